@@ -1,0 +1,107 @@
+import type { ReportedUsage } from '#core/usage.ts'
+import type { DialectId } from './request.ts'
+
+export type FinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter'
+
+export type Citation = {
+  url: string
+  title?: string | undefined
+  citedText?: string | undefined
+  /** Character offsets in the text of the answer. */
+  startIndex?: number | undefined
+  endIndex?: number | undefined
+}
+
+/** What an upstream said went wrong; `status` is an HTTP status, also for errors inside a stream. */
+export type UpstreamFailure = {
+  status: number
+  type: string
+  code: string | number | null
+  message: string
+  param?: string | null | undefined
+}
+
+/**
+ * One step of a streamed answer. Order: `start` first; deltas of one part are contiguous unless the upstream interleaves
+ * tool calls; `finish` (once a choice) and `usage` (cumulative: the last one counts) near the end; `error` ends the stream.
+ * `choice` is 0 when absent. `index` numbers the tool calls of a choice from 0.
+ */
+export type ChatEvent =
+  | { type: 'start'; id: string; model: string }
+  | { type: 'text-delta'; text: string; choice?: number | undefined }
+  | { type: 'reasoning-delta'; text: string; choice?: number | undefined }
+  | { type: 'reasoning-signature'; dialect: DialectId; value: string; choice?: number | undefined }
+  | { type: 'reasoning-encrypted'; dialect: DialectId; data: string; choice?: number | undefined }
+  | {
+      type: 'tool-call-start'
+      index: number
+      id: string
+      name: string
+      kind?: 'function' | 'custom' | undefined
+      signature?: { dialect: DialectId; value: string } | undefined
+      choice?: number | undefined
+    }
+  | { type: 'tool-call-delta'; index: number; arguments: string; choice?: number | undefined }
+  | { type: 'tool-call-end'; index: number; choice?: number | undefined }
+  | { type: 'image'; mediaType: string; data: string; choice?: number | undefined }
+  | { type: 'audio-delta'; data: string; transcript?: string | undefined; choice?: number | undefined }
+  | { type: 'refusal-delta'; text: string; choice?: number | undefined }
+  | { type: 'citation'; citation: Citation; choice?: number | undefined }
+  | { type: 'usage'; usage: ReportedUsage }
+  | {
+      type: 'finish'
+      reason: FinishReason
+      /** The sequence that stopped the model, where the vendor tells. */
+      stopSequence?: string | null | undefined
+      choice?: number | undefined
+    }
+  | { type: 'error'; error: UpstreamFailure }
+
+export type ResponsePart =
+  | { type: 'text'; text: string; citations?: Citation[] | undefined }
+  | {
+      type: 'reasoning'
+      text: string
+      signature?: { dialect: DialectId; value: string } | undefined
+      encrypted?: { dialect: DialectId; data: string } | undefined
+    }
+  | {
+      type: 'tool-call'
+      id: string
+      name: string
+      arguments: string
+      kind?: 'function' | 'custom' | undefined
+      signature?: { dialect: DialectId; value: string } | undefined
+    }
+  | { type: 'image'; mediaType: string; data: string }
+  | { type: 'audio'; data: string; format: string; transcript: string }
+  | { type: 'refusal'; text: string }
+
+export type ChatChoice = { parts: ResponsePart[]; finish: FinishReason; stopSequence?: string | null | undefined }
+
+/** A whole answer. `choices` holds at least one entry unless the upstream gave none. */
+export type ChatResponse = { id: string; model: string; choices: ChatChoice[]; usage?: ReportedUsage | undefined }
+
+/** One server-sent event as framed by `relay/upstream`, before anybody looked inside. */
+export type WireEvent = { event?: string | undefined; data: string }
+
+/** Upstream events → hub events. Keeps state, does no I/O. Malformed data throws `MalformedUpstream`. */
+export type StreamDecoder = {
+  push: (event: WireEvent) => ChatEvent[]
+  /** The upstream closed. Emits what was still open; it does not invent a `finish` for a cut stream. */
+  end: () => ChatEvent[]
+}
+
+/**
+ * Hub events → the caller's wire text. `push` returns text that may leave at once ("" when nothing is due); closing events
+ * (finish, usage, end marker) are kept for `close`, which the gateway calls after the settlement.
+ */
+export type StreamEncoder = {
+  push: (event: ChatEvent) => string
+  close: () => string
+}
+
+/** Upstream bytes that do not follow their own format. */
+export class MalformedUpstream extends Error {
+  override name = 'MalformedUpstream'
+}

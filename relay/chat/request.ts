@@ -1,0 +1,167 @@
+/**
+ * The hub format: what a chat call means, apart from any vendor's wire form. Dialects parse callers' bodies into it and
+ * providers write upstream bodies from it. What only one vendor knows stays attached to the part it belongs to
+ * (`cacheControl`, `signature`, `vendor`), so that a round trip through the same dialect loses nothing.
+ */
+export type DialectId = 'openai-chat' | 'openai-responses' | 'claude' | 'gemini'
+
+export type CacheControl = { type: 'ephemeral'; ttl?: '5m' | '1h' | undefined }
+
+export type TextPart = { type: 'text'; text: string; cacheControl?: CacheControl | undefined }
+
+/** Bytes travel as base64 text without a data-URL prefix; an address is left for the provider or `media: 'inline'`. */
+export type MediaSource =
+  | { kind: 'base64'; mediaType: string; data: string }
+  | { kind: 'url'; url: string; mediaType?: string | undefined }
+  | { kind: 'file-id'; id: string; mediaType?: string | undefined }
+
+export type ImagePart = {
+  type: 'image'
+  source: MediaSource
+  detail?: 'auto' | 'low' | 'high' | undefined
+  cacheControl?: CacheControl | undefined
+}
+export type AudioPart = { type: 'audio'; source: MediaSource; format?: string | undefined }
+export type FilePart = {
+  type: 'file'
+  source: MediaSource
+  filename?: string | undefined
+  cacheControl?: CacheControl | undefined
+}
+export type VendorPart = { type: 'vendor'; dialect: DialectId; value: unknown }
+
+export type ReasoningPart = {
+  type: 'reasoning'
+  text: string
+  /** Proof that the text is the vendor's own; only ever sent back to the dialect that made it. */
+  signature?: { dialect: DialectId; value: string } | undefined
+  /** Opaque reasoning that only the vendor can read (Anthropic `redacted_thinking`, OpenAI `encrypted_content`). */
+  encrypted?: { dialect: DialectId; data: string } | undefined
+}
+export type ToolCallPart = {
+  type: 'tool-call'
+  id: string
+  name: string
+  /** JSON text exactly as the model wrote it; may be empty or unparsable. */
+  arguments: string
+  /** `custom` tools take free text instead of JSON. */
+  kind?: 'function' | 'custom' | undefined
+  signature?: { dialect: DialectId; value: string } | undefined
+  cacheControl?: CacheControl | undefined
+}
+export type ToolResultPart = {
+  type: 'tool-result'
+  callId: string
+  /** The tool's name, when the caller's dialect gives it or it was found by `callId`. */
+  name?: string | undefined
+  content: (TextPart | ImagePart | FilePart)[]
+  isError?: boolean | undefined
+  cacheControl?: CacheControl | undefined
+}
+export type RefusalPart = { type: 'refusal'; text: string }
+
+export type UserPart = TextPart | ImagePart | AudioPart | FilePart | ToolResultPart | VendorPart
+export type AssistantPart = TextPart | ImagePart | AudioPart | ReasoningPart | ToolCallPart | RefusalPart | VendorPart
+
+/** Tool results stand in user messages, before the user's own parts. `system` may stand anywhere in the conversation. */
+export type Message =
+  | { role: 'system'; content: TextPart[] }
+  | { role: 'user'; content: UserPart[]; name?: string | undefined }
+  | { role: 'assistant'; content: AssistantPart[]; name?: string | undefined }
+
+export type JsonSchema = Record<string, unknown>
+
+export type FunctionTool = {
+  type: 'function'
+  name: string
+  description?: string | undefined
+  parameters?: JsonSchema | undefined
+  strict?: boolean | undefined
+  cacheControl?: CacheControl | undefined
+}
+export type CustomTool = {
+  type: 'custom'
+  name: string
+  description?: string | undefined
+  format?: unknown
+}
+/** A tool that the vendor runs itself (web search, code execution …), known only to its own dialect. */
+export type VendorTool = { type: 'vendor'; dialect: DialectId; value: unknown }
+/** Web search every dialect has a form of. */
+export type WebSearchTool = {
+  type: 'web-search'
+  contextSize?: 'low' | 'medium' | 'high' | undefined
+  maxUses?: number | undefined
+  userLocation?:
+    | {
+        city?: string | undefined
+        country?: string | undefined
+        region?: string | undefined
+        timezone?: string | undefined
+      }
+    | undefined
+}
+export type Tool = FunctionTool | CustomTool | VendorTool | WebSearchTool
+
+export type ToolChoice =
+  | { type: 'auto' | 'none' | 'required' }
+  | { type: 'tool'; name: string }
+  | { type: 'allowed'; mode: 'auto' | 'required'; names: string[] }
+
+export type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max'
+
+/** What the caller wants of the model's thinking. Absent: the model's own default. */
+export type ReasoningWish = {
+  mode?: 'enabled' | 'adaptive' | 'disabled' | undefined
+  effort?: Effort | undefined
+  /** Tokens; -1 lets the model decide (Gemini). */
+  budgetTokens?: number | undefined
+  /** The caller wants to see the thoughts. */
+  includeThoughts?: boolean | undefined
+}
+
+export type ResponseFormat =
+  | { type: 'text' }
+  | { type: 'json' }
+  | {
+      type: 'json-schema'
+      name: string
+      schema: JsonSchema
+      strict?: boolean | undefined
+      description?: string | undefined
+    }
+
+export type ChatRequest = {
+  /** As the caller wrote it. The name sent upstream is in `ProviderCall.model`. */
+  model: string
+  messages: Message[]
+  tools: Tool[]
+  toolChoice?: ToolChoice | undefined
+  parallelToolCalls?: boolean | undefined
+  maxTokens?: number | undefined
+  temperature?: number | undefined
+  topP?: number | undefined
+  topK?: number | undefined
+  stop: string[]
+  seed?: number | undefined
+  /** Number of answers wanted, 1 when absent. */
+  choiceCount?: number | undefined
+  frequencyPenalty?: number | undefined
+  presencePenalty?: number | undefined
+  logprobs?: boolean | undefined
+  topLogprobs?: number | undefined
+  responseFormat?: ResponseFormat | undefined
+  reasoning?: ReasoningWish | undefined
+  /** An id of the caller's own end user. */
+  user?: string | undefined
+  serviceTier?: string | undefined
+  modalities?: string[] | undefined
+  audio?: { voice?: string | undefined; format?: string | undefined } | undefined
+  stream: boolean
+  /** OpenAI callers get a usage chunk only when they ask; the other dialects always do. */
+  includeUsage: boolean
+  /** Top-level fields of the caller's dialect that have no place above; carried to an upstream of the same dialect. */
+  extra: { dialect: DialectId; fields: Record<string, unknown> }
+  /** Names of fields that the hub format cannot express and that parsing therefore left out. */
+  losses: string[]
+}

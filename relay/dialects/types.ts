@@ -1,0 +1,47 @@
+import type { Ambient } from '#core/ambient.ts'
+import type { ChatResponse, StreamEncoder, UpstreamFailure } from '#relay/chat/events.ts'
+import type { ChatRequest, DialectId } from '#relay/chat/request.ts'
+
+/** An error on its way to the caller, whoever made it. `status` is the HTTP status to answer with. */
+export type CallerError = UpstreamFailure & { requestId: string }
+
+export type EncodeContext = {
+  /** The model name the caller asked for; answers carry it, never the upstream's. */
+  model: string
+  includeUsage: boolean
+  /** Prompt tokens by the cheap count, for dialects whose first event must carry a number. */
+  estimatedPromptTokens: number
+  ambient: Ambient
+  /** Gemini without `alt=sse` streams a JSON array instead of events. */
+  asJsonArray?: boolean | undefined
+}
+
+/** A caller's language: how it is read, how it is answered, how errors look in it. Pure. */
+export type ChatDialect = {
+  id: DialectId
+  /**
+   * The body as JSON → hub request. Reads leniently what it carries on, checks strictly what it uses.
+   * @throws {InvalidRequest} with the documented message when the body cannot be a request of this dialect.
+   */
+  parse: (body: unknown, path: { model?: string | undefined; stream?: boolean | undefined }) => ChatRequest
+  /** Hub answer → JSON value of the reply body. */
+  encode: (response: ChatResponse, context: EncodeContext) => unknown
+  stream: (context: EncodeContext) => StreamEncoder
+  /** `content-type` of a streamed reply. */
+  streamContentType: (context: Pick<EncodeContext, 'asJsonArray'>) => string
+  error: (error: CallerError) => { status: number; body: unknown }
+  /** An error after the first byte, as wire text. */
+  streamError: (error: CallerError) => string
+  /** Keep-alive text while waiting. */
+  ping: string
+}
+
+/** The caller's body is not a request of its dialect: HTTP 400 in that dialect, `code` as relay.md 1.3 gives it. */
+export class InvalidRequest extends Error {
+  override name = 'InvalidRequest'
+  readonly code: string
+  constructor(code: string, message: string) {
+    super(message)
+    this.code = code
+  }
+}

@@ -1,0 +1,137 @@
+import type { Ambient } from '#core/ambient.ts'
+import type { ReportedUsage } from '#core/usage.ts'
+import type { ChatEvent, ChatResponse, StreamDecoder, UpstreamFailure, WireEvent } from '#relay/chat/events.ts'
+import type { ChatRequest, DialectId } from '#relay/chat/request.ts'
+
+/** What a provider may know of the channel it is called through. */
+export type ProviderChannel = {
+  id: number
+  type: number
+  /** Without trailing slashes; the type's default when the channel has none. */
+  baseUrl: string
+  /** One credential, already chosen among the channel's keys. */
+  key: string
+  other: string
+  organization: string
+  createdAt: Date
+}
+
+/** The options that shape upstream requests, by their documented keys. */
+export type ProviderOptions = {
+  'claude.default_max_tokens': Record<string, number>
+  'claude.model_headers_settings': Record<string, Record<string, string[]>>
+  'claude.thinking_adapter_enabled': boolean
+  'claude.thinking_adapter_budget_tokens_percentage': number
+  'gemini.safety_settings': Record<string, string>
+  'gemini.version_settings': Record<string, string>
+  'gemini.supported_imagine_models': string[]
+  'gemini.models_supported_thinking_budget': string[]
+  'gemini.thinking_adapter_enabled': boolean
+  'gemini.thinking_adapter_budget_tokens_percentage': number
+}
+
+export type ProviderCall = {
+  channel: ProviderChannel
+  /** After virtual mapping, prefix and channel mapping; suffix rules are the provider's own. */
+  model: string
+  /** As the caller wrote it. */
+  originalModel: string
+  stream: boolean
+  options: ProviderOptions
+  ambient: Ambient
+  /** Headers of the caller that some upstreams want to see, lower-case names; nothing else of the caller is sent on. */
+  callerHeaders: { 'anthropic-version'?: string | undefined; 'anthropic-beta'?: string | undefined }
+  /** Query of the caller's own request (Azure reads `api-version`). */
+  query: Record<string, string | undefined>
+}
+
+export type UpstreamRequest = {
+  method: 'GET' | 'POST'
+  url: string
+  headers: Record<string, string>
+  /** A JSON value, or text / bytes that are sent as they are. */
+  body?: unknown
+  /** What could not be expressed in the upstream's form, by name, for `x-translation-loss`. */
+  losses?: string[] | undefined
+}
+
+/** How far a native answer has come, told by a listener that watches bytes it does not change. */
+export type ListenVerdict =
+  /** Send it on at once. */
+  | 'forward'
+  /** From here on events wait for the settlement. */
+  | 'hold'
+  /** Not for this caller (a usage chunk nobody asked for). */
+  | 'drop'
+  /** The upstream failed inside its stream; `failure` says how. */
+  | 'failed'
+
+/**
+ * Watches a native stream without changing it. `push` costs a byte search per event, not a parse, unless the event matters.
+ * `text` decodes what has been delivered, only when somebody needs it counted.
+ */
+export type StreamListener = {
+  push: (event: WireEvent) => ListenVerdict
+  /** A finish reason or the closing event was seen. */
+  readonly complete: boolean
+  readonly usage: ReportedUsage | undefined
+  readonly failure: UpstreamFailure | undefined
+  /** Everything the model wrote so far: content, reasoning, tool names and arguments. */
+  delivered: () => { text: string; toolCalls: number }
+}
+
+/** The caller's own body on its way to an upstream that speaks the same dialect. */
+export type NativeBody = { json: Record<string, unknown>; bytes: Uint8Array }
+
+/** An upstream that speaks a dialect natively: the body goes through as sent, the answer comes back as received. */
+export type NativeDialect = {
+  request: (body: NativeBody, call: ProviderCall) => UpstreamRequest
+  listen: (caller: { includeUsage: boolean }) => StreamListener
+  /** Usage, failure and delivered text of a whole answer that is sent on unchanged. */
+  inspect: (json: unknown) => {
+    usage?: ReportedUsage | undefined
+    failure?: UpstreamFailure | undefined
+    delivered: () => { text: string; toolCalls: number }
+    /** No text, no reasoning, no tool call, no picture. */
+    empty: boolean
+  }
+}
+
+export type ChatTranslation = {
+  /** @throws {InvalidRequest} for what the upstream cannot express and the rules forbid to drop. */
+  request: (request: ChatRequest, call: ProviderCall) => UpstreamRequest
+  /** @throws {UpstreamRefusal} when a 2xx body reports a failure; @throws {MalformedUpstream}. */
+  response: (json: unknown, call: ProviderCall) => ChatResponse
+  stream: (call: ProviderCall) => StreamDecoder
+  /** `inline`: pictures and files given as addresses must be fetched and handed in as base64 before `request`. */
+  media?: 'inline' | 'as-given' | undefined
+}
+
+export type Provider = {
+  id: string
+  label: string
+  /** Numbers of channel-types.json that this provider serves. */
+  channelTypes: number[]
+  framing: 'sse'
+  chat: ChatTranslation
+  native: Partial<Record<DialectId, NativeDialect>>
+  /** An error reply (status not 2xx) → what went wrong, by relay.md 3.3 and providers.md 1.7. */
+  error: (status: number, body: string) => UpstreamFailure
+  /** The model-list call. */
+  models: {
+    request: (channel: ProviderChannel) => UpstreamRequest
+    read: (json: unknown) => string[]
+  }
+}
+
+/** A 2xx answer that is a failure all the same. */
+export class UpstreamRefusal extends Error {
+  override name = 'UpstreamRefusal'
+  readonly failure: UpstreamFailure
+  constructor(failure: UpstreamFailure) {
+    super(failure.message)
+    this.failure = failure
+  }
+}
+
+export type { ChatEvent }

@@ -1,0 +1,101 @@
+/**
+ * What a call consumed, in one shape from provider to bill. Counts are whole tokens from 0 to 10^9.
+ *
+ * `promptTokens` is the whole input, cache reads and writes, audio and pictures included; `completionTokens` is the whole
+ * output, reasoning and audio included. The parts never exceed their total (see `normaliseUsage`).
+ */
+export type Usage = {
+  promptTokens: number
+  /** Read from the upstream's prompt cache; part of `promptTokens`. */
+  cachedTokens: number
+  /** Written to the upstream's prompt cache, both lifetimes; part of `promptTokens`. */
+  cacheWriteTokens: number
+  /** The one-hour part of `cacheWriteTokens`. */
+  cacheWrite1hTokens: number
+  audioInputTokens: number
+  imageInputTokens: number
+  completionTokens: number
+  /** Part of `completionTokens`. */
+  reasoningTokens: number
+  /** Part of `completionTokens`. */
+  audioOutputTokens: number
+  /** Part of `completionTokens`. */
+  imageOutputTokens: number
+  webSearchCalls: number
+  fileSearchCalls: number
+}
+
+/** Usage as an upstream reports it: a missing or null field means "not reported". */
+export type ReportedUsage = { [Field in keyof Usage]?: number | null | undefined }
+
+/** Where the counts come from and whether a figure had to be corrected. */
+export type MeasuredUsage = {
+  usage: Usage
+  /** `none`: the upstream reported nothing and nothing was counted. */
+  source: 'upstream' | 'estimated' | 'none'
+  /** An impossible figure was dropped or a part cut to its total. */
+  corrected: boolean
+}
+
+export const emptyUsage: Readonly<Usage> = Object.freeze({
+  promptTokens: 0,
+  cachedTokens: 0,
+  cacheWriteTokens: 0,
+  cacheWrite1hTokens: 0,
+  audioInputTokens: 0,
+  imageInputTokens: 0,
+  completionTokens: 0,
+  reasoningTokens: 0,
+  audioOutputTokens: 0,
+  imageOutputTokens: 0,
+  webSearchCalls: 0,
+  fileSearchCalls: 0,
+})
+
+const largestCount = 1e9
+
+/**
+ * Makes a reported usage safe to compute with: a figure that is not a whole number from 0 to 10^9 counts as not reported,
+ * and a part is cut to its total.
+ */
+export function normaliseUsage(reported: ReportedUsage): { usage: Usage; reported: boolean; corrected: boolean } {
+  let corrected = false
+  const read = (value: unknown): number | undefined => {
+    if (value === undefined || value === null) return undefined
+    if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= largestCount) return value
+    corrected = true
+    return undefined
+  }
+  const cut = (value: number | undefined, total: number): number => {
+    if (value === undefined) return 0
+    if (value <= total) return value
+    corrected = true
+    return total
+  }
+  const prompt = read(reported.promptTokens)
+  const completion = read(reported.completionTokens)
+  const promptTokens = prompt ?? 0
+  const completionTokens = completion ?? 0
+  const cachedTokens = cut(read(reported.cachedTokens), promptTokens)
+  const cacheWriteTokens = cut(read(reported.cacheWriteTokens), promptTokens - cachedTokens)
+  const uncached = promptTokens - cachedTokens - cacheWriteTokens
+  const audioInputTokens = cut(read(reported.audioInputTokens), uncached)
+  const audioOutputTokens = cut(read(reported.audioOutputTokens), completionTokens)
+  const usage: Usage = {
+    promptTokens,
+    cachedTokens,
+    cacheWriteTokens,
+    cacheWrite1hTokens: cut(read(reported.cacheWrite1hTokens), cacheWriteTokens),
+    audioInputTokens,
+    imageInputTokens: cut(read(reported.imageInputTokens), uncached - audioInputTokens),
+    completionTokens,
+    reasoningTokens: cut(read(reported.reasoningTokens), completionTokens),
+    audioOutputTokens,
+    imageOutputTokens: cut(read(reported.imageOutputTokens), completionTokens - audioOutputTokens),
+    webSearchCalls: read(reported.webSearchCalls) ?? 0,
+    fileSearchCalls: read(reported.fileSearchCalls) ?? 0,
+  }
+  return { usage, reported: promptTokens + completionTokens > 0, corrected }
+}
+
+export const totalTokens = (usage: Usage): number => usage.promptTokens + usage.completionTokens
