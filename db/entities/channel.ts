@@ -1,0 +1,47 @@
+import { defineEntity, p, type InferEntity } from '@mikro-orm/postgresql'
+
+/** A connection to one upstream provider. Texts that hold JSON are kept as the operator typed them. */
+export const Channel = defineEntity({
+  name: 'Channel',
+  tableName: 'channels',
+  properties: {
+    id: p.integer().primary().autoincrement(),
+    type: p.integer(),
+    name: p.text(),
+    /** All credentials, comma-joined, encrypted. */
+    keyEncrypted: p.text(),
+    /** HMAC of the whole key text, for the documented search by key. */
+    keyHmac: p.text().default('').index(),
+    status: p.smallint().default(1),
+    statusReason: p.text().default(''),
+    statusAt: p.datetime().nullable(),
+    openaiOrganization: p.text().default(''),
+    testModel: p.text().default(''),
+    maxInputTokens: p.integer().default(0),
+    baseUrl: p.text().default(''),
+    other: p.text().default(''),
+    /** Comma-joined. */
+    models: p.text().default(''),
+    /** Comma-joined groups. */
+    group: p.text().default('default'),
+    modelPrefix: p.text().default(''),
+    tag: p.text().default('').index(),
+    modelMapping: p.text().default(''),
+    statusCodeMapping: p.text().default(''),
+    setting: p.text().default(''),
+    paramOverride: p.text().default(''),
+    systemPrompt: p.text().default(''),
+    priority: p.integer().default(0),
+    weight: p.integer().default(0),
+    autoBan: p.boolean().default(true),
+    usedQuota: p.bigint('number').defaultRaw('0'),
+    /** US dollars as the provider reports them. */
+    balance: p.double().default(0),
+    balanceUpdatedAt: p.datetime().nullable(),
+    responseTimeMs: p.integer().default(0),
+    testedAt: p.datetime().nullable(),
+    createdAt: p.datetime().defaultRaw('now()'),
+  },
+})
+
+export type Channel = InferEntity<typeof Channel>

@@ -1,0 +1,20 @@
+import { defineEntity, p, type InferEntity } from '@mikro-orm/postgresql'
+
+export type SessionData = { oauthState?: string; aff?: string; turnstile?: boolean }
+
+/** A browser's session; `userId` 0 while nobody is signed in (OAuth state, bot check). */
+export const Session = defineEntity({
+  name: 'Session',
+  tableName: 'sessions',
+  properties: {
+    /** SHA-256 of the cookie's opaque id. */
+    idHash: p.text().primary(),
+    userId: p.integer().default(0).index(),
+    data: p.json().$type<SessionData>().defaultRaw(`'{}'`),
+    createdAt: p.datetime().defaultRaw('now()'),
+    seenAt: p.datetime().defaultRaw('now()'),
+    expiresAt: p.datetime().index(),
+  },
+})
+
+export type Session = InferEntity<typeof Session>

@@ -1,0 +1,16 @@
+import { defineEntity, p, type InferEntity } from '@mikro-orm/postgresql'
+
+/** An id that an upstream keeps (a stored response): its maker, and the channel and key a later call must go to. */
+export const UpstreamObject = defineEntity({
+  name: 'UpstreamObject',
+  tableName: 'upstream_objects',
+  properties: {
+    id: p.text().primary(),
+    userId: p.integer(),
+    channelId: p.integer(),
+    keyHmac: p.text(),
+    createdAt: p.datetime().defaultRaw('now()').index(),
+  },
+})
+
+export type UpstreamObject = InferEntity<typeof UpstreamObject>

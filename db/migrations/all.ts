@@ -1,0 +1,14 @@
+import { readFileSync } from 'node:fs'
+import { Migration } from '@mikro-orm/migrations'
+
+/** A forward-only migration whose statements stand in the SQL file of its name. */
+const fromFile = (name: string) => ({
+  name,
+  class: class extends Migration {
+    override up(): void {
+      this.addSql(readFileSync(new URL(`${name}.sql`, import.meta.url), 'utf8'))
+    }
+  },
+})
+
+export const migrationsList = [fromFile('0001-tables'), fromFile('0002-ledger')]
