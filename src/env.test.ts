@@ -1,0 +1,55 @@
+import { resolve } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { readEnvironment } from './env.ts'
+
+describe('the environment', () => {
+  test('needs nothing set', () => {
+    const { WORKERS, ...rest } = readEnvironment({})
+    expect(WORKERS).toBeGreaterThan(0)
+    expect(rest).toEqual({
+      PORT: 3000,
+      HOST: '0.0.0.0',
+      DATA_DIR: resolve('./data'),
+      ROLE: 'all',
+      OUTBOUND_ALLOW: [],
+      API_RATE_LIMIT: 180,
+      CRITICAL_RATE_LIMIT: 20,
+      WEB_RATE_LIMIT: 0,
+      LOG_LEVEL: 'info',
+    })
+  })
+
+  test('takes an empty variable as unset', () => {
+    expect(readEnvironment({ PORT: '', DATABASE_URL: ' ' })).toMatchObject({ PORT: 3000 })
+  })
+
+  test('reads proxies as hops or as addresses', () => {
+    expect(readEnvironment({ TRUST_PROXY: '2' }).TRUST_PROXY).toBe(2)
+    expect(readEnvironment({ TRUST_PROXY: 'loopback, 10.0.0.0/8' }).TRUST_PROXY).toEqual(['loopback', '10.0.0.0/8'])
+  })
+
+  test('takes a database behind a unix socket', () => {
+    const address = 'postgres://ann@/app?host=/run/db'
+    expect(readEnvironment({ DATABASE_URL: address }).DATABASE_URL).toBe(address)
+  })
+
+  test.each([
+    ['PORT', '70000', 'from 0 to 65535'],
+    ['PORT', '80a', 'whole number'],
+    ['WORKERS', '0', 'from 1'],
+    ['ROLE', 'both', 'all, console or relay'],
+    ['DATABASE_URL', 'mysql://root@db/x', 'postgres://'],
+    ['REDIS_URL', 'localhost:6379', 'redis://'],
+    ['SECRET_KEY', 'short', 'at least 16'],
+    ['TRUST_PROXY', 'everyone', 'number of proxies'],
+    ['OUTBOUND_ALLOW', '10.0.0.0/99', '10.0.0.0/8'],
+    ['API_RATE_LIMIT', '-1', 'whole number'],
+    ['LOG_LEVEL', 'loud', 'fatal'],
+  ])('refuses %s=%s, naming the variable and the rule', (name, value, rule) => {
+    expect(() => readEnvironment({ [name]: value })).toThrow(new RegExp(`${name} .*${rule}`))
+  })
+
+  test('never repeats a refused value, which may be a secret', () => {
+    expect(() => readEnvironment({ SECRET_KEY: 'hunter2' })).not.toThrow(/hunter2/)
+  })
+})

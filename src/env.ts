@@ -1,0 +1,92 @@
+import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
+import ipaddr from 'ipaddr.js'
+import { z } from 'zod'
+
+const wholeNumber = (least: number, most: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, `must be a whole number from ${least} to ${most}`)
+    .transform(Number)
+    .refine((value) => value >= least && value <= most, `must be a whole number from ${least} to ${most}`)
+
+const url = (...protocols: string[]) =>
+  z
+    .string()
+    .refine(
+      (value) => protocols.includes(URL.parse(value.replace('@/', '@localhost/'))?.protocol ?? ''),
+      `must be an address that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
+    )
+
+const isRange = (value: string) => ipaddr.isValid(value) || ipaddr.isValidCIDR(value)
+
+const list = (value: string) =>
+  value
+    .split(',')
+    .map((item) => item.trim())
+    .filter(Boolean)
+
+const proxyNames = ['loopback', 'linklocal', 'uniquelocal']
+
+/** A number of hops, or the addresses of the proxies themselves. */
+const trustProxy = z
+  .string()
+  .transform((value) => (/^\d+$/.test(value) ? Number(value) : list(value)))
+  .refine(
+    (value) => typeof value === 'number' || value.every((item) => proxyNames.includes(item) || isRange(item)),
+    `must be a number of proxies, or their addresses or ranges separated by commas (${proxyNames.join(', ')} are known too)`,
+  )
+
+const addressRanges = z
+  .string()
+  .transform(list)
+  .refine((ranges) => ranges.every(isRange), 'must be addresses or ranges such as 10.0.0.0/8, separated by commas')
+
+const requestLimit = (preset: number) => wholeNumber(0, 1_000_000).default(preset)
+
+const environment = z.object({
+  PORT: wholeNumber(0, 65_535).default(3000),
+  HOST: z.string().default('0.0.0.0'),
+  /** Unset: the embedded PostgreSQL, with its data in DATA_DIR. */
+  DATABASE_URL: url('postgres:', 'postgresql:').optional(),
+  DATA_DIR: z
+    .string()
+    .default('./data')
+    .transform((folder) => resolve(folder)),
+  /** Unset: limits are counted on this machine. */
+  REDIS_URL: url('redis:', 'rediss:').optional(),
+  WORKERS: wholeNumber(1, 256).default(() => availableParallelism()),
+  ROLE: z.enum(['all', 'console', 'relay'], 'must be all, console or relay').default('all'),
+  /** Unset: made once and kept in DATA_DIR. */
+  SECRET_KEY: z.string().min(16, 'must have at least 16 characters').optional(),
+  /** Unset: no proxy's forwarding headers count. */
+  TRUST_PROXY: trustProxy.optional(),
+  OUTBOUND_ALLOW: addressRanges.default([]),
+  /** Requests from one address in three minutes; 0 switches the limit off, here and below. */
+  API_RATE_LIMIT: requestLimit(180),
+  /** Sensitive requests from one address in twenty minutes. */
+  CRITICAL_RATE_LIMIT: requestLimit(20),
+  WEB_RATE_LIMIT: requestLimit(0),
+  LOG_LEVEL: z
+    .enum(
+      ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
+      'must be fatal, error, warn, info, debug, trace or silent',
+    )
+    .default('info'),
+})
+
+export type Environment = z.infer<typeof environment>
+
+/** Reads the settings of this process. What is empty counts as unset; values are never echoed, for some are secret. */
+export function readEnvironment(source: Record<string, string | undefined> = process.env): Environment {
+  const given = Object.fromEntries(
+    Object.keys(environment.shape).flatMap((name) => {
+      const value = source[name]?.trim()
+      return value ? [[name, value]] : []
+    }),
+  )
+  const result = environment.safeParse(given)
+  if (result.success) return result.data
+  const problems = result.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`)
+  throw new Error(`The environment does not fit:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
+}
