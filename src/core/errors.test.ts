@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest'
+import { DomainError, errors, isDomainError, kinds, renderMessage, UpstreamError, type ErrorCode } from './errors.ts'
+import { englishMessages } from './errors.en.ts'
+
+const codes = Object.keys(errors) as ErrorCode[]
+const placeholders = (text: string) => [...new Set(text.match(/\{\w+\}/g) ?? [])].toSorted()
+
+describe('the error catalogue', () => {
+  it('gives every code a known kind and a Chinese message', () => {
+    expect(codes.filter((code) => !kinds.includes(errors[code].kind))).toEqual([])
+    expect(codes.filter((code) => errors[code].message.trim() === '')).toEqual([])
+  })
+
+  it('names the same parameters in both languages', () => {
+    const differing = codes.filter(
+      (code) => placeholders(errors[code].message).join() !== placeholders(englishMessages[code]).join(),
+    )
+    expect(differing).toEqual([])
+  })
+
+  it('declares each code in one area only', async () => {
+    const areas = await Promise.all([
+      import('./errors/general.ts').then((area) => Object.keys(area.generalErrors)),
+      import('./errors/accounts.ts').then((area) => Object.keys(area.accountErrors)),
+      import('./errors/business.ts').then((area) => Object.keys(area.businessErrors)),
+      import('./errors/options.ts').then((area) => Object.keys(area.optionErrors)),
+      import('./errors/relay.ts').then((area) => Object.keys(area.relayErrors)),
+      import('./errors/relay-tasks.ts').then((area) => Object.keys(area.relayTaskErrors)),
+    ])
+    expect(areas.flat().toSorted()).toEqual([...codes].toSorted())
+  })
+})
+
+describe('a domain error', () => {
+  it('renders its parameters into the message and keeps the cause out of it', () => {
+    const error = new DomainError('redemption.key_taken', { key: 'GIFT' }, { cause: new Error('duplicate key') })
+    expect(error.message).toBe('兑换码「GIFT」已存在')
+    expect(error.kind).toBe('conflict')
+    expect((error.cause as Error).message).toBe('duplicate key')
+    expect(renderMessage(error, 'en')).toBe('The redemption code “GIFT” already exists')
+    expect(isDomainError(error)).toBe(true)
+  })
+
+  it('demands the parameters its message names, by type', () => {
+    // @ts-expect-error The message names the group and the model.
+    expect(new DomainError('relay.no_channel').message).toContain('{group}')
+    // @ts-expect-error The message names no parameter.
+    expect(new DomainError('relay.token_missing', { key: 'abc' }).message).toBe('缺少访问令牌')
+  })
+
+  it('does not read parameters from the prototype or render a value twice', () => {
+    const error = new DomainError('channel.model_name_too_long', { model: '{constructor}' })
+    expect(error.message).toBe('模型名过长: {constructor}')
+    expect(renderMessage({ code: 'input.invalid', params: {} }, 'zh')).toBe('请求参数无效：{detail}')
+  })
+
+  it('carries the status and the code word of the wire format', () => {
+    const error = new DomainError('relay.no_channel', { group: 'default', model: 'gpt-4o' })
+    expect([error.status, error.wire, error.message]).toEqual([
+      503,
+      'model_not_found',
+      '分组 default 中没有支持模型 gpt-4o 的渠道',
+    ])
+  })
+})
+
+describe('an upstream error', () => {
+  it('answers with the provider status where the catalogue fixes none', () => {
+    const passedOn = new UpstreamError(
+      'relay.upstream_failed',
+      { providerStatus: 418, retryable: false },
+      { detail: 'teapot' },
+    )
+    expect([passedOn.status, passedOn.message, passedOn.retryable]).toEqual([418, 'teapot', false])
+    const cut = new UpstreamError('relay.connection_failed', { retryable: true })
+    expect([cut.status, cut.providerStatus, isDomainError(cut)]).toEqual([500, undefined, true])
+  })
+})

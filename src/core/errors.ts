@@ -1,0 +1,119 @@
+import { accountErrors } from './errors/accounts.ts'
+import { businessErrors } from './errors/business.ts'
+import { generalErrors } from './errors/general.ts'
+import { optionErrors } from './errors/options.ts'
+import { relayTaskErrors } from './errors/relay-tasks.ts'
+import { relayErrors } from './errors/relay.ts'
+import { englishMessages } from './errors.en.ts'
+import type { ErrorRow, Kind } from './errors/row.ts'
+
+export { kinds } from './errors/row.ts'
+export type { ErrorRow, Kind } from './errors/row.ts'
+
+/** Everything the product can refuse, under the one code that names it at every door. */
+export const errors = {
+  ...generalErrors,
+  ...accountErrors,
+  ...businessErrors,
+  ...optionErrors,
+  ...relayErrors,
+  ...relayTaskErrors,
+} as const
+
+export type ErrorCode = keyof typeof errors
+
+type ParameterNames<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | ParameterNames<Rest>
+  : never
+
+/** The parameters a code's message names; no key when it names none. */
+export type ErrorParams<Code extends ErrorCode> = {
+  [Name in ParameterNames<(typeof errors)[Code]['message']>]: string | number
+}
+
+type ErrorArguments<Code extends ErrorCode> = [ParameterNames<(typeof errors)[Code]['message']>] extends [never]
+  ? [params?: Record<string, never>, details?: ErrorDetails]
+  : [params: ErrorParams<Code>, details?: ErrorDetails]
+
+export type ErrorDetails = {
+  /** For us alone; never rendered. */
+  cause?: unknown
+}
+
+export const errorRow = (code: ErrorCode): ErrorRow => errors[code]
+
+export const isErrorCode = (text: string): text is ErrorCode => Object.hasOwn(errors, text)
+
+/** A refusal with a name. Its message is for the caller; `cause` is for us and is never rendered. */
+export class DomainError<Code extends ErrorCode = ErrorCode> extends Error {
+  override name = 'DomainError'
+  readonly code: Code
+  readonly params: Readonly<Record<string, string | number>>
+
+  constructor(code: Code, ...[params, details]: ErrorArguments<Code>) {
+    super(
+      fillIn(errors[code].message, params ?? {}),
+      details?.cause === undefined ? undefined : { cause: details.cause },
+    )
+    this.code = code
+    this.params = params ?? {}
+  }
+
+  get kind(): Kind {
+    return errorRow(this.code).kind
+  }
+
+  /** The HTTP status a wire format fixes for this code; undefined leaves it to the kind. */
+  get status(): number | undefined {
+    return errorRow(this.code).status
+  }
+
+  /** The code word callers see, where a wire format fixes one. */
+  get wire(): string | undefined {
+    return errorRow(this.code).wire
+  }
+}
+
+/** A failure the upstream is to blame for; whether it is worth another attempt is known where it happened. */
+export class UpstreamError<Code extends ErrorCode = ErrorCode> extends DomainError<Code> {
+  override name = 'UpstreamError'
+  readonly providerStatus: number | undefined
+  readonly retryable: boolean
+
+  constructor(
+    code: Code,
+    upstream: { providerStatus?: number | undefined; retryable: boolean },
+    ...rest: ErrorArguments<Code>
+  ) {
+    super(code, ...rest)
+    this.providerStatus = upstream.providerStatus
+    this.retryable = upstream.retryable
+  }
+
+  override get status(): number | undefined {
+    return errorRow(this.code).status ?? this.providerStatus
+  }
+}
+
+/** A refusal described as data, as rules that only judge return it. */
+export type Problem = { code: ErrorCode; params?: Readonly<Record<string, string | number>> | undefined }
+
+/** The parameters of described refusals are checked by tests of the rules, not by the compiler. */
+export const toDomainError = (problem: Problem, details?: ErrorDetails): DomainError =>
+  new DomainError(problem.code, (problem.params ?? {}) as ErrorParams<ErrorCode>, details)
+
+export const isDomainError = (error: unknown): error is DomainError => error instanceof DomainError
+
+export type Language = 'zh' | 'en'
+
+/** Takes any carrier of code and parameters, so that a client can render what came over the wire. */
+export function renderMessage(error: Problem, language: Language): string {
+  const message = language === 'en' ? englishMessages[error.code] : errors[error.code].message
+  return fillIn(message, error.params ?? {})
+}
+
+function fillIn(message: string, params: Readonly<Record<string, string | number>>): string {
+  return message.replace(/\{(\w+)\}/g, (placeholder, name: string) =>
+    Object.hasOwn(params, name) ? String(params[name]) : placeholder,
+  )
+}

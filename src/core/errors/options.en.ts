@@ -1,0 +1,39 @@
+import type { optionErrors } from './options.ts'
+
+export const optionEnglish: Record<keyof typeof optionErrors, string> = {
+  'option.key_required': 'The name of the setting is missing',
+  'option.invalid': '{label} is invalid: {detail}',
+  'option.not_number': '{label} must be a number',
+  'option.not_integer': '{label} must be a whole number',
+  'option.too_small': '{label} cannot be less than {minimum}',
+  'option.too_large': '{label} cannot be greater than {maximum}',
+  'option.too_long': '{label} may have at most {maximum} characters',
+  'option.not_listed': '{label} must be one of {choices}',
+  'option.not_json': '{label} is not a valid JSON string',
+  'option.json_shape': 'The content of {label} is not as required: {detail}',
+  'option.not_address': '{label} must start with http:// or https://',
+  'option.link_local_address': '{label} may not point to a link-local address',
+  'option.requires': 'Cannot enable {label}, please fill in {required} first',
+  'option.requires_server_address': 'Please fill in the server address first',
+  'option.topup_ratio_not_json': 'The top-up group ratio is not a valid JSON string',
+  'option.rebate_percentage': 'The rebate percentage must be between 0 and 100',
+  'option.fallback_pricing':
+    'Please check the fallback pricing: a single price excludes ratios, and ratios need both input and completion',
+  'option.group_ratio_negative': 'The ratio of group {group} cannot be less than 0',
+  'option.domain_invalid': '“{domain}” is not a valid domain, please write it like example.com',
+  'option.domain_duplicate': 'The domain is already on the whitelist: {domain}',
+  'option.status_codes_invalid':
+    '“{entry}” is not a valid status code, please write 429, 5xx or 500-503, separated by commas',
+  'option.unchanged': 'Nothing seems to have been changed',
+  'option.partly_saved': 'Some settings could not be saved, please try again',
+  'option.secret_key_changed': 'An encrypted setting cannot be read, please check SECRET_KEY',
+
+  'mapping.missing': 'The model mapping is missing',
+  'mapping.name_required': 'Please enter a virtual model name',
+  'mapping.name_taken': 'The virtual model name {name} already exists',
+  'mapping.entries_required': 'At least one actual model is needed',
+  'mapping.model_required': 'Please enter an actual model name',
+  'mapping.model_duplicate': 'The actual model name is repeated',
+  'mapping.priority_invalid': 'Priority and weight must be whole numbers of at least 0',
+  'mapping.unreadable': 'Reloading failed: the stored model mapping cannot be read',
+}

@@ -1,0 +1,43 @@
+import type { ErrorRows } from './row.ts'
+
+export const optionErrors = {
+  'option.key_required': { kind: 'invalid', message: '缺少设置项名称', status: 400 },
+  'option.invalid': { kind: 'invalid', message: '{label}无效：{detail}' },
+  'option.not_number': { kind: 'invalid', message: '{label}必须是数字' },
+  'option.not_integer': { kind: 'invalid', message: '{label}必须是整数' },
+  'option.too_small': { kind: 'invalid', message: '{label}不能小于 {minimum}' },
+  'option.too_large': { kind: 'invalid', message: '{label}不能大于 {maximum}' },
+  'option.too_long': { kind: 'invalid', message: '{label}不能超过 {maximum} 个字符' },
+  'option.not_listed': { kind: 'invalid', message: '{label}只能是 {choices} 之一' },
+  'option.not_json': { kind: 'invalid', message: '{label}不是合法的 JSON 字符串' },
+  'option.json_shape': { kind: 'invalid', message: '{label}的内容不符合要求：{detail}' },
+  'option.not_address': { kind: 'invalid', message: '{label}必须以 http:// 或 https:// 开头' },
+  'option.link_local_address': { kind: 'invalid', message: '{label}不能指向链路本地地址' },
+  'option.requires': { kind: 'invalid', message: '无法启用{label}，请先填写{required}' },
+  'option.requires_server_address': { kind: 'invalid', message: '请先填写服务器地址' },
+  'option.topup_ratio_not_json': { kind: 'invalid', message: '充值分组倍率不是合法的 JSON 字符串' },
+  'option.rebate_percentage': { kind: 'invalid', message: '返佣百分比必须在0到100之间' },
+  'option.fallback_pricing': {
+    kind: 'invalid',
+    message: '请检查兜底倍率配置：使用单次价格时不能设置倍率，使用倍率时需要同时设置输入和补全倍率',
+  },
+  'option.group_ratio_negative': { kind: 'invalid', message: '分组 {group} 的倍率不能小于 0' },
+  'option.domain_invalid': { kind: 'invalid', message: '「{domain}」不是有效的域名，请参考 example.com 的格式填写' },
+  'option.domain_duplicate': { kind: 'invalid', message: '该域名已存在于白名单中：{domain}' },
+  'option.status_codes_invalid': {
+    kind: 'invalid',
+    message: '「{entry}」不是有效的状态码，请使用 429、5xx 或 500-503 的写法并以逗号分隔',
+  },
+  'option.unchanged': { kind: 'invalid', message: '你似乎并没有修改什么' },
+  'option.partly_saved': { kind: 'invalid', message: '部分保存失败，请重试' },
+  'option.secret_key_changed': { kind: 'internal', message: '加密的设置无法读取，请检查 SECRET_KEY' },
+
+  'mapping.missing': { kind: 'invalid', message: '缺少模型映射内容', status: 400 },
+  'mapping.name_required': { kind: 'invalid', message: '请输入虚拟模型名', status: 400 },
+  'mapping.name_taken': { kind: 'invalid', message: '虚拟模型名 {name} 已存在', status: 400 },
+  'mapping.entries_required': { kind: 'invalid', message: '至少需要配置一个实际模型', status: 400 },
+  'mapping.model_required': { kind: 'invalid', message: '请输入实际模型名', status: 400 },
+  'mapping.model_duplicate': { kind: 'invalid', message: '实际模型名重复', status: 400 },
+  'mapping.priority_invalid': { kind: 'invalid', message: '优先级和权重必须是不小于 0 的整数', status: 400 },
+  'mapping.unreadable': { kind: 'internal', message: '重新加载失败：已保存的模型映射无法解析', status: 500 },
+} as const satisfies ErrorRows
