@@ -3,7 +3,7 @@ import { fromUrl, toUrl, type ConnectionOptions } from './connection.ts'
 
 describe('the address of a database', () => {
   test.each<[string, ConnectionOptions]>([
-    ['postgres://db/app', { host: 'db', database: 'app' }],
+    ['postgres://db/app', { host: 'db', user: 'postgres', database: 'app' }],
     [
       'postgresql://ann:p%40ss@db.example:6432/app?sslmode=verify-full',
       { host: 'db.example', port: 6432, user: 'ann', password: 'p@ss', database: 'app', ssl: true },
@@ -22,7 +22,7 @@ describe('the address of a database', () => {
   test.each<ConnectionOptions>([
     { host: '/tmp/a folder', user: 'postgres', database: 'test 1' },
     { host: '::1', port: 5432, user: 'a:b', password: 'c/d@e', database: 'x', ssl: true },
-    { host: 'db', database: 'x', ssl: { rejectUnauthorized: false } },
+    { host: 'db', user: 'ann', database: 'x', ssl: { rejectUnauthorized: false } },
   ])('comes back from its written form: $host', (connection) => {
     expect(fromUrl(toUrl(connection))).toEqual(connection)
   })

@@ -1,40 +1,72 @@
-/** Where a PostgreSQL server is. `host` may be the folder of a unix socket. */
+/** Where a PostgreSQL database is, in the words that both `pg` and MikroORM take. */
 export type ConnectionOptions = {
+  /** A name, an address, or an absolute folder: then the unix socket in it. */
   host: string
   port?: number | undefined
   user: string
   password?: string | undefined
   database: string
-  ssl?: boolean | undefined
+  ssl?: boolean | { rejectUnauthorized: boolean } | undefined
 }
 
-/**
- * Reads `postgres://user:password@host:port/database?host=/socket/folder&sslmode=require`.
- * @throws when the address is not a PostgreSQL address.
- */
-export function fromUrl(url: string): ConnectionOptions {
-  const parsed = new URL(url)
-  if (!/^postgres(ql)?:$/.test(parsed.protocol)) throw new Error('DATABASE_URL must start with postgres://')
-  const sslmode = parsed.searchParams.get('sslmode')
-  return {
-    host: parsed.searchParams.get('host') ?? (parsed.hostname || 'localhost'),
-    port: parsed.port ? Number(parsed.port) : undefined,
-    user: decodeURIComponent(parsed.username || 'postgres'),
-    password: parsed.password ? decodeURIComponent(parsed.password) : undefined,
-    database: decodeURIComponent(parsed.pathname.slice(1) || 'postgres'),
-    ssl: sslmode !== null && sslmode !== 'disable' ? true : undefined,
+const sslOf = (mode: string | null): ConnectionOptions['ssl'] => {
+  switch (mode) {
+    case null:
+    case 'disable':
+    case 'allow':
+    case 'prefer':
+      return undefined
+    // As in libpq, `require` encrypts without asking who is there; the verify modes ask.
+    case 'require':
+    case 'no-verify':
+      return { rejectUnauthorized: false }
+    case 'verify-ca':
+    case 'verify-full':
+      return true
+    default:
+      throw new Error(`unknown sslmode "${mode}" in the database address`)
   }
 }
 
-/** The same address as text, for child processes. */
-export function toUrl(connection: ConnectionOptions): string {
-  const url = new URL('postgres://localhost')
-  url.username = encodeURIComponent(connection.user)
-  if (connection.password) url.password = encodeURIComponent(connection.password)
-  url.pathname = encodeURIComponent(connection.database)
-  if (connection.host.startsWith('/')) url.searchParams.set('host', connection.host)
-  else url.hostname = connection.host
-  if (connection.port) url.port = String(connection.port)
-  if (connection.ssl) url.searchParams.set('sslmode', 'require')
-  return url.href
+/**
+ * Reads `postgres://user:password@host:port/database?sslmode=…`. A socket folder stands where libpq has it:
+ * `postgres://user@/database?host=/folder`, or percent-encoded in the place of the host.
+ */
+export function fromUrl(url: string): ConnectionOptions {
+  const parsed = URL.parse(url) ?? URL.parse(url.replace('@/', '@localhost/'))
+  if (!parsed || !/^postgres(ql)?:$/.test(parsed.protocol)) {
+    throw new Error('a database address has the form postgres://user:password@host:port/database')
+  }
+  const query = parsed.searchParams
+  const port = parsed.port || query.get('port')
+  const user = decodeURIComponent(parsed.username) || query.get('user') || 'postgres'
+  const password = decodeURIComponent(parsed.password) || query.get('password')
+  const ssl = sslOf(query.get('sslmode'))
+  return {
+    // pg takes an IPv6 address bare, a URL has brackets around it.
+    host: query.get('host') || decodeURIComponent(parsed.hostname).replace(/^\[(.*)\]$/, '$1') || 'localhost',
+    ...(port ? { port: Number(port) } : {}),
+    user,
+    ...(password ? { password } : {}),
+    database: decodeURIComponent(parsed.pathname.slice(1)) || user,
+    ...(ssl === undefined ? {} : { ssl }),
+  }
+}
+
+/** The address of a database in the form that `fromUrl` and libpq's programs read. */
+export function toUrl({ host, port, user, password, database, ssl }: ConnectionOptions): string {
+  const isFolder = host.startsWith('/')
+  const bracketed = host.includes(':') ? `[${host}]` : host
+  const query = new URLSearchParams({
+    ...(isFolder ? { host } : {}),
+    ...(ssl ? { sslmode: ssl === true || ssl.rejectUnauthorized ? 'verify-full' : 'require' } : {}),
+  })
+  return [
+    `postgres://${encodeURIComponent(user)}`,
+    password ? `:${encodeURIComponent(password)}` : '',
+    `@${isFolder ? 'localhost' : bracketed}`,
+    port ? `:${port}` : '',
+    `/${encodeURIComponent(database)}`,
+    query.size > 0 ? `?${query}` : '',
+  ].join('')
 }
