@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto'
+import type { SessionData } from '#db/entities/session.ts'
+import { Session } from '#db/entities/session.ts'
+import { sha256 } from '../secrets/service.ts'
+import type { Deps } from '../deps.ts'
+
+export const sessionCookie = 'session'
+export const sessionSeconds = 30 * 24 * 3600
+
+const afterNow = (deps: Pick<Deps, 'ambient'>, seconds: number) =>
+  new Date(deps.ambient.now().getTime() + seconds * 1000)
+
+/** A new session under a new id; the old one, if any, dies with it, so a planted id is worth nothing. */
+export async function startSession(deps: Deps, userId: number, data: SessionData = {}): Promise<void> {
+  await endSession(deps)
+  const id = randomBytes(32).toString('base64url')
+  const idHash = sha256(id)
+  await deps.em.insert(Session, { idHash, userId, data, expiresAt: afterNow(deps, sessionSeconds) })
+  deps.session.idHash = idHash
+  deps.cookies?.set(sessionCookie, id, sessionSeconds)
+}
+
+export async function endSession(deps: Deps): Promise<void> {
+  if (deps.session.idHash === null) return
+  await deps.em.nativeDelete(Session, { idHash: deps.session.idHash })
+  deps.session.idHash = null
+  deps.cookies?.clear(sessionCookie)
+}
+
+/** What the browser's session remembers besides the login. */
+export async function readSession(deps: Deps): Promise<SessionData> {
+  if (deps.session.idHash === null) return {}
+  const session = await deps.em.findOne(Session, { idHash: deps.session.idHash }, { disableIdentityMap: true })
+  return session?.data ?? {}
+}
+
+/** Merges into what the session remembers; a stranger's browser gets a session for it. */
+export async function rememberInSession(deps: Deps, data: SessionData): Promise<void> {
+  if (deps.session.idHash === null) return startSession(deps, 0, data)
+  const known = await readSession(deps)
+  await deps.em.nativeUpdate(Session, { idHash: deps.session.idHash }, { data: { ...known, ...data } })
+}
+
+/** Signs a user out everywhere, or everywhere but here. */
+export async function endSessionsOf(deps: Deps, userId: number, keepCurrent = false): Promise<void> {
+  await deps.em.nativeDelete(Session, {
+    userId,
+    ...(keepCurrent && deps.session.idHash !== null ? { idHash: { $ne: deps.session.idHash } } : {}),
+  })
+}

@@ -1,0 +1,66 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import type { Logger } from 'pino'
+import type { Ambient } from '#core/ambient.ts'
+import type { Role } from '#core/roles.ts'
+import type { Database } from '#db/orm.ts'
+import type { Transport } from '#relay/upstream/send.ts'
+import type { Environment } from '../env.ts'
+import type { Ledger } from './ledger/service.ts'
+import type { Limits } from './limits/service.ts'
+import type { OptionsStore } from './options/service.ts'
+import type { Secrets } from './secrets/service.ts'
+
+/** What lives as long as the process. Built once in the composition root. */
+export type Services = {
+  database: Database
+  options: OptionsStore
+  secrets: Secrets
+  ledger: Ledger
+  limits: Limits
+  transport: Transport
+  environment: Environment
+  ambient: Ambient
+  log: Logger
+  /** Of the product, as status and setup record show it. */
+  version: string
+  startedAt: Date
+}
+
+/** Who is asking, fresh from the user row. */
+export type Actor = {
+  id: number
+  username: string
+  role: Role
+  group: string
+  via: 'session' | 'access-token'
+}
+
+/** The browser's session of a request, signed in or not. */
+export type SessionHandle = {
+  /** Null while the browser has none. */
+  idHash: string | null
+}
+
+/** What a service gets: the process's services, a database fork of its own, and who asks from where. */
+export type Deps = Services & {
+  em: EntityManager
+  /** Null on public calls of strangers. */
+  actor: Actor | null
+  session: SessionHandle
+  client: {
+    /** By the rule of relay.md 2.2. */
+    ip: string
+    userAgent: string
+    /** `https` behind TLS, seen through trusted proxies only. */
+    secure: boolean
+    /** The connection's own peer is this machine and no proxy header came along. */
+    loopback: boolean
+    /** `scheme://host` the browser sees. */
+    origin: string
+  }
+  /** The reply's cookies; null in calls that have no reply (jobs, tests). */
+  cookies: { set: (name: string, value: string, maxAgeSeconds: number) => void; clear: (name: string) => void } | null
+}
+
+/** Deps of a signed-in caller, as `userProcedure` and above hand them on. */
+export type UserDeps = Deps & { actor: Actor }

@@ -1,0 +1,48 @@
+import type { LogOther } from '#db/entities/log.ts'
+
+/** A call that is over: what it costs and the log row that says so. `id` is the hold's, which is the request's. */
+export type ChargeRow = {
+  id: string
+  userId: number
+  /** 0: none. */
+  tokenId: number
+  channelId: number
+  /** Internal units, never negative. */
+  quota: number
+  /** Raises the request counters; false for an answer without any usage. */
+  counted: boolean
+  /** Consumption is logged (`LogConsumeEnabled`). */
+  log: boolean
+  content: string
+  username: string
+  tokenName: string
+  modelName: string
+  promptTokens: number
+  completionTokens: number
+  cachedTokens: number
+  useTimeMs: number
+  /** Null when no first token was seen. */
+  firstTokenMs: number | null
+  isStream: boolean
+  group: string
+  clientIp: string
+  other: LogOther
+}
+
+export type ReserveRequest = { id: string; userId: number; tokenId: number; amount: number }
+
+export type ReserveVerdict =
+  | 'ok'
+  | 'user_missing'
+  | 'token_missing'
+  | 'user_insufficient'
+  | 'token_insufficient'
+  | 'token_exhausted'
+
+export type ReserveResult = {
+  verdict: ReserveVerdict
+  /** Before this reservation. */
+  userQuota: number
+  /** Before this reservation; null for an unlimited token or none. */
+  tokenQuota: number | null
+}

@@ -1,0 +1,175 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import type { Pool } from 'pg'
+import type { LogType } from '#core/statuses.ts'
+import { createBatchQueue } from './batch-queue.ts'
+import type { ChargeRow, ReserveRequest, ReserveResult, ReserveVerdict } from './charge-row.ts'
+
+/**
+ * The only writer of balances. Calls: `reserve` before, then exactly one of `settle` and `release`. Everything else that
+ * changes a balance is a `grant`.
+ */
+export type Ledger = {
+  /** Sets quota aside, or raises the hold of the same id. Resolves with the verdict; rejects when it could not be committed. */
+  reserve: (request: ReserveRequest) => Promise<ReserveResult>
+  /**
+   * Charges a call and writes its log row in one commit; resolves with the balance afterwards. Sent again while it fails,
+   * for at most `settleDeadlineMs`; then rejects with `SettleFailed` and keeps trying to give the hold back.
+   */
+  settle: (row: ChargeRow) => Promise<{ userQuota: number }>
+  /** Gives everything back. Never rejects: it is sent again until it succeeds or the process ends. */
+  release: (hold: { id: string; userId: number; tokenId: number }) => Promise<void>
+  /** Waits for what is queued. */
+  drained: () => Promise<void>
+}
+
+export class SettleFailed extends Error {
+  override name = 'SettleFailed'
+}
+
+type SettleItem = ChargeRow | { id: string; userId: number; tokenId: number; release: true }
+
+const largestBatch = 500
+const mostWaiting = 20_000
+
+export function createLedger(deps: {
+  pool: Pool
+  nodeId: () => number
+  settleDeadlineMs?: number
+  onError?: (error: unknown) => void
+}): Ledger {
+  const settleDeadlineMs = deps.settleDeadlineMs ?? 10_000
+  const reserves = createBatchQueue((items: ReserveRequest[]) => reserveBatch(deps.pool, deps.nodeId(), items), {
+    largestBatch,
+    mostWaiting,
+  })
+  const settles = createBatchQueue((items: SettleItem[]) => settleBatch(deps.pool, items), {
+    largestBatch,
+    mostWaiting,
+  })
+
+  const again = async (item: SettleItem, until: number): Promise<{ userQuota: number }> => {
+    for (let pause = 20; ; pause = Math.min(pause * 2, 1000)) {
+      try {
+        return await settles.add(item)
+      } catch (error) {
+        deps.onError?.(error)
+        if (Date.now() + pause > until) throw new SettleFailed('the charge could not be committed', { cause: error })
+        await new Promise((resolve) => setTimeout(resolve, pause))
+      }
+    }
+  }
+
+  const release: Ledger['release'] = async (hold) => {
+    await again({ ...hold, release: true }, Number.POSITIVE_INFINITY)
+  }
+
+  return {
+    reserve: (request) => reserves.add(request),
+    release,
+    settle: (row) => again(row, Date.now() + settleDeadlineMs),
+    drained: async () => {
+      await reserves.drained()
+      await settles.drained()
+    },
+  }
+}
+
+async function reserveBatch(pool: Pool, nodeId: number, items: ReserveRequest[]): Promise<ReserveResult[]> {
+  const { rows } = await pool.query<{
+    hold_id: string
+    verdict: ReserveVerdict
+    user_quota: string | null
+    token_quota: string | null
+  }>({
+    name: 'ledger_reserve',
+    text: 'select * from ledger_reserve($1::int, $2::text[], $3::int[], $4::int[], $5::bigint[])',
+    values: [
+      nodeId,
+      items.map((item) => item.id),
+      items.map((item) => item.userId),
+      items.map((item) => item.tokenId),
+      items.map((item) => item.amount),
+    ],
+  })
+  return rows.map((row) => ({
+    verdict: row.verdict,
+    userQuota: Number(row.user_quota ?? 0),
+    tokenQuota: row.token_quota === null ? null : Number(row.token_quota),
+  }))
+}
+
+async function settleBatch(pool: Pool, items: SettleItem[]): Promise<{ userQuota: number }[]> {
+  const { rows } = await pool.query<{ user_id: number; quota: string }>({
+    name: 'ledger_settle',
+    text: 'select * from ledger_settle($1::json)',
+    values: [JSON.stringify(items.map(toSettleJson))],
+  })
+  const balances = new Map(rows.map((row) => [row.user_id, Number(row.quota)]))
+  return items.map((item) => ({ userQuota: balances.get(item.userId) ?? 0 }))
+}
+
+// JSON text of PostgreSQL cannot hold a NUL character; a name or a content that has one must not stop the whole batch.
+const withoutNul = (text: string): string => (text.includes('\0') ? text.replaceAll('\0', '') : text)
+
+const toSettleJson = (item: SettleItem): unknown =>
+  'release' in item
+    ? { ...item, channelId: 0, quota: 0, counted: false, log: false }
+    : { ...item, release: false, other: withoutNulDeep(item.other), content: withoutNul(item.content) }
+
+function withoutNulDeep(value: unknown): unknown {
+  const text = JSON.stringify(value)
+  return text?.includes('\\u0000') ? JSON.parse(text.replaceAll('\\u0000', '')) : value
+}
+
+/** A balance change that is not a call, with the log row that tells the user. */
+export type GrantInput = {
+  /** What happened: sign_up, invite, redemption, top_up, check_in, transfer, admin_edit, refund, rebate … */
+  kind: string
+  /** Makes it happen once: order number, code id with user id, user id with UTC day, task id … */
+  key: string
+  userId: number
+  /** Internal units; negative takes away. */
+  amount: number
+  log: { type: LogType; content: string; username: string; quota?: number; other?: Record<string, unknown> } | null
+  /** A refund gives the token its part too. */
+  token?: { id: number; amount: number }
+}
+
+/**
+ * Books a change once, inside the transaction of `em` (callers that have none get one). Resolves false when the same
+ * kind and key was booked before; nothing changes then.
+ */
+export function grant(em: EntityManager, input: GrantInput): Promise<boolean> {
+  return em.isInTransaction() ? book(em, input) : em.transactional((inner) => book(inner, input))
+}
+
+async function book(em: EntityManager, input: GrantInput): Promise<boolean> {
+  const execute = (sql: string, values: unknown[]): Promise<unknown[]> =>
+    em.getConnection().execute(sql, values, 'all', em.getTransactionContext())
+  // The same lock order as the batch functions: user first, then token.
+  await execute('select id from users where id = ? for no key update', [input.userId])
+  const booked = await execute(
+    'insert into grants (kind, key, user_id, amount) values (?, ?, ?, ?) on conflict (kind, key) do nothing returning id',
+    [input.kind, input.key, input.userId, input.amount],
+  )
+  if (booked.length === 0) return false
+  await execute('update users set quota = quota + ? where id = ?', [input.amount, input.userId])
+  if (input.token) {
+    await execute('update tokens set remain_quota = remain_quota + ? where id = ? and not unlimited_quota', [
+      input.token.amount,
+      input.token.id,
+    ])
+    await execute('select ledger_mark_tokens(array[?]::int[])', [input.token.id])
+  }
+  if (input.log) {
+    await execute('insert into logs (user_id, type, content, username, quota, other) values (?, ?, ?, ?, ?, ?)', [
+      input.userId,
+      input.log.type,
+      input.log.content,
+      input.log.username,
+      input.log.quota ?? 0,
+      input.log.other ? JSON.stringify(input.log.other) : null,
+    ])
+  }
+  return true
+}

@@ -1,0 +1,44 @@
+import type { Response } from 'express'
+import { type DomainError, type Kind, type Language, renderMessage } from '#core/errors.ts'
+import type { BoundRoute } from './route.ts'
+
+/** Refusals are 200 with `success: false`, except where clients act on the status alone. */
+const statusOfKind: Record<Kind, number> = {
+  unauthenticated: 401,
+  forbidden: 200,
+  not_found: 200,
+  invalid: 200,
+  conflict: 200,
+  rate_limited: 429,
+  quota_exhausted: 200,
+  upstream: 200,
+  unavailable: 200,
+  internal: 500,
+}
+
+export function sendSuccess(res: Response, route: BoundRoute, output: unknown, data: unknown): void {
+  if (route.envelope === 'message-only') {
+    res.json({ message: 'success', ...route.topLevel(output), data })
+    return
+  }
+  res.json({
+    success: true,
+    message: route.message(output),
+    ...route.topLevel(output),
+    ...(data === undefined ? {} : { data }),
+  })
+}
+
+export function sendRefusal(res: Response, route: BoundRoute | null, error: DomainError, language: Language): void {
+  const status = route?.status[error.code] ?? error.status ?? statusOfKind[error.kind]
+  if (status === 429) {
+    res.status(429).end()
+    return
+  }
+  const message = renderMessage(error, language)
+  if (route?.envelope === 'message-only') {
+    res.status(status).json({ message: 'error', data: message })
+    return
+  }
+  res.status(status).json({ success: false, message, ...route?.topLevelOfRefusal })
+}

@@ -1,0 +1,77 @@
+import express, { type Request, type Response, Router } from 'express'
+import { TRPCError } from '@trpc/server'
+import { DomainError, type Language } from '#core/errors.ts'
+import { createCaller } from '#trpc/app-router.ts'
+import { createContext } from '#trpc/context.ts'
+import { toDomainError } from '#trpc/init.ts'
+import type { Services } from '#features/deps.ts'
+import { sendRefusal, sendSuccess } from './envelope.ts'
+import type { BoundRoute, RestRequest, Route, RouteTable } from './route.ts'
+
+/** The documented `/api` paths, each answered by the procedure it is bound to. */
+export function createRestRouter(services: Services, table: RouteTable): Router {
+  const router = Router()
+  router.use('/api', (_req, res, next) => {
+    res.setHeader('cache-control', 'no-store')
+    next()
+  })
+  router.use('/api', express.json({ limit: '10mb', type: () => true }), refuseBadJson)
+  for (const [key, route] of bySpecificity(table)) {
+    const [method = 'GET', path = '/'] = key.split(' ')
+    const name = method.toLowerCase() as 'get' | 'post' | 'put' | 'delete'
+    router[name](path, (req, res, next) =>
+      route.kind === 'raw' ? route.handler(services, req, res, next) : answer(services, route, req, res),
+    )
+  }
+  return router
+}
+
+/** Fixed segments before parameters, so that `/api/user/self` is never read as a user's id. */
+function bySpecificity(table: RouteTable): [string, Route][] {
+  const rank = (key: string) =>
+    key
+      .split('/')
+      .map((segment) => (segment.startsWith(':') ? 'z' : 'a'))
+      .join('')
+  return Object.entries(table).sort(([left], [right]) => rank(left).localeCompare(rank(right)))
+}
+
+async function answer(services: Services, route: BoundRoute, req: Request, res: Response): Promise<void> {
+  const language = languageOf(req)
+  try {
+    const context = await createContext(services, { req, res }, route.userId)
+    const request: RestRequest = { params: toTexts(req.params), query: toTexts(req.query), body: toObject(req.body) }
+    const output = await route.call(createCaller(context), request)
+    sendSuccess(res, route, output, route.reply(output, request))
+  } catch (error) {
+    sendRefusal(res, route, domainErrorOf(services, error), language)
+  }
+}
+
+function domainErrorOf(services: Services, error: unknown): DomainError {
+  if (error instanceof DomainError) return error
+  if (error instanceof TRPCError) return toDomainError(error)
+  services.log.error({ err: error }, 'a REST call failed')
+  return new DomainError('internal', {}, { cause: error })
+}
+
+const toTexts = (values: unknown): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(Object(values)).flatMap(([name, value]) => {
+      const single: unknown = Array.isArray(value) ? value[0] : value
+      return typeof single === 'string' ? [[name, single]] : []
+    }),
+  )
+
+const toObject = (body: unknown): Record<string, unknown> =>
+  typeof body === 'object' && body !== null && !Array.isArray(body) ? { ...body } : {}
+
+const languageOf = (req: Request): Language => (req.acceptsLanguages('zh', 'en') === 'en' ? 'en' : 'zh')
+
+/** The body parser's own refusals, in our envelope. */
+function refuseBadJson(error: unknown, req: Request, res: Response, next: (error?: unknown) => void): void {
+  const status = typeof error === 'object' && error !== null && 'status' in error ? error.status : undefined
+  if (status === 413) sendRefusal(res, null, new DomainError('input.too_large'), languageOf(req))
+  else if (status === 400) sendRefusal(res, null, new DomainError('input.unreadable'), languageOf(req))
+  else next(error)
+}

@@ -1,0 +1,86 @@
+import { defaultPageSize, largestPageSize } from '#core/paging.ts'
+
+/** Lenient readers of what clients send: empty, `NaN`, `undefined`, `null` and non-numbers count as not given. */
+
+export function number(value: unknown): number | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined
+  if (typeof value !== 'string' || value.trim() === '') return undefined
+  const parsed = Number(value)
+  return Number.isFinite(parsed) ? parsed : undefined
+}
+
+export const integer = (value: unknown): number | undefined => {
+  const parsed = number(value)
+  return parsed === undefined ? undefined : Math.trunc(parsed)
+}
+
+/** `null` means empty. */
+export const text = (value: unknown): string | undefined => {
+  if (value === undefined) return undefined
+  if (value === null) return ''
+  return typeof value === 'string' ? value : String(value)
+}
+
+export const boolean = (value: unknown): boolean | undefined => {
+  if (typeof value === 'boolean') return value
+  if (value === 'true' || value === '1' || value === 1) return true
+  if (value === 'false' || value === '0' || value === 0) return false
+  return undefined
+}
+
+export const csv = (value: unknown): string[] =>
+  (text(value) ?? '')
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+
+export const integers = (value: unknown): number[] =>
+  Array.isArray(value) ? value.map(integer).filter((item) => item !== undefined) : []
+
+/** Epoch seconds → instant; 0 and absent are open. */
+export const instant = (value: unknown): Date | undefined => {
+  const seconds = number(value)
+  if (seconds === undefined || seconds <= 0 || seconds > 253_402_300_799) return undefined
+  return new Date(Math.floor(seconds) * 1000)
+}
+
+/** Instant → epoch seconds, 0 for none. */
+export const seconds = (value: Date | null | undefined): number => (value ? Math.floor(value.getTime() / 1000) : 0)
+
+/** Instant → RFC 3339 or null. */
+export const iso = (value: Date | null | undefined): string | null => (value ? value.toISOString() : null)
+
+const clampSize = (value: number | undefined): number =>
+  value === undefined || value < 1 ? defaultPageSize : Math.min(value, largestPageSize)
+
+const clampPage = (value: number): number => Math.min(Math.max(value, 1), 1_000_000)
+
+/** One-based lists (`p` below 1 acts as 1). */
+export const pageQuery = ({ query }: { query: Record<string, string | undefined> }) => ({
+  page: clampPage(integer(query['p']) ?? 1),
+  pageSize: clampSize(integer(query['page_size'])),
+})
+
+/** Zero-based lists, with the size under the given name or fixed. */
+export const zeroBasedPage =
+  (sizeName: string | null) =>
+  ({ query }: { query: Record<string, string | undefined> }) => ({
+    page: clampPage((integer(query['p']) ?? 0) + 1),
+    pageSize: sizeName === null ? defaultPageSize : clampSize(integer(query[sizeName])),
+  })
+
+/** `{items,total,page,page_size}` with each item renamed. */
+export const pageReply =
+  <Item>(toItem: (item: Item) => unknown) =>
+  (page: { items: Item[]; total: number; page: number; pageSize: number }) => ({
+    items: page.items.map(toItem),
+    total: page.total,
+    page: page.page,
+    page_size: page.pageSize,
+  })
+
+/** The bare array of older lists. */
+export const listReply =
+  <Item>(toItem: (item: Item) => unknown) =>
+  (page: { items: Item[] }) =>
+    page.items.map(toItem)

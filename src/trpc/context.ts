@@ -1,0 +1,63 @@
+import type { Request, Response } from 'express'
+import { parseCookie, stringifySetCookie } from 'cookie'
+import type { DomainError } from '#core/errors.ts'
+import { authenticate, type Credentials } from '#features/auth/authenticate.ts'
+import { sessionCookie } from '#features/auth/session.ts'
+import { clientOf } from '#features/client-address/service.ts'
+import type { Deps, Services } from '#features/deps.ts'
+
+export type Context = Deps & {
+  requestId: string
+  /** Why nobody is signed in; told when a procedure wants somebody. */
+  refusal: DomainError | null
+  /** The browser says that another site started this request. */
+  crossSite: boolean
+}
+
+/** Names under which clients send the user id; the last is our own. */
+const userIdHeaders = ['veloera-user', 'new-api-user', 'x-user-id'] as const
+
+export async function createContext(
+  services: Services,
+  { req, res }: { req: Request; res: Response },
+  userIdRule: Credentials['userIdRule'],
+): Promise<Context> {
+  const em = services.database.orm.em.fork()
+  const header = userIdHeaders.map((name) => req.get(name)).find((value) => value)
+  const authentication = await authenticate(em, {
+    sessionId: parseCookie(req.headers.cookie ?? '')[sessionCookie],
+    authorization: req.get('authorization'),
+    // The console says -1 while nobody is signed in.
+    userIdHeader: header === '-1' ? undefined : header,
+    userIdRule,
+  })
+  const client = clientOf(services, req)
+  return {
+    ...services,
+    em,
+    actor: authentication.actor,
+    refusal: authentication.refusal,
+    session: { idHash: authentication.idHash },
+    client,
+    requestId: String(res.getHeader('x-request-id') ?? ''),
+    crossSite: isCrossSite(req),
+    cookies: {
+      set: (name, value, maxAge) => appendCookie(res, name, value, maxAge, client.secure),
+      clear: (name) => appendCookie(res, name, '', 0, client.secure),
+    },
+  }
+}
+
+function appendCookie(res: Response, name: string, value: string, maxAge: number, secure: boolean): void {
+  res.append(
+    'set-cookie',
+    stringifySetCookie({ name, value, maxAge, httpOnly: true, sameSite: 'strict', path: '/', secure }),
+  )
+}
+
+function isCrossSite(req: Request): boolean {
+  const site = req.get('sec-fetch-site')
+  if (site !== undefined) return site !== 'same-origin' && site !== 'none'
+  const origin = req.get('origin')
+  return origin !== undefined && URL.parse(origin)?.host !== req.get('host')
+}

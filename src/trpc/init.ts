@@ -1,0 +1,114 @@
+import { initTRPC, TRPCError } from '@trpc/server'
+import superjson from 'superjson'
+import { ZodError } from 'zod'
+import { DomainError, type ErrorCode, isDomainError, type Kind } from '#core/errors.ts'
+import { type Role, roles } from '#core/roles.ts'
+import type { Context } from './context.ts'
+
+const codeOfKind = {
+  unauthenticated: 'UNAUTHORIZED',
+  forbidden: 'FORBIDDEN',
+  not_found: 'NOT_FOUND',
+  invalid: 'BAD_REQUEST',
+  conflict: 'CONFLICT',
+  rate_limited: 'TOO_MANY_REQUESTS',
+  quota_exhausted: 'PAYMENT_REQUIRED',
+  upstream: 'BAD_GATEWAY',
+  unavailable: 'SERVICE_UNAVAILABLE',
+  internal: 'INTERNAL_SERVER_ERROR',
+} as const satisfies Record<Kind, TRPCError['code']>
+
+/** What the console learns of a refusal: enough to say it in either language and to mark the fields. */
+export type ErrorData = {
+  domainCode: ErrorCode
+  params: Record<string, string | number>
+  /** Path of the input field → what is wrong with it. */
+  fields: Record<string, string>
+  requestId: string
+}
+
+const t = initTRPC
+  .context<Context>()
+  .meta<{ limit?: 'critical' | 'none' }>()
+  .create({
+    transformer: superjson,
+    errorFormatter: ({ shape, error, ctx }) => {
+      const domain = toDomainError(error)
+      const { stack: _, ...data } = shape.data
+      const described: ErrorData = {
+        domainCode: domain.code,
+        params: domain.params,
+        fields: fieldsOf(error.cause),
+        requestId: ctx?.requestId ?? '',
+      }
+      return { ...shape, message: domain.message, data: { ...data, ...described } }
+    },
+  })
+
+/** Whatever went wrong in a procedure, as a row of the catalogue. */
+export function toDomainError(error: TRPCError): DomainError {
+  if (isDomainError(error.cause)) return error.cause
+  if (error.code === 'BAD_REQUEST') {
+    const detail = Object.entries(fieldsOf(error.cause))
+      .map(([path, message]) => (path ? `${path}: ${message}` : message))
+      .join('; ')
+    return new DomainError('input.invalid', { detail: detail || 'unreadable' })
+  }
+  if (error.code === 'NOT_FOUND') return new DomainError('not_found')
+  return new DomainError('internal', {}, { cause: error.cause ?? error })
+}
+
+function fieldsOf(cause: unknown): Record<string, string> {
+  if (!(cause instanceof ZodError)) return {}
+  return Object.fromEntries(cause.issues.map((issue) => [issue.path.join('.'), issue.message]))
+}
+
+const withDomainErrors = t.middleware(async ({ next, ctx, path }) => {
+  const result = await next()
+  if (result.ok) return result
+  const { cause } = result.error
+  if (isDomainError(cause)) throw new TRPCError({ code: codeOfKind[cause.kind], message: cause.message, cause })
+  if (result.error.code === 'INTERNAL_SERVER_ERROR') {
+    ctx.log.error({ err: cause ?? result.error, path, requestId: ctx.requestId }, 'a procedure failed')
+  }
+  return result
+})
+
+const withLimits = t.middleware(async ({ next, ctx, meta }) => {
+  const limit = meta?.limit
+  if (limit === 'critical') {
+    const verdict = await ctx.limits.consume({
+      name: 'critical',
+      key: ctx.client.ip,
+      points: ctx.environment.CRITICAL_RATE_LIMIT,
+      seconds: 1200,
+    })
+    if (!verdict.allowed) throw new DomainError('rate_limited')
+  }
+  return next()
+})
+
+const atLeast = (role: Role) =>
+  t.middleware(({ next, ctx }) => {
+    if (ctx.refusal) throw ctx.refusal
+    if (!ctx.actor) throw new DomainError('session.required')
+    if (ctx.actor.role < role) throw new DomainError('session.role_insufficient')
+    return next({ ctx: { ...ctx, actor: ctx.actor } })
+  })
+
+/** A change wants a same-origin request: a cookie alone, sent along by another site, is never enough. */
+const withSameOrigin = t.middleware(({ next, ctx, type }) => {
+  if (type === 'mutation' && ctx.crossSite) throw new DomainError('session.cross_site')
+  return next()
+})
+
+const base = t.procedure.use(withDomainErrors).use(withSameOrigin).use(withLimits)
+
+export const router = t.router
+export const createCallerFactory = t.createCallerFactory
+
+/** The only starts of a procedure; the role is chosen by choosing one. */
+export const publicProcedure = base
+export const userProcedure = base.use(atLeast(roles.user))
+export const adminProcedure = base.use(atLeast(roles.admin))
+export const rootProcedure = base.use(atLeast(roles.root))
