@@ -2,7 +2,8 @@
  * What a call consumed, in one shape from provider to bill. Counts are whole tokens from 0 to 10^9.
  *
  * `promptTokens` is the whole input, cache reads and writes, audio and pictures included; `completionTokens` is the whole
- * output, reasoning and audio included. The parts never exceed their total (see `normaliseUsage`).
+ * output, reasoning and audio included. The parts never exceed their total (see `normaliseUsage`); cached tokens may at the
+ * same time be audio or picture tokens.
  */
 export type Usage = {
   promptTokens: number
@@ -78,8 +79,7 @@ export function normaliseUsage(reported: ReportedUsage): { usage: Usage; reporte
   const completionTokens = completion ?? 0
   const cachedTokens = cut(read(reported.cachedTokens), promptTokens)
   const cacheWriteTokens = cut(read(reported.cacheWriteTokens), promptTokens - cachedTokens)
-  const uncached = promptTokens - cachedTokens - cacheWriteTokens
-  const audioInputTokens = cut(read(reported.audioInputTokens), uncached)
+  const audioInputTokens = cut(read(reported.audioInputTokens), promptTokens)
   const audioOutputTokens = cut(read(reported.audioOutputTokens), completionTokens)
   const usage: Usage = {
     promptTokens,
@@ -87,7 +87,7 @@ export function normaliseUsage(reported: ReportedUsage): { usage: Usage; reporte
     cacheWriteTokens,
     cacheWrite1hTokens: cut(read(reported.cacheWrite1hTokens), cacheWriteTokens),
     audioInputTokens,
-    imageInputTokens: cut(read(reported.imageInputTokens), uncached - audioInputTokens),
+    imageInputTokens: cut(read(reported.imageInputTokens), promptTokens - audioInputTokens),
     completionTokens,
     reasoningTokens: cut(read(reported.reasoningTokens), completionTokens),
     audioOutputTokens,

@@ -1,0 +1,22 @@
+import { emptyUsage } from '../usage.ts'
+import type { Usage } from '../usage.ts'
+
+const secondsWhenUnreadable = 60
+const tokensPerMinute = 1000
+
+/** Speech made from text: `tts` models are paid by the character (Unicode code point), others by the counted tokens. */
+export function speechUsage(call: { model: string; input: string; countedTokens: number }): {
+  usage: Usage
+  promptUnit: 'token' | 'character'
+} {
+  const byCharacter = call.model.startsWith('tts')
+  const promptTokens = byCharacter ? [...call.input].length : call.countedTokens
+  return { usage: { ...emptyUsage, promptTokens }, promptUnit: byCharacter ? 'character' : 'token' }
+}
+
+/** Text made from speech: whole seconds, started ones counted, at 1000 tokens a minute. Unreadable counts as a minute. */
+export function transcriptionUsage(seconds: number | undefined): Usage {
+  const known = seconds !== undefined && Number.isFinite(seconds) && seconds >= 0
+  const whole = Math.min(known ? Math.ceil(seconds) : secondsWhenUnreadable, 1e7)
+  return { ...emptyUsage, promptTokens: Math.round((whole * tokensPerMinute) / 60) }
+}

@@ -1,0 +1,160 @@
+import type { Usage } from '../usage.ts'
+import { decimalOf, multiply, product, shift, sum } from './decimal.ts'
+import type { Decimal } from './decimal.ts'
+import type { Price, RatioPrice } from './price.ts'
+import type { ImageReceipt, Receipt, TaskReceipt, ToolUse, UsageReceipt } from './receipt.ts'
+
+export type LineLabel =
+  | 'input'
+  | 'cacheRead'
+  | 'cacheWrite'
+  | 'cacheWrite1h'
+  | 'imageInput'
+  | 'audioInput'
+  | 'output'
+  | 'audioOutput'
+  | 'call'
+  | 'image'
+  | 'task'
+  | ToolUse['tool']
+
+export type RatioName =
+  | 'model'
+  | 'completion'
+  | 'cache'
+  | 'cacheWrite'
+  | 'image'
+  | 'audio'
+  | 'audioCompletion'
+  | 'size'
+  | 'quality'
+  | 'group'
+
+export type LineUnit = 'token' | 'character' | 'call' | 'image'
+
+/** One summand of a charge: `quantity × base × ratios`, in quota. */
+export type ChargeLine = {
+  label: LineLabel
+  quantity: number
+  unit: LineUnit
+  /** Quota for one of `unit` before ratios. */
+  base: Decimal
+  ratios: { name: RatioName; value: number }[]
+}
+
+const oneQuota = decimalOf(1)
+/** An image of a model priced by ratio costs this many dollars at ratio 1. */
+const imageDollarsPerRatio = decimalOf('0.0025')
+
+export const lineQuota = (line: ChargeLine): Decimal =>
+  product([decimalOf(line.quantity), line.base, ...line.ratios.map(({ value }) => decimalOf(value))])
+
+export const exactQuota = (lines: readonly ChargeLine[]): Decimal => sum(lines.map(lineQuota))
+
+const dollarsInQuota = (dollars: number, quotaPerUnit: number): Decimal =>
+  multiply(decimalOf(dollars), decimalOf(quotaPerUnit))
+
+type Ratio = ChargeLine['ratios'][number]
+const group = (given: { groupRatio: number }): Ratio => ({ name: 'group', value: given.groupRatio })
+
+export function linesOf(receipt: Receipt): ChargeLine[] {
+  switch (receipt.formula) {
+    case 'image':
+      return imageLines(receipt)
+    case 'task':
+      return taskLines(receipt)
+    default:
+      return usageLines(receipt)
+  }
+}
+
+/** A call that used no tokens is free, its price per call and its tools included: the upstream gave nothing. */
+function usageLines(receipt: UsageReceipt): ChargeLine[] {
+  const { usage, price } = receipt
+  if (usage.promptTokens + usage.completionTokens === 0) return []
+  const lines = price.kind === 'call' ? [callLine(receipt, price.modelPrice)] : tokenLines(receipt, price)
+  return [...lines, ...(receipt.tools ?? []).map((tool) => toolLine(tool, receipt))].filter((line) => line.quantity > 0)
+}
+
+const callLine = (receipt: Receipt, modelPrice: number): ChargeLine => ({
+  label: receipt.formula === 'task' ? 'task' : 'call',
+  quantity: 1,
+  unit: 'call',
+  base: dollarsInQuota(modelPrice, receipt.quotaPerUnit),
+  ratios: [group(receipt)],
+})
+
+function toolLine(use: ToolUse, receipt: UsageReceipt): ChargeLine {
+  const quota = dollarsInQuota(use.dollars, receipt.quotaPerUnit)
+  const base = use.per === 1000 ? shift(quota, 3) : quota
+  return { label: use.tool, quantity: use.calls, unit: 'call', base, ratios: [group(receipt)] }
+}
+
+/** Token counts of the parts that are priced differently; they never overlap and never exceed their total. */
+function partsOf(usage: Usage): { plain: number; image: number; write: number; write1h: number; cached: number } {
+  const cached = Math.min(usage.cachedTokens, usage.promptTokens)
+  const writes = Math.min(usage.cacheWriteTokens, usage.promptTokens - cached)
+  const write1h = Math.min(usage.cacheWrite1hTokens, writes)
+  const rest = usage.promptTokens - cached - writes
+  const image = Math.min(usage.imageInputTokens, rest)
+  return { plain: rest - image, image, write: writes - write1h, write1h, cached }
+}
+
+function tokenLines(receipt: UsageReceipt, price: RatioPrice): ChargeLine[] {
+  const line = (label: LineLabel, quantity: number, ratios: Ratio[] = []): ChargeLine => ({
+    label,
+    quantity,
+    unit: label === 'input' && receipt.promptUnit === 'character' ? 'character' : 'token',
+    base: oneQuota,
+    ratios: [{ name: 'model', value: price.modelRatio }, ...ratios, group(receipt)],
+  })
+  const completion: Ratio = { name: 'completion', value: price.completionRatio }
+  const { usage } = receipt
+  if (receipt.formula === 'audio') {
+    const audioIn = Math.min(usage.audioInputTokens, usage.promptTokens)
+    const audioOut = Math.min(usage.audioOutputTokens, usage.completionTokens)
+    const audio: Ratio = { name: 'audio', value: price.audioRatio }
+    const audioCompletion: Ratio = { name: 'audioCompletion', value: price.audioCompletionRatio }
+    return [
+      line('input', usage.promptTokens - audioIn),
+      line('audioInput', audioIn, [audio]),
+      line('output', usage.completionTokens - audioOut, [completion]),
+      line('audioOutput', audioOut, [audio, audioCompletion]),
+    ]
+  }
+  const parts = partsOf(receipt.formula === 'claude' ? { ...usage, imageInputTokens: 0 } : usage)
+  return [
+    line('input', parts.plain),
+    line('imageInput', parts.image, [{ name: 'image', value: price.imageRatio }]),
+    line('cacheRead', parts.cached, [{ name: 'cache', value: price.cacheRatio }]),
+    line('cacheWrite', parts.write, [{ name: 'cacheWrite', value: price.cacheWriteRatio }]),
+    line('cacheWrite1h', parts.write1h, [{ name: 'cacheWrite', value: price.cacheWrite1hRatio }]),
+    line('output', usage.completionTokens, [completion]),
+  ]
+}
+
+function imageLines(receipt: ImageReceipt): ChargeLine[] {
+  if (receipt.count === 0) return []
+  return [
+    {
+      label: 'image',
+      quantity: receipt.count,
+      unit: 'image',
+      base: imageBase(receipt.price, receipt.quotaPerUnit),
+      ratios: [
+        ...(receipt.price.kind === 'ratio' ? [{ name: 'model' as const, value: receipt.price.modelRatio }] : []),
+        { name: 'size', value: receipt.sizeRatio },
+        { name: 'quality', value: receipt.qualityRatio },
+        group(receipt),
+      ],
+    },
+  ]
+}
+
+const imageBase = (price: Price, quotaPerUnit: number): Decimal =>
+  price.kind === 'call'
+    ? dollarsInQuota(price.modelPrice, quotaPerUnit)
+    : multiply(imageDollarsPerRatio, decimalOf(quotaPerUnit))
+
+const taskLines = (receipt: TaskReceipt): ChargeLine[] =>
+  receipt.price.kind === 'call' ? [callLine(receipt, receipt.price.modelPrice)] : []

@@ -1,0 +1,62 @@
+import { totalTokens } from '../usage.ts'
+import type { Usage } from '../usage.ts'
+import { formulaFor } from './charge.ts'
+import type { Price } from './price.ts'
+import type { ImageReceipt, UsageReceipt } from './receipt.ts'
+import { figureOf, imageQualityRatio, imageSizeRatio, toolPrices } from './tables.ts'
+
+export type ImageCall = {
+  /** The priced name. */
+  model: string
+  size: string
+  quality: string
+  count: number
+  price: Price
+  groupRatio: number
+  quotaPerUnit: number
+  /** What the upstream reported, where it did. */
+  usage?: Usage | undefined
+}
+
+const isDallE = (model: string): boolean => model.startsWith('dall-e')
+const isGptImage = (model: string): boolean => model.startsWith('gpt-image')
+const largeSizes = ['1024x1792', '1792x1024']
+
+/** What an image call is charged by: reported tokens for gpt-image models, else a price per picture. */
+export function imageReceipt(call: ImageCall): ImageReceipt | UsageReceipt {
+  const { price, groupRatio, quotaPerUnit, usage } = call
+  if (isGptImage(call.model) && price.kind === 'ratio') {
+    if (usage !== undefined && totalTokens(usage) > 0) {
+      return { formula: formulaFor({ claude: false, realtime: false, usage }), usage, price, groupRatio, quotaPerUnit }
+    }
+    return perPicture(call, gptImagePrice(price, call))
+  }
+  return perPicture(call, price)
+}
+
+const perPicture = (call: ImageCall, price: Price): ImageReceipt => ({
+  formula: 'image',
+  count: call.count,
+  size: call.size,
+  quality: call.quality,
+  sizeRatio: isDallE(call.model) ? (figureOf(imageSizeRatio, call.size) ?? 1) : 1,
+  qualityRatio: qualityRatioOf(call),
+  price,
+  groupRatio: call.groupRatio,
+  quotaPerUnit: call.quotaPerUnit,
+})
+
+function qualityRatioOf({ model, size, quality }: ImageCall): number {
+  if (model !== 'dall-e-3' || quality !== 'hd') return 1
+  const ratios = imageQualityRatio['dall-e-3']
+  return (largeSizes.includes(size) ? ratios?.['hd_1024x1792_or_1792x1024'] : ratios?.['hd']) ?? 1
+}
+
+/** The list price of a picture whose tokens nobody reported; a quality or size left to the model counts as the dearest. */
+function gptImagePrice(price: Price, { size, quality }: ImageCall): Price {
+  if (price.kind === 'call' || price.modelRatio === 0) return price
+  const table: Readonly<Record<string, Readonly<Record<string, number>>>> = toolPrices['gpt-image-1_per_call']
+  const bySize = (Object.hasOwn(table, quality) ? table[quality] : table['high']) ?? {}
+  const modelPrice = figureOf(bySize, size) ?? Math.max(...Object.values(bySize))
+  return { kind: 'call', modelPrice, source: 'default' }
+}

@@ -1,0 +1,197 @@
+import { describe, expect, test } from 'vitest'
+import { completionRules } from './completion-rules.ts'
+import defaults from './default-pricing.json' with { type: 'json' }
+import { groupRatioOf } from './group-ratio.ts'
+import { price as priceSchema } from './price.ts'
+import { completionRatioOf, resolvePrice, resolveTaskPrice } from './resolve-price.ts'
+import type { PriceSettings } from './resolve-price.ts'
+import { defaultPriceTables } from './tables.ts'
+import type { PriceTables } from './tables.ts'
+
+const external: PriceSettings = {
+  fallback_pricing_enabled: false,
+  fallback_single_price: 0,
+  fallback_input_ratio: 0,
+  fallback_completion_ratio: 0,
+  SelfUseModeEnabled: false,
+  acceptUnset: false,
+}
+
+const priceOf = (model: string, settings: Partial<PriceSettings> = {}, tables: Partial<PriceTables> = {}) =>
+  resolvePrice({ model, tables: { ...defaultPriceTables, ...tables }, settings: { ...external, ...settings } })
+
+describe('the default tables', () => {
+  test('give every listed model a valid price', () => {
+    const models = [...Object.keys(defaults.ModelRatio), ...Object.keys(defaults.ModelPrice)]
+    expect(models.length).toBeGreaterThan(330)
+    for (const model of models) expect(priceSchema.safeParse(priceOf(model)).success, model).toBe(true)
+  })
+
+  test('are in step with the completion rules in code', () => {
+    const written = defaults.CompletionRules.rules.map(({ ratio, as, locked }) => ({ ratio, as, locked }))
+    expect(completionRules.map(({ ratio, as, locked }) => ({ ratio, as, locked }))).toEqual(written)
+    for (const [index, { when }] of defaults.CompletionRules.rules.entries()) {
+      const name = /^(?:startsWith|equals|contains)(?: \(case-insensitive\))? (\S+)/.exec(when)?.[1] ?? ''
+      const example = when.includes('and endsWith -nothinking')
+        ? `${name}-nothinking`
+        : when.includes('endsWith 1106') && name === 'gpt-3.5'
+          ? `${name}-1106`
+          : name
+      expect(completionRules[index]?.fits(example), when).toBe(true)
+    }
+  })
+})
+
+describe('resolvePrice', () => {
+  test('gives gpt-4o its ratios', () => {
+    expect(priceOf('gpt-4o')).toEqual({
+      kind: 'ratio',
+      modelRatio: 1.25,
+      completionRatio: 4,
+      cacheRatio: 0.5,
+      cacheWriteRatio: 1.25,
+      cacheWrite1hRatio: 2,
+      imageRatio: 1,
+      audioRatio: 20,
+      audioCompletionRatio: 2,
+      source: 'table',
+    })
+  })
+
+  test('prefers a price per call to a ratio', () => {
+    expect(priceOf('gpt-4o', {}, { ModelPrice: { 'gpt-4o': 0.02 } })).toEqual({
+      kind: 'call',
+      modelPrice: 0.02,
+      source: 'table',
+    })
+  })
+
+  test('takes a price or ratio of 0 for a price', () => {
+    expect(priceOf('free', {}, { ModelRatio: { free: 0 } })).toMatchObject({ kind: 'ratio', modelRatio: 0 })
+    expect(priceOf('free', {}, { ModelPrice: { free: 0 } })).toMatchObject({ kind: 'call', modelPrice: 0 })
+  })
+
+  test('finds gizmo and thinking-budget names under their family row', () => {
+    expect(priceOf('gpt-4-gizmo-abc')).toMatchObject({ kind: 'call', modelPrice: 0.1 })
+    expect(priceOf('gpt-4o-gizmo-abc')).toMatchObject({ modelRatio: 2.5, completionRatio: 3 })
+    expect(priceOf('gemini-2.5-flash-preview-04-17-thinking-8192')).toMatchObject({ modelRatio: 0.075 })
+    expect(priceOf('gemini-2.5-pro-preview-06-05-thinking-128')).toMatchObject({ modelRatio: 0.625 })
+    expect(priceOf('gemini-2.5-flash-lite-preview-06-17-thinking-128')).toMatchObject({ modelRatio: 0.05 })
+  })
+
+  test('knows no price for an unknown model, nor for names of object members', () => {
+    for (const model of ['nobody-priced-this', 'constructor', '__proto__', 'toString', '']) {
+      expect(priceOf(model), model).toBeUndefined()
+    }
+  })
+
+  test('ignores table entries that are no usable number', () => {
+    const broken = { bad: -1, worse: Number.NaN, worst: '3' as unknown as number }
+    for (const model of Object.keys(broken)) expect(priceOf(model, {}, { ModelRatio: broken }), model).toBeUndefined()
+  })
+
+  test('falls back to the single price, else to both ratios, and never to half a pair', () => {
+    const on = { fallback_pricing_enabled: true }
+    const both = { ...on, fallback_input_ratio: 3, fallback_completion_ratio: 2 }
+    expect(priceOf('gpt-4o-unlisted', { ...both, fallback_single_price: 0.5 })).toEqual({
+      kind: 'call',
+      modelPrice: 0.5,
+      source: 'fallback',
+    })
+    expect(priceOf('gpt-4o-unlisted', both)).toMatchObject({ modelRatio: 3, completionRatio: 2, source: 'fallback' })
+    expect(priceOf('gpt-4o-unlisted', { ...on, fallback_input_ratio: 3 })).toBeUndefined()
+    expect(priceOf('gpt-4o-unlisted', on)).toBeUndefined()
+  })
+
+  test('prices an unpriced model at 37.5 for self-use and for users who accept it', () => {
+    expect(priceOf('unlisted', { SelfUseModeEnabled: true })).toMatchObject({
+      modelRatio: 37.5,
+      completionRatio: 1,
+      source: 'unset',
+    })
+    expect(priceOf('unlisted', { acceptUnset: true })).toMatchObject({ modelRatio: 37.5 })
+  })
+
+  test('gives audio models the ratio of their name and Gemini the one its list price makes', () => {
+    expect(priceOf('gpt-4o-realtime-preview')).toMatchObject({ audioRatio: 8, audioCompletionRatio: 2 })
+    expect(priceOf('gpt-4o-audio-preview-2024-10-01')).toMatchObject({ audioRatio: 40 })
+    const ratios = {
+      'new-realtime': 1,
+      'new-audio': 1,
+      'gpt-4o-mini-audio-preview-2026': 1,
+      'gpt-4o-mini-realtime-preview-2026': 1,
+    }
+    const audioRatios = Object.keys(ratios).map((model) => priceOf(model, {}, { ModelRatio: ratios }))
+    expect(audioRatios.map((price) => price?.kind === 'ratio' && price.audioRatio)).toEqual([20, 40, 66.67, 16.67])
+    expect(priceOf('gemini-2.5-flash', {}, { ModelRatio: { 'gemini-2.5-flash': 0.15 } })).toMatchObject({
+      audioRatio: 3.333333,
+    })
+  })
+})
+
+describe('completionRatioOf', () => {
+  test('lets a locked rule beat the map and an unlocked one yield to it', () => {
+    expect(completionRatioOf('gpt-4o', { 'gpt-4o': 9 })).toBe(4)
+    expect(completionRatioOf('gpt-4.1', { 'gpt-4.1': 9 })).toBe(9)
+    expect(completionRatioOf('gpt-4.1', {})).toBe(4)
+  })
+
+  test('lets the map win for names with a slash', () => {
+    expect(completionRatioOf('vendor/claude-3-opus', { 'vendor/claude-3-opus': 9 })).toBe(9)
+    expect(completionRatioOf('vendor/claude-3-opus', {})).toBe(5)
+  })
+
+  test('knows the built-in families', () => {
+    const expected: Record<string, number> = {
+      'gpt-4o-2024-05-13': 3,
+      'gpt-4-all': 1,
+      'gpt-4o-all': 1,
+      'gpt-4-turbo-2024-04-09': 3,
+      'gpt-4-0613': 2,
+      'gpt-5-mini': 8,
+      'o3-mini': 4,
+      'claude-sonnet-4-5-20250929': 5,
+      'claude-2.1': 3,
+      'gpt-3.5-turbo-0125': 3,
+      'gpt-3.5-turbo-1106': 2,
+      'gpt-3.5-turbo-16k': 1.3333,
+      'gemini-2.5-flash-preview-05-20-nothinking': 4,
+      'gemini-2.5-flash-preview-05-20': 23.3333,
+      'gemini-2.5-flash-lite': 4,
+      'gemini-2.5-flash': 8.3333,
+      'gemini-3-pro-preview': 6,
+      'DeepSeek-Chat': 4,
+      'command-light': 4,
+      'ERNIE-Speed-8K': 2,
+      'never-heard-of': 1,
+    }
+    const found = Object.fromEntries(Object.keys(expected).map((model) => [model, completionRatioOf(model, {})]))
+    expect(found).toEqual(expected)
+    expect(completionRatioOf('gpt-4-all', defaultPriceTables.CompletionRatio)).toBe(2)
+  })
+})
+
+describe('resolveTaskPrice', () => {
+  test('takes the table, then the built-in price, then a tenth of a dollar', () => {
+    expect(resolveTaskPrice('mj_imagine', { mj_imagine: 0.2 })).toEqual({
+      kind: 'call',
+      modelPrice: 0.2,
+      source: 'table',
+    })
+    expect(resolveTaskPrice('mj_describe', {})).toEqual({ kind: 'call', modelPrice: 0.05, source: 'default' })
+    expect(resolveTaskPrice('mj_new_thing', {})).toEqual({ kind: 'call', modelPrice: 0.1, source: 'default' })
+  })
+})
+
+describe('groupRatioOf', () => {
+  test('prefers the ratio between the two groups, then the used group, then 1', () => {
+    const tables = { GroupRatio: { vip: 0.8, free: 0 }, GroupGroupRatio: { staff: { vip: 0.5 } } }
+    expect(groupRatioOf({ userGroup: 'staff', usedGroup: 'vip' }, tables)).toEqual({ ratio: 0.5, known: true })
+    expect(groupRatioOf({ userGroup: 'other', usedGroup: 'vip' }, tables)).toEqual({ ratio: 0.8, known: true })
+    expect(groupRatioOf({ userGroup: 'other', usedGroup: 'free' }, tables)).toEqual({ ratio: 0, known: true })
+    expect(groupRatioOf({ userGroup: '__proto__', usedGroup: 'constructor' }, tables)).toEqual({
+      ratio: 1,
+      known: false,
+    })
+  })
+})

@@ -1,0 +1,32 @@
+import type { Usage } from '../usage.ts'
+import type { ToolUse } from './receipt.ts'
+import { figureByPattern, toolPrices } from './tables.ts'
+
+/** Dollars per 1000 web searches, by the vendor that runs them. */
+export function webSearchDollars(model: string): number {
+  if (model.includes('claude')) return toolPrices.claude_web_search
+  if (model.startsWith('gemini')) return toolPrices.google_search
+  return figureByPattern(toolPrices.web_search_preview, model) ?? toolPrices.web_search.default
+}
+
+/** The built-in tools a call used, at today's prices; `model` is the priced name. */
+export function toolUses(call: {
+  model: string
+  usage: Pick<Usage, 'webSearchCalls' | 'fileSearchCalls'>
+  codeInterpreterCalls?: number | undefined
+}): ToolUse[] {
+  const uses: ToolUse[] = [
+    { tool: 'webSearch', calls: call.usage.webSearchCalls, dollars: webSearchDollars(call.model), per: 1000 },
+    { tool: 'fileSearch', calls: call.usage.fileSearchCalls, dollars: toolPrices.file_search, per: 1000 },
+    {
+      tool: 'codeInterpreter',
+      calls: call.codeInterpreterCalls ?? 0,
+      dollars: toolPrices.code_interpreter_per_call,
+      per: 1,
+    },
+  ]
+  return uses.filter((use) => use.calls > 0)
+}
+
+/** These chat models search once a call without reporting it. */
+export const isChatSearchModel = (model: string): boolean => /-search-(preview|api)/.test(model)
