@@ -1,0 +1,148 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Client } from 'pg'
+import { type ConnectionOptions, toUrl } from './connection.ts'
+import { type Address, portAddress, socketAddress } from './embedded/address.ts'
+import { chooseIdentity, type Identity } from './embedded/identity.ts'
+import { initialise } from './embedded/initialise.ts'
+import { findPrograms } from './embedded/programs.ts'
+import { type Failed, launch, type Server } from './embedded/server.ts'
+
+export type EmbeddedOptions = {
+  /** The database lives in the folder `postgres` in it. */
+  dataDir: string
+  log?: (line: string) => void
+  /** For tests only: a power cut may cost the data. */
+  testing?: boolean
+  /** A port of this machine instead of a unix socket. */
+  overPort?: boolean
+}
+
+export type Embedded = {
+  connection: ConnectionOptions
+  url: string
+  /** True where another process had started the database and will stop it. */
+  attached: boolean
+  stop: () => Promise<void>
+}
+
+const settings = ['shared_buffers=256MB', 'max_wal_size=2GB', 'max_connections=200', 'jit=off', 'wal_compression=on']
+const everywhere = [...settings, 'random_page_cost=1.1', 'timezone=UTC', 'log_timezone=UTC']
+const testingOnly = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']
+
+const patienceMilliseconds = 30_000
+const betweenTriesMilliseconds = 100
+
+/** Whether a server answers: `busy` is one that is starting or stopping. */
+async function probe(connection: ConnectionOptions): Promise<'running' | 'busy' | 'absent'> {
+  const client = new Client({ ...connection, connectionTimeoutMillis: 5000 })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    return 'running'
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'EACCES') {
+      throw new Error(`The database in ${connection.host} belongs to another user: start as that user.`, {
+        cause: error,
+      })
+    }
+    // Too many connections is an answer too.
+    return code === '53300' ? 'running' : code === '57P03' ? 'busy' : 'absent'
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+/** In a restarted container the number of the dead server may be another program's by now, which PostgreSQL takes for itself. */
+function removeForeignLock(data: string): void {
+  const lock = join(data, 'postmaster.pid')
+  const pid = existsSync(lock) ? readFileSync(lock, 'utf8').split('\n')[0] : undefined
+  const name = `/proc/${pid}/comm`
+  if (!pid || !existsSync(name) || readFileSync(name, 'utf8').trim() === 'postgres') return
+  for (const file of [lock, join(data, '.s.PGSQL.5432.lock')]) rmSync(file, { force: true })
+}
+
+const isTaken = ({ said }: Failed) => /lock file|shared memory block/.test(said)
+
+/** Starts a server, or finds the one that another process started meanwhile. */
+async function startOrAttach(
+  address: Address,
+  data: string,
+  start: () => Promise<Server | Failed>,
+): Promise<Server | undefined> {
+  const end = Date.now() + patienceMilliseconds
+  for (;;) {
+    const connection = address.connection()
+    const state = connection ? await probe(connection) : 'absent'
+    if (state === 'running') return undefined
+    const result = state === 'absent' ? await start() : { said: 'the database is starting or stopping' }
+    if ('stop' in result) return result
+    if ((state === 'absent' && !isTaken(result)) || Date.now() > end) {
+      throw new Error(`The database in ${data} does not start:\n${result.said}`)
+    }
+    removeForeignLock(data)
+    await delay(betweenTriesMilliseconds)
+  }
+}
+
+/** Starts a server again that ended by itself, until it is told to stop. */
+function keepUp(
+  first: Server,
+  start: () => Promise<Server | Failed>,
+  log: (line: string) => void,
+): () => Promise<void> {
+  let server: Server | undefined = first
+  let stopping = false
+  const watch = async () => {
+    while (!stopping) {
+      await server?.exited
+      if (stopping) return
+      log('the database ended unasked and is started again')
+      const result = await start().catch((error: unknown) => ({ said: String(error) }))
+      server = 'stop' in result ? result : undefined
+      if ('said' in result) log(result.said)
+      if (!server) await delay(1000, undefined, { ref: false })
+    }
+    await server?.stop()
+  }
+  const watching = watch()
+  return async () => {
+    stopping = true
+    await server?.stop()
+    await watching
+  }
+}
+
+function takeOver(data: string, { owner }: Identity): void {
+  if (!owner || statSync(data).uid === owner.uid) return
+  const { status, stderr } = spawnSync('chown', ['-R', `${owner.uid}:${owner.gid}`, data], { encoding: 'utf8' })
+  if (status !== 0) throw new Error(`The database folder ${data} cannot be given to user ${owner.uid}: ${stderr}`)
+}
+
+/** Starts the PostgreSQL that comes along, or attaches to the one that already runs on this folder. */
+export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
+  const { dataDir, log = () => {}, testing = false, overPort = process.platform === 'win32' } = options
+  mkdirSync(dataDir, { recursive: true })
+  const data = join(realpathSync(dataDir), 'postgres')
+  const address = overPort ? portAddress(data) : socketAddress(data)
+
+  const start = async () => {
+    const programs = await findPrograms()
+    const identity = chooseIdentity(data, [programs.postgres, dirname(data)])
+    if (!existsSync(join(data, 'PG_VERSION'))) {
+      await initialise({ data, initdb: programs.initdb, identity, password: overPort, testing })
+    }
+    takeOver(data, identity)
+    const values = [...everywhere, ...(testing ? testingOnly : [])].flatMap((value) => ['-c', value])
+    return launch({ data, programs, identity, flags: [...(await address.flags(identity)), ...values], log })
+  }
+
+  const server = await startOrAttach(address, data, start)
+  const connection = address.connection()
+  if (!connection) throw new Error(`The database in ${data} has no address`)
+  const stop = server ? keepUp(server, start, log) : async () => {}
+  return { connection, url: toUrl(connection), attached: !server, stop }
+}

@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { chown, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { passwordFile, superuser } from './address.ts'
+import type { Identity } from './identity.ts'
+import { commandOf } from './programs.ts'
+
+const abandonedAfterMilliseconds = 60 * 60_000
+
+/** Two may start at once and either may be killed: only a finished folder gets the name, and the first one wins. */
+async function nameIt(made: string, data: string): Promise<void> {
+  try {
+    await rename(made, data)
+  } catch (error) {
+    const another = await stat(join(data, 'PG_VERSION')).catch(() => undefined)
+    if (!another) throw error
+    await rm(made, { recursive: true })
+  }
+}
+
+async function removeAbandoned(folder: string, prefix: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(prefix)) continue
+    const found = await stat(join(folder, name)).catch(() => undefined)
+    if (found && found.mtimeMs < Date.now() - abandonedAfterMilliseconds)
+      await rm(join(folder, name), { recursive: true })
+  }
+}
+
+export type Initialise = { data: string; initdb: string; identity: Identity; password: boolean; testing: boolean }
+
+/** Makes the database folder; its text and order are the same on every machine. */
+export async function initialise({ data, initdb, identity, password, testing }: Initialise): Promise<void> {
+  const prefix = `${basename(data)}.new-`
+  await removeAbandoned(dirname(data), prefix)
+  const made = await mkdtemp(join(dirname(data), prefix))
+  const secret = `${made}.password`
+  try {
+    if (identity.owner) await chown(made, identity.owner.uid, identity.owner.gid)
+    if (password) await writeFile(secret, randomBytes(24).toString('base64url'), { mode: 0o600 })
+    const [command, args] = commandOf(identity, initdb, [
+      ...['-D', made, '-U', superuser.user, '-E', 'UTF8'],
+      ...['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
+      ...(password ? ['--auth=scram-sha-256', `--pwfile=${secret}`] : ['--auth=trust']),
+      ...(testing ? ['--no-sync'] : []),
+    ])
+    const child = spawn(command, args, { cwd: '/', detached: true, stdio: ['ignore', 'ignore', 'pipe'] })
+    const [problem, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
+    if (code !== 0) throw new Error(`The database could not be made in ${data}: ${problem.trim()}`)
+    if (password) await rename(secret, passwordFile(made))
+    await nameIt(made, data)
+  } catch (error) {
+    await Promise.all([rm(made, { recursive: true, force: true }), rm(secret, { force: true })])
+    throw error
+  }
+}

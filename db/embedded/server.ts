@@ -1,0 +1,57 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { Socket } from 'node:net'
+import { createInterface } from 'node:readline'
+import type { Identity } from './identity.ts'
+import { commandOf, type Programs } from './programs.ts'
+
+/** A server that is ours: it ends when we end. */
+export type Server = { exited: Promise<unknown>; stop: () => Promise<void> }
+
+/** The server ended before it was ready; `said` is its log. */
+export type Failed = { said: string }
+
+export type Launch = {
+  data: string
+  programs: Programs
+  identity: Identity
+  flags: string[]
+  log: (line: string) => void
+}
+
+const stopSeconds = 20
+
+/** Starts PostgreSQL and waits until it takes connections, however long a recovery takes. */
+export async function launch({ data, programs, identity, flags, log }: Launch): Promise<Server | Failed> {
+  const [command, args] = commandOf(identity, programs.postgres, ['-D', data, ...flags])
+  // Detached, so that Ctrl-C reaches only us and open calls can still be settled.
+  const child = spawn(command, args, { cwd: '/', detached: true, stdio: ['ignore', 'ignore', 'pipe'] })
+  const exited = once(child, 'close')
+  const said: string[] = []
+  const ready = new Promise<true>((resolve) => {
+    createInterface(child.stderr).on('line', (line) => {
+      log(line)
+      if (said.length < 100) said.push(line)
+      if (line.includes('ready to accept connections')) resolve(true)
+    })
+  })
+  if ((await Promise.race([ready, exited])) !== true) return { said: said.join('\n') }
+
+  // Whoever is done may end without stopping the database first; it ends with us.
+  child.unref()
+  if (child.stderr instanceof Socket) child.stderr.unref()
+  // Where the system does not tell the server of our end, we do, as far as we can.
+  const interrupt = () => {
+    if (process.platform !== 'win32') child.kill('SIGINT')
+    else spawnSync(programs.pg_ctl, ['stop', '-D', data, '-m', 'fast', '-W'], { stdio: 'ignore' })
+  }
+  process.once('exit', interrupt)
+  void exited.then(() => process.off('exit', interrupt))
+  const stop = async () => {
+    interrupt()
+    const patience = setTimeout(() => child.kill('SIGQUIT'), stopSeconds * 1000)
+    await exited
+    clearTimeout(patience)
+  }
+  return { exited, stop }
+}
