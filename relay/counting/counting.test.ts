@@ -1,0 +1,242 @@
+import { describe, expect, test } from 'vitest'
+import type { ChatRequest, ImagePart, Message } from '#relay/chat/request.ts'
+import { cheapPromptTokens, cheapTextTokens } from './cheap-count.ts'
+import { countText, encodingOf } from './count-text.ts'
+import { countPrompt, deliveredBy, estimateUsage, promptTexts } from './estimate-usage.ts'
+import { pictureSize } from './picture-size.ts'
+import { flatPictureTokens, pictureTokens } from './picture-tokens.ts'
+
+const yieldNow = async (): Promise<void> => {}
+
+const requestOf = (messages: Message[], rest: Partial<ChatRequest> = {}): ChatRequest => ({
+  model: 'gpt-4o',
+  messages,
+  tools: [],
+  stop: [],
+  stream: false,
+  includeUsage: false,
+  extra: { dialect: 'openai-chat', fields: {} },
+  losses: [],
+  ...rest,
+})
+
+const user = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }] })
+
+describe('cheapTextTokens', () => {
+  test('counts four ASCII characters or one other character as a token', () => {
+    expect(['', 'a', 'abcd', 'abcde', '你好', 'ab你好', '🙂', 'é'].map(cheapTextTokens)).toEqual([
+      0, 1, 1, 2, 2, 3, 1, 1,
+    ])
+  })
+})
+
+describe('cheapPromptTokens', () => {
+  test('adds the frame of the messages to their texts', () => {
+    expect(cheapPromptTokens(requestOf([user('abcdefgh')]))).toEqual({
+      promptTokens: 3 + 1 + 2 + 3,
+      cacheWriteMarked: 0,
+      cacheWrite1hMarked: 0,
+    })
+  })
+
+  test('counts everything in front of a cache mark as marked, tools and system texts included', () => {
+    const request = requestOf(
+      [
+        user('not marked at all'),
+        { role: 'system', content: [{ type: 'text', text: 'abcd', cacheControl: { type: 'ephemeral', ttl: '1h' } }] },
+      ],
+      {
+        tools: [{ type: 'function', name: 'abcd', cacheControl: { type: 'ephemeral' } }],
+        extra: { dialect: 'claude', fields: {} },
+      },
+    )
+    const tool = 1 + 3
+    const system = 2 + 2 + 1
+    const counted = cheapPromptTokens(request)
+    expect(counted).toMatchObject({ cacheWriteMarked: tool + system, cacheWrite1hMarked: tool + system })
+    expect(counted.promptTokens).toBeGreaterThan(tool + system)
+  })
+
+  test('marks the whole prompt where the caller asked for automatic caching', () => {
+    const request = requestOf([user('abcd')], {
+      extra: { dialect: 'claude', fields: { cache_control: { type: 'ephemeral' } } },
+    })
+    expect(cheapPromptTokens(request)).toEqual({ promptTokens: 4, cacheWriteMarked: 4, cacheWrite1hMarked: 0 })
+  })
+})
+
+describe('countText', () => {
+  test('uses the encoder of the model family', () => {
+    expect(['gpt-4o-mini', 'o3', 'gpt-5.1', 'gpt-4.1', 'chatgpt-4o-latest'].map(encodingOf)).toEqual(
+      Array(5).fill('o200k_base'),
+    )
+    expect(['gpt-4', 'gpt-3.5-turbo', 'claude-3-opus', 'glm-4'].map(encodingOf)).toEqual(Array(4).fill('cl100k_base'))
+  })
+
+  test('counts known texts as the encoders do', async () => {
+    expect(await countText('hello world', 'gpt-4o', yieldNow)).toBe(2)
+    expect(await countText('tiktoken is great!', 'gpt-4', yieldNow)).toBe(6)
+    expect(await countText('', 'gpt-4', yieldNow)).toBe(0)
+  })
+
+  test('takes the spelling of control tokens for text', async () => {
+    expect(await countText('a <|endoftext|> b', 'gpt-4o', yieldNow)).toBeGreaterThan(4)
+  })
+
+  test('counts a long text in pieces as if it were whole, letting others run in between', async () => {
+    let yields = 0
+    const text = 'The quick brown fox jumps over the lazy dog.\n\n'.repeat(4000)
+    const counted = await countText(text, 'gpt-4o', async () => void (yields += 1))
+    expect(counted).toBe(4000 * 10)
+    expect(yields).toBeGreaterThan(4)
+  })
+
+  test('does not stop the process over a long text without a break', async () => {
+    let longest = 0
+    let last = performance.now()
+    await countText('abcdefghij'.repeat(20_000), 'gpt-4o', async () => {
+      longest = Math.max(longest, performance.now() - last)
+      await new Promise((resolve) => setImmediate(resolve))
+      last = performance.now()
+    })
+    expect(longest).toBeLessThan(500)
+  })
+})
+
+describe('countPrompt', () => {
+  test('follows the chat rules: 3 a message, role, text, name and 3 at the end', async () => {
+    expect(await countPrompt(requestOf([user('hello world')]), 'gpt-4o', yieldNow)).toBe(3 + 1 + 2 + 3)
+    const named: Message = { role: 'user', name: 'bob', content: [{ type: 'text', text: 'hello world' }] }
+    expect(await countPrompt(requestOf([named]), 'gpt-4o', yieldNow)).toBe(3 + 1 + 2 + 3 + 1 + 1)
+  })
+
+  test('counts every tool', async () => {
+    const tool = { type: 'function', name: 'weather', description: ' tells', parameters: {} } as const
+    const one = await countPrompt(requestOf([], { tools: [tool] }), 'gpt-4o', yieldNow)
+    const two = await countPrompt(requestOf([], { tools: [tool, tool] }), 'gpt-4o', yieldNow)
+    expect(one).toBeGreaterThan(8 + 3)
+    expect(two - one).toBe(one - 8 - 3)
+  })
+
+  test('counts audio, files and Claude pictures at their fixed numbers', async () => {
+    const source = { kind: 'url', url: 'https://example.com/a' } as const
+    const frame = 3 + 1 + 3
+    const media: Message = {
+      role: 'user',
+      content: [
+        { type: 'audio', source },
+        { type: 'file', source },
+        { type: 'image', source },
+      ],
+    }
+    expect(await countPrompt(requestOf([media]), 'gpt-4o', yieldNow)).toBe(frame + 100 + 5000 + 255)
+    const claude = requestOf([media], { extra: { dialect: 'claude', fields: {} } })
+    expect(await countPrompt(claude, 'claude-3-opus', yieldNow)).toBe(2 + 1 + 100 + 5000 + 1000)
+  })
+})
+
+describe('pictures', () => {
+  const png = (width: number, height: number): string => {
+    const bytes = Buffer.alloc(24)
+    bytes.write('\x89PNG\r\n\x1a\n', 'latin1')
+    bytes.writeUInt32BE(width, 16)
+    bytes.writeUInt32BE(height, 20)
+    return bytes.toString('base64')
+  }
+  const picture = (data: string, detail?: 'low' | 'high'): ImagePart => ({
+    type: 'image',
+    source: { kind: 'base64', mediaType: 'image/png', data },
+    detail,
+  })
+
+  test('cost by their tiles after the short side is brought to 768', () => {
+    expect(pictureTokens(picture(png(512, 512)), 'gpt-4o')).toBe(170 + 85)
+    expect(pictureTokens(picture(png(1024, 1024)), 'gpt-4o')).toBe(4 * 170 + 85)
+    expect(pictureTokens(picture(png(2048, 4096)), 'gpt-4o')).toBe(2 * 3 * 170 + 85)
+    expect(pictureTokens(picture(png(1000, 2000)), 'gpt-4o')).toBe(2 * 3 * 170 + 85)
+    expect(pictureTokens(picture(png(512, 512)), 'gpt-4o-mini')).toBe(5667 + 2833)
+  })
+
+  test('cost the flat count when they are small on purpose, unreadable or of glm-4v', () => {
+    expect(pictureTokens(picture(png(4096, 4096), 'low'), 'gpt-4o')).toBe(85)
+    expect(pictureTokens(picture('bm90IGEgcGljdHVyZQ=='), 'gpt-4o')).toBe(255)
+    expect(pictureTokens(picture(png(0, 0)), 'gpt-4o')).toBe(255)
+    expect(flatPictureTokens(picture(''), 'glm-4v')).toBe(1047)
+  })
+
+  test('are measured in every usual format, past the metadata of a photograph', () => {
+    const gif = Buffer.from('GIF89a\x10\x00\x20\x00', 'latin1')
+    const webp = Buffer.alloc(30)
+    webp.write('RIFF....WEBPVP8X', 'latin1')
+    webp.writeUIntLE(639, 24, 3)
+    webp.writeUIntLE(479, 27, 3)
+    const metadata = Buffer.concat([Buffer.from([0xff, 0xe1, 0xea, 0x62]), Buffer.alloc(60_000)])
+    const jpeg = Buffer.concat([
+      Buffer.from([0xff, 0xd8]),
+      metadata,
+      Buffer.from([0xff, 0xc2, 0, 17, 8, 0, 100, 0, 200, 3, 0]),
+    ])
+    expect(pictureSize(gif.toString('base64'))).toEqual({ width: 16, height: 32 })
+    expect(pictureSize(webp.toString('base64'))).toEqual({ width: 640, height: 480 })
+    expect(pictureSize(jpeg.toString('base64'))).toEqual({ width: 200, height: 100 })
+  })
+
+  test('cut short are unreadable, not an error', () => {
+    const whole = Buffer.from(png(10, 10), 'base64')
+    for (let length = 0; length < 24; length += 1) {
+      expect(pictureSize(whole.subarray(0, length).toString('base64'))).toBeUndefined()
+    }
+    expect(
+      pictureSize(Buffer.from([0xff, 0xd8, 0xff, 0xe1, 0, 0, 0, 0, 0, 0, 0, 0]).toString('base64')),
+    ).toBeUndefined()
+  })
+})
+
+describe('estimateUsage', () => {
+  test('counts the prompt and what was delivered, 7 more for each tool call and 258 for each picture', async () => {
+    const delivered = { text: 'hello world', toolCalls: 2, pictures: 1 }
+    const usage = await estimateUsage({
+      request: requestOf([user('hello world')]),
+      delivered,
+      model: 'gpt-4o',
+      yieldNow,
+    })
+    expect(usage).toMatchObject({ promptTokens: 9, completionTokens: 2 + 14 + 258, cachedTokens: 0 })
+  })
+
+  test('takes content, reasoning, transcripts and tool calls of a whole answer as delivered', () => {
+    const delivered = deliveredBy({
+      id: 'x',
+      model: 'm',
+      choices: [
+        {
+          finish: 'stop',
+          parts: [
+            { type: 'reasoning', text: 'a' },
+            { type: 'text', text: 'b' },
+            { type: 'tool-call', id: '1', name: 'f', arguments: '{}' },
+            { type: 'audio', data: '', format: 'wav', transcript: 'c' },
+            { type: 'image', mediaType: 'image/png', data: '' },
+          ],
+        },
+      ],
+    })
+    expect(delivered).toEqual({ text: 'abf{}c', toolCalls: 1, pictures: 1 })
+  })
+})
+
+test('promptTexts gives the texts of all roles and tool results, and nothing else', () => {
+  const source = { kind: 'url', url: 'https://example.com/secret' } as const
+  const request = requestOf([
+    { role: 'system', content: [{ type: 'text', text: 'one' }] },
+    {
+      role: 'user',
+      content: [
+        { type: 'tool-result', callId: 'c', content: [{ type: 'text', text: 'two' }] },
+        { type: 'image', source },
+      ],
+    },
+    { role: 'assistant', content: [{ type: 'text', text: 'three' }] },
+  ])
+  expect(promptTexts(request)).toEqual(['one', 'two', 'three'])
+})

@@ -1,0 +1,69 @@
+import { emptyUsage } from '#core/usage.ts'
+import type { Usage } from '#core/usage.ts'
+import type { ChatResponse } from '#relay/chat/events.ts'
+import type { ChatRequest } from '#relay/chat/request.ts'
+import { countText } from './count-text.ts'
+import type { YieldNow } from './count-text.ts'
+import { pictureTokens } from './picture-tokens.ts'
+import { promptPieces } from './prompt-pieces.ts'
+
+const tokensPerToolCall = 7
+const tokensPerPicture = 258
+
+/** What reached (or was on its way to) the caller: content, reasoning, tool names and arguments in one text. */
+export type Delivered = { text: string; toolCalls: number; pictures?: number | undefined }
+
+/** The prompt's tokens by the real encoder. `model` is the name whose encoder counts. */
+export async function countPrompt(request: ChatRequest, model: string, yieldNow: YieldNow): Promise<number> {
+  let total = 0
+  for (const piece of promptPieces(request)) {
+    if (piece.kind === 'text') total += await countText(piece.text, model, yieldNow)
+    else if (piece.kind === 'tokens') total += piece.count
+    else if (piece.kind === 'picture') total += pictureTokens(piece.picture, model)
+  }
+  return total
+}
+
+/** The usage of an answer whose upstream reported none, counted here. */
+export async function estimateUsage(call: {
+  request: ChatRequest
+  delivered: Delivered
+  model: string
+  yieldNow: YieldNow
+}): Promise<Usage> {
+  const { request, delivered, model, yieldNow } = call
+  const promptTokens = await countPrompt(request, model, yieldNow)
+  return { ...emptyUsage, promptTokens, completionTokens: await countDelivered(delivered, model, yieldNow) }
+}
+
+/** The output tokens of what was delivered, 7 more for each tool call and 258 for each picture. */
+export async function countDelivered(delivered: Delivered, model: string, yieldNow: YieldNow): Promise<number> {
+  const written = await countText(delivered.text, model, yieldNow)
+  return written + tokensPerToolCall * delivered.toolCalls + tokensPerPicture * (delivered.pictures ?? 0)
+}
+
+/** Everything a whole answer delivers, for counting. */
+export function deliveredBy(response: ChatResponse): Delivered {
+  const parts = response.choices.flatMap((choice) => choice.parts)
+  const texts = parts.map((part) => {
+    if (part.type === 'tool-call') return `${part.name}${part.arguments}`
+    if (part.type === 'audio') return part.transcript
+    return part.type === 'image' ? '' : part.text
+  })
+  return {
+    text: texts.join(''),
+    toolCalls: parts.filter((part) => part.type === 'tool-call').length,
+    pictures: parts.filter((part) => part.type === 'image').length,
+  }
+}
+
+/** Every text the caller wrote or quoted, for screening: all roles, tool results included, no pictures. */
+export function promptTexts(request: ChatRequest): string[] {
+  return request.messages.flatMap((message) =>
+    message.content.flatMap((part) => {
+      if (part.type === 'text') return [part.text]
+      if (part.type !== 'tool-result') return []
+      return part.content.flatMap((inner) => (inner.type === 'text' ? [inner.text] : []))
+    }),
+  )
+}
