@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
+
+/** Each character's picture as a text; blank ones are empty, and boxes for missing glyphs are all alike. */
+const picturesOf = (text: string) => {
+  const context = document.createElement('canvas').getContext('2d')
+  if (!context) throw new Error('no canvas')
+  context.font = '24px sans-serif'
+  return [...text].map((character) => {
+    context.clearRect(0, 0, 32, 32)
+    context.fillText(character, 4, 28)
+    const pixels = context.getImageData(0, 0, 32, 32).data
+    return pixels.some((value) => value > 0) ? pixels.join() : ''
+  })
+}
+
+describeWithBrowser('the test browser', () => {
+  test('draws Chinese characters, for the screenshots and the contrast checks of the console', async () => {
+    const browser = await launchBrowser()
+    try {
+      const page = await browser.newPage()
+      const pictures = await page.evaluate(picturesOf, '渠道令牌')
+      expect(new Set(pictures.filter(Boolean)).size).toBe(4)
+    } finally {
+      await browser.close()
+    }
+  })
+})

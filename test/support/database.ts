@@ -1,0 +1,24 @@
+import { randomBytes } from 'node:crypto'
+import { Client } from 'pg'
+import { inject } from 'vitest'
+import { type ConnectionOptions, toUrl } from '#db/connection.ts'
+
+export type TestDatabase = AsyncDisposable & { connection: ConnectionOptions; url: string }
+
+async function run(statement: string): Promise<void> {
+  const client = new Client(inject('databaseServer'))
+  await client.connect()
+  await client.query(statement).finally(() => client.end())
+}
+
+/** An own database with the whole schema and no rows of ours; dropped at the end, whoever is still connected. */
+export async function createDatabase(): Promise<TestDatabase> {
+  const database = `test_${randomBytes(8).toString('hex')}`
+  await run(`create database ${database} template ${inject('databaseTemplate')}`)
+  const connection = { ...inject('databaseServer'), database }
+  return {
+    connection,
+    url: toUrl(connection),
+    [Symbol.asyncDispose]: () => run(`drop database if exists ${database} with (force)`),
+  }
+}

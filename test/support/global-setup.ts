@@ -1,0 +1,74 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import type { TestProject } from 'vitest/node'
+import { type ConnectionOptions, fromUrl } from '#db/connection.ts'
+import { startEmbedded } from '#db/embedded.ts'
+import { migrate } from '#db/orm.ts'
+import { prepareBrowser } from './chromium.ts'
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** A server on which databases may be made, and the name of the one to clone. */
+    databaseServer: ConnectionOptions
+    databaseTemplate: string
+  }
+}
+
+type Server = { connection: ConnectionOptions; stop: () => Promise<void> }
+
+const fastSettings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=200']
+
+async function startContainer(): Promise<Server | undefined> {
+  const { getContainerRuntimeClient } = await import('testcontainers')
+  const engine = await getContainerRuntimeClient().catch(() => undefined)
+  if (!engine) return undefined
+  const { PostgreSqlContainer } = await import('@testcontainers/postgresql')
+  const container = await new PostgreSqlContainer('postgres:18')
+    .withCommand(['postgres', ...fastSettings.flatMap((setting) => ['-c', setting])])
+    .start()
+  return { connection: fromUrl(container.getConnectionUri()), stop: async () => void (await container.stop()) }
+}
+
+async function startTemporary(): Promise<Server> {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-test-'))
+  // Root's database may have to run as another user, who must be able to pass through.
+  chmodSync(folder, 0o755)
+  const { connection, stop } = await startEmbedded({ dataDir: folder, testing: true })
+  return {
+    connection,
+    stop: async () => {
+      await stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function findServer(): Promise<Server> {
+  const { TEST_DATABASE_URL: url, TEST_CONTAINERS: containers } = process.env
+  if (url) return { connection: fromUrl(url), stop: async () => {} }
+  return (containers === '1' ? await startContainer() : undefined) ?? (await startTemporary())
+}
+
+async function run(connection: ConnectionOptions, statement: string): Promise<void> {
+  const client = new Client(connection)
+  await client.connect()
+  await client.query(statement).finally(() => client.end())
+}
+
+/** Builds the schema once; every test file clones it. */
+export default async function setUp(project: TestProject) {
+  await prepareBrowser()
+  const { connection, stop } = await findServer()
+  // Several runs may share one server.
+  const template = `template_${process.pid}_${Date.now()}`
+  await run(connection, `create database ${template}`)
+  await migrate({ ...connection, database: template })
+  project.provide('databaseServer', connection)
+  project.provide('databaseTemplate', template)
+  return async () => {
+    await run(connection, `drop database ${template} with (force)`)
+    await stop()
+  }
+}

@@ -1,0 +1,32 @@
+import { availableParallelism } from 'node:os'
+import { defineConfig } from 'vitest/config'
+
+const seconds = 1000
+
+export default defineConfig({
+  test: {
+    maxWorkers: Math.min(8, Math.max(2, availableParallelism())),
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['{src,relay,db,scripts,client}/**/*.test.{ts,tsx}'],
+          testTimeout: 15 * seconds,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'system',
+          include: ['test/**/*.test.{ts,tsx}'],
+          globalSetup: ['test/support/global-setup.ts'],
+          // Real processes: a browser, a database and servers share the machine's cores with the tests.
+          pool: 'forks',
+          testTimeout: 60 * seconds,
+          hookTimeout: 60 * seconds,
+        },
+      },
+    ],
+  },
+})
