@@ -14,6 +14,8 @@ export type EncodeContext = {
   ambient: Ambient
   /** Gemini without `alt=sse` streams a JSON array instead of events. */
   asJsonArray?: boolean | undefined
+  /** The caller's own body, for the dialect whose answers repeat parts of the request (responses). */
+  callerBody?: Readonly<Record<string, unknown>> | undefined
 }
 
 /** A caller's language: how it is read, how it is answered, how errors look in it. Pure. */
@@ -35,6 +37,9 @@ export type ChatDialect = {
   /** Keep-alive text while waiting. */
   ping: string
 }
+
+/** Legacy `/v1/completions`: no upstream speaks it as its native dialect, so its id is none of `DialectId`. */
+export type CompletionsDialect = Omit<ChatDialect, 'id'> & { id: 'openai-completions' }
 
 /** The caller's body is not a request of its dialect: HTTP 400 in that dialect, `code` as relay.md 1.3 gives it. */
 export class InvalidRequest extends Error {

@@ -1,0 +1,49 @@
+import type { ChatRequest, DialectId } from './request.ts'
+
+/** Fields that parsing has also put into the hub's own wishes; leaving the original out loses nothing. */
+const mirrored = new Set(['thinking', 'reasoning', 'enable_thinking', 'thinking_budget', 'output_config', 'text'])
+
+/**
+ * What gets lost on the way to an upstream of the given dialect, by name: what parsing had to leave out, the caller's own
+ * extra fields, and parts and tools that only the caller's vendor knows. A provider adds what it drops itself.
+ */
+export function lossesTowards(request: ChatRequest, target: DialectId): string[] {
+  const lost = new Set(request.losses)
+  if (request.extra.dialect !== target) {
+    for (const name of Object.keys(request.extra.fields)) if (!mirrored.has(name)) lost.add(name)
+  }
+  for (const message of request.messages) {
+    for (const part of message.content) {
+      if (part.type === 'vendor' && part.dialect !== target) lost.add(typeName(part.value) ?? 'messages.content')
+    }
+  }
+  for (const tool of request.tools) {
+    if (tool.type === 'vendor' && tool.dialect !== target) lost.add(`tools.${typeName(tool.value) ?? 'type'}`)
+  }
+  return [...lost]
+}
+
+function typeName(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  if ('type' in value && typeof value.type === 'string') return value.type
+  return Object.keys(value)[0]
+}
+
+/**
+ * The name of a field that must not be dropped silently and that no upstream of another dialect can honour (state an
+ * upstream keeps, background work), or undefined.
+ */
+export function untranslatable(request: ChatRequest, target: DialectId): string | undefined {
+  const { dialect, fields } = request.extra
+  if (dialect === target) return undefined
+  if (dialect === 'gemini') return fields['cachedContent'] === undefined ? undefined : 'cachedContent'
+  if (dialect !== 'openai-responses') return undefined
+  for (const name of ['previous_response_id', 'conversation', 'prompt']) {
+    if (fields[name] !== undefined && fields[name] !== null) return name
+  }
+  if (fields['background'] === true) return 'background'
+  const referring = request.messages.some((message) =>
+    message.content.some((part) => part.type === 'vendor' && typeName(part.value) === 'item_reference'),
+  )
+  return referring ? 'item_reference' : undefined
+}

@@ -1,0 +1,85 @@
+import type { ChatChoice, ChatResponse, Citation, FinishReason, ResponsePart } from '#relay/chat/events.ts'
+import { parseObject } from '#relay/chat/json.ts'
+import { toMarkdownImage } from '#relay/chat/media.ts'
+import { answerId } from '../answer-id.ts'
+import type { EncodeContext } from '../types.ts'
+import { toClaudeUsage } from './usage.ts'
+
+const stopReasons = {
+  stop: 'end_turn',
+  length: 'max_tokens',
+  'tool-calls': 'tool_use',
+  'content-filter': 'refusal',
+} satisfies Record<FinishReason, string>
+
+/** Some upstreams say "stop" although they called tools; agents of this dialect would take that for the end. */
+export function toStopReason(
+  finish: { reason: FinishReason; stopSequence?: string | null | undefined },
+  saw: { calls: boolean; refusal: boolean },
+): { stop_reason: string; stop_sequence: string | null } {
+  if (finish.reason === 'stop') {
+    if (saw.calls) return { stop_reason: 'tool_use', stop_sequence: null }
+    if (saw.refusal) return { stop_reason: 'refusal', stop_sequence: null }
+    if (finish.stopSequence) return { stop_reason: 'stop_sequence', stop_sequence: finish.stopSequence }
+  }
+  return { stop_reason: stopReasons[finish.reason], stop_sequence: null }
+}
+
+export const toClaudeCitation = (citation: Citation) => ({
+  type: 'web_search_result_location',
+  url: citation.url,
+  title: citation.title ?? null,
+  cited_text: citation.citedText ?? '',
+  encrypted_index: '',
+})
+
+/** Hub answer → message. Further choices have no place in this dialect. */
+export function encodeClaude(response: ChatResponse, context: EncodeContext): unknown {
+  const choice: ChatChoice = response.choices[0] ?? { parts: [], finish: 'stop' }
+  const content = choice.parts.flatMap(toBlocks)
+  const has = (type: ResponsePart['type']) => choice.parts.some((part) => part.type === type)
+  const saw = { calls: has('tool-call'), refusal: has('refusal') }
+  return {
+    id: answerId(response.id, 'msg_', context.ambient),
+    type: 'message',
+    role: 'assistant',
+    model: context.model,
+    content: content.length === 0 ? [toText('')] : content,
+    ...toStopReason({ reason: choice.finish, stopSequence: choice.stopSequence }, saw),
+    usage: toClaudeUsage(response.usage ?? {}),
+  }
+}
+
+const toText = (text: string) => ({ type: 'text', text })
+
+function toBlocks(part: ResponsePart): object[] {
+  switch (part.type) {
+    case 'text': {
+      const citations = part.citations?.map(toClaudeCitation)
+      if (part.text === '') return []
+      return [citations === undefined ? toText(part.text) : { ...toText(part.text), citations }]
+    }
+    case 'refusal':
+      return part.text === '' ? [] : [toText(part.text)]
+    case 'reasoning':
+      return toThinking(part)
+    case 'tool-call':
+      return [{ type: 'tool_use', id: part.id, name: part.name, input: toInput(part) }]
+    case 'image':
+      return [toText(toMarkdownImage(part.mediaType, part.data))]
+    case 'audio':
+      return part.transcript === '' ? [] : [toText(part.transcript)]
+  }
+}
+
+/** Proofs and secrets of another vendor's thoughts mean nothing here and are left out. */
+function toThinking(part: Extract<ResponsePart, { type: 'reasoning' }>): object[] {
+  const { text, signature, encrypted } = part
+  const proof = signature?.dialect === 'claude' ? signature.value : ''
+  const shown = text === '' && proof === '' ? [] : [{ type: 'thinking', thinking: text, signature: proof }]
+  return encrypted?.dialect === 'claude' ? [...shown, { type: 'redacted_thinking', data: encrypted.data }] : shown
+}
+
+function toInput(call: Extract<ResponsePart, { type: 'tool-call' }>): object {
+  return call.kind === 'custom' ? { input: call.arguments } : (parseObject(call.arguments) ?? {})
+}

@@ -1,0 +1,161 @@
+import Anthropic from '@anthropic-ai/sdk'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { collectEvents } from '#relay/chat/collect.ts'
+import type { ChatEvent } from '#relay/chat/events.ts'
+import { anyAnswer } from '../testing/arbitrary-events.ts'
+import { answering, streamText, testContext } from '../testing/stream-text.ts'
+import { claude } from './index.ts'
+
+const gather = (body: string) =>
+  new Anthropic({ apiKey: 'sk-test', baseURL: 'http://relay.test', maxRetries: 0, fetch: answering(body) }).messages
+    .stream({ model: 'asked-model', max_tokens: 100, messages: [{ role: 'user', content: 'hi' }] })
+    .finalMessage()
+
+const framesOf = (text: string) =>
+  text
+    .split('\n\n')
+    .filter((frame) => frame !== '')
+    .map((frame) => {
+      const [name = '', data = ''] = frame.split('\n')
+      return { name: name.replace('event: ', ''), data: JSON.parse(data.replace('data: ', '')) }
+    })
+
+const start: ChatEvent = { type: 'start', id: 'chatcmpl-9', model: 'upstream' }
+
+describe('message stream', () => {
+  it('is accepted by the official client and adds up to the whole answer, whatever the events', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyAnswer('claude'), async (events) => {
+        const { whole } = streamText(claude.stream(testContext()), events)
+        const gathered = await gather(whole)
+        const expected = claude.encode(collectEvents(events), testContext()) as Anthropic.Message
+        expect(gathered.content.map((block) => ({ ...block }))).toEqual(expected.content)
+        expect(gathered.stop_reason).toBe(expected.stop_reason)
+        expect(gathered.usage).toMatchObject(expected.usage)
+        expect(gathered.id).toBe('msg_answer-1')
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  it('has one block open at a time, numbered in order, and names every event', () => {
+    fc.assert(
+      fc.property(anyAnswer('claude'), (events) => {
+        const { whole } = streamText(claude.stream(testContext()), events)
+        let open: number | undefined
+        let next = 0
+        for (const { name, data } of framesOf(whole)) {
+          expect(data.type).toBe(name)
+          if (name === 'content_block_start') {
+            expect([open, data.index]).toEqual([undefined, next])
+            open = next
+            next += 1
+          } else if (name === 'content_block_delta') expect(data.index).toBe(open)
+          else if (name === 'content_block_stop') {
+            expect(data.index).toBe(open)
+            open = undefined
+          }
+        }
+        expect(open).toBeUndefined()
+      }),
+    )
+  })
+
+  it('keeps stop reason, usage and message_stop back until it is closed', () => {
+    const events: ChatEvent[] = [
+      start,
+      { type: 'text-delta', text: 'hi' },
+      { type: 'finish', reason: 'stop', stopSequence: 'END' },
+      { type: 'usage', usage: { promptTokens: 10, cachedTokens: 4, cacheWriteTokens: 1, completionTokens: 2 } },
+    ]
+    const { early, late } = streamText(claude.stream(testContext()), events)
+    expect(framesOf(early).map((frame) => frame.name)).toEqual([
+      'message_start',
+      'content_block_start',
+      'content_block_delta',
+      'content_block_stop',
+    ])
+    expect(framesOf(early)[0]?.data.message.usage).toMatchObject({ input_tokens: 17, output_tokens: 0 })
+    expect(framesOf(late)).toMatchObject([
+      {
+        name: 'message_delta',
+        data: {
+          delta: { stop_reason: 'stop_sequence', stop_sequence: 'END' },
+          usage: { input_tokens: 5, cache_read_input_tokens: 4, cache_creation_input_tokens: 1, output_tokens: 2 },
+        },
+      },
+      { name: 'message_stop' },
+    ])
+  })
+
+  it('lets later calls wait while the first is still being written', () => {
+    const encoder = claude.stream(testContext())
+    encoder.push(start)
+    encoder.push({ type: 'tool-call-start', index: 0, id: 'a', name: 'first' })
+    encoder.push({ type: 'tool-call-delta', index: 0, arguments: '{"x"' })
+    expect(encoder.push({ type: 'tool-call-start', index: 1, id: 'b', name: 'second' })).toBe('')
+    expect(encoder.push({ type: 'tool-call-delta', index: 1, arguments: '{"y":2}' })).toBe('')
+    expect(encoder.push({ type: 'tool-call-delta', index: 0, arguments: ':1}' })).toContain('input_json_delta')
+    const rest = framesOf(encoder.push({ type: 'tool-call-end', index: 0 }))
+    expect(rest.map((frame) => frame.name)).toEqual([
+      'content_block_stop',
+      'content_block_start',
+      'content_block_delta',
+    ])
+    expect(rest[2]?.data.delta.partial_json).toBe('{"y":2}')
+  })
+
+  it('starts the next call at once when the arguments before it are complete', () => {
+    const encoder = claude.stream(testContext())
+    encoder.push(start)
+    encoder.push({ type: 'tool-call-start', index: 0, id: 'a', name: 'first' })
+    encoder.push({ type: 'tool-call-delta', index: 0, arguments: '{}' })
+    const next = framesOf(encoder.push({ type: 'tool-call-start', index: 1, id: 'b', name: 'second' }))
+    expect(next.map((frame) => frame.name)).toEqual(['content_block_stop', 'content_block_start'])
+  })
+
+  it('says tool_use when tools were called, even if the upstream said stop', async () => {
+    const events: ChatEvent[] = [
+      start,
+      { type: 'tool-call-start', index: 0, id: 'a', name: 'f' },
+      { type: 'finish', reason: 'stop' },
+    ]
+    const message = await gather(streamText(claude.stream(testContext()), events).whole)
+    expect(message.stop_reason).toBe('tool_use')
+    expect(message.content).toMatchObject([{ type: 'tool_use', id: 'a', name: 'f', input: {} }])
+  })
+
+  it('never shows the signature of another vendor', () => {
+    const events: ChatEvent[] = [
+      start,
+      { type: 'reasoning-delta', text: 'hm' },
+      { type: 'reasoning-signature', dialect: 'gemini', value: 'foreign' },
+      { type: 'reasoning-encrypted', dialect: 'openai-responses', data: 'secret' },
+    ]
+    expect(streamText(claude.stream(testContext()), events).whole).not.toMatch(/foreign|secret/)
+  })
+
+  it('wraps the free text of a custom tool into the object its schema asks for', async () => {
+    const events: ChatEvent[] = [
+      start,
+      { type: 'tool-call-start', index: 0, id: 'a', name: 'shell', kind: 'custom' },
+      { type: 'tool-call-delta', index: 0, arguments: 'echo "a"\n' },
+      { type: 'tool-call-delta', index: 0, arguments: 'done' },
+      { type: 'tool-call-end', index: 0 },
+    ]
+    const message = await gather(streamText(claude.stream(testContext()), events).whole)
+    expect(message.content[0]).toMatchObject({ input: { input: 'echo "a"\ndone' } })
+  })
+
+  it('ends in an error event and nothing after it', async () => {
+    const error = { status: 529, type: 'server_error', code: null, message: 'busy' }
+    const { whole, late } = streamText(claude.stream(testContext()), [start, { type: 'error', error }])
+    expect(late).toBe('')
+    expect(framesOf(whole).at(-1)).toEqual({
+      name: 'error',
+      data: { type: 'error', error: { type: 'overloaded_error', message: 'busy' } },
+    })
+    await expect(gather(whole)).rejects.toThrow(/busy/)
+  })
+})

@@ -1,0 +1,69 @@
+import { type Fields, isObject } from '#relay/chat/json.ts'
+import type { Tool, ToolChoice, WebSearchTool } from '#relay/chat/request.ts'
+import { readPlace } from '../openai-chat/tools.ts'
+import { type Reader, defined, readCacheControl } from '../read.ts'
+import { InvalidRequest } from '../types.ts'
+
+export function readTools(value: unknown, read: Reader): { tools: Tool[]; losses: string[] } {
+  if (value === undefined || value === null) return { tools: [], losses: [] }
+  if (!Array.isArray(value)) {
+    throw new InvalidRequest('invalid_claude_request', 'tools: Input should be a valid list')
+  }
+  const losses: string[] = []
+  const tools = value.map((tool: unknown, index): Tool => {
+    if (!isObject(tool)) throw read.invalid(`tools[${index}]`)
+    const type = read.text(tool['type'], `tools[${index}].type`) ?? 'custom'
+    if (type === 'custom') return readTool(tool, `tools[${index}]`, read)
+    if (!type.startsWith('web_search_')) return { type: 'vendor', dialect: 'claude', value: tool }
+    losses.push(
+      ...['allowed_domains', 'blocked_domains'].filter((name) => tool[name] !== undefined && tool[name] !== null),
+    )
+    return readWebSearch(tool, `tools[${index}]`, read)
+  })
+  return { tools, losses }
+}
+
+const readTool = (tool: Fields, path: string, read: Reader): Tool =>
+  defined({
+    type: 'function',
+    name: read.name(tool['name'], `${path}.name`),
+    description: read.text(tool['description'], `${path}.description`),
+    parameters: read.object(tool['input_schema'], `${path}.input_schema`),
+    strict: read.flag(tool['strict'], `${path}.strict`),
+    cacheControl: readCacheControl(tool['cache_control']),
+  })
+
+function readWebSearch(tool: Fields, path: string, read: Reader): WebSearchTool {
+  const maxUses = read.whole(tool['max_uses'], `${path}.max_uses`, [0, 1_000_000])
+  const place = read.object(tool['user_location'], `${path}.user_location`)
+  return defined({
+    type: 'web-search',
+    contextSize: maxUses === undefined ? undefined : maxUses <= 1 ? 'low' : maxUses <= 5 ? 'medium' : 'high',
+    maxUses,
+    userLocation: place === undefined ? undefined : readPlace(place),
+  })
+}
+
+export function readToolChoice(
+  value: unknown,
+  read: Reader,
+): { toolChoice?: ToolChoice | undefined; parallelToolCalls?: boolean | undefined } {
+  const choice = read.object(value, 'tool_choice')
+  if (choice === undefined) return {}
+  const disabled = read.flag(choice['disable_parallel_tool_use'], 'tool_choice.disable_parallel_tool_use')
+  return { toolChoice: choiceOf(choice, read), parallelToolCalls: disabled === undefined ? undefined : !disabled }
+}
+
+function choiceOf(choice: Fields, read: Reader): ToolChoice {
+  switch (choice['type']) {
+    case 'auto':
+    case 'none':
+      return { type: choice['type'] }
+    case 'any':
+      return { type: 'required' }
+    case 'tool':
+      return { type: 'tool', name: read.name(choice['name'], 'tool_choice.name') }
+    default:
+      throw read.invalid('tool_choice.type')
+  }
+}

@@ -1,0 +1,91 @@
+import type { ChatChoice, ChatResponse, Citation, ResponsePart } from '#relay/chat/events.ts'
+import { toMarkdownImage } from '#relay/chat/media.ts'
+import { answerId, unixSeconds } from '../answer-id.ts'
+import { defined } from '../read.ts'
+import type { EncodeContext } from '../types.ts'
+import { finishReasons } from './finish.ts'
+import { reasoningDetails } from './reasoning.ts'
+import { toOpenAiUsage } from './usage.ts'
+
+/** Hub answer → chat completion. */
+export function encodeOpenAiChat(response: ChatResponse, context: EncodeContext): unknown {
+  return {
+    id: answerId(response.id, 'chatcmpl-', context.ambient),
+    object: 'chat.completion',
+    created: unixSeconds(context.ambient),
+    model: context.model,
+    system_fingerprint: null,
+    choices: response.choices.map((choice, index) => ({
+      index,
+      message: toMessage(choice, context),
+      logprobs: null,
+      finish_reason: finishReasons[choice.finish],
+    })),
+    ...(response.usage === undefined ? {} : { usage: toOpenAiUsage(response.usage) }),
+  }
+}
+
+type Part<Type extends ResponsePart['type']> = Extract<ResponsePart, { type: Type }>
+
+function toMessage({ parts }: ChatChoice, context: EncodeContext) {
+  const of = <Type extends ResponsePart['type']>(type: Type) =>
+    parts.filter((part): part is Part<Type> => part.type === type)
+  const content = parts.map(shownText).join('')
+  const reasoning = of('reasoning')
+  const refusal = of('refusal')
+  const calls = of('tool-call')
+  const audio = of('audio')[0]
+  const thoughts = reasoning.map((part) => part.text).join('')
+  const annotations = of('text').flatMap((part) => (part.citations ?? []).map(toAnnotation))
+  const silent = calls.length > 0 || refusal.length > 0 || audio !== undefined
+  return defined({
+    role: 'assistant',
+    content: content === '' && silent ? null : content,
+    refusal: refusal.length === 0 ? null : refusal.map((part) => part.text).join(''),
+    reasoning_content: thoughts === '' ? undefined : thoughts,
+    reasoning_details: reasoningDetails(reasoning),
+    annotations: annotations.length === 0 ? undefined : annotations,
+    audio: audio === undefined ? undefined : toAudio(audio, context),
+    tool_calls: calls.length === 0 ? undefined : calls.map(toToolCall),
+  })
+}
+
+function shownText(part: ResponsePart): string {
+  if (part.type === 'text') return part.text
+  return part.type === 'image' ? toMarkdownImage(part.mediaType, part.data) : ''
+}
+
+const oneDayInSeconds = 86_400
+
+const toAudio = (audio: Part<'audio'>, { ambient }: EncodeContext) => ({
+  id: `audio_${ambient.newId(24)}`,
+  data: audio.data,
+  transcript: audio.transcript,
+  expires_at: unixSeconds(ambient) + oneDayInSeconds,
+})
+
+export const toAnnotation = (citation: Citation) => ({
+  type: 'url_citation',
+  url_citation: {
+    url: citation.url,
+    title: citation.title ?? '',
+    start_index: citation.startIndex ?? 0,
+    end_index: citation.endIndex ?? 0,
+  },
+})
+
+/** Where the vendor's own OpenAI surface keeps the signature of a Gemini call. */
+export const signatureExtra = (signature: Part<'tool-call'>['signature']) =>
+  signature?.dialect === 'gemini' ? { extra_content: { google: { thought_signature: signature.value } } } : {}
+
+function toToolCall(call: Part<'tool-call'>) {
+  if (call.kind === 'custom') {
+    return { id: call.id, type: 'custom', custom: { name: call.name, input: call.arguments } }
+  }
+  return {
+    id: call.id,
+    type: 'function',
+    function: { name: call.name, arguments: call.arguments === '' ? '{}' : call.arguments },
+    ...signatureExtra(call.signature),
+  }
+}

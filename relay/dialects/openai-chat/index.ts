@@ -1,0 +1,16 @@
+import type { ChatDialect } from '../types.ts'
+import { encodeOpenAiChat } from './encode.ts'
+import { openAiError, openAiStreamError } from './error.ts'
+import { parseOpenAiChat } from './parse.ts'
+import { streamOpenAiChat } from './stream.ts'
+
+export const openAiChat: ChatDialect = {
+  id: 'openai-chat',
+  parse: parseOpenAiChat,
+  encode: encodeOpenAiChat,
+  stream: streamOpenAiChat,
+  streamContentType: () => 'text/event-stream',
+  error: openAiError,
+  streamError: openAiStreamError,
+  ping: ': PING\n\n',
+}

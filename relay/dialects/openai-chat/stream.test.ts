@@ -1,0 +1,140 @@
+import fc from 'fast-check'
+import OpenAI from 'openai'
+import { describe, expect, it } from 'vitest'
+import { collectEvents, replayResponse } from '#relay/chat/collect.ts'
+import type { ChatEvent } from '#relay/chat/events.ts'
+import { anyAnswer } from '../testing/arbitrary-events.ts'
+import { answering, streamText, testContext } from '../testing/stream-text.ts'
+import { openAiChat } from './index.ts'
+
+const clientOf = (body: string) =>
+  new OpenAI({ apiKey: 'sk-test', baseURL: 'http://relay.test/v1', maxRetries: 0, fetch: answering(body) })
+
+const gather = (body: string) =>
+  clientOf(body)
+    .chat.completions.stream({ model: 'asked-model', messages: [], stream_options: { include_usage: true } })
+    .finalChatCompletion()
+
+const chunksOf = (text: string) =>
+  text
+    .split('\n\n')
+    .filter((frame) => frame.startsWith('data: {'))
+    .map((frame) => JSON.parse(frame.slice(6)))
+
+const simple: ChatEvent[] = [
+  { type: 'start', id: 'msg_7', model: 'upstream' },
+  { type: 'text-delta', text: 'Hel' },
+  { type: 'text-delta', text: 'lo' },
+  { type: 'finish', reason: 'stop' },
+  { type: 'usage', usage: { promptTokens: 3, completionTokens: 2 } },
+]
+
+describe('chat completion stream', () => {
+  it('is accepted by the official client and adds up to the whole answer, whatever the events', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyAnswer('claude'), async (events) => {
+        const { whole } = streamText(openAiChat.stream(testContext()), events)
+        const gathered = await gather(whole)
+        const expected = openAiChat.encode(collectEvents(events), testContext()) as OpenAI.ChatCompletion
+        const [choice, wanted] = [gathered.choices[0], expected.choices[0]]
+        expect(choice?.message.content ?? '').toBe(wanted?.message.content ?? '')
+        const calls = choice?.message.tool_calls?.map(({ id, type, ...call }) => ({
+          id,
+          type,
+          name: 'function' in call ? call.function.name : '',
+          arguments: 'function' in call ? call.function.arguments : '',
+        }))
+        expect(calls ?? []).toEqual(
+          (wanted?.message.tool_calls ?? []).map((call) =>
+            call.type === 'function'
+              ? { id: call.id, type: call.type, name: call.function.name, arguments: call.function.arguments }
+              : {},
+          ),
+        )
+        expect(choice?.finish_reason).toBe(wanted?.finish_reason)
+        expect(gathered.usage).toEqual(expected.usage)
+        expect(gathered.id).toBe(expected.id)
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  it('keeps finish reason, usage and end marker back until it is closed', () => {
+    const { early, late } = streamText(openAiChat.stream(testContext()), simple)
+    expect(chunksOf(early).every((chunk) => chunk.choices[0].finish_reason === null && !('usage' in chunk))).toBe(true)
+    expect(chunksOf(early).map((chunk) => chunk.choices[0].delta.content)).toEqual(['', 'Hel', 'lo'])
+    expect(chunksOf(late)[0].choices[0].finish_reason).toBe('stop')
+    expect(chunksOf(late)[1]).toMatchObject({ choices: [], usage: { prompt_tokens: 3, total_tokens: 5 } })
+    expect(late.endsWith('data: [DONE]\n\n')).toBe(true)
+  })
+
+  it('repeats id, time and model in every chunk, the usage chunk included', () => {
+    const { whole } = streamText(openAiChat.stream(testContext()), simple)
+    for (const chunk of chunksOf(whole)) {
+      expect(chunk).toMatchObject({ id: 'chatcmpl-7', created: 1795168800, model: 'asked-model' })
+    }
+  })
+
+  it('sends no usage chunk to a caller who did not ask for one', () => {
+    const { whole } = streamText(openAiChat.stream(testContext({ includeUsage: false })), simple)
+    expect(whole).not.toContain('usage')
+    expect(whole.endsWith('data: [DONE]\n\n')).toBe(true)
+  })
+
+  it('ends in the error, without an end marker, when the upstream fails half-way', async () => {
+    const encoder = openAiChat.stream(testContext())
+    const error = { status: 529, type: 'overloaded_error', code: null, message: 'busy' }
+    const { whole, late } = streamText(encoder, [...simple.slice(0, 2), { type: 'error', error }])
+    expect(late).toBe('')
+    expect(whole).not.toContain('[DONE]')
+    await expect(gather(whole)).rejects.toThrow(/busy/)
+  })
+
+  it('keeps several choices apart', () => {
+    const events: ChatEvent[] = [
+      { type: 'start', id: 'a', model: 'm' },
+      { type: 'text-delta', text: 'one', choice: 0 },
+      { type: 'text-delta', text: 'two', choice: 1 },
+      { type: 'finish', reason: 'stop', choice: 0 },
+      { type: 'finish', reason: 'length', choice: 1 },
+    ]
+    const ends = chunksOf(streamText(openAiChat.stream(testContext()), events).late)
+    expect(ends.map(({ choices: [choice] }) => [choice.index, choice.finish_reason])).toEqual([
+      [0, 'stop'],
+      [1, 'length'],
+    ])
+  })
+
+  it('repeats a signed thought whole beside its signature, so that callers can send it back', () => {
+    const events: ChatEvent[] = [
+      { type: 'start', id: 'a', model: 'm' },
+      { type: 'reasoning-delta', text: 'first ' },
+      { type: 'reasoning-delta', text: 'thought' },
+      { type: 'reasoning-signature', dialect: 'claude', value: 'sig' },
+    ]
+    const last = chunksOf(streamText(openAiChat.stream(testContext()), events).early).at(-1)
+    expect(last.choices[0].delta.reasoning_details).toEqual([
+      { type: 'reasoning.text', text: 'first thought', signature: 'sig', format: 'anthropic-claude-v1', index: 0 },
+    ])
+  })
+
+  it('hands over the thought signature of a call where the vendor itself puts it', () => {
+    const signature = { dialect: 'gemini' as const, value: 'abc' }
+    const events: ChatEvent[] = [
+      { type: 'tool-call-start', index: 0, id: 'c', name: 'f', signature },
+      { type: 'tool-call-end', index: 0 },
+    ]
+    const [, start, end] = chunksOf(streamText(openAiChat.stream(testContext()), events).early)
+    expect(start.choices[0].delta.tool_calls[0].extra_content).toEqual({ google: { thought_signature: 'abc' } })
+    expect(end.choices[0].delta.tool_calls[0].function.arguments).toBe('{}')
+  })
+
+  it('replays a whole answer into a stream that adds up to it again', () => {
+    fc.assert(
+      fc.property(anyAnswer('claude'), (events) => {
+        const answer = collectEvents(events)
+        expect(collectEvents(replayResponse(answer))).toEqual(answer)
+      }),
+    )
+  })
+})

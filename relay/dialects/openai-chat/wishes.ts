@@ -1,0 +1,68 @@
+import { type Fields, isObject } from '#relay/chat/json.ts'
+import type { ReasoningWish, ResponseFormat } from '#relay/chat/request.ts'
+import { type Reader, defined, isEffort } from '../read.ts'
+
+export function readResponseFormat(value: unknown, read: Reader): ResponseFormat | undefined {
+  const format = read.object(value, 'response_format')
+  switch (format?.['type']) {
+    case undefined:
+      return undefined
+    case 'text':
+      return { type: 'text' }
+    case 'json_object':
+      return { type: 'json' }
+    case 'json_schema':
+      return readSchemaFormat(read.object(format?.['json_schema'], 'response_format.json_schema') ?? {}, read)
+    default:
+      throw read.invalid('response_format.type')
+  }
+}
+
+/** Name, schema and strictness, as both OpenAI dialects write them. */
+export function readSchemaFormat(given: Fields, read: Reader): ResponseFormat {
+  return defined({
+    type: 'json-schema',
+    name: read.text(given['name'], 'response_format.name') || 'output',
+    schema: read.object(given['schema'], 'response_format.schema') ?? {},
+    strict: read.flag(given['strict'], 'response_format.strict'),
+    description: read.text(given['description'], 'response_format.description'),
+  })
+}
+
+/**
+ * What the caller wants of the model's thinking: `reasoning_effort`, or one of the extensions by which callers of chat
+ * completions reach other vendors' switches (`thinking`, `reasoning`, `enable_thinking` with `thinking_budget`).
+ */
+export function readReasoningWish(body: Fields, read: Reader): ReasoningWish | undefined {
+  const effort = read.text(body['reasoning_effort'], 'reasoning_effort')
+  if (effort !== undefined && !isEffort(effort)) throw read.invalid('reasoning_effort')
+  const wish = defined({ ...vendorWish(body), ...(effort === undefined ? {} : { effort }) })
+  return Object.keys(wish).length === 0 ? undefined : wish
+}
+
+const budget = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : undefined
+
+function vendorWish(body: Fields): ReasoningWish {
+  const { thinking, reasoning, output_config: output } = body
+  const effort = isObject(output) && isEffort(output['effort']) ? output['effort'] : undefined
+  if (isObject(thinking)) {
+    const type = thinking['type']
+    const mode = type === 'enabled' || type === 'adaptive' || type === 'disabled' ? type : undefined
+    return { mode, budgetTokens: budget(thinking['budget_tokens']), effort }
+  }
+  if (isObject(reasoning)) {
+    const { enabled, exclude, max_tokens: most, effort: wished } = reasoning
+    return {
+      mode: enabled === true ? 'enabled' : enabled === false ? 'disabled' : undefined,
+      budgetTokens: budget(most),
+      effort: isEffort(wished) ? wished : effort,
+      includeThoughts: typeof exclude === 'boolean' ? !exclude : undefined,
+    }
+  }
+  if (typeof body['enable_thinking'] === 'boolean') {
+    const mode = body['enable_thinking'] ? 'enabled' : 'disabled'
+    return { mode, budgetTokens: budget(body['thinking_budget']), effort }
+  }
+  return { effort }
+}

@@ -1,0 +1,85 @@
+import { type Fields, deepestNesting, isObject, nestsDeeperThan } from '#relay/chat/json.ts'
+import type { CacheControl, Effort } from '#relay/chat/request.ts'
+import { InvalidRequest } from './types.ts'
+
+const isList = (value: unknown): value is unknown[] => Array.isArray(value)
+const isText = (value: unknown): value is string => typeof value === 'string'
+const isFlag = (value: unknown): value is boolean => typeof value === 'boolean'
+const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value)
+const isTextList = (value: unknown): value is string[] => isList(value) && value.every(isText)
+
+const largestMaxTokens = 1_073_741_823
+/** The most answers that one call may ask for. */
+const largestChoiceCount = 128
+
+/**
+ * Readers of a caller's JSON: absent and null both mean "not given", a wrong type is the caller's fault and names the
+ * field. `code` is the documented error code of the dialect.
+ */
+export function readerFor(code: string) {
+  const invalid = (path: string) => new InvalidRequest(code, `${path} is invalid`)
+  const required = (path: string) => new InvalidRequest(code, `${path} is required`)
+  const typed =
+    <Value>(fits: (value: unknown) => value is Value) =>
+    (value: unknown, path: string): Value | undefined => {
+      if (value === undefined || value === null) return undefined
+      if (fits(value)) return value
+      throw invalid(path)
+    }
+  const number = typed(isNumber)
+  const text = typed(isText)
+  const whole = (value: unknown, path: string, [least, most]: readonly [number, number]): number | undefined => {
+    const given = number(value, path)
+    if (given === undefined || (Number.isInteger(given) && given >= least && given <= most)) return given
+    throw invalid(path)
+  }
+  return {
+    invalid,
+    required,
+    object: typed(isObject),
+    list: typed(isList),
+    text,
+    flag: typed(isFlag),
+    number,
+    whole,
+    texts: typed(isTextList),
+    /** The body itself: an object of bounded depth. */
+    body(value: unknown): Fields {
+      if (!isObject(value)) throw new InvalidRequest(code, 'request body must be a JSON object')
+      if (nestsDeeperThan(value, deepestNesting)) throw new InvalidRequest(code, 'request body is nested too deeply')
+      return value
+    },
+    /** A text that must be there and not be empty. */
+    name(value: unknown, path: string): string {
+      const given = text(value, path)
+      if (given === undefined || given === '') throw required(path)
+      return given
+    },
+    maxTokens: (value: unknown, path: string) => whole(value, path, [0, largestMaxTokens]),
+    choiceCount: (value: unknown, path: string) => whole(value, path, [1, largestChoiceCount]),
+    seed: (value: unknown, path: string) => whole(value, path, [-(2 ** 63), 2 ** 63]),
+  }
+}
+
+export type Reader = ReturnType<typeof readerFor>
+
+/** What `known` does not name. Own data properties only, so a `__proto__` key of the caller stays a mere name and goes. */
+export const leftOver = (fields: Fields, known: ReadonlySet<string>): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => !known.has(name) && name !== '__proto__'))
+
+/** A cache marker; anything else that stands in its place is ignored. */
+export function readCacheControl(value: unknown): CacheControl | undefined {
+  if (!isObject(value) || value['type'] !== 'ephemeral') return undefined
+  const ttl = value['ttl']
+  return ttl === '5m' || ttl === '1h' ? { type: 'ephemeral', ttl } : { type: 'ephemeral' }
+}
+
+/** Leaves out fields whose value is undefined, so that parsed values compare and serialise cleanly. */
+export function defined<Value extends object>(value: Value): Value {
+  const result = { ...value }
+  for (const key of Object.keys(result) as (keyof Value)[]) if (result[key] === undefined) delete result[key]
+  return result
+}
+
+const efforts: readonly string[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] satisfies Effort[]
+export const isEffort = (value: unknown): value is Effort => isText(value) && efforts.includes(value)
