@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto'
+import { minus, sum, type Answer, type Finish, type Usage } from '../answer.ts'
+import type { Json, Prompt } from '../prompt.ts'
+import { json, type Call, type ChatOperation } from '../types.ts'
+import { readContents, signaturePrefix } from './read.ts'
+
+const finishWords: Record<Finish, string> = {
+  stop: 'STOP',
+  length: 'MAX_TOKENS',
+  'tool-calls': 'STOP',
+  'content-filter': 'SAFETY',
+}
+
+const signatureOf = (text: string) => signaturePrefix + createHash('sha256').update(text).digest('base64')
+
+function usageBody(usage: Usage, choices: number): Json {
+  const candidates = minus(usage.completion, usage.reasoning)
+  const all = typeof candidates === 'number' ? candidates * choices : candidates
+  return {
+    promptTokenCount: usage.prompt,
+    candidatesTokenCount: all,
+    totalTokenCount: sum(usage.prompt, all, usage.reasoning),
+    ...(usage.cached === 0 ? {} : { cachedContentTokenCount: usage.cached }),
+    ...(usage.reasoning === 0 ? {} : { thoughtsTokenCount: usage.reasoning }),
+    promptTokensDetails: [{ modality: 'TEXT', tokenCount: usage.prompt }],
+  }
+}
+
+function parsedArguments(text: string): unknown {
+  try {
+    return JSON.parse(text || '{}')
+  } catch {
+    return {}
+  }
+}
+
+const callParts = (answer: Answer, call: Call): Json[] =>
+  answer.toolCalls.map((each, index) => ({
+    functionCall: { id: call.nextId('fc_'), name: each.name, args: parsedArguments(each.arguments) },
+    ...(index === 0 ? { thoughtSignature: signatureOf(each.name) } : {}),
+  }))
+
+const candidate = (index: number, parts: Json[], finish?: string): Json => ({
+  content: { parts, role: 'model' },
+  ...(finish === undefined ? {} : { finishReason: finish }),
+  index,
+})
+
+function frames(prompt: Prompt, answer: Answer, call: Call): Json[] {
+  const frame = { modelVersion: prompt.model, responseId: call.nextId('resp-') }
+  const usage = answer.usage ? { usageMetadata: usageBody(answer.usage, prompt.choices) } : {}
+  const calls = callParts(answer, call)
+  const list: Json[] = []
+  for (let index = 0; index < prompt.choices; index += 1) {
+    const add = (parts: Json[], finish?: string) =>
+      list.push({ candidates: [candidate(index, parts, finish)], ...usage, ...frame })
+    for (const text of answer.reasoning) add([{ text, thought: true }])
+    for (const text of answer.text) add([{ text }])
+    if (calls.length > 0) add(calls)
+    add([{ text: '' }], finishWords[answer.finish])
+  }
+  return list
+}
+
+function whole(prompt: Prompt, answer: Answer, call: Call): Json {
+  const parts: Json[] = []
+  if (answer.reasoning.length > 0) parts.push({ text: answer.reasoning.join(''), thought: true })
+  if (answer.text.length > 0) parts.push({ text: answer.text.join('') })
+  parts.push(...callParts(answer, call))
+  return {
+    candidates: Array.from({ length: prompt.choices }, (_, index) =>
+      candidate(index, parts, finishWords[answer.finish]),
+    ),
+    ...(answer.usage ? { usageMetadata: usageBody(answer.usage, prompt.choices) } : {}),
+    modelVersion: prompt.model,
+    responseId: call.nextId('resp-'),
+  }
+}
+
+export const generateContent: ChatOperation = {
+  type: 'chat',
+  read: readContents,
+  write: (prompt, answer, call) => {
+    if (!prompt.stream) return json(whole(prompt, answer, call))
+    const events = frames(prompt, answer, call).map((frame) => ({ data: JSON.stringify(frame) }))
+    return { type: 'stream', events, array: call.query.get('alt') !== 'sse' }
+  },
+}
+
+export const countTokens: ChatOperation = {
+  type: 'chat',
+  read: (call) => {
+    const inner = call.body['generateContentRequest']
+    return { ...readContents(inner ? { ...call, body: inner as Json } : call), stream: false }
+  },
+  write: (_prompt, answer) => {
+    const totalTokens = answer.usage?.prompt ?? 0
+    return json({ totalTokens, promptTokensDetails: [{ modality: 'TEXT', tokenCount: totalTokens }] })
+  },
+}

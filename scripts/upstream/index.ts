@@ -1,0 +1,108 @@
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import { answerRequest, type World } from './answer-request.ts'
+import { createFailureCounter } from './failures.ts'
+import { outcomeOf } from './outcome.ts'
+import type { RecordedRequest } from './recorder.ts'
+
+export type { RecordedRequest } from './recorder.ts'
+
+export type UpstreamOptions = {
+  port?: number | undefined
+  host?: string | undefined
+  /** Keep what was asked (the last 1,000 requests). Switch off for benchmarks. */
+  record?: boolean | undefined
+}
+
+/** A simulated AI provider: speaks OpenAI, Anthropic and Gemini, fails on demand (`directives.ts`). */
+export type Upstream = {
+  /** Without a trailing slash and without `/v1`. */
+  url: string
+  /** The address with directives in it: `withDirectives('status=500')` for a channel's base URL. */
+  withDirectives: (directives: string) => string
+  port: number
+  requests: RecordedRequest[]
+  /** Requests being answered now. */
+  readonly open: number
+  /** Requests whose caller went away before the end of the answer. */
+  readonly aborted: number
+  /** Everything ever asked, also when nothing is recorded. */
+  readonly total: number
+  /** Forgets recorded requests, counters, ids and kept answers. */
+  clear: () => void
+  close: () => Promise<void>
+  [Symbol.asyncDispose]: () => Promise<void>
+}
+
+function createWorld(record: boolean): World & { clear: () => void } {
+  let lastId = 0
+  const requests: RecordedRequest[] = []
+  const counter = createFailureCounter()
+  const stored: World['stored'] = new Map()
+  const nextId = (prefix: string) => {
+    lastId += 1
+    return `${prefix}sim${String(lastId).padStart(8, '0')}`
+  }
+  const clear = () => {
+    lastId = 0
+    requests.length = 0
+    counter.clear()
+    stored.clear()
+  }
+  return { record, requests, counter, stored, prepared: new Map(), nextId, clear }
+}
+
+const listening = (server: Server, port: number, host: string) =>
+  new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => resolve())
+  })
+
+export async function startUpstream(options: UpstreamOptions = {}): Promise<Upstream> {
+  const { port = 0, host = '127.0.0.1', record = true } = options
+  const world = createWorld(record)
+  let [open, aborted, total] = [0, 0, 0]
+  const count = (response: ServerResponse) => {
+    open += 1
+    total += 1
+    response.on('close', () => {
+      open -= 1
+      if (outcomeOf(response) === 'aborted') aborted += 1
+    })
+  }
+  // Callers' pools keep idle connections; closing them first would look like failures nobody ordered.
+  const server = createServer({ keepAliveTimeout: 120_000, requestTimeout: 0 }, (request, response) => {
+    count(response)
+    void answerRequest(world, request, response)
+  })
+  await listening(server, port, host)
+  const address = server.address()
+  const bound = typeof address === 'object' && address ? address.port : port
+  const url = `http://${host}:${bound}`
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve())
+      server.closeAllConnections()
+    })
+  return {
+    url,
+    withDirectives: (directives) => `${url}/~${directives}`,
+    port: bound,
+    requests: world.requests,
+    get open() {
+      return open
+    },
+    get aborted() {
+      return aborted
+    },
+    get total() {
+      return total
+    },
+    clear: () => {
+      world.clear()
+      aborted = 0
+      total = 0
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}

@@ -1,0 +1,56 @@
+import {
+  asNumber,
+  asObject,
+  asObjects,
+  asText,
+  charactersOf,
+  refuse,
+  Refusal,
+  type Json,
+  type Prompt,
+} from '../prompt.ts'
+import type { Call } from '../types.ts'
+import { formatOf, toolChoiceOf } from './chat.ts'
+import { mediaOfContent, textOfContent } from './read-messages.ts'
+
+const isResult = (item: Json) => item['type'] === 'function_call_output' || item['type'] === 'custom_tool_call_output'
+const isSystem = (item: Json) => item['role'] === 'system' || item['role'] === 'developer'
+
+export const inputItems = (body: Json): Json[] =>
+  typeof body['input'] === 'string' ? [{ role: 'user', content: body['input'] }] : asObjects(body['input'])
+
+export function readResponses({ body, stored }: Call): Prompt {
+  if (!body['model']) refuse("Missing required parameter: 'model'.", 'model')
+  const previous = asText(body['previous_response_id'])
+  if (previous && !stored.has(previous))
+    throw new Refusal({
+      status: 404,
+      message: `Previous response with id '${previous}' not found.`,
+      param: 'previous_response_id',
+      code: 'previous_response_not_found',
+    })
+  const items = inputItems(body)
+  if (items.length === 0) refuse("Missing required parameter: 'input'.", 'input')
+  const user = items.findLast((item) => item['role'] === 'user')
+  const lastOther = items.findLastIndex((item) => !isResult(item))
+  const system = [asText(body['instructions']), ...items.filter(isSystem).map((item) => textOfContent(item['content']))]
+  const effort = asObject(body['reasoning'])['effort']
+  return {
+    model: asText(body['model']),
+    stream: body['stream'] === true,
+    text: textOfContent(user?.['content']),
+    media: items.at(-1) === user ? mediaOfContent(user?.['content']) : [],
+    system: system.filter(Boolean).join('\n'),
+    tools: asObjects(body['tools'])
+      .filter((tool) => tool['type'] === 'function' || tool['type'] === 'custom')
+      .map((tool) => ({ name: asText(tool['name']), schema: asObject(tool['parameters']) })),
+    toolChoice: toolChoiceOf(body['tool_choice']),
+    toolResults: items.slice(lastOther + 1).map((item) => textOfContent(item['output'])),
+    thinking: effort !== undefined && effort !== null && effort !== 'none',
+    json: formatOf(asObject(asObject(body['text'])['format'])),
+    maxTokens: asNumber(body['max_output_tokens']),
+    stop: [],
+    choices: 1,
+    characters: charactersOf(body['input']) + charactersOf(body['instructions']) + charactersOf(body['tools']),
+  }
+}

@@ -1,0 +1,30 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Directives } from './directives.ts'
+import type { Outcome } from './outcome.ts'
+
+export type RecordedRequest = {
+  /** Milliseconds since 1970. */
+  at: number
+  method: string
+  /** Without directive prefix and query. */
+  path: string
+  query: Record<string, string>
+  headers: IncomingHttpHeaders
+  /** Parsed JSON; undefined when there was none. */
+  body: unknown
+  /** The body as it came. */
+  bytes: Buffer
+  key: string | undefined
+  directives: Directives
+  /** `aborted`: the caller went away first. `broken`: we destroyed the socket, as ordered. */
+  outcome: Outcome
+  /** Set when the outcome is. */
+  status: number | undefined
+  endedAt: number | undefined
+}
+
+/** Adds to a bounded list: the oldest goes first. */
+export function remember(requests: RecordedRequest[], request: RecordedRequest, limit = 1000): void {
+  requests.push(request)
+  if (requests.length > limit) requests.shift()
+}
