@@ -1,0 +1,61 @@
+import type { ComponentType, LazyExoticComponent } from 'react'
+import { Suspense, useEffect } from 'react'
+import { Redirect, Route, Switch, useLocation } from 'wouter'
+import { loginAddress, useSession } from '../lib/session.ts'
+import { useStatus } from '../lib/status.ts'
+import { ErrorBoundary } from './error-boundary.tsx'
+import { gallery } from './dev-pages.tsx'
+import { knownRoutes, routeOf } from './navigation.ts'
+import { NotFound } from './not-found.tsx'
+import { PageLoading } from './page-loading.tsx'
+import { lazyPage } from './pages.ts'
+import type { AppRoute } from './routes.tsx'
+import { Shell } from './shell.tsx'
+
+const pages = new Map<string, LazyExoticComponent<ComponentType>>(
+  knownRoutes.map((route) => [route.page, lazyPage(route.page)]),
+)
+
+function GuardedPage({ route }: { route: AppRoute }) {
+  const { role, user } = useSession()
+  const Page = pages.get(route.page)
+  if (route.role > 0 && !user) return <Redirect to={loginAddress(false)} replace />
+  if (role < route.role) return <Redirect to="/" replace />
+  return Page ? <Page /> : <NotFound />
+}
+
+/** A new page begins at its top, and is announced to those who listen. */
+function useFreshStart(path: string) {
+  useEffect(() => {
+    document.getElementById('content')?.scrollTo({ top: 0 })
+  }, [path])
+}
+
+export function AppRouter() {
+  const [path] = useLocation()
+  const { setup } = useStatus()
+  useFreshStart(path)
+  if (!setup && path !== '/setup' && routeOf('/setup')) return <Redirect to="/setup" replace />
+  const route = routeOf(path)
+  const frame = route ? (route.frame ?? 'console') : path.startsWith('/dev/') ? 'console' : 'site'
+  const content = (
+    <ErrorBoundary resetKey={path}>
+      <Suspense fallback={<PageLoading />}>
+        <Switch>
+          {knownRoutes.flatMap((known) =>
+            known.paths.map((pattern) => (
+              <Route key={pattern} path={pattern}>
+                <GuardedPage key={known.page} route={known} />
+              </Route>
+            )),
+          )}
+          {gallery}
+          <Route>
+            <NotFound />
+          </Route>
+        </Switch>
+      </Suspense>
+    </ErrorBoundary>
+  )
+  return frame === 'bare' ? content : <Shell frame={frame}>{content}</Shell>
+}

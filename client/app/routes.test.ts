@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { roles } from '#core/roles.ts'
+import type { SiteStatus } from '../lib/status.ts'
+import { currentStatus } from '../lib/status.ts'
+import { isOffered, routeOf } from './navigation.ts'
+import { isFileOf, pageFiles } from './pages.ts'
+import { routes } from './routes.tsx'
+
+const status = (more: Partial<SiteStatus> = {}): SiteStatus => ({ ...currentStatus(), ...more })
+
+const offered = (role: number, site: SiteStatus): string[] =>
+  routes.filter((route) => isOffered(route, role, site)).map((route) => route.paths[0])
+
+test('every page that was written can be reached', () => {
+  const lost = pageFiles().filter((file) => !routes.some((route) => isFileOf(file, route.page)))
+  expect(lost).toEqual([])
+})
+
+test('no address leads to two pages', () => {
+  const paths = routes.flatMap((route) => route.paths)
+  expect(paths).toEqual([...new Set(paths)])
+})
+
+test('an address with an id, with or without it, finds its page', () => {
+  expect(routeOf('/channel/edit/7', routes)?.page).toBe('channels')
+  expect(routeOf('/app/inbox', routes)?.page).toBe('messages')
+  expect(routeOf('/app/inbox/3', routes)?.page).toBe('messages')
+  expect(routeOf('/chat', routes)?.page).toBe('chat')
+  expect(routeOf('/app/wallet/topup-success', routes)?.page).toBe('wallet/topup-success')
+  expect(routeOf('/nowhere', routes)).toBeUndefined()
+})
+
+test('the sidebar offers a guest only what is open to all', () => {
+  expect(offered(roles.guest, status())).toEqual(['/pricing'])
+})
+
+test('dashboard, drawing and tasks are offered only where the site has them', () => {
+  const flagged = ['/app/dashboard', '/app/logs/drawing', '/app/logs/tasks']
+  expect(offered(roles.user, status())).not.toEqual(expect.arrayContaining([flagged[0]]))
+  expect(offered(roles.user, status({ enableDataExport: true, enableDrawing: true, enableTask: true }))).toEqual(
+    expect.arrayContaining(flagged),
+  )
+})
+
+test('channels, codes and messages are offered to the super administrator alone', () => {
+  const own = ['/admin/channels', '/admin/coupons', '/admin/messages']
+  expect(offered(roles.admin, status()).filter((path) => own.includes(path))).toEqual([])
+  expect(offered(roles.root, status()).filter((path) => own.includes(path))).toEqual(own)
+})

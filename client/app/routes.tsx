@@ -1,0 +1,181 @@
+import {
+  BadgePercent,
+  Brush,
+  ChartColumn,
+  CircleUserRound,
+  FlaskConical,
+  Inbox,
+  KeyRound,
+  ListTodo,
+  Mail,
+  MessagesSquare,
+  Network,
+  ScrollText,
+  SlidersHorizontal,
+  Ticket,
+  Users,
+  Wallet,
+} from 'lucide-react'
+import type { LucideIcon } from 'lucide-react'
+import type { Role } from '#core/roles.ts'
+import { roles } from '#core/roles.ts'
+import type { PlainText } from '../i18n/t.ts'
+import { text } from '../i18n/t.ts'
+import type { SiteStatus } from '../lib/status.ts'
+
+export type NavGroup = 'playground' | 'console' | 'admin' | 'personal'
+
+export type Nav = {
+  icon: LucideIcon
+  /** Where in the sidebar; without it the page is only in the palette. */
+  group?: NavGroup
+  /** When the entry is for fewer than may open the page. */
+  role?: Role
+  shown?: (status: SiteStatus) => boolean
+}
+
+export type AppRoute = {
+  /** Every address of the page; the first is the one that links use. */
+  paths: readonly [string, ...string[]]
+  /** See `lazyPage`. */
+  page: string
+  title: PlainText
+  role: Role
+  /** `site` has the top bar alone, `bare` nothing around it. */
+  frame?: 'console' | 'site' | 'bare'
+  nav?: Nav
+}
+
+export const navGroups: readonly { id: NavGroup; title: PlainText }[] = [
+  { id: 'playground', title: text('体验') },
+  { id: 'console', title: text('控制台') },
+  { id: 'admin', title: text('管理员') },
+  { id: 'personal', title: text('个人中心') },
+]
+
+/** The one list of pages: router, guard, sidebar and palette are drawn from it. */
+export const routes: readonly AppRoute[] = [
+  { paths: ['/'], page: 'site/home', title: text('首页'), role: roles.guest, frame: 'site' },
+  { paths: ['/setup'], page: 'setup', title: text('系统初始化'), role: roles.guest, frame: 'bare' },
+  { paths: ['/login'], page: 'auth/login', title: text('登录'), role: roles.guest, frame: 'site' },
+  { paths: ['/register'], page: 'auth/register', title: text('注册'), role: roles.guest, frame: 'site' },
+  { paths: ['/reset'], page: 'auth/reset', title: text('密码重置'), role: roles.guest, frame: 'site' },
+  { paths: ['/user/reset'], page: 'auth/reset-confirm', title: text('密码重置确认'), role: roles.guest, frame: 'site' },
+  { paths: ['/oauth/:provider'], page: 'auth/oauth', title: text('第三方登录'), role: roles.guest, frame: 'bare' },
+  {
+    paths: ['/pricing'],
+    page: 'pricing',
+    title: text('模型价格'),
+    role: roles.guest,
+    frame: 'site',
+    nav: { icon: BadgePercent },
+  },
+  { paths: ['/about'], page: 'site/about', title: text('关于'), role: roles.guest, frame: 'site' },
+  {
+    paths: ['/playground'],
+    page: 'playground',
+    title: text('操练场'),
+    role: roles.user,
+    nav: { icon: FlaskConical, group: 'playground' },
+  },
+  {
+    paths: ['/chat2link'],
+    page: 'chat/links',
+    title: text('聊天'),
+    role: roles.user,
+    nav: { icon: MessagesSquare, group: 'playground' },
+  },
+  { paths: ['/app/chat/:id', '/chat/:id?'], page: 'chat', title: text('聊天'), role: roles.user },
+  {
+    paths: ['/app/dashboard'],
+    page: 'stats',
+    title: text('数据看板'),
+    role: roles.user,
+    nav: { icon: ChartColumn, group: 'console', shown: (status) => status.enableDataExport },
+  },
+  {
+    paths: ['/app/tokens'],
+    page: 'tokens',
+    title: text('API令牌'),
+    role: roles.user,
+    nav: { icon: KeyRound, group: 'console' },
+  },
+  {
+    paths: ['/app/logs/api-usage'],
+    page: 'logs',
+    title: text('使用日志'),
+    role: roles.user,
+    nav: { icon: ScrollText, group: 'console' },
+  },
+  {
+    paths: ['/app/logs/drawing'],
+    page: 'tasks/drawing',
+    title: text('绘图日志'),
+    role: roles.user,
+    nav: { icon: Brush, group: 'console', shown: (status) => status.enableDrawing },
+  },
+  {
+    paths: ['/app/logs/tasks'],
+    page: 'tasks',
+    title: text('任务日志'),
+    role: roles.user,
+    nav: { icon: ListTodo, group: 'console', shown: (status) => status.enableTask },
+  },
+  {
+    paths: ['/admin/channels', '/channel/add', '/channel/edit/:id'],
+    page: 'channels',
+    title: text('渠道'),
+    role: roles.admin,
+    nav: { icon: Network, group: 'admin', role: roles.root },
+  },
+  {
+    paths: ['/admin/coupons'],
+    page: 'redemptions',
+    title: text('兑换码'),
+    role: roles.admin,
+    nav: { icon: Ticket, group: 'admin', role: roles.root },
+  },
+  {
+    paths: ['/admin/messages'],
+    page: 'messages/admin',
+    title: text('消息管理'),
+    role: roles.admin,
+    nav: { icon: Mail, group: 'admin', role: roles.root },
+  },
+  {
+    paths: ['/admin/users', '/user/edit', '/user/edit/:id'],
+    page: 'users',
+    title: text('用户管理'),
+    role: roles.admin,
+    nav: { icon: Users, group: 'admin' },
+  },
+  {
+    paths: ['/admin/settings'],
+    page: 'options',
+    title: text('系统设置'),
+    role: roles.admin,
+    nav: { icon: SlidersHorizontal, group: 'admin' },
+  },
+  {
+    paths: ['/app/wallet'],
+    page: 'wallet',
+    title: text('钱包'),
+    role: roles.user,
+    nav: { icon: Wallet, group: 'personal' },
+  },
+  { paths: ['/app/wallet/topup-success'], page: 'wallet/topup-success', title: text('充值成功'), role: roles.user },
+  {
+    paths: ['/app/me'],
+    page: 'account',
+    title: text('个人设置'),
+    role: roles.user,
+    nav: { icon: CircleUserRound, group: 'personal' },
+  },
+  {
+    paths: ['/app/inbox', '/app/inbox/:id'],
+    page: 'messages',
+    title: text('收件箱'),
+    role: roles.user,
+    nav: { icon: Inbox },
+  },
+]

@@ -1,0 +1,116 @@
+import { Box, Flex, Stack, Text, chakra } from '@chakra-ui/react'
+import { PanelLeftClose, PanelLeftOpen } from 'lucide-react'
+import { Link, useLocation } from 'wouter'
+import { IconButton } from '../components/icon-button.tsx'
+import { t } from '../i18n/t.ts'
+import { useSession } from '../lib/session.ts'
+import { useStatus } from '../lib/status.ts'
+import { isOffered, knownRoutes, routeOf } from './navigation.ts'
+import { preloadPage } from './pages.ts'
+import type { AppRoute, Nav } from './routes.tsx'
+import { navGroups } from './routes.tsx'
+
+const Entry = chakra(Link, {
+  base: {
+    display: 'flex',
+    alignItems: 'center',
+    gap: '2.5',
+    h: '8',
+    px: '2.5',
+    borderRadius: 'l2',
+    color: 'fg.muted',
+    textStyle: 'sm',
+    whiteSpace: 'nowrap',
+    focusVisibleRing: 'inside',
+    _hover: { bg: 'bg.muted', color: 'fg' },
+    _currentPage: { bg: 'bg.emphasized/70', color: 'fg', fontWeight: 'medium' },
+  },
+})
+
+type EntryProps = { route: AppRoute & { nav: Nav }; current: boolean; collapsed: boolean; onVisit?: () => void }
+
+function SidebarEntry({ route, current, collapsed, onVisit }: EntryProps) {
+  const { icon: Icon } = route.nav
+  const title = t(route.title)
+  return (
+    <Entry
+      href={route.paths[0]}
+      aria-current={current ? 'page' : undefined}
+      aria-label={collapsed ? title : undefined}
+      data-tip={collapsed ? title : undefined}
+      justifyContent={collapsed ? 'center' : undefined}
+      onClick={onVisit}
+      onPointerEnter={() => preloadPage(route.page)}
+    >
+      <Icon size={16} aria-hidden style={{ flexShrink: 0 }} />
+      {!collapsed && title}
+    </Entry>
+  )
+}
+
+const hasNav = (route: AppRoute): route is AppRoute & { nav: Nav } => route.nav !== undefined
+
+type SidebarListProps = { collapsed?: boolean; onVisit?: () => void }
+
+/** The pages this reader may open, by group. */
+export function SidebarList({ collapsed = false, onVisit }: SidebarListProps) {
+  const [path] = useLocation()
+  const { role } = useSession()
+  const status = useStatus()
+  const current = routeOf(path)
+  const offered = knownRoutes.filter(hasNav).filter((route) => isOffered(route, role, status))
+  return (
+    <Stack as="nav" aria-label={t('主导航')} gap="4" px="2.5" py="3" flex="1" overflowY="auto" overflowX="hidden">
+      {navGroups.map((group) => {
+        const entries = offered.filter((route) => route.nav.group === group.id)
+        if (entries.length === 0) return null
+        return (
+          <Stack key={group.id} gap="0.5" role="group" aria-label={t(group.title)}>
+            {collapsed ? (
+              <Box h="1px" bg="border.muted" mx="1" />
+            ) : (
+              <Text px="2.5" pb="1" textStyle="xs" color="fg.subtle" fontWeight="medium" aria-hidden>
+                {t(group.title)}
+              </Text>
+            )}
+            {entries.map((route) => (
+              <SidebarEntry
+                key={route.page}
+                route={route}
+                current={route === current}
+                collapsed={collapsed}
+                {...(onVisit && { onVisit })}
+              />
+            ))}
+          </Stack>
+        )
+      })}
+    </Stack>
+  )
+}
+
+type SidebarProps = { collapsed: boolean; onToggle: () => void }
+
+export function Sidebar({ collapsed, onToggle }: SidebarProps) {
+  return (
+    <Flex
+      direction="column"
+      as="aside"
+      w={collapsed ? '60px' : '200px'}
+      flexShrink="0"
+      borderEndWidth="1px"
+      bg="bg"
+      transition="width {durations.moderate}"
+    >
+      <SidebarList collapsed={collapsed} />
+      <Flex px="2.5" py="2" borderTopWidth="1px" borderColor="border.muted" justify={collapsed ? 'center' : 'flex-end'}>
+        <IconButton
+          icon={collapsed ? PanelLeftOpen : PanelLeftClose}
+          label={collapsed ? t('展开侧边栏') : t('收起侧边栏')}
+          aria-expanded={!collapsed}
+          onClick={onToggle}
+        />
+      </Flex>
+    </Flex>
+  )
+}

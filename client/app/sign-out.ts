@@ -1,0 +1,14 @@
+import { navigate } from 'wouter/use-browser-location'
+import { notify } from '../components/notify.tsx'
+import { t } from '../i18n/t.ts'
+import { queryClient } from '../lib/query.ts'
+import { forgetUser } from '../lib/session.ts'
+
+/** Ends the session here even when the server cannot be told; it then ends there by its own time. */
+export async function signOut(): Promise<void> {
+  await fetch('/api/user/logout').catch(() => undefined)
+  forgetUser()
+  queryClient.clear()
+  navigate('/login')
+  notify.success(t('注销成功！'))
+}

@@ -1,0 +1,226 @@
+import { Badge, Box, Button, Flex, HStack, Text, chakra } from '@chakra-ui/react'
+import { CircleUserRound, Command, Languages, LogOut, Menu, Monitor, Moon, Sun } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Link, useLocation } from 'wouter'
+import { ActionMenu } from '../components/action-menu.tsx'
+import { IconButton } from '../components/icon-button.tsx'
+import { useLanguage } from '../i18n/language.ts'
+import { setLanguage, t } from '../i18n/t.ts'
+import { useSession } from '../lib/session.ts'
+import { useStatus } from '../lib/status.ts'
+import { useIsNarrow, useIsPhone } from '../lib/use-media.ts'
+import { setThemeMode, useThemeMode } from '../theme/theme-mode.ts'
+import { InboxBell } from './inbox-bell.tsx'
+import { openPalette } from './palette-state.ts'
+import { signOut } from './sign-out.ts'
+
+const BarLink = chakra(Link, {
+  base: {
+    px: '2.5',
+    h: '8',
+    display: 'inline-flex',
+    alignItems: 'center',
+    borderRadius: 'l2',
+    color: 'fg.muted',
+    textStyle: 'sm',
+    whiteSpace: 'nowrap',
+    focusVisibleRing: 'inside',
+    _hover: { color: 'fg', bg: 'bg.muted' },
+    _currentPage: { color: 'fg', fontWeight: 'medium' },
+  },
+})
+
+type Target = { href: string; label: string; current: boolean; outside?: boolean }
+
+/** The site's own pages, as the bar and the phone's drawer show them. */
+export function useSiteLinks(): Target[] {
+  const [path] = useLocation()
+  const { docsLink } = useStatus()
+  const inConsole = /^\/(app|admin|playground|channel|user|chat)/.test(path)
+  return [
+    { href: '/', label: t('首页'), current: path === '/' },
+    { href: '/app/tokens', label: t('控制台'), current: inConsole },
+    { href: '/pricing', label: t('模型价格'), current: path === '/pricing' },
+    ...(docsLink ? [{ href: docsLink, label: t('文档'), current: false, outside: true }] : []),
+    { href: '/about', label: t('关于'), current: path === '/about' },
+  ]
+}
+
+export function SiteLink({ target, onVisit }: { target: Target; onVisit?: () => void }) {
+  const current = target.current ? 'page' : undefined
+  if (target.outside) {
+    return (
+      <BarLink href={target.href} target="_blank" rel="noreferrer" asChild>
+        <a>{target.label}</a>
+      </BarLink>
+    )
+  }
+  return (
+    <BarLink href={target.href} aria-current={current} onClick={onVisit}>
+      {target.label}
+    </BarLink>
+  )
+}
+
+function Brand() {
+  const { systemName, logo, selfUseModeEnabled, demoSiteEnabled } = useStatus()
+  const mode = selfUseModeEnabled ? t('自用模式') : demoSiteEnabled ? t('演示站点') : undefined
+  return (
+    <HStack gap="2" minW="0">
+      <Link href="/" aria-label={systemName || t('首页')}>
+        <HStack gap="2" minW="0">
+          <img src={logo || '/icon.svg'} alt="" width={24} height={24} style={{ flexShrink: 0 }} />
+          <Text fontWeight="semibold" truncate maxW={{ base: '36', md: '56' }}>
+            {systemName}
+          </Text>
+        </HStack>
+      </Link>
+      {mode && <Badge size="xs">{mode}</Badge>}
+    </HStack>
+  )
+}
+
+function ThemeMenu() {
+  const mode = useThemeMode()
+  const icon = mode === 'light' ? Sun : mode === 'dark' ? Moon : Monitor
+  return (
+    <ActionMenu
+      label={t('外观')}
+      trigger={(props) => <IconButton icon={icon} label={t('外观')} {...props} />}
+      actions={[
+        { id: 'light', label: t('浅色'), icon: Sun, checked: mode === 'light', onSelect: () => setThemeMode('light') },
+        { id: 'dark', label: t('深色'), icon: Moon, checked: mode === 'dark', onSelect: () => setThemeMode('dark') },
+        {
+          id: 'system',
+          label: t('跟随系统'),
+          icon: Monitor,
+          checked: mode === 'system',
+          onSelect: () => setThemeMode('system'),
+        },
+      ]}
+    />
+  )
+}
+
+function LanguageMenu() {
+  const language = useLanguage()
+  return (
+    <ActionMenu
+      label={t('语言')}
+      trigger={(props) => <IconButton icon={Languages} label={t('语言')} {...props} />}
+      actions={[
+        { id: 'zh', label: '中文', checked: language === 'zh', onSelect: () => void setLanguage('zh') },
+        { id: 'en', label: 'English', checked: language === 'en', onSelect: () => void setLanguage('en') },
+      ]}
+    />
+  )
+}
+
+function UserMenu() {
+  const [, navigate] = useLocation()
+  const { user } = useSession()
+  const { selfUseModeEnabled } = useStatus()
+  const phone = useIsPhone()
+  if (!user) {
+    return (
+      <HStack gap="2" ms="1">
+        <Button asChild variant="ghost">
+          <Link href="/login">{t('登录')}</Link>
+        </Button>
+        {!selfUseModeEnabled && !phone && (
+          <Button asChild variant="solid">
+            <Link href="/register">{t('注册')}</Link>
+          </Button>
+        )}
+      </HStack>
+    )
+  }
+  return (
+    <ActionMenu
+      label={t('账户')}
+      trigger={(props) =>
+        phone ? (
+          <IconButton icon={CircleUserRound} label={t('账户')} {...props} />
+        ) : (
+          <Button variant="ghost" maxW="40" {...props}>
+            <CircleUserRound aria-hidden />
+            <Box as="span" truncate>
+              {user.displayName || user.username}
+            </Box>
+          </Button>
+        )
+      }
+      header={
+        <Box px="2" py="1.5" mb="1" borderBottomWidth="1px">
+          <Text textStyle="sm" fontWeight="medium" truncate maxW="56">
+            {user.displayName || user.username}
+          </Text>
+          <Text textStyle="xs" color="fg.muted">
+            {user.username}
+          </Text>
+        </Box>
+      }
+      actions={[
+        { id: 'me', label: t('个人设置'), icon: CircleUserRound, onSelect: () => navigate('/app/me') },
+        { id: 'logout', label: t('退出'), icon: LogOut, separated: true, onSelect: () => void signOut() },
+      ]}
+    />
+  )
+}
+
+function Bar({ children }: { children: ReactNode }) {
+  return (
+    <Flex
+      as="header"
+      h="56px"
+      px={{ base: '3', sm: '4' }}
+      gap="1"
+      align="center"
+      flexShrink="0"
+      borderBottomWidth="1px"
+      bg="bg"
+      position="sticky"
+      top="0"
+      zIndex="docked"
+    >
+      {children}
+    </Flex>
+  )
+}
+
+/** 56 px: where one is, where one can go, and how it should look. */
+export function TopBar({ onOpenMenu }: { onOpenMenu: () => void }) {
+  const narrow = useIsNarrow()
+  const phone = useIsPhone()
+  const links = useSiteLinks()
+  return (
+    <Bar>
+      {narrow && <IconButton icon={Menu} label={t('菜单')} onClick={onOpenMenu} />}
+      <Brand />
+      {!narrow && (
+        <HStack as="nav" aria-label={t('站点导航')} gap="0.5" ms="6">
+          {links.map((target) => (
+            <SiteLink key={target.href} target={target} />
+          ))}
+        </HStack>
+      )}
+      <HStack gap="0.5" ms="auto">
+        <IconButton icon={Command} label={t('命令面板')} tip={`${t('命令面板')} ⌘K`} onClick={openPalette} />
+        <InboxBell />
+        {!phone && <ThemeMenu />}
+        {!phone && <LanguageMenu />}
+        <UserMenu />
+      </HStack>
+    </Bar>
+  )
+}
+
+/** What the phone's bar has no room for. */
+export function LookMenus() {
+  return (
+    <HStack gap="1">
+      <ThemeMenu />
+      <LanguageMenu />
+    </HStack>
+  )
+}

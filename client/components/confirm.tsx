@@ -1,0 +1,134 @@
+import { Button, CloseButton, Dialog, Field, Input, Portal, Stack, Text } from '@chakra-ui/react'
+import type { FormEvent, ReactNode } from 'react'
+import { useState, useSyncExternalStore } from 'react'
+import { t } from '../i18n/t.ts'
+import { errorText } from '../lib/errors.ts'
+
+export type Question = {
+  /** Names the object: 「删除令牌“甲”？」 */
+  title: string
+  /** What follows from it, and what does not. */
+  body?: ReactNode
+  confirmLabel?: string
+  cancelLabel?: string
+  danger?: boolean
+  /** For what cannot be undone: the reader types this before the button works. */
+  typeToConfirm?: string
+  /** Runs while the dialog shows it; a failure is told there, and the dialog stays. */
+  run?: () => Promise<unknown>
+}
+
+type Asked = { question: Question; answer: (confirmed: boolean) => void; id: number }
+
+let asked: Asked | undefined
+let lastId = 0
+const listeners = new Set<() => void>()
+
+const show = (next: Asked | undefined) => {
+  asked = next
+  listeners.forEach((listener) => listener())
+}
+
+/** Asks before an act; true once it is confirmed, and `run` has succeeded. */
+export function confirm(question: Question): Promise<boolean> {
+  asked?.answer(false)
+  return new Promise((resolve) => {
+    lastId += 1
+    show({ question, answer: resolve, id: lastId })
+  })
+}
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** Mounted once; shows the question that `confirm` asks. */
+export function ConfirmHost() {
+  const current = useSyncExternalStore(subscribe, () => asked)
+  if (!current) return null
+  const close = (confirmed: boolean) => {
+    show(undefined)
+    current.answer(confirmed)
+  }
+  return <ConfirmDialog key={current.id} question={current.question} onClose={close} />
+}
+
+function ConfirmDialog({ question, onClose }: { question: Question; onClose: (confirmed: boolean) => void }) {
+  const { title, body, confirmLabel, cancelLabel, danger = false, typeToConfirm, run } = question
+  const [typed, setTyped] = useState('')
+  const [working, setWorking] = useState(false)
+  const [failure, setFailure] = useState<unknown>()
+  const ready = typeToConfirm === undefined || typed.trim() === typeToConfirm
+
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    if (!ready || working) return
+    setWorking(true)
+    try {
+      await run?.()
+      onClose(true)
+    } catch (error) {
+      setFailure(error)
+      setWorking(false)
+    }
+  }
+
+  return (
+    <Dialog.Root
+      open
+      role="alertdialog"
+      size="sm"
+      placement="center"
+      closeOnEscape={!working}
+      closeOnInteractOutside={false}
+      onOpenChange={({ open }) => !open && onClose(false)}
+    >
+      <Portal>
+        <Dialog.Backdrop />
+        <Dialog.Positioner px="4">
+          <Dialog.Content>
+            <form onSubmit={submit}>
+              <Dialog.Header>
+                <Dialog.Title overflowWrap="anywhere">{title}</Dialog.Title>
+              </Dialog.Header>
+              <Dialog.Body>
+                <Stack gap="3">
+                  {body && <Text color="fg.muted">{body}</Text>}
+                  {typeToConfirm !== undefined && (
+                    <Field.Root>
+                      <Field.Label>{t('请输入 {name} 以确认', { name: typeToConfirm })}</Field.Label>
+                      <Input value={typed} autoComplete="off" onChange={(event) => setTyped(event.target.value)} />
+                    </Field.Root>
+                  )}
+                  {failure !== undefined && (
+                    <Text color="fg.error" role="alert" overflowWrap="anywhere">
+                      {errorText(failure)}
+                    </Text>
+                  )}
+                </Stack>
+              </Dialog.Body>
+              <Dialog.Footer>
+                <Button onClick={() => onClose(false)} disabled={working}>
+                  {cancelLabel ?? t('取消')}
+                </Button>
+                <Button
+                  type="submit"
+                  variant="solid"
+                  colorPalette={danger ? 'bad' : 'accent'}
+                  disabled={!ready}
+                  loading={working}
+                >
+                  {confirmLabel ?? t('确认')}
+                </Button>
+              </Dialog.Footer>
+            </form>
+            <Dialog.CloseTrigger asChild>
+              <CloseButton size="sm" aria-label={t('关闭')} disabled={working} />
+            </Dialog.CloseTrigger>
+          </Dialog.Content>
+        </Dialog.Positioner>
+      </Portal>
+    </Dialog.Root>
+  )
+}

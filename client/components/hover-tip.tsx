@@ -1,0 +1,70 @@
+import { Box, Portal } from '@chakra-ui/react'
+import { useEffect, useState } from 'react'
+
+type Shown = { text: string; x: number; y: number; below: boolean }
+
+const delayMilliseconds = 350
+
+const place = (element: Element, text: string): Shown => {
+  const box = element.getBoundingClientRect()
+  const below = box.top < 48
+  const x = Math.min(Math.max(box.left + box.width / 2, 12), window.innerWidth - 12)
+  return { text, x, y: below ? box.bottom + 6 : box.top - 6, below }
+}
+
+/**
+ * Shows the `data-tip` of whatever the pointer or the focus is on. One listener for the whole page: a table of a
+ * thousand cells pays nothing for its hints. The text is a repetition or a refinement, never the only name of a control.
+ */
+export function HoverTips() {
+  const [shown, setShown] = useState<Shown>()
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const hide = () => {
+      clearTimeout(timer)
+      setShown(undefined)
+    }
+    const show = (event: Event) => {
+      const element = event.target instanceof Element ? event.target.closest('[data-tip]') : null
+      const text = element?.getAttribute('data-tip')
+      hide()
+      if (!element || !text) return
+      timer = setTimeout(() => element.isConnected && setShown(place(element, text)), delayMilliseconds)
+    }
+    const showFocused = (event: Event) => {
+      if (event.target instanceof Element && event.target.matches(':focus-visible')) show(event)
+    }
+    const leave = new AbortController()
+    const options = { signal: leave.signal, passive: true }
+    document.addEventListener('pointerover', show, options)
+    document.addEventListener('focusin', showFocused, options)
+    for (const name of ['pointerdown', 'focusout', 'keydown']) document.addEventListener(name, hide, options)
+    document.addEventListener('scroll', hide, { ...options, capture: true })
+    return () => {
+      leave.abort()
+      clearTimeout(timer)
+    }
+  }, [])
+  if (!shown) return null
+  return (
+    <Portal>
+      <Box
+        role="tooltip"
+        position="fixed"
+        pointerEvents="none"
+        zIndex="tooltip"
+        style={{ left: shown.x, top: shown.y, transform: `translate(-50%, ${shown.below ? '0' : '-100%'})` }}
+        maxW="xs"
+        px="2"
+        py="1"
+        borderRadius="l1"
+        bg="bg.inverted"
+        color="fg.inverted"
+        textStyle="xs"
+        whiteSpace="pre-line"
+      >
+        {shown.text}
+      </Box>
+    </Portal>
+  )
+}

@@ -1,0 +1,76 @@
+import { Button, Center, Heading, Stack, Text } from '@chakra-ui/react'
+import type { LucideIcon } from 'lucide-react'
+import { CircleAlert, RotateCw } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { t } from '../i18n/t.ts'
+import { errorText, requestIdOf } from '../lib/errors.ts'
+
+type EmptyStateProps = {
+  icon?: LucideIcon
+  title: string
+  /** One sentence on why there is nothing, or what to do. */
+  description?: ReactNode
+  /** The one button that changes it. */
+  action?: ReactNode
+  /** `h1` where this is all there is on the page. */
+  headingLevel?: 'h1' | 'h2' | 'h3'
+}
+
+export function EmptyState({ icon: Icon, title, description, action, headingLevel = 'h2' }: EmptyStateProps) {
+  return (
+    <Center p="10" w="full">
+      <Stack align="center" gap="2" maxW="sm" textAlign="center">
+        {Icon && (
+          <Center color="fg.subtle" mb="1">
+            <Icon size={24} strokeWidth={1.5} aria-hidden />
+          </Center>
+        )}
+        <Heading as={headingLevel} textStyle="md" fontWeight="medium">
+          {title}
+        </Heading>
+        {description && (
+          <Text color="fg.muted" textStyle="sm">
+            {description}
+          </Text>
+        )}
+        {action && <Center mt="3">{action}</Center>}
+      </Stack>
+    </Center>
+  )
+}
+
+type ErrorStateProps = {
+  error: unknown
+  /** What could not be done. */
+  title?: string
+  onRetry?: () => void
+}
+
+/** In place of content that could not be fetched. */
+export function ErrorState({ error, title, onRetry }: ErrorStateProps) {
+  const requestId = requestIdOf(error)
+  return (
+    <Center p="10" w="full" role="alert">
+      <Stack align="center" gap="2" maxW="md" textAlign="center">
+        <Center color="bad.fg" mb="1">
+          <CircleAlert size={24} strokeWidth={1.5} aria-hidden />
+        </Center>
+        <Text fontWeight="medium">{title ?? t('加载失败')}</Text>
+        <Text color="fg.muted" textStyle="sm" overflowWrap="anywhere">
+          {errorText(error)}
+        </Text>
+        {requestId && (
+          <Text color="fg.subtle" textStyle="xs" fontFamily="mono">
+            {t('请求 ID')}: {requestId}
+          </Text>
+        )}
+        {onRetry && (
+          <Button mt="3" onClick={onRetry}>
+            <RotateCw aria-hidden />
+            {t('重试')}
+          </Button>
+        )}
+      </Stack>
+    </Center>
+  )
+}

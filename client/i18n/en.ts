@@ -1,0 +1,46 @@
+import shared from './en.json'
+import account from '../features/account/en.json'
+import auth from '../features/auth/en.json'
+import channels from '../features/channels/en.json'
+import chat from '../features/chat/en.json'
+import groups from '../features/groups/en.json'
+import logs from '../features/logs/en.json'
+import messages from '../features/messages/en.json'
+import models from '../features/models/en.json'
+import options from '../features/options/en.json'
+import playground from '../features/playground/en.json'
+import pricing from '../features/pricing/en.json'
+import redemptions from '../features/redemptions/en.json'
+import setup from '../features/setup/en.json'
+import site from '../features/site/en.json'
+import stats from '../features/stats/en.json'
+import tasks from '../features/tasks/en.json'
+import tokens from '../features/tokens/en.json'
+import users from '../features/users/en.json'
+import wallet from '../features/wallet/en.json'
+
+export { englishMessages as englishErrors } from '#core/errors.en.ts'
+
+/** Every sentence with its English; one file for what is shared and one beside each feature. */
+export const english = {
+  ...shared,
+  ...account,
+  ...auth,
+  ...channels,
+  ...chat,
+  ...groups,
+  ...logs,
+  ...messages,
+  ...models,
+  ...options,
+  ...playground,
+  ...pricing,
+  ...redemptions,
+  ...setup,
+  ...site,
+  ...stats,
+  ...tasks,
+  ...tokens,
+  ...users,
+  ...wallet,
+}

@@ -1,0 +1,57 @@
+import { currentLanguage, onLanguageChange, storeLanguage } from './language.ts'
+import type { Language } from './language.ts'
+import type { english } from './en.ts'
+
+/** A sentence of the console: its Chinese text, for which an `en.json` holds the English. */
+export type Text = keyof typeof english
+
+type Names<Sentence> = Sentence extends `${string}{${infer Name}}${infer Rest}` ? Name | Names<Rest> : never
+
+/** A sentence without parameters, as tables of data hold them. */
+export type PlainText = { [Sentence in Text]: [Names<Sentence>] extends [never] ? Sentence : never }[Text]
+
+type Arguments<Sentence> = [Names<Sentence>] extends [never]
+  ? []
+  : [parameters: Record<Names<Sentence>, string | number>]
+
+type Words = { sentences: Record<string, string>; errors: Record<string, string> }
+
+let translated: Words = { sentences: {}, errors: {} }
+
+/** English is fetched only by those who read it. */
+async function load(language: Language): Promise<void> {
+  if (language !== 'en') return
+  const { english, englishErrors } = await import('./en.ts')
+  translated = { sentences: english, errors: englishErrors }
+}
+
+export const fill = (sentence: string, parameters: Readonly<Record<string, string | number>> = {}): string =>
+  sentence.replace(/\{(\w+)\}/g, (whole, name: string) => String(parameters[name] ?? whole))
+
+/** The sentence in the reader's language. Call it while drawing, never once for a whole module. */
+export function t<Sentence extends Text>(sentence: Sentence, ...[parameters]: Arguments<Sentence>): string {
+  const words = currentLanguage() === 'en' ? (translated.sentences[sentence] ?? sentence) : sentence
+  return fill(words, parameters)
+}
+
+/** Marks a sentence in a table of data, to be given to `t` when it is drawn. */
+export const text = <Sentence extends PlainText>(sentence: Sentence): Sentence => sentence
+
+/** The English of a refusal by its code; undefined in Chinese, which the server already sent. */
+export const translatedError = (code: string): string | undefined =>
+  currentLanguage() === 'en' ? translated.errors[code] : undefined
+
+const markDocument = () => {
+  document.documentElement.lang = currentLanguage() === 'en' ? 'en' : 'zh-CN'
+}
+
+export async function startLanguage(): Promise<void> {
+  await load(currentLanguage())
+  markDocument()
+  onLanguageChange(markDocument)
+}
+
+export async function setLanguage(language: Language): Promise<void> {
+  await load(language)
+  storeLanguage(language)
+}

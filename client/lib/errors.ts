@@ -1,0 +1,46 @@
+import { t, fill, translatedError } from '../i18n/t.ts'
+
+/** What a refused call carries over tRPC. */
+type RefusalData = {
+  httpStatus?: number
+  domainCode?: string
+  params?: Readonly<Record<string, string | number>>
+  fields?: Readonly<Record<string, string>>
+  requestId?: string
+}
+
+const dataOf = (error: unknown): RefusalData | undefined => {
+  if (typeof error !== 'object' || error === null || !('data' in error)) return undefined
+  return typeof error.data === 'object' && error.data !== null ? (error.data as RefusalData) : undefined
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+export const isUnauthenticated = (error: unknown): boolean => dataOf(error)?.httpStatus === 401
+
+/** The name of the refusal in the error catalogue, for code that treats one of them apart. */
+export const refusalCode = (error: unknown): string | undefined => dataOf(error)?.domainCode
+
+export const requestIdOf = (error: unknown): string | undefined => dataOf(error)?.requestId || undefined
+
+/** Fields the server refused, by their names in the form. */
+export const refusedFields = (error: unknown): Readonly<Record<string, string>> => dataOf(error)?.fields ?? {}
+
+const passing = new Set([502, 503, 504])
+
+/** Only what may be different next time is asked again by itself. */
+export function mayRetry(error: unknown): boolean {
+  const status = dataOf(error)?.httpStatus
+  return status === undefined || passing.has(status)
+}
+
+const isUnreachable = (error: unknown): boolean =>
+  error instanceof TypeError || (error instanceof Error && error.cause instanceof TypeError)
+
+/** What happened, in the reader's language. */
+export function errorText(error: unknown): string {
+  const data = dataOf(error)
+  if (data === undefined) return isUnreachable(error) ? t('无法连接到服务器') : messageOf(error)
+  const english = data.domainCode === undefined ? undefined : translatedError(data.domainCode)
+  return english === undefined ? messageOf(error) : fill(english, data.params)
+}

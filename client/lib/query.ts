@@ -1,0 +1,28 @@
+import { MutationCache, QueryCache, QueryClient, keepPreviousData } from '@tanstack/react-query'
+import { isUnauthenticated, mayRetry } from './errors.ts'
+import { currentUser, forgetUser, loginAddress } from './session.ts'
+
+/** A session that ended elsewhere is noticed by the first call that is refused. */
+const leaveWhenSignedOut = (error: unknown) => {
+  if (!isUnauthenticated(error) || currentUser() === undefined) return
+  forgetUser()
+  const address = loginAddress(true)
+  queryClient.clear()
+  window.history.pushState(null, '', address)
+}
+
+export const queryClient: QueryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: leaveWhenSignedOut }),
+  mutationCache: new MutationCache({ onError: leaveWhenSignedOut }),
+  defaultOptions: {
+    queries: {
+      // Old rows stay while new ones come; the table dims them.
+      placeholderData: keepPreviousData,
+      staleTime: 15_000,
+      refetchOnWindowFocus: false,
+      retry: (failures, error) => failures < 2 && mayRetry(error),
+      retryDelay: (attempt) => 500 * 2 ** attempt,
+    },
+    mutations: { retry: false },
+  },
+})

@@ -1,0 +1,14 @@
+import { httpBatchLink } from '@trpc/client'
+import { createTRPCReact } from '@trpc/react-query'
+import superjson from 'superjson'
+import type { AppRouter } from '#trpc/app-router.ts'
+import { currentUser } from './session.ts'
+
+export const trpc = createTRPCReact<AppRouter>()
+
+/** The server wants the reader's own id with every call, so that another site's page cannot act in their name. */
+export const userHeaders = (): Record<string, string> => ({ 'X-User-Id': String(currentUser()?.id ?? -1) })
+
+export const trpcClient = trpc.createClient({
+  links: [httpBatchLink({ url: '/trpc', transformer: superjson, headers: userHeaders, maxURLLength: 6000 })],
+})

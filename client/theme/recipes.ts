@@ -1,0 +1,75 @@
+import { defineRecipe } from '@chakra-ui/react'
+
+const control = (height: string, padding: string, textStyle: string, icon: string) => ({
+  h: height,
+  minW: height,
+  px: padding,
+  textStyle,
+  gap: '1.5',
+  _icon: { width: icon, height: icon },
+})
+
+/**
+ * One solid button a page is the primary act; everything else is quiet and neutral.
+ * `surface` and `subtle` take on the palette they are given, for acts that warn.
+ */
+export const buttonRecipe = defineRecipe({
+  className: 'button',
+  base: {
+    display: 'inline-flex',
+    appearance: 'none',
+    alignItems: 'center',
+    justifyContent: 'center',
+    userSelect: 'none',
+    position: 'relative',
+    borderRadius: 'l2',
+    whiteSpace: 'nowrap',
+    verticalAlign: 'middle',
+    borderWidth: '1px',
+    borderColor: 'transparent',
+    cursor: 'button',
+    flexShrink: '0',
+    outline: '0',
+    fontWeight: 'medium',
+    transitionProperty: 'background, border-color, color',
+    transitionDuration: 'fast',
+    focusVisibleRing: 'outside',
+    _disabled: { opacity: '0.5', cursor: 'not-allowed' },
+    _icon: { flexShrink: '0' },
+  },
+  variants: {
+    size: {
+      '2xs': control('6', '1.5', 'xs', '3.5'),
+      xs: control('7', '2', 'xs', '3.5'),
+      sm: control('8', '3', 'sm', '4'),
+      md: control('9', '3.5', 'sm', '4'),
+      lg: control('10', '4', 'md', '4'),
+      xl: control('11', '5', 'md', '5'),
+      '2xl': control('12', '6', 'lg', '5'),
+    },
+    variant: {
+      solid: {
+        bg: 'colorPalette.solid',
+        color: 'colorPalette.contrast',
+        _hover: { bg: 'colorPalette.solid/90', _disabled: { bg: 'colorPalette.solid' } },
+      },
+      outline: {
+        bg: 'bg.panel',
+        borderColor: 'border.emphasized',
+        color: 'fg',
+        _hover: { bg: 'bg.muted', _disabled: { bg: 'bg.panel' } },
+        _expanded: { bg: 'bg.muted' },
+      },
+      ghost: { color: 'fg.muted', _hover: { bg: 'bg.muted', color: 'fg' }, _expanded: { bg: 'bg.muted', color: 'fg' } },
+      subtle: { bg: 'colorPalette.subtle', color: 'colorPalette.fg', _hover: { bg: 'colorPalette.muted' } },
+      surface: {
+        bg: 'bg.panel',
+        borderColor: 'colorPalette.border',
+        color: 'colorPalette.fg',
+        _hover: { bg: 'colorPalette.subtle' },
+      },
+      plain: { color: 'colorPalette.fg', px: '0', h: 'auto', minW: '0', _hover: { textDecoration: 'underline' } },
+    },
+  },
+  defaultVariants: { size: 'sm', variant: 'outline' },
+})

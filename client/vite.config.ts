@@ -1,0 +1,34 @@
+import { fileURLToPath } from 'node:url'
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+
+/** Node looks aliases up in package.json "imports", and so does Vite: none are repeated here. */
+export default defineConfig({
+  root: fileURLToPath(new URL('.', import.meta.url)),
+  plugins: [react()],
+  // The server puts a fresh value in place of this word on every page it sends.
+  html: { cspNonce: '__CSP_NONCE__' },
+  build: {
+    outDir: fileURLToPath(new URL('../dist/client', import.meta.url)),
+    emptyOutDir: true,
+    target: 'es2022',
+    chunkSizeWarningLimit: 700,
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            // Charts, Markdown and schemas are reached through lazy pages only; naming them keeps them out of the first load.
+            {
+              name: 'charts',
+              test: /node_modules[\\/](recharts|d3-|victory-vendor|@reduxjs|es-toolkit|@chakra-ui[\\/]charts)/,
+              priority: 30,
+            },
+            { name: 'markdown', test: /node_modules[\\/](marked|dompurify)/, priority: 30 },
+            { name: 'forms', test: /node_modules[\\/](react-hook-form|@hookform|zod)/, priority: 30 },
+            { name: 'react', test: /node_modules[\\/](react|react-dom|scheduler)[\\/]/, priority: 20 },
+          ],
+        },
+      },
+    },
+  },
+})

@@ -1,0 +1,70 @@
+import { readFileSync, readdirSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/**
+ * Sentences and their English must match: none untranslated, none unused, and the same English for the same sentence
+ * wherever two features say it. The compiler sees to the first too; this says all of them at once.
+ */
+const client = fileURLToPath(new URL('../client', import.meta.url))
+
+export type Found = { sentence: string; file: string }
+
+const filesBelow = (folder: string): string[] =>
+  readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name)
+    return entry.isDirectory() ? filesBelow(path) : [path]
+  })
+
+const unescape = (literal: string): string => literal.replace(/\\(['"`\\])/g, '$1').replaceAll('\\n', '\n')
+
+/** `t('…')` calls and the sentences that `text('…')` marks in tables. */
+export function sentencesIn(source: string): string[] {
+  const calls = source.matchAll(/(?<![\w.])(?:t|text)\(\s*(?:'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)")/g)
+  return [...calls].map(([, single, double]) => unescape(single ?? double ?? ''))
+}
+
+export function problemsOf(used: Found[], translations: Map<string, Record<string, string>>): string[] {
+  const known = new Map<string, { english: string; file: string }>()
+  const problems: string[] = []
+  for (const [file, entries] of translations) {
+    for (const [sentence, english] of Object.entries(entries)) {
+      const earlier = known.get(sentence)
+      if (earlier && earlier.english !== english) {
+        problems.push(`${file}: “${sentence}” is “${english}” here and “${earlier.english}” in ${earlier.file}`)
+      }
+      if (!english.trim()) problems.push(`${file}: “${sentence}” has no English`)
+      if (placeholders(sentence) !== placeholders(english)) problems.push(`${file}: “${sentence}” lost a parameter`)
+      known.set(sentence, { english, file })
+    }
+  }
+  const missing = new Map(used.filter(({ sentence }) => !known.has(sentence)).map((found) => [found.sentence, found]))
+  for (const { sentence, file } of missing.values()) problems.push(`${file}: “${sentence}” has no English`)
+  const said = new Set(used.map(({ sentence }) => sentence))
+  for (const [sentence, { file }] of known) if (!said.has(sentence)) problems.push(`${file}: “${sentence}” is unused`)
+  return problems
+}
+
+const placeholders = (sentence: string): string => [...new Set(sentence.match(/\{\w+\}/g) ?? [])].toSorted().join()
+
+function check(): string[] {
+  const files = filesBelow(client)
+  const named = (file: string) => relative(join(client, '..'), file)
+  const used = files
+    .filter((file) => /\.tsx?$/.test(file) && !/\.test\.tsx?$/.test(file))
+    .flatMap((file) => sentencesIn(readFileSync(file, 'utf8')).map((sentence) => ({ sentence, file: named(file) })))
+  const translations = new Map(
+    files
+      .filter((file) => file.endsWith('/en.json'))
+      .map((file) => [named(file), JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>]),
+  )
+  return problemsOf(used, translations)
+}
+
+if (import.meta.main) {
+  const problems = check()
+  if (problems.length > 0) {
+    process.stderr.write(`${problems.join('\n')}\n`)
+    process.exitCode = 1
+  }
+}
