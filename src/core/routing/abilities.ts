@@ -1,0 +1,30 @@
+/** A comma-separated list as an operator types it: blanks trimmed, empties and repeats dropped. */
+export const splitList = (text: string): string[] => [
+  ...new Set(
+    text
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== ''),
+  ),
+]
+
+/** Every group and model a channel serves. */
+export const abilitiesOf = (channel: { models: string; group: string }): { group: string; model: string }[] => {
+  const models = splitList(channel.models)
+  return splitList(channel.group).flatMap((group) => models.map((model) => ({ group, model })))
+}
+
+/** The name under which a model's abilities are stored: custom GPTs share one row. */
+export function abilityModel(model: string): string {
+  if (model.startsWith('gpt-4-gizmo')) return 'gpt-4-gizmo-*'
+  return model.startsWith('gpt-4o-gizmo') ? 'gpt-4o-gizmo-*' : model
+}
+
+/** The longest known prefix a name starts with and the model behind it; undefined where there is none. */
+export function splitPrefix(name: string, prefixes: Iterable<string>): { prefix: string; model: string } | undefined {
+  let longest = ''
+  for (const prefix of prefixes) {
+    if (prefix.length > longest.length && name.length > prefix.length && name.startsWith(prefix)) longest = prefix
+  }
+  return longest === '' ? undefined : { prefix: longest, model: name.slice(longest.length) }
+}

@@ -1,0 +1,62 @@
+import { channelStatus } from '../statuses.ts'
+
+export type UpstreamFault = {
+  status: number
+  type: string
+  code: string | number | null
+  message: string
+  local: boolean
+  channelType: number
+}
+
+export type DisableRules = {
+  AutomaticDisableChannelEnabled: boolean
+  /** One keyword a line. */
+  AutomaticDisableKeywords: string
+  /** The channel's own switch. */
+  autoBan: boolean
+  /** The caller's request as text, asked for only when a keyword was found. */
+  requestText: () => string
+}
+
+/** This type of channel answers 403 only for its credential. */
+const typeWithTelling403 = 24
+const tellingCodes = ['invalid_api_key', 'account_deactivated', 'billing_not_active']
+const tellingTypes = [
+  'insufficient_quota',
+  'insufficient_user_quota',
+  'authentication_error',
+  'permission_error',
+  'forbidden',
+]
+
+/** Whether a failure means that the key it happened with is of no more use. */
+export function shouldDisable(fault: UpstreamFault, rules: DisableRules): boolean {
+  if (!rules.AutomaticDisableChannelEnabled || !rules.autoBan || fault.local) return false
+  return (
+    fault.status === 401 ||
+    (fault.status === 403 && fault.channelType === typeWithTelling403) ||
+    tellingCodes.includes(String(fault.code)) ||
+    tellingTypes.includes(fault.type) ||
+    namesKeyword(fault.message, rules)
+  )
+}
+
+/** A keyword the caller wrote may only have been quoted back, so it proves nothing. */
+function namesKeyword(message: string, rules: DisableRules): boolean {
+  const said = message.toLowerCase()
+  const found = rules.AutomaticDisableKeywords.split('\n')
+    .map((line) => line.trim().toLowerCase())
+    .filter((keyword) => keyword !== '' && said.includes(keyword))
+  if (found.length === 0) return false
+  const asked = rules.requestText().toLowerCase()
+  return found.some((keyword) => !asked.includes(keyword))
+}
+
+/** A passed test brings back what was disabled automatically, never what a person switched off. */
+export const shouldEnable = (channel: {
+  AutomaticEnableChannelEnabled: boolean
+  status: number
+  testPassed: boolean
+}): boolean =>
+  channel.AutomaticEnableChannelEnabled && channel.testPassed && channel.status === channelStatus.autoDisabled
