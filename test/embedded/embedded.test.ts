@@ -1,0 +1,193 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { Client } from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { ConnectionOptions } from '#db/connection.ts'
+import { type Embedded, startEmbedded } from '#db/embedded.ts'
+
+const isRoot = process.getuid?.() === 0
+const ownerScript = fileURLToPath(new URL('owner.ts', import.meta.url))
+
+let base = ''
+let folder = ''
+let started: { stop: () => Promise<void> }[] = []
+
+/** A folder that the database's own user may pass through. */
+const makeFolder = () => {
+  const made = mkdtempSync(join(tmpdir(), 'embedded-'))
+  chmodSync(made, 0o755)
+  return made
+}
+
+beforeAll(async () => {
+  base = makeFolder()
+  const { stop } = await startEmbedded({ dataDir: base, testing: true })
+  await stop()
+})
+
+afterAll(() => rmSync(base, { recursive: true }))
+
+beforeEach(() => {
+  folder = makeFolder()
+  started = []
+})
+
+afterEach(async () => {
+  for (const { stop } of started) await stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const start = async (dataDir = folder, overPort = false): Promise<Embedded> => {
+  const embedded = await startEmbedded({ dataDir, overPort, testing: true })
+  started.push(embedded)
+  return embedded
+}
+
+type Owner = { attached: boolean; connection: ConnectionOptions; end: (signal: NodeJS.Signals) => Promise<void> }
+
+/** Another process that starts the database in our folder. */
+async function startOwner(dataDir = folder): Promise<Owner> {
+  const child = spawn(process.execPath, [ownerScript, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const exited = once(child, 'exit')
+  const end = async (signal: NodeJS.Signals) => {
+    child.kill(signal)
+    await exited
+  }
+  started.push({ stop: () => end('SIGTERM') })
+  const line = await Promise.race([once(createInterface(child.stdout), 'line'), exited.then(() => undefined)])
+  if (!line) throw new Error('the owner ended before the database was there')
+  return { ...JSON.parse(String(line[0])), end }
+}
+
+/** A database that ran and was stopped before; copied, for making one takes most of a second. */
+const copyBase = () => {
+  cpSync(base, folder, { recursive: true })
+  chmodSync(join(folder, 'postgres'), 0o700)
+}
+
+async function ask(connection: ConnectionOptions, query: string): Promise<unknown> {
+  const client = new Client(connection)
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    const { rows } = await client.query<Record<string, unknown>>(query)
+    return rows.map((row) => Object.values(row)[0])
+  } finally {
+    await client.end()
+  }
+}
+
+const answers = (connection: ConnectionOptions) =>
+  ask(connection, 'select 1').then(
+    () => true,
+    () => false,
+  )
+
+const serverPid = () => Number(readFileSync(join(folder, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
+
+describe('the embedded database', () => {
+  test('starts from nothing, keeps its rows, and is closed to other users of the machine', async () => {
+    const first = await start()
+    expect(first.attached).toBe(false)
+    await ask(first.connection, `create table kept as select '安' as name`)
+    await first.stop()
+    expect(await answers(first.connection)).toBe(false)
+
+    const second = await start()
+    expect(await ask(second.connection, 'select name from kept')).toEqual(['安'])
+    expect(statSync(join(folder, 'postgres')).mode & 0o077).toBe(0)
+  })
+
+  test('orders text alike on every machine, and Chinese by pinyin where asked', async () => {
+    copyBase()
+    const { connection } = await start()
+    const names = `unnest(array['王', '李', '安', 'b', 'B']) as name`
+    expect(await ask(connection, `select name from ${names} order by name`)).toEqual(['B', 'b', '安', '李', '王'])
+    expect(
+      await ask(connection, `select name from ${names} where name > 'c' order by name collate "zh-x-icu"`),
+    ).toEqual(['安', '李', '王'])
+    expect(await ask(connection, 'show server_encoding')).toEqual(['UTF8'])
+  })
+
+  test('lets a second start attach, which does not stop it', async () => {
+    copyBase()
+    const first = await start()
+    const owner = await startOwner()
+    expect(owner).toMatchObject({ attached: true, connection: first.connection })
+    await owner.end('SIGTERM')
+    expect(await answers(first.connection)).toBe(true)
+  })
+
+  test('is made once when two start at once', async () => {
+    const both = await Promise.all([startOwner(), startOwner()])
+    expect(both.map(({ attached }) => attached).toSorted()).toEqual([false, true])
+    expect(readdirSync(folder)).toEqual(['postgres'])
+  })
+
+  test('ends with its owner, and starts again at once', async () => {
+    copyBase()
+    const owner = await startOwner()
+    await owner.end('SIGKILL')
+    const next = await start()
+    expect(next.attached).toBe(false)
+    expect(await answers(next.connection)).toBe(true)
+  })
+
+  test('is started again when it dies', async () => {
+    copyBase()
+    const { connection } = await start()
+    const dead = serverPid()
+    process.kill(dead, 'SIGKILL')
+    await vi.waitFor(() => expect(serverPid()).not.toBe(dead), { timeout: 10_000, interval: 50 })
+    await vi.waitFor(async () => expect(await answers(connection)).toBe(true), { timeout: 10_000, interval: 50 })
+  })
+
+  test('starts although its lock names a process that is another program by now', async () => {
+    copyBase()
+    const lock = join(folder, 'postgres/postmaster.pid')
+    writeFileSync(lock, `${process.ppid}\n${join(folder, 'postgres')}\n1\n5432\n\n\n`)
+    expect(await answers((await start()).connection)).toBe(true)
+  })
+
+  test('takes a path that is too long for a socket', async () => {
+    const { connection } = await start(join(folder, 'long'.repeat(30)))
+    expect(connection.host.length).toBeLessThan(86)
+    expect(await answers(connection)).toBe(true)
+    rmSync(connection.host, { recursive: true })
+  })
+
+  test('asks for a password where it listens on a port', async () => {
+    const { connection } = await start(folder, true)
+    expect(connection.host).toBe('127.0.0.1')
+    expect(await answers(connection)).toBe(true)
+    expect(await answers({ ...connection, password: 'guessed' })).toBe(false)
+  })
+
+  test.runIf(isRoot)('runs for root below a folder that is closed to everybody else', async () => {
+    const closed = join(folder, 'closed')
+    mkdirSync(closed, { mode: 0o700 })
+    const { connection } = await start(join(closed, 'data'))
+    expect(await answers(connection)).toBe(true)
+  })
+
+  test('leaves no unfinished folder behind when it cannot be made', async () => {
+    writeFileSync(join(folder, 'postgres'), 'not a folder')
+    await expect(start()).rejects.toThrow()
+    expect(readdirSync(folder)).toEqual(['postgres'])
+  })
+})
