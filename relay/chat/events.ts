@@ -19,6 +19,8 @@ export type UpstreamFailure = {
   code: string | number | null
   message: string
   param?: string | null | undefined
+  /** How long the upstream asked to be left alone, where its body says so. */
+  retryAfterSeconds?: number | undefined
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Ambient } from '#core/ambient.ts'
 import type { ReportedUsage } from '#core/usage.ts'
 import type { ChatEvent, ChatResponse, StreamDecoder, UpstreamFailure, WireEvent } from '#relay/chat/events.ts'
-import type { ChatRequest, DialectId } from '#relay/chat/request.ts'
+import type { AudioPart, ChatRequest, DialectId, FilePart, ImagePart } from '#relay/chat/request.ts'
 
 /** What a provider may know of the channel it is called through. */
 export type ProviderChannel = {
@@ -43,6 +43,10 @@ export type ProviderCall = {
   callerHeaders: { 'anthropic-version'?: string | undefined; 'anthropic-beta'?: string | undefined }
   /** Query of the caller's own request (Azure reads `api-version`). */
   query: Record<string, string | undefined>
+  /** Names of the caller's free-text tools: an upstream without such tools gets them wrapped, and its calls are unwrapped. */
+  customTools?: readonly string[] | undefined
+  /** What some upstreams want to be told about who calls. */
+  site?: { name: string; url: string } | undefined
 }
 
 export type UpstreamRequest = {
@@ -105,6 +109,8 @@ export type ChatTranslation = {
   stream: (call: ProviderCall) => StreamDecoder
   /** `inline`: pictures and files given as addresses must be fetched and handed in as base64 before `request`. */
   media?: 'inline' | 'as-given' | undefined
+  /** With `inline`: parts whose address the upstream reads itself, so that it stays. */
+  keepsAddress?: ((part: ImagePart | AudioPart | FilePart) => boolean) | undefined
 }
 
 export type Provider = {

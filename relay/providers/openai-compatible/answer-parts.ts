@@ -1,0 +1,75 @@
+import type { Citation, FinishReason } from '#relay/chat/events.ts'
+import { parseDataUrl } from '#relay/chat/media.ts'
+import { type Json, numberOf, recordOf, recordsOf, textOf, wordOf } from '../wire/json.ts'
+
+const reasons: Readonly<Record<string, FinishReason>> = {
+  length: 'length',
+  max_tokens: 'length',
+  model_length: 'length',
+  model_context_window_exceeded: 'length',
+  tool_calls: 'tool-calls',
+  tool_use: 'tool-calls',
+  function_call: 'tool-calls',
+  content_filter: 'content-filter',
+  refusal: 'content-filter',
+  sensitive: 'content-filter',
+}
+
+/**
+ * A vendor's finish reason. A forced call ends with `stop` at some vendors, so calls decide wherever the answer was not cut.
+ */
+export function finishReasonOf(raw: unknown, calledTools: boolean): FinishReason {
+  const reason = typeof raw === 'string' && Object.hasOwn(reasons, raw) ? reasons[raw] : 'stop'
+  return reason === 'stop' && calledTools ? 'tool-calls' : (reason ?? 'stop')
+}
+
+/** Reasons that stand for a failure of the upstream; an answer that holds nothing else is none. */
+export const failedFinish: ReadonlySet<unknown> = new Set(['error', 'insufficient_system_resource', 'network_error'])
+
+export type Written = { text: string; reasoning: string }
+
+/** `content` is text, or a list in which thoughts may stand beside the text. */
+export function readContent(content: unknown): Written {
+  if (typeof content === 'string') return { text: content, reasoning: '' }
+  const written: Written = { text: '', reasoning: '' }
+  for (const chunk of recordsOf(content)) {
+    if (chunk['type'] === 'thinking') {
+      written.reasoning += textOf(chunk['thinking']) ?? readContent(chunk['thinking']).text
+    } else {
+      written.text += textOf(chunk['text']) ?? ''
+    }
+  }
+  return written
+}
+
+/** The thoughts of a message or delta, under whichever name they come. */
+export const reasoningTextOf = (message: Json): string =>
+  wordOf(message['reasoning_content']) ?? wordOf(message['reasoning']) ?? wordOf(message['reasoning_text']) ?? ''
+
+export function readCitations(annotations: unknown): Citation[] {
+  return recordsOf(annotations).flatMap((annotation) => {
+    const source = recordOf(annotation['url_citation']) ?? annotation
+    const url = wordOf(source['url'])
+    if (url === undefined) return []
+    return [
+      {
+        url,
+        title: wordOf(source['title']),
+        citedText: wordOf(source['content']),
+        startIndex: numberOf(source['start_index']),
+        endIndex: numberOf(source['end_index']),
+      },
+    ]
+  })
+}
+
+export type Picture = { mediaType: string; data: string } | { url: string }
+
+/** Pictures a model drew, as bytes or, at vendors that store them, as an address. */
+export function readImages(images: unknown): Picture[] {
+  return recordsOf(images).flatMap((image): Picture[] => {
+    const url = wordOf(recordOf(image['image_url'])?.['url']) ?? wordOf(image['image_url'])
+    if (url === undefined) return []
+    return [parseDataUrl(url) ?? { url }]
+  })
+}

@@ -1,0 +1,47 @@
+import type { Provider, ProviderChannel } from '../types.ts'
+import { readFailure } from '../wire/failures.ts'
+import { recordOf, recordsOf, wordOf } from '../wire/json.ts'
+import { channelHeaders, joinPath } from './address.ts'
+import { nativeOpenAi } from './native.ts'
+import { toOpenAiRequest } from './request.ts'
+import { toHubResponse } from './response.ts'
+import { createOpenAiDecoder } from './stream.ts'
+import type { OpenAiStyle } from './style.ts'
+
+const readModelIds = (json: unknown): string[] => {
+  const answer = recordOf(json)
+  const rows = Array.isArray(json) ? json : (answer?.['data'] ?? answer?.['models'])
+  return recordsOf(rows).flatMap((row) => wordOf(row['id']) ?? wordOf(row['name']) ?? [])
+}
+
+const modelsOf = (style: OpenAiStyle): Provider['models'] => ({
+  request: (channel: ProviderChannel) => ({
+    method: 'GET',
+    url: style.modelsUrl?.(channel) ?? joinPath(channel.baseUrl, style.version ?? '/v1', '/models'),
+    headers: channelHeaders(style, channel),
+  }),
+  read: readModelIds,
+})
+
+/** A provider that speaks the OpenAI chat form, with the differences its style names. */
+export function openAiCompatible(style: OpenAiStyle): Provider {
+  return {
+    id: style.id,
+    label: style.label,
+    channelTypes: style.channelTypes,
+    framing: 'sse',
+    chat: {
+      request: toOpenAiRequest(style),
+      response: (json, call) => toHubResponse(style, json, call),
+      stream: (call) => createOpenAiDecoder(style, call),
+      media: 'inline',
+      keepsAddress: (part) => part.type === 'image' && style.inlineImages !== true,
+    },
+    native: style.translatesAlways ? {} : { 'openai-chat': nativeOpenAi(style) },
+    error: (status, body) => {
+      const failure = readFailure(status, body)
+      return style.error?.(failure, body) ?? failure
+    },
+    models: modelsOf(style),
+  }
+}

@@ -1,0 +1,77 @@
+import type { UpstreamFailure, WireEvent } from '#relay/chat/events.ts'
+import type { ListenVerdict, StreamListener } from '../types.ts'
+import { deliveredInStream, nameless } from '../wire/delivered.ts'
+import { refusalOf } from '../wire/failures.ts'
+import { recordsOf, tryRecord } from '../wire/json.ts'
+import { createOpenAiDecoder } from './stream.ts'
+import type { OpenAiStyle } from './style.ts'
+import { readUsage, usageObjectOf } from './usage.ts'
+
+const usageName = '"usage"'
+const finishName = '"finish_reason"'
+const errorName = '"error"'
+const noChoices = /"choices"\s*:\s*\[\s*\]/
+
+/** A name in quotes cannot stand inside a JSON text's string unescaped, so a hit is a field; what follows it tells its kind. */
+function opens(data: string, name: string, mark: string): boolean {
+  for (let at = data.indexOf(name); at >= 0; at = data.indexOf(name, at + name.length)) {
+    let value = at + name.length
+    while (data[value] === ':' || data[value] === ' ') value += 1
+    if (data[value] === mark) return true
+  }
+  return false
+}
+
+export function listenToOpenAi(style: OpenAiStyle, caller: { includeUsage: boolean }): StreamListener {
+  const events: WireEvent[] = []
+  let complete = false
+  let usageData: string | undefined
+  let failure: UpstreamFailure | undefined
+
+  function failureIn(data: string): UpstreamFailure | undefined {
+    const chunk = tryRecord(data)
+    if (!chunk) return undefined
+    return (
+      style.refusal?.read(chunk) ??
+      refusalOf(chunk) ??
+      recordsOf(chunk['choices'])
+        .map((choice) => refusalOf(choice))
+        .find((found) => found)
+    )
+  }
+
+  function watch(data: string): ListenVerdict {
+    if (data.includes(errorName) || (style.refusal && data.includes(style.refusal.mark))) {
+      failure = failureIn(data)
+      if (failure) return 'failed'
+    }
+    const usage = opens(data, usageName, '{')
+    if (usage) usageData = data
+    if (opens(data, finishName, '"') && !/"finish_reason"\s*:\s*""/.test(data)) complete = true
+    if (usage && !caller.includeUsage && noChoices.test(data)) return 'drop'
+    return complete ? 'hold' : 'forward'
+  }
+
+  return {
+    push(event) {
+      events.push(event)
+      if (event.data.startsWith('[DONE]')) {
+        complete = true
+        return 'hold'
+      }
+      return watch(event.data)
+    },
+    get complete() {
+      return complete
+    },
+    get usage() {
+      const usage = usageData === undefined ? undefined : tryRecord(usageData)
+      const counts = usage && usageObjectOf(usage)
+      return counts ? (style.usage ?? readUsage)(counts) : undefined
+    },
+    get failure() {
+      return failure
+    },
+    delivered: () => deliveredInStream(createOpenAiDecoder(style, nameless), events),
+  }
+}

@@ -1,0 +1,56 @@
+import { type ProviderCall, type NativeBody, type NativeDialect, UpstreamRefusal } from '../types.ts'
+import { deliveredInResponse, isEmptyResponse, nameless } from '../wire/delivered.ts'
+import { type Json, recordOf } from '../wire/json.ts'
+import { rewriteBody } from '../wire/rewrite-body.ts'
+import { chatUrl, requestHeaders } from './address.ts'
+import { listenToOpenAi } from './listen.ts'
+import { finishBody, mayAskForUsage } from './request.ts'
+import { toHubResponse } from './response.ts'
+import type { OpenAiStyle } from './style.ts'
+import { readUsage, usageObjectOf } from './usage.ts'
+
+/** Asks for usage in every stream that can report it; the field is not the caller's to set elsewhere. */
+function setStreamOptions(body: Json, style: OpenAiStyle, call: ProviderCall): void {
+  const given = recordOf(body['stream_options'])
+  if (!call.stream || !mayAskForUsage(style, call)) {
+    delete body['stream_options']
+  } else if (given?.['include_usage'] !== true) {
+    body['stream_options'] = { ...given, include_usage: true }
+  }
+}
+
+function nativeRequest(style: OpenAiStyle, native: NativeBody, call: ProviderCall) {
+  const body: Json = { ...native.json }
+  body['model'] = call.model
+  // A caller's absent `stream` means no stream, so only a differing wish is written.
+  if ((body['stream'] === true) !== call.stream) body['stream'] = call.stream
+  setStreamOptions(body, style, call)
+  const losses = finishBody(body, style, call)
+  return {
+    method: 'POST' as const,
+    url: chatUrl(style, { ...call, model: String(body['model']) }),
+    headers: requestHeaders(style, call),
+    body: rewriteBody(native, body),
+    losses,
+  }
+}
+
+function inspect(style: OpenAiStyle, json: unknown): ReturnType<NativeDialect['inspect']> {
+  const nothing = { delivered: () => ({ text: '', toolCalls: 0 }), empty: true }
+  const usage = usageObjectOf(recordOf(json) ?? {})
+  const reported = usage ? { usage: (style.usage ?? readUsage)(usage) } : {}
+  try {
+    const response = toHubResponse(style, json, nameless)
+    return { ...reported, delivered: () => deliveredInResponse(response), empty: isEmptyResponse(response) }
+  } catch (error) {
+    return error instanceof UpstreamRefusal
+      ? { ...reported, ...nothing, failure: error.failure }
+      : { ...reported, ...nothing }
+  }
+}
+
+export const nativeOpenAi = (style: OpenAiStyle): NativeDialect => ({
+  request: (body, call) => nativeRequest(style, body, call),
+  listen: (caller) => listenToOpenAi(style, caller),
+  inspect: (json) => inspect(style, json),
+})

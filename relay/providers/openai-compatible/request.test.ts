@@ -1,0 +1,197 @@
+import { expect, test } from 'vitest'
+import { callWith } from '../conformance/fixtures.ts'
+import { pictureRequest, requestWith, toolConversation, weatherTool } from '../conformance/requests.ts'
+import { openai } from './vendors/openai.ts'
+
+const write = (request = requestWith(), call = callWith()) => openai.chat.request(request, call)
+const body = (request = requestWith(), call = callWith()) => write(request, call).body as Record<string, unknown>
+
+test('a plain question becomes the smallest body that asks it', () => {
+  expect(write()).toEqual({
+    method: 'POST',
+    url: 'https://api.openai.com/v1/chat/completions',
+    headers: { 'content-type': 'application/json', accept: 'application/json', authorization: 'Bearer sk-test' },
+    body: { model: 'gpt-4o', messages: [{ role: 'user', content: 'Hi' }] },
+    losses: [],
+  })
+})
+
+test('a stream always asks for usage', () => {
+  const sent = write(requestWith({ stream: true, includeUsage: false }), callWith({ stream: true }))
+  expect(sent.headers['accept']).toBe('text/event-stream')
+  expect(sent.body).toMatchObject({ stream: true, stream_options: { include_usage: true } })
+})
+
+test('tool results come first and in order, failures are marked, the rest follows as one user message', () => {
+  expect(body(toolConversation())['messages']).toEqual([
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: 'Weather in Paris and Rome?' },
+    {
+      role: 'assistant',
+      content: 'I will look.',
+      tool_calls: [
+        { id: 'call_1', type: 'function', function: { name: 'get_weather', arguments: '{"city":"Paris"}' } },
+        { id: 'call_2', type: 'function', function: { name: 'get_weather', arguments: '{"city":"Rome"}' } },
+      ],
+    },
+    { role: 'tool', tool_call_id: 'call_1', content: 'sunny-18' },
+    { role: 'tool', tool_call_id: 'call_2', content: 'Error: no-such-station' },
+    { role: 'user', content: 'And tomorrow?' },
+  ])
+})
+
+test('pictures inside a tool result move to a user message behind the results', () => {
+  const picture = { type: 'image' as const, source: { kind: 'url' as const, url: 'https://example.com/a.png' } }
+  const request = requestWith({
+    messages: [
+      {
+        role: 'assistant',
+        content: [{ type: 'tool-call', id: 'c1', name: 'shoot', arguments: '' }],
+      },
+      {
+        role: 'user',
+        content: [{ type: 'tool-result', callId: 'c1', content: [{ type: 'text', text: 'done' }, picture] }],
+      },
+    ],
+  })
+  expect(body(request)['messages']).toEqual([
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id: 'c1', type: 'function', function: { name: 'shoot', arguments: '{}' } }],
+    },
+    { role: 'tool', tool_call_id: 'c1', content: 'done' },
+    { role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://example.com/a.png' } }] },
+  ])
+})
+
+test('a picture given as bytes travels as a data address', () => {
+  const [message] = body(pictureRequest())['messages'] as { content: { image_url?: { url: string } }[] }[]
+  expect(message?.content[1]?.image_url?.url).toMatch(/^data:image\/png;base64,iVBOR/)
+})
+
+test('fields of the same dialect that the hub does not know are carried on, others are named as lost', () => {
+  const fields = { verbosity: 'low', logit_bias: { '50256': -100 }, stream_options: { include_usage: false } }
+  expect(body(requestWith({ extra: { dialect: 'openai-chat', fields } }))).toMatchObject({
+    verbosity: 'low',
+    logit_bias: { '50256': -100 },
+  })
+  const foreign = write(requestWith({ topK: 5, extra: { dialect: 'claude', fields: { container: 'x' } } }))
+  expect(foreign.losses).toEqual(['container', 'top_k'])
+  expect(foreign.body).not.toHaveProperty('container')
+})
+
+test('a reasoning model gets its own limit field, the developer role and no sampling', () => {
+  const request = requestWith({
+    maxTokens: 500,
+    temperature: 0.3,
+    topP: 0.9,
+    frequencyPenalty: 1,
+    messages: [
+      { role: 'system', content: [{ type: 'text', text: 'Be brief.' }] },
+      { role: 'user', content: [{ type: 'text', text: 'Hi' }] },
+    ],
+  })
+  const sent = write(request, callWith({ model: 'o3-mini-high' }))
+  expect(sent.body).toEqual({
+    model: 'o3-mini',
+    messages: [
+      { role: 'developer', content: 'Be brief.' },
+      { role: 'user', content: 'Hi' },
+    ],
+    max_completion_tokens: 500,
+    reasoning_effort: 'high',
+  })
+  expect(sent.losses).toEqual(['temperature', 'top_p', 'frequency_penalty'])
+})
+
+test('the earliest reasoning models take instructions from the user only', () => {
+  const request = requestWith({
+    messages: [
+      { role: 'system', content: [{ type: 'text', text: 'Be brief.' }] },
+      { role: 'user', content: [{ type: 'text', text: 'Hi' }] },
+    ],
+  })
+  expect(body(request, callWith({ model: 'o1-mini' }))['messages']).toMatchObject([{ role: 'user' }, { role: 'user' }])
+})
+
+test('an effort suffix of a real model name stays', () => {
+  expect(body(requestWith(), callWith({ model: 'gpt-5.1-codex-max' }))['model']).toBe('gpt-5.1-codex-max')
+  expect(body(requestWith(), callWith({ model: 'gpt-5.2-xhigh' }))).toMatchObject({
+    model: 'gpt-5.2',
+    reasoning_effort: 'xhigh',
+  })
+})
+
+test.each([
+  ['o3', { effort: 'max' as const }, 'high'],
+  ['gpt-5', { mode: 'disabled' as const }, 'minimal'],
+  ['gpt-5.1', { effort: 'minimal' as const }, 'none'],
+  ['gpt-5.2', { mode: 'enabled' as const, budgetTokens: 2000 }, 'low'],
+  ['gpt-5.2', { mode: 'enabled' as const, budgetTokens: 32000 }, 'high'],
+  ['gpt-6-astra', { effort: 'none' as const }, 'low'],
+  ['gpt-4o', { mode: 'enabled' as const, budgetTokens: 2000 }, undefined],
+])('%s is asked for an effort it knows', (model, reasoning, expected) => {
+  const request = requestWith({ reasoning, extra: { dialect: 'claude', fields: {} } })
+  expect(body(request, callWith({ model }))['reasoning_effort']).toBe(expected)
+})
+
+test('a tool choice goes only where tools go', () => {
+  expect(body(requestWith({ toolChoice: { type: 'required' }, parallelToolCalls: false }))).not.toHaveProperty(
+    'tool_choice',
+  )
+  expect(body(requestWith({ tools: [weatherTool], toolChoice: { type: 'tool', name: 'get_weather' } }))).toMatchObject({
+    tool_choice: { type: 'function', function: { name: 'get_weather' } },
+  })
+})
+
+test('free-text tools and allowed tools go to the original as they are, elsewhere as what everybody knows', () => {
+  const request = requestWith({
+    tools: [weatherTool, { type: 'custom', name: 'patch', description: 'Apply a patch' }],
+    toolChoice: { type: 'allowed', mode: 'required', names: ['patch'] },
+  })
+  expect(body(request)).toMatchObject({
+    tools: [{ type: 'function' }, { type: 'custom', custom: { name: 'patch' } }],
+    tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'required' } },
+  })
+  const elsewhere = body(request, callWith({ channel: { baseUrl: 'http://localhost:8000' } }))
+  expect(elsewhere).toMatchObject({ tool_choice: 'required' })
+  expect(elsewhere['tools']).toEqual([
+    {
+      type: 'function',
+      function: expect.objectContaining({
+        name: 'patch',
+        parameters: expect.objectContaining({ required: ['input'] }),
+      }),
+    },
+  ])
+})
+
+test('web search goes to search models; elsewhere it is named as lost', () => {
+  const request = requestWith({ tools: [{ type: 'web-search', maxUses: 1 }], extra: { dialect: 'claude', fields: {} } })
+  expect(body(request, callWith({ model: 'gpt-4o-search-preview' }))).toMatchObject({
+    web_search_options: { search_context_size: 'low' },
+  })
+  expect(write(request).losses).toEqual(['web_search'])
+})
+
+test('what cannot be sent is refused in the caller’s terms', () => {
+  const file = { type: 'file' as const, source: { kind: 'url' as const, url: 'https://example.com/a.pdf' } }
+  expect(() => write(requestWith({ messages: [{ role: 'user', content: [file] }] }))).toThrow(
+    'files must be given as data',
+  )
+})
+
+test('a base with a version gets no second one, and a routed base none', () => {
+  const url = (baseUrl: string) => write(requestWith(), callWith({ channel: { baseUrl } })).url
+  expect(url('https://example.com/v1')).toBe('https://example.com/v1/chat/completions')
+  expect(url('https://gateway.ai.cloudflare.com/v1/acc/gw/openai')).toBe(
+    'https://gateway.ai.cloudflare.com/v1/acc/gw/openai/chat/completions',
+  )
+})
+
+test('the organisation of the channel is named', () => {
+  expect(write(requestWith(), callWith({ channel: { organization: 'org-1' } })).headers).toMatchObject({
+    'openai-organization': 'org-1',
+  })
+})

@@ -1,0 +1,140 @@
+import { channelTypeOf } from '#core/channel-types/index.ts'
+import { lossesTowards } from '#relay/chat/losses.ts'
+import type { ChatRequest, Effort, ReasoningWish, ResponseFormat } from '#relay/chat/request.ts'
+import type { ProviderCall, UpstreamRequest } from '../types.ts'
+import { type Json, recordOf, withoutAbsent } from '../wire/json.ts'
+import { chatUrl, requestHeaders } from './address.ts'
+import { toOpenAiMessages, type Writing } from './messages.ts'
+import {
+  applyFamilyRules,
+  clampEffort,
+  effortsOf,
+  isReasoningModel,
+  splitEffort,
+  systemRoleOf,
+} from './model-families.ts'
+import type { OpenAiStyle } from './style.ts'
+import { toolFields } from './tools.ts'
+
+export const knownNames = (channelType: number): readonly string[] => channelTypeOf(channelType)?.currentModels ?? []
+
+export const mayAskForUsage = (style: OpenAiStyle, call: ProviderCall): boolean =>
+  style.streamUsage ?? channelTypeOf(call.channel.type)?.streamUsageOption ?? false
+
+/** The effort a wish amounts to, for upstreams that know words only. */
+export function effortOf(wish: ReasoningWish, dialect: ChatRequest['extra']['dialect']): Effort | undefined {
+  if (wish.effort !== undefined) return wish.effort
+  if (wish.mode === 'disabled' || wish.budgetTokens === 0) return 'none'
+  if (wish.budgetTokens === undefined) return wish.mode === undefined ? undefined : 'medium'
+  const low = dialect === 'gemini' ? 1024 : 2048
+  if (wish.budgetTokens < 0) return 'high'
+  if (wish.budgetTokens <= low) return 'low'
+  return wish.budgetTokens <= 8192 ? 'medium' : 'high'
+}
+
+function reasoningEffort(request: ChatRequest, call: ProviderCall, losses: Set<string>): string | undefined {
+  if (!request.reasoning) return undefined
+  if (request.extra.dialect === 'openai-chat') return request.reasoning.effort
+  const wanted = effortOf(request.reasoning, request.extra.dialect)
+  if (wanted === undefined) return undefined
+  const { model } = splitEffort(call.model, knownNames(call.channel.type))
+  if (isReasoningModel(model)) return clampEffort(wanted, effortsOf(model))
+  if (wanted !== 'none') losses.add('reasoning_effort')
+  return undefined
+}
+
+function responseFormat(format: ResponseFormat | undefined): unknown {
+  if (!format || format.type === 'text') return undefined
+  if (format.type === 'json') return { type: 'json_object' }
+  const { name, schema, strict, description } = format
+  return { type: 'json_schema', json_schema: withoutAbsent({ name, description, schema, strict }) }
+}
+
+function samplingFields(request: ChatRequest): Json {
+  return {
+    max_tokens: request.maxTokens === 0 ? 1 : request.maxTokens,
+    temperature: request.temperature,
+    top_p: request.topP,
+    stop: request.stop.length > 1 ? request.stop : request.stop[0],
+    seed: request.seed,
+    n: request.choiceCount,
+    frequency_penalty: request.frequencyPenalty,
+    presence_penalty: request.presencePenalty,
+    logprobs: request.logprobs,
+    top_logprobs: request.topLogprobs,
+    response_format: responseFormat(request.responseFormat),
+    user: request.user,
+    service_tier: request.serviceTier === 'standard_only' ? 'default' : request.serviceTier,
+    modalities: request.modalities,
+    audio: request.audio && withoutAbsent(request.audio),
+  }
+}
+
+/** Fields of the caller's own dialect that the hub does not know; `stream_options` belongs to the gateway. */
+function carriedFields(request: ChatRequest): Json {
+  if (request.extra.dialect !== 'openai-chat') return {}
+  const { stream_options: _, ...fields } = request.extra.fields
+  return fields
+}
+
+function streamFields(request: ChatRequest, style: OpenAiStyle, call: ProviderCall): Json {
+  if (!call.stream) return { stream: request.stream ? false : undefined }
+  const given = request.extra.dialect === 'openai-chat' ? recordOf(request.extra.fields['stream_options']) : undefined
+  return {
+    stream: true,
+    stream_options: mayAskForUsage(style, call) ? { ...given, include_usage: true } : undefined,
+  }
+}
+
+/** The most stop sequences that the original takes. */
+const mostStops = 4
+
+function bodyOf(request: ChatRequest, call: ProviderCall, writing: Writing): Json {
+  const { style, losses } = writing
+  const sameDialect = request.extra.dialect === 'openai-chat'
+  const stop = sameDialect ? request.stop : request.stop.slice(0, mostStops)
+  if (stop.length < request.stop.length) losses.add('stop')
+  const keepsTopK = style.takesTopK === true || sameDialect
+  if (request.topK !== undefined && !keepsTopK) losses.add('top_k')
+  const body = withoutAbsent({
+    model: call.model,
+    messages: toOpenAiMessages(request.messages, writing),
+    ...carriedFields(request),
+    ...withoutAbsent({
+      ...toolFields(request, call.model, writing),
+      ...samplingFields({ ...request, stop }),
+      top_k: keepsTopK ? request.topK : undefined,
+      reasoning_effort: style.reasoning ? undefined : reasoningEffort(request, call, losses),
+      ...streamFields(request, style, call),
+    }),
+  })
+  style.reasoning?.(body, request)
+  return body
+}
+
+/** Rules every body goes through last, translated or native: the model's family, then the vendor's own. */
+export function finishBody(body: Json, style: OpenAiStyle, call: ProviderCall): string[] {
+  const dropped = applyFamilyRules(body, knownNames(call.channel.type))
+  return [...dropped, ...(style.adjust?.(body, call) ?? [])]
+}
+
+export function toOpenAiRequest(style: OpenAiStyle) {
+  return (request: ChatRequest, call: ProviderCall): UpstreamRequest => {
+    const losses = new Set(lossesTowards(request, 'openai-chat'))
+    const { model } = splitEffort(call.model, knownNames(call.channel.type))
+    const body = bodyOf(request, call, {
+      style,
+      extendedTools: style.extendedTools?.(call.channel) === true,
+      systemRole: systemRoleOf(model),
+      losses,
+    })
+    for (const name of finishBody(body, style, call)) losses.add(name)
+    return {
+      method: 'POST',
+      url: chatUrl(style, { ...call, model: String(body['model']) }),
+      headers: requestHeaders(style, call),
+      body,
+      losses: [...losses],
+    }
+  }
+}

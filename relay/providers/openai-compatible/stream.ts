@@ -1,0 +1,150 @@
+import type { ChatEvent, StreamDecoder, WireEvent } from '#relay/chat/events.ts'
+import type { ProviderCall } from '../types.ts'
+import { refusalOf } from '../wire/failures.ts'
+import { type Json, numberOf, parseRecord, recordOf, recordsOf, textOf, wordOf } from '../wire/json.ts'
+import {
+  failedFinish,
+  finishReasonOf,
+  readCitations,
+  readContent,
+  readImages,
+  reasoningTextOf,
+} from './answer-parts.ts'
+import { readReasoningDetails } from './reasoning.ts'
+import type { OpenAiStyle } from './style.ts'
+import { createToolCallStream } from './tool-call-stream.ts'
+import { readUsage, usageObjectOf } from './usage.ts'
+
+type Choice = {
+  index: number | undefined
+  calls: ReturnType<typeof createToolCallStream>
+  finished: boolean
+  spoke: boolean
+}
+
+function reasoningEvents(delta: Json, inContent: string): ChatEvent[] {
+  const details = readReasoningDetails(delta['reasoning_details'])
+  const plain = reasoningTextOf(delta) || inContent
+  const text = plain || details.map((detail) => (detail.kind === 'text' ? detail.text : '')).join('')
+  const events: ChatEvent[] = text === '' ? [] : [{ type: 'reasoning-delta', text }]
+  for (const detail of details) {
+    if (detail.kind === 'encrypted') {
+      events.push({ type: 'reasoning-encrypted', dialect: detail.dialect, data: detail.data })
+    } else if (detail.signature) {
+      events.push({ type: 'reasoning-signature', ...detail.signature })
+    }
+  }
+  return events
+}
+
+function mediaEvents(delta: Json): ChatEvent[] {
+  const events = readImages(delta['images']).map((picture): ChatEvent =>
+    'url' in picture ? { type: 'text-delta', text: `![image](${picture.url})` } : { type: 'image', ...picture },
+  )
+  const audio = recordOf(delta['audio'])
+  const data = textOf(audio?.['data']) ?? ''
+  const transcript = wordOf(audio?.['transcript'])
+  if (data !== '' || transcript !== undefined) {
+    events.push({ type: 'audio-delta', data, ...(transcript === undefined ? {} : { transcript }) })
+  }
+  return events
+}
+
+function deltaEvents(delta: Json): ChatEvent[] {
+  const content = readContent(delta['content'])
+  const events = reasoningEvents(delta, content.reasoning)
+  if (content.text !== '') events.push({ type: 'text-delta', text: content.text })
+  const refusal = wordOf(delta['refusal'])
+  if (refusal !== undefined) events.push({ type: 'refusal-delta', text: refusal })
+  for (const citation of readCitations(delta['annotations'])) events.push({ type: 'citation', citation })
+  return [...events, ...mediaEvents(delta)]
+}
+
+function callFragments(delta: Json): Json[] {
+  const fragments = recordsOf(delta['tool_calls'])
+  const legacy = recordOf(delta['function_call'])
+  return fragments.length === 0 && legacy ? [{ index: 0, function: legacy }] : fragments
+}
+
+function finishEvents(choice: Choice, raw: unknown): ChatEvent[] {
+  if (choice.finished || typeof raw !== 'string' || raw === '') return []
+  const closing = choice.calls.close()
+  if (raw === 'error' || (failedFinish.has(raw) && !choice.spoke)) {
+    const error = { status: 503, type: 'server_error', code: raw, message: `the upstream stopped its answer: ${raw}` }
+    return [...closing, { type: 'error', error }]
+  }
+  choice.finished = true
+  return [...closing, { type: 'finish', reason: finishReasonOf(raw, choice.calls.used), ...at(choice) }]
+}
+
+const at = (choice: Choice): { choice?: number } => (choice.index ? { choice: choice.index } : {})
+
+function choiceEvents(choice: Choice, wire: Json): ChatEvent[] {
+  const delta = recordOf(wire['delta'])
+  const events: ChatEvent[] = []
+  if (delta && !choice.finished) {
+    events.push(...deltaEvents(delta).map((event) => ({ ...event, ...at(choice) })))
+    for (const fragment of callFragments(delta)) events.push(...choice.calls.push(fragment))
+  }
+  choice.spoke ||= events.length > 0
+  return [...events, ...finishEvents(choice, wire['finish_reason'])]
+}
+
+export function createOpenAiDecoder(
+  style: OpenAiStyle,
+  call: Pick<ProviderCall, 'ambient' | 'customTools'>,
+): StreamDecoder {
+  const choices = new Map<number, Choice>()
+  let started = false
+  let failed = false
+
+  const choiceAt = (index: number): Choice => {
+    const known = choices.get(index)
+    if (known) return known
+    const calls = createToolCallStream(index, call)
+    const choice: Choice = { index: index === 0 ? undefined : index, calls, finished: false, spoke: false }
+    choices.set(index, choice)
+    return choice
+  }
+
+  const begin = (chunk: Json): ChatEvent[] => {
+    if (started) return []
+    started = true
+    const id = wordOf(chunk['id']) ?? `chatcmpl-${call.ambient.newId(24)}`
+    return [{ type: 'start', id, model: textOf(chunk['model']) ?? '' }]
+  }
+
+  const fail = (error: Extract<ChatEvent, { type: 'error' }>['error']): ChatEvent[] => {
+    failed = true
+    return [{ type: 'error', error }]
+  }
+
+  /** The closing mark without a finish reason: the answer is whole, only its reason was not told. */
+  const closeAll = (): ChatEvent[] =>
+    [...choices.values()].filter((choice) => !choice.finished).flatMap((choice) => finishEvents(choice, 'stop'))
+
+  function readChunk(chunk: Json): ChatEvent[] {
+    const wires = recordsOf(chunk['choices'])
+    const failure =
+      style.refusal?.read(chunk) ?? refusalOf(chunk) ?? wires.map((wire) => refusalOf(wire)).find((found) => found)
+    if (failure) return fail(failure)
+    const usage = usageObjectOf(chunk)
+    const events = wires.length > 0 || usage ? begin(chunk) : []
+    for (const wire of wires) events.push(...choiceEvents(choiceAt(numberOf(wire['index']) ?? 0), wire))
+    if (wires[0]?.['finish_reason']) {
+      for (const citation of style.citations?.(chunk) ?? []) events.splice(-1, 0, { type: 'citation', citation })
+    }
+    if (usage) events.push({ type: 'usage', usage: (style.usage ?? readUsage)(usage) })
+    if (events.some((event) => event.type === 'error')) failed = true
+    return events
+  }
+
+  return {
+    push(event: WireEvent): ChatEvent[] {
+      if (failed) return []
+      if (event.data.trim() === '[DONE]') return closeAll()
+      return readChunk(parseRecord(event.data))
+    },
+    end: () => (failed ? [] : [...choices.values()].flatMap((choice) => choice.calls.close())),
+  }
+}

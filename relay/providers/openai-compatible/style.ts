@@ -1,0 +1,54 @@
+import type { Citation, UpstreamFailure } from '#relay/chat/events.ts'
+import type { ChatRequest } from '#relay/chat/request.ts'
+import type { ReportedUsage } from '#core/usage.ts'
+import type { ProviderCall, ProviderChannel } from '../types.ts'
+import type { Json } from '../wire/json.ts'
+
+/**
+ * Where a vendor's form of the OpenAI chat call differs from the original. Everything is optional: a vendor that follows the
+ * original is an id, a label and its numbers.
+ */
+export type OpenAiStyle = {
+  id: string
+  label: string
+  channelTypes: number[]
+  /** Path before `/chat/completions`; `/v1` when absent. A base address that ends in a version takes its place. */
+  version?: string | undefined
+  /** The whole address, for vendors whose path is not the version and the operation. */
+  url?: ((call: ProviderCall) => string) | undefined
+  /** The credential's headers; `Authorization: Bearer` when absent. */
+  headers?: ((channel: ProviderChannel) => Record<string, string>) | undefined
+  /** Headers that name the caller of a chat, beside the credential's. */
+  chatHeaders?: ((call: ProviderCall) => Record<string, string>) | undefined
+  /** Whether streams may be asked for usage; the list of channel types says it when absent. */
+  streamUsage?: boolean | undefined
+  /** How earlier reasoning goes back: as text, as signed details, or not at all. */
+  carriesReasoning?: 'content' | 'details' | undefined
+  /** Cache markers on content parts are understood. */
+  carriesCacheControl?: boolean | undefined
+  /** Whether the upstream has free-text tools and lists of allowed tools, which few but the original know. */
+  extendedTools?: ((channel: ProviderChannel) => boolean) | undefined
+  /** `top_k` is understood. */
+  takesTopK?: boolean | undefined
+  /** Message content must be plain text wherever no picture is involved. */
+  plainText?: boolean | undefined
+  /** Pictures must come as bytes. */
+  inlineImages?: boolean | undefined
+  /** The vendor's own form of the thinking wish; without it only model families known to reason are told the effort. */
+  reasoning?: ((body: Json, request: ChatRequest) => void) | undefined
+  /**
+   * Last changes to the body of both a translated and a native call. `body` is a shallow copy: fields are replaced, never
+   * changed inside. Returns names of what had to be left out.
+   */
+  adjust?: ((body: Json, call: ProviderCall) => string[] | void) | undefined
+  usage?: ((usage: Json) => ReportedUsage) | undefined
+  /** Sources that stand outside the message. */
+  citations?: ((answer: Json) => Citation[]) | undefined
+  /** A failure inside a 2xx body, beside the usual `error`; every such body or chunk contains `mark`. */
+  refusal?: { mark: string; read: (answer: Json) => UpstreamFailure | undefined } | undefined
+  error?: ((failure: UpstreamFailure, body: string) => UpstreamFailure) | undefined
+  /** The address of the model list; the version and `/models` when absent. */
+  modelsUrl?: ((channel: ProviderChannel) => string) | undefined
+  /** The upstream reads or writes so differently from the original that bodies cannot go through untouched. */
+  translatesAlways?: boolean | undefined
+}

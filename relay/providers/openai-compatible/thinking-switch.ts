@@ -1,0 +1,32 @@
+import type { ChatRequest, ReasoningWish } from '#relay/chat/request.ts'
+import type { Json } from '../wire/json.ts'
+
+/** Whether the caller wants thinking on or off; nothing when they leave it to the model. */
+export function wantsThinking(wish: ReasoningWish | undefined): boolean | undefined {
+  if (!wish) return undefined
+  if (wish.mode === 'disabled' || wish.effort === 'none' || wish.budgetTokens === 0) return false
+  return wish.mode !== undefined || wish.effort !== undefined || wish.budgetTokens !== undefined ? true : undefined
+}
+
+const takes = (pattern: RegExp | undefined, body: Json): boolean =>
+  pattern === undefined || pattern.test(String(body['model']))
+
+/** Vendors with `thinking: { type }`; `models` are those that know the field. */
+export const thinkingType =
+  (models?: RegExp) =>
+  (body: Json, request: ChatRequest): void => {
+    const wanted = wantsThinking(request.reasoning)
+    if (wanted === undefined || body['thinking'] !== undefined || !takes(models, body)) return
+    body['thinking'] = { type: wanted ? 'enabled' : 'disabled' }
+  }
+
+/** Vendors with `enable_thinking` and a budget beside it. */
+export const enableThinking =
+  (models?: RegExp) =>
+  (body: Json, request: ChatRequest): void => {
+    const wanted = wantsThinking(request.reasoning)
+    if (wanted === undefined || body['enable_thinking'] !== undefined || !takes(models, body)) return
+    body['enable_thinking'] = wanted
+    const budget = request.reasoning?.budgetTokens
+    if (wanted && budget !== undefined && budget > 0) body['thinking_budget'] = budget
+  }

@@ -1,0 +1,32 @@
+import type { ChatRequest } from '#relay/chat/request.ts'
+import { joinPath } from '../address.ts'
+import { openAiCompatible } from '../index.ts'
+import { effortOf } from '../request.ts'
+import { thinkingType } from '../thinking-switch.ts'
+import { type Json, recordOf } from '../../wire/json.ts'
+
+const switchThinking = thinkingType(/v[4-9]|flash/)
+
+function reasoning(body: Json, request: ChatRequest): void {
+  switchThinking(body, request)
+  const effort = request.reasoning && effortOf(request.reasoning, request.extra.dialect)
+  if (effort !== undefined && effort !== 'none') body['reasoning_effort'] = effort === 'minimal' ? 'low' : effort
+}
+
+/** A schema cannot be enforced here; an object can. */
+function adjust(body: Json): string[] {
+  if (recordOf(body['response_format'])?.['type'] !== 'json_schema') return []
+  body['response_format'] = { type: 'json_object' }
+  return ['response_format.json_schema']
+}
+
+export const deepseek = openAiCompatible({
+  id: 'deepseek',
+  label: 'DeepSeek',
+  channelTypes: [43],
+  carriesReasoning: 'content',
+  plainText: true,
+  reasoning,
+  adjust,
+  modelsUrl: (channel) => joinPath(channel.baseUrl, '', '/models'),
+})

@@ -1,0 +1,47 @@
+import type { UpstreamFailure } from '#relay/chat/events.ts'
+import { openAiCompatible } from '../index.ts'
+import { countOf, type Json, recordOf, wordOf } from '../../wire/json.ts'
+
+const statuses: Readonly<Record<number, number>> = {
+  1000: 500,
+  1001: 504,
+  1002: 429,
+  1004: 401,
+  1008: 402,
+  1013: 500,
+  1024: 500,
+  1026: 400,
+  1027: 400,
+  1039: 429,
+  2013: 400,
+  2049: 401,
+  2056: 429,
+}
+
+/** Failures come with HTTP 200 and a number of their own. */
+function refusal(answer: Json): UpstreamFailure | undefined {
+  const base = recordOf(answer['base_resp'])
+  const code = countOf(base?.['status_code'])
+  if (code === undefined || code === 0) return undefined
+  const message = wordOf(base?.['status_msg']) ?? `upstream code ${code}`
+  return { status: statuses[code] ?? 500, type: 'upstream_error', code, message }
+}
+
+function adjust(body: Json): void {
+  if (body['max_tokens'] === undefined) return
+  body['max_completion_tokens'] ??= body['max_tokens']
+  delete body['max_tokens']
+}
+
+export const minimax = openAiCompatible({
+  id: 'minimax',
+  label: 'MiniMax',
+  channelTypes: [35],
+  carriesReasoning: 'details',
+  reasoning: (body) => {
+    // Without it the thoughts stand inside the text.
+    body['reasoning_split'] ??= true
+  },
+  adjust,
+  refusal: { mark: '"base_resp"', read: refusal },
+})

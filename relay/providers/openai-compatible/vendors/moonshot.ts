@@ -1,0 +1,10 @@
+import { openAiCompatible } from '../index.ts'
+import { thinkingType } from '../thinking-switch.ts'
+
+export const moonshot = openAiCompatible({
+  id: 'moonshot',
+  label: 'Moonshot',
+  channelTypes: [25],
+  carriesReasoning: 'content',
+  reasoning: thinkingType(/^kimi-k(2\.[5-9]|[3-9])/),
+})

@@ -1,0 +1,41 @@
+import { openAiCompatible } from '../index.ts'
+import { type Json, recordOf, withoutAbsent } from '../../wire/json.ts'
+import type { ReasoningWish } from '#relay/chat/request.ts'
+
+function reasoningOf(wish: ReasoningWish): Json | undefined {
+  if (wish.mode === 'disabled' || wish.effort === 'none' || wish.budgetTokens === 0) return { effort: 'none' }
+  const budget = wish.budgetTokens !== undefined && wish.budgetTokens > 0 ? wish.budgetTokens : undefined
+  if (budget !== undefined) return { max_tokens: budget }
+  if (wish.effort !== undefined) return { effort: wish.effort }
+  return wish.mode === undefined ? undefined : { enabled: true }
+}
+
+/** The suffix and the caller's effort become fields of `reasoning`, the one place this upstream reads them from. */
+function adjust(body: Json): void {
+  const model = String(body['model'])
+  const given = recordOf(body['reasoning'])
+  if (model.endsWith('-thinking')) {
+    body['model'] = model.slice(0, -'-thinking'.length)
+    body['reasoning'] = { ...given, enabled: true }
+  }
+  const { reasoning_effort: effort } = body
+  if (effort === undefined || given?.['effort'] !== undefined) return
+  delete body['reasoning_effort']
+  body['reasoning'] = { ...recordOf(body['reasoning']), effort }
+}
+
+export const openrouter = openAiCompatible({
+  id: 'openrouter',
+  label: 'OpenRouter',
+  channelTypes: [20],
+  chatHeaders: ({ site }) =>
+    (site ? withoutAbsent({ 'http-referer': site.url, 'x-title': site.name }) : {}) as Record<string, string>,
+  carriesReasoning: 'details',
+  carriesCacheControl: true,
+  takesTopK: true,
+  reasoning: (body, request) => {
+    const reasoning = request.reasoning && reasoningOf(request.reasoning)
+    if (reasoning && body['reasoning'] === undefined) body['reasoning'] = reasoning
+  },
+  adjust,
+})

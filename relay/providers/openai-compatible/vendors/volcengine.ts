@@ -1,0 +1,28 @@
+import { joinPath } from '../address.ts'
+import { openAiCompatible } from '../index.ts'
+import { thinkingType } from '../thinking-switch.ts'
+import type { Json } from '../../wire/json.ts'
+
+const version = '/api/v3'
+
+function adjust(body: Json): void {
+  const model = String(body['model'])
+  if (model.startsWith('deepseek') && model.endsWith('-thinking')) {
+    body['model'] = model.slice(0, -'-thinking'.length)
+    body['thinking'] = { type: 'enabled' }
+  }
+  // The two limits exclude each other here; the newer one counts thoughts too and wins.
+  if (body['max_completion_tokens'] !== undefined) delete body['max_tokens']
+}
+
+export const volcengine = openAiCompatible({
+  id: 'volcengine',
+  label: 'Volcengine Ark',
+  channelTypes: [45],
+  version,
+  url: ({ channel, model }) =>
+    joinPath(channel.baseUrl, version, model.startsWith('bot') ? '/bots/chat/completions' : '/chat/completions'),
+  carriesReasoning: 'content',
+  reasoning: thinkingType(/seed|deepseek-v3|glm/),
+  adjust,
+})

@@ -1,0 +1,70 @@
+import type { ReportedUsage } from '#core/usage.ts'
+import type { ChatRequest } from '#relay/chat/request.ts'
+import { InvalidRequest } from '#relay/dialects/types.ts'
+import { openAiCompatible } from '../index.ts'
+import { effortOf } from '../request.ts'
+import { readUsage } from '../usage.ts'
+import { countOf, type Json, recordOf, sumOf } from '../../wire/json.ts'
+
+const thinks = (model: string): boolean =>
+  !model.includes('non-reasoning') && /^grok-(3-mini|[4-9]|build|code)/.test(model)
+
+function adjust(body: Json): string[] {
+  const model = String(body['model'])
+  if (model.endsWith('-search')) {
+    throw new InvalidRequest(
+      'invalid_text_request',
+      'live search is not available on this path; use the responses path',
+    )
+  }
+  const suffix = /^(grok-3-mini.*)-(high|medium|low)$/.exec(model)
+  if (suffix) {
+    body['model'] = suffix[1]
+    body['reasoning_effort'] = suffix[2]
+  }
+  if (!thinks(String(body['model']))) return []
+  const refused = ['presence_penalty', 'frequency_penalty', 'stop'].filter((name) => body[name] !== undefined)
+  for (const name of refused) delete body[name]
+  return refused
+}
+
+/** Only the small model takes an effort from callers of other dialects; the larger ones differ from release to release. */
+function reasoning(body: Json, request: ChatRequest): void {
+  const wish = request.reasoning
+  if (!wish) return
+  if (request.extra.dialect === 'openai-chat') {
+    if (wish.effort !== undefined) body['reasoning_effort'] = wish.effort
+    return
+  }
+  const effort = effortOf(wish, request.extra.dialect)
+  if (effort === undefined || effort === 'none' || !String(body['model']).startsWith('grok-3-mini')) return
+  body['reasoning_effort'] = effort === 'high' || effort === 'xhigh' || effort === 'max' ? 'high' : 'low'
+}
+
+/** Thoughts are counted beside the answer here, and cached tokens sometimes beside the prompt. */
+function usage(counts: Json): ReportedUsage {
+  const reported = readUsage(counts)
+  const prompt = reported.promptTokens ?? undefined
+  const cached = reported.cachedTokens ?? undefined
+  const apart = prompt !== undefined && cached !== undefined && cached > prompt
+  const total = countOf(counts['total_tokens'])
+  const written = countOf(counts['completion_tokens'])
+  const thought = countOf(recordOf(counts['completion_tokens_details'])?.['reasoning_tokens'])
+  return {
+    ...reported,
+    promptTokens: apart ? sumOf(prompt, cached) : prompt,
+    completionTokens:
+      total !== undefined && prompt !== undefined && total >= prompt ? total - prompt : sumOf(written, thought),
+  }
+}
+
+export const xai = openAiCompatible({
+  id: 'xai',
+  label: 'xAI',
+  channelTypes: [48],
+  reasoning,
+  adjust,
+  usage,
+  // Callers are told the whole output, thoughts included, so the answer cannot go through as it came.
+  translatesAlways: true,
+})

@@ -1,0 +1,33 @@
+import { baiduV2 } from './openai-compatible/vendors/baidu-v2.ts'
+import { custom } from './openai-compatible/vendors/custom.ts'
+import { deepseek } from './openai-compatible/vendors/deepseek.ts'
+import { fastgpt } from './openai-compatible/vendors/fastgpt.ts'
+import { minimax } from './openai-compatible/vendors/minimax.ts'
+import { moonshot } from './openai-compatible/vendors/moonshot.ts'
+import { openai } from './openai-compatible/vendors/openai.ts'
+import { openrouter } from './openai-compatible/vendors/openrouter.ts'
+import { siliconflow } from './openai-compatible/vendors/siliconflow.ts'
+import { volcengine } from './openai-compatible/vendors/volcengine.ts'
+import { xai } from './openai-compatible/vendors/xai.ts'
+import type { Provider } from './types.ts'
+
+const providers: readonly Provider[] = [
+  openai,
+  custom,
+  openrouter,
+  fastgpt,
+  moonshot,
+  minimax,
+  siliconflow,
+  deepseek,
+  volcengine,
+  baiduV2,
+  xai,
+]
+
+const byType = new Map(providers.flatMap((provider) => provider.channelTypes.map((type) => [type, provider] as const)))
+
+/** The provider of a channel type; an unknown number speaks the OpenAI form. */
+export const providerFor = (channelType: number): Provider => byType.get(channelType) ?? openai
+
+export const listProviders = (): readonly Provider[] => providers

@@ -1,0 +1,110 @@
+import type { UpstreamFailure } from '#relay/chat/events.ts'
+import { type Json, listOf, recordOf, wordOf } from './json.ts'
+
+const longestMessage = 4000
+
+const defaultsOf = (status: number): UpstreamFailure => ({
+  status,
+  type: 'upstream_error',
+  code: 'bad_response_status_code',
+  message: `upstream status ${status}`,
+  param: String(status),
+})
+
+const codeOf = (value: unknown): string | number | null | undefined =>
+  typeof value === 'string' || typeof value === 'number' ? value : undefined
+
+const cut = (message: string): string => (message.length > longestMessage ? message.slice(0, longestMessage) : message)
+
+/** The first message of an error body that keeps none under `error.message`. */
+function looseMessage(body: Json): string | undefined {
+  const nested = (...path: string[]): unknown =>
+    path.reduce<unknown>((value, name) => recordOf(value)?.[name], body as unknown)
+  const found = [
+    body['message'],
+    body['msg'],
+    body['err'],
+    body['error_msg'],
+    body['error'],
+    nested('header', 'message'),
+    nested('response', 'error', 'message'),
+    nested('Response', 'Error', 'Message'),
+    body['detail'],
+    nested('message', 'detail'),
+    recordOf(listOf(body['errors'])[0])?.['message'],
+    recordOf(listOf(body['detail'])[0])?.['msg'],
+    nested('base_resp', 'status_msg'),
+  ]
+  for (const candidate of found) {
+    const message = wordOf(candidate)
+    if (message !== undefined) return message
+  }
+  return undefined
+}
+
+/** What a failed answer says, from its JSON; an answer in a list counts by its first entry. */
+export function failureOf(status: number, json: unknown): UpstreamFailure {
+  const failure = defaultsOf(status)
+  const body = recordOf(Array.isArray(json) ? json[0] : json)
+  if (!body) return failure
+  const error = recordOf(body['error'])
+  const message = wordOf(error?.['message'])
+  if (error && message !== undefined) {
+    return {
+      status,
+      type: wordOf(error['type']) ?? wordOf(error['status']) ?? failure.type,
+      code: codeOf(error['code']) ?? null,
+      message: cut(message),
+      param: wordOf(error['param']) ?? null,
+    }
+  }
+  const loose = looseMessage(body)
+  const code = codeOf(body['code']) ?? codeOf(body['error_code']) ?? codeOf(error?.['code'])
+  return {
+    ...failure,
+    message: cut(loose ?? failure.message),
+    ...(loose !== undefined && code !== undefined && code !== '' ? { code } : {}),
+    type: wordOf(error?.['type']) ?? failure.type,
+  }
+}
+
+/** An error reply as text. Anything but JSON, such as a login page, is not shown to callers. */
+export function readFailure(status: number, body: string): UpstreamFailure {
+  try {
+    return failureOf(status, JSON.parse(body))
+  } catch {
+    return defaultsOf(status)
+  }
+}
+
+/** Words of vendors' error types and codes that say which status an error inside a 2xx answer would have had. */
+const statusWords: readonly [RegExp, number][] = [
+  [/invalid_api_key|authentication|unauthori|UNAUTHENTICATED|invalid_token/i, 401],
+  [/insufficient_(quota|balance|credits)|billing|payment|arrearage/i, 402],
+  [/permission|forbidden|PERMISSION_DENIED/i, 403],
+  [/not_found|NOT_FOUND/i, 404],
+  [/too_large/i, 413],
+  [/rate_?limit|too_many|throttl|RESOURCE_EXHAUSTED/i, 429],
+  [/overloaded|unavailable|engine_overloaded/i, 503],
+  [/timeout|DEADLINE_EXCEEDED/i, 504],
+  [/invalid_request|invalid_param|INVALID_ARGUMENT|content_filter|context_length|bad_request/i, 400],
+]
+
+/** The HTTP status an error has that came without one: its own number, else what its words say, else 500. */
+export function statusOfError(error: Json): number {
+  for (const name of ['status', 'code', 'status_code', 'http_code']) {
+    const number = Number(error[name])
+    if (Number.isInteger(number) && number >= 400 && number <= 599) return number
+  }
+  const words = `${wordOf(error['type']) ?? ''} ${wordOf(error['code']) ?? ''} ${wordOf(error['status']) ?? ''}`
+  return statusWords.find(([pattern]) => pattern.test(words))?.[1] ?? 500
+}
+
+/** The failure a 2xx body or a stream event reports in a truthy `error`, if it does. */
+export function refusalOf(body: Json): UpstreamFailure | undefined {
+  const error = body['error']
+  if (error === undefined || error === null || error === false || error === '') return undefined
+  const record = recordOf(error)
+  if (record && Object.keys(record).length === 0) return undefined
+  return failureOf(statusOfError(record ?? body), body)
+}

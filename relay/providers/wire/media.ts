@@ -1,0 +1,20 @@
+import { parseDataUrl, toDataUrl } from '#relay/chat/media.ts'
+import type { MediaSource } from '#relay/chat/request.ts'
+
+/** A source with `data:` addresses turned into bytes, so that writers see real addresses only. */
+export function resolveSource(source: MediaSource): MediaSource {
+  if (source.kind !== 'url') return source
+  const inline = parseDataUrl(source.url)
+  return inline ? { kind: 'base64', ...inline } : source
+}
+
+/** The address a source is reached by: its own, or its bytes as a `data:` address. */
+export const asUrl = (source: MediaSource): string | undefined => {
+  if (source.kind === 'base64') return toDataUrl(source.mediaType, source.data)
+  return source.kind === 'url' ? source.url : undefined
+}
+
+export const decodeText = (base64: string): string => Buffer.from(base64, 'base64').toString('utf8')
+
+export const isTextType = (mediaType: string): boolean =>
+  mediaType.startsWith('text/') || mediaType === 'application/json'
