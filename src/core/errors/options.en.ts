@@ -28,7 +28,6 @@ export const optionEnglish: Record<keyof typeof optionErrors, string> = {
   'option.partly_saved': 'Some settings could not be saved, please try again',
   'option.secret_key_changed': 'An encrypted setting cannot be read, please check SECRET_KEY',
 
-  'mapping.missing': 'The model mapping is missing',
   'mapping.name_required': 'Please enter a virtual model name',
   'mapping.name_taken': 'The virtual model name {name} already exists',
   'mapping.entries_required': 'At least one actual model is needed',

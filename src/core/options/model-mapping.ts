@@ -7,12 +7,12 @@ export type MappingEntry = { model: string; priorities: number; weight: number }
 export type ModelMapping = Record<string, MappingEntry[]>
 
 /** Shape alone; what the entries must keep to, `checkModelMapping` says with its own words. */
-export const mappingEntry: z.ZodType<MappingEntry> = z.object({
+export const mappingEntry = z.object({
   model: z.string(),
   priorities: z.number(),
   weight: z.number().default(0),
 })
-export const modelMapping: z.ZodType<ModelMapping> = z.record(z.string(), z.array(mappingEntry))
+export const modelMapping = z.record(z.string(), z.array(mappingEntry))
 
 const isRank = (value: number): boolean => Number.isSafeInteger(value) && value >= 0
 

@@ -1,0 +1,28 @@
+import { DomainError, toDomainError } from '#core/errors.ts'
+import { decodeText, encodeValue } from '#core/options/codec.ts'
+import { checkModelMapping, type ModelMapping, trimModelMapping } from '#core/options/model-mapping.ts'
+import { findOptionRow } from './rows.ts'
+import type { UpdateModelMapping } from './schema.ts'
+import { type OptionsDeps, updateOption } from './service.ts'
+
+export const getModelMapping = (deps: OptionsDeps): { mapping: ModelMapping } =>
+  deps.options.get('global_model_mapping')
+
+/** Replaces the whole mapping. */
+export async function updateModelMapping(
+  deps: OptionsDeps,
+  input: UpdateModelMapping,
+): Promise<{ mapping: ModelMapping }> {
+  const problem = checkModelMapping(input.mapping)
+  if (problem) throw toDomainError(problem)
+  const value = { mapping: trimModelMapping(input.mapping) }
+  await updateOption(deps, { key: 'global_model_mapping', value: encodeValue('global_model_mapping', value) })
+  return value
+}
+
+/** Reads the stored mapping again and refuses one that cannot be read, instead of standing at the default in silence. */
+export async function reloadModelMapping(deps: OptionsDeps): Promise<void> {
+  const row = await findOptionRow(deps.em, 'global_model_mapping')
+  if (row && decodeText('global_model_mapping', row.value).problem) throw new DomainError('mapping.unreadable')
+  await deps.options.reload()
+}

@@ -1,0 +1,20 @@
+import { rootProcedure, router } from '#trpc/init.ts'
+import * as mapping from './mapping-service.ts'
+import { resetOptions, saveOptions, updateModelMapping, updateOption } from './schema.ts'
+import * as service from './service.ts'
+
+export const optionsAdminRouter = router({
+  list: rootProcedure.query(({ ctx }) => service.listOptions(ctx)),
+  texts: rootProcedure.query(({ ctx }) => service.listOptionTexts(ctx)),
+  update: rootProcedure.input(updateOption).mutation(({ ctx, input }) => service.updateOption(ctx, input)),
+  save: rootProcedure.input(saveOptions).mutation(({ ctx, input }) => service.saveOptions(ctx, input)),
+  reset: rootProcedure.input(resetOptions).mutation(({ ctx, input }) => service.resetOptions(ctx, input)),
+  resetModelRatio: rootProcedure.mutation(({ ctx }) => service.resetModelRatio(ctx)),
+  mapping: router({
+    get: rootProcedure.query(({ ctx }) => mapping.getModelMapping(ctx)),
+    update: rootProcedure
+      .input(updateModelMapping)
+      .mutation(({ ctx, input }) => mapping.updateModelMapping(ctx, input)),
+    reload: rootProcedure.mutation(({ ctx }) => mapping.reloadModelMapping(ctx)),
+  }),
+})

@@ -1,0 +1,18 @@
+import { z } from 'zod'
+import { modelMapping } from '#core/options/model-mapping.ts'
+
+/** One option as text, known or not. */
+export const updateOption = z.object({ key: z.string(), value: z.string() })
+export type UpdateOption = z.infer<typeof updateOption>
+
+/** Options by their values, as the settings form holds them; a key that is not known takes text. */
+export const saveOptions = z.object({
+  changes: z.array(z.object({ key: z.string(), value: z.json() })).max(500),
+})
+export type SaveOptions = z.infer<typeof saveOptions>
+
+export const resetOptions = z.object({ keys: z.array(z.string()).max(500) })
+export type ResetOptions = z.infer<typeof resetOptions>
+
+export const updateModelMapping = z.object({ mapping: modelMapping })
+export type UpdateModelMapping = z.infer<typeof updateModelMapping>

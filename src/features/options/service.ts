@@ -1,0 +1,140 @@
+import { DomainError, type Problem, toDomainError } from '#core/errors.ts'
+import { decodeText, encodeValue, judgeValue } from '#core/options/codec.ts'
+import type { ReadOption } from '#core/options/define.ts'
+import { isOptionKey, type OptionKey } from '#core/options/registry/index.ts'
+import { checkForm, checkPrerequisites, inSavingOrder } from '#core/options/rules.ts'
+import type { OptionsSnapshot } from '#core/options/snapshot.ts'
+import type { Deps } from '#features/deps.ts'
+import { checkRow, removeOptionRows, storeOptionRows } from './rows.ts'
+import type { ResetOptions, SaveOptions, UpdateOption } from './schema.ts'
+import type { OptionRow } from './store.ts'
+import { type FailedChange, type OptionView, toFailedChange, toOptionTexts, toOptionViews } from './view.ts'
+
+export { createOptionsStore, type OptionsStore } from './store.ts'
+export { loadOptionRows } from './rows.ts'
+
+export type OptionsDeps = Pick<Deps, 'em' | 'options' | 'secrets' | 'ambient'>
+
+export const listOptions = (deps: OptionsDeps): OptionView[] => toOptionViews(deps.options.snapshot())
+
+/** As the documented interface lists them: text, without hidden keys. */
+export const listOptionTexts = (deps: OptionsDeps): { key: string; value: string }[] =>
+  toOptionTexts(deps.options.snapshot())
+
+/** One option by its text, live at once. A key that is not known is kept as it came. */
+export async function updateOption(deps: OptionsDeps, input: UpdateOption): Promise<void> {
+  await write(deps, [await judgeUpdate(deps, input)])
+}
+
+async function judgeUpdate(deps: OptionsDeps, input: UpdateOption): Promise<OptionRow> {
+  const { key } = input
+  if (!isOptionKey(key)) return fitting(input)
+  const judged = decodeText(key, input.value)
+  if (judged.problem) throw toDomainError(judged.problem)
+  if (judged.value === true) {
+    // What the switch needs may have been saved through another process a moment ago.
+    await deps.options.reload()
+    const problem = checkPrerequisites(key, readingWith(deps.options.snapshot(), new Map([[key, judged.value]])))
+    if (problem) throw toDomainError(problem)
+  }
+  return fitting({ key, value: encodeValue(key, judged.value) })
+}
+
+function fitting(row: OptionRow): OptionRow {
+  const refusal = checkRow(row)
+  if (refusal) throw refusal
+  return row
+}
+
+type SaveResult = { saved: string[]; failed: FailedChange[] }
+
+/**
+ * A whole form, switches first. Changes are judged by how everything would stand afterwards, so a switch and what it needs
+ * may come together; what is refused is left out and told by key, the rest is saved in one transaction.
+ */
+export async function saveOptions(deps: OptionsDeps, input: SaveOptions): Promise<SaveResult> {
+  const changes = inSavingOrder(input.changes)
+  const failed = new Map<string, Problem>()
+  const accepted = new Map<string, unknown>()
+  const texts = new Map<string, string>()
+  for (const { key, value } of changes) {
+    const judged = judgeChange(key, value)
+    if ('problem' in judged) failed.set(key, judged.problem)
+    else {
+      accepted.set(key, judged.value)
+      texts.set(key, judged.text)
+    }
+  }
+  await deps.options.reload()
+  for (const [key, problem] of refusedTogether(deps.options.snapshot(), accepted)) failed.set(key, problem)
+  for (const key of failed.keys()) texts.delete(key)
+  await write(
+    deps,
+    [...texts].map(([key, value]) => ({ key, value })),
+  )
+  return { saved: [...texts.keys()], failed: [...failed].map(([key, problem]) => toFailedChange(key, problem)) }
+}
+
+function judgeChange(key: string, value: unknown): { value: unknown; text: string } | { problem: Problem } {
+  if (!isOptionKey(key)) return judgeText(key, typeof value === 'string' ? value : JSON.stringify(value))
+  const judged = judgeValue(key, value)
+  if (judged.problem) return { problem: judged.problem }
+  const row = judgeText(key, encodeValue(key, judged.value))
+  return 'problem' in row ? row : { value: judged.value, text: row.text }
+}
+
+function judgeText(key: string, text: string): { value: unknown; text: string } | { problem: Problem } {
+  const refusal = checkRow({ key, value: text })
+  return refusal ? { problem: { code: refusal.code, params: refusal.params } } : { value: text, text }
+}
+
+/** Taking one change out may break another that leaned on it, so this goes on until nothing more falls. */
+function refusedTogether(snapshot: OptionsSnapshot, accepted: ReadonlyMap<string, unknown>): Map<OptionKey, Problem> {
+  const refused = new Map<OptionKey, Problem>()
+  const remaining = new Map(accepted)
+  for (let before = -1; before !== refused.size;) {
+    before = refused.size
+    const read = readingWith(snapshot, remaining)
+    const broken = [...remaining.keys()].filter(isOptionKey).flatMap((key) => {
+      const problem = checkForm(key, read)
+      return problem ? [[key, problem] as const] : []
+    })
+    for (const [key, problem] of broken) {
+      refused.set(key, problem)
+      remaining.delete(key)
+    }
+  }
+  return refused
+}
+
+const readingWith =
+  (snapshot: OptionsSnapshot, changes: ReadonlyMap<string, unknown>): ReadOption =>
+  (key) =>
+    changes.has(key) ? changes.get(key) : isOptionKey(key) ? snapshot.values[key] : undefined
+
+async function write(deps: OptionsDeps, rows: OptionRow[]): Promise<void> {
+  await storeOptionRows(deps, rows, deps.ambient.now())
+  await deps.options.reload()
+}
+
+/** Puts options back to their defaults, whatever those are in this version. */
+export async function resetOptions(deps: OptionsDeps, input: ResetOptions): Promise<void> {
+  await removeOptionRows(deps.em, input.keys)
+  await deps.options.reload()
+}
+
+export const resetModelRatio = (deps: OptionsDeps): Promise<void> => resetOptions(deps, { keys: ['ModelRatio'] })
+
+/** For other services that set options inside a transaction of their own; they reload the store after its commit. */
+export async function setOptionsWithin(
+  deps: Pick<OptionsDeps, 'em' | 'secrets' | 'ambient'>,
+  texts: Partial<Record<OptionKey, string>>,
+): Promise<void> {
+  const rows = Object.entries(texts).map(([key, value]) => {
+    if (!isOptionKey(key)) throw new DomainError('option.key_required')
+    const judged = decodeText(key, value)
+    if (judged.problem) throw toDomainError(judged.problem)
+    return fitting({ key, value: encodeValue(key, judged.value) })
+  })
+  await storeOptionRows(deps, rows, deps.ambient.now())
+}
