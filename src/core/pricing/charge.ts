@@ -53,9 +53,6 @@ export function chargeReceipt(receipt: Receipt): Charge {
   }
 }
 
-/** The charge of token usage; `chargeReceipt` under the name the formulas are known by. */
-export const chargeOf = chargeReceipt
-
 /** The least balance that surely covers the receipt: its exact charge rounded up, at least 1 unless it costs nothing. */
 export const ceilingOf = (receipt: Receipt): number => {
   const lines = linesOf(receipt)
