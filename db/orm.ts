@@ -20,7 +20,7 @@ const initialise = (connection: ConnectionOptions, poolSize: number) =>
     user: connection.user,
     ...(connection.password ? { password: connection.password } : {}),
     dbName: connection.database,
-    ...(connection.ssl ? { driverOptions: { ssl: { rejectUnauthorized: false } } } : {}),
+    ...(connection.ssl ? { driverOptions: { ssl: connection.ssl } } : {}),
     extensions: [Migrator],
     migrations: { migrationsList, snapshot: false, transactional: true },
     pool: { min: 0, max: poolSize },

@@ -26,7 +26,7 @@ const another = (owner: { uid: number; gid: number }): Identity => ({
 const statOf = (path: string) => statSync(path, { throwIfNoEntry: false })
 
 function canEnter({ command }: Identity, path: string): boolean {
-  const [program = 'test', ...rest] = [...command, 'test', '-x', path]
+  const [program, ...rest] = [...command, 'test', '-x', path] as const
   return spawnSync(program, rest, { cwd: '/', stdio: 'ignore' }).status === 0
 }
 

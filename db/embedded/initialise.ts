@@ -32,6 +32,15 @@ async function removeAbandoned(folder: string, prefix: string): Promise<void> {
 
 export type Initialise = { data: string; initdb: string; identity: Identity; password: boolean; testing: boolean }
 
+const base = (made: string) => [
+  `--pgdata=${made}`,
+  `--username=${superuser.user}`,
+  '--encoding=UTF8',
+  '--locale=C',
+  '--locale-provider=builtin',
+  '--builtin-locale=C.UTF-8',
+]
+
 /** Makes the database folder; its text and order are the same on every machine. */
 export async function initialise({ data, initdb, identity, password, testing }: Initialise): Promise<void> {
   const prefix = `${basename(data)}.new-`
@@ -42,8 +51,7 @@ export async function initialise({ data, initdb, identity, password, testing }: 
     if (identity.owner) await chown(made, identity.owner.uid, identity.owner.gid)
     if (password) await writeFile(secret, randomBytes(24).toString('base64url'), { mode: 0o600 })
     const [command, args] = commandOf(identity, initdb, [
-      ...['-D', made, '-U', superuser.user, '-E', 'UTF8'],
-      ...['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
+      ...base(made),
       ...(password ? ['--auth=scram-sha-256', `--pwfile=${secret}`] : ['--auth=trust']),
       ...(testing ? ['--no-sync'] : []),
     ])

@@ -5,6 +5,7 @@ import { ChannelProbe } from './channel-probe.ts'
 import { DrawingTask } from './drawing-task.ts'
 import { Grant } from './grant.ts'
 import { Hold } from './hold.ts'
+import { InstallationFact } from './installation-fact.ts'
 import { JobRun } from './job-run.ts'
 import { Log } from './log.ts'
 import { Message } from './message.ts'
@@ -31,6 +32,7 @@ export const entities = [
   DrawingTask,
   Grant,
   Hold,
+  InstallationFact,
   JobRun,
   Log,
   Message,

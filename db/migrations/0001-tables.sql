@@ -122,6 +122,12 @@ create table "holds" (
 create index "holds_token_id_index" on "holds" ("token_id");
 create index "holds_node_id_index" on "holds" ("node_id");
 
+create table "installation_facts" (
+  "name" text not null,
+  "value" text not null,
+  primary key ("name")
+);
+
 create table "job_runs" (
   "name" text not null,
   "started_at" timestamptz not null,

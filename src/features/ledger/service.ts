@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Pool } from 'pg'
-import type { LogType } from '#core/statuses.ts'
+import { type LogType, logType } from '#core/statuses.ts'
 import { createBatchQueue } from './batch-queue.ts'
 import type { ChargeRow, ReserveRequest, ReserveResult, ReserveVerdict } from './charge-row.ts'
 
@@ -13,9 +13,11 @@ export type Ledger = {
   reserve: (request: ReserveRequest) => Promise<ReserveResult>
   /**
    * Charges a call and writes its log row in one commit; resolves with the balance afterwards. Sent again while it fails,
-   * for at most `settleDeadlineMs`; then rejects with `SettleFailed` and keeps trying to give the hold back.
+   * for at most `settleDeadlineMs`; then rejects with `SettleFailed`. What happens to the charge after that is `afterwards`:
+   * `give-up` releases the hold, or refunds the charge if it had been committed after all (the caller got no answer);
+   * `go-on` keeps trying (the caller has the answer).
    */
-  settle: (row: ChargeRow) => Promise<{ userQuota: number }>
+  settle: (row: ChargeRow, afterwards: 'give-up' | 'go-on') => Promise<{ userQuota: number }>
   /** Gives everything back. Never rejects: it is sent again until it succeeds or the process ends. */
   release: (hold: { id: string; userId: number; tokenId: number }) => Promise<void>
   /** Waits for what is queued. */
@@ -34,6 +36,8 @@ const mostWaiting = 20_000
 export function createLedger(deps: {
   pool: Pool
   nodeId: () => number
+  /** Books the refund of a charge whose answer never arrived. */
+  refund: (row: ChargeRow) => Promise<void>
   settleDeadlineMs?: number
   onError?: (error: unknown) => void
 }): Ledger {
@@ -60,13 +64,34 @@ export function createLedger(deps: {
   }
 
   const release: Ledger['release'] = async (hold) => {
-    await again({ ...hold, release: true }, Number.POSITIVE_INFINITY)
+    const { id, userId, tokenId } = hold
+    await again({ id, userId, tokenId, release: true }, Number.POSITIVE_INFINITY)
+  }
+
+  const giveUp = async (row: ChargeRow): Promise<void> => {
+    await release(row)
+    for (let pause = 100; ; pause = Math.min(pause * 2, 5000)) {
+      try {
+        return await deps.refund(row)
+      } catch (error) {
+        deps.onError?.(error)
+        await new Promise((resolve) => setTimeout(resolve, pause))
+      }
+    }
   }
 
   return {
     reserve: (request) => reserves.add(request),
     release,
-    settle: (row) => again(row, Date.now() + settleDeadlineMs),
+    settle: async (row, afterwards) => {
+      try {
+        return await again(row, Date.now() + settleDeadlineMs)
+      } catch (error) {
+        if (afterwards === 'go-on') void again(row, Number.POSITIVE_INFINITY)
+        else void giveUp(row)
+        throw error
+      }
+    },
     drained: async () => {
       await reserves.drained()
       await settles.drained()
@@ -119,6 +144,25 @@ const toSettleJson = (item: SettleItem): unknown =>
 function withoutNulDeep(value: unknown): unknown {
   const text = JSON.stringify(value)
   return text?.includes('\\u0000') ? JSON.parse(text.replaceAll('\\u0000', '')) : value
+}
+
+/**
+ * Refunds a charge that was committed although its caller was told that nothing was booked. Does nothing when there is no
+ * such charge.
+ */
+export async function refundUndelivered(em: EntityManager, row: ChargeRow): Promise<void> {
+  const committed = await em
+    .getConnection()
+    .execute<{ id: string }[]>('select id from logs where request_id = ? and type = 2 limit 1', [row.id])
+  if (committed.length === 0 || row.quota === 0) return
+  await grant(em, {
+    kind: 'refund',
+    key: row.id,
+    userId: row.userId,
+    amount: row.quota,
+    token: { id: row.tokenId, amount: row.quota },
+    log: { type: logType.system, content: `请求 ${row.id} 未送达，退回额度`, username: row.username, quota: row.quota },
+  })
 }
 
 /** A balance change that is not a call, with the log row that tells the user. */

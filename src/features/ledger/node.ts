@@ -1,0 +1,42 @@
+import type { Pool } from 'pg'
+import type { Changes } from '#db/changes.ts'
+
+/** First half of the advisory locks that say "the process with this number lives". */
+const nodeLockClass = 7301
+
+export type NodeIdentity = { id: () => number }
+
+/** Takes a new node number and its lock, which lasts as long as the database session that listens. */
+export async function takeNodeIdentity(changes: Changes): Promise<NodeIdentity> {
+  const { rows } = await changes.query("select nextval('node_ids')::int as id")
+  const id = Number(rows[0]?.id)
+  const lock = () => changes.query('select pg_advisory_lock($1, $2)', [nodeLockClass, id])
+  await lock()
+  // A lost session frees the lock of a living process too; settling copes with holds that were given back meanwhile.
+  changes.onConnected(async () => void (await lock()))
+  return { id: () => id }
+}
+
+/**
+ * Finds the holds of processes that died and gives them back. A process counts as dead when its lock was free on two
+ * looks in a row, which the caller spaces ten seconds apart.
+ */
+export function createHoldRecovery(pool: Pool) {
+  let suspects = new Set<number>()
+  return async (): Promise<{ released: number }> => {
+    const { rows } = await pool.query<{ node_id: number; free: boolean }>(
+      `select n.node_id, pg_try_advisory_xact_lock($1, n.node_id) as free
+       from (select distinct node_id from holds where status = 'open') n`,
+      [nodeLockClass],
+    )
+    const free = rows.filter((row) => row.free).map((row) => row.node_id)
+    let released = 0
+    for (const node of free.filter((id) => suspects.has(id))) {
+      const result = await pool.query<{ released: number }>('select ledger_release_node($1) as released', [node])
+      released += Number(result.rows[0]?.released ?? 0)
+    }
+    suspects = new Set(free)
+    await pool.query("delete from holds where status = 'released' and released_at < now() - interval '1 day'")
+    return { released }
+  }
+}
