@@ -107,7 +107,6 @@ export function Sidebar({ collapsed, onToggle }: SidebarProps) {
         <IconButton
           icon={collapsed ? PanelLeftOpen : PanelLeftClose}
           label={collapsed ? t('展开侧边栏') : t('收起侧边栏')}
-          aria-expanded={!collapsed}
           onClick={onToggle}
         />
       </Flex>

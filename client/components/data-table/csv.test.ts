@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { toCsv } from './csv.ts'
+
+const columns = [
+  { title: '名称', csv: (row: { name: string; cost: number }) => row.name },
+  { title: 'Sparkline' },
+  { title: 'Cost', csv: (row: { name: string; cost: number }) => row.cost },
+]
+
+test('exports the columns that have a text, with a line of titles', () => {
+  expect(toCsv(columns, [{ name: '甲', cost: 1.5 }])).toBe('名称,Cost\r\n甲,1.5')
+})
+
+test('quotes separators, quotes and line breaks', () => {
+  expect(toCsv(columns.slice(0, 1), [{ name: 'a,"b"\nc', cost: 0 }])).toBe('名称\r\n"a,""b""\nc"')
+})
+
+test('a text that a spreadsheet would run as a formula becomes harmless, a negative number stays a number', () => {
+  expect(toCsv(columns, [{ name: '=HYPERLINK(1)', cost: -2 }])).toBe("名称,Cost\r\n'=HYPERLINK(1),-2")
+})

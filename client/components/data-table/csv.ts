@@ -1,0 +1,31 @@
+type CsvValue = string | number | boolean | null | undefined
+type CsvColumn<Row> = { title: string; csv?: (row: Row) => CsvValue }
+
+/** A spreadsheet would run a cell that begins like a formula; an apostrophe makes it text. */
+const harmless = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text)
+
+const field = (value: CsvValue): string => {
+  if (value === null || value === undefined) return ''
+  const text = typeof value === 'string' ? harmless(value) : String(value)
+  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+export function toCsv<Row>(columns: readonly CsvColumn<Row>[], rows: readonly Row[]): string {
+  const exported = columns.filter((column) => column.csv !== undefined)
+  const lines = [
+    exported.map((column) => field(column.title)),
+    ...rows.map((row) => exported.map((column) => field(column.csv?.(row)))),
+  ]
+  return lines.map((line) => line.join(',')).join('\r\n')
+}
+
+/** The mark at the beginning tells spreadsheets that the text is UTF-8. */
+export function saveFile(name: string, content: string, type = 'text/csv'): void {
+  const mark = type === 'text/csv' ? '\uFEFF' : ''
+  const address = URL.createObjectURL(new Blob([mark, content], { type: `${type};charset=utf-8` }))
+  const link = document.createElement('a')
+  link.href = address
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(address), 10_000)
+}

@@ -1,0 +1,248 @@
+import { Box, Flex, HStack, Text, chakra } from '@chakra-ui/react'
+import { Rows2, Rows3, TriangleAlert, X } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { useCallback, useMemo, useRef } from 'react'
+import { t } from '../../i18n/t.ts'
+import { errorText } from '../../lib/errors.ts'
+import { createStoredJson, useStored } from '../../lib/stored.ts'
+import type { Stored } from '../../lib/stored.ts'
+import { useIsPhone } from '../../lib/use-media.ts'
+import { IconButton } from '../icon-button.tsx'
+import { ErrorState } from '../states.tsx'
+import { Body, SkeletonBody } from './body.tsx'
+import { Cards, SkeletonCards } from './cards.tsx'
+import { ColumnChooser } from './column-chooser.tsx'
+import { ExportButton } from './export-button.tsx'
+import { Head } from './head.tsx'
+import type { ColumnLayout } from './layout.ts'
+import { columnWidths, untouched, visibleColumns } from './layout.ts'
+import { Pager } from './pager.tsx'
+import { tableStyle } from './style.ts'
+import type { DataTableProps, Selection } from './types.ts'
+import { useRowKeys } from './use-row-keys.ts'
+import { useSelection } from './use-selection.ts'
+
+const Table = chakra('table')
+const toolWidth = 44
+const isDense = createStoredJson<boolean>('table-dense', false)
+
+const layouts = new Map<string, Stored<ColumnLayout>>()
+
+const layoutOf = (id: string): Stored<ColumnLayout> => {
+  const known = layouts.get(id) ?? createStoredJson<ColumnLayout>(`table:${id}`, untouched)
+  layouts.set(id, known)
+  return known
+}
+
+/** A server's list: paged, ordered, selectable, exportable; cards on phones. See `DataTableProps`. */
+export function DataTable<Row>(props: DataTableProps<Row>) {
+  const { query, paging, empty, bulkActions, rowId } = props
+  const phone = useIsPhone()
+  const rows = query.data?.items ?? []
+  const { selected, select, selection, state } = useSelection(rows, rowId)
+  const isStale = query.isPlaceholderData === true && query.isFetching
+  const failed = query.error !== null && query.error !== undefined
+  const selecting = bulkActions !== undefined && selection.ids.length > 0
+  const shared = { ...props, rows, selected: bulkActions ? selected : undefined, select, state, isStale }
+  return (
+    <Flex direction="column" gap="3" minH="0" flex="0 1 auto">
+      <Tools {...props} rows={rows} phone={phone} />
+      {selecting && <BulkBar selection={selection}>{bulkActions(selection)}</BulkBar>}
+      {failed && query.data !== undefined && <StaleNotice error={query.error} onRetry={query.refetch} />}
+      {failed && query.data === undefined ? (
+        <Panel>
+          <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+        </Panel>
+      ) : query.data !== undefined && rows.length === 0 ? (
+        <Panel>{empty}</Panel>
+      ) : phone ? (
+        <CardList {...shared} />
+      ) : (
+        <WideTable {...shared} />
+      )}
+      {paging && (rows.length > 0 || paging.page > 1) && (
+        <Pager paging={paging} total={query.data?.total} shown={rows.length} />
+      )}
+    </Flex>
+  )
+}
+
+function Panel({ children }: { children: ReactNode }) {
+  return (
+    <Box borderWidth="1px" borderRadius="l3" bg="bg.panel">
+      {children}
+    </Box>
+  )
+}
+
+type Prepared<Row> = DataTableProps<Row> & {
+  rows: readonly Row[]
+  selected: ReadonlyMap<string | number, Row> | undefined
+  select: (rows: readonly Row[], on: boolean) => void
+  state: boolean | 'some'
+  isStale: boolean
+}
+
+function CardList<Row>(props: Prepared<Row>) {
+  const { query, paging, select, isStale } = props
+  if (query.data === undefined) return <SkeletonCards count={Math.min(paging?.pageSize ?? 5, 5)} />
+  return <Cards {...props} stale={isStale} onSelect={(row, on) => select([row], on)} />
+}
+
+function WideTable<Row>(props: Prepared<Row>) {
+  const { id, label, columns, query, rows, sort, onSort, rowActions, paging, onOpen, openRow } = props
+  const { selected, select, state, isStale } = props
+  const stored = layoutOf(id)
+  const layout = useStored(stored)
+  const dense = useStored(isDense)
+  const shown = useMemo(() => visibleColumns(columns, layout), [columns, layout])
+  const widths = columnWidths(shown, layout)
+  const tools = (selected ? toolWidth : 0) + (rowActions ? toolWidth : 0)
+  const table = useRef<HTMLTableElement>(null)
+  const open = useCallback(
+    (index: number) => {
+      const row = rows[index]
+      if (row !== undefined) onOpen?.(row)
+    },
+    [rows, onOpen],
+  )
+  const toggle = (index: number) => {
+    const row = rows[index]
+    if (row !== undefined && selected) select([row], !selected.has(props.rowId(row)))
+  }
+  useRowKeys({ table, onOpen: onOpen && open, onSelect: selected && toggle, isOpen: openRow !== undefined })
+  const resize = (column: string, width: number) =>
+    stored.set({ ...layout, widths: { ...layout.widths, [column]: width } })
+  return (
+    <Box
+      borderWidth="1px"
+      borderRadius="l3"
+      bg="bg.panel"
+      overflow="auto"
+      minH={rows.length > 4 ? '60' : undefined}
+      flex="0 1 auto"
+      aria-busy={query.isFetching}
+      tabIndex={-1}
+    >
+      <Table
+        ref={table}
+        aria-label={label}
+        css={tableStyle}
+        data-stale={isStale ? '' : undefined}
+        style={{
+          minWidth: widths.reduce((sum, column) => sum + column.width, tools),
+          ['--row-height' as string]: dense ? '32px' : '40px',
+        }}
+      >
+        <colgroup>
+          {selected && <col style={{ width: toolWidth }} />}
+          {widths.map((column) => (
+            <col key={column.id} style={column.grows ? undefined : { width: column.width }} />
+          ))}
+          {rowActions && <col style={{ width: toolWidth }} />}
+        </colgroup>
+        <Head
+          columns={shown}
+          sort={sort}
+          onSort={onSort}
+          onResize={resize}
+          selected={selected && state}
+          onSelectAll={(on) => select(rows, on)}
+          hasActions={rowActions !== undefined}
+        />
+        {query.data === undefined ? (
+          <SkeletonBody
+            rows={Math.min(paging?.pageSize ?? 5, 10)}
+            columns={shown}
+            before={selected !== undefined}
+            after={rowActions !== undefined}
+          />
+        ) : (
+          <Body {...props} columns={shown} onSelect={(row, on) => select([row], on)} />
+        )}
+      </Table>
+    </Box>
+  )
+}
+
+function Tools<Row>(props: DataTableProps<Row> & { rows: readonly Row[]; phone: boolean }) {
+  const { id, columns, toolbar, csvName, csvPage, rows, phone } = props
+  const stored = layoutOf(id)
+  const layout = useStored(stored)
+  const dense = useStored(isDense)
+  return (
+    <Flex gap="2" align="flex-start" justify="space-between" flexShrink="0">
+      <Box flex="1" minW="0">
+        {toolbar}
+      </Box>
+      <HStack gap="0.5" flexShrink="0">
+        {csvName && (
+          <ExportButton
+            name={csvName}
+            columns={visibleColumns(columns, layout)}
+            rows={rows}
+            {...(csvPage && { csvPage })}
+          />
+        )}
+        {!phone && (
+          <>
+            <IconButton
+              icon={dense ? Rows2 : Rows3}
+              label={dense ? t('宽松行高') : t('紧凑行高')}
+              onClick={() => isDense.set(!dense)}
+            />
+            <ColumnChooser columns={columns} layout={layout} onChange={stored.set} />
+          </>
+        )}
+      </HStack>
+    </Flex>
+  )
+}
+
+function BulkBar<Row>({ selection, children }: { selection: Selection<Row>; children: ReactNode }) {
+  return (
+    <HStack
+      role="toolbar"
+      aria-label={t('批量操作')}
+      gap="2"
+      wrap="wrap"
+      px="3"
+      py="1.5"
+      borderRadius="l3"
+      bg="accent.subtle"
+      flexShrink="0"
+    >
+      <Text textStyle="sm" fontWeight="medium" me="2" role="status">
+        {t('已选择 {count} 项', { count: selection.ids.length })}
+      </Text>
+      {children}
+      <Box ms="auto">
+        <IconButton size="xs" icon={X} label={t('清除选择')} onClick={selection.clear} />
+      </Box>
+    </HStack>
+  )
+}
+
+/** A failed refresh keeps the rows and says so. */
+function StaleNotice({ error, onRetry }: { error: unknown; onRetry: () => unknown }) {
+  return (
+    <HStack
+      role="alert"
+      gap="2"
+      px="3"
+      py="1.5"
+      borderRadius="l3"
+      bg="warning.subtle"
+      color="warning.fg"
+      textStyle="sm"
+    >
+      <TriangleAlert size={15} aria-hidden />
+      <Text flex="1" minW="0" overflowWrap="anywhere">
+        {t('刷新失败，显示的是之前的内容')}：{errorText(error)}
+      </Text>
+      <chakra.button type="button" textDecoration="underline" flexShrink="0" onClick={() => void onRetry()}>
+        {t('重试')}
+      </chakra.button>
+    </HStack>
+  )
+}

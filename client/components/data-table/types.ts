@@ -1,0 +1,74 @@
+import type { ReactNode } from 'react'
+import type { Paging, Sort } from '../../lib/table-state.ts'
+import type { MenuAction } from '../action-menu.tsx'
+
+export type Column<Row> = {
+  id: string
+  title: string
+  cell: (row: Row) => ReactNode
+  /** What the CSV file says; without it the column is not exported. */
+  csv?: (row: Row) => string | number | boolean | null | undefined
+  /** The server can order by `id`. */
+  sortable?: boolean
+  /** Pixels until the reader drags it; 140 unless told. */
+  width?: number
+  /** Takes the room that is left. */
+  grow?: boolean
+  align?: 'end'
+  /** In the column chooser, but not ticked at first. */
+  hidden?: boolean
+  /** May not be hidden: what names the row. */
+  fixed?: boolean
+  /** On phones: the card's heading, or one of its facts. A card with more than three facts is no card. */
+  card?: 'title' | 'fact'
+}
+
+export type TableData<Row> = {
+  items: readonly Row[]
+  /** Unknown where counting would cost too much; the pager then only knows next and previous. */
+  total?: number
+}
+
+/** What the table needs of `useQuery`'s result, which may be given as it is. */
+export type TableQuery<Row> = {
+  data: TableData<Row> | undefined
+  error: unknown
+  isFetching: boolean
+  isPlaceholderData?: boolean
+  refetch: () => unknown
+}
+
+export type RowId = string | number
+
+export type Selection<Row> = { ids: RowId[]; rows: Row[]; clear: () => void }
+
+export type DataTableProps<Row> = {
+  /** Names what is remembered of the columns: `table:<id>` in local storage. */
+  id: string
+  /** Read out as the table's name. */
+  label: string
+  columns: readonly Column<Row>[]
+  rowId: (row: Row) => RowId
+  /** Names a row for its controls, e.g. the token's name. */
+  rowLabel: (row: Row) => string
+  query: TableQuery<Row>
+  paging?: Paging
+  sort?: Sort | undefined
+  onSort?: (sort: Sort | undefined) => void
+  /** Shown after a truly empty answer: an `EmptyState`. */
+  empty: ReactNode
+  rowActions?: (row: Row) => readonly MenuAction[]
+  onOpen?: (row: Row) => void
+  /** The row that the detail panel shows. */
+  openRow?: RowId | undefined
+  /** Buttons over the table while rows are selected; without them rows have no tick box. */
+  bulkActions?: (selection: Selection<Row>) => ReactNode
+  /** Greyed rows: disabled, used up. */
+  isMuted?: (row: Row) => boolean
+  /** The file's name without ending; without it there is no export. */
+  csvName?: string
+  /** One page of the whole list, so that more than the shown rows can be exported. */
+  csvPage?: (page: number, pageSize: number) => Promise<TableData<Row>>
+  /** Left of the table's own buttons: a `FilterBar`. */
+  toolbar?: ReactNode
+}

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { abbreviate, formatDuration, formatRelativeTime, quotaText } from './format.ts'
+
+test('counts are written out below ten thousand and abbreviated from there', () => {
+  expect([0, 9_999, 10_000, 12_345, 999_950, 1_500_000, 123_000_000, 2e9].map(abbreviate)).toEqual([
+    '0',
+    '9,999',
+    '10k',
+    '12.3k',
+    '1M',
+    '1.5M',
+    '123M',
+    '2B',
+  ])
+})
+
+test('quota is dollars with two decimals, or as many as a breakdown wants', () => {
+  expect(quotaText(750_000)).toBe('$1.50')
+  expect(quotaText(-617_283_945_000)).toBe('-$1,234,567.89')
+  expect(quotaText(1, 6)).toBe('$0.000002')
+})
+
+test('durations are milliseconds below a second and seconds above', () => {
+  expect([320, 999.6, 4_210, 83_400, 185_000].map(formatDuration)).toEqual([
+    '320 ms',
+    '1.0 s',
+    '4.2 s',
+    '83 s',
+    '3 min 5 s',
+  ])
+})
+
+test('a moment is told relative to now, before and after', () => {
+  const now = new Date('2026-03-01T12:00:00Z')
+  expect(formatRelativeTime(new Date('2026-03-01T11:57:00Z'), now)).toBe('3分钟前')
+  expect(formatRelativeTime(new Date('2026-03-03T13:00:00Z'), now)).toBe('后天')
+})

@@ -1,0 +1,98 @@
+import { formatQuota } from '#core/quota.ts'
+import { locale } from '../i18n/language.ts'
+import { currentStatus } from './status.ts'
+
+const cached = <Key extends string, Format>(make: (key: Key) => Format): ((key: Key) => Format) => {
+  const made = new Map<Key, Format>()
+  return (key) => {
+    const known = made.get(key)
+    if (known) return known
+    const fresh = make(key)
+    made.set(key, fresh)
+    return fresh
+  }
+}
+
+const integers = cached((language: string) => new Intl.NumberFormat(language, { maximumFractionDigits: 0 }))
+
+/** `1,234,567` */
+export const formatInteger = (value: number): string => integers(locale()).format(value)
+
+/** Each begins where the step below it would round to a thousand. */
+const steps = [
+  { from: 999_500_000, unit: 'B', divisor: 1e9 },
+  { from: 999_500, unit: 'M', divisor: 1e6 },
+  { from: 10_000, unit: 'k', divisor: 1e3 },
+]
+
+/** Short from ten thousand on: `12.3k`, `4.5M`, `1.2B`. */
+export function abbreviate(value: number): string {
+  const step = steps.find(({ from }) => Math.abs(value) >= from)
+  if (!step) return formatInteger(value)
+  const scaled = value / step.divisor
+  const digits = Math.abs(scaled) >= 100 ? 0 : 1
+  return `${scaled.toFixed(digits).replace(/\.0$/, '')}${step.unit}`
+}
+
+/** Quota as the site shows it: dollars, or bare units where currency display is off. */
+export function quotaText(quota: number, digits = 2): string {
+  const { quotaPerUnit, displayInCurrency } = currentStatus()
+  if (!displayInCurrency) return formatInteger(quota)
+  const text = formatQuota(quota, { quotaPerUnit, inCurrency: true, digits })
+  const [whole = '', fraction] = text.split('.')
+  const grouped = whole.replace(/\d+/, (number) => formatInteger(Number(number)))
+  return fraction === undefined ? grouped : `${grouped}.${fraction}`
+}
+
+/** `320 ms` below a second, `4.2 s` below ten, `83 s` below two minutes, then minutes. */
+export function formatDuration(milliseconds: number): string {
+  if (milliseconds < 999.5) return `${Math.round(milliseconds)} ms`
+  const seconds = milliseconds / 1000
+  if (seconds < 10) return `${seconds.toFixed(1)} s`
+  if (seconds < 120) return `${Math.round(seconds)} s`
+  return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`
+}
+
+export const formatPercent = (share: number, digits = 1): string => `${(share * 100).toFixed(digits)}%`
+
+const exactTimes = cached(
+  (language: string) => new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'long', hourCycle: 'h23' }),
+)
+const shortTimes = cached(
+  (language: string) =>
+    new Intl.DateTimeFormat(language, {
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      hour: '2-digit',
+      minute: '2-digit',
+      second: '2-digit',
+      hourCycle: 'h23',
+    }),
+)
+const relativeTimes = cached(
+  (language: string) => new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' }),
+)
+
+/** The exact moment with its zone. */
+export const formatExactTime = (time: Date): string => exactTimes(locale()).format(time)
+
+/** `2026/11/21 14:03:22` */
+export const formatTime = (time: Date): string => shortTimes(locale()).format(time)
+
+const spans: readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+]
+
+/** `3 minutes ago`, `tomorrow`. */
+export function formatRelativeTime(time: Date, now: Date): string {
+  const seconds = (time.getTime() - now.getTime()) / 1000
+  const span = spans.find(([, length]) => Math.abs(seconds) >= length)
+  const format = relativeTimes(locale())
+  if (!span) return format.format(Math.trunc(seconds), 'second')
+  return format.format(Math.trunc(seconds / span[1]), span[0])
+}

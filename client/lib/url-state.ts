@@ -1,0 +1,77 @@
+import { useCallback, useMemo } from 'react'
+import { useSearchParams } from 'wouter'
+
+type Value = string | number | boolean | readonly string[]
+export type UrlValues = Record<string, Value>
+
+/** `{ page: 1 }` is a number that may change, not the number one. */
+type Widened<Values> = {
+  [Name in keyof Values]: Values[Name] extends number
+    ? number
+    : Values[Name] extends boolean
+      ? boolean
+      : Values[Name] extends string
+        ? string
+        : readonly string[]
+}
+
+const parse = (texts: string[], fallback: Value): Value => {
+  const [text] = texts
+  if (Array.isArray(fallback)) return texts.length > 0 ? texts.filter(Boolean) : fallback
+  if (text === undefined) return fallback
+  if (typeof fallback === 'boolean') return text === 'true'
+  if (typeof fallback !== 'number') return text
+  const number = Number(text)
+  return text.trim() !== '' && Number.isFinite(number) ? number : fallback
+}
+
+const asTexts = (value: Value): string[] => (Array.isArray(value) ? [...value] : [String(value)])
+
+const same = (one: Value, other: Value): boolean => asTexts(one).join('\n') === asTexts(other).join('\n')
+
+export const readUrl = <Values extends UrlValues>(search: URLSearchParams, defaults: Values): Widened<Values> =>
+  Object.fromEntries(
+    Object.entries(defaults).map(([name, fallback]) => [name, parse(search.getAll(name), fallback)]),
+  ) as Widened<Values>
+
+/** The address with the given values; what equals its default is left out, so that addresses stay short. */
+export function writeUrl(search: URLSearchParams, defaults: UrlValues, patch: Partial<UrlValues>): URLSearchParams {
+  const next = new URLSearchParams(search)
+  for (const [name, value] of Object.entries(patch)) {
+    next.delete(name)
+    const fallback = defaults[name]
+    if (value === undefined || (fallback !== undefined && same(value, fallback))) continue
+    for (const text of asTexts(value)) next.append(name, text)
+  }
+  return next
+}
+
+type Options = {
+  /** Leaves the address before the change out of the history, as typing should. */
+  replace?: boolean
+}
+
+/**
+ * State that lives in the address, so that every view is a link and back works. The type of each default says how its
+ * text is read. A change drops the parameters named in `resets`: filters return to the first page.
+ */
+export function useUrlState<Values extends UrlValues>(
+  defaults: Values,
+  resets: readonly string[] = [],
+): [Widened<Values>, (patch: Partial<Widened<Values>>, options?: Options) => void] {
+  const [search, setSearch] = useSearchParams()
+  const key = JSON.stringify([defaults, resets])
+  const fixed = useMemo(() => JSON.parse(key) as [Values, string[]], [key])
+  const values = useMemo(() => readUrl(search, fixed[0]), [search, fixed])
+  const set = useCallback(
+    (patch: Partial<Widened<Values>>, options: Options = {}) => {
+      setSearch((before) => {
+        const next = writeUrl(before, fixed[0], patch as Partial<UrlValues>)
+        for (const name of fixed[1]) if (!(name in patch)) next.delete(name)
+        return next
+      }, options)
+    },
+    [fixed, setSearch],
+  )
+  return [values, set]
+}
