@@ -1,0 +1,182 @@
+import { describe, expect, it } from 'vitest'
+import { InvalidRequest } from '../types.ts'
+import { claude } from './index.ts'
+
+const hello = { model: 'm', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }
+const parse = (body: unknown) => claude.parse(body, {})
+const refusal = (body: unknown) => {
+  try {
+    parse(body)
+  } catch (error) {
+    if (error instanceof InvalidRequest) return `${error.code}: ${error.message}`
+    throw error
+  }
+  return 'accepted'
+}
+
+describe('messages request', () => {
+  it.each([
+    [{ model: 'm' }, 'messages is required'],
+    [{ messages: hello.messages }, 'model is required'],
+    [{}, 'messages is required'],
+    [{ ...hello, max_tokens: -1 }, 'max_tokens is invalid'],
+    [{ ...hello, max_tokens: 2 ** 63 }, 'max_tokens is invalid'],
+    [{ ...hello, tools: { name: 'f' } }, 'tools: Input should be a valid list'],
+    [{ ...hello, tools: [{}] }, 'tools[0].name is required'],
+    [{ ...hello, thinking: { type: 'enabled', budget_tokens: -5 } }, 'thinking.budget_tokens is invalid'],
+    [{ ...hello, tool_choice: { type: 'some' } }, 'tool_choice.type is invalid'],
+    [{ ...hello, messages: [{ role: 'tool', content: '' }] }, 'messages[0].role is invalid'],
+    [{ ...hello, messages: [{ role: 'user', content: [{ text: 'x' }] }] }, 'messages[0].content[0].type is required'],
+    [
+      { ...hello, messages: [{ role: 'user', content: [{ type: 'image', source: { type: 'base64' } }] }] },
+      'messages[0].content[0].source.data is required',
+    ],
+  ])('refuses %#: %j', (body, message) => {
+    expect(refusal(body)).toBe(`invalid_claude_request: ${message}`)
+  })
+
+  it('refuses a body nested five thousand levels deep instead of overflowing', () => {
+    const metadata = JSON.parse(`${'['.repeat(5000)}${']'.repeat(5000)}`)
+    expect(refusal({ ...hello, metadata })).toBe('invalid_claude_request: request body is nested too deeply')
+  })
+
+  it('reads settings into the words of the hub', () => {
+    const request = parse({
+      ...hello,
+      system: [{ type: 'text', text: 'be kind', cache_control: { type: 'ephemeral' } }],
+      stop_sequences: ['A', 'B'],
+      temperature: 0.3,
+      top_k: 5,
+      metadata: { user_id: 'u' },
+      service_tier: 'standard_only',
+      thinking: { type: 'adaptive', display: 'summarized' },
+      output_config: { effort: 'xhigh', format: { type: 'json_schema', schema: { type: 'object' } } },
+      tool_choice: { type: 'any', disable_parallel_tool_use: true },
+      container: 'c1',
+    })
+    expect(request).toMatchObject({
+      messages: [
+        { role: 'system', content: [{ type: 'text', text: 'be kind', cacheControl: { type: 'ephemeral' } }] },
+        { role: 'user', content: [{ type: 'text', text: 'hi' }] },
+      ],
+      maxTokens: 10,
+      stop: ['A', 'B'],
+      temperature: 0.3,
+      topK: 5,
+      user: 'u',
+      serviceTier: 'default',
+      reasoning: { mode: 'adaptive', effort: 'xhigh', includeThoughts: true },
+      responseFormat: { type: 'json-schema', name: 'output', schema: { type: 'object' }, strict: true },
+      toolChoice: { type: 'required' },
+      parallelToolCalls: false,
+      includeUsage: true,
+      extra: { dialect: 'claude', fields: { container: 'c1' } },
+    })
+  })
+
+  it('keeps thoughts, signatures, calls and results, results first and named', () => {
+    const { messages } = parse({
+      ...hello,
+      messages: [
+        {
+          role: 'assistant',
+          content: [
+            { type: 'thinking', thinking: 'hm', signature: 'sig' },
+            { type: 'redacted_thinking', data: 'dark' },
+            { type: 'text', text: 'calling' },
+            { type: 'tool_use', id: 't1', name: 'look', input: { at: 1 }, cache_control: { type: 'ephemeral' } },
+            { type: 'server_tool_use', id: 's1', name: 'web_search', input: {} },
+          ],
+        },
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'and then?' },
+            { type: 'tool_result', tool_use_id: 't1', content: 'seen', is_error: true },
+          ],
+        },
+        { role: 'system', content: 'later rule' },
+      ],
+    })
+    expect(messages).toEqual([
+      {
+        role: 'assistant',
+        content: [
+          { type: 'reasoning', text: 'hm', signature: { dialect: 'claude', value: 'sig' } },
+          { type: 'reasoning', text: '', encrypted: { dialect: 'claude', data: 'dark' } },
+          { type: 'text', text: 'calling' },
+          { type: 'tool-call', id: 't1', name: 'look', arguments: '{"at":1}', cacheControl: { type: 'ephemeral' } },
+          {
+            type: 'vendor',
+            dialect: 'claude',
+            value: { type: 'server_tool_use', id: 's1', name: 'web_search', input: {} },
+          },
+        ],
+      },
+      {
+        role: 'user',
+        content: [
+          { type: 'tool-result', callId: 't1', name: 'look', content: [{ type: 'text', text: 'seen' }], isError: true },
+          { type: 'text', text: 'and then?' },
+        ],
+      },
+      { role: 'system', content: [{ type: 'text', text: 'later rule' }] },
+    ])
+  })
+
+  it('reads pictures and documents in all their forms', () => {
+    const request = parse({
+      ...hello,
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'image', source: { type: 'url', url: 'https://a.test/x.png' } },
+            { type: 'image', source: { type: 'file', file_id: 'f1' } },
+            { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'AA' }, title: 'a.pdf' },
+            { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'body' }, title: 'Note' },
+            { type: 'document', source: { type: 'url', url: 'https://a.test/x.pdf' }, citations: { enabled: true } },
+            { type: 'search_result', title: 'T', source: 'S', content: [{ type: 'text', text: 'found' }] },
+          ],
+        },
+      ],
+    })
+    expect(request.messages[0]?.content).toEqual([
+      { type: 'image', source: { kind: 'url', url: 'https://a.test/x.png' } },
+      { type: 'image', source: { kind: 'file-id', id: 'f1' } },
+      { type: 'file', source: { kind: 'base64', mediaType: 'application/pdf', data: 'AA' }, filename: 'a.pdf' },
+      { type: 'text', text: 'Note\n\nbody' },
+      { type: 'file', source: { kind: 'url', url: 'https://a.test/x.pdf', mediaType: 'application/pdf' } },
+      { type: 'text', text: 'T\nS\nfound' },
+    ])
+    expect(request.losses).toEqual(['citations', 'search_result'])
+  })
+
+  it('tells own tools, web search and tools of the vendor apart', () => {
+    const request = parse({
+      ...hello,
+      tools: [
+        {
+          name: 'f',
+          description: 'd',
+          input_schema: { type: 'object' },
+          cache_control: { type: 'ephemeral', ttl: '1h' },
+        },
+        { type: 'web_search_20250305', name: 'web_search', max_uses: 3, allowed_domains: ['a.test'] },
+        { type: 'bash_20250124', name: 'bash' },
+      ],
+    })
+    expect(request.tools).toEqual([
+      {
+        type: 'function',
+        name: 'f',
+        description: 'd',
+        parameters: { type: 'object' },
+        cacheControl: { type: 'ephemeral', ttl: '1h' },
+      },
+      { type: 'web-search', contextSize: 'medium', maxUses: 3 },
+      { type: 'vendor', dialect: 'claude', value: { type: 'bash_20250124', name: 'bash' } },
+    ])
+    expect(request.losses).toEqual(['allowed_domains'])
+  })
+})

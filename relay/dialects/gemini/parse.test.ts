@@ -1,0 +1,235 @@
+import { describe, expect, it } from 'vitest'
+import { InvalidRequest } from '../types.ts'
+import { gemini } from './index.ts'
+
+const contents = [{ role: 'user', parts: [{ text: 'hi' }] }]
+const parse = (body: object) => gemini.parse({ contents, ...body }, { model: 'm', stream: true })
+const refusal = (body: unknown, path = { model: 'm' }) => {
+  try {
+    gemini.parse(body, path)
+  } catch (error) {
+    if (error instanceof InvalidRequest) return `${error.code}: ${error.message}`
+    throw error
+  }
+  return 'accepted'
+}
+
+describe('generateContent request', () => {
+  it.each([
+    [{}, 'contents is required'],
+    [{ contents: [] }, 'contents is required'],
+    [{ contents: [5] }, 'contents[0] is invalid'],
+    [{ contents: [{ role: 'robot', parts: [] }] }, 'contents[0].role is invalid'],
+    [{ contents, generationConfig: { maxOutputTokens: -1 } }, 'maxOutputTokens is invalid'],
+    [{ contents, generationConfig: { maxOutputTokens: 2 ** 63 } }, 'maxOutputTokens is invalid'],
+    [{ contents, generationConfig: { candidateCount: 0 } }, 'candidateCount is invalid'],
+    [{ contents, generationConfig: { candidateCount: 1e9 } }, 'candidateCount is invalid'],
+    [{ contents, generation_config: { top_p: 'x' } }, 'topP is invalid'],
+    [{ contents, tools: 5 }, 'tools is invalid'],
+  ])('refuses %j', (body, message) => {
+    expect(refusal(body)).toBe(`invalid_gemini_request: ${message}`)
+  })
+
+  it('takes model and streaming from the path', () => {
+    expect(parse({})).toMatchObject({ model: 'm', stream: true, includeUsage: true })
+    expect(refusal({ contents }, { model: '' })).toBe('invalid_gemini_request: model is required')
+  })
+
+  const camel = {
+    systemInstruction: { parts: [{ text: 'be kind' }] },
+    generationConfig: {
+      maxOutputTokens: 10,
+      topP: 0.5,
+      topK: 4,
+      candidateCount: 2,
+      stopSequences: ['END'],
+      presencePenalty: 0.1,
+      frequencyPenalty: 0.2,
+      responseLogprobs: true,
+      logprobs: 3,
+      responseMimeType: 'application/json',
+      thinkingConfig: { thinkingBudget: 0, includeThoughts: false },
+      responseModalities: ['TEXT', 'IMAGE'],
+      speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: 'Kore' } } },
+      mediaResolution: 'LOW',
+    },
+    toolConfig: { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['f'] } },
+    safetySettings: [],
+    labels: { a: 'b' },
+  }
+  const snake = {
+    system_instruction: 'be kind',
+    generation_config: {
+      max_output_tokens: 10,
+      top_p: 0.5,
+      top_k: 4,
+      candidate_count: 2,
+      stop_sequences: ['END'],
+      presence_penalty: 0.1,
+      frequency_penalty: 0.2,
+      response_logprobs: true,
+      logprobs: 3,
+      response_mime_type: 'application/json',
+      thinking_config: { thinking_budget: 0, include_thoughts: false },
+      response_modalities: ['TEXT', 'IMAGE'],
+      speech_config: { voice_config: { prebuilt_voice_config: { voice_name: 'Kore' } } },
+      mediaResolution: 'LOW',
+    },
+    tool_config: { function_calling_config: { mode: 'ANY', allowed_function_names: ['f'] } },
+    safety_settings: [],
+    labels: { a: 'b' },
+  }
+
+  it('reads camelCase and snake_case alike', () => {
+    expect(parse(snake)).toEqual(parse(camel))
+    expect(parse(camel)).toMatchObject({
+      messages: [{ role: 'system', content: [{ type: 'text', text: 'be kind' }] }, { role: 'user' }],
+      maxTokens: 10,
+      topP: 0.5,
+      topK: 4,
+      choiceCount: 2,
+      stop: ['END'],
+      logprobs: true,
+      topLogprobs: 3,
+      responseFormat: { type: 'json' },
+      reasoning: { mode: 'disabled', effort: 'none', budgetTokens: 0, includeThoughts: false },
+      modalities: ['text', 'image'],
+      audio: { voice: 'Kore' },
+      toolChoice: { type: 'tool', name: 'f' },
+      extra: {
+        dialect: 'gemini',
+        fields: { safetySettings: [], labels: { a: 'b' }, generationConfig: { mediaResolution: 'LOW' } },
+      },
+    })
+  })
+
+  it('makes up ids for calls and pairs results by name and order', () => {
+    const { messages } = parse({
+      contents: [
+        { role: 'user', parts: [{ text: 'go' }] },
+        {
+          role: 'model',
+          parts: [
+            { functionCall: { name: 'f', args: { n: 1 } }, thoughtSignature: 'sig' },
+            { functionCall: { name: 'f', args: { n: 2 } } },
+            { functionCall: { name: 'g', id: 'given' } },
+          ],
+        },
+        {
+          role: 'user',
+          parts: [
+            { text: 'here' },
+            { functionResponse: { name: 'g', response: { output: 'from g' } } },
+            { function_response: { name: 'f', response: { result: 'first' } } },
+            { functionResponse: { name: 'f', response: { error: 'second failed' } } },
+          ],
+        },
+      ],
+    })
+    expect(messages[1]?.content).toEqual([
+      {
+        type: 'tool-call',
+        id: 'call_1_0',
+        name: 'f',
+        arguments: '{"n":1}',
+        signature: { dialect: 'gemini', value: 'sig' },
+      },
+      { type: 'tool-call', id: 'call_1_1', name: 'f', arguments: '{"n":2}' },
+      { type: 'tool-call', id: 'given', name: 'g', arguments: '{}' },
+    ])
+    expect(messages[2]?.content).toEqual([
+      { type: 'tool-result', callId: 'given', name: 'g', content: [{ type: 'text', text: 'from g' }] },
+      { type: 'tool-result', callId: 'call_1_0', name: 'f', content: [{ type: 'text', text: 'first' }] },
+      {
+        type: 'tool-result',
+        callId: 'call_1_1',
+        name: 'f',
+        content: [{ type: 'text', text: 'second failed' }],
+        isError: true,
+      },
+      { type: 'text', text: 'here' },
+    ])
+  })
+
+  it('joins a thought that was streamed in parts with its signature', () => {
+    const { messages } = parse({
+      contents: [
+        {
+          role: 'model',
+          parts: [
+            { text: 'one ', thought: true },
+            { text: 'thought', thought: true },
+            { text: '', thought: true, thoughtSignature: 's' },
+            { text: 'said' },
+          ],
+        },
+      ],
+    })
+    expect(messages[0]?.content).toEqual([
+      { type: 'reasoning', text: 'one thought', signature: { dialect: 'gemini', value: 's' } },
+      { type: 'text', text: 'said' },
+    ])
+  })
+
+  it('reads media by their type and keeps parts it does not know', () => {
+    const { messages } = parse({
+      contents: {
+        parts: [
+          { inlineData: { mimeType: 'image/png', data: 'AA' } },
+          { inline_data: { mime_type: 'audio/mpeg', data: 'BB' } },
+          { inlineData: { mimeType: 'application/pdf', data: 'CC', displayName: 'c.pdf' } },
+          { fileData: { fileUri: 'https://a.test/x.png', mimeType: 'image/png' } },
+          { executableCode: { code: '1' } },
+        ],
+      },
+    })
+    expect(messages[0]?.content).toEqual([
+      { type: 'image', source: { kind: 'base64', mediaType: 'image/png', data: 'AA' } },
+      { type: 'audio', source: { kind: 'base64', mediaType: 'audio/mpeg', data: 'BB' }, format: 'mp3' },
+      { type: 'file', source: { kind: 'base64', mediaType: 'application/pdf', data: 'CC' }, filename: 'c.pdf' },
+      { type: 'image', source: { kind: 'url', url: 'https://a.test/x.png', mediaType: 'image/png' } },
+      { type: 'vendor', dialect: 'gemini', value: { executableCode: { code: '1' } } },
+    ])
+  })
+
+  it('turns its own schemas into JSON Schema without touching properties that look like keywords', () => {
+    const parameters = {
+      type: 'OBJECT',
+      properties: {
+        type: { type: 'STRING', nullable: true },
+        list: { type: 'ARRAY', items: { type: 'INTEGER' }, minItems: '1' },
+      },
+      propertyOrdering: ['type', 'list'],
+    }
+    const raw = { type: 'object', properties: { a: { type: ['string', 'null'] } } }
+    const { tools } = parse({
+      tools: [
+        {
+          functionDeclarations: [
+            { name: 'f', description: 'd', parameters },
+            { name: 'g', parametersJsonSchema: raw },
+          ],
+          codeExecution: {},
+        },
+        { google_search: {} },
+      ],
+    })
+    expect(tools).toEqual([
+      {
+        type: 'function',
+        name: 'f',
+        description: 'd',
+        parameters: {
+          type: 'object',
+          properties: {
+            type: { type: ['string', 'null'] },
+            list: { type: 'array', items: { type: 'integer' }, minItems: 1 },
+          },
+        },
+      },
+      { type: 'function', name: 'g', parameters: raw },
+      { type: 'vendor', dialect: 'gemini', value: { codeExecution: {} } },
+      { type: 'web-search' },
+    ])
+  })
+})

@@ -1,0 +1,141 @@
+import { type Fields, isObject } from '#relay/chat/json.ts'
+import type { ChatRequest, ReasoningWish, ResponseFormat, TextPart } from '#relay/chat/request.ts'
+import { defined, isEffort, leftOver, readerFor } from '../read.ts'
+import { readContents, readParts } from './contents.ts'
+import { bothSpellings, pick, pickObject } from './fields.ts'
+import { toJsonSchema } from './schema.ts'
+import { readTools, readToolChoice } from './tools.ts'
+
+const read = readerFor('invalid_gemini_request')
+
+const known = bothSpellings([
+  'model',
+  'contents',
+  'systemInstruction',
+  'tools',
+  'toolConfig',
+  'generationConfig',
+  'safetySettings',
+  'cachedContent',
+])
+/** Carried along under one spelling, so that providers need to look for one only. */
+const renamed = ['safetySettings', 'cachedContent']
+
+const knownGeneration = bothSpellings([
+  'maxOutputTokens',
+  'temperature',
+  'topP',
+  'topK',
+  'candidateCount',
+  'stopSequences',
+  'seed',
+  'presencePenalty',
+  'frequencyPenalty',
+  'responseLogprobs',
+  'logprobs',
+  'responseMimeType',
+  'responseSchema',
+  'responseJsonSchema',
+  'thinkingConfig',
+  'responseModalities',
+  'speechConfig',
+])
+
+/** Body of `generateContent` and `streamGenerateContent` → hub request; model and streaming stand in the path. */
+export function parseGemini(
+  value: unknown,
+  path: { model?: string | undefined; stream?: boolean | undefined },
+): ChatRequest {
+  const body = read.body(value)
+  const config = read.object(pick(body, 'generationConfig'), 'generationConfig') ?? {}
+  const maxTokens = read.maxTokens(pick(config, 'maxOutputTokens'), 'maxOutputTokens') || undefined
+  const contents = isObject(body['contents']) ? [body['contents']] : (read.list(body['contents'], 'contents') ?? [])
+  if (contents.length === 0) throw read.required('contents')
+  const model = read.name(path.model ?? body['model'], 'model')
+  const { messages, losses } = readContents(contents, read)
+  const system = readSystem(pick(body, 'systemInstruction'))
+  return defined({
+    model,
+    messages: system.length === 0 ? messages : [{ role: 'system' as const, content: system }, ...messages],
+    tools: readTools(body['tools'], read),
+    toolChoice: readToolChoice(pick(body, 'toolConfig'), read),
+    maxTokens,
+    ...readGeneration(config),
+    responseFormat: readFormat(config),
+    reasoning: readThinking(config),
+    ...readSound(config),
+    stream: path.stream ?? false,
+    includeUsage: true,
+    extra: { dialect: 'gemini' as const, fields: readExtra(body, config) },
+    losses,
+  })
+}
+
+function readGeneration(config: Fields) {
+  return {
+    temperature: read.number(config['temperature'], 'temperature'),
+    topP: read.number(pick(config, 'topP'), 'topP'),
+    topK: read.whole(pick(config, 'topK'), 'topK', [0, 1_000_000_000]),
+    stop: read.texts(pick(config, 'stopSequences'), 'stopSequences') ?? [],
+    seed: read.seed(config['seed'], 'seed'),
+    choiceCount: read.choiceCount(pick(config, 'candidateCount'), 'candidateCount'),
+    frequencyPenalty: read.number(pick(config, 'frequencyPenalty'), 'frequencyPenalty'),
+    presencePenalty: read.number(pick(config, 'presencePenalty'), 'presencePenalty'),
+    logprobs: read.flag(pick(config, 'responseLogprobs'), 'responseLogprobs'),
+    topLogprobs: read.whole(config['logprobs'], 'logprobs', [0, 20]),
+  }
+}
+
+/** The system instruction may be a text, a part, a list of parts or a content. */
+function readSystem(value: unknown): TextPart[] {
+  const parts = isObject(value) && 'parts' in value ? value['parts'] : typeof value === 'string' ? [value] : value
+  return readParts(parts, 'systemInstruction.parts', read).flatMap((part): TextPart[] => {
+    const text = read.text(part['text'], 'systemInstruction.parts.text') ?? ''
+    return text === '' ? [] : [{ type: 'text', text }]
+  })
+}
+
+function readFormat(config: Fields): ResponseFormat | undefined {
+  const own = pickObject(config, 'responseSchema')
+  const schema = pickObject(config, 'responseJsonSchema') ?? (own === undefined ? undefined : toJsonSchema(own))
+  if (schema !== undefined) return { type: 'json-schema', name: 'output', schema }
+  return pick(config, 'responseMimeType') === 'application/json' ? { type: 'json' } : undefined
+}
+
+function readThinking(config: Fields): ReasoningWish | undefined {
+  const thinking = pickObject(config, 'thinkingConfig')
+  if (thinking === undefined) return undefined
+  const budgetTokens = read.whole(pick(thinking, 'thinkingBudget'), 'thinkingBudget', [-1, 1_073_741_823])
+  const level = read.text(pick(thinking, 'thinkingLevel'), 'thinkingLevel')?.toLowerCase()
+  const wish: ReasoningWish = defined({
+    mode: budgetTokens === 0 ? 'disabled' : budgetTokens === undefined ? undefined : 'enabled',
+    effort: isEffort(level) ? level : budgetTokens === 0 ? 'none' : undefined,
+    budgetTokens,
+    includeThoughts: read.flag(pick(thinking, 'includeThoughts'), 'includeThoughts'),
+  })
+  return Object.keys(wish).length === 0 ? undefined : wish
+}
+
+function readSound(config: Fields): Pick<ChatRequest, 'modalities' | 'audio'> {
+  const modalities = read.texts(pick(config, 'responseModalities'), 'responseModalities')
+  const speech = pickObject(config, 'speechConfig')
+  const voice = pickObject(pickObject(speech ?? {}, 'voiceConfig') ?? {}, 'prebuiltVoiceConfig')
+  const name = read.text(pick(voice ?? {}, 'voiceName'), 'speechConfig.voiceName')
+  return {
+    modalities: modalities?.map((modality) => modality.toLowerCase()),
+    audio: name === undefined ? undefined : { voice: name },
+  }
+}
+
+function readExtra(body: Fields, config: Fields): Fields {
+  const generation = leftOver(config, knownGeneration)
+  const kept = renamed.flatMap((name) => {
+    const value = pick(body, name)
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  return {
+    ...leftOver(body, known),
+    ...Object.fromEntries(kept),
+    ...(Object.keys(generation).length === 0 ? {} : { generationConfig: generation }),
+  }
+}

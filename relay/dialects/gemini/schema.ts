@@ -1,0 +1,35 @@
+import { type Fields, isObject } from '#relay/chat/json.ts'
+import type { JsonSchema } from '#relay/chat/request.ts'
+
+const numeric = new Set(['minItems', 'maxItems', 'minLength', 'maxLength', 'minProperties', 'maxProperties'])
+const listsOfSchemas = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems'])
+const mapsOfSchemas = new Set(['properties', '$defs', 'definitions'])
+
+/**
+ * A schema in Gemini's own form → JSON Schema: types in lower case, `nullable` as a type, counts as numbers. Only places
+ * where a schema stands are rewritten, so a property that happens to be called `type` stays. The depth of callers' bodies
+ * is bounded before.
+ */
+export function toJsonSchema(schema: Fields): JsonSchema {
+  const { nullable, ...rest } = schema
+  const entries = Object.entries(rest).map(([name, value]) => [name, convert(name, value)] as const)
+  const converted: JsonSchema = Object.fromEntries(entries.filter(([name]) => name !== 'propertyOrdering'))
+  const { type } = converted
+  return nullable === true && typeof type === 'string' ? { ...converted, type: [type, 'null'] } : converted
+}
+
+const convertAll = (values: unknown[]): unknown[] =>
+  values.map((value) => (isObject(value) ? toJsonSchema(value) : value))
+
+function convert(name: string, value: unknown): unknown {
+  if (name === 'type') return typeof value === 'string' ? value.toLowerCase() : value
+  if (numeric.has(name)) return typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
+  if (listsOfSchemas.has(name)) return Array.isArray(value) ? convertAll(value) : value
+  if (name === 'items') return Array.isArray(value) ? convertAll(value) : isObject(value) ? toJsonSchema(value) : value
+  if (mapsOfSchemas.has(name) && isObject(value)) {
+    return Object.fromEntries(
+      Object.entries(value).map(([key, inner]) => [key, isObject(inner) ? toJsonSchema(inner) : inner]),
+    )
+  }
+  return name === 'additionalProperties' && isObject(value) ? toJsonSchema(value) : value
+}

@@ -1,0 +1,145 @@
+import type { ReportedUsage } from '#core/usage.ts'
+import type { ChatEvent, Citation, FinishReason, StreamEncoder } from '#relay/chat/events.ts'
+import { audioMediaType } from '#relay/chat/media.ts'
+import { answerId } from '../answer-id.ts'
+import type { EncodeContext } from '../types.ts'
+import { geminiReasons, toFunctionCall } from './encode.ts'
+import { geminiError } from './error.ts'
+import { toGrounding } from './grounding.ts'
+import { toGeminiUsage } from './usage.ts'
+
+type Call = Omit<Extract<ChatEvent, { type: 'tool-call-start' }>, 'type'> & { arguments: string; ended: boolean }
+
+type Candidate = {
+  /** Constant text of a frame's object up to its parts. */
+  head: string
+  /** Calls whose arguments are still arriving, in order: this dialect hands over calls whole. */
+  calls: Call[]
+  text: string
+  citations: Citation[]
+  finish: FinishReason | undefined
+}
+
+type ContentEvent = Exclude<ChatEvent, { type: 'start' | 'usage' | 'error' | 'finish' }>
+
+/**
+ * Hub events → one `GenerateContentResponse` per delta, as events or as the elements of one JSON array. The last one
+ * carries finish reason and usage and waits for `close`.
+ */
+export function streamGemini(context: EncodeContext): StreamEncoder {
+  const candidates = new Map<number, Candidate>()
+  const asArray = context.asJsonArray === true
+  let tail = ''
+  let begun = false
+  let failed = false
+  let usage: ReportedUsage | undefined
+
+  const frame = (json: string): string => {
+    if (!asArray) return `data: ${json}\n\n`
+    const lead = begun ? ',\n' : '['
+    begun = true
+    return lead + json
+  }
+  const identify = (id: string): void => {
+    if (tail !== '') return
+    const constant = { modelVersion: context.model, responseId: answerId(id, '', context.ambient) }
+    tail = `,${JSON.stringify(constant).slice(1)}`
+  }
+  const candidateOf = (index: number): Candidate => {
+    const existing = candidates.get(index)
+    if (existing !== undefined) return existing
+    const head = `{"candidates":[{"index":${index},"content":{"role":"model","parts":[`
+    const fresh: Candidate = { head, calls: [], text: '', citations: [], finish: undefined }
+    candidates.set(index, fresh)
+    return fresh
+  }
+  const write = (candidate: Candidate, parts: string[]): string =>
+    parts.map((part) => frame(`${candidate.head}${part}]}}]${tail}`)).join('')
+
+  const closing = (): string => {
+    identify('')
+    if (candidates.size === 0) candidateOf(0)
+    const last = [...candidates.values()].map((candidate) => write(candidate, takeCalls(candidate, true))).join('')
+    const ends = [...candidates].map(([index, candidate]) => ({
+      index,
+      content: { role: 'model', parts: [{ text: '' }] },
+      finishReason: geminiReasons[candidate.finish ?? 'stop'],
+      ...(candidate.citations.length === 0
+        ? {}
+        : { groundingMetadata: toGrounding(candidate.citations, candidate.text) }),
+    }))
+    const counted = usage === undefined ? '' : `,"usageMetadata":${JSON.stringify(toGeminiUsage(usage))}`
+    return `${last}${frame(`{"candidates":${JSON.stringify(ends)}${counted}${tail}`)}${asArray ? ']' : ''}`
+  }
+
+  return {
+    push(event) {
+      if (failed) return ''
+      if (event.type === 'error') {
+        failed = true
+        const { body } = geminiError({ ...event.error, requestId: '' })
+        return `${frame(JSON.stringify(body))}${asArray ? ']' : ''}`
+      }
+      identify(event.type === 'start' ? event.id : '')
+      if (event.type === 'usage') usage = event.usage
+      if (event.type === 'start' || event.type === 'usage') return ''
+      const candidate = candidateOf(event.choice ?? 0)
+      if (event.type !== 'finish') return write(candidate, partsOf(candidate, event))
+      candidate.finish = event.reason
+      return write(candidate, takeCalls(candidate, true))
+    },
+    close: () => (failed ? '' : closing()),
+  }
+}
+
+/** The finished calls from the front of the queue; all of them once something else follows. */
+function takeCalls(candidate: Candidate, all: boolean): string[] {
+  const firstOpen = all ? -1 : candidate.calls.findIndex((call) => !call.ended)
+  const count = firstOpen < 0 ? candidate.calls.length : firstOpen
+  return candidate.calls.splice(0, count).map((call) => JSON.stringify(toFunctionCall(call)))
+}
+
+function partsOf(candidate: Candidate, event: ContentEvent): string[] {
+  switch (event.type) {
+    case 'tool-call-start':
+      candidate.calls.push({ ...event, arguments: '', ended: false })
+      return []
+    case 'tool-call-delta':
+    case 'tool-call-end': {
+      const call = candidate.calls.find(({ index }) => index === event.index)
+      if (call === undefined) return []
+      if (event.type === 'tool-call-delta') call.arguments += event.arguments
+      else call.ended = true
+      return call.ended ? takeCalls(candidate, false) : []
+    }
+    case 'citation':
+      candidate.citations.push(event.citation)
+      return []
+    default:
+      return [...takeCalls(candidate, true), ...plainParts(candidate, event)]
+  }
+}
+
+type PlainEvent = Exclude<ContentEvent, { type: `tool-call-${string}` | 'citation' }>
+
+function plainParts(candidate: Candidate, event: PlainEvent): string[] {
+  switch (event.type) {
+    case 'text-delta':
+      candidate.text += event.text
+      return event.text === '' ? [] : [`{"text":${JSON.stringify(event.text)}}`]
+    case 'refusal-delta':
+      return event.text === '' ? [] : [`{"text":${JSON.stringify(event.text)}}`]
+    case 'reasoning-delta':
+      return event.text === '' ? [] : [`{"text":${JSON.stringify(event.text)},"thought":true}`]
+    case 'reasoning-signature':
+      if (event.dialect !== 'gemini') return []
+      return [`{"text":"","thought":true,"thoughtSignature":${JSON.stringify(event.value)}}`]
+    case 'reasoning-encrypted':
+      return []
+    case 'image':
+      return [JSON.stringify({ inlineData: { mimeType: event.mediaType, data: event.data } })]
+    case 'audio-delta':
+      if (event.data === '') return []
+      return [JSON.stringify({ inlineData: { mimeType: audioMediaType('pcm16'), data: event.data } })]
+  }
+}

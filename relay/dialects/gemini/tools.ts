@@ -1,0 +1,59 @@
+import { type Fields, isObject } from '#relay/chat/json.ts'
+import type { FunctionTool, Tool, ToolChoice } from '#relay/chat/request.ts'
+import { type Reader, defined } from '../read.ts'
+import { bothSpellings, pick, pickObject } from './fields.ts'
+import { toJsonSchema } from './schema.ts'
+
+const declarations = bothSpellings(['functionDeclarations'])
+const searches = bothSpellings(['googleSearch', 'googleSearchRetrieval'])
+
+/** Every entry of `tools` may hold functions and built-in tools side by side. */
+export function readTools(value: unknown, read: Reader): Tool[] {
+  const entries = isObject(value) ? [value] : (read.list(value, 'tools') ?? [])
+  return entries.flatMap((entry, index): Tool[] => {
+    if (!isObject(entry)) throw read.invalid(`tools[${index}]`)
+    const path = `tools[${index}].functionDeclarations`
+    const functions = (read.list(pick(entry, 'functionDeclarations'), path) ?? []).map((declaration, position) => {
+      if (!isObject(declaration)) throw read.invalid(`${path}[${position}]`)
+      return readFunction(declaration, `${path}[${position}]`, read)
+    })
+    const builtIn = Object.entries(entry).flatMap(([name, settings]): Tool[] => {
+      if (declarations.has(name) || settings === null) return []
+      if (searches.has(name)) return [{ type: 'web-search' }]
+      return [{ type: 'vendor', dialect: 'gemini', value: { [name]: settings } }]
+    })
+    return [...functions, ...builtIn]
+  })
+}
+
+function readFunction(declaration: Fields, path: string, read: Reader): FunctionTool {
+  const raw = pickObject(declaration, 'parametersJsonSchema')
+  const own = read.object(declaration['parameters'], `${path}.parameters`)
+  return defined({
+    type: 'function',
+    name: read.name(declaration['name'], `${path}.name`),
+    description: read.text(declaration['description'], `${path}.description`),
+    parameters: raw ?? (own === undefined ? undefined : toJsonSchema(own)),
+  })
+}
+
+export function readToolChoice(toolConfig: unknown, read: Reader): ToolChoice | undefined {
+  const config = read.object(toolConfig, 'toolConfig')
+  const calling = config === undefined ? undefined : pickObject(config, 'functionCallingConfig')
+  if (calling === undefined) return undefined
+  const names = read.texts(pick(calling, 'allowedFunctionNames'), 'toolConfig.allowedFunctionNames') ?? []
+  const [only] = names
+  switch (String(calling['mode'] ?? 'AUTO').toUpperCase()) {
+    case 'NONE':
+      return { type: 'none' }
+    case 'ANY':
+      if (only === undefined) return { type: 'required' }
+      return names.length === 1 ? { type: 'tool', name: only } : { type: 'allowed', mode: 'required', names }
+    case 'AUTO':
+    case 'VALIDATED':
+    case 'MODE_UNSPECIFIED':
+      return only === undefined ? { type: 'auto' } : { type: 'allowed', mode: 'auto', names }
+    default:
+      throw read.invalid('toolConfig.functionCallingConfig.mode')
+  }
+}

@@ -1,0 +1,30 @@
+import { type ReportedUsage, normaliseUsage, totalTokens } from '#core/usage.ts'
+
+type Detail = { modality: string; tokenCount: number }
+
+const details = (total: number, sound: number, pictures: number): Detail[] | undefined => {
+  if (sound === 0 && pictures === 0) return undefined
+  const all = [
+    { modality: 'TEXT', tokenCount: total - sound - pictures },
+    { modality: 'AUDIO', tokenCount: sound },
+    { modality: 'IMAGE', tokenCount: pictures },
+  ]
+  return all.filter(({ tokenCount }) => tokenCount > 0)
+}
+
+/** Usage as `generateContent` reports it: thoughts stand beside the candidates' tokens, cached ones within the prompt's. */
+export function toGeminiUsage(reported: ReportedUsage) {
+  const { usage } = normaliseUsage(reported)
+  const candidates = usage.completionTokens - usage.reasoningTokens
+  const prompt = details(usage.promptTokens, usage.audioInputTokens, usage.imageInputTokens)
+  const answer = details(candidates, usage.audioOutputTokens, usage.imageOutputTokens)
+  return {
+    promptTokenCount: usage.promptTokens,
+    candidatesTokenCount: candidates,
+    totalTokenCount: totalTokens(usage),
+    ...(usage.reasoningTokens > 0 ? { thoughtsTokenCount: usage.reasoningTokens } : {}),
+    ...(usage.cachedTokens > 0 ? { cachedContentTokenCount: usage.cachedTokens } : {}),
+    ...(prompt === undefined ? {} : { promptTokensDetails: prompt }),
+    ...(answer === undefined ? {} : { candidatesTokensDetails: answer }),
+  }
+}
