@@ -45,8 +45,8 @@ export const noBrowser =
 
 /** `describe` for what needs a browser. Without one it is skipped and says so; under CI it fails. */
 export function describeWithBrowser(name: string, body: () => void): void {
-  if (noBrowser && !process.env.CI) describe.skip(`${name} (${noBrowser})`, body)
-  else describe(name, body)
+  const isSkipped = noBrowser !== undefined && !process.env.CI
+  describe.skipIf(isSkipped)(isSkipped ? `${name} (${noBrowser})` : name, body)
 }
 
 /** Two test files may come at once, so the folder gets its name only when it is complete. */

@@ -1,0 +1,8 @@
+import type { RuleTester } from 'oxlint/plugins-dev'
+
+export declare const table: [file: string, mayImport: string[]][]
+export declare function targetOf(file: string, specifier: string): string
+export declare function isAllowed(file: string, specifier: string, typesOnly: boolean): boolean
+
+declare const plugin: { rules: { imports: Parameters<RuleTester['run']>[1] } }
+export default plugin

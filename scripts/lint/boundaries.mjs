@@ -1,0 +1,136 @@
+import { readFileSync } from 'node:fs'
+import { builtinModules } from 'node:module'
+import { posix } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../..', import.meta.url)).replaceAll('\\', '/')
+const { imports } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+
+const packages = ['npm:**', 'node:**']
+const services = ['src/features/**', '!src/features/*/router**', '!src/features/*/rest**']
+const blocks = ['client/**', '!client/features/**', '!client/app/**']
+
+/** Tests and what serves them alone, and the settings of tools. */
+const free = /\.test\.tsx?$|\/(testing|conformance)\/|\.config\.ts$/
+
+/**
+ * Who may import whom. The first row that fits the file wins; paths have no extension. `own` is the file's feature,
+ * `type:` lets types through only, `!` takes back what stands before it, `npm:` and `node:` are packages. Tests and scripts import what they like.
+ */
+export const table = [
+  ['src/core/pricing/**', ['src/core/**', 'npm:zod', 'npm:@pydantic/genai-prices']],
+  ['src/core/screening/**', ['src/core/**', 'npm:zod', 'npm:re2js']],
+  ['src/core/**', ['src/core/**', 'npm:zod']],
+  ['src/features/*/schema**', ['own/schema**', 'src/core/**', 'npm:zod']],
+  [
+    'src/features/*/view**',
+    [
+      'own/view**',
+      'own/schema**',
+      'src/core/**',
+      'type:db/**',
+      'type:src/features/deps',
+      'type:src/features/secrets/service',
+    ],
+  ],
+  ['src/features/*/router**', ['own/**', '!own/rest**', 'src/trpc/init', 'src/core/**', 'npm:zod']],
+  ['src/features/*/rest**', ['own/**', '!own/router**', 'src/rest/route', 'src/rest/read', 'src/core/**', 'npm:zod']],
+  [
+    'src/features/**',
+    [...services, 'src/core/**', 'db/**', 'relay/providers/**', 'relay/upstream/**', 'type:src/env', ...packages],
+  ],
+  ['src/trpc/app-router', ['src/trpc/**', 'src/features/*/router**', 'npm:@trpc/server']],
+  ['src/trpc/**', ['src/trpc/**', ...services, 'src/core/**', 'type:db/**', ...packages]],
+  [
+    'src/rest/**',
+    ['src/rest/**', 'src/trpc/**', 'src/features/**', '!src/features/*/router**', 'src/core/**', ...packages],
+  ],
+  ['src/jobs/**', ['src/jobs/**', ...services, 'src/core/**', 'db/**', ...packages]],
+  ['src/*', ['**']],
+  ['relay/chat/**', ['relay/chat/**', 'src/core/**', 'npm:zod']],
+  ['relay/dialects/**', ['relay/dialects/**', 'relay/chat/**', 'src/core/**', 'npm:zod', 'node:crypto']],
+  [
+    'relay/providers/**',
+    ['relay/providers/**', 'relay/dialects/types', 'relay/chat/**', 'src/core/**', 'npm:zod', 'node:crypto'],
+  ],
+  [
+    'relay/counting/**',
+    ['relay/counting/**', 'relay/chat/**', 'src/core/**', 'npm:zod', 'npm:gpt-tokenizer', 'node:crypto'],
+  ],
+  [
+    'relay/upstream/**',
+    ['relay/upstream/**', 'type:relay/providers/**', 'type:relay/chat/**', 'src/core/**', ...packages],
+  ],
+  ['relay/**', ['relay/**', ...services, 'src/core/**', 'db/**', ...packages]],
+  ['db/**', ['db/**', 'src/core/**', ...packages]],
+  ['client/features/**', [...blocks, 'own/**', 'src/core/**', 'src/features/*/schema**', 'type:src/trpc/**', 'npm:**']],
+  ['client/app/**', ['client/**', 'src/core/**', 'src/features/*/schema**', 'type:src/trpc/**', 'npm:**']],
+  ['client/i18n/en', ['client/i18n/**', 'client/features/*/en.json', 'src/core/**']],
+  ['client/*', ['client/**', 'npm:**']],
+  ['client/**', [...blocks, 'src/core/**', 'type:src/trpc/**', 'npm:**']],
+]
+
+const compiled = new Map()
+const matches = (path, glob) => {
+  const source = glob.replaceAll('.', '\\.').replaceAll('**', '§').replaceAll('*', '[^/]*').replaceAll('§', '.*')
+  if (!compiled.has(glob)) compiled.set(glob, new RegExp(`^${source}$`))
+  return compiled.get(glob).test(path)
+}
+
+const withoutExtension = (path) => path.replace(/\.(ts|tsx|mjs|js)$/, '')
+
+/** What an import names: a path below the root, or `npm:…`, or `node:…`. */
+export function targetOf(file, specifier) {
+  if (specifier.startsWith('.')) return withoutExtension(posix.join(posix.dirname(file), specifier))
+  if (specifier.startsWith('#')) {
+    const [alias, ...rest] = specifier.split('/')
+    const folder = imports[`${alias}/*`]
+    return withoutExtension(posix.join(folder ? folder.replace('*', '') : specifier, ...rest))
+  }
+  if (specifier.startsWith('node:')) return specifier
+  const [scope, name] = specifier.split('/')
+  const packageName = specifier.startsWith('@') ? `${scope}/${name}` : scope
+  return builtinModules.includes(packageName) ? `node:${specifier}` : `npm:${packageName}`
+}
+
+export function isAllowed(file, specifier, typesOnly) {
+  const row = free.test(file) ? undefined : table.find(([pattern]) => matches(withoutExtension(file), pattern))
+  if (!row) return true
+  const target = targetOf(file, specifier)
+  const own = file.split('/').slice(0, 3).join('/')
+  const fits = (glob) => matches(target, glob.replace(/^own/, own))
+  const answers = row[1].map((entry) => {
+    if (entry.startsWith('!')) return fits(entry.slice(1)) ? false : undefined
+    if (entry.startsWith('type:')) return typesOnly && fits(entry.slice(5)) ? true : undefined
+    return fits(entry) ? true : undefined
+  })
+  return answers.findLast((answer) => answer !== undefined) ?? false
+}
+
+const isTypeOnly = ({ importKind, exportKind, specifiers }) =>
+  importKind === 'type' ||
+  exportKind === 'type' ||
+  (specifiers?.length > 0 && specifiers.every((one) => one.importKind === 'type'))
+
+const create = (context) => {
+  const file = context.filename.replaceAll('\\', '/').replace(root, '')
+  const check = (node, typesOnly) => {
+    const specifier = node.source?.value
+    if (typeof specifier !== 'string' || isAllowed(file, specifier, typesOnly)) return
+    const what = typesOnly || isAllowed(file, specifier, true) === false ? 'import' : 'import values of'
+    context.report({
+      node,
+      message: `${file} may not ${what} ${targetOf(file, specifier)} (scripts/lint/boundaries.mjs)`,
+    })
+  }
+  const checkStatement = (node) => check(node, isTypeOnly(node))
+  return {
+    ImportDeclaration: checkStatement,
+    ExportNamedDeclaration: checkStatement,
+    ExportAllDeclaration: checkStatement,
+    ImportExpression: (node) => check(node, false),
+    TSImportType: (node) => check(node, true),
+  }
+}
+
+export default { meta: { name: 'boundaries' }, rules: { imports: { create } } }
