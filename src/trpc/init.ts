@@ -1,7 +1,8 @@
 import { initTRPC, TRPCError } from '@trpc/server'
 import superjson from 'superjson'
 import { ZodError } from 'zod'
-import { DomainError, type ErrorCode, isDomainError, type Kind } from '#core/errors.ts'
+import { DomainError, type ErrorCode, isDomainError, type Kind, toDomainError as describedError } from '#core/errors.ts'
+import { refusalOf } from '#core/refusal.ts'
 import { type Role, roles } from '#core/roles.ts'
 import type { Context } from './context.ts'
 
@@ -49,6 +50,8 @@ const t = initTRPC
 export function toDomainError(error: TRPCError): DomainError {
   if (isDomainError(error.cause)) return error.cause
   if (error.code === 'BAD_REQUEST') {
+    const named = error.cause instanceof ZodError ? refusalOf(error.cause.issues) : undefined
+    if (named) return describedError({ code: named })
     const detail = Object.entries(fieldsOf(error.cause))
       .map(([path, message]) => (path ? `${path}: ${message}` : message))
       .join('; ')

@@ -1,0 +1,21 @@
+import { z } from 'zod'
+import { refusal } from './refusal.ts'
+
+/** What a person may be called and how one signs in, wherever an account is made or changed. */
+
+export const username = z
+  .string()
+  .trim()
+  .min(1, refusal('user.fields_missing'))
+  .max(12, refusal('user.username_too_long'))
+  .regex(/^\P{Cc}*$/u)
+
+export const displayName = z
+  .string()
+  .trim()
+  .max(20, refusal('user.display_name_too_long'))
+  .regex(/^\P{Cc}*$/u)
+
+export const password = z.string().min(8, refusal('user.password_length')).max(20, refusal('user.password_length'))
+
+export const emailAddress = z.email(refusal('email.invalid')).max(50, refusal('email.invalid'))

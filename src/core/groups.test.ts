@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { groupNames, mayUseGroup, usableGroups } from './groups.ts'
+import { defaultOptions, readerOf } from './options/registry/index.ts'
+
+const options = readerOf(
+  defaultOptions({
+    GroupRatio: { default: 1, vip: 0.8, staff: 0.5 },
+    UserUsableGroups: { default: '默认分组', vip: '', gone: 'no ratio' },
+    GroupGroupRatio: { staff: { vip: 0.1 } },
+  }),
+)
+
+test("lists one's own group first, then the open ones, and leaves out what has no ratio", () => {
+  expect(usableGroups(options, 'staff')).toEqual([
+    { name: 'staff', ratio: 0.5, description: '用户分组' },
+    { name: 'default', ratio: 1, description: '默认分组' },
+    { name: 'vip', ratio: 0.1, description: 'vip' },
+  ])
+})
+
+test('shows a stranger the open groups at their common price', () => {
+  expect(usableGroups(options, '').map(({ name, ratio }) => [name, ratio])).toEqual([
+    ['default', 1],
+    ['vip', 0.8],
+  ])
+})
+
+test('lets nobody into a group that is neither open nor their own', () => {
+  expect(mayUseGroup(options, 'default', 'staff')).toBe(false)
+  expect(mayUseGroup(options, 'default', 'vip')).toBe(true)
+  expect(mayUseGroup(options, 'unpriced', 'unpriced')).toBe(true)
+  expect(mayUseGroup(options, 'default', 'gone')).toBe(false)
+  expect(mayUseGroup(options, 'default', 'constructor')).toBe(false)
+})
+
+test('names the groups in order', () => {
+  expect(groupNames(options)).toEqual(['default', 'staff', 'vip'])
+})

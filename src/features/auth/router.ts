@@ -1,0 +1,25 @@
+import { publicProcedure, router, userProcedure } from '#trpc/init.ts'
+import * as schema from './schema.ts'
+import { login, logout, whoAmI } from './service/login.ts'
+import { requestPasswordReset, resetPassword, sendVerificationCode } from './service/mails.ts'
+import { bindEmail, register } from './service/register.ts'
+
+const sensitive = publicProcedure.meta({ limit: 'critical' })
+
+export const authRouter = router({
+  whoami: publicProcedure.query(({ ctx }) => whoAmI(ctx)),
+  login: sensitive.input(schema.login).mutation(({ ctx, input }) => login(ctx, input)),
+  logout: publicProcedure.mutation(({ ctx }) => logout(ctx)),
+  register: sensitive.input(schema.register).mutation(({ ctx, input }) => register(ctx, input)),
+  sendVerificationCode: sensitive
+    .input(schema.requestMail)
+    .mutation(({ ctx, input }) => sendVerificationCode(ctx, input)),
+  requestPasswordReset: sensitive
+    .input(schema.requestMail)
+    .mutation(({ ctx, input }) => requestPasswordReset(ctx, input)),
+  resetPassword: sensitive.input(schema.resetPassword).mutation(({ ctx, input }) => resetPassword(ctx, input)),
+  bindEmail: userProcedure
+    .meta({ limit: 'critical' })
+    .input(schema.bindEmail)
+    .mutation(({ ctx, input }) => bindEmail(ctx, input)),
+})

@@ -1,0 +1,104 @@
+import { randomBytes } from 'node:crypto'
+import { DomainError } from '#core/errors.ts'
+import { userStatus } from '#core/statuses.ts'
+import { User } from '#db/entities/user.ts'
+import type { Deps } from '../../deps.ts'
+import { requireMailServer, sendMail } from '../../mail/service.ts'
+import { normaliseEmail } from '../../users/email.ts'
+import { requireBotCheck } from '../bot-check.ts'
+import { keepCode, useCode } from '../one-time-codes.ts'
+import { hashPassword } from '../password.ts'
+import type { RequestMail, ResetPassword } from '../schema.ts'
+import { endSessionsOf } from '../session.ts'
+import { limitMails } from '../throttle.ts'
+
+/**
+ * Mails a code that proves an address. An address that already belongs to an account gets another mail instead, so that
+ * whoever asks learns nothing of it.
+ */
+export async function sendVerificationCode(deps: Deps, input: RequestMail): Promise<void> {
+  await requireBotCheck(deps, input.turnstile)
+  checkAddressRules(deps, input.email)
+  requireMailServer(deps)
+  const subject = normaliseEmail(input.email)
+  await limitMails(deps, subject)
+  const siteName = deps.options.get('SystemName')
+  if ((await deps.em.count(User, { emailNormalized: subject })) > 0) {
+    await sendMail(deps, {
+      to: input.email,
+      subject: `${siteName} 邮箱验证邮件`,
+      lines: ['您好，', `有人请求验证此邮箱，但它已经属于 ${siteName} 的一个账户。`, '如果不是本人操作，请忽略。'],
+    })
+    return
+  }
+  const code = randomBytes(3).toString('hex')
+  await keepCode(deps, { purpose: 'email', subject, code })
+  await sendMail(deps, {
+    to: input.email,
+    subject: `${siteName} 邮箱验证邮件`,
+    lines: [
+      `您好，您正在进行 ${siteName} 邮箱验证。`,
+      `您的验证码为：${code}`,
+      '验证码 10 分钟内有效，如果不是本人操作，请忽略。',
+    ],
+  })
+}
+
+function checkAddressRules({ options }: Deps, email: string): void {
+  const at = email.lastIndexOf('@')
+  const [local, domain] = [email.slice(0, at), email.slice(at + 1).toLowerCase()]
+  if (options.get('EmailDomainRestrictionEnabled')) {
+    const allowed = options.get('EmailDomainWhitelist').some((entry) => entry.toLowerCase() === domain)
+    if (!allowed) throw new DomainError('email.domain_forbidden')
+  }
+  if (options.get('EmailAliasRestrictionEnabled') && /[+.]/.test(local)) throw new DomainError('email.alias_forbidden')
+}
+
+/** Mails a link for a new password, if the address has an account; the reply is the same and does not wait for the mail. */
+export async function requestPasswordReset(deps: Deps, input: RequestMail): Promise<void> {
+  await requireBotCheck(deps, input.turnstile)
+  requireMailServer(deps)
+  const subject = normaliseEmail(input.email)
+  await limitMails(deps, subject)
+  const user = await deps.em.findOne(
+    User,
+    { emailNormalized: subject, deletedAt: null, status: userStatus.active },
+    { disableIdentityMap: true },
+  )
+  const code = randomBytes(16).toString('hex')
+  if (!user) return
+  await keepCode(deps, { purpose: 'password-reset', subject, code })
+  sendMail(deps, resetMail(deps, user.email, code)).catch((error: unknown) => {
+    deps.log.error({ err: error }, 'a password reset could not be mailed')
+  })
+}
+
+function resetMail({ options, environment }: Deps, to: string, code: string) {
+  const siteName = options.get('SystemName')
+  // Never from the request: its Host header is the asker's own claim.
+  const base = options.get('ServerAddress') || `http://localhost:${environment.PORT}`
+  const link = `${base}/user/reset?email=${encodeURIComponent(to)}&token=${code}`
+  return {
+    to,
+    subject: `${siteName} 密码重置`,
+    lines: [`您好，您正在进行 ${siteName} 密码重置。`, '点击以下链接进行密码重置：'],
+    link,
+    closing: ['重置链接 10 分钟内有效，如果不是本人操作，请忽略。'],
+  }
+}
+
+/** Spends the link for a new random password and signs the account out everywhere. */
+export async function resetPassword(deps: Deps, input: ResetPassword): Promise<string> {
+  const subject = normaliseEmail(input.email)
+  const spent = await useCode(deps, { purpose: 'password-reset', subject, code: input.token })
+  if (!spent) throw new DomainError('password_reset.link_invalid')
+  const password = deps.ambient.newId(12)
+  const passwordHash = await hashPassword(password)
+  await deps.em.transactional(async (em) => {
+    const user = await em.findOne(User, { emailNormalized: subject, deletedAt: null }, { disableIdentityMap: true })
+    if (!user) throw new DomainError('password_reset.link_invalid')
+    await em.nativeUpdate(User, { id: user.id }, { passwordHash, mustChangePassword: false })
+    await endSessionsOf({ ...deps, em }, user.id)
+  })
+  return password
+}

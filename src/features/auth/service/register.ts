@@ -1,0 +1,51 @@
+import { DomainError } from '#core/errors.ts'
+import { User } from '#db/entities/user.ts'
+import type { Deps, UserDeps } from '../../deps.ts'
+import { normaliseEmail } from '../../users/email.ts'
+import { createAccount } from '../../users/service/create-account.ts'
+import { sayingWhatIsTaken } from '../../users/service/taken.ts'
+import { requireBotCheck } from '../bot-check.ts'
+import { useCode } from '../one-time-codes.ts'
+import { hashPassword } from '../password.ts'
+import type { BindEmail, Register } from '../schema.ts'
+
+/** A new ordinary user; does not sign in. An address is kept only when it was proved. */
+export async function register(deps: Deps, input: Register): Promise<void> {
+  const { options } = deps
+  if (!options.get('RegisterEnabled')) throw new DomainError('register.disabled')
+  if (!options.get('PasswordRegisterEnabled')) throw new DomainError('register.password_disabled')
+  await requireBotCheck(deps, input.turnstile)
+  // Before the code is spent; the table has the last word.
+  if ((await deps.em.count(User, { username: input.username })) > 0) throw new DomainError('user.username_taken')
+  const email = options.get('EmailVerificationEnabled') ? await provedEmail(deps, input) : undefined
+  await createAccount(deps, {
+    username: input.username,
+    displayName: input.username,
+    passwordHash: await hashPassword(input.password),
+    ...(email === undefined ? {} : { email }),
+    inviteCode: input.affCode,
+  })
+}
+
+async function provedEmail(deps: Deps, { email, verificationCode }: Register): Promise<string> {
+  if (email === '' || verificationCode === '') throw new DomainError('register.email_required')
+  await spendEmailCode(deps, email, verificationCode)
+  return email
+}
+
+async function spendEmailCode(deps: Deps, email: string, code: string): Promise<void> {
+  const fits = await useCode(deps, { purpose: 'email', subject: normaliseEmail(email), code: code.toLowerCase() })
+  if (!fits) throw new DomainError('verification.code_invalid')
+}
+
+/** The signed-in user's address, once the code mailed there is told. */
+export async function bindEmail(deps: UserDeps, input: BindEmail): Promise<void> {
+  await spendEmailCode(deps, input.email, input.code)
+  await sayingWhatIsTaken(() =>
+    deps.em.nativeUpdate(
+      User,
+      { id: deps.actor.id },
+      { email: input.email, emailNormalized: normaliseEmail(input.email) },
+    ),
+  )
+}

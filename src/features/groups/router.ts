@@ -1,0 +1,14 @@
+import { adminProcedure, publicProcedure, router, userProcedure } from '#trpc/init.ts'
+import * as service from './service.ts'
+
+export const groupsPublicRouter = router({
+  list: publicProcedure.query(({ ctx }) => service.listUsableGroups(ctx)),
+})
+
+export const groupsUserRouter = router({
+  list: userProcedure.query(({ ctx }) => service.listUsableGroups(ctx)),
+})
+
+export const groupsAdminRouter = router({
+  names: adminProcedure.query(({ ctx }) => service.listGroupNames(ctx)),
+})

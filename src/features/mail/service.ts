@@ -1,0 +1,69 @@
+import { createTransport } from 'nodemailer'
+import { DomainError } from '#core/errors.ts'
+import type { Services } from '../deps.ts'
+
+type MailDeps = Pick<Services, 'options'>
+
+export type Mail = {
+  to: string
+  subject: string
+  /** Plain text; escaped where it becomes HTML. */
+  lines: string[]
+  link?: string
+  closing?: string[]
+}
+
+const timeoutMs = 15_000
+
+export function requireMailServer({ options }: MailDeps): void {
+  if (options.get('SMTPServer') === '' || sender(options) === '') throw new DomainError('mail.not_configured')
+}
+
+const sender = (options: Services['options']): string => options.get('SMTPFrom') || options.get('SMTPAccount')
+
+/** Sends one mail through the configured server, in text and HTML. */
+export async function sendMail({ options }: MailDeps, mail: Mail): Promise<void> {
+  requireMailServer({ options })
+  const port = options.get('SMTPPort')
+  const account = options.get('SMTPAccount')
+  const transport = createTransport({
+    host: options.get('SMTPServer'),
+    port,
+    secure: port === 465 || options.get('SMTPSSLEnabled'),
+    ...(account === '' ? {} : { auth: { user: account, pass: options.get('SMTPToken') } }),
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+  try {
+    await transport.sendMail({
+      from: { name: options.get('SystemName'), address: sender(options) },
+      // As an object it is one address, whatever it contains.
+      to: { name: '', address: mail.to },
+      subject: mail.subject,
+      text: textOf(mail),
+      html: htmlOf(mail),
+    })
+  } catch (error) {
+    throw new DomainError('mail.failed', {}, { cause: error })
+  } finally {
+    transport.close()
+  }
+}
+
+const textOf = ({ lines, link, closing = [] }: Mail): string =>
+  [...lines, ...(link === undefined ? [] : [link]), ...closing].join('\n\n')
+
+function htmlOf({ lines, link, closing = [] }: Mail): string {
+  const paragraph = (line: string) => `<p>${escapeHtml(line)}</p>`
+  const anchor = link === undefined ? [] : [`<p><a href="${escapeHtml(link)}">${escapeHtml(link)}</a></p>`]
+  return [...lines.map(paragraph), ...anchor, ...closing.map(paragraph)].join('\n')
+}
+
+const escapeHtml = (text: string): string =>
+  text.replace(
+    /[&<>"']/g,
+    (character) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' })[character] ?? character,
+  )

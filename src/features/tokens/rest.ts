@@ -1,0 +1,95 @@
+import { boolean, csv, instant, integer, listReply, number, seconds, text, zeroBasedPage } from '#rest/read.ts'
+import { bind, noData, type RestRequest, type RouteTable } from '#rest/route.ts'
+import { addressOrRange, type SetTokenStatus, splitEntries } from './schema.ts'
+import type { TokenView } from './view.ts'
+
+const toRestToken = (token: TokenView) => ({
+  id: token.id,
+  user_id: token.userId,
+  key: token.key ?? '',
+  status: token.status,
+  name: token.name,
+  created_time: seconds(token.createdAt),
+  accessed_time: seconds(token.accessedAt),
+  expired_time: token.expiresAt === null ? -1 : seconds(token.expiresAt),
+  remain_quota: token.remainQuota,
+  used_quota: token.usedQuota,
+  unlimited_quota: token.unlimitedQuota,
+  model_limits_enabled: token.modelLimitsEnabled,
+  model_limits: token.modelLimits.join(','),
+  allow_ips: token.allowIps,
+  group: token.group,
+  rate_limit_enabled: token.rateLimitEnabled,
+  rate_limit_period: token.rateLimitPeriod,
+  rate_limit_count: token.rateLimitCount,
+  rate_limit_success: token.rateLimitSuccess,
+  DeletedAt: null,
+})
+
+/** Documented clients may send anything here; only valid addresses and ranges count. */
+const validEntries = (list: string): string =>
+  splitEntries(list)
+    .filter((entry) => addressOrRange.safeParse(entry).success)
+    .join('\n')
+
+/** -1, 0 and nothing at all are "never"; what is no time is left for the schema to refuse. */
+function expiryOf(value: unknown): Date | null {
+  if (value === undefined || value === null || value === '') return null
+  const given = number(value)
+  if (given === -1 || given === 0) return null
+  return instant(given) ?? new Date(Number.NaN)
+}
+
+const fieldsOf = ({ body }: RestRequest) => ({
+  name: text(body['name']) ?? '',
+  expiresAt: expiryOf(body['expired_time']),
+  remainQuota: number(body['remain_quota']) ?? 0,
+  unlimitedQuota: boolean(body['unlimited_quota']) ?? false,
+  modelLimitsEnabled: boolean(body['model_limits_enabled']) ?? false,
+  modelLimits: csv(body['model_limits']),
+  allowIps: validEntries(text(body['allow_ips']) ?? ''),
+  group: text(body['group']) ?? '',
+  rateLimitEnabled: boolean(body['rate_limit_enabled']) ?? false,
+  rateLimitPeriod: integer(body['rate_limit_period']) || undefined,
+  rateLimitCount: integer(body['rate_limit_count']),
+  rateLimitSuccess: integer(body['rate_limit_success']),
+})
+
+const pathId = ({ params }: RestRequest) => ({ id: integer(params['id']) ?? 0, withKeys: true })
+
+const updateWhole = bind((api) => api.user.tokens.update, {
+  input: (request) => ({
+    ...fieldsOf(request),
+    id: integer(request.body['id']) ?? 0,
+    status: integer(request.body['status']),
+    withKeys: true,
+  }),
+  reply: toRestToken,
+})
+
+const updateStatus = bind((api) => api.user.tokens.setStatus, {
+  input: ({ body }) => ({
+    id: integer(body['id']) ?? 0,
+    status: integer(body['status']) as SetTokenStatus['status'],
+    withKeys: true,
+  }),
+  reply: toRestToken,
+})
+
+export const tokenRoutes: RouteTable = {
+  'GET /api/token/': bind((api) => api.user.tokens.list, {
+    input: (request) => ({ ...zeroBasedPage('size')(request), withKeys: true }),
+    reply: listReply(toRestToken),
+  }),
+  'GET /api/token/search': bind((api) => api.user.tokens.search, {
+    input: ({ query }) => ({ keyword: query['keyword'] ?? '', key: query['token'] ?? '', withKeys: true }),
+    reply: (tokens) => tokens.map(toRestToken),
+  }),
+  'GET /api/token/:id': bind((api) => api.user.tokens.get, { input: pathId, reply: toRestToken }),
+  'POST /api/token/': bind((api) => api.user.tokens.create, { input: fieldsOf, reply: noData }),
+  'PUT /api/token/': {
+    ...updateWhole,
+    call: (api, request) => (request.query['status_only'] ? updateStatus : updateWhole).call(api, request),
+  },
+  'DELETE /api/token/:id': bind((api) => api.user.tokens.remove, { input: pathId, reply: noData }),
+}

@@ -1,0 +1,17 @@
+import { router, userProcedure } from '#trpc/init.ts'
+import * as schema from './schema.ts'
+import * as service from './service.ts'
+
+export const tokensUserRouter = router({
+  list: userProcedure.input(schema.listTokens).query(({ ctx, input }) => service.listTokens(ctx, input)),
+  search: userProcedure.input(schema.searchTokens).query(({ ctx, input }) => service.searchTokens(ctx, input)),
+  get: userProcedure.input(schema.byTokenId).query(({ ctx, input }) => service.getToken(ctx, input)),
+  reveal: userProcedure.input(schema.byTokenId).query(({ ctx, input }) => service.revealKey(ctx, input)),
+  create: userProcedure.input(schema.createToken).mutation(({ ctx, input }) => service.createToken(ctx, input)),
+  createMany: userProcedure.input(schema.createTokens).mutation(({ ctx, input }) => service.createTokens(ctx, input)),
+  update: userProcedure.input(schema.updateToken).mutation(({ ctx, input }) => service.updateToken(ctx, input)),
+  setStatus: userProcedure
+    .input(schema.setTokenStatus)
+    .mutation(({ ctx, input }) => service.setTokenStatus(ctx, input)),
+  remove: userProcedure.input(schema.byTokenId).mutation(({ ctx, input }) => service.removeToken(ctx, input)),
+})

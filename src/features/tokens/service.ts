@@ -1,0 +1,163 @@
+import { DomainError } from '#core/errors.ts'
+import { mayUseGroup } from '#core/groups.ts'
+import type { Page } from '#core/paging.ts'
+import { tokenStatus } from '#core/statuses.ts'
+import { Token } from '#db/entities/token.ts'
+import { normaliseAddress } from '../client-address/service.ts'
+import type { UserDeps } from '../deps.ts'
+import { setTokenQuota } from '../ledger/token-quota.ts'
+import { sha256 } from '../secrets/service.ts'
+import {
+  addressOrRange,
+  type CreateToken,
+  type CreateTokens,
+  type ListTokens,
+  longestTokenName,
+  type SearchTokens,
+  type SetTokenStatus,
+  splitEntries,
+  suffixLength,
+  type UpdateToken,
+} from './schema.ts'
+import { type TokenView, toTokenView, toTokenViewWithKey } from './view.ts'
+
+/** So many of one's own keys are looked through for a part of a key. */
+const mostSearched = 1000
+
+const keyLength = 48
+
+type Viewing = { withKeys: boolean }
+
+const viewOf =
+  ({ secrets }: UserDeps, { withKeys }: Viewing) =>
+  (token: Token): TokenView =>
+    withKeys ? toTokenViewWithKey(token, secrets) : toTokenView(token)
+
+const own = ({ actor }: UserDeps) => ({ userId: actor.id, deletedAt: null })
+
+async function ownToken(deps: UserDeps, id: number): Promise<Token> {
+  const token = await deps.em.findOne(Token, { id, ...own(deps) }, { disableIdentityMap: true })
+  if (!token) throw new DomainError('token.not_found')
+  return token
+}
+
+export async function listTokens(deps: UserDeps, input: ListTokens): Promise<Page<TokenView>> {
+  const [tokens, total] = await deps.em.findAndCount(Token, own(deps), {
+    orderBy: { id: 'desc' },
+    limit: input.pageSize,
+    offset: (input.page - 1) * input.pageSize,
+    disableIdentityMap: true,
+  })
+  return { items: tokens.map(viewOf(deps, input)), total, page: input.page, pageSize: input.pageSize }
+}
+
+/** Keys are only readable one by one, so a part of one is looked for in the owner's own newest tokens. */
+export async function searchTokens(deps: UserDeps, input: SearchTokens): Promise<TokenView[]> {
+  const name = { $ilike: `%${input.keyword.replace(/[\\%_]/g, '\\$&')}%` }
+  const tokens = await deps.em.find(
+    Token,
+    { ...own(deps), ...(input.keyword === '' ? {} : { name }) },
+    { orderBy: { id: 'desc' }, limit: mostSearched, disableIdentityMap: true },
+  )
+  const part = input.key.replace(/^sk-/, '')
+  return tokens
+    .filter((token) => part === '' || deps.secrets.decrypt(token.keyEncrypted).includes(part))
+    .map(viewOf(deps, input))
+}
+
+export async function getToken(deps: UserDeps, { id, ...viewing }: { id: number } & Viewing): Promise<TokenView> {
+  return viewOf(deps, viewing)(await ownToken(deps, id))
+}
+
+export async function revealKey(deps: UserDeps, { id }: { id: number }): Promise<{ key: string }> {
+  return { key: deps.secrets.decrypt((await ownToken(deps, id)).keyEncrypted) }
+}
+
+/** The columns an owner may write; quota, status and key are none of them. */
+function columnsOf(deps: UserDeps, input: Omit<CreateToken, 'remainQuota' | 'unlimitedQuota'>) {
+  if (input.group !== '' && !mayUseGroup(deps.options, deps.actor.group, input.group)) {
+    throw new DomainError('token.group_forbidden', { group: input.group })
+  }
+  return {
+    name: input.name,
+    expiresAt: input.expiresAt,
+    modelLimitsEnabled: input.modelLimitsEnabled,
+    modelLimits: input.modelLimits.join(','),
+    allowIps: normaliseAddresses(input.allowIps),
+    group: input.group,
+    rateLimitEnabled: input.rateLimitEnabled,
+    rateLimitPeriod: input.rateLimitPeriod,
+    rateLimitCount: input.rateLimitCount,
+    rateLimitSuccess: input.rateLimitSuccess,
+  }
+}
+
+/** A mistyped address must not widen a list to "from everywhere", so it is refused rather than dropped. */
+function normaliseAddresses(list: string): string {
+  const entries = splitEntries(list)
+  for (const entry of entries) {
+    if (!addressOrRange.safeParse(entry).success) throw new DomainError('token.addresses_invalid', { entry })
+  }
+  return [...new Set(entries.map((entry) => normaliseAddress(entry) || entry.toLowerCase()))].join('\n')
+}
+
+export async function createToken(deps: UserDeps, input: CreateToken): Promise<TokenView & { key: string }> {
+  const [token] = await createTokens(deps, { ...input, count: 1 })
+  if (!token) throw new DomainError('internal')
+  return token
+}
+
+/** Several alike: the first bears the name, the others the name with six random characters. */
+export async function createTokens(deps: UserDeps, input: CreateTokens): Promise<(TokenView & { key: string })[]> {
+  const columns = columnsOf(deps, input)
+  const rows = Array.from({ length: input.count }, (_, index) => {
+    const key = deps.ambient.newId(keyLength)
+    return {
+      ...columns,
+      name: index === 0 ? input.name : suffixed(input.name, deps.ambient.newId(6)),
+      userId: deps.actor.id,
+      keyHash: sha256(key),
+      keyEncrypted: deps.secrets.encrypt(key),
+      keyMask: `${key.slice(0, 3)}***${key.slice(-3)}`,
+      remainQuota: input.remainQuota,
+      unlimitedQuota: input.unlimitedQuota,
+    }
+  })
+  const ids = await deps.em.insertMany(Token, rows)
+  const tokens = await deps.em.find(Token, { id: ids }, { orderBy: { id: 'asc' }, disableIdentityMap: true })
+  return tokens.map((token) => toTokenViewWithKey(token, deps.secrets))
+}
+
+const suffixed = (name: string, random: string) => `${name.slice(0, longestTokenName - suffixLength)}-${random}`
+
+/** The stored state decides whether a token may be enabled: what it ran out of has to be mended first. */
+function judgeEnabling(deps: UserDeps, token: Token): void {
+  const expired = token.expiresAt ? token.expiresAt <= deps.ambient.now() : false
+  if (token.status === tokenStatus.expired && expired) throw new DomainError('token.enable_expired')
+  if (token.status === tokenStatus.exhausted && token.remainQuota <= 0 && !token.unlimitedQuota) {
+    throw new DomainError('token.enable_exhausted')
+  }
+}
+
+export async function updateToken(deps: UserDeps, input: UpdateToken): Promise<TokenView> {
+  const token = await ownToken(deps, input.id)
+  if (input.status === tokenStatus.enabled) judgeEnabling(deps, token)
+  const columns = columnsOf(deps, input)
+  await deps.em.transactional(async (em) => {
+    await em.nativeUpdate(Token, { id: token.id, ...own(deps) }, columns)
+    await setTokenQuota(em, { id: token.id, remainQuota: input.remainQuota, unlimitedQuota: input.unlimitedQuota })
+  })
+  return getToken(deps, { id: token.id, withKeys: input.withKeys })
+}
+
+export async function setTokenStatus(deps: UserDeps, input: SetTokenStatus): Promise<TokenView> {
+  const token = await ownToken(deps, input.id)
+  if (input.status === tokenStatus.enabled) judgeEnabling(deps, token)
+  await deps.em.nativeUpdate(Token, { id: token.id, ...own(deps) }, { status: input.status })
+  return getToken(deps, { id: token.id, withKeys: input.withKeys })
+}
+
+export async function removeToken(deps: UserDeps, { id }: { id: number }): Promise<void> {
+  const removed = await deps.em.nativeUpdate(Token, { id, ...own(deps) }, { deletedAt: deps.ambient.now() })
+  if (removed === 0) throw new DomainError('token.not_found')
+}

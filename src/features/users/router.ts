@@ -1,0 +1,27 @@
+import { adminProcedure, router, userProcedure } from '#trpc/init.ts'
+import * as schema from './schema.ts'
+import * as account from './service/account.ts'
+import * as administer from './service/administer.ts'
+import { manageUser } from './service/manage.ts'
+
+export const accountUserRouter = router({
+  get: userProcedure.query(({ ctx }) => account.getAccount(ctx)),
+  update: userProcedure.input(schema.updateAccount).mutation(({ ctx, input }) => account.updateAccount(ctx, input)),
+  remove: userProcedure.input(schema.removeAccount).mutation(({ ctx, input }) => account.removeAccount(ctx, input)),
+  createAccessToken: userProcedure.mutation(({ ctx }) => account.createAccessToken(ctx)),
+  updateSettings: userProcedure.input(schema.settings).mutation(({ ctx, input }) => account.updateSettings(ctx, input)),
+  /** As the documented paths do it: without asking for the password or the name. */
+  overwrite: userProcedure
+    .input(schema.overwriteAccount)
+    .mutation(({ ctx, input }) => account.overwriteAccount(ctx, input)),
+  removeUnasked: userProcedure.mutation(({ ctx }) => account.removeAccountUnasked(ctx)),
+})
+
+export const usersAdminRouter = router({
+  list: adminProcedure.input(schema.listUsers).query(({ ctx, input }) => administer.listUsers(ctx, input)),
+  get: adminProcedure.input(schema.byUserId).query(({ ctx, input }) => administer.getUser(ctx, input)),
+  create: adminProcedure.input(schema.createUser).mutation(({ ctx, input }) => administer.createUser(ctx, input)),
+  update: adminProcedure.input(schema.updateUser).mutation(({ ctx, input }) => administer.updateUser(ctx, input)),
+  manage: adminProcedure.input(schema.manageUser).mutation(({ ctx, input }) => manageUser(ctx, input)),
+  remove: adminProcedure.input(schema.byUserId).mutation(({ ctx, input }) => administer.removeUser(ctx, input)),
+})

@@ -1,0 +1,96 @@
+import { z } from 'zod'
+import { displayName, password, username } from '#core/account-fields.ts'
+import { pageInput } from '#core/paging.ts'
+import { refusal } from '#core/refusal.ts'
+
+export const userId = z.int(refusal('input.id_invalid')).min(1, refusal('input.id_invalid')).max(2_147_483_647)
+
+/** Balances stay far inside what a double can count exactly. */
+const quota = z.int().min(-1e15).max(1e15)
+
+/** PostgreSQL's text has no NUL. */
+const searchText = z
+  .string()
+  .trim()
+  .max(200)
+  .regex(/^[^\0]*$/)
+
+const optionalPassword = z.union([z.literal('').transform(() => undefined), password]).optional()
+
+export const updateAccount = z.object({
+  username: username.optional(),
+  displayName: displayName.optional(),
+  password: optionalPassword,
+  /** Asked for when the password changes. */
+  currentPassword: z.string().max(200).optional(),
+})
+export type UpdateAccount = z.infer<typeof updateAccount>
+
+/** The documented update: blank is unchanged, and nothing is asked. */
+export const overwriteAccount = updateAccount.omit({ currentPassword: true })
+
+export const removeAccount = z.object({ username: z.string().max(100) })
+
+export const settings = z
+  .object({
+    notifyType: z.enum(['email', 'webhook'], refusal('setting.notify_type_invalid')),
+    quotaWarningThreshold: z
+      .number(refusal('setting.threshold_invalid'))
+      .positive(refusal('setting.threshold_invalid'))
+      .max(1e15, refusal('setting.threshold_invalid')),
+    webhookUrl: z.string().trim().max(2048, refusal('setting.webhook_url_invalid')).default(''),
+    /** Absent: the stored one stays. */
+    webhookSecret: z.string().max(500).optional(),
+    notificationEmail: z.string().trim().max(100, refusal('setting.email_invalid')).default(''),
+    acceptUnsetModelRatioModel: z.boolean().default(false),
+    showIpInLogs: z.boolean().default(false),
+  })
+  .superRefine((value, context) => {
+    if (value.notifyType === 'webhook' && URL.parse(value.webhookUrl)?.protocol !== 'https:') {
+      context.addIssue({ code: 'custom', path: ['webhookUrl'], message: refusal('setting.webhook_url_invalid') })
+    }
+    if (value.notifyType === 'email' && value.notificationEmail !== '' && !value.notificationEmail.includes('@')) {
+      context.addIssue({ code: 'custom', path: ['notificationEmail'], message: refusal('setting.email_invalid') })
+    }
+  })
+export type Settings = z.infer<typeof settings>
+
+export const listUsers = pageInput.extend({
+  /** Part of username, e-mail or display name, or an id. */
+  keyword: searchText.default(''),
+  group: searchText.default(''),
+})
+export type ListUsers = z.infer<typeof listUsers>
+
+export const byUserId = z.object({ id: userId })
+
+export const createUser = z.object({
+  username,
+  displayName: displayName.default(''),
+  password: z
+    .string()
+    .min(1, refusal('user.fields_missing'))
+    .min(8, refusal('user.password_length'))
+    .max(20, refusal('user.password_length')),
+  /** New users are ordinary; a wish for more is refused rather than ignored. */
+  role: z.int().optional(),
+})
+export type CreateUser = z.infer<typeof createUser>
+
+export const updateUser = z.object({
+  id: userId,
+  username: username.optional(),
+  displayName: displayName.optional(),
+  password: optionalPassword,
+  group: z.string().trim().min(1).max(64).optional(),
+  role: z.int().optional(),
+  /** The balance wanted; what is booked is its difference to the balance at that moment. */
+  quota: quota.optional(),
+  /** What to add to the balance, or with a minus to take away. The console sends this one. */
+  quotaChange: quota.optional(),
+})
+export type UpdateUser = z.infer<typeof updateUser>
+
+export const userActions = ['enable', 'disable', 'promote', 'demote', 'delete'] as const
+export const manageUser = z.object({ id: userId, action: z.enum(userActions, refusal('user.action_unknown')) })
+export type ManageUser = z.infer<typeof manageUser>

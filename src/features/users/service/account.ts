@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto'
+import { DomainError } from '#core/errors.ts'
+import { roles } from '#core/roles.ts'
+import { User, type UserSetting } from '#db/entities/user.ts'
+import { hashPassword, isPassword } from '../../auth/password.ts'
+import { endSession, endSessionsOf } from '../../auth/session.ts'
+import type { UserDeps } from '../../deps.ts'
+import { sha256 } from '../../secrets/service.ts'
+import type { Settings, UpdateAccount } from '../schema.ts'
+import { type AccountView, toAccountView } from '../view.ts'
+import { sayingWhatIsTaken } from './taken.ts'
+
+async function ownRow({ em, actor }: UserDeps): Promise<User> {
+  const user = await em.findOne(User, { id: actor.id, deletedAt: null }, { disableIdentityMap: true })
+  if (!user) throw new DomainError('session.required')
+  return user
+}
+
+export async function getAccount(deps: UserDeps): Promise<AccountView> {
+  return toAccountView(await ownRow(deps), deps.secrets)
+}
+
+/** The console's update: a new password wants the current one. */
+export async function updateAccount(deps: UserDeps, input: UpdateAccount): Promise<void> {
+  if (input.password !== undefined) await confirmPassword(deps, input.currentPassword)
+  await overwriteAccount(deps, input)
+}
+
+/** The documented update, which asks for nothing. A new password signs out every other browser. */
+export async function overwriteAccount(deps: UserDeps, input: Omit<UpdateAccount, 'currentPassword'>): Promise<void> {
+  const changes = {
+    ...(input.username === undefined ? {} : { username: input.username }),
+    ...(input.displayName ? { displayName: input.displayName } : {}),
+    ...(input.password === undefined
+      ? {}
+      : { passwordHash: await hashPassword(input.password), mustChangePassword: false }),
+  }
+  if (Object.keys(changes).length === 0) return
+  await sayingWhatIsTaken(() => deps.em.nativeUpdate(User, { id: deps.actor.id }, changes))
+  if (input.password !== undefined) await endSessionsOf(deps, deps.actor.id, true)
+}
+
+/** A stolen session must not become a way to guess the password. */
+async function confirmPassword(deps: UserDeps, current: string | undefined): Promise<void> {
+  const { passwordHash } = await ownRow(deps)
+  // An account that only ever signed in elsewhere has none to ask for.
+  if (!passwordHash) return
+  const limit = { name: 'confirm-password', key: String(deps.actor.id), points: 10, seconds: 900 }
+  if (!(await deps.limits.consume(limit)).allowed) throw new DomainError('rate_limited')
+  if (!(await isPassword(passwordHash, current ?? ''))) throw new DomainError('user.password_wrong')
+}
+
+/** The console's deletion: the owner types the username. */
+export async function removeAccount(deps: UserDeps, input: { username: string }): Promise<void> {
+  if (input.username !== deps.actor.username) throw new DomainError('user.confirmation_mismatch')
+  await removeAccountUnasked(deps)
+}
+
+export async function removeAccountUnasked(deps: UserDeps): Promise<void> {
+  if (deps.actor.role === roles.root) throw new DomainError('user.root_protected')
+  await deps.em.nativeUpdate(User, { id: deps.actor.id }, { deletedAt: deps.ambient.now(), accessTokenHash: null })
+  await endSession(deps)
+  await endSessionsOf(deps, deps.actor.id)
+}
+
+/** 32 characters of base64; the former token stops working. Only the hash stays here. */
+export async function createAccessToken(deps: UserDeps): Promise<string> {
+  const token = randomBytes(24).toString('base64')
+  await deps.em.nativeUpdate(User, { id: deps.actor.id }, { accessTokenHash: sha256(token) })
+  return token
+}
+
+/** Built anew from the input; of the stored value only a secret that was not typed again stays. */
+export async function updateSettings(deps: UserDeps, input: Settings): Promise<void> {
+  const setting: UserSetting = {
+    notify_type: input.notifyType,
+    quota_warning_threshold: input.quotaWarningThreshold,
+    accept_unset_model_ratio_model: input.acceptUnsetModelRatioModel,
+    show_ip_in_logs: input.showIpInLogs,
+  }
+  if (input.notifyType === 'email') {
+    if (input.notificationEmail !== '') setting.notification_email = input.notificationEmail
+  } else {
+    setting.webhook_url = input.webhookUrl
+    const secret = await webhookSecret(deps, input.webhookSecret)
+    if (secret !== undefined) setting.webhook_secret = secret
+  }
+  await deps.em.nativeUpdate(User, { id: deps.actor.id }, { setting })
+}
+
+async function webhookSecret(deps: UserDeps, typed: string | undefined): Promise<string | undefined> {
+  if (typed === undefined) return (await ownRow(deps)).setting?.webhook_secret
+  return typed === '' ? undefined : deps.secrets.encrypt(typed)
+}

@@ -1,0 +1,126 @@
+import { type FilterQuery, LockMode } from '@mikro-orm/postgresql'
+import { DomainError } from '#core/errors.ts'
+import type { Page } from '#core/paging.ts'
+import { formatQuota } from '#core/quota.ts'
+import { mayActOn, roles } from '#core/roles.ts'
+import { logType } from '#core/statuses.ts'
+import { Session } from '#db/entities/session.ts'
+import { Token } from '#db/entities/token.ts'
+import { User } from '#db/entities/user.ts'
+import { hashPassword } from '../../auth/password.ts'
+import { endSessionsOf } from '../../auth/session.ts'
+import type { UserDeps } from '../../deps.ts'
+import { grant } from '../../ledger/service.ts'
+import type { CreateUser, ListUsers, UpdateUser } from '../schema.ts'
+import { toUserView, type UserView } from '../view.ts'
+import { createAccount } from './create-account.ts'
+import { sayingWhatIsTaken } from './taken.ts'
+
+/** Newest first, deleted users among them. */
+export async function listUsers({ em }: UserDeps, input: ListUsers): Promise<Page<UserView>> {
+  const [users, total] = await em.findAndCount(User, matching(input), {
+    orderBy: { id: 'desc' },
+    limit: input.pageSize,
+    offset: (input.page - 1) * input.pageSize,
+    disableIdentityMap: true,
+  })
+  return { items: users.map(toUserView), total, page: input.page, pageSize: input.pageSize }
+}
+
+function matching({ keyword, group }: Pick<ListUsers, 'keyword' | 'group'>): FilterQuery<User> {
+  const like = { $ilike: `%${keyword.replace(/[\\%_]/g, '\\$&')}%` }
+  const id = /^\d{1,9}$/.test(keyword) ? [{ id: Number(keyword) }] : []
+  return {
+    ...(group === '' ? {} : { group }),
+    ...(keyword === '' ? {} : { $or: [{ username: like }, { email: like }, { displayName: like }, ...id] }),
+  }
+}
+
+export async function getUser({ em, actor }: UserDeps, { id }: { id: number }): Promise<UserView> {
+  const user = await em.findOne(User, { id, deletedAt: null }, { disableIdentityMap: true })
+  if (!user) throw new DomainError('user.not_found')
+  if (!mayActOn(actor.role, user.role)) throw new DomainError('user.target_forbidden')
+  return toUserView(user)
+}
+
+export async function createUser(deps: UserDeps, input: CreateUser): Promise<{ id: number }> {
+  if ((input.role ?? roles.user) >= deps.actor.role) throw new DomainError('user.role_too_high')
+  const id = await createAccount(deps, {
+    username: input.username,
+    displayName: input.displayName || input.username,
+    passwordHash: await hashPassword(input.password),
+  })
+  return { id }
+}
+
+/** The row under a lock, so that what is judged is what is changed. */
+export async function lockTarget({ em, actor }: UserDeps, id: number): Promise<User> {
+  const user = await em.findOne(User, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE, disableIdentityMap: true })
+  if (!user) throw new DomainError('user.not_found')
+  if (!mayActOn(actor.role, user.role)) throw new DomainError('user.target_forbidden')
+  return user
+}
+
+export async function updateUser(deps: UserDeps, input: UpdateUser): Promise<UserView> {
+  const passwordHash = input.password === undefined ? undefined : await hashPassword(input.password)
+  await sayingWhatIsTaken(() =>
+    deps.em.transactional(async (em) => {
+      const scope = { ...deps, em }
+      const target = await lockTarget(scope, input.id)
+      if (target.deletedAt) throw new DomainError('user.not_found')
+      if (deps.actor.role !== roles.root && (input.role ?? roles.user) >= deps.actor.role) {
+        throw new DomainError('user.role_too_high')
+      }
+      const changes = changedFields(deps, target, input)
+      if (passwordHash !== undefined) Object.assign(changes, { passwordHash, mustChangePassword: false })
+      if (Object.keys(changes).length > 0) await em.nativeUpdate(User, { id: target.id }, changes)
+      await bookQuota(scope, target, input)
+      if (passwordHash !== undefined) await endSessionsOf(scope, target.id, target.id === deps.actor.id)
+    }),
+  )
+  return toUserView(await deps.em.findOneOrFail(User, { id: input.id }, { disableIdentityMap: true }))
+}
+
+function changedFields(deps: UserDeps, target: User, input: UpdateUser): Partial<User> {
+  const changes: Partial<User> = {}
+  if (input.username !== undefined && input.username !== target.username) changes.username = input.username
+  if (input.displayName !== undefined && input.displayName !== target.displayName) {
+    changes.displayName = input.displayName
+  }
+  if (input.group !== undefined && input.group !== target.group) {
+    if (!Object.hasOwn(deps.options.get('GroupRatio'), input.group)) {
+      throw new DomainError('user.group_unknown', { group: input.group })
+    }
+    changes.group = input.group
+  }
+  return changes
+}
+
+/** Always a difference: calls under way keep what they set aside. */
+async function bookQuota(deps: UserDeps, target: User, input: UpdateUser): Promise<void> {
+  const change = (input.quota === undefined ? 0 : input.quota - target.quota) + (input.quotaChange ?? 0)
+  if (change === 0) return
+  const { options } = deps
+  const display = { quotaPerUnit: options.get('QuotaPerUnit'), inCurrency: options.get('DisplayInCurrencyEnabled') }
+  const [before, after] = [target.quota, target.quota + change].map((quota) =>
+    formatQuota(quota, { ...display, digits: 6 }),
+  )
+  await grant(deps.em, {
+    kind: 'admin_edit',
+    key: deps.ambient.newId(20),
+    userId: target.id,
+    amount: change,
+    log: { type: logType.manage, username: target.username, content: `管理员将用户额度从 ${before} 修改为 ${after}` },
+  })
+}
+
+/** For good; unlike the deletion in `manage`, the name becomes free again. */
+export async function removeUser(deps: UserDeps, { id }: { id: number }): Promise<void> {
+  await deps.em.transactional(async (em) => {
+    const target = await lockTarget({ ...deps, em }, id)
+    if (deps.actor.role <= target.role) throw new DomainError('user.target_forbidden')
+    await em.nativeDelete(Session, { userId: id })
+    await em.nativeDelete(Token, { userId: id })
+    await em.nativeDelete(User, { id })
+  })
+}

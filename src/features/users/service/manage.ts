@@ -1,0 +1,73 @@
+import { DomainError } from '#core/errors.ts'
+import { roles } from '#core/roles.ts'
+import { logType, userStatus } from '#core/statuses.ts'
+import { Log } from '#db/entities/log.ts'
+import { User } from '#db/entities/user.ts'
+import { endSessionsOf } from '../../auth/session.ts'
+import type { UserDeps } from '../../deps.ts'
+import type { ManageUser } from '../schema.ts'
+import { lockTarget } from './administer.ts'
+
+type Act = {
+  /** What the user's log says. */
+  told: string
+  /** Throws where the act is not allowed. */
+  judge: (actorRole: number, target: User) => void
+  changes: (now: Date) => Partial<User>
+  signsOut: boolean
+}
+
+const protectRoot = (_actorRole: number, target: User): void => {
+  if (target.role === roles.root) throw new DomainError('user.root_protected')
+}
+
+const acts: Record<ManageUser['action'], Act> = {
+  enable: { told: '启用', judge: () => {}, changes: () => ({ status: userStatus.active }), signsOut: false },
+  disable: { told: '禁用', judge: protectRoot, changes: () => ({ status: userStatus.banned }), signsOut: true },
+  delete: {
+    told: '注销',
+    judge: protectRoot,
+    changes: (now) => ({ deletedAt: now, accessTokenHash: null }),
+    signsOut: true,
+  },
+  promote: {
+    told: '提升为管理员',
+    judge: (actorRole, target) => {
+      if (actorRole !== roles.root) throw new DomainError('user.promotion_forbidden')
+      if (target.role >= roles.admin) throw new DomainError('user.already_admin')
+    },
+    changes: () => ({ role: roles.admin }),
+    signsOut: false,
+  },
+  demote: {
+    told: '降级为普通用户',
+    judge: (actorRole, target) => {
+      protectRoot(actorRole, target)
+      if (target.role <= roles.user) throw new DomainError('user.already_ordinary')
+    },
+    changes: () => ({ role: roles.user }),
+    signsOut: false,
+  },
+}
+
+/** One act on another account. Deleted users can still be addressed; whoever is switched off is signed out at once. */
+export async function manageUser(
+  deps: UserDeps,
+  input: ManageUser,
+): Promise<{ id: number; status: number; role: number }> {
+  const act = acts[input.action]
+  return deps.em.transactional(async (em) => {
+    const target = await lockTarget({ ...deps, em }, input.id)
+    act.judge(deps.actor.role, target)
+    const changes = act.changes(deps.ambient.now())
+    await em.nativeUpdate(User, { id: target.id }, changes)
+    await em.insert(Log, {
+      userId: target.id,
+      username: target.username,
+      type: logType.manage,
+      content: `管理员操作：${act.told}`,
+    })
+    if (act.signsOut) await endSessionsOf({ ...deps, em }, target.id)
+    return { id: target.id, status: changes.status ?? target.status, role: changes.role ?? target.role }
+  })
+}

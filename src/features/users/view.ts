@@ -1,0 +1,68 @@
+import type { Secrets } from '../secrets/service.ts'
+import type { User, UserSetting } from '#db/entities/user.ts'
+
+export type UserView = ReturnType<typeof toUserView>
+export type SettingsView = ReturnType<typeof toSettingsView>
+export type SignedInUser = ReturnType<typeof toSignedInUser>
+
+/** A user as administrators see one. */
+export const toUserView = (user: User) => ({
+  id: user.id,
+  username: user.username,
+  displayName: user.displayName,
+  role: user.role,
+  status: user.status,
+  email: user.email,
+  githubId: user.githubId ?? '',
+  oidcId: user.oidcId ?? '',
+  wechatId: user.wechatId ?? '',
+  telegramId: user.telegramId ?? '',
+  linuxDoId: user.linuxDoId ?? '',
+  quota: user.quota,
+  usedQuota: user.usedQuota,
+  requestCount: user.requestCount,
+  group: user.group,
+  affCode: user.affCode ?? '',
+  affCount: user.affCount,
+  affQuota: user.affQuota,
+  affHistoryQuota: user.affHistoryQuota,
+  inviterId: user.inviterId,
+  lastCheckInAt: user.lastCheckInAt ?? null,
+  createdAt: user.createdAt,
+  deletedAt: user.deletedAt ?? null,
+  settings: user.setting ? toSettingsView(user.setting) : null,
+})
+
+/** Without the webhook's secret. */
+export const toSettingsView = (setting: UserSetting) => ({
+  notifyType: setting.notify_type,
+  quotaWarningThreshold: setting.quota_warning_threshold,
+  webhookUrl: setting.webhook_url ?? '',
+  notificationEmail: setting.notification_email ?? '',
+  acceptUnsetModelRatioModel: setting.accept_unset_model_ratio_model,
+  showIpInLogs: setting.show_ip_in_logs,
+})
+
+/** One's own account: with the secret one typed oneself, since the documented settings form posts it back. */
+export function toAccountView(user: User, secrets: Secrets) {
+  const { settings, ...rest } = toUserView(user)
+  const encrypted = user.setting?.webhook_secret
+  return {
+    ...rest,
+    settings: settings && { ...settings, webhookSecret: encrypted ? secrets.decrypt(encrypted) : '' },
+    hasPassword: typeof user.passwordHash === 'string',
+    mustChangePassword: user.mustChangePassword,
+  }
+}
+export type AccountView = ReturnType<typeof toAccountView>
+
+/** What the console keeps of the person signed in. */
+export const toSignedInUser = (user: User) => ({
+  id: user.id,
+  username: user.username,
+  displayName: user.displayName,
+  role: user.role,
+  status: user.status,
+  group: user.group,
+  mustChangePassword: user.mustChangePassword,
+})
