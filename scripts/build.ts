@@ -1,0 +1,3 @@
+import { buildConsole } from './console.ts'
+
+process.exitCode = buildConsole() ? 0 : 1
