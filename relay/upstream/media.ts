@@ -1,0 +1,60 @@
+import type { LookupFunction } from 'node:net'
+import { createGuardedFetch } from './guarded-fetch.ts'
+import { TransportError } from './transport-error.ts'
+
+export type InlineMedia = {
+  mediaType: string
+  /** Base64. */
+  data: string
+}
+
+/** @throws {TransportError} when the address is refused, or leads to nothing usable. */
+export type MediaFetcher = {
+  (url: string, signal?: AbortSignal): Promise<InlineMedia>
+  close: () => Promise<void>
+}
+
+export type MediaFetcherOptions = {
+  /** `OUTBOUND_ALLOW`. */
+  allowedRanges?: readonly string[] | undefined
+  maxBytes?: number | undefined
+  resolve?: LookupFunction | undefined
+}
+
+const signatures: [mediaType: string, hex: string][] = [
+  ['image/png', '89504e470d0a1a0a'],
+  ['image/jpeg', 'ffd8ff'],
+  ['image/gif', '47494638'],
+  ['image/bmp', '424d'],
+  ['application/pdf', '255044462d'],
+]
+
+/** The type told by the first bytes, for servers that do not tell it. */
+function sniff(bytes: Buffer): string | undefined {
+  const isWebp = bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WEBP'
+  if (isWebp) return 'image/webp'
+  const head = bytes.toString('hex', 0, 8)
+  return signatures.find(([, hex]) => head.startsWith(hex))?.[0]
+}
+
+const vagueTypes = new Set(['', 'application/octet-stream', 'binary/octet-stream', 'application/x-www-form-urlencoded'])
+
+/** Fetches pictures and files by their address, to be sent inside a request. Callers aim it, so it goes through the guard. */
+export function createMediaFetcher(options: MediaFetcherOptions = {}): MediaFetcher {
+  const { maxBytes = 20 * 1_048_576, ...guard } = options
+  const fetch = createGuardedFetch(guard)
+  const fetchMedia = async (url: string, signal?: AbortSignal): Promise<InlineMedia> => {
+    const reply = await fetch(url, { maxBytes, signal, timeoutMs: 60_000 })
+    if (reply.status !== 200 || reply.body.length === 0)
+      throw new TransportError('bad-response', { message: 'the file could not be fetched', sent: true })
+    const told = (reply.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+    const mediaType = vagueTypes.has(told) ? (sniff(reply.body) ?? 'application/octet-stream') : told
+    if (mediaType === 'text/html')
+      throw new TransportError('bad-response', {
+        message: 'the address leads to a web page, not to a file',
+        sent: true,
+      })
+    return { mediaType, data: reply.body.toString('base64') }
+  }
+  return Object.assign(fetchMedia, { close: fetch.close })
+}

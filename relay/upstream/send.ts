@@ -1,0 +1,135 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { LookupFunction } from 'node:net'
+import type { Dispatcher } from 'undici'
+import { isLinkLocal, isMetadataName, literalAddress } from './address.ts'
+import { decodeBody } from './decode.ts'
+import { createDispatchers } from './dispatchers.ts'
+import { exchange, type Exchange } from './exchange.ts'
+import { timeLimits, type TimeLimits } from './limits.ts'
+import { createGuardedLookup } from './lookup.ts'
+import { TransportError } from './transport-error.ts'
+
+export { TransportError } from './transport-error.ts'
+
+export type SendRequest = Partial<TimeLimits> & {
+  method: Dispatcher.HttpMethod
+  url: string
+  headers: Record<string, string>
+  body?: string | Uint8Array | undefined
+  /** Address of an http, https or socks5 proxy. */
+  proxy?: string | undefined
+  /** Stops the request at once, at whatever stage. */
+  signal?: AbortSignal | undefined
+}
+
+/** An answer whose headers have arrived. Read the body by one of the readers, or cancel: else the connection is lost. */
+export type UpstreamReply = {
+  status: number
+  /** Lower-case names. Length and encoding are gone when the body was unpacked. */
+  headers: IncomingHttpHeaders
+  /** May be read once. Leaving the loop early closes the connection. Fails with a {@link TransportError}. */
+  body: AsyncIterable<Uint8Array>
+  bytes: (maxBytes?: number) => Promise<Buffer>
+  text: (maxBytes?: number) => Promise<string>
+  /** @throws {TransportError} `bad-response` when the body is not JSON. */
+  json: (maxBytes?: number) => Promise<unknown>
+  /** Does nothing after the end. */
+  cancel: () => void
+}
+
+export type Transport = {
+  /** @throws {TransportError} when no answer began. Redirects are answers, never followed. */
+  send: (request: SendRequest) => Promise<UpstreamReply>
+  close: () => Promise<void>
+}
+
+export type TransportOptions = {
+  /** Connections per origin. */
+  connections?: number | undefined
+  /** Name resolution; the system's by default. */
+  resolve?: LookupFunction | undefined
+}
+
+const defaultMaxBytes = 64 * 1_048_576
+
+async function collect(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of body) {
+    length += chunk.length
+    if (length > maxBytes) throw new TransportError('too-large', { sent: true })
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks, length)
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new TransportError('bad-response', { cause: error, sent: true })
+  }
+}
+
+export function toReply({ status, headers, body, cancel }: Exchange): UpstreamReply {
+  const encoding = headers['content-encoding']
+  let plain = body
+  let shown = headers
+  if (encoding) {
+    try {
+      plain = decodeBody(body, encoding)
+    } catch (error) {
+      cancel()
+      throw error
+    }
+    const { 'content-encoding': _encoding, 'content-length': _length, ...rest } = headers
+    shown = rest
+  }
+  const bytes = (maxBytes = defaultMaxBytes) => collect(plain, maxBytes)
+  const text = async (maxBytes?: number) => (await bytes(maxBytes)).toString('utf8')
+  const json = async (maxBytes?: number) => parseJson(await text(maxBytes))
+  return { status, headers: shown, body: plain, bytes, text, json, cancel }
+}
+
+/** Origin and path of an address a channel may use: any host, private ones too, but never link-local or metadata. */
+function targetOf(address: string): { origin: string; path: string } {
+  const url = URL.parse(address)
+  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.hostname === '')
+    throw new TransportError('bad-url')
+  const literal = literalAddress(url.hostname)
+  if (isMetadataName(url.hostname) || (literal !== undefined && isLinkLocal(literal)))
+    throw new TransportError('bad-url')
+  return { origin: url.origin, path: url.pathname + url.search }
+}
+
+/** Sends requests to channels' upstreams over kept connections. */
+export function createTransport({ connections = 512, resolve }: TransportOptions = {}): Transport {
+  const lookup = createGuardedLookup((address) => !isLinkLocal(address), resolve)
+  const dispatchers = createDispatchers({ lookup, connections })
+  return {
+    async send({ method, url, headers, body, proxy, signal, ...given }) {
+      const { origin, path } = targetOf(url)
+      const limits = timeLimits(given)
+      const dispatcher = dispatchers.get({ origin, proxy, connectTimeoutMs: limits.connectTimeoutMs })
+      return toReply(
+        await exchange({
+          dispatcher,
+          options: {
+            origin,
+            path,
+            method,
+            headers: headers['accept-encoding'] === undefined ? { ...headers, 'accept-encoding': 'identity' } : headers,
+            body: body ?? null,
+            // Repeated here because connections to a plain http proxy do not take them from their agent.
+            headersTimeout: 0,
+            bodyTimeout: 0,
+          },
+          limits,
+          signal,
+          boundConnect: proxy !== undefined && proxy !== '',
+        }),
+      )
+    },
+    close: dispatchers.close,
+  }
+}
