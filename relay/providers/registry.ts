@@ -1,3 +1,4 @@
+import { anthropic } from './anthropic/index.ts'
 import { baiduV2 } from './openai-compatible/vendors/baidu-v2.ts'
 import { custom } from './openai-compatible/vendors/custom.ts'
 import { deepseek } from './openai-compatible/vendors/deepseek.ts'
@@ -13,6 +14,7 @@ import type { Provider } from './types.ts'
 
 const providers: readonly Provider[] = [
   openai,
+  anthropic,
   custom,
   openrouter,
   fastgpt,

@@ -1,9 +1,6 @@
 import type { ProviderCall, ProviderChannel } from '../types.ts'
+import { joinPath } from '../wire/join-path.ts'
 import type { OpenAiStyle } from './style.ts'
-
-/** A base that already ends in a version (`…/v1`, `…/paas/v4`) is not given another. */
-export const joinPath = (base: string, version: string, operation: string): string =>
-  /\/v\d+(beta)?$/.test(base) ? base + operation : base + version + operation
 
 export const chatUrl = (style: OpenAiStyle, call: ProviderCall): string =>
   style.url?.(call) ?? joinPath(call.channel.baseUrl, style.version ?? '/v1', '/chat/completions')

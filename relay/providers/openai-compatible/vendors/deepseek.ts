@@ -1,5 +1,5 @@
 import type { ChatRequest } from '#relay/chat/request.ts'
-import { joinPath } from '../address.ts'
+import { joinPath } from '../../wire/join-path.ts'
 import { openAiCompatible } from '../index.ts'
 import { effortOf } from '../request.ts'
 import { thinkingType } from '../thinking-switch.ts'

@@ -1,4 +1,5 @@
-import { bearer, joinPath } from '../address.ts'
+import { joinPath } from '../../wire/join-path.ts'
+import { bearer } from '../address.ts'
 import { openAiCompatible } from '../index.ts'
 
 /** Bases behind this address name the vendor in the path and carry no version. */

@@ -1,4 +1,4 @@
-import { joinPath } from '../address.ts'
+import { joinPath } from '../../wire/join-path.ts'
 import { openAiCompatible } from '../index.ts'
 import { thinkingType } from '../thinking-switch.ts'
 import type { Json } from '../../wire/json.ts'

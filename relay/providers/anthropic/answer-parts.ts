@@ -1,0 +1,44 @@
+import type { Citation, FinishReason, UpstreamFailure } from '#relay/chat/events.ts'
+import { failureOf } from '../wire/failures.ts'
+import { type Json, recordOf, wordOf } from '../wire/json.ts'
+
+const reasons: Readonly<Record<string, FinishReason>> = {
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  pause_turn: 'stop',
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  tool_use: 'tool-calls',
+  refusal: 'content-filter',
+}
+
+export const finishReasonOf = (reason: unknown): FinishReason =>
+  (typeof reason === 'string' && Object.hasOwn(reasons, reason) ? reasons[reason] : undefined) ?? 'stop'
+
+export function citationOf(value: unknown): Citation | undefined {
+  const citation = recordOf(value)
+  const url = wordOf(citation?.['url']) ?? wordOf(citation?.['source'])
+  if (!citation || url === undefined || !/^https?:/.test(url)) return undefined
+  return { url, title: wordOf(citation['title']), citedText: wordOf(citation['cited_text']) }
+}
+
+const statuses: Readonly<Record<string, number>> = {
+  invalid_request_error: 400,
+  authentication_error: 401,
+  billing_error: 402,
+  permission_error: 403,
+  not_found_error: 404,
+  request_too_large: 413,
+  rate_limit_error: 429,
+  api_error: 500,
+  timeout_error: 504,
+  overloaded_error: 529,
+}
+
+/** An error that came inside a stream or a 2xx body; its type tells the status it would have had. */
+export function failureIn(body: Json): UpstreamFailure | undefined {
+  const error = recordOf(body['error'])
+  if (!error && body['type'] !== 'error') return undefined
+  const type = wordOf(error?.['type']) ?? ''
+  return failureOf((Object.hasOwn(statuses, type) ? statuses[type] : undefined) ?? 500, body)
+}

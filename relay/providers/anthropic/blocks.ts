@@ -1,0 +1,115 @@
+import type { AssistantPart, CacheControl, FilePart, ImagePart, ToolResultPart, UserPart } from '#relay/chat/request.ts'
+import { InvalidRequest } from '#relay/dialects/types.ts'
+import { type Json, withoutAbsent } from '../wire/json.ts'
+import { decodeText, isTextType, resolveSource } from '../wire/media.ts'
+import { argumentsObject } from '../wire/tool-arguments.ts'
+
+/** Ids in the alphabet that calls and results must keep to; the same text always becomes the same id. */
+export type CallIds = { call: (id: string) => string; result: (id: string) => string }
+
+/** Nameless calls are numbered and their nameless results paired with them in order. */
+export function createCallIds(): CallIds {
+  const waiting: string[] = []
+  let nameless = 0
+  const clean = (id: string): string => id.replaceAll(/[^a-zA-Z0-9_-]/g, '_')
+  return {
+    call(id) {
+      if (id !== '') return clean(id)
+      nameless += 1
+      waiting.push(`toolu_${nameless}`)
+      return `toolu_${nameless}`
+    },
+    result: (id) => (id === '' ? (waiting.shift() ?? 'toolu_0') : clean(id)),
+  }
+}
+
+const marked = (block: Json, cacheControl: CacheControl | undefined): Json =>
+  cacheControl ? { ...block, cache_control: withoutAbsent(cacheControl) } : block
+
+export const textBlock = (text: string, cacheControl?: CacheControl): Json =>
+  marked({ type: 'text', text }, cacheControl)
+
+const refuse = (message: string): never => {
+  throw new InvalidRequest('invalid_text_request', message)
+}
+
+function imageBlock(part: ImagePart): Json {
+  const source = resolveSource(part.source)
+  if (source.kind === 'url')
+    return marked({ type: 'image', source: { type: 'url', url: source.url } }, part.cacheControl)
+  if (source.kind === 'file-id') {
+    return marked({ type: 'image', source: { type: 'file', file_id: source.id } }, part.cacheControl)
+  }
+  const mediaType = source.mediaType === 'image/jpg' ? 'image/jpeg' : source.mediaType
+  return marked(
+    { type: 'image', source: { type: 'base64', media_type: mediaType, data: source.data } },
+    part.cacheControl,
+  )
+}
+
+function documentSource(part: FilePart): Json {
+  const source = resolveSource(part.source)
+  if (source.kind === 'url') return { type: 'url', url: source.url }
+  if (source.kind === 'file-id') return { type: 'file', file_id: source.id }
+  if (source.mediaType === 'application/pdf') {
+    return { type: 'base64', media_type: 'application/pdf', data: source.data }
+  }
+  if (isTextType(source.mediaType)) return { type: 'text', media_type: 'text/plain', data: decodeText(source.data) }
+  return refuse(`files of type ${source.mediaType} are not supported by this model`)
+}
+
+const documentBlock = (part: FilePart): Json =>
+  marked(withoutAbsent({ type: 'document', source: documentSource(part), title: part.filename }), part.cacheControl)
+
+/** One plain text stays text, because some vendors of this dialect read nothing else there. */
+function resultContent(parts: ToolResultPart['content']): unknown {
+  const [first] = parts
+  if (!first) return ''
+  if (parts.length === 1 && first.type === 'text' && !first.cacheControl) return first.text
+  return parts.flatMap((part) => {
+    if (part.type === 'text') return part.text === '' ? [] : [textBlock(part.text, part.cacheControl)]
+    return [part.type === 'image' ? imageBlock(part) : documentBlock(part)]
+  })
+}
+
+export function userBlocks(part: UserPart, ids: CallIds): Json[] {
+  switch (part.type) {
+    case 'text':
+      return part.text === '' ? [] : [textBlock(part.text, part.cacheControl)]
+    case 'image':
+      return [imageBlock(part)]
+    case 'file':
+      return [documentBlock(part)]
+    case 'audio':
+      return refuse('audio input is not supported by this model')
+    case 'tool-result': {
+      const block = { type: 'tool_result', tool_use_id: ids.result(part.callId), content: resultContent(part.content) }
+      return [marked(part.isError ? { ...block, is_error: true } : block, part.cacheControl)]
+    }
+    case 'vendor':
+      return part.dialect === 'claude' ? [part.value as Json] : []
+  }
+}
+
+export function assistantBlocks(part: AssistantPart, ids: CallIds): Json[] {
+  switch (part.type) {
+    case 'text':
+      return part.text === '' ? [] : [textBlock(part.text, part.cacheControl)]
+    case 'refusal':
+      return part.text === '' ? [] : [textBlock(part.text)]
+    case 'reasoning':
+      if (part.encrypted?.dialect === 'claude') return [{ type: 'redacted_thinking', data: part.encrypted.data }]
+      if (part.signature?.dialect !== 'claude') return []
+      return [{ type: 'thinking', thinking: part.text, signature: part.signature.value }]
+    case 'tool-call': {
+      const input = part.kind === 'custom' ? { input: part.arguments } : argumentsObject(part.arguments)
+      return [marked({ type: 'tool_use', id: ids.call(part.id), name: part.name, input }, part.cacheControl)]
+    }
+    case 'image':
+      return []
+    case 'audio':
+      return []
+    case 'vendor':
+      return part.dialect === 'claude' ? [part.value as Json] : []
+  }
+}

@@ -1,0 +1,37 @@
+import type { Provider } from '../types.ts'
+import { readFailure } from '../wire/failures.ts'
+import { joinPath } from '../wire/join-path.ts'
+import { recordOf, recordsOf, wordOf } from '../wire/json.ts'
+import { claudeHeaders, classicVersion } from './headers.ts'
+import { nativeClaude } from './native.ts'
+import { type ClaudeHost, toClaudeRequest } from './request.ts'
+import { fromClaudeResponse } from './response.ts'
+import { createClaudeDecoder } from './stream.ts'
+
+const host: ClaudeHost = {
+  url: ({ channel }) => joinPath(channel.baseUrl, '/v1', '/messages'),
+  headers: claudeHeaders,
+}
+
+export const anthropic: Provider = {
+  id: 'anthropic',
+  label: 'Anthropic',
+  channelTypes: [14],
+  framing: 'sse',
+  chat: {
+    request: toClaudeRequest(host),
+    response: (json, call) => fromClaudeResponse(json, call),
+    stream: (call) => createClaudeDecoder(call),
+    media: 'as-given',
+  },
+  native: { claude: nativeClaude(host) },
+  error: readFailure,
+  models: {
+    request: (channel) => ({
+      method: 'GET',
+      url: `${joinPath(channel.baseUrl, '/v1', '/models')}?limit=1000`,
+      headers: { 'x-api-key': channel.key, 'anthropic-version': classicVersion },
+    }),
+    read: (json) => recordsOf(recordOf(json)?.['data']).flatMap((row) => wordOf(row['id']) ?? []),
+  },
+}

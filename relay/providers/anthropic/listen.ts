@@ -1,0 +1,66 @@
+import type { UpstreamFailure, WireEvent } from '#relay/chat/events.ts'
+import type { ListenVerdict, StreamListener } from '../types.ts'
+import { deliveredInStream, nameless } from '../wire/delivered.ts'
+import { recordOf, tryRecord } from '../wire/json.ts'
+import { failureIn } from './answer-parts.ts'
+import { createClaudeDecoder } from './stream.ts'
+import { createUsageCounter } from './usage.ts'
+
+const ordinary = /^(content_block_(start|delta|stop)|ping)$/
+
+/** Whether an event may matter, by its name or, where hosts send none, by what stands in it. */
+function mayMatter({ event, data }: WireEvent): boolean {
+  if (event !== undefined && ordinary.test(event)) return false
+  return (
+    data.includes('message_start') ||
+    data.includes('message_delta') ||
+    data.includes('message_stop') ||
+    data.includes('"error"')
+  )
+}
+
+export function listenToClaude(): StreamListener {
+  const events: WireEvent[] = []
+  const usage = createUsageCounter()
+  let complete = false
+  let failure: UpstreamFailure | undefined
+
+  function watch(wire: WireEvent): ListenVerdict {
+    const event = mayMatter(wire) ? tryRecord(wire.data) : undefined
+    switch (event?.['type']) {
+      case undefined:
+        break
+      case 'message_start':
+        usage.add(recordOf(event['message'])?.['usage'], false)
+        break
+      case 'message_delta':
+        usage.add(event['usage'], true)
+        complete ||= typeof recordOf(event['delta'])?.['stop_reason'] === 'string'
+        break
+      case 'message_stop':
+        complete = true
+        break
+      case 'error':
+        failure = failureIn(event)
+        return 'failed'
+    }
+    return complete ? 'hold' : 'forward'
+  }
+
+  return {
+    push(event) {
+      events.push(event)
+      return watch(event)
+    },
+    get complete() {
+      return complete
+    },
+    get usage() {
+      return usage.usage
+    },
+    get failure() {
+      return failure
+    },
+    delivered: () => deliveredInStream(createClaudeDecoder(nameless), events),
+  }
+}

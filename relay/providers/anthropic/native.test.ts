@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import type { NativeBody } from '../types.ts'
+import { callWith } from '../conformance/fixtures.ts'
+import { anthropic } from './index.ts'
+
+const send = (text: string, changes: Parameters<typeof callWith>[0] = {}) => {
+  const native: NativeBody = { json: JSON.parse(text), bytes: Buffer.from(text) }
+  const call = callWith({ ...changes, channel: { type: 14, baseUrl: 'https://api.anthropic.com' } })
+  const sent = anthropic.native.claude!.request(native, call)
+  const written = sent.body instanceof Uint8Array ? Buffer.from(sent.body).toString() : JSON.stringify(sent.body)
+  return { ...sent, untouched: sent.body === native.bytes, json: JSON.parse(written) }
+}
+
+test('a complete body goes out as the same bytes, with the caller’s version and betas', () => {
+  const sent = send('{"model":"claude-opus-4-6","max_tokens":0,"messages":[], "thinking":{"type":"adaptive"}}', {
+    model: 'claude-opus-4-6',
+    callerHeaders: { 'anthropic-version': '2026-10-21', 'anthropic-beta': 'x' },
+  })
+  expect(sent.untouched).toBe(true)
+  expect(sent.headers).toMatchObject({ 'anthropic-version': '2026-10-21', 'anthropic-beta': 'x' })
+})
+
+test('only the name and a missing limit are written', () => {
+  expect(send('{"model":"mine","messages":[],"x":1}', { model: 'claude-opus-4-6' }).json).toEqual({
+    model: 'claude-opus-4-6',
+    messages: [],
+    x: 1,
+    max_tokens: 8192,
+  })
+})
+
+test('the suffix sets the thinking and takes away what forbids it', () => {
+  const body = '{"model":"m","max_tokens":2000,"messages":[],"top_k":1,"temperature":0.2}'
+  const sent = send(body, {
+    model: 'claude-sonnet-4-5-thinking',
+    callerHeaders: { 'anthropic-version': '2026-10-21' },
+  })
+  expect(sent.json).toEqual({
+    model: 'claude-sonnet-4-5',
+    max_tokens: 2000,
+    messages: [],
+    temperature: 1,
+    thinking: { type: 'enabled', budget_tokens: 1600 },
+  })
+  expect(sent.headers['anthropic-version']).toBe('2023-06-01')
+})

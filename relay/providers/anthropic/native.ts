@@ -1,0 +1,64 @@
+import { type NativeBody, type NativeDialect, type ProviderCall, UpstreamRefusal } from '../types.ts'
+import { deliveredInResponse, isEmptyResponse, nameless } from '../wire/delivered.ts'
+import { type Json, numberOf, recordOf } from '../wire/json.ts'
+import { rewriteBody } from '../wire/rewrite-body.ts'
+import { listenToClaude } from './listen.ts'
+import { type ClaudeHost, planOf } from './request.ts'
+import { fromClaudeResponse } from './response.ts'
+import { answerLimit, suffixThinking } from './thinking.ts'
+import { readUsage } from './usage.ts'
+
+/** The thinking that the suffix of the name asks for, unless the caller says it in the body. */
+function applySuffix(body: Json, call: ProviderCall): boolean {
+  const { suffix, traits, share } = planOf(call.model, call)
+  body['model'] = suffix.model
+  if (!suffix.thinking || body['thinking'] !== undefined) return false
+  const { thinking, effort, maxTokens, on } = suffixThinking(suffix, numberOf(body['max_tokens']) ?? 0, {
+    traits,
+    share,
+  })
+  if (!on) return false
+  body['thinking'] = thinking
+  body['max_tokens'] = maxTokens
+  if (effort !== undefined) body['output_config'] = { ...recordOf(body['output_config']), effort }
+  delete body['top_p']
+  delete body['top_k']
+  if (traits.sampling === 'refused') delete body['temperature']
+  else body['temperature'] = 1
+  return true
+}
+
+function nativeRequest(host: ClaudeHost, native: NativeBody, call: ProviderCall) {
+  const body: Json = { ...native.json }
+  const { traits } = planOf(call.model, call)
+  // An explicit zero only warms the cache, which this vendor takes.
+  body['max_tokens'] ??= answerLimit(undefined, call, traits)
+  const thinks = applySuffix(body, call)
+  if ((body['stream'] === true) !== call.stream) body['stream'] = call.stream
+  const needs = { sampling: thinks && body['temperature'] !== undefined, files: false }
+  return {
+    method: 'POST' as const,
+    url: host.url(call),
+    headers: host.headers(call, needs),
+    body: rewriteBody(native, body),
+  }
+}
+
+function inspect(json: unknown): ReturnType<NativeDialect['inspect']> {
+  const usage = recordOf(recordOf(json)?.['usage'])
+  const reported = usage ? { usage: readUsage(usage) } : {}
+  try {
+    const response = fromClaudeResponse(json, nameless)
+    return { ...reported, delivered: () => deliveredInResponse(response), empty: isEmptyResponse(response) }
+  } catch (error) {
+    const nothing = { ...reported, delivered: () => ({ text: '', toolCalls: 0 }), empty: true }
+    return error instanceof UpstreamRefusal ? { ...nothing, failure: error.failure } : nothing
+  }
+}
+
+/** The messages dialect of any host that speaks it: the vendor itself, or another with an address for it. */
+export const nativeClaude = (host: ClaudeHost): NativeDialect => ({
+  request: (body, call) => nativeRequest(host, body, call),
+  listen: () => listenToClaude(),
+  inspect,
+})

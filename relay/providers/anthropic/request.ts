@@ -1,0 +1,187 @@
+import { lossesTowards } from '#relay/chat/losses.ts'
+import type { ChatRequest } from '#relay/chat/request.ts'
+import { InvalidRequest } from '#relay/dialects/types.ts'
+import type { ProviderCall, UpstreamRequest } from '../types.ts'
+import { type Json, recordOf, withoutAbsent } from '../wire/json.ts'
+import { textBlock } from './blocks.ts'
+import { limitCacheMarks } from './cache-marks.ts'
+import { systemTexts, toClaudeMessages } from './conversation.ts'
+import type { HeaderNeeds } from './headers.ts'
+import { type ClaudeTraits, type NameSuffix, splitSuffix, traitsOf } from './models.ts'
+import { formatInstruction, formatOf } from './output-format.ts'
+import { answerLimit, suffixThinking, type Thinking, wishedThinking } from './thinking.ts'
+import { toolFields } from './tools.ts'
+
+/** Fields of this dialect that callers of others may send; they are copied as they are. */
+const extensions = ['thinking', 'output_config', 'context_management', 'container', 'mcp_servers']
+
+type Planned = { model: string; traits: ClaudeTraits; thinking: Thinking; suffix: NameSuffix }
+
+/** Older models refuse to think on in a round of tools whose own thoughts the caller no longer has. */
+function lostItsThoughts({ messages }: ChatRequest): boolean {
+  const last = messages.findLast((message) => message.role === 'assistant')
+  if (!last?.content.some((part) => part.type === 'tool-call')) return false
+  return !last.content.some(
+    (part) =>
+      part.type === 'reasoning' && (part.signature?.dialect === 'claude' || part.encrypted?.dialect === 'claude'),
+  )
+}
+
+export function planOf(model: string, call: ProviderCall): { suffix: NameSuffix; traits: ClaudeTraits; share: number } {
+  const enabled = call.options['claude.thinking_adapter_enabled']
+  const suffix = enabled ? splitSuffix(model) : { model, thinking: false }
+  return {
+    suffix,
+    traits: traitsOf(suffix.model),
+    share: call.options['claude.thinking_adapter_budget_tokens_percentage'],
+  }
+}
+
+function plan(request: ChatRequest, call: ProviderCall, losses: Set<string>): Planned {
+  const { suffix, traits, share } = planOf(call.model, call)
+  const maxTokens = answerLimit(request.maxTokens, call, traits)
+  const fromClaude = request.extra.dialect === 'claude'
+  let thinking: Thinking = { maxTokens, on: false }
+  const explicit = recordOf(request.extra.fields['thinking'])
+  if (explicit) thinking = { thinking: explicit, maxTokens, on: explicit['type'] !== 'disabled' }
+  else if (suffix.thinking) thinking = suffixThinking(suffix, maxTokens, { traits, share })
+  else if (request.reasoning) thinking = wishedThinking(request.reasoning, maxTokens, { traits, fromClaude, share })
+  if (traits.thinking === 'none' && request.reasoning && !explicit) losses.add('reasoning_effort')
+  if (thinking.on && traits.thinking === 'budget' && lostItsThoughts(request)) {
+    thinking = { thinking: { type: 'disabled' }, maxTokens, on: false }
+  }
+  return { model: suffix.model, traits, thinking, suffix }
+}
+
+function samplingFields(request: ChatRequest, { traits, thinking, suffix }: Planned, losses: Set<string>): Json {
+  const { topK } = request
+  const temperature = request.temperature === undefined ? undefined : Math.min(request.temperature, 1)
+  const given = { temperature, top_p: request.topP, top_k: topK }
+  const kept: Json = { ...given }
+  if (traits.sampling === 'refused') Object.assign(kept, { temperature: undefined, top_p: undefined, top_k: undefined })
+  if (thinking.on) {
+    Object.assign(kept, { temperature: undefined, top_k: undefined })
+    if ((request.topP ?? 0) < 0.95 || suffix.thinking) kept['top_p'] = undefined
+  }
+  if (traits.sampling === 'one' && kept['temperature'] !== undefined) kept['top_p'] = undefined
+  const usual = (name: string, value: unknown): boolean => (name === 'temperature' || name === 'top_p') && value === 1
+  for (const [name, value] of Object.entries(given)) {
+    if (value !== undefined && kept[name] === undefined && !usual(name, value)) losses.add(name)
+  }
+  if (suffix.thinking && thinking.on && traits.sampling !== 'refused') kept['temperature'] = 1
+  return kept
+}
+
+function outputConfig(request: ChatRequest, { traits, thinking }: Planned): Json | undefined {
+  const schema = request.responseFormat?.type === 'json-schema' ? request.responseFormat.schema : undefined
+  const config = withoutAbsent({
+    effort: traits.effort ? thinking.effort : undefined,
+    format: schema && traits.structuredOutput ? formatOf(schema) : undefined,
+  })
+  return Object.keys(config).length > 0 ? config : undefined
+}
+
+function systemField(request: ChatRequest, traits: ClaudeTraits): unknown {
+  const instruction = formatInstruction(request.responseFormat, traits.structuredOutput)
+  const texts = systemTexts(request.messages)
+  if (instruction !== undefined) texts.push({ type: 'text', text: instruction })
+  const [first] = texts
+  if (!first) return undefined
+  return texts.length === 1 && !first.cacheControl
+    ? first.text
+    : texts.map((part) => textBlock(part.text, part.cacheControl))
+}
+
+const tiers: Readonly<Record<string, string>> = { auto: 'auto', default: 'standard_only' }
+
+function unsupported(request: ChatRequest): string[] {
+  const { choiceCount, serviceTier } = request
+  if (choiceCount !== undefined && choiceCount > 1) {
+    throw new InvalidRequest('invalid_text_request', 'n greater than 1 is not supported by this model')
+  }
+  const given: Readonly<Record<string, boolean>> = {
+    seed: request.seed !== undefined,
+    frequency_penalty: (request.frequencyPenalty ?? 0) !== 0,
+    presence_penalty: (request.presencePenalty ?? 0) !== 0,
+    logprobs: request.logprobs === true,
+    modalities: request.modalities?.some((modality) => modality !== 'text') === true,
+    audio: request.audio !== undefined,
+    service_tier: serviceTier !== undefined && tiers[serviceTier] === undefined,
+    image: request.messages.some(
+      (message) => message.role === 'assistant' && message.content.some((part) => part.type === 'image'),
+    ),
+  }
+  return Object.keys(given).filter((name) => given[name])
+}
+
+/** Thoughts without this vendor's own proof are not shown to it. */
+const unprovenThoughts = (request: ChatRequest): boolean =>
+  request.messages.some((message) =>
+    message.content.some(
+      (part) =>
+        part.type === 'reasoning' && part.signature?.dialect !== 'claude' && part.encrypted?.dialect !== 'claude',
+    ),
+  )
+
+export type ClaudeBody = { model: string; body: Json; losses: string[]; needs: HeaderNeeds }
+
+/** The body of a messages call without what differs between its hosts: the model's name and the wish to stream. */
+export function toClaudeBody(request: ChatRequest, call: ProviderCall): ClaudeBody {
+  const losses = new Set(lossesTowards(request, 'claude').filter((name) => !extensions.includes(name)))
+  for (const name of unsupported(request)) losses.add(name)
+  if (unprovenThoughts(request)) losses.add('reasoning_content')
+  const planned = plan(request, call, losses)
+  const { traits, thinking } = planned
+  const mayForce = traits.forcedToolChoice && !thinking.on
+  const { tools, tool_choice } = toolFields(request, { traits, mayForce, losses })
+  const messages = toClaudeMessages(request.messages, { prefill: traits.prefill && !thinking.on })
+  const { parts, cut } = limitCacheMarks({ tools, system: systemField(request, traits), messages })
+  if (cut) losses.add('cache_control')
+  const sampling = withoutAbsent(samplingFields(request, planned, losses))
+  const carried = Object.fromEntries(
+    extensions.flatMap((name) => (name in request.extra.fields ? [[name, request.extra.fields[name]]] : [])),
+  )
+  const own = request.extra.dialect === 'claude' ? request.extra.fields : carried
+  const stop = request.stop.filter((text) => text.trim() !== '')
+  const body = withoutAbsent({
+    max_tokens: thinking.maxTokens,
+    system: parts['system'],
+    messages: parts['messages'],
+    tools: parts['tools'],
+    tool_choice,
+    ...sampling,
+    stop_sequences: stop.length > 0 ? stop : undefined,
+    thinking: thinking.thinking,
+    output_config: outputConfig(request, planned),
+    metadata: request.user === undefined ? undefined : { user_id: request.user },
+    service_tier: request.serviceTier === undefined ? undefined : tiers[request.serviceTier],
+    ...own,
+  })
+  const files = request.messages.some((message) =>
+    message.content.some((part) => 'source' in part && part.source.kind === 'file-id'),
+  )
+  return {
+    model: planned.model,
+    body,
+    losses: [...losses],
+    needs: { sampling: Object.keys(sampling).length > 0, files },
+  }
+}
+
+export type ClaudeHost = {
+  url: (call: ProviderCall) => string
+  headers: (call: ProviderCall, needs: HeaderNeeds) => Record<string, string>
+}
+
+export function toClaudeRequest(host: ClaudeHost) {
+  return (request: ChatRequest, call: ProviderCall): UpstreamRequest => {
+    const { model, body, losses, needs } = toClaudeBody(request, call)
+    return {
+      method: 'POST',
+      url: host.url(call),
+      headers: host.headers(call, needs),
+      body: { model, ...body, ...(call.stream ? { stream: true } : {}) },
+      losses,
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import { expect, test } from 'vitest'
+import { MalformedUpstream } from '#relay/chat/events.ts'
+import { UpstreamRefusal } from '../types.ts'
+import { callWith, readEvents } from '../conformance/fixtures.ts'
+import { anthropic } from './index.ts'
+
+const folder = new URL('./__fixtures__/', import.meta.url)
+const decode = (events: object[], call = callWith({ stream: true })) => {
+  const decoder = anthropic.chat.stream(call)
+  return [...events.flatMap((event) => decoder.push({ data: JSON.stringify(event) })), ...decoder.end()]
+}
+const start = { type: 'message_start', message: { id: 'm1', model: 'claude', usage: { input_tokens: 5 } } }
+const block = (index: number, content_block: object) => ({ type: 'content_block_start', index, content_block })
+const delta = (index: number, fields: object) => ({ type: 'content_block_delta', index, delta: fields })
+const stop = (index: number) => ({ type: 'content_block_stop', index })
+const tool = (index: number, name: string, input = {}) =>
+  block(index, { type: 'tool_use', id: `t${index}`, name, input })
+const json = (index: number, partial_json: string) => delta(index, { type: 'input_json_delta', partial_json })
+
+test('calls are numbered among calls, whatever stands between them', () => {
+  const events = decode([
+    start,
+    block(0, { type: 'text', text: '' }),
+    stop(0),
+    tool(1, 'f'),
+    stop(1),
+    block(2, { type: 'server_tool_use', id: 's', name: 'web_search', input: {} }),
+    json(2, '{"query":"x"}'),
+    stop(2),
+    tool(3, 'g', { given: 1 }),
+    stop(3),
+  ])
+  expect(events.slice(2)).toEqual([
+    { type: 'tool-call-start', index: 0, id: 't1', name: 'f' },
+    { type: 'tool-call-delta', index: 0, arguments: '{}' },
+    { type: 'tool-call-end', index: 0 },
+    { type: 'tool-call-start', index: 1, id: 't3', name: 'g' },
+    { type: 'tool-call-delta', index: 1, arguments: '{"given":1}' },
+    { type: 'tool-call-end', index: 1 },
+  ])
+})
+
+test('a wrapped free-text call is unwrapped', () => {
+  const call = callWith({ stream: true, customTools: ['patch'] })
+  const events = decode([start, tool(0, 'patch'), json(0, '{"input":'), json(0, '"text"}'), stop(0)], call)
+  expect(events.slice(2)).toEqual([
+    { type: 'tool-call-start', index: 0, id: 't0', name: 'patch', kind: 'custom' },
+    { type: 'tool-call-delta', index: 0, arguments: 'text' },
+    { type: 'tool-call-end', index: 0 },
+  ])
+})
+
+test('usage starts with the prompt and counts the output only at the end', () => {
+  const counts = { output_tokens: 9, input_tokens: 0, server_tool_use: { web_search_requests: 2 } }
+  const events = decode([
+    { type: 'message_start', message: { usage: { input_tokens: 5, cache_read_input_tokens: 3, output_tokens: 1 } } },
+    { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: counts },
+  ])
+  expect(events[1]).toMatchObject({ usage: { promptTokens: 8, cachedTokens: 3, completionTokens: undefined } })
+  expect(events.at(-1)).toMatchObject({ usage: { promptTokens: 8, completionTokens: 9, webSearchCalls: 2 } })
+})
+
+test('a refusal says why', () => {
+  const events = decode([
+    start,
+    { type: 'message_delta', delta: { stop_reason: 'refusal', stop_details: { explanation: 'No.' } } },
+  ])
+  expect(events.slice(2, 4)).toEqual([
+    { type: 'refusal-delta', text: 'No.' },
+    { type: 'finish', reason: 'content-filter' },
+  ])
+})
+
+test('the sequence that stopped the model is told', () => {
+  const events = decode([
+    start,
+    { type: 'message_delta', delta: { stop_reason: 'stop_sequence', stop_sequence: 'END' } },
+  ])
+  expect(events[2]).toEqual({ type: 'finish', reason: 'stop', stopSequence: 'END' })
+})
+
+test('the closing event finishes an answer whose reason was never told', () => {
+  expect(decode([start, { type: 'message_stop' }]).at(-1)).toEqual({ type: 'finish', reason: 'stop' })
+})
+
+test('an error has the status its type stands for', () => {
+  const events = decode([{ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }, start])
+  expect(events).toMatchObject([{ type: 'error', error: { status: 529, type: 'overloaded_error' } }])
+})
+
+test('text that is no JSON is malformed', () => {
+  expect(() => anthropic.chat.stream(callWith()).push({ data: 'oops' })).toThrow(MalformedUpstream)
+})
+
+test('a listener tells closing events and failures from text that speaks of them', () => {
+  const listener = anthropic.native.claude!.listen({ includeUsage: true })
+  const verdicts = readEvents(folder, 'text.sse').map((event) => listener.push(event))
+  expect(verdicts.map((verdict) => verdict[0]).join('')).toBe('ffffffhh')
+  expect(listener).toMatchObject({ complete: true, usage: { promptTokens: 20, cachedTokens: 8, completionTokens: 10 } })
+  expect(listener.delivered()).toEqual({ text: 'Hello from upstream', toolCalls: 0 })
+
+  const failing = anthropic.native.claude!.listen({ includeUsage: true })
+  expect(
+    readEvents(folder, 'failed.sse')
+      .map((event) => failing.push(event))
+      .at(-1),
+  ).toBe('failed')
+  expect(failing.failure).toMatchObject({ status: 529, message: 'Overloaded' })
+
+  const quoting = anthropic.native.claude!.listen({ includeUsage: true })
+  const data = JSON.stringify(delta(0, { type: 'text_delta', text: 'message_delta and "error"' }))
+  expect(quoting.push({ data })).toBe('forward')
+})
+
+test('an error inside a 2xx answer is a refusal', () => {
+  const answer = { type: 'error', error: { type: 'rate_limit_error', message: 'slow down' } }
+  expect(() => anthropic.chat.response(answer, callWith())).toThrow(UpstreamRefusal)
+})

@@ -1,0 +1,189 @@
+import type { ChatEvent, StreamDecoder } from '#relay/chat/events.ts'
+import type { ProviderCall } from '../types.ts'
+import { unwrapInput } from '../wire/custom-tools.ts'
+import { type Json, numberOf, parseRecord, recordOf, textOf, wordOf } from '../wire/json.ts'
+import { argumentsText } from '../wire/tool-arguments.ts'
+import { citationOf, failureIn, finishReasonOf } from './answer-parts.ts'
+import { createUsageCounter } from './usage.ts'
+
+type ToolBlock = { kind: 'tool'; index: number; custom: boolean; input: string; written: string }
+type Block = ToolBlock | { kind: 'text' } | { kind: 'thinking' } | { kind: 'ignored' }
+
+type State = {
+  reading: Pick<ProviderCall, 'ambient' | 'customTools'>
+  blocks: Map<number, Block>
+  usage: ReturnType<typeof createUsageCounter>
+  toolCalls: number
+  finished: boolean
+}
+
+const indexOf = (event: Json): number => numberOf(event['index']) ?? 0
+
+function usageEvents(state: State): ChatEvent[] {
+  const { usage } = state.usage
+  return usage ? [{ type: 'usage', usage }] : []
+}
+
+function startMessage(event: Json, state: State): ChatEvent[] {
+  const message = recordOf(event['message']) ?? {}
+  state.usage.add(message['usage'], false)
+  const id = wordOf(message['id']) ?? `msg_${state.reading.ambient.newId(24)}`
+  return [{ type: 'start', id, model: textOf(message['model']) ?? '' }, ...usageEvents(state)]
+}
+
+function startTool(block: Json, state: State): { block: Block; events: ChatEvent[] } {
+  const name = textOf(block['name']) ?? ''
+  const custom = state.reading.customTools?.includes(name) === true
+  const index = state.toolCalls
+  state.toolCalls += 1
+  const id = wordOf(block['id']) ?? `toolu_${state.reading.ambient.newId(24)}`
+  const given = recordOf(block['input'])
+  const input = given && Object.keys(given).length > 0 ? argumentsText(given) : ''
+  return {
+    block: { kind: 'tool', index, custom, input, written: '' },
+    events: [{ type: 'tool-call-start', index, id, name, ...(custom ? { kind: 'custom' as const } : {}) }],
+  }
+}
+
+function startBlock(event: Json, state: State): ChatEvent[] {
+  const content = recordOf(event['content_block']) ?? {}
+  const open = (block: Block, events: ChatEvent[]): ChatEvent[] => {
+    state.blocks.set(indexOf(event), block)
+    return events
+  }
+  switch (content['type']) {
+    case 'text': {
+      const text = wordOf(content['text'])
+      return open({ kind: 'text' }, text === undefined ? [] : [{ type: 'text-delta', text }])
+    }
+    case 'thinking': {
+      const text = wordOf(content['thinking'])
+      return open({ kind: 'thinking' }, text === undefined ? [] : [{ type: 'reasoning-delta', text }])
+    }
+    case 'redacted_thinking': {
+      const data = wordOf(content['data'])
+      return open(
+        { kind: 'ignored' },
+        data === undefined ? [] : [{ type: 'reasoning-encrypted', dialect: 'claude', data }],
+      )
+    }
+    case 'tool_use': {
+      const { block, events } = startTool(content, state)
+      return open(block, events)
+    }
+    default:
+      return open({ kind: 'ignored' }, [])
+  }
+}
+
+function argumentsDelta(block: Block | undefined, text: string): ChatEvent[] {
+  if (block?.kind !== 'tool' || text === '') return []
+  block.written += text
+  return block.custom ? [] : [{ type: 'tool-call-delta', index: block.index, arguments: text }]
+}
+
+function deltaBlock(event: Json, state: State): ChatEvent[] {
+  const delta = recordOf(event['delta']) ?? {}
+  switch (delta['type']) {
+    case 'text_delta': {
+      const text = wordOf(delta['text'])
+      return text === undefined ? [] : [{ type: 'text-delta', text }]
+    }
+    case 'thinking_delta': {
+      const text = wordOf(delta['thinking'])
+      return text === undefined ? [] : [{ type: 'reasoning-delta', text }]
+    }
+    case 'signature_delta': {
+      const value = wordOf(delta['signature'])
+      return value === undefined ? [] : [{ type: 'reasoning-signature', dialect: 'claude', value }]
+    }
+    case 'input_json_delta':
+      return argumentsDelta(state.blocks.get(indexOf(event)), textOf(delta['partial_json']) ?? '')
+    case 'citations_delta': {
+      const citation = citationOf(delta['citation'])
+      return citation ? [{ type: 'citation', citation }] : []
+    }
+    default:
+      return []
+  }
+}
+
+/** A call without any fragment of arguments was begun with them, or takes none. */
+function closeTool(block: ToolBlock): ChatEvent[] {
+  const text = block.written === '' ? block.input || '{}' : block.written
+  const rest = block.custom ? unwrapInput(text) : block.written === '' ? text : ''
+  const end: ChatEvent = { type: 'tool-call-end', index: block.index }
+  return rest === '' ? [end] : [{ type: 'tool-call-delta', index: block.index, arguments: rest }, end]
+}
+
+function stopBlock(index: number, state: State): ChatEvent[] {
+  const block = state.blocks.get(index)
+  state.blocks.delete(index)
+  return block?.kind === 'tool' ? closeTool(block) : []
+}
+
+const closeBlocks = (state: State): ChatEvent[] => [...state.blocks.keys()].flatMap((index) => stopBlock(index, state))
+
+function finishMessage(event: Json, state: State): ChatEvent[] {
+  state.usage.add(event['usage'], true)
+  const delta = recordOf(event['delta']) ?? {}
+  const reason = delta['stop_reason']
+  if (state.finished || typeof reason !== 'string') return usageEvents(state)
+  state.finished = true
+  const stopSequence = wordOf(delta['stop_sequence'])
+  const explanation = reason === 'refusal' ? wordOf(recordOf(delta['stop_details'])?.['explanation']) : undefined
+  return [
+    ...closeBlocks(state),
+    ...(explanation === undefined ? [] : [{ type: 'refusal-delta' as const, text: explanation }]),
+    { type: 'finish', reason: finishReasonOf(reason), ...(stopSequence === undefined ? {} : { stopSequence }) },
+    ...usageEvents(state),
+  ]
+}
+
+/** The closing event without a stop reason: the answer is whole, only its reason was not told. */
+function stopMessage(state: State): ChatEvent[] {
+  if (state.finished) return []
+  state.finished = true
+  const closing = closeBlocks(state)
+  return [...closing, { type: 'finish', reason: state.toolCalls > 0 ? 'tool-calls' : 'stop' }]
+}
+
+function readEvent(event: Json, state: State): ChatEvent[] {
+  switch (event['type']) {
+    case 'message_start':
+      return startMessage(event, state)
+    case 'content_block_start':
+      return startBlock(event, state)
+    case 'content_block_delta':
+      return deltaBlock(event, state)
+    case 'content_block_stop':
+      return stopBlock(indexOf(event), state)
+    case 'message_delta':
+      return finishMessage(event, state)
+    case 'message_stop':
+      return stopMessage(state)
+    default: {
+      const error = failureIn(event)
+      return error ? [{ type: 'error', error }] : []
+    }
+  }
+}
+
+export function createClaudeDecoder(reading: Pick<ProviderCall, 'ambient' | 'customTools'>): StreamDecoder {
+  const state: State = { reading, blocks: new Map(), usage: createUsageCounter(), toolCalls: 0, finished: false }
+  let started = false
+  let failed = false
+  return {
+    push(wire) {
+      if (failed || wire.data.trim() === '[DONE]') return []
+      const event = parseRecord(wire.data)
+      const events = readEvent(event, state)
+      failed = events.some((entry) => entry.type === 'error')
+      if (started || failed || events.length === 0) return events
+      started = true
+      // Some hosts leave the opening event out.
+      return events[0]?.type === 'start' ? events : [...startMessage({}, state), ...events]
+    },
+    end: () => (failed ? [] : closeBlocks(state)),
+  }
+}

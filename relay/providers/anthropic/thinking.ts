@@ -1,0 +1,114 @@
+import type { Effort, ReasoningWish } from '#relay/chat/request.ts'
+import type { ProviderCall } from '../types.ts'
+import { type Json, withoutAbsent } from '../wire/json.ts'
+import type { ClaudeTraits, NameSuffix } from './models.ts'
+
+/** `on` means that the model will certainly think, which forbids sampling fields, forced tools and a begun answer. */
+export type Thinking = {
+  thinking?: Json | undefined
+  effort?: string | undefined
+  maxTokens: number
+  on: boolean
+}
+
+const smallestBudget = 1024
+/** The least room that leaves a budget and an answer. */
+const smallestRoom = 1280
+const defaultMaxTokens = 8192
+
+const budgets: Readonly<Record<Effort, number>> = {
+  none: 0,
+  minimal: 1280,
+  low: 1280,
+  medium: 2048,
+  high: 4096,
+  xhigh: 8192,
+  max: 16_384,
+}
+
+/** The answer's limit: the caller's, else the one configured for the model, within what the model can write. */
+export function answerLimit(wanted: number | undefined, call: ProviderCall, traits: ClaudeTraits): number {
+  const configured = call.options['claude.default_max_tokens']
+  const own = (name: string): number | undefined => (Object.hasOwn(configured, name) ? configured[name] : undefined)
+  const limit = wanted || own(call.originalModel) || own(call.model) || own('default') || defaultMaxTokens
+  return Math.min(limit, traits.maxOutput ?? limit)
+}
+
+function withBudget(wanted: number, maxTokens: number): Thinking {
+  const room = Math.max(maxTokens, smallestRoom)
+  const fitting = wanted < room ? wanted : Math.floor(room * 0.8)
+  return {
+    thinking: { type: 'enabled', budget_tokens: Math.max(fitting, smallestBudget) },
+    maxTokens: room,
+    on: true,
+  }
+}
+
+const effortWord = (effort: string | undefined): string | undefined => (effort === 'minimal' ? 'low' : effort)
+
+const effortOfBudget = (budget: number): string => {
+  if (budget < 0) return 'high'
+  if (budget <= 2048) return 'low'
+  return budget <= 8192 ? 'medium' : 'high'
+}
+
+function adaptive(effort: string | undefined, display: string | undefined, maxTokens: number): Thinking {
+  return { thinking: withoutAbsent({ type: 'adaptive', display }), effort: effortWord(effort), maxTokens, on: true }
+}
+
+/** What the suffix of the name asks for, with the share of the answer's limit that is set for it. */
+export function suffixThinking(
+  suffix: NameSuffix,
+  maxTokens: number,
+  how: { traits: ClaudeTraits; share: number },
+): Thinking {
+  if (how.traits.thinking === 'none') return { maxTokens, on: false }
+  if (how.traits.thinking === 'adaptive') {
+    return adaptive(suffix.effort, how.traits.summarises ? 'summarized' : undefined, maxTokens)
+  }
+  return withBudget(Math.floor(Math.max(maxTokens, smallestRoom) * how.share), maxTokens)
+}
+
+export const isOff = (wish: ReasoningWish): boolean =>
+  wish.mode === 'disabled' || wish.effort === 'none' || wish.budgetTokens === 0
+
+function off(wish: ReasoningWish, maxTokens: number, traits: ClaudeTraits): Thinking {
+  if (traits.thinking === 'none') return { maxTokens, on: false }
+  if (traits.thinking === 'budget') return { thinking: { type: 'disabled' }, maxTokens, on: false }
+  if (traits.off === 'low_effort') return { effort: 'low', maxTokens, on: true }
+  const wanted = wish.effort === 'none' ? undefined : effortWord(wish.effort)
+  const tooHigh = wanted === 'xhigh' || wanted === 'max'
+  const effort = tooHigh && (traits.offUpToHigh || traits.off === 'between_tools') ? 'high' : wanted
+  return { thinking: { type: traits.off }, effort, maxTokens, on: traits.off === 'between_tools' }
+}
+
+type Wishing = { traits: ClaudeTraits; fromClaude: boolean; share: number }
+
+function displayOf(wish: ReasoningWish, { traits, fromClaude }: Wishing): string | undefined {
+  if (!traits.summarises) return undefined
+  if (wish.includeThoughts === undefined) return fromClaude ? undefined : 'summarized'
+  return wish.includeThoughts ? 'summarized' : 'omitted'
+}
+
+/** The caller's wish in the form the model's family knows. A caller of this dialect may set the effort alone. */
+export function wishedThinking(wish: ReasoningWish, maxTokens: number, how: Wishing): Thinking {
+  const { traits } = how
+  if (isOff(wish)) return off(wish, maxTokens, traits)
+  const asksToThink = wish.mode !== undefined || wish.budgetTokens !== undefined
+  if (!asksToThink && (how.fromClaude || wish.effort === undefined)) {
+    return { effort: traits.effort ? effortWord(wish.effort) : undefined, maxTokens, on: false }
+  }
+  if (traits.thinking === 'none') return { maxTokens, on: false }
+  const budget = wish.budgetTokens !== undefined && wish.budgetTokens > 0 ? wish.budgetTokens : undefined
+  if (traits.thinking === 'adaptive') {
+    if (budget !== undefined && traits.budgetAllowed)
+      return { ...withBudget(budget, maxTokens), effort: effortWord(wish.effort) }
+    const effort = wish.effort ?? (wish.budgetTokens === undefined ? undefined : effortOfBudget(wish.budgetTokens))
+    return adaptive(effort, displayOf(wish, how), maxTokens)
+  }
+  const byEffort = wish.effort === undefined ? Math.floor(maxTokens * how.share) : budgets[wish.effort]
+  return {
+    ...withBudget(budget ?? byEffort, maxTokens),
+    effort: traits.effort && how.fromClaude ? effortWord(wish.effort) : undefined,
+  }
+}

@@ -1,0 +1,45 @@
+import type { ReportedUsage } from '#core/usage.ts'
+import { countOf, type Json, recordOf, sumOf } from '../wire/json.ts'
+
+/** The vendor counts what came from and went into its cache beside the input; the hub counts all input together. */
+export function readUsage(usage: Json): ReportedUsage {
+  const cachedTokens = countOf(usage['cache_read_input_tokens'])
+  const created = recordOf(usage['cache_creation'])
+  const shortLived = countOf(created?.['ephemeral_5m_input_tokens'])
+  const longLived = countOf(created?.['ephemeral_1h_input_tokens'])
+  const cacheWriteTokens = countOf(usage['cache_creation_input_tokens']) ?? sumOf(shortLived, longLived)
+  return {
+    promptTokens: sumOf(countOf(usage['input_tokens']), cachedTokens, cacheWriteTokens),
+    cachedTokens,
+    cacheWriteTokens,
+    cacheWrite1hTokens: longLived,
+    completionTokens: countOf(usage['output_tokens']),
+    reasoningTokens: countOf(recordOf(usage['output_tokens_details'])?.['thinking_tokens']),
+    webSearchCalls: countOf(recordOf(usage['server_tool_use'])?.['web_search_requests']),
+  }
+}
+
+/**
+ * Usage over a stream: counts only grow, and a later event that lacks one, or repeats it as zero, does not take it back.
+ * Until the closing event tells the output, its first tiny count is no report of it.
+ */
+export function createUsageCounter() {
+  let counts: Json = {}
+  let closed = false
+  return {
+    add(value: unknown, closing: boolean): void {
+      closed ||= closing
+      for (const [name, later] of Object.entries(recordOf(value) ?? {})) {
+        const earlier = counts[name]
+        if (later === null || later === undefined) continue
+        const grows = typeof earlier !== 'number' || typeof later !== 'number' || later > earlier
+        if (grows) counts = { ...counts, [name]: later }
+      }
+    },
+    get usage(): ReportedUsage | undefined {
+      if (Object.keys(counts).length === 0) return undefined
+      const usage = readUsage(counts)
+      return closed ? usage : { ...usage, completionTokens: undefined }
+    },
+  }
+}
