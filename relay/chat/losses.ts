@@ -1,7 +1,7 @@
 import type { ChatRequest, DialectId } from './request.ts'
 
 /** Fields that parsing has also put into the hub's own wishes; leaving the original out loses nothing. */
-const mirrored = new Set(['thinking', 'reasoning', 'enable_thinking', 'thinking_budget', 'output_config', 'text'])
+const mirrored = new Set(['thinking', 'reasoning', 'enable_thinking', 'thinking_budget', 'output_config'])
 
 /**
  * What gets lost on the way to an upstream of the given dialect, by name: what parsing had to leave out, the caller's own

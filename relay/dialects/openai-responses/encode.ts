@@ -1,0 +1,65 @@
+import type { ChatChoice, ChatResponse, ResponsePart } from '#relay/chat/events.ts'
+import type { EncodeContext } from '../types.ts'
+import { callItem, imageItem, messageItem, outputText, reasoningItem } from './output-items.ts'
+import { finishedResponse, outcomeOf, responseHead, toFlatAnnotation } from './response-object.ts'
+
+/** Hub answer → response object. Further choices have no place in this dialect. */
+export function encodeOpenAiResponses(response: ChatResponse, context: EncodeContext): unknown {
+  const choice: ChatChoice = response.choices[0] ?? { parts: [], finish: 'stop' }
+  const answer = { reason: choice.finish, output: toOutput(choice, context), usage: response.usage }
+  return finishedResponse(responseHead(response.id, context), answer, context)
+}
+
+type Said = { type: 'said'; content: object[] }
+
+/** What is said without interruption is one message. */
+function groupSaid(parts: ResponsePart[]): (Said | ResponsePart)[] {
+  const groups: (Said | ResponsePart)[] = []
+  for (const part of parts) {
+    const content = toContent(part)
+    const last = groups.at(-1)
+    if (content === undefined) groups.push(part)
+    else if (last?.type === 'said') last.content.push(...content)
+    else if (content.length > 0) groups.push({ type: 'said', content })
+  }
+  return groups
+}
+
+function toContent(part: ResponsePart): object[] | undefined {
+  switch (part.type) {
+    case 'text':
+      return part.text === '' ? [] : [outputText(part.text, part.citations?.map(toFlatAnnotation))]
+    case 'refusal':
+      return part.text === '' ? [] : [{ type: 'refusal', refusal: part.text }]
+    case 'audio':
+      return part.transcript === '' ? [] : [outputText(part.transcript)]
+    default:
+      return undefined
+  }
+}
+
+function toOutput(choice: ChatChoice, { ambient }: EncodeContext): object[] {
+  const cut = outcomeOf(choice.finish).status === 'incomplete'
+  return groupSaid(choice.parts).flatMap((group, index, groups): object[] => {
+    const id = (prefix: string) => `${prefix}_${ambient.newId(24)}`
+    switch (group.type) {
+      case 'said':
+        // Only what was said last can have been cut off.
+        return [messageItem(id('msg'), group.content, cut && index === groups.length - 1 ? 'incomplete' : 'completed')]
+      case 'reasoning': {
+        const own = group.encrypted?.dialect === 'openai-responses' ? group.encrypted.data : undefined
+        if (group.text === '' && own === undefined) return []
+        return [reasoningItem(id('rs'), { text: group.text, encrypted: own }, 'completed')]
+      }
+      case 'tool-call': {
+        const custom = group.kind === 'custom'
+        const call = { callId: group.id, name: group.name, custom, text: group.arguments }
+        return [callItem(id(custom ? 'ctc' : 'fc'), call, 'completed')]
+      }
+      case 'image':
+        return [imageItem(id('ig'), group.data, 'completed')]
+      default:
+        return []
+    }
+  })
+}

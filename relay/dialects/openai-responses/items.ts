@@ -1,0 +1,203 @@
+import { type Fields, isObject } from '#relay/chat/json.ts'
+import type {
+  AssistantPart,
+  AudioPart,
+  FilePart,
+  ImagePart,
+  MediaSource,
+  Message,
+  ReasoningPart,
+  TextPart,
+  ToolCallPart,
+  ToolResultPart,
+  UserPart,
+} from '#relay/chat/request.ts'
+import { fileSource, mediaFromUrl } from '../openai-chat/parts.ts'
+import { type Reader, defined } from '../read.ts'
+
+type Conversation = {
+  read: Reader
+  messages: Message[]
+  names: Map<string, string>
+  /** The last message is one of tool results, which a directly following user message joins. */
+  openResults: boolean
+  losses: Set<string>
+}
+
+/** Input of a responses request, a text or a list of items → hub messages. */
+export function readInput(input: unknown, read: Reader): { messages: Message[]; losses: string[] } {
+  if (typeof input === 'string') {
+    return { messages: [{ role: 'user', content: [{ type: 'text', text: input }] }], losses: [] }
+  }
+  const conversation: Conversation = { read, messages: [], names: new Map(), openResults: false, losses: new Set() }
+  for (const [index, item] of (read.list(input, 'input') ?? []).entries()) {
+    if (!isObject(item)) throw read.invalid(`input[${index}]`)
+    readItem(conversation, item, `input[${index}]`)
+  }
+  return { messages: conversation.messages, losses: [...conversation.losses] }
+}
+
+function readItem(conversation: Conversation, item: Fields, path: string): void {
+  const { read } = conversation
+  switch (item['type'] ?? 'message') {
+    case 'message':
+      return readMessage(conversation, item, path)
+    case 'function_call':
+    case 'custom_tool_call':
+      return addToAssistant(conversation, readCall(conversation, item, path))
+    case 'function_call_output':
+    case 'custom_tool_call_output':
+      return addResult(conversation, item, path)
+    case 'reasoning': {
+      const part = readReasoning(item, path, read)
+      if (part !== undefined) addToAssistant(conversation, part)
+      return
+    }
+    default:
+      return addToAssistant(conversation, { type: 'vendor', dialect: 'openai-responses', value: item })
+  }
+}
+
+/** Thoughts, words and calls that follow each other are one turn of the model. */
+function addToAssistant(conversation: Conversation, ...parts: AssistantPart[]): void {
+  const last = conversation.messages.at(-1)
+  conversation.openResults = false
+  if (last?.role === 'assistant') last.content.push(...parts)
+  else conversation.messages.push({ role: 'assistant', content: parts })
+}
+
+type ContentPart =
+  | TextPart
+  | ImagePart
+  | AudioPart
+  | FilePart
+  | { type: 'refusal'; text: string }
+  | Extract<UserPart, { type: 'vendor' }>
+
+function readMessage(conversation: Conversation, item: Fields, path: string): void {
+  const { read, messages, losses } = conversation
+  const parts = readContent(item['content'], `${path}.content`, read)
+  switch (item['role']) {
+    case 'assistant': {
+      const spoken = parts.filter((part) => part.type !== 'file')
+      if (spoken.length < parts.length) losses.add('input.content')
+      return addToAssistant(conversation, ...spoken)
+    }
+    case 'system':
+    case 'developer': {
+      const content = parts.filter((part) => part.type === 'text')
+      if (content.length < parts.length) losses.add('input.content')
+      conversation.openResults = false
+      messages.push({ role: 'system', content })
+      return
+    }
+    case 'user': {
+      const content = parts.filter((part) => part.type !== 'refusal')
+      const last = messages.at(-1)
+      if (conversation.openResults && last?.role === 'user') last.content.push(...content)
+      else messages.push({ role: 'user', content })
+      conversation.openResults = false
+      return
+    }
+    default:
+      throw read.invalid(`${path}.role`)
+  }
+}
+
+function readContent(content: unknown, path: string, read: Reader): ContentPart[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }]
+  return (read.list(content, path) ?? []).flatMap((part, index) => {
+    if (!isObject(part)) throw read.invalid(`${path}[${index}]`)
+    return readPart(part, `${path}[${index}]`, read) ?? []
+  })
+}
+
+function readPart(part: Fields, path: string, read: Reader): ContentPart | undefined {
+  switch (part['type']) {
+    case 'input_text':
+    case 'output_text':
+    case 'text': {
+      const text = read.text(part['text'], `${path}.text`)
+      if (text === undefined) throw read.required(`${path}.text`)
+      return text === '' ? undefined : { type: 'text', text }
+    }
+    case 'input_image':
+      return readImage(part, path, read)
+    case 'input_file':
+      return readFile(part, path, read)
+    case 'input_audio': {
+      const audio = read.object(part['input_audio'], `${path}.input_audio`) ?? {}
+      const format = read.text(audio['format'], `${path}.input_audio.format`) ?? 'wav'
+      const data = read.name(audio['data'], `${path}.input_audio.data`)
+      return { type: 'audio', source: { kind: 'base64', mediaType: `audio/${format}`, data }, format }
+    }
+    case 'refusal':
+      return { type: 'refusal', text: read.text(part['refusal'], `${path}.refusal`) ?? '' }
+    case undefined:
+      throw read.required(`${path}.type`)
+    default:
+      return { type: 'vendor', dialect: 'openai-responses', value: part }
+  }
+}
+
+function readImage(part: Fields, path: string, read: Reader): ImagePart {
+  const id = read.text(part['file_id'], `${path}.file_id`)
+  const source: MediaSource =
+    id === undefined ? mediaFromUrl(read.name(part['image_url'], `${path}.image_url`)) : { kind: 'file-id', id }
+  const given = part['detail']
+  const detail = given === 'original' ? 'high' : given
+  return defined({
+    type: 'image',
+    source,
+    detail: detail === 'low' || detail === 'high' || detail === 'auto' ? detail : undefined,
+  })
+}
+
+function readFile(part: Fields, path: string, read: Reader): FilePart {
+  const filename = read.text(part['filename'], `${path}.filename`)
+  const id = read.text(part['file_id'], `${path}.file_id`)
+  const url = read.text(part['file_url'], `${path}.file_url`)
+  const source: MediaSource =
+    id !== undefined
+      ? { kind: 'file-id', id }
+      : url !== undefined
+        ? { kind: 'url', url }
+        : fileSource(read.name(part['file_data'], `${path}.file_data`))
+  return defined({ type: 'file', source, filename })
+}
+
+function readCall({ read, names }: Conversation, item: Fields, path: string): ToolCallPart {
+  const id = read.name(item['call_id'], `${path}.call_id`)
+  const name = read.name(item['name'], `${path}.name`)
+  names.set(id, name)
+  if (item['type'] === 'custom_tool_call') {
+    return { type: 'tool-call', id, name, arguments: read.text(item['input'], `${path}.input`) ?? '', kind: 'custom' }
+  }
+  return { type: 'tool-call', id, name, arguments: read.text(item['arguments'], `${path}.arguments`) ?? '' }
+}
+
+function addResult(conversation: Conversation, item: Fields, path: string): void {
+  const { read, messages, names, losses } = conversation
+  const callId = read.name(item['call_id'], `${path}.call_id`)
+  const parts = readContent(item['output'], `${path}.output`, read)
+  const content = parts.filter((part) => part.type === 'text' || part.type === 'image' || part.type === 'file')
+  if (content.length < parts.length) losses.add('input.output')
+  const result: ToolResultPart = defined({ type: 'tool-result', callId, name: names.get(callId), content })
+  const last = messages.at(-1)
+  if (conversation.openResults && last?.role === 'user') last.content.push(result)
+  else messages.push({ role: 'user', content: [result] })
+  conversation.openResults = true
+}
+
+function readReasoning(item: Fields, path: string, read: Reader): ReasoningPart | undefined {
+  const textsOf = (name: string): string[] =>
+    (read.list(item[name], `${path}.${name}`) ?? []).flatMap((entry) =>
+      isObject(entry) && typeof entry['text'] === 'string' ? [entry['text']] : [],
+    )
+  const summary = textsOf('summary')
+  const text = (summary.length > 0 ? summary : textsOf('content')).join('\n\n')
+  const data = read.text(item['encrypted_content'], `${path}.encrypted_content`) || undefined
+  if (text === '' && data === undefined) return undefined
+  const encrypted = data === undefined ? undefined : { dialect: 'openai-responses' as const, data }
+  return defined<ReasoningPart>({ type: 'reasoning', text, encrypted })
+}

@@ -1,0 +1,50 @@
+/** Output items of a response, as they stand when complete (or, with `in_progress`, when they begin). */
+export type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
+
+export type TextContent = { type: 'output_text'; text: string; annotations: object[]; logprobs: never[] }
+export type RefusalContent = { type: 'refusal'; refusal: string }
+
+export const outputText = (text: string, annotations: object[] = []): TextContent => ({
+  type: 'output_text',
+  text,
+  annotations,
+  logprobs: [],
+})
+
+export const messageItem = (id: string, content: object[], status: ItemStatus) => ({
+  type: 'message',
+  id,
+  role: 'assistant',
+  status,
+  content,
+})
+
+export const reasoningItem = (
+  id: string,
+  thought: { text: string; encrypted: string | undefined },
+  status: ItemStatus,
+) => ({
+  type: 'reasoning',
+  id,
+  summary: thought.text === '' ? [] : [{ type: 'summary_text', text: thought.text }],
+  ...(thought.encrypted === undefined ? {} : { encrypted_content: thought.encrypted }),
+  status,
+})
+
+export type CalledTool = { callId: string; name: string; custom: boolean; text: string }
+
+/** A function call without arguments still has to be valid JSON. */
+export const argumentsOf = (call: CalledTool): string => (call.text === '' ? '{}' : call.text)
+
+export const callItem = (id: string, call: CalledTool, status: ItemStatus) => {
+  const common = { id, call_id: call.callId, name: call.name }
+  if (call.custom) return { type: 'custom_tool_call', ...common, input: call.text, status }
+  return { type: 'function_call', ...common, arguments: status === 'in_progress' ? '' : argumentsOf(call), status }
+}
+
+export const imageItem = (id: string, data: string | null, status: ItemStatus) => ({
+  type: 'image_generation_call',
+  id,
+  status,
+  result: data,
+})

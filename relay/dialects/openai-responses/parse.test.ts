@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest'
+import { InvalidRequest } from '../types.ts'
+import { openAiResponses } from './index.ts'
+
+const parse = (body: object) => openAiResponses.parse({ model: 'm', input: 'hi', ...body }, {})
+const refusal = (body: unknown) => {
+  try {
+    openAiResponses.parse(body, {})
+  } catch (error) {
+    if (error instanceof InvalidRequest) return `${error.code}: ${error.message}`
+    throw error
+  }
+  return 'accepted'
+}
+
+describe('responses request', () => {
+  it.each([
+    [{ input: 'hi' }, 'model is required'],
+    [{ model: 'm' }, 'input is required'],
+    [{ model: 'm', input: [] }, 'input is required'],
+    [{ model: 'm', input: 'hi', max_output_tokens: -1 }, 'max_output_tokens is invalid'],
+    [{ model: 'm', input: [{ role: 'robot', content: 'x' }] }, 'input[0].role is invalid'],
+    [{ model: 'm', input: [{ type: 'function_call', name: 'f' }] }, 'input[0].call_id is required'],
+    [{ model: 'm', input: 'hi', reasoning: { effort: 'huge' } }, 'reasoning.effort is invalid'],
+    [{ model: 'm', input: 'hi', tools: [{ name: 'f' }] }, 'tools[0].type is required'],
+  ])('refuses %j', (body, message) => {
+    expect(refusal(body)).toBe(`invalid_responses_request: ${message}`)
+  })
+
+  it('joins thoughts, words and calls of one turn and puts results before what the user says', () => {
+    const { messages } = parse({
+      instructions: 'be kind',
+      input: [
+        { role: 'user', content: 'go' },
+        { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'hm' }], encrypted_content: 'dark' },
+        { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'calling', annotations: [] }] },
+        { type: 'function_call', call_id: 'a', name: 'f', arguments: '{"x":1}' },
+        { type: 'custom_tool_call', call_id: 'b', name: 'g', input: 'free' },
+        { type: 'function_call_output', call_id: 'a', output: 'one' },
+        { type: 'custom_tool_call_output', call_id: 'b', output: [{ type: 'input_text', text: 'two' }] },
+        { role: 'user', content: [{ type: 'input_text', text: 'and?' }] },
+        { role: 'developer', content: 'later rule' },
+      ],
+    })
+    expect(messages).toEqual([
+      { role: 'system', content: [{ type: 'text', text: 'be kind' }] },
+      { role: 'user', content: [{ type: 'text', text: 'go' }] },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'reasoning', text: 'hm', encrypted: { dialect: 'openai-responses', data: 'dark' } },
+          { type: 'text', text: 'calling' },
+          { type: 'tool-call', id: 'a', name: 'f', arguments: '{"x":1}' },
+          { type: 'tool-call', id: 'b', name: 'g', arguments: 'free', kind: 'custom' },
+        ],
+      },
+      {
+        role: 'user',
+        content: [
+          { type: 'tool-result', callId: 'a', name: 'f', content: [{ type: 'text', text: 'one' }] },
+          { type: 'tool-result', callId: 'b', name: 'g', content: [{ type: 'text', text: 'two' }] },
+          { type: 'text', text: 'and?' },
+        ],
+      },
+      { role: 'system', content: [{ type: 'text', text: 'later rule' }] },
+    ])
+  })
+
+  it('reads settings into the words of the hub and carries the rest along', () => {
+    const request = parse({
+      max_output_tokens: 5,
+      top_logprobs: 2,
+      text: { format: { type: 'json_schema', name: 's', schema: { type: 'object' }, strict: true }, verbosity: 'low' },
+      reasoning: { effort: 'minimal', summary: 'auto' },
+      tools: [
+        { type: 'function', name: 'f', parameters: { type: 'object' }, strict: false },
+        { type: 'web_search', search_context_size: 'low', user_location: { type: 'approximate', city: 'Bern' } },
+        { type: 'file_search', vector_store_ids: ['v'] },
+      ],
+      tool_choice: { type: 'file_search' },
+      previous_response_id: 'resp_1',
+      store: true,
+    })
+    expect(request).toMatchObject({
+      maxTokens: 5,
+      logprobs: true,
+      topLogprobs: 2,
+      responseFormat: { type: 'json-schema', name: 's', schema: { type: 'object' }, strict: true },
+      reasoning: { effort: 'minimal', includeThoughts: true },
+      tools: [
+        { type: 'function', name: 'f', parameters: { type: 'object' }, strict: false },
+        { type: 'web-search', contextSize: 'low', maxUses: 1, userLocation: { city: 'Bern' } },
+        { type: 'vendor', dialect: 'openai-responses' },
+      ],
+      extra: {
+        dialect: 'openai-responses',
+        fields: { previous_response_id: 'resp_1', store: true, text: { verbosity: 'low' } },
+      },
+      losses: ['tool_choice'],
+    })
+  })
+
+  it('reads pictures, files and sound, and keeps items it does not know', () => {
+    const { messages } = parse({
+      input: [
+        {
+          role: 'user',
+          content: [
+            { type: 'input_image', image_url: 'https://a.test/x.png', detail: 'original' },
+            { type: 'input_image', file_id: 'f1' },
+            { type: 'input_file', file_data: 'data:application/pdf;base64,AA', filename: 'a.pdf' },
+            { type: 'input_file', file_url: 'https://a.test/a.pdf' },
+          ],
+        },
+        { type: 'item_reference', id: 'msg_1' },
+      ],
+    })
+    expect(messages).toEqual([
+      {
+        role: 'user',
+        content: [
+          { type: 'image', source: { kind: 'url', url: 'https://a.test/x.png' }, detail: 'high' },
+          { type: 'image', source: { kind: 'file-id', id: 'f1' } },
+          { type: 'file', source: { kind: 'base64', mediaType: 'application/pdf', data: 'AA' }, filename: 'a.pdf' },
+          { type: 'file', source: { kind: 'url', url: 'https://a.test/a.pdf' } },
+        ],
+      },
+      {
+        role: 'assistant',
+        content: [{ type: 'vendor', dialect: 'openai-responses', value: { type: 'item_reference', id: 'msg_1' } }],
+      },
+    ])
+  })
+})

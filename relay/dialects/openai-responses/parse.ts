@@ -1,0 +1,95 @@
+import type { Fields } from '#relay/chat/json.ts'
+import type { ChatRequest, ReasoningWish, ResponseFormat } from '#relay/chat/request.ts'
+import { readSchemaFormat } from '../openai-chat/wishes.ts'
+import { defined, isEffort, leftOver, readerFor } from '../read.ts'
+import { readInput } from './items.ts'
+import { readTools, readToolChoice } from './tools.ts'
+
+const read = readerFor('invalid_responses_request')
+
+const known = new Set([
+  'model',
+  'input',
+  'instructions',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'max_output_tokens',
+  'temperature',
+  'top_p',
+  'top_logprobs',
+  'text',
+  'reasoning',
+  'user',
+  'safety_identifier',
+  'service_tier',
+  'stream',
+  'stream_options',
+])
+
+/** Body of `/v1/responses` → hub request. */
+export function parseOpenAiResponses(value: unknown, path: { model?: string | undefined }): ChatRequest {
+  const body = read.body(value)
+  const maxTokens = read.maxTokens(body['max_output_tokens'], 'max_output_tokens') || undefined
+  const model = read.name(body['model'] ?? path.model, 'model')
+  const { input } = body
+  const isEmpty = input === undefined || input === null || input === '' || (Array.isArray(input) && input.length === 0)
+  if (isEmpty) throw read.required('input')
+  const { messages, losses } = readInput(input, read)
+  const instructions = read.text(body['instructions'], 'instructions') ?? ''
+  const system = { role: 'system' as const, content: [{ type: 'text' as const, text: instructions }] }
+  const choice = readToolChoice(body, read)
+  const topLogprobs = read.whole(body['top_logprobs'], 'top_logprobs', [0, 20])
+  const text = read.object(body['text'], 'text') ?? {}
+  return defined({
+    model,
+    messages: instructions === '' ? messages : [system, ...messages],
+    tools: readTools(body['tools'], read),
+    toolChoice: choice.toolChoice,
+    parallelToolCalls: read.flag(body['parallel_tool_calls'], 'parallel_tool_calls'),
+    maxTokens,
+    temperature: read.number(body['temperature'], 'temperature'),
+    topP: read.number(body['top_p'], 'top_p'),
+    stop: [],
+    logprobs: topLogprobs === undefined ? undefined : true,
+    topLogprobs,
+    responseFormat: readFormat(text),
+    reasoning: readReasoningWish(body),
+    user: read.text(body['user'] ?? body['safety_identifier'], 'user'),
+    serviceTier: read.text(body['service_tier'], 'service_tier'),
+    stream: read.flag(body['stream'], 'stream') ?? false,
+    includeUsage: true,
+    extra: { dialect: 'openai-responses' as const, fields: readExtra(body, text) },
+    losses: [...losses, ...choice.losses],
+  })
+}
+
+function readFormat(text: Fields): ResponseFormat | undefined {
+  const format = read.object(text['format'], 'text.format')
+  switch (format?.['type']) {
+    case undefined:
+      return undefined
+    case 'text':
+      return { type: 'text' }
+    case 'json_object':
+      return { type: 'json' }
+    case 'json_schema':
+      return readSchemaFormat(format ?? {}, read)
+    default:
+      throw read.invalid('text.format.type')
+  }
+}
+
+function readReasoningWish(body: Fields): ReasoningWish | undefined {
+  const reasoning = read.object(body['reasoning'], 'reasoning') ?? {}
+  const effort = read.text(reasoning['effort'], 'reasoning.effort')
+  if (effort !== undefined && !isEffort(effort)) throw read.invalid('reasoning.effort')
+  const summary = reasoning['summary'] ?? reasoning['generate_summary'] ?? undefined
+  const wish: ReasoningWish = defined({ effort, includeThoughts: summary === undefined ? undefined : true })
+  return Object.keys(wish).length === 0 ? undefined : wish
+}
+
+function readExtra(body: Fields, text: Fields): Fields {
+  const { format: _, ...wording } = text
+  return { ...leftOver(body, known), ...(Object.keys(wording).length === 0 ? {} : { text: wording }) }
+}

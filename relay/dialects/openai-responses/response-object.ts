@@ -1,0 +1,90 @@
+import { type ReportedUsage, normaliseUsage, totalTokens } from '#core/usage.ts'
+import type { Citation, FinishReason } from '#relay/chat/events.ts'
+import { answerId, unixSeconds } from '../answer-id.ts'
+import type { EncodeContext } from '../types.ts'
+
+/** What a response repeats of its request, with the value it has when the caller gave none. */
+const repeated = {
+  background: false,
+  instructions: null,
+  max_output_tokens: null,
+  max_tool_calls: null,
+  metadata: {},
+  parallel_tool_calls: true,
+  previous_response_id: null,
+  prompt_cache_key: null,
+  reasoning: { effort: null, summary: null },
+  safety_identifier: null,
+  service_tier: 'default',
+  store: false,
+  temperature: null,
+  text: { format: { type: 'text' } },
+  tool_choice: 'auto',
+  tools: [],
+  top_logprobs: 0,
+  top_p: null,
+  truncation: 'disabled',
+  user: null,
+}
+
+/** The part of a response that stays the same from its first event to its last. */
+export function responseHead(id: string, context: EncodeContext) {
+  const body = context.callerBody ?? {}
+  const echo = Object.entries(repeated).map(([name, value]) => [name, body[name] ?? value] as const)
+  return {
+    id: answerId(id, 'resp_', context.ambient),
+    object: 'response',
+    created_at: unixSeconds(context.ambient),
+    model: context.model,
+    ...Object.fromEntries(echo),
+  }
+}
+
+export type ResponseHead = ReturnType<typeof responseHead>
+
+type Outcome = { status: string; incomplete_details: { reason: string } | null }
+
+const outcomes = {
+  stop: { status: 'completed', incomplete_details: null },
+  'tool-calls': { status: 'completed', incomplete_details: null },
+  length: { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } },
+  'content-filter': { status: 'incomplete', incomplete_details: { reason: 'content_filter' } },
+} satisfies Record<FinishReason, Outcome>
+
+export const outcomeOf = (reason: FinishReason): Outcome => outcomes[reason]
+
+export function finishedResponse(
+  head: ResponseHead,
+  answer: { reason: FinishReason; output: object[]; usage: ReportedUsage | undefined },
+  context: EncodeContext,
+) {
+  const { status, incomplete_details } = outcomeOf(answer.reason)
+  return {
+    ...head,
+    status,
+    completed_at: status === 'completed' ? unixSeconds(context.ambient) : null,
+    error: null,
+    incomplete_details,
+    output: answer.output,
+    usage: answer.usage === undefined ? null : toResponsesUsage(answer.usage),
+  }
+}
+
+export function toResponsesUsage(reported: ReportedUsage) {
+  const { usage } = normaliseUsage(reported)
+  return {
+    input_tokens: usage.promptTokens,
+    input_tokens_details: { cached_tokens: usage.cachedTokens, cache_write_tokens: usage.cacheWriteTokens },
+    output_tokens: usage.completionTokens,
+    output_tokens_details: { reasoning_tokens: usage.reasoningTokens },
+    total_tokens: totalTokens(usage),
+  }
+}
+
+export const toFlatAnnotation = (citation: Citation) => ({
+  type: 'url_citation',
+  url: citation.url,
+  title: citation.title ?? '',
+  start_index: citation.startIndex ?? 0,
+  end_index: citation.endIndex ?? 0,
+})

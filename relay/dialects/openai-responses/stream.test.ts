@@ -1,0 +1,183 @@
+import fc from 'fast-check'
+import OpenAI from 'openai'
+import type { Response } from 'openai/resources/responses/responses'
+import { describe, expect, it } from 'vitest'
+import { collectEvents } from '#relay/chat/collect.ts'
+import type { ChatEvent } from '#relay/chat/events.ts'
+import type { EncodeContext } from '../types.ts'
+import { anyAnswer } from '../testing/arbitrary-events.ts'
+import { answering, streamText, testContext } from '../testing/stream-text.ts'
+import { openAiResponses } from './index.ts'
+
+const gather = (body: string) =>
+  new OpenAI({ apiKey: 'sk-test', baseURL: 'http://relay.test/v1', maxRetries: 0, fetch: answering(body) }).responses
+    .stream({ model: 'asked-model', input: 'hi' })
+    .finalResponse()
+
+/** Ids that differ, as they do outside of tests: items are told apart by them. */
+const countingContext = (overrides: Partial<EncodeContext> = {}): EncodeContext => {
+  let count = 0
+  const plain = testContext()
+  return { ...plain, ambient: { ...plain.ambient, newId: () => `n${count++}` }, ...overrides }
+}
+
+const framesOf = (text: string) =>
+  text
+    .split('\n\n')
+    .filter((frame) => frame !== '')
+    .map((frame) => {
+      const [name = '', data = ''] = frame.split('\n')
+      return { name: name.replace('event: ', ''), data: JSON.parse(data.replace('data: ', '')) }
+    })
+
+const withoutIds = (output: object[]) =>
+  output.map((item) => {
+    const { id: _, parsed_arguments: __, ...rest } = item as Record<string, unknown>
+    const content = Array.isArray(rest['content']) ? rest['content'].map(({ parsed: ___, ...part }) => part) : undefined
+    return content === undefined ? rest : { ...rest, content }
+  })
+
+const hello: ChatEvent[] = [
+  { type: 'start', id: 'chatcmpl-5', model: 'upstream' },
+  { type: 'text-delta', text: 'hel' },
+  { type: 'text-delta', text: 'lo' },
+  { type: 'finish', reason: 'stop' },
+  { type: 'usage', usage: { promptTokens: 4, cachedTokens: 1, completionTokens: 3, reasoningTokens: 2 } },
+]
+
+describe('responses stream', () => {
+  it('is accepted by the official client and adds up to the whole answer, whatever the events', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyAnswer('claude'), async (events) => {
+        const { whole } = streamText(openAiResponses.stream(countingContext()), events)
+        const gathered = await gather(whole)
+        const expected = openAiResponses.encode(collectEvents(events), countingContext()) as Response
+        expect(withoutIds(gathered.output)).toEqual(withoutIds(expected.output))
+        expect(gathered.status).toBe(expected.status)
+        expect(gathered.incomplete_details).toEqual(expected.incomplete_details)
+        expect(gathered.usage).toEqual(expected.usage)
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  it('tells every item in its deltas just as it repeats it in the end', () => {
+    fc.assert(
+      fc.property(anyAnswer('openai-responses'), (events) => {
+        const frames = framesOf(streamText(openAiResponses.stream(countingContext()), events).whole)
+        const last = frames.at(-1)?.data.response
+        const told = new Map<string, string>()
+        for (const { name, data } of frames) {
+          if (name.endsWith('.delta')) told.set(data.item_id, (told.get(data.item_id) ?? '') + data.delta)
+        }
+        for (const item of last.output) {
+          const said = item.content?.map((part: { text: string }) => part.text).join('')
+          const thought = item.summary?.map((part: { text: string }) => part.text).join('')
+          expect(said ?? thought ?? item.arguments).toBe(told.get(item.id) ?? '{}')
+        }
+        expect(frames.map(({ data }) => data.sequence_number)).toEqual(frames.map((_, index) => index))
+        expect(frames.every(({ name, data }) => name === data.type)).toBe(true)
+      }),
+    )
+  })
+
+  it('goes through the documented steps and keeps the closing one back until it is closed', () => {
+    const { early, late } = streamText(openAiResponses.stream(countingContext()), hello)
+    expect(framesOf(early).map((frame) => frame.name)).toEqual([
+      'response.created',
+      'response.in_progress',
+      'response.output_item.added',
+      'response.content_part.added',
+      'response.output_text.delta',
+      'response.output_text.delta',
+      'response.output_text.done',
+      'response.content_part.done',
+      'response.output_item.done',
+    ])
+    expect(framesOf(late)).toMatchObject([
+      {
+        name: 'response.completed',
+        data: {
+          response: {
+            id: 'resp_5',
+            status: 'completed',
+            usage: {
+              input_tokens: 4,
+              input_tokens_details: { cached_tokens: 1 },
+              output_tokens_details: { reasoning_tokens: 2 },
+              total_tokens: 7,
+            },
+          },
+        },
+      },
+    ])
+  })
+
+  it('repeats what the caller asked for in the response', () => {
+    const callerBody = { model: 'alias', instructions: 'be kind', metadata: { a: 'b' }, tools: [], input: 'secret' }
+    const { whole } = streamText(openAiResponses.stream(countingContext({ callerBody })), hello)
+    const { response } = framesOf(whole)[0]?.data ?? {}
+    expect(response).toMatchObject({
+      model: 'asked-model',
+      instructions: 'be kind',
+      metadata: { a: 'b' },
+      truncation: 'disabled',
+    })
+    expect(whole).not.toContain('secret')
+  })
+
+  it('keeps the hidden form of its own thoughts', () => {
+    const events: ChatEvent[] = [
+      { type: 'reasoning-delta', text: 'hm' },
+      { type: 'reasoning-encrypted', dialect: 'openai-responses', data: 'dark' },
+      { type: 'text-delta', text: 'so' },
+    ]
+    const { response } = framesOf(streamText(openAiResponses.stream(countingContext()), events).late).at(-1)?.data ?? {}
+    expect(response.output[0]).toMatchObject({
+      summary: [{ text: 'hm' }],
+      encrypted_content: 'dark',
+      status: 'completed',
+    })
+  })
+
+  it('carries pictures, refusals, citations and calls of free-text tools past the official client', async () => {
+    const events: ChatEvent[] = [
+      { type: 'start', id: 'a', model: 'm' },
+      { type: 'text-delta', text: 'see' },
+      { type: 'citation', citation: { url: 'https://a.test', title: 'A', startIndex: 0, endIndex: 3 } },
+      { type: 'refusal-delta', text: 'no more' },
+      { type: 'image', mediaType: 'image/png', data: 'AAAA' },
+      { type: 'tool-call-start', index: 0, id: 'c', name: 'shell', kind: 'custom' },
+      { type: 'tool-call-delta', index: 0, arguments: 'ls' },
+      { type: 'tool-call-end', index: 0 },
+      { type: 'finish', reason: 'content-filter' },
+    ]
+    const gathered = await gather(streamText(openAiResponses.stream(countingContext()), events).whole)
+    const annotations = [{ type: 'url_citation', url: 'https://a.test', title: 'A', start_index: 0, end_index: 3 }]
+    expect(gathered).toMatchObject({ status: 'incomplete', incomplete_details: { reason: 'content_filter' } })
+    expect(gathered.output).toMatchObject([
+      {
+        content: [
+          { type: 'output_text', text: 'see', annotations },
+          { type: 'refusal', refusal: 'no more' },
+        ],
+      },
+      { type: 'image_generation_call', result: 'AAAA' },
+      { type: 'custom_tool_call', call_id: 'c', name: 'shell', input: 'ls' },
+    ])
+  })
+
+  it('ends in error and response.failed, and nothing after them', async () => {
+    const error = { status: 500, type: 'x', code: 'broken', message: 'went wrong' }
+    const { whole, late } = streamText(openAiResponses.stream(countingContext()), [
+      ...hello.slice(0, 2),
+      { type: 'error', error },
+    ])
+    expect(late).toBe('')
+    expect(framesOf(whole).slice(-2)).toMatchObject([
+      { name: 'error', data: { code: 'broken', message: 'went wrong' } },
+      { name: 'response.failed', data: { response: { status: 'failed', error: { code: 'server_error' } } } },
+    ])
+    await expect(gather(whole)).rejects.toThrow(/went wrong/)
+  })
+})

@@ -1,0 +1,93 @@
+import type { ReportedUsage } from '#core/usage.ts'
+import type { ChatEvent, FinishReason, StreamEncoder, UpstreamFailure } from '#relay/chat/events.ts'
+import type { EncodeContext } from '../types.ts'
+import { toErrorFields } from './error.ts'
+import { type ResponseHead, finishedResponse, outcomeOf, responseHead } from './response-object.ts'
+import { createEventWriter, createItems } from './stream-items.ts'
+
+type ContentEvent = Exclude<ChatEvent, { type: 'start' | 'usage' | 'error' | 'finish' }>
+
+/** Hub events → response events; the closing one, which repeats the whole response, waits for `close`. */
+export function streamOpenAiResponses(context: EncodeContext): StreamEncoder {
+  const writer = createEventWriter()
+  const items = createItems(writer, context.ambient)
+  let head: ResponseHead | undefined
+  let failed = false
+  let usage: ReportedUsage | undefined
+  let reason: FinishReason | undefined
+
+  const headOf = (id: string): ResponseHead => (head ??= responseHead(id, context))
+  const begin = (id: string): string => {
+    if (head !== undefined) return ''
+    const open = { status: 'in_progress', completed_at: null, error: null, incomplete_details: null }
+    const response = { ...headOf(id), ...open, output: [], usage: null }
+    return writer.event('response.created', { response }) + writer.event('response.in_progress', { response })
+  }
+  const settle = (): string =>
+    items.settle(outcomeOf(reason ?? 'stop').status === 'incomplete' ? 'incomplete' : 'completed')
+  const fail = (error: UpstreamFailure): string => {
+    failed = true
+    const opening = begin('')
+    const fields = toErrorFields({ ...error, requestId: '' })
+    const response = {
+      ...headOf(''),
+      status: 'failed',
+      completed_at: null,
+      error: { code: error.status === 429 ? 'rate_limit_exceeded' : 'server_error', message: fields.message },
+      incomplete_details: null,
+      output: items.output,
+      usage: null,
+    }
+    return opening + writer.event('error', fields) + writer.event('response.failed', { response })
+  }
+
+  return {
+    push(event) {
+      if (failed) return ''
+      if (event.type === 'error') return fail(event.error)
+      if (event.type === 'start') return begin(event.id)
+      if (event.type === 'usage') {
+        usage = event.usage
+        return ''
+      }
+      // The dialect has one answer only.
+      if ((event.choice ?? 0) !== 0) return ''
+      const opening = begin('')
+      if (event.type !== 'finish') return opening + writeContent(items, event)
+      reason = event.reason
+      return opening + settle()
+    },
+    close() {
+      if (failed) return ''
+      const ending = begin('') + settle()
+      const answer = { reason: reason ?? 'stop', output: items.output, usage }
+      const response = finishedResponse(headOf(''), answer, context)
+      return ending + writer.event(`response.${response.status}`, { response })
+    },
+  }
+}
+
+function writeContent(items: ReturnType<typeof createItems>, event: ContentEvent): string {
+  switch (event.type) {
+    case 'text-delta':
+      return items.say('output_text', event.text)
+    case 'refusal-delta':
+      return items.say('refusal', event.text)
+    case 'audio-delta':
+      return items.say('output_text', event.transcript ?? '')
+    case 'image':
+      return items.show(event.data)
+    case 'citation':
+      return items.cite(event.citation)
+    case 'reasoning-delta':
+      return items.think(event.text)
+    case 'reasoning-signature':
+      return items.endThought()
+    case 'reasoning-encrypted':
+      return event.dialect === 'openai-responses' ? items.endThought(event.data) : items.endThought()
+    case 'tool-call-start':
+    case 'tool-call-delta':
+    case 'tool-call-end':
+      return items.call(event)
+  }
+}

@@ -1,0 +1,20 @@
+import type { DialectId } from '#relay/chat/request.ts'
+import { claude } from './claude/index.ts'
+import { gemini } from './gemini/index.ts'
+import { openAiChat } from './openai-chat/index.ts'
+import { openAiCompletions } from './openai-completions/index.ts'
+import { openAiResponses } from './openai-responses/index.ts'
+import type { ChatDialect, CompletionsDialect } from './types.ts'
+
+/** Every language that callers may speak for chat. */
+export const dialects = {
+  'openai-chat': openAiChat,
+  'openai-responses': openAiResponses,
+  claude,
+  gemini,
+} satisfies Record<DialectId, ChatDialect>
+
+export type CallerDialectId = DialectId | CompletionsDialect['id']
+
+export const dialectOf = (id: CallerDialectId): ChatDialect | CompletionsDialect =>
+  id === 'openai-completions' ? openAiCompletions : dialects[id]
