@@ -59,6 +59,7 @@ export const relayEnglish: Record<keyof typeof relayErrors, string> = {
   'relay.upstream_busy': 'The upstream is busy, please try again later',
   'relay.stored_item_unknown': 'What the request refers to does not exist',
   'relay.not_implemented': 'API not implemented',
+  'relay.model_unknown': "The model '{model}' does not exist",
   'relay.path_unknown': 'Invalid URL ({method} {path})',
   'relay.method_not_allowed': 'Method {method} is not allowed',
 

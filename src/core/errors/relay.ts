@@ -215,6 +215,12 @@ export const relayErrors = {
     status: 501,
     wire: 'api_not_implemented',
   },
+  'relay.model_unknown': {
+    kind: 'not_found',
+    message: "The model '{model}' does not exist",
+    status: 404,
+    wire: 'model_not_found',
+  },
   'relay.path_unknown': { kind: 'not_found', message: 'Invalid URL ({method} {path})', status: 404 },
   'relay.method_not_allowed': { kind: 'invalid', message: 'Method {method} is not allowed', status: 405 },
 

@@ -1,0 +1,74 @@
+import { DomainError } from '#core/errors.ts'
+import type { MeasuredUsage, ReportedUsage } from '#core/usage.ts'
+import { emptyUsage, normaliseUsage } from '#core/usage.ts'
+import { MalformedUpstream, type UpstreamFailure } from '#relay/chat/events.ts'
+import { estimateUsage } from '#relay/counting/estimate-usage.ts'
+import { UpstreamRefusal } from '#relay/providers/types.ts'
+import { TransportError } from '#relay/upstream/transport-error.ts'
+import type { Call } from './call.ts'
+import { AttemptFailed, failureOfDomainError } from './failure.ts'
+
+export type Delivered = { text: string; toolCalls: number }
+
+/**
+ * The usage to charge: the upstream's own where it is believable, else counted here. `delivered` is only decoded when it
+ * has to be counted.
+ */
+export async function measure(
+  call: Call,
+  upstreamModel: string,
+  reported: ReportedUsage | undefined,
+  delivered: () => Delivered,
+): Promise<MeasuredUsage> {
+  const normal = normaliseUsage(reported ?? {})
+  if (normal.reported) return { usage: normal.usage, source: 'upstream', corrected: normal.corrected }
+  const counted = await estimateUsage({ request: call.request, delivered: delivered(), model: upstreamModel, yieldNow })
+  return { usage: counted, source: 'estimated', corrected: normal.corrected }
+}
+
+const yieldNow = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+export const nothingMeasured: MeasuredUsage = { usage: { ...emptyUsage }, source: 'none', corrected: false }
+
+/** Whatever went wrong between us and an answer, as a failed attempt. */
+export function asAttemptFailure(error: unknown): AttemptFailed {
+  if (error instanceof AttemptFailed) return error
+  if (error instanceof UpstreamRefusal) return new AttemptFailed(error.failure, { local: false, cause: error })
+  if (error instanceof MalformedUpstream) {
+    return new AttemptFailed(failureOfDomainError(new DomainError('relay.reply_malformed')), {
+      local: false,
+      cause: error,
+    })
+  }
+  if (error instanceof TransportError) {
+    return new AttemptFailed(failureOfDomainError(transportRefusal(error)), {
+      local: false,
+      connection: true,
+      cause: error,
+    })
+  }
+  throw error
+}
+
+function transportRefusal(error: TransportError): DomainError {
+  switch (error.kind) {
+    case 'timeout-connect':
+    case 'timeout-first-byte':
+    case 'timeout-idle':
+      return new DomainError('relay.timeout', {}, { cause: error })
+    case 'too-large':
+    case 'bad-response':
+      return new DomainError('relay.reply_unreadable', {}, { cause: error })
+    default:
+      return new DomainError('relay.connection_failed', {}, { cause: error })
+  }
+}
+
+/** Keys and addresses of a channel never reach a caller, whatever the upstream echoes. */
+export function masked(failure: UpstreamFailure, secrets: readonly string[]): UpstreamFailure {
+  let { message } = failure
+  for (const secret of secrets) {
+    if (secret.length >= 6) message = message.replaceAll(secret, '***')
+  }
+  return { ...failure, message }
+}

@@ -1,0 +1,72 @@
+import { LRUCache } from 'lru-cache'
+
+type Entry<Row> = { row: Row | null; at: number }
+
+/**
+ * Rows kept for at most a minute and dropped at once when a change notice names them. Misses of one moment are looked up
+ * together, and an unknown key is remembered too, so a flood of wrong keys costs a query per batch, not per key.
+ */
+export function createRowCache<Key extends string | number, Row extends { id: number }>(options: {
+  load: (keys: Key[]) => Promise<Map<Key, Row>>
+  most: number
+  secondsKept?: number
+}) {
+  const kept = new LRUCache<Key, Entry<Row>>({ max: options.most, ttl: (options.secondsKept ?? 60) * 1000 })
+  const keysOfId = new Map<number, Set<Key>>()
+  let gathering: Map<Key, Promise<Row | null>> | null = null
+  // A row read before a notice must not be kept after it.
+  let generation = 0
+
+  const loadBatch = (): { wanted: Key[]; result: Promise<Map<Key, Row>> } => {
+    const wanted: Key[] = []
+    const startedIn = { generation: -1 }
+    const result = new Promise<void>((resolve) => setImmediate(resolve)).then(async () => {
+      gathering = null
+      startedIn.generation = generation
+      const rows = await options.load(wanted)
+      if (startedIn.generation === generation) {
+        for (const key of wanted) keep(key, rows.get(key) ?? null)
+      }
+      return rows
+    })
+    return { wanted, result }
+  }
+  let batch: ReturnType<typeof loadBatch> | null = null
+
+  const keep = (key: Key, row: Row | null): void => {
+    kept.set(key, { row, at: Date.now() })
+    if (row === null) return
+    const keys = keysOfId.get(row.id)
+    if (keys) keys.add(key)
+    else keysOfId.set(row.id, new Set([key]))
+  }
+
+  const get = (key: Key): Row | null | Promise<Row | null> => {
+    const entry = kept.get(key)
+    if (entry) return entry.row
+    const pending = gathering?.get(key)
+    if (pending) return pending
+    if (!gathering || !batch) {
+      gathering = new Map()
+      batch = loadBatch()
+    }
+    batch.wanted.push(key)
+    const found = batch.result.then((rows) => rows.get(key) ?? null)
+    gathering.set(key, found)
+    return found
+  }
+
+  return {
+    get,
+    drop: (id: number): void => {
+      generation += 1
+      for (const key of keysOfId.get(id) ?? []) kept.delete(key)
+      keysOfId.delete(id)
+    },
+    clear: (): void => {
+      generation += 1
+      kept.clear()
+      keysOfId.clear()
+    },
+  }
+}

@@ -1,0 +1,72 @@
+import type { Pool } from 'pg'
+import { splitList } from '#core/routing/abilities.ts'
+import { createRowCache } from './row-cache.ts'
+
+/** What the relay needs of an access token; balances are never kept. */
+export type TokenRow = {
+  id: number
+  userId: number
+  name: string
+  keyMask: string
+  status: number
+  unlimitedQuota: boolean
+  expiresAt: Date | null
+  modelLimits: ReadonlySet<string> | null
+  allowIps: string
+  group: string
+  rateLimit: { periodSeconds: number; count: number; success: number } | null
+  /** Nothing was left and nothing under way when the row was read. */
+  exhaustedWhenRead: boolean
+}
+
+type Columns = {
+  id: number
+  user_id: number
+  name: string
+  key_hash: string
+  key_mask: string
+  status: number
+  unlimited_quota: boolean
+  expires_at: Date | null
+  model_limits_enabled: boolean
+  model_limits: string
+  allow_ips: string
+  group: string
+  rate_limit_enabled: boolean
+  rate_limit_period: number
+  rate_limit_count: number
+  rate_limit_success: number
+  exhausted: boolean
+}
+
+export const createTokenCache = (pool: Pool) =>
+  createRowCache<string, TokenRow>({
+    most: 200_000,
+    load: async (hashes) => {
+      const { rows } = await pool.query<Columns>({
+        name: 'relay_tokens',
+        text: `select t.*, (not t.unlimited_quota and t.remain_quota <= 0 and not exists
+                 (select 1 from holds h where h.token_id = t.id and h.status = 'open')) as exhausted
+               from tokens t where t.key_hash = any ($1::text[]) and t.deleted_at is null`,
+        values: [hashes],
+      })
+      return new Map(rows.map((row) => [row.key_hash, toTokenRow(row)]))
+    },
+  })
+
+const toTokenRow = (row: Columns): TokenRow => ({
+  id: row.id,
+  userId: row.user_id,
+  name: row.name,
+  keyMask: row.key_mask,
+  status: row.status,
+  unlimitedQuota: row.unlimited_quota,
+  expiresAt: row.expires_at,
+  modelLimits: row.model_limits_enabled ? new Set(splitList(row.model_limits)) : null,
+  allowIps: row.allow_ips,
+  group: row.group,
+  rateLimit: row.rate_limit_enabled
+    ? { periodSeconds: row.rate_limit_period, count: row.rate_limit_count, success: row.rate_limit_success }
+    : null,
+  exhaustedWhenRead: row.exhausted,
+})

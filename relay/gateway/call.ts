@@ -1,0 +1,82 @@
+import type { Request, Response } from 'express'
+import type { ChatRequest } from '#relay/chat/request.ts'
+import type { ChatDialect } from '#relay/dialects/types.ts'
+import type { CheapPromptCount } from '#relay/counting/cheap-count.ts'
+import type { Services } from '#features/deps.ts'
+import type { ChannelRow, ChannelTable } from './cache/channel-table.ts'
+import type { MediaFetcher } from '#relay/upstream/media.ts'
+import type { createTokenCache, TokenRow } from './cache/token-cache.ts'
+import type { createUserCache, UserRow } from './cache/user-cache.ts'
+
+/** What the relay keeps in memory beside the process's services. */
+export type RelayServices = Services & {
+  tokens: ReturnType<typeof createTokenCache>
+  users: ReturnType<typeof createUserCache>
+  channels: ChannelTable
+  /** For addresses that callers aim: pictures and files to inline. */
+  media: MediaFetcher
+  /** Position of the next key of each channel. */
+  keyCursor: Map<number, number>
+  /** The process is going down: no new calls. */
+  stopping: () => boolean
+}
+
+/** One caller's request from arrival to its last byte. */
+export type Incoming = {
+  /** Always ours: request id, hold id, log row. */
+  id: string
+  req: Request
+  res: Response
+  dialect: ChatDialect
+  receivedAt: Date
+  /** `performance.now()` at arrival. */
+  startedAt: number
+  /** Aborts when the caller hangs up. */
+  gone: AbortController
+  ip: string
+}
+
+/** The caller is known. `token` is null in the playground. */
+export type Caller = {
+  token: TokenRow | null
+  user: UserRow
+  /** Name of the token in the log. */
+  tokenName: string
+  pinnedChannelId: number | null
+  /** Of the token; "" is the user's own. */
+  group: string
+}
+
+export type CallBody = { bytes: Buffer; json: Record<string, unknown> }
+
+/** An admitted call: what is asked, by whom, in which group. */
+export type Call = Incoming & {
+  caller: Caller
+  body: CallBody
+  request: ChatRequest
+  group: string
+  pinnedChannel: ChannelRow | null
+  /** A Gemini caller without `alt=sse` reads a JSON array. */
+  asJsonArray: boolean
+  /** By the cheap count, for the reservation and for dialects whose first event carries a number. */
+  estimate: CheapPromptCount
+}
+
+/** One try on one channel. */
+export type Attempt = {
+  channel: ChannelRow
+  key: { position: number; value: string }
+  /** After prefix, virtual and channel mapping. */
+  upstreamModel: string
+  mapped: boolean
+}
+
+/** How a try went, for the log and the chain of chips in the console. */
+export type AttemptRecord = {
+  channel_id: number
+  channel_name: string
+  key_index: number
+  status: number
+  reason: string
+  ms: number
+}

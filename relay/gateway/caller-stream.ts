@@ -1,0 +1,50 @@
+import { once } from 'node:events'
+import type { Call } from './call.ts'
+
+/** The caller's side of a streamed answer: headers with the first byte, back-pressure, and the news that nobody listens. */
+export type CallerStream = {
+  /** Resolves when the caller can take more; never rejects after a hang-up. */
+  write: (text: string) => Promise<void>
+  end: (text: string) => Promise<void>
+  readonly started: boolean
+}
+
+export function openCallerStream(call: Call, headers: { contentType: string; losses: string[] }): CallerStream {
+  const { res, gone } = call
+  let started = false
+
+  const start = (): void => {
+    if (started) return
+    started = true
+    // An earlier attempt may have sent keep-alive comments already.
+    if (res.headersSent) return
+    res.status(200)
+    res.setHeader('content-type', headers.contentType)
+    res.setHeader('cache-control', 'no-cache')
+    res.setHeader('connection', 'keep-alive')
+    res.setHeader('x-accel-buffering', 'no')
+    if (headers.losses.length > 0) res.setHeader('x-translation-loss', headers.losses.join(','))
+    res.flushHeaders()
+  }
+
+  return {
+    get started() {
+      return started
+    },
+    write: async (text) => {
+      if (text === '' || gone.signal.aborted) return
+      start()
+      if (res.write(text)) return
+      await once(res, 'drain', { signal: gone.signal }).catch(() => {})
+    },
+    end: async (text) => {
+      if (gone.signal.aborted) return
+      start()
+      await new Promise<void>((resolve) => {
+        const finished = () => resolve()
+        gone.signal.addEventListener('abort', finished, { once: true })
+        res.end(text, finished)
+      })
+    },
+  }
+}

@@ -1,0 +1,25 @@
+import type { WireEvent } from '#relay/chat/events.ts'
+
+/** An event as it goes over the wire, with plain line ends. */
+function wireText({ event, data }: WireEvent): string {
+  const lines = data.includes('\n') ? data.replaceAll('\n', '\ndata: ') : data
+  return event ? `event: ${event}\ndata: ${lines}\n\n` : `data: ${lines}\n\n`
+}
+
+/** How native events are written to the caller. */
+export type Framer = { frame: (event: WireEvent) => string; close: () => string }
+
+export const eventFramer: Framer = { frame: wireText, close: () => '' }
+
+/** The JSON array that a Gemini caller without `alt=sse` reads. */
+export function createArrayFramer(): Framer {
+  let first = true
+  return {
+    frame: ({ data }) => {
+      const lead = first ? '[' : ',\n'
+      first = false
+      return lead + data
+    },
+    close: () => (first ? '[]' : ']'),
+  }
+}

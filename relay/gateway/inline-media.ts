@@ -1,0 +1,79 @@
+import { DomainError } from '#core/errors.ts'
+import type { ChatRequest, Message } from '#relay/chat/request.ts'
+import type { ChatTranslation } from '#relay/providers/types.ts'
+import type { InlineMedia, MediaFetcher } from '#relay/upstream/media.ts'
+import { TransportError } from '#relay/upstream/transport-error.ts'
+
+type Part = Exclude<Message, { role: 'system' }>['content'][number]
+type MediaPart = Extract<Part, { type: 'image' | 'audio' | 'file' }>
+
+/** A caller may name many large files; these bounds keep one request from filling the memory. */
+const mostFiles = 64
+const mostBase64 = 96 * 1024 * 1024
+const concurrency = 4
+
+const isMedia = (part: Part): part is MediaPart =>
+  part.type === 'image' || part.type === 'audio' || part.type === 'file'
+
+/**
+ * The request with every picture and file that is given by address replaced by its bytes, for upstreams that want them.
+ * Addresses that the upstream reads itself stay.
+ * @throws {DomainError} relay.media_failed; {TransportError} `aborted` when the caller has gone.
+ */
+export async function inlineMedia(
+  request: ChatRequest,
+  given: { fetchMedia: MediaFetcher; keepsAddress: ChatTranslation['keepsAddress']; signal: AbortSignal },
+): Promise<ChatRequest> {
+  const wanted = (part: Part): part is MediaPart =>
+    isMedia(part) && part.source.kind === 'url' && !given.keepsAddress?.(part)
+  const urls = [...new Set(partsOf(request).filter(wanted).flatMap(addressOf))]
+  if (urls.length === 0) return request
+  if (urls.length > mostFiles) throw new DomainError('relay.media_failed', { detail: `more than ${mostFiles} files` })
+  const fetched = await fetchAll(urls, given.fetchMedia, given.signal)
+  const inline = <P extends Part>(part: P): P => {
+    if (part.type === 'tool-result') return { ...part, content: part.content.map((inner) => inline(inner)) }
+    if (!wanted(part) || part.source.kind !== 'url') return part
+    const media = fetched.get(part.source.url)
+    return media ? { ...part, source: { kind: 'base64', ...media } } : part
+  }
+  const messages = request.messages.map((message): Message => {
+    if (message.role === 'system') return message
+    return message.role === 'user'
+      ? { ...message, content: message.content.map(inline) }
+      : { ...message, content: message.content.map(inline) }
+  })
+  return { ...request, messages }
+}
+
+const addressOf = (part: MediaPart): string[] => (part.source.kind === 'url' ? [part.source.url] : [])
+
+const partsOf = ({ messages }: ChatRequest): Part[] =>
+  messages.flatMap((message): Part[] =>
+    message.role === 'system'
+      ? []
+      : (message.content as Part[]).flatMap((part): Part[] => (part.type === 'tool-result' ? part.content : [part])),
+  )
+
+async function fetchAll(urls: string[], fetchMedia: MediaFetcher, signal: AbortSignal) {
+  const fetched = new Map<string, InlineMedia>()
+  const waiting = urls.values()
+  let total = 0
+  const work = async (): Promise<void> => {
+    for (const url of waiting) {
+      const media = await fetchMedia(url, signal)
+      total += media.data.length
+      if (total > mostBase64)
+        throw new DomainError('relay.media_failed', { detail: 'the files are too large together' })
+      fetched.set(url, media)
+    }
+  }
+  try {
+    await Promise.all(Array.from({ length: Math.min(concurrency, urls.length) }, work))
+  } catch (error) {
+    if (error instanceof TransportError && error.kind !== 'aborted') {
+      throw new DomainError('relay.media_failed', { detail: error.message }, { cause: error })
+    }
+    throw error
+  }
+  return fetched
+}

@@ -1,0 +1,45 @@
+import type { Request } from 'express'
+import { parseCookie } from 'cookie'
+import { DomainError } from '#core/errors.ts'
+import { userStatus } from '#core/statuses.ts'
+import { authenticate } from '#features/auth/authenticate.ts'
+import { sessionCookie } from '#features/auth/session.ts'
+import type { CallBody, Caller, RelayServices } from './call.ts'
+
+/**
+ * Who chats in the playground: the browser's session, never an access token. The group comes from the body and is checked
+ * like a token's; only the user's own balance is charged.
+ */
+export async function identifyPlayground(services: RelayServices, req: Request): Promise<Caller> {
+  if (req.get('authorization')) throw new DomainError('playground.access_token')
+  const authentication = await authenticate(services.database.orm.em.fork(), {
+    sessionId: parseCookie(req.headers.cookie ?? '')[sessionCookie],
+    authorization: undefined,
+    userIdHeader: req.get('x-user-id') ?? req.get('veloera-user') ?? req.get('new-api-user'),
+    userIdRule: 'required',
+  })
+  if (!authentication.actor) throw authentication.refusal
+  const user = await services.users.get(authentication.actor.id)
+  if (!user || user.deleted || user.status !== userStatus.active) throw new DomainError('relay.user_banned')
+  return { token: null, user, tokenName: 'playground', pinnedChannelId: null, group: '' }
+}
+
+/** The body names the group; it is checked, taken out, and charged at that group's ratio. */
+export function preparePlayground(
+  services: RelayServices,
+  caller: Caller,
+  { json }: CallBody,
+): { caller: Caller; body: CallBody } {
+  const { group: given, ...rest } = json
+  const group = typeof given === 'string' && given !== '' ? given : caller.user.group
+  if (group !== caller.user.group && !Object.hasOwn(services.options.get('UserUsableGroups'), group)) {
+    throw new DomainError('playground.group_forbidden')
+  }
+  if (typeof rest['model'] !== 'string' || rest['model'] === '') throw new DomainError('playground.model_required')
+  // The form sends 0 for "no limit".
+  if (rest['max_tokens'] === 0) delete rest['max_tokens']
+  return {
+    caller: { ...caller, group, tokenName: `playground-${group}` },
+    body: { json: rest, bytes: Buffer.from(JSON.stringify(rest)) },
+  }
+}

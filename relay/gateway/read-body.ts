@@ -1,0 +1,41 @@
+import express, { type NextFunction, type Request, type Response } from 'express'
+import { DomainError } from '#core/errors.ts'
+import type { CallBody } from './call.ts'
+
+/** Bytes a caller may send, counted after decompression. */
+const largestBody = 64 * 1024 * 1024
+
+const parser = express.raw({ type: () => true, limit: largestBody, inflate: true })
+
+/**
+ * Reads the whole body once, gzip, deflate and br undone; the bytes are kept so that every attempt can send them again.
+ * @throws {DomainError} relay.body_too_large, relay.body_invalid
+ */
+export async function readBody(req: Request, res: Response): Promise<CallBody> {
+  const bytes = await new Promise<Buffer>((resolve, reject) => {
+    const next: NextFunction = (error?: unknown) =>
+      error ? reject(asRefusal(error)) : resolve(Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0))
+    parser(req, res, next)
+  })
+  return { bytes, json: parseJson(bytes) }
+}
+
+function asRefusal(error: unknown): DomainError {
+  const status = typeof error === 'object' && error !== null && 'status' in error ? error.status : 400
+  return status === 413
+    ? new DomainError('relay.body_too_large')
+    : new DomainError('relay.body_invalid', { detail: 'the body cannot be read' }, { cause: error })
+}
+
+function parseJson(bytes: Buffer): Record<string, unknown> {
+  let value: unknown
+  try {
+    value = JSON.parse(bytes.toString('utf8'))
+  } catch (error) {
+    throw new DomainError('relay.body_invalid', { detail: 'the body is not valid JSON' }, { cause: error })
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new DomainError('relay.body_invalid', { detail: 'the body must be a JSON object' })
+  }
+  return value as Record<string, unknown>
+}

@@ -1,0 +1,31 @@
+import type { Request, Response } from 'express'
+import { clientAddress } from '#features/client-address/service.ts'
+import type { ChatDialect } from '#relay/dialects/types.ts'
+import type { Incoming, RelayServices } from './call.ts'
+import { createRequestId } from './request-id.ts'
+
+/** Gives a request its id and watches for the caller hanging up. */
+export function receive(
+  services: RelayServices,
+  dialect: ChatDialect,
+  { req, res }: { req: Request; res: Response },
+): Incoming {
+  const receivedAt = services.ambient.now()
+  const id = createRequestId(receivedAt)
+  res.setHeader('x-request-id', id)
+  if (dialect.id === 'claude') res.setHeader('request-id', id)
+  const gone = new AbortController()
+  res.on('close', () => {
+    if (!res.writableFinished) gone.abort()
+  })
+  return {
+    id,
+    req,
+    res,
+    dialect,
+    receivedAt,
+    startedAt: performance.now(),
+    gone,
+    ip: clientAddress(services, req),
+  }
+}

@@ -1,0 +1,132 @@
+import { chargeReceipt, formulaFor } from '#core/pricing/charge.ts'
+import type { Receipt, UsageReceipt } from '#core/pricing/receipt.ts'
+import { toolUses } from '#core/pricing/tools.ts'
+import { type MeasuredUsage, totalTokens } from '#core/usage.ts'
+import type { ChargeRow } from '#features/ledger/charge-row.ts'
+import type { Attempt, AttemptRecord, Call, RelayServices } from './call.ts'
+import type { CallPrice } from './price-call.ts'
+
+/** How an answer ended, seen from the bill. */
+export type Ending = {
+  measured: MeasuredUsage
+  /** Milliseconds from arrival to the first data; null when none arrived. */
+  firstTokenMs: number | null
+  /** Milliseconds that the upstream took, of the whole. */
+  upstreamMs: number
+  isStream: boolean
+  /** `complete`: a whole answer; the others were cut and are charged for what was delivered. */
+  end: 'complete' | 'hung-up' | 'failed'
+  /** Blank text, no tool call, no picture: free when the upstream reported no usage either. */
+  empty: boolean
+  losses: string[]
+  failure?: string | undefined
+}
+
+export type Settlement = {
+  attempt: Attempt
+  attempts: AttemptRecord[]
+  terms: CallPrice
+  ending: Ending
+  claude: boolean
+}
+
+/** The log row of a finished call, with everything its charge was computed from. */
+export function chargeRowOf(services: RelayServices, call: Call, settlement: Settlement): ChargeRow {
+  const { attempt, ending, terms } = settlement
+  const { usage, source } = ending.measured
+  const used = ending.empty && source !== 'upstream' ? { ...usage, promptTokens: 0, completionTokens: 0 } : usage
+  const receipt: UsageReceipt = {
+    formula: formulaFor({ claude: settlement.claude, realtime: false, usage: used }),
+    usage: used,
+    tools: toolUses({ model: attempt.upstreamModel, usage: used }),
+    ...terms,
+  }
+  // Nothing was used: nothing is charged, a price per call included, and no counter moves.
+  const nothing = totalTokens(used) === 0
+  const quota = nothing ? 0 : chargeReceipt(receipt).quota
+  const { token, user } = call.caller
+  return {
+    id: call.id,
+    userId: user.id,
+    tokenId: token?.id ?? 0,
+    channelId: attempt.channel.id,
+    quota,
+    counted: !nothing,
+    log: services.options.get('LogConsumeEnabled'),
+    content: contentOf(terms, ending, nothing),
+    username: user.username,
+    tokenName: call.caller.tokenName,
+    modelName: call.request.model,
+    promptTokens: used.promptTokens,
+    completionTokens: used.completionTokens,
+    cachedTokens: used.cachedTokens,
+    useTimeMs: Math.round(performance.now() - call.startedAt),
+    firstTokenMs: ending.firstTokenMs === null ? null : Math.round(ending.firstTokenMs),
+    isStream: ending.isStream,
+    group: call.group,
+    clientIp: user.showsIpInLogs ? call.ip : '',
+    other: otherOf(call, settlement, nothing ? null : receipt),
+  }
+}
+
+const twoDigits = (value: number): string => value.toFixed(2)
+
+function contentOf({ price, groupRatio }: CallPrice, ending: Ending, nothing: boolean): string {
+  const text =
+    price.kind === 'call'
+      ? `模型价格 ${twoDigits(price.modelPrice)}，分组倍率 ${twoDigits(groupRatio)}`
+      : `模型倍率 ${twoDigits(price.modelRatio)}，补全倍率 ${twoDigits(price.completionRatio)}，分组倍率 ${twoDigits(groupRatio)}`
+  if (!nothing) return text
+  return `${text}${ending.end === 'failed' ? '（没有用量，请求可能出错）' : '（没有用量，上游可能超时）'}`
+}
+
+/** The documented keys of relay.md 18.3, then our own. */
+function otherOf(call: Call, settlement: Settlement, receipt: Receipt | null): Record<string, unknown> {
+  const { attempt, attempts, ending, terms, claude } = settlement
+  const { usage } = ending.measured
+  const { price } = terms
+  const ratio = price.kind === 'ratio' ? price : null
+  return {
+    model_ratio: ratio?.modelRatio ?? 0,
+    group_ratio: terms.groupRatio,
+    completion_ratio: ratio?.completionRatio ?? 0,
+    model_price: price.kind === 'call' ? price.modelPrice : -1,
+    cache_tokens: usage.cachedTokens,
+    cache_ratio: ratio?.cacheRatio ?? 1,
+    frt: ending.firstTokenMs === null ? -1000 : Math.round(ending.firstTokenMs),
+    admin_info: {
+      use_channel: attempts.map((record) => String(record.channel_id)),
+      attempts,
+      upstream_ms: Math.round(ending.upstreamMs),
+    },
+    ...(attempt.mapped ? { is_model_mapped: true, upstream_model_name: attempt.upstreamModel } : {}),
+    ...(call.request.reasoning?.effort ? { reasoning_effort: call.request.reasoning.effort } : {}),
+    ...(claude
+      ? {
+          claude: true,
+          cache_creation_tokens: usage.cacheWriteTokens,
+          cache_creation_ratio: ratio?.cacheWriteRatio ?? 1,
+        }
+      : {}),
+    ...(receipt?.formula === 'audio'
+      ? {
+          audio: true,
+          audio_input: usage.audioInputTokens,
+          audio_output: usage.audioOutputTokens,
+          text_input: usage.promptTokens - usage.audioInputTokens,
+          text_output: usage.completionTokens - usage.audioOutputTokens,
+          audio_ratio: ratio?.audioRatio ?? 1,
+          audio_completion_ratio: ratio?.audioCompletionRatio ?? 1,
+        }
+      : {}),
+    ...(usage.imageInputTokens > 0
+      ? { image: true, image_ratio: ratio?.imageRatio ?? 1, image_output: usage.imageInputTokens }
+      : {}),
+    ...(receipt ? { receipt } : {}),
+    dialect: call.dialect.id,
+    usage_source: ending.measured.source,
+    ...(ending.measured.corrected ? { usage_corrected: true } : {}),
+    ...(ending.end === 'complete' ? {} : { end: ending.end, ...(ending.failure ? { failure: ending.failure } : {}) }),
+    ...(ending.losses.length > 0 ? { losses: ending.losses } : {}),
+  }
+}

@@ -1,0 +1,26 @@
+import type { Incoming, RelayServices } from './call.ts'
+import { AttemptFailed, callerError, failureOf, isUnexpected } from './failure.ts'
+import { RateLimited } from './limit.ts'
+
+/** Tells the caller what went wrong, in its own dialect; as an event where the stream has begun. */
+export function reportError(services: RelayServices, incoming: Incoming, error: unknown): void {
+  const { res, dialect, id, gone } = incoming
+  if (isUnexpected(error)) services.log.error({ err: error, requestId: id }, 'a relay call failed unexpectedly')
+  if (gone.signal.aborted || res.writableEnded) return
+  const failure = failureOf(error)
+  const finalFailure =
+    error instanceof AttemptFailed && failure.status === 429 ? { ...failure, message: '上游繁忙，请稍后重试' } : failure
+  const told = callerError(finalFailure, id)
+  if (res.headersSent) {
+    res.end(dialect.streamError(told))
+    return
+  }
+  const { status, body } = dialect.error(told)
+  if (error instanceof RateLimited) res.setHeader('retry-after', String(error.retryAfterSeconds))
+  else if (error instanceof AttemptFailed) {
+    // Official clients retry by themselves; this call has already been to every channel it may try.
+    res.setHeader('x-should-retry', 'false')
+    if (error.retryAfterMs !== null) res.setHeader('retry-after', String(Math.ceil(error.retryAfterMs / 1000)))
+  } else if (status === 503) res.setHeader('retry-after', '5')
+  res.status(status).json(body)
+}

@@ -1,0 +1,65 @@
+import { DomainError } from '#core/errors.ts'
+import { estimateOf } from '#core/pricing/estimate.ts'
+import type { UsageFormula } from '#core/pricing/receipt.ts'
+import { formatQuota } from '#core/quota.ts'
+import type { ReserveResult } from '#features/ledger/charge-row.ts'
+import type { Call, RelayServices } from './call.ts'
+import type { CallPrice } from './price-call.ts'
+
+/**
+ * Sets the estimate aside before the upstream is asked. Called again for a dearer attempt, it raises the same hold.
+ * @throws {DomainError} the documented refusal when user or token cannot pay; relay.unavailable when nothing can be booked.
+ */
+export async function reserve(
+  services: RelayServices,
+  call: Call,
+  terms: CallPrice & { formula: UsageFormula },
+): Promise<void> {
+  const { request } = call
+  const amount = estimateOf({
+    ...call.estimate,
+    maxTokens: request.maxTokens,
+    choiceCount: request.choiceCount,
+    preConsumedQuota: services.options.get('PreConsumedQuota'),
+    price: terms.price,
+    groupRatio: terms.groupRatio,
+    quotaPerUnit: terms.quotaPerUnit,
+    formula: terms.formula,
+  })
+  const { token, user } = call.caller
+  let result: ReserveResult
+  try {
+    result = await services.ledger.reserve({ id: call.id, userId: user.id, tokenId: token?.id ?? 0, amount })
+  } catch (error) {
+    // Nobody knows whether it was committed; giving back what may not exist does no harm.
+    void services.ledger.release({ id: call.id, userId: user.id, tokenId: token?.id ?? 0 })
+    throw new DomainError('relay.unavailable', {}, { cause: error })
+  }
+  if (result.verdict !== 'ok') throw refusalOf(services, call, { result, amount })
+}
+
+function refusalOf(services: RelayServices, call: Call, { result, amount }: { result: ReserveResult; amount: number }) {
+  const show = (quota: number): string => {
+    const inCurrency = services.options.get('DisplayInCurrencyEnabled')
+    const text = formatQuota(quota, { quotaPerUnit: services.options.get('QuotaPerUnit'), inCurrency, digits: 6 })
+    return inCurrency ? text : `${text} 点`
+  }
+  switch (result.verdict) {
+    case 'user_insufficient':
+      return result.userQuota <= 0
+        ? new DomainError('relay.user_quota_empty')
+        : new DomainError('relay.user_quota_insufficient', { quota: show(result.userQuota), required: show(amount) })
+    case 'token_insufficient':
+      return new DomainError('relay.token_quota_insufficient', {
+        quota: show(result.tokenQuota ?? 0),
+        required: show(amount),
+      })
+    case 'token_exhausted':
+      return new DomainError('relay.token_exhausted', { key: call.caller.token?.keyMask ?? '' })
+    case 'token_missing':
+      return new DomainError('relay.token_invalid')
+    case 'user_missing':
+    case 'ok':
+      return new DomainError('relay.user_unavailable')
+  }
+}

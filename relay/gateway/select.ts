@@ -1,0 +1,139 @@
+import { DomainError } from '#core/errors.ts'
+import { abilityModel, splitPrefix } from '#core/routing/abilities.ts'
+import { candidates, type Candidates, type Tiers } from '#core/routing/candidates.ts'
+import { actualModels, resolveModelMapping } from '#core/routing/model-names.ts'
+import { bindSession, pickKey, pickRoute } from '#core/routing/pick-route.ts'
+import { channelStatus } from '#core/statuses.ts'
+import type { ChannelRow } from './cache/channel-table.ts'
+import type { Attempt, Call, RelayServices } from './call.ts'
+import { callerSession } from './caller-session.ts'
+
+/** Where the attempts of one call may go; remembers where they have been. */
+export type Selection = {
+  /** @throws {DomainError} relay.no_channel for the first attempt, relay.no_retry_channel for a later one. */
+  next: () => Attempt
+  /** Whether a further attempt has somewhere to go, and whether it must pause first. */
+  outlook: () => Candidates['state'] | null
+  /** As the caller wrote it. */
+  requestedName: string
+}
+
+/** One actual model name with the channels that serve it. */
+type Plan = { model: string; prefixed: boolean; tiers: Tiers }
+
+export function createSelection(services: RelayServices, call: Call): Selection {
+  const requestedName = call.request.model
+  return call.pinnedChannel
+    ? pinnedSelection(services, call, call.pinnedChannel)
+    : { requestedName, ...routedSelection(services, call) }
+}
+
+function routedSelection(services: RelayServices, call: Call): Omit<Selection, 'requestedName'> {
+  const plans = plansOf(services, call)
+  const session = callerSession(call)
+  const forceSwitch = services.options.get('global.auto_retry_force_channel_switch')
+  const tried = new Map<number, Set<number>>()
+  let attempt = 0
+  let planIndex = 0
+  let triesOfPlan = 0
+
+  /** The candidates of the present model, or of the next one once its channels are used up. */
+  const look = (): { plan: Plan; found: Candidates } | null => {
+    for (let index = planIndex; index < plans.length; index += 1) {
+      const plan = plans[index] as Plan
+      const last = index === plans.length - 1
+      const wish = { attempt: index === planIndex ? triesOfPlan : 0, tried, forceSwitch: forceSwitch || !last }
+      const found = candidates(plan.tiers, wish)
+      if (found) return { plan, found }
+    }
+    return null
+  }
+
+  return {
+    outlook: () => look()?.found.state ?? null,
+    next: () => {
+      const place = look()
+      if (!place) throw refusal(services, call, attempt)
+      const index = plans.indexOf(place.plan)
+      triesOfPlan = index === planIndex ? triesOfPlan + 1 : 1
+      planIndex = index
+      attempt += 1
+      const chosen = choose(services, place, session)
+      tried.set(chosen.channel.id, (tried.get(chosen.channel.id) ?? new Set<number>()).add(chosen.key.position))
+      return named(chosen, place.plan.model, call.request.model)
+    },
+  }
+}
+
+function refusal(services: RelayServices, call: Call, attempt: number): DomainError {
+  if (attempt > 0) return new DomainError('relay.no_retry_channel')
+  services.log.debug({ model: call.request.model, group: call.group }, 'no channel')
+  return new DomainError('relay.no_channel', { group: call.group, model: call.request.model })
+}
+
+/** Virtual names give several models in their order, each with the channels of the group; those without any drop out. */
+function plansOf(services: RelayServices, { request, group }: Call): Plan[] {
+  const { mapping } = services.options.get('global_model_mapping')
+  const prefixes = services.channels.prefixesOf(group)
+  return actualModels(mapping, request.model, services.ambient.random)
+    .map((name): Plan => {
+      const split = splitPrefix(name, prefixes)
+      const model = split?.model ?? name
+      return {
+        model,
+        prefixed: split !== undefined,
+        tiers: services.channels.tiers(group, abilityModel(model), split?.prefix),
+      }
+    })
+    .filter((plan) => plan.tiers.length > 0)
+}
+
+type Choice = { channel: ChannelRow; key: { position: number; value: string } }
+
+function choose(services: RelayServices, place: { plan: Plan; found: Candidates }, session: string | null): Choice {
+  const { routes } = place.found
+  const weights = { plainWeights: place.plan.prefixed }
+  const bound = session === null ? undefined : bindSession(routes, session, weights)
+  const route = bound?.route ?? pickRoute(routes, services.ambient.random(), weights)
+  const channel = route && services.channels.channel(route.channelId)
+  if (!route || !channel) throw new DomainError('relay.channel_missing')
+  const position = bound?.key ?? pickKey(route.keys, nextTurn(services, channel.id))
+  const key = channel.keys.find((candidate) => candidate.position === position)
+  if (!key) throw new DomainError('relay.channel_missing')
+  return { channel, key }
+}
+
+/** Several keys of one channel take turns. */
+function nextTurn({ keyCursor }: RelayServices, channelId: number): number {
+  const turn = keyCursor.get(channelId) ?? 0
+  keyCursor.set(channelId, turn + 1)
+  return turn
+}
+
+function named({ channel, key }: Choice, model: string, requested: string): Attempt {
+  const mapped = resolveModelMapping(channel.modelMapping, model)
+  if (!mapped.ok) {
+    throw mapped.problem === 'model_mapping_contains_cycle'
+      ? new DomainError('relay.model_mapping_cycle')
+      : new DomainError('relay.model_mapping_unreadable')
+  }
+  const bare = channel.modelPrefix !== '' && requested === channel.modelPrefix + model
+  return { channel, key, upstreamModel: mapped.model, mapped: mapped.isMapped || (model !== requested && !bare) }
+}
+
+/** The caller's key names the channel: that one, once, whatever models it lists. */
+function pinnedSelection(services: RelayServices, call: Call, channel: ChannelRow): Selection {
+  let used = false
+  return {
+    requestedName: call.request.model,
+    outlook: () => null,
+    next: () => {
+      const usable = channel.keys.filter((key) => key.enabled)
+      const key = usable[nextTurn(services, channel.id) % Math.max(1, usable.length)]
+      if (used || !key || channel.status !== channelStatus.enabled)
+        throw new DomainError('relay.pinned_channel_disabled')
+      used = true
+      return named({ channel, key }, call.request.model, call.request.model)
+    },
+  }
+}

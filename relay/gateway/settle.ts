@@ -1,0 +1,49 @@
+import { DomainError } from '#core/errors.ts'
+import { SettleFailed } from '#features/ledger/service.ts'
+import type { UpstreamFailure } from '#relay/chat/events.ts'
+import { type Delivered, measure } from './answer.ts'
+import type { Forwarding } from './forward.ts'
+import { callerError, failureOfDomainError } from './failure.ts'
+import { chargeRowOf, type Ending } from './record.ts'
+
+export type EndOfCall = Omit<Ending, 'upstreamMs' | 'losses'>
+
+/** Charges the call and writes its log row in one commit. @throws {SettleFailed} when it could not be committed in time. */
+export async function settle(
+  forwarding: Forwarding,
+  end: EndOfCall,
+  afterwards: 'give-up' | 'go-on' = 'go-on',
+): Promise<void> {
+  const { services, call, attempt, attempts, terms, claude, losses } = forwarding
+  const upstreamMs = performance.now() - forwarding.sentAt
+  const ending: Ending = { ...end, upstreamMs, losses }
+  attempts.push({
+    channel_id: attempt.channel.id,
+    channel_name: attempt.channel.name,
+    key_index: attempt.key.position,
+    status: end.end === 'failed' ? 500 : 200,
+    reason: end.failure ?? '',
+    ms: Math.round(upstreamMs),
+  })
+  await services.ledger.settle(chargeRowOf(services, call, { attempt, attempts, terms, ending, claude }), afterwards)
+}
+
+/** The caller hung up: the prompt and what was delivered are charged, counted here where no usage came. */
+export async function finishHungUp(
+  forwarding: Forwarding,
+  delivered: Delivered,
+  reported?: Parameters<typeof measure>[2],
+  progress: { firstTokenMs: number | null; isStream: boolean } = { firstTokenMs: null, isStream: false },
+): Promise<void> {
+  const { call, attempt } = forwarding
+  const measured = await measure(call, attempt.upstreamModel, reported, () => delivered)
+  await settle(forwarding, { measured, ...progress, end: 'hung-up', empty: false })
+}
+
+/** What a caller reads when an answer was there but could not be booked. */
+export const bookingFailure = (): UpstreamFailure => failureOfDomainError(new DomainError('relay.unavailable'))
+
+export const streamErrorText = ({ call }: Forwarding, failure: UpstreamFailure): string =>
+  call.dialect.streamError(callerError(failure, call.id))
+
+export { SettleFailed }

@@ -1,0 +1,70 @@
+import { type NextFunction, type Request, type Response, Router } from 'express'
+import { DomainError } from '#core/errors.ts'
+import { authenticate } from './gateway/authenticate.ts'
+import type { RelayServices } from './gateway/call.ts'
+import { handleChat } from './gateway/handle.ts'
+import { receive } from './gateway/receive.ts'
+import { reportError } from './gateway/report-error.ts'
+import { listModels, retrieveModel } from './local/models.ts'
+import { openAiChat } from './dialects/openai-chat/index.ts'
+import { identifyPlayground, preparePlayground } from './gateway/playground.ts'
+import { chatPaths } from './routes.ts'
+
+export type { RelayServices } from './gateway/call.ts'
+
+/** Everything that callers' programs talk to. */
+export function createRelayRouter(services: RelayServices): Router {
+  const router = Router()
+  router.use(['/v1', '/v1beta', '/hf'], allowAnyOrigin)
+  for (const prefix of ['', '/hf']) {
+    for (const { path, dialect, read } of chatPaths) {
+      router.post(prefix + path, (req, res) => {
+        const { asJsonArray = false, ...fromPath } = read?.(texts(req.params), req.query) ?? {}
+        return handleChat(services, { dialect, path: fromPath, asJsonArray, identify: authenticate }, { req, res })
+      })
+    }
+    for (const path of ['/v1/models', '/v1beta/models', '/v1beta/openai/models']) {
+      router.get(prefix + path, (req, res) => listModels(services, req, res))
+      router.get(`${prefix}${path}/*model`, (req, res) => retrieveModel(services, req, res))
+    }
+  }
+  router.post('/pg/chat/completions', (req, res) =>
+    handleChat(
+      services,
+      {
+        dialect: openAiChat,
+        path: {},
+        asJsonArray: false,
+        identify: identifyPlayground,
+        prepare: preparePlayground,
+      },
+      { req, res },
+    ),
+  )
+  router.all(['/v1/*path', '/v1beta/*path', '/hf/*path'], (req, res) => unknownPath(services, req, res))
+  return router
+}
+
+/** Any web page may call, never with cookies; a preflight needs no key. */
+function allowAnyOrigin(req: Request, res: Response, next: NextFunction): void {
+  res.setHeader('access-control-allow-origin', '*')
+  res.setHeader('access-control-allow-headers', req.get('access-control-request-headers') ?? '*')
+  res.setHeader('access-control-allow-methods', 'GET, POST, PUT, DELETE, OPTIONS')
+  res.setHeader('access-control-expose-headers', 'x-request-id, x-translation-loss, retry-after')
+  if (req.method === 'OPTIONS') {
+    res.status(204).end()
+    return
+  }
+  next()
+}
+
+function unknownPath(services: RelayServices, req: Request, res: Response): void {
+  const incoming = receive(services, openAiChat, { req, res })
+  const error = new DomainError('relay.path_unknown', { method: req.method, path: req.path })
+  if (!req.path.startsWith('/v1/')) return reportError(services, incoming, error)
+  // Clients of the family compare this very body.
+  res.status(404).json({ error: { message: error.message, type: 'invalid_request_error', param: '', code: '' } })
+}
+
+const texts = (params: Record<string, unknown>): Record<string, string> =>
+  Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)]))

@@ -1,0 +1,83 @@
+import { createExpressMiddleware } from '@trpc/server/adapters/express'
+import compression from 'compression'
+import express, { type Express, type NextFunction, type Request, type Response } from 'express'
+import { clientAddress } from '#features/client-address/service.ts'
+import type { Services } from '#features/deps.ts'
+import { createRelayRouter, type RelayServices } from '#relay/index.ts'
+import { restTable } from '#rest/index.ts'
+import { createRestRouter } from '#rest/mount.ts'
+import { appRouter } from '#trpc/app-router.ts'
+import { createContext } from '#trpc/context.ts'
+
+/** One process's web server: the relay, the two doors of the console, and the console itself. */
+export function createApp(services: RelayServices, console: express.Handler): Express {
+  const { ROLE } = services.environment
+  const app = express()
+  app.disable('x-powered-by')
+  app.disable('etag')
+  app.set('query parser', 'simple')
+  app.get(
+    '/healthz',
+    (_req, res) => void res.status(services.stopping() ? 503 : 200).json({ ok: !services.stopping() }),
+  )
+  if (ROLE !== 'console') app.use(createRelayRouter(services))
+  if (ROLE !== 'relay') {
+    app.use(['/api', '/trpc'], withRequestId(services), limitAddress(services))
+    app.use('/api', compression())
+    app.use(
+      '/trpc',
+      compression(),
+      createExpressMiddleware({
+        router: appRouter,
+        createContext: ({ req, res }) => createContext(services, { req, res }, 'when-sent'),
+        maxBodySize: 10 * 1024 * 1024,
+      }),
+    )
+    app.use(createRestRouter(services, restTable))
+  }
+  app.use(['/api/*path', '/assets/*path'], unknownPath)
+  if (ROLE !== 'relay') app.use(console)
+  app.use((error: unknown, _req: Request, res: Response, next: NextFunction) => answerCrash(services, error, res, next))
+  return app
+}
+
+const withRequestId =
+  ({ ambient }: Services): express.Handler =>
+  (_req, res, next) => {
+    res.setHeader('x-request-id', ambient.newId(20))
+    next()
+  }
+
+/** The console's doors share one count an address. Polling for unread messages is left out of it. */
+const limitAddress =
+  (services: Services): express.Handler =>
+  async (req, res, next) => {
+    if (services.environment.API_RATE_LIMIT === 0 || req.path.endsWith('/unread_count')) return next()
+    const verdict = await services.limits.consume({
+      name: 'api',
+      key: clientAddress(services, req),
+      points: services.environment.API_RATE_LIMIT,
+      seconds: 180,
+    })
+    if (verdict.allowed) return next()
+    res.setHeader('retry-after', String(verdict.retryAfterSeconds))
+    res.status(429).end()
+  }
+
+function unknownPath(req: Request, res: Response): void {
+  res.status(404).json({
+    error: {
+      message: `Invalid URL (${req.method} ${req.originalUrl.split('?')[0]})`,
+      type: 'invalid_request_error',
+      param: '',
+      code: '',
+    },
+  })
+}
+
+/** The last net: the process goes on, the body tells nothing of what broke. */
+function answerCrash(services: Services, error: unknown, res: Response, next: NextFunction): void {
+  services.log.error({ err: error }, 'a request failed unexpectedly')
+  if (res.headersSent) return next(error)
+  res.status(500).json({ error: { message: 'internal server error', type: 'gateway_error' } })
+}
