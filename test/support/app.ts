@@ -1,0 +1,141 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createTRPCClient, httpBatchLink } from '@trpc/client'
+import superjson from 'superjson'
+import { createConsoleFiles } from '../../src/console-files.ts'
+import { createApp } from '../../src/app.ts'
+import { readEnvironment } from '../../src/env.ts'
+import { createLog, createServices } from '../../src/services.ts'
+import type { Ambient } from '#core/ambient.ts'
+import { startUpstream, type Upstream } from '#scripts/upstream/index.ts'
+import type { AppRouter } from '#trpc/app-router.ts'
+import { createDatabase } from './database.ts'
+import { createFactories, type TestToken, type TestUser } from './factories.ts'
+import { ledgerViolations } from './ledger-invariant.ts'
+
+const secretKey = 'the key of the test installation'
+
+/**
+ * The whole product in this process, on a database of its own, against a simulated provider. Two apps on one database
+ * (`on: other`) are two nodes.
+ */
+export async function startApp(
+  wish: {
+    environment?: Record<string, string>
+    ambient?: Ambient
+    on?: { connection: TestConnection; upstream: Upstream }
+  } = {},
+) {
+  const database = wish.on ? null : await createDatabase()
+  const connection = wish.on?.connection ?? (database as NonNullable<typeof database>).connection
+  const upstream = wish.on?.upstream ?? (await startUpstream())
+  const environment = readEnvironment({
+    LOG_LEVEL: 'silent',
+    API_RATE_LIMIT: '0',
+    CRITICAL_RATE_LIMIT: '0',
+    OUTBOUND_ALLOW: '127.0.0.0/8',
+    ...wish.environment,
+  })
+  const log = createLog(environment.LOG_LEVEL)
+  const { services, stop, close } = await createServices({
+    environment,
+    connection,
+    secretKey,
+    log,
+    ...(wish.ambient ? { ambient: wish.ambient } : {}),
+  })
+  const server = createServer(createApp(services, createConsoleFiles(services.options)))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { pool } = services.database
+  const make = createFactories({ pool, secretKey, upstreamUrl: upstream.url })
+
+  return {
+    url,
+    services,
+    connection,
+    upstream,
+    pool,
+    make,
+    /** A signed-in browser's typed client; without a user a stranger's. */
+    trpc: (user?: TestUser) =>
+      createTRPCClient<AppRouter>({
+        links: [
+          httpBatchLink({
+            url: `${url}/trpc`,
+            transformer: superjson,
+            headers: user
+              ? { cookie: `session=${user.sessionId}`, 'x-user-id': String(user.id), origin: url }
+              : { origin: url },
+          }),
+        ],
+      }),
+    /** A script with a system access token; without a user a stranger. */
+    rest: async (user: TestUser | null, method: string, path: string, body?: unknown) => {
+      const reply = await fetch(url + path, {
+        method,
+        headers: {
+          'content-type': 'application/json',
+          ...(user ? { authorization: user.accessToken, 'new-api-user': String(user.id) } : {}),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      })
+      const text = await reply.text()
+      return {
+        status: reply.status,
+        headers: reply.headers,
+        text,
+        json: text.startsWith('{') ? JSON.parse(text) : null,
+      }
+    },
+    /** A program with an access token. */
+    relay: (token: TestToken | string, path: string, body: unknown, more: RelayCall = {}) =>
+      fetch(url + path, {
+        method: 'POST',
+        ...more,
+        headers: {
+          'content-type': 'application/json',
+          authorization: `Bearer sk-${typeof token === 'string' ? token : token.key}`,
+          ...more.headers,
+        },
+        body: typeof body === 'string' || body instanceof Uint8Array ? (body as BodyInit) : JSON.stringify(body),
+      }),
+    /** Log rows, oldest first. */
+    logs: async () =>
+      (await pool.query<LogRow>('select *, quota::float8 as quota from logs order by created_at, id')).rows,
+    /** Waits until caches have heard of what the factories wrote. */
+    settled: () => new Promise((resolve) => setTimeout(resolve, 60)),
+    violations: () => ledgerViolations(pool),
+    [Symbol.asyncDispose]: async () => {
+      stop()
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      await close()
+      if (!wish.on) await upstream.close()
+      await database?.[Symbol.asyncDispose]()
+    },
+  }
+}
+
+type RelayCall = { headers?: Record<string, string>; signal?: AbortSignal; method?: string }
+
+type TestConnection = Awaited<ReturnType<typeof createDatabase>>['connection']
+
+export type LogRow = {
+  id: string
+  type: number
+  user_id: number
+  token_id: number
+  channel_id: number
+  model_name: string
+  quota: number
+  prompt_tokens: number
+  completion_tokens: number
+  is_stream: boolean
+  request_id: string
+  content: string
+  // The documented keys and our own, as JSON.
+  other: Record<string, unknown>
+}
+
+export type App = Awaited<ReturnType<typeof startApp>>

@@ -1,0 +1,52 @@
+import type { Pool } from 'pg'
+
+/**
+ * What must hold of the money at every moment nothing is in flight: for each user granted − balance = open holds + used,
+ * and what was used is what the log says. Returns the violations in words; empty is good.
+ */
+export async function ledgerViolations(pool: Pool): Promise<string[]> {
+  const { rows } = await pool.query<{
+    id: number
+    granted: string
+    quota: string
+    held: string
+    used: string
+    logged: string
+  }>(`
+    select u.id, u.quota, u.used_quota as used,
+      coalesce((select sum(amount) from grants g where g.user_id = u.id), 0) as granted,
+      coalesce((select sum(amount) from holds h where h.user_id = u.id and h.status = 'open'), 0) as held,
+      coalesce((select sum(quota) from logs l where l.user_id = u.id and l.type = 2), 0) as logged
+    from users u`)
+  const ofUsers = rows.flatMap((row) => {
+    const [granted, quota, held, used, logged] = [row.granted, row.quota, row.held, row.used, row.logged].map(
+      Number,
+    ) as [number, number, number, number, number]
+    return [
+      ...(granted - quota === held + used
+        ? []
+        : [`user ${row.id}: granted ${granted} − balance ${quota} ≠ held ${held} + used ${used}`]),
+      ...(used === logged ? [] : [`user ${row.id}: used ${used} ≠ logged ${logged}`]),
+    ]
+  })
+  const { rows: sums } = await pool.query<{
+    logged: string
+    hourly: string
+    channels: string
+    tokens: string
+    keyed: string
+  }>(`
+    select (select coalesce(sum(quota), 0) from logs where type = 2) as logged,
+      (select coalesce(sum(quota), 0) from usage_hourly) as hourly,
+      (select coalesce(sum(used_quota), 0) from channels) as channels,
+      (select coalesce(sum(used_quota), 0) from tokens) as tokens,
+      (select coalesce(sum(quota), 0) from logs where type = 2 and token_id <> 0) as keyed`)
+  const sum = sums[0]
+  if (!sum) return ['no sums']
+  return [
+    ...ofUsers,
+    ...(sum.logged === sum.hourly ? [] : [`logged ${sum.logged} ≠ hourly ${sum.hourly}`]),
+    ...(sum.logged === sum.channels ? [] : [`logged ${sum.logged} ≠ channels ${sum.channels}`]),
+    ...(sum.keyed === sum.tokens ? [] : [`logged with a token ${sum.keyed} ≠ tokens ${sum.tokens}`]),
+  ]
+}
