@@ -48,8 +48,10 @@ export async function initialise({ data, initdb, identity, password, testing }: 
   const made = await mkdtemp(join(dirname(data), prefix))
   const secret = `${made}.password`
   try {
-    if (identity.owner) await chown(made, identity.owner.uid, identity.owner.gid)
     if (password) await writeFile(secret, randomBytes(24).toString('base64url'), { mode: 0o600 })
+    const { owner } = identity
+    const paths = password ? [made, secret] : [made]
+    if (owner) await Promise.all(paths.map((path) => chown(path, owner.uid, owner.gid)))
     const [command, args] = commandOf(identity, initdb, [
       ...base(made),
       ...(password ? ['--auth=scram-sha-256', `--pwfile=${secret}`] : ['--auth=trust']),
