@@ -35,6 +35,12 @@ export function isLinkLocal(text: string): boolean {
   return address.range() === 'linkLocal' || metadataAddresses.has(address.toString())
 }
 
+/** The host of a URL that is link-local by its own words; what a name resolves to is checked when connecting. */
+export function isLinkLocalHost(hostname: string): boolean {
+  const literal = literalAddress(hostname)
+  return literal === undefined ? isMetadataName(hostname) : isLinkLocal(literal)
+}
+
 /** An address of the open internet, or one in a range the operator lets through. Link-local ones need to be named there. */
 export function isPublic(text: string, allowed: readonly AddressRange[]): boolean {
   if (!ipaddr.isValid(text)) return false

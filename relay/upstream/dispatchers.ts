@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net'
 import { LRUCache } from 'lru-cache'
-import { Pool, ProxyAgent, type Dispatcher } from 'undici'
-import { isLinkLocal, isMetadataName, literalAddress } from './address.ts'
+import { buildConnector, Pool, ProxyAgent, Socks5ProxyAgent, type Dispatcher } from 'undici'
+import { isLinkLocalHost } from './address.ts'
 import { asTimerMs } from './limits.ts'
 import { TransportError } from './transport-error.ts'
 
@@ -16,12 +16,11 @@ export type DispatcherOptions = {
 const proxyProtocols = new Set(['http:', 'https:', 'socks5:', 'socks:'])
 
 function checkedProxy(address: string): string {
-  const url = URL.parse(address)
+  // Names are always resolved by the proxy, which is what the `h` asks for.
+  const url = URL.parse(address.replace(/^socks5h:/i, 'socks5:'))
   if (!url || !proxyProtocols.has(url.protocol))
     throw new TransportError('bad-url', { message: 'the proxy address is invalid' })
-  const literal = literalAddress(url.hostname)
-  if (isMetadataName(url.hostname) || (literal !== undefined && isLinkLocal(literal)))
-    throw new TransportError('bad-url')
+  if (isLinkLocalHost(url.hostname)) throw new TransportError('bad-url')
   return url.href
 }
 
@@ -35,13 +34,10 @@ export function createDispatchers({ lookup, connections }: DispatcherOptions) {
     // The client's own limits are off: silences of many minutes are legal, and ours are counted by the exchange.
     const shared = { connections, headersTimeout: 0, bodyTimeout: 0, allowH2: false }
     if (!proxy) return new Pool(origin, { ...shared, connect: { timeout, lookup } })
-    // `uri` is not part of the key of pools inside the agent, so each proxy address has an agent of its own.
-    return new ProxyAgent({
-      ...shared,
-      uri: checkedProxy(proxy),
-      connectTimeout: timeout,
-      proxyTls: { lookup } as never,
-    })
+    const address = checkedProxy(proxy)
+    const connector = { timeout, lookup, allowH2: false } as buildConnector.BuildOptions
+    if (address.startsWith('socks')) return new Socks5ProxyAgent(address, { connect: buildConnector(connector) })
+    return new ProxyAgent({ ...shared, uri: address, proxyTls: connector })
   }
 
   return {

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { LookupFunction } from 'node:net'
 import type { Dispatcher } from 'undici'
-import { isLinkLocal, isMetadataName, literalAddress } from './address.ts'
+import { isLinkLocal, isLinkLocalHost } from './address.ts'
 import { decodeBody } from './decode.ts'
 import { createDispatchers } from './dispatchers.ts'
 import { exchange, type Exchange } from './exchange.ts'
@@ -96,9 +96,7 @@ function targetOf(address: string): { origin: string; path: string } {
   const url = URL.parse(address)
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.hostname === '')
     throw new TransportError('bad-url')
-  const literal = literalAddress(url.hostname)
-  if (isMetadataName(url.hostname) || (literal !== undefined && isLinkLocal(literal)))
-    throw new TransportError('bad-url')
+  if (isLinkLocalHost(url.hostname)) throw new TransportError('bad-url')
   return { origin: url.origin, path: url.pathname + url.search }
 }
 

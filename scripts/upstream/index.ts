@@ -85,7 +85,7 @@ export async function startUpstream(options: UpstreamOptions = {}): Promise<Upst
     })
   return {
     url,
-    withDirectives: (directives) => `${url}/~${directives}`,
+    withDirectives: (directives) => `${url}/~${directives.replaceAll(/[/?# ]/g, encodeURIComponent)}`,
     port: bound,
     requests: world.requests,
     get open() {
