@@ -1,128 +1,42 @@
-import type { ChatEvent } from '#relay/chat/events.ts'
-import { parseObject } from '#relay/chat/json.ts'
-import { blockStart, blockStop, deltaHead, deltaTail } from './frames.ts'
+import { createCallQueue } from './call-queue.ts'
+import { createOpenBlock } from './open-block.ts'
 
-type Call = {
-  id: string
-  name: string
-  custom: boolean
-  /** All arguments so far. */
-  text: string
-  ended: boolean
-}
-
-/** Arguments that form a whole object take no more. */
-const isComplete = (call: Call): boolean => !call.custom && parseObject(call.text) !== undefined
-
-type OpenBlock = { kind: 'text' | 'thinking' | 'tool'; index: number; head: string; signed: boolean }
-
-type CallEvent = Extract<ChatEvent, { type: `tool-call-${'start' | 'delta' | 'end'}` }>
-
-/**
- * The content blocks of a streamed message. Exactly one block is open at a time, because clients report every delta
- * against their last block: of tool calls that an upstream interleaves, the later ones wait until the first is complete.
- */
+/** The content blocks of a streamed message, one open at a time. */
 export function createBlocks() {
-  const calls = new Map<number, Call>()
-  let waiting: Call[] = []
-  let active: Call | undefined
-  let open: OpenBlock | undefined
-  let nextIndex = 0
+  const block = createOpenBlock()
+  const queue = createCallQueue(block)
+  /** The open thought has its proof, so what follows is another one. */
+  let signed = false
 
-  const start = (kind: OpenBlock['kind'], block: object, delta: [type: string, field: string]): string => {
-    const index = nextIndex
-    nextIndex += 1
-    open = { kind, index, head: deltaHead(index, ...delta), signed: false }
-    return blockStart(index, block)
-  }
-  const delta = (json: string): string => (open === undefined ? '' : open.head + json + deltaTail)
-  const stop = (): string => {
-    if (open === undefined) return ''
-    const ending = active?.custom ? delta(JSON.stringify('"}')) : ''
-    const text = ending + blockStop(open.index)
-    open = undefined
-    active = undefined
-    return text
-  }
-  const writeArguments = (call: Call, text: string): string => {
-    if (text === '') return ''
-    return delta(JSON.stringify(call.custom ? JSON.stringify(text).slice(1, -1) : text))
-  }
-  const startCall = (call: Call): string => {
-    const closing = stop()
-    const block = { type: 'tool_use', id: call.id, name: call.name, input: {} }
-    const opening = start('tool', block, ['input_json_delta', 'partial_json'])
-    active = call
-    // Free text travels as the one field of an object, as its tool was declared.
-    const wrapping = call.custom ? delta(JSON.stringify('{"input":"')) : ''
-    return closing + opening + wrapping + writeArguments(call, call.text)
-  }
-  /** Starts waiting calls in order, up to the first that is still being written; one that others wait for may be done. */
-  const startWaiting = (all: boolean): string => {
-    let text = ''
-    while (waiting.length > 0 && active === undefined) {
-      const [call, ...rest] = waiting
-      waiting = rest
-      if (call === undefined) return text
-      const done = call.ended || all || (waiting.length > 0 && isComplete(call))
-      text += startCall(call) + (done ? stop() : '')
-    }
-    return text
-  }
-  const finishCalls = (): string => (active === undefined ? '' : stop()) + startWaiting(true)
-  const ensure = (kind: 'text' | 'thinking'): string => {
-    if (open?.kind === kind && !open.signed) return ''
-    const closing = finishCalls() + stop()
-    return kind === 'text'
-      ? closing + start(kind, { type: 'text', text: '' }, ['text_delta', 'text'])
-      : closing + start(kind, { type: 'thinking', thinking: '', signature: '' }, ['thinking_delta', 'thinking'])
+  const closeAll = (): string => queue.finish() + block.stop()
+  const ensureText = (): string =>
+    block.kind() === 'text' ? '' : closeAll() + block.start('text', { type: 'text', text: '' }, ['text_delta', 'text'])
+  const ensureThinking = (): string => {
+    if (block.kind() === 'thinking' && !signed) return ''
+    signed = false
+    const empty = { type: 'thinking', thinking: '', signature: '' }
+    return closeAll() + block.start('thinking', empty, ['thinking_delta', 'thinking'])
   }
 
   return {
-    /** Whether any tool was called. */
-    called: () => calls.size > 0,
-    text: (text: string): string => (text === '' ? '' : ensure('text') + delta(JSON.stringify(text))),
-    thinking: (text: string): string => (text === '' ? '' : ensure('thinking') + delta(JSON.stringify(text))),
+    called: () => queue.called(),
+    call: (event: Parameters<typeof queue.take>[0]) => queue.take(event),
+    text: (text: string): string => (text === '' ? '' : ensureText() + block.write(JSON.stringify(text))),
+    thinking: (text: string): string => (text === '' ? '' : ensureThinking() + block.write(JSON.stringify(text))),
     signature(value: string): string {
-      const opening = ensure('thinking')
-      if (open === undefined) return opening
-      open.signed = true
-      return opening + deltaHead(open.index, 'signature_delta', 'signature') + JSON.stringify(value) + deltaTail
+      const opening = ensureThinking()
+      signed = true
+      return opening + block.writeOther('signature_delta', 'signature', value)
     },
-    redacted(data: string): string {
-      const closing = finishCalls() + stop()
-      const index = nextIndex
-      nextIndex += 1
-      return closing + blockStart(index, { type: 'redacted_thinking', data }) + blockStop(index)
-    },
-    citation(citation: object): string {
-      if (open?.kind !== 'text') return ''
-      return deltaHead(open.index, 'citations_delta', 'citation') + JSON.stringify(citation) + deltaTail
-    },
-    call(event: CallEvent): string {
-      if (event.type === 'tool-call-start') {
-        const call: Call = { id: event.id, name: event.name, custom: event.kind === 'custom', text: '', ended: false }
-        calls.set(event.index, call)
-        const busy = active !== undefined && !isComplete(active)
-        if (!busy && waiting.length === 0) return startCall(call)
-        waiting.push(call)
-        return busy ? '' : stop() + startWaiting(false)
-      }
-      const call = calls.get(event.index)
-      if (call === undefined || call.ended) return ''
-      if (event.type === 'tool-call-delta') {
-        call.text += event.arguments
-        return call === active ? writeArguments(call, event.arguments) : ''
-      }
-      call.ended = true
-      return call === active ? stop() + startWaiting(false) : ''
-    },
+    redacted: (data: string): string => closeAll() + block.whole({ type: 'redacted_thinking', data }),
+    citation: (citation: object): string =>
+      block.kind() === 'text' ? block.writeOther('citations_delta', 'citation', citation) : '',
+    /** Ends what is complete once the model has finished. */
+    settle: closeAll,
     /** Ends all blocks; a message without any gets an empty text. */
     end(): string {
-      const closing = finishCalls() + stop()
-      return nextIndex > 0 ? closing : closing + ensure('text') + stop()
+      const closing = closeAll()
+      return block.any() ? closing : closing + block.whole({ type: 'text', text: '' })
     },
-    /** What is complete once the model has finished. */
-    settle: (): string => finishCalls() + stop(),
   }
 }

@@ -2,8 +2,9 @@ import type { ReportedUsage } from '#core/usage.ts'
 import type { ChatEvent, FinishReason, StreamEncoder, UpstreamFailure } from '#relay/chat/events.ts'
 import type { EncodeContext } from '../types.ts'
 import { toErrorFields } from './error.ts'
+import { createEventWriter } from './event-writer.ts'
 import { type ResponseHead, finishedResponse, outcomeOf, responseHead } from './response-object.ts'
-import { createEventWriter, createItems } from './stream-items.ts'
+import { createItems } from './stream-items.ts'
 
 type ContentEvent = Exclude<ChatEvent, { type: 'start' | 'usage' | 'error' | 'finish' }>
 
@@ -70,11 +71,11 @@ export function streamOpenAiResponses(context: EncodeContext): StreamEncoder {
 function writeContent(items: ReturnType<typeof createItems>, event: ContentEvent): string {
   switch (event.type) {
     case 'text-delta':
-      return items.say('output_text', event.text)
+      return items.say('text', event.text)
     case 'refusal-delta':
       return items.say('refusal', event.text)
     case 'audio-delta':
-      return items.say('output_text', event.transcript ?? '')
+      return items.say('text', event.transcript ?? '')
     case 'image':
       return items.show(event.data)
     case 'citation':

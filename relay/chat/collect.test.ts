@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest'
+import { StreamFailed, collectEvents } from './collect.ts'
+import type { ChatEvent } from './events.ts'
+
+describe('collecting a stream', () => {
+  it('keeps choices apart and in order, and takes the last usage', () => {
+    const events: ChatEvent[] = [
+      { type: 'start', id: 'a', model: 'm' },
+      { type: 'usage', usage: { promptTokens: 5 } },
+      { type: 'text-delta', text: 'two', choice: 1 },
+      { type: 'text-delta', text: 'one' },
+      { type: 'finish', reason: 'length', choice: 1 },
+      { type: 'finish', reason: 'stop', stopSequence: 'X' },
+      { type: 'usage', usage: { promptTokens: 5, completionTokens: 2 } },
+    ]
+    expect(collectEvents(events)).toEqual({
+      id: 'a',
+      model: 'm',
+      choices: [
+        { parts: [{ type: 'text', text: 'one' }], finish: 'stop', stopSequence: 'X' },
+        { parts: [{ type: 'text', text: 'two' }], finish: 'length' },
+      ],
+      usage: { promptTokens: 5, completionTokens: 2 },
+    })
+  })
+
+  it('joins sound by its bytes, for every piece is padded on its own', () => {
+    const piece = (text: string) => Buffer.from(text).toString('base64')
+    const events: ChatEvent[] = [
+      { type: 'audio-delta', data: piece('a'), transcript: 'he' },
+      { type: 'audio-delta', data: piece('bc'), transcript: 'y' },
+    ]
+    expect(collectEvents(events).choices[0]?.parts).toEqual([
+      { type: 'audio', data: piece('abc'), format: 'pcm16', transcript: 'hey' },
+    ])
+  })
+
+  it('tells thoughts apart by their proofs', () => {
+    const events: ChatEvent[] = [
+      { type: 'reasoning-delta', text: 'a' },
+      { type: 'reasoning-signature', dialect: 'claude', value: '1' },
+      { type: 'reasoning-delta', text: 'b' },
+      { type: 'reasoning-encrypted', dialect: 'claude', data: 'dark' },
+    ]
+    expect(collectEvents(events).choices[0]?.parts).toEqual([
+      { type: 'reasoning', text: 'a', signature: { dialect: 'claude', value: '1' } },
+      { type: 'reasoning', text: 'b' },
+      { type: 'reasoning', text: '', encrypted: { dialect: 'claude', data: 'dark' } },
+    ])
+  })
+
+  it('concludes from calls that the model wants them answered, when no reason came', () => {
+    const events: ChatEvent[] = [{ type: 'tool-call-start', index: 0, id: 'c', name: 'f' }]
+    expect(collectEvents(events).choices[0]?.finish).toBe('tool-calls')
+  })
+
+  it('fails as the stream failed', () => {
+    const error = { status: 529, type: 'overloaded_error', code: null, message: 'busy' }
+    const events: ChatEvent[] = [
+      { type: 'text-delta', text: 'half' },
+      { type: 'error', error },
+    ]
+    expect(() => collectEvents(events)).toThrow(new StreamFailed(error))
+  })
+})

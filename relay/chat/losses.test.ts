@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import { lossesTowards, untranslatable } from './losses.ts'
+import type { ChatRequest } from './request.ts'
+
+const request = (given: Partial<ChatRequest>): ChatRequest => ({
+  model: 'm',
+  messages: [],
+  tools: [],
+  stop: [],
+  stream: false,
+  includeUsage: false,
+  extra: { dialect: 'openai-responses', fields: {} },
+  losses: [],
+  ...given,
+})
+
+describe('losses in translation', () => {
+  const full = request({
+    losses: ['tool_choice'],
+    extra: { dialect: 'openai-responses', fields: { store: true, reasoning: {} } },
+    messages: [
+      {
+        role: 'assistant',
+        content: [{ type: 'vendor', dialect: 'openai-responses', value: { type: 'web_search_call' } }],
+      },
+    ],
+    tools: [{ type: 'vendor', dialect: 'openai-responses', value: { type: 'file_search' } }],
+  })
+
+  it('names fields, parts and tools that only the dialect of the caller knows', () => {
+    expect(lossesTowards(full, 'claude')).toEqual(['tool_choice', 'store', 'web_search_call', 'tools.file_search'])
+  })
+
+  it('loses only what parsing left out towards an upstream of the same dialect', () => {
+    expect(lossesTowards(full, 'openai-responses')).toEqual(['tool_choice'])
+  })
+
+  it.each([
+    [{ previous_response_id: 'r' }, 'previous_response_id'],
+    [{ conversation: 'c' }, 'conversation'],
+    [{ background: true }, 'background'],
+    [{ background: false, store: true }, undefined],
+  ])('knows that %j cannot be dropped silently', (fields, name) => {
+    const asked = request({ extra: { dialect: 'openai-responses', fields } })
+    expect(untranslatable(asked, 'openai-chat')).toBe(name)
+    expect(untranslatable(asked, 'openai-responses')).toBeUndefined()
+  })
+
+  it('knows that references to stored items and cached contents cannot be dropped silently', () => {
+    const value = { type: 'item_reference', id: 'i' }
+    const referring = request({
+      messages: [{ role: 'assistant', content: [{ type: 'vendor', dialect: 'openai-responses', value }] }],
+    })
+    expect(untranslatable(referring, 'claude')).toBe('item_reference')
+    const cached = request({ extra: { dialect: 'gemini', fields: { cachedContent: 'c' } } })
+    expect(untranslatable(cached, 'openai-chat')).toBe('cachedContent')
+  })
+})

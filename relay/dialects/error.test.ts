@@ -1,0 +1,197 @@
+import { describe, expect, it } from 'vitest'
+import type { CallerError } from './types.ts'
+import { dialectOf, dialects } from './registry.ts'
+
+const errorOf = (status: number, given: Partial<CallerError> = {}): CallerError => ({
+  status,
+  type: '',
+  code: null,
+  message: 'went wrong',
+  requestId: 'r1',
+  ...given,
+})
+
+const kinds = (status: number) => {
+  const openAi = dialects['openai-chat'].error(errorOf(status))
+  const claude = dialects.claude.error(errorOf(status))
+  const gemini = dialects.gemini.error(errorOf(status))
+  const of = ({ body }: { body: unknown }) => (body as { error: Record<string, unknown> }).error
+  return [
+    [openAi.status, of(openAi)['type'], of(openAi)['code']],
+    [claude.status, of(claude)['type']],
+    [gemini.status, of(gemini)['status']],
+  ]
+}
+
+describe('errors towards the caller', () => {
+  it.each([
+    [
+      400,
+      [
+        [400, 'invalid_request_error', null],
+        [400, 'invalid_request_error'],
+        [400, 'INVALID_ARGUMENT'],
+      ],
+    ],
+    [
+      401,
+      [
+        [401, 'invalid_request_error', 'invalid_api_key'],
+        [401, 'authentication_error'],
+        [401, 'UNAUTHENTICATED'],
+      ],
+    ],
+    [
+      402,
+      [
+        [402, 'insufficient_quota', 'insufficient_quota'],
+        [402, 'billing_error'],
+        [402, 'RESOURCE_EXHAUSTED'],
+      ],
+    ],
+    [
+      403,
+      [
+        [403, 'invalid_request_error', 'permission_denied'],
+        [403, 'permission_error'],
+        [403, 'PERMISSION_DENIED'],
+      ],
+    ],
+    [
+      404,
+      [
+        [404, 'invalid_request_error', 'model_not_found'],
+        [404, 'not_found_error'],
+        [404, 'NOT_FOUND'],
+      ],
+    ],
+    [
+      408,
+      [
+        [408, 'timeout', null],
+        [408, 'timeout_error'],
+        [408, 'DEADLINE_EXCEEDED'],
+      ],
+    ],
+    [
+      409,
+      [
+        [409, 'invalid_request_error', null],
+        [409, 'invalid_request_error'],
+        [409, 'ABORTED'],
+      ],
+    ],
+    [
+      413,
+      [
+        [413, 'invalid_request_error', null],
+        [413, 'request_too_large'],
+        [413, 'INVALID_ARGUMENT'],
+      ],
+    ],
+    [
+      422,
+      [
+        [422, 'invalid_request_error', null],
+        [422, 'invalid_request_error'],
+        [422, 'INVALID_ARGUMENT'],
+      ],
+    ],
+    [
+      429,
+      [
+        [429, 'rate_limit_exceeded', 'rate_limit_exceeded'],
+        [429, 'rate_limit_error'],
+        [429, 'RESOURCE_EXHAUSTED'],
+      ],
+    ],
+    [
+      500,
+      [
+        [500, 'server_error', null],
+        [500, 'api_error'],
+        [500, 'INTERNAL'],
+      ],
+    ],
+    [
+      502,
+      [
+        [502, 'server_error', null],
+        [502, 'api_error'],
+        [502, 'INTERNAL'],
+      ],
+    ],
+    [
+      503,
+      [
+        [503, 'server_error', null],
+        [503, 'api_error'],
+        [503, 'UNAVAILABLE'],
+      ],
+    ],
+    [
+      504,
+      [
+        [504, 'timeout', null],
+        [504, 'timeout_error'],
+        [504, 'DEADLINE_EXCEEDED'],
+      ],
+    ],
+    [
+      529,
+      [
+        [503, 'server_error', 'overloaded'],
+        [529, 'overloaded_error'],
+        [503, 'UNAVAILABLE'],
+      ],
+    ],
+    [
+      200,
+      [
+        [500, 'server_error', null],
+        [500, 'api_error'],
+        [500, 'INTERNAL'],
+      ],
+    ],
+  ])('names status %i in the words of each dialect', (status, expected) => {
+    expect(kinds(status)).toEqual(expected)
+  })
+
+  it('keeps the type, code and parameter of an upstream for callers of OpenAI dialects', () => {
+    const given = { type: 'tokens', code: 'too_long', param: 'messages', retryAfterSeconds: 3 }
+    for (const id of ['openai-chat', 'openai-responses', 'openai-completions'] as const) {
+      expect(dialectOf(id).error(errorOf(400, given)).body).toEqual({
+        error: { message: 'went wrong (request id: r1)', type: 'tokens', code: 'too_long', param: 'messages' },
+      })
+    }
+  })
+
+  it('uses the envelope of each dialect', () => {
+    expect(dialects.claude.error(errorOf(429)).body).toEqual({
+      type: 'error',
+      error: { type: 'rate_limit_error', message: 'went wrong (request id: r1)' },
+      request_id: 'r1',
+    })
+    expect(dialects.gemini.error(errorOf(429)).body).toEqual({
+      error: { code: 429, message: 'went wrong (request id: r1)', status: 'RESOURCE_EXHAUSTED', details: [] },
+    })
+  })
+
+  it('names the request once, even if the message already does', () => {
+    const message = 'went wrong (request id: r1)'
+    expect(dialects['openai-chat'].error(errorOf(500, { message })).body).toMatchObject({ error: { message } })
+  })
+
+  it('writes an error after the first byte as an event of the dialect, never as an end marker', () => {
+    const message = 'went wrong (request id: r1)'
+    const data = (text: string) => JSON.parse(text.slice(text.indexOf('data: ') + 6))
+    expect(data(dialects['openai-chat'].streamError(errorOf(500)))).toMatchObject({ error: { message } })
+    expect(data(dialects.gemini.streamError(errorOf(500)))).toMatchObject({ error: { code: 500, message } })
+    const claude = dialects.claude.streamError(errorOf(529))
+    expect(claude.startsWith('event: error\n')).toBe(true)
+    expect(data(claude)).toMatchObject({ type: 'error', error: { type: 'overloaded_error', message } })
+    const responses = dialects['openai-responses'].streamError(errorOf(500))
+    expect(responses.startsWith('event: error\n')).toBe(true)
+    expect(data(responses)).toMatchObject({ type: 'error', message, code: null, param: null })
+  })
+})

@@ -1,0 +1,60 @@
+import type { Citation } from '#relay/chat/events.ts'
+import { type EventWriter, deltaHead } from './event-writer.ts'
+import { type ItemStatus, messageItem, outputText } from './output-items.ts'
+import { toFlatAnnotation } from './response-object.ts'
+import type { Place, Shelf } from './shelf.ts'
+
+type Part = { isText: boolean; text: string; annotations: object[]; head: string }
+
+const textTail = ',"logprobs":[]'
+
+const toContent = ({ isText, text, annotations }: Part): object =>
+  isText ? outputText(text, annotations) : { type: 'refusal', refusal: text }
+
+/** A message item being written: parts of text and refusal, one after the other. */
+export function openMessage(shelf: Shelf, writer: EventWriter) {
+  const { place, text: opening } = shelf.begin('msg', (id) => messageItem(id, [], 'in_progress'))
+  const done: object[] = []
+  let part: Part | undefined
+  const here = (): Place & { content_index: number } => ({ ...place, content_index: done.length })
+
+  const closePart = (): string => {
+    if (part === undefined) return ''
+    const at = here()
+    const content = toContent(part)
+    const written = part.isText
+      ? writer.event('response.output_text.done', { ...at, text: part.text, logprobs: [] })
+      : writer.event('response.refusal.done', { ...at, refusal: part.text })
+    done.push(content)
+    part = undefined
+    return written + writer.event('response.content_part.done', { ...at, part: content })
+  }
+  const startPart = (isText: boolean): { part: Part; text: string } => {
+    const before = closePart()
+    const head = deltaHead(isText ? 'response.output_text.delta' : 'response.refusal.delta', here())
+    const fresh: Part = { isText, text: '', annotations: [], head }
+    part = fresh
+    return {
+      part: fresh,
+      text: before + writer.event('response.content_part.added', { ...here(), part: toContent(fresh) }),
+    }
+  }
+
+  return {
+    kind: 'message' as const,
+    opening,
+    say(isText: boolean, said: string): string {
+      const current = part?.isText === isText ? { part, text: '' } : startPart(isText)
+      current.part.text += said
+      return current.text + writer.delta(current.part.head, said, isText ? textTail : '')
+    },
+    cite(citation: Citation): string {
+      if (part?.isText !== true) return ''
+      const annotation = toFlatAnnotation(citation)
+      const at = { ...here(), annotation_index: part.annotations.length }
+      part.annotations.push(annotation)
+      return writer.event('response.output_text.annotation.added', { ...at, annotation })
+    },
+    close: (status: ItemStatus): string => closePart() + shelf.finish(place, messageItem(place.item_id, done, status)),
+  }
+}
