@@ -1,0 +1,65 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { lossesTowards } from '#relay/chat/losses.ts'
+import type { DialectId } from '#relay/chat/request.ts'
+import { type CallerDialectId, dialectOf } from './registry.ts'
+import { InvalidRequest } from './types.ts'
+
+const names = [
+  'model', 'messages', 'input', 'contents', 'prompt', 'role', 'content', 'parts', 'type', 'text', 'tools', 'tool_choice',
+  'function', 'name', 'arguments', 'tool_calls', 'tool_call_id', 'system', 'source', 'image_url', 'url', 'file', 'thinking',
+  'reasoning_details', 'response_format', 'json_schema', 'schema', 'stop', 'generationConfig', 'functionDeclarations',
+  'parameters', 'functionCall', 'functionResponse', 'response', 'inlineData', 'data', 'systemInstruction', 'toolConfig',
+  'output', 'call_id', 'summary', 'reasoning', 'text', 'format', 'audio', 'stream_options', 'metadata', 'cache_control',
+  '__proto__', 'constructor', 'toString',
+] // prettier-ignore
+
+const words = [
+  'user', 'assistant', 'model', 'tool', 'function', 'system', 'text', 'image', 'image_url', 'document', 'tool_use',
+  'tool_result', 'thinking', 'redacted_thinking', 'function_call', 'function_call_output', 'reasoning', 'message',
+  'input_text', 'input_image', 'json_schema', 'base64', 'custom', 'web_search', 'allowed_tools', 'OBJECT', 'm',
+  'data:,%zz', 'data:image/png;base64,AA', '__proto__',
+] // prettier-ignore
+
+/** JSON built from the words of the dialects, right and wrong. */
+const { anyJson } = fc.letrec((tie) => ({
+  anyJson: fc.oneof(
+    { depthSize: 'medium', withCrossShrink: true },
+    fc.constantFrom(...words),
+    fc.constantFrom(null, true, false, 0, -1, 1e9, 2 ** 63, 0.5),
+    fc.array(tie('anyJson'), { maxLength: 3 }),
+    fc
+      .array(fc.tuple(fc.constantFrom(...names), tie('anyJson')), { maxLength: 6 })
+      .map((pairs) => JSON.parse(`{${pairs.map(([name, value]) => `"${name}":${JSON.stringify(value)}`).join(',')}}`)),
+  ),
+}))
+
+const body = fc
+  .tuple(fc.constantFrom('messages', 'input', 'contents', 'prompt'), fc.array(anyJson, { maxLength: 3 }), anyJson)
+  .map(([name, list, rest]) => ({
+    ...(typeof rest === 'object' && !Array.isArray(rest) ? rest : {}),
+    model: 'm',
+    [name]: list,
+  }))
+
+const ids: CallerDialectId[] = ['openai-chat', 'openai-responses', 'openai-completions', 'claude', 'gemini']
+
+describe.each(ids)('%s', (id) => {
+  it('either understands a body or refuses it politely, whatever it is made of', () => {
+    fc.assert(
+      fc.property(fc.oneof(body, anyJson), (given) => {
+        try {
+          const request = dialectOf(id).parse(given, { model: 'm' })
+          expect(request.messages).toBeInstanceOf(Array)
+          expect(JSON.stringify(request)).not.toBe('')
+          for (const target of ['openai-chat', 'claude'] satisfies DialectId[]) lossesTowards(request, target)
+        } catch (error) {
+          if (!(error instanceof InvalidRequest)) throw error
+          expect(error.message).toMatch(/ (is|must) /)
+        }
+        expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
+      }),
+      { numRuns: 1500 },
+    )
+  })
+})
