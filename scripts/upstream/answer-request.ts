@@ -39,6 +39,7 @@ function parsed(bytes: Buffer): unknown {
 }
 
 type Target = Pick<Call, 'method' | 'path' | 'query' | 'headers'> & { directives: Directives }
+type Arrival = { target: Target; bytes: Buffer }
 
 function targetOf(request: IncomingMessage): Target {
   const url = request.url ?? '/'
@@ -69,7 +70,7 @@ function replyOf(route: Route, call: Call, prompt: Prompt | undefined): Reply {
   return route.operation.write(prompt, answerOf(prompt, call.directives), call)
 }
 
-function fixedReply(world: World, route: Route, call: Call, bytes: Buffer): Reply {
+function fixedReply(world: World, route: Route, { call, bytes }: { call: Call; bytes: Buffer }): Reply {
   const { name, body } = fixedBody(bytes)
   const cacheName = `${call.path} ${call.query.get('alt')} ${JSON.stringify(call.directives)} ${name}`
   const known = world.prepared.get(cacheName)
@@ -80,7 +81,7 @@ function fixedReply(world: World, route: Route, call: Call, bytes: Buffer): Repl
   return reply
 }
 
-async function respond(world: World, target: Target, bytes: Buffer, response: ServerResponse): Promise<void> {
+async function respond(world: World, { target, bytes }: Arrival, response: ServerResponse): Promise<void> {
   const route = routeOf(target)
   if (!route) throw new Refusal({ status: 404, message: `Invalid URL (${target.method} ${target.path})`, code: null })
   const { vendor } = route
@@ -103,15 +104,15 @@ async function respond(world: World, target: Target, bytes: Buffer, response: Se
     const ordered = writeOrderedFailure(response, vendor, directives)
     if (ordered) return await ordered
     const call = { ...first, directives }
-    const reply = isFixed ? fixedReply(world, route, call, bytes) : replyOf(route, call, read.prompt)
+    const reply = isFixed ? fixedReply(world, route, { call, bytes }) : replyOf(route, call, read.prompt)
     await writeReply(response, reply, { vendor, directives })
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    await writeFailure(response, vendor, error.failure)
+    await writeFailure(response, vendor, { failure: error.failure })
   }
 }
 
-type Seen = { target: Target; bytes: Buffer; body: unknown; key: string | undefined }
+type Seen = Arrival & { body: unknown; key: string | undefined }
 
 function track(world: World, { target, bytes, body, key }: Seen, response: ServerResponse): RecordedRequest {
   const recorded: RecordedRequest = {
@@ -148,7 +149,7 @@ export async function answerRequest(world: World, request: IncomingMessage, resp
       const ordered = writeOrderedFailure(response, openai, directives)
       return await (ordered ?? writeReply(response, mediaReply(target), { vendor: openai, directives }))
     }
-    await respond(world, target, bytes, response)
+    await respond(world, { target, bytes }, response)
   } catch (error) {
     if (response.headersSent || response.destroyed) {
       response.destroy()
@@ -156,6 +157,6 @@ export async function answerRequest(world: World, request: IncomingMessage, resp
     }
     const failure =
       error instanceof Refusal ? error.failure : { status: 400, message: `Simulated provider: ${String(error)}` }
-    await writeFailure(response, openai, failure)
+    await writeFailure(response, openai, { failure })
   }
 }

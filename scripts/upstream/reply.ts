@@ -63,8 +63,7 @@ const asJson = (body: unknown, status = 200, headers?: Headers): Whole => ({
 export const writeFailure = (
   response: ServerResponse,
   vendor: Vendor,
-  failure: Failure,
-  directives: Directives = {},
+  { failure, directives = {} }: { failure: Failure; directives?: Directives },
 ) => {
   const { body, headers } = vendor.error(failure)
   return writeWhole(response, asJson(body, failure.status, headers), directives)
@@ -86,7 +85,7 @@ export function writeOrderedFailure(
   if (has(directives, 'hang')) return Promise.resolve()
   const failure = failureOf(directives)
   if (has(directives, 'status') && !has(directives, 'errorevent'))
-    return writeFailure(response, vendor, failure, directives)
+    return writeFailure(response, vendor, { failure, directives })
   if (has(directives, 'html'))
     return writeWhole(response, { status: 200, contentType: 'text/html; charset=utf-8', body: page }, directives)
   if (has(directives, 'error200')) return writeWhole(response, asJson(vendor.error(failure).body), directives)

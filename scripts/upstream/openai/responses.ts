@@ -90,8 +90,9 @@ function completed(started: Json, answer: Answer, call: Call): Json {
 }
 
 type Emit = (type: string, fields: Json) => void
+type Placed = { item: Json; output_index: number }
 
-function emitReasoning(item: Json, output_index: number, answer: Answer, emit: Emit): void {
+function emitReasoning({ item, output_index }: Placed, answer: Answer, emit: Emit): void {
   const at = { item_id: item['id'], output_index, summary_index: 0 }
   const text = answer.reasoning.join('')
   emit('response.output_item.added', { output_index, item: { ...item, summary: [], status: 'in_progress' } })
@@ -102,7 +103,7 @@ function emitReasoning(item: Json, output_index: number, answer: Answer, emit: E
   emit('response.output_item.done', { output_index, item })
 }
 
-function emitMessage(item: Json, output_index: number, answer: Answer, emit: Emit): void {
+function emitMessage({ item, output_index }: Placed, answer: Answer, emit: Emit): void {
   const at = { item_id: item['id'], output_index, content_index: 0 }
   const part = { type: 'output_text', text: '', annotations: [], logprobs: [] }
   const text = answer.text.join('')
@@ -114,7 +115,7 @@ function emitMessage(item: Json, output_index: number, answer: Answer, emit: Emi
   emit('response.output_item.done', { output_index, item })
 }
 
-function emitCall(item: Json, output_index: number, emit: Emit): void {
+function emitCall({ item, output_index }: Placed, emit: Emit): void {
   const at = { item_id: item['id'], output_index }
   const text = String(item['arguments'])
   const middle = Math.ceil(text.length / 2)
@@ -132,9 +133,10 @@ function events(started: Json, final: Json, answer: Answer): StreamEvent[] {
   emit('response.created', { response: started })
   emit('response.in_progress', { response: started })
   for (const [index, item] of (final['output'] as Json[]).entries()) {
-    if (item['type'] === 'reasoning') emitReasoning(item, index, answer, emit)
-    else if (item['type'] === 'message') emitMessage(item, index, answer, emit)
-    else emitCall(item, index, emit)
+    const placed = { item, output_index: index }
+    if (item['type'] === 'reasoning') emitReasoning(placed, answer, emit)
+    else if (item['type'] === 'message') emitMessage(placed, answer, emit)
+    else emitCall(placed, emit)
   }
   emit(final['status'] === 'completed' ? 'response.completed' : 'response.incomplete', { response: final })
   return list
