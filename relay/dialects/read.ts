@@ -74,11 +74,14 @@ export function readCacheControl(value: unknown): CacheControl | undefined {
   return ttl === '5m' || ttl === '1h' ? { type: 'ephemeral', ttl } : { type: 'ephemeral' }
 }
 
-/** Leaves out fields whose value is undefined, so that parsed values compare and serialise cleanly. */
+/**
+ * Leaves out fields whose value is undefined, so that parsed values compare and serialise cleanly. For values made here,
+ * never for a caller's own objects.
+ */
 export function defined<Value extends object>(value: Value): Value {
-  const result = { ...value }
-  for (const key of Object.keys(result) as (keyof Value)[]) if (result[key] === undefined) delete result[key]
-  return result
+  const result: Partial<Value> = {}
+  for (const key in value) if (value[key] !== undefined) result[key] = value[key]
+  return result as Value
 }
 
 const efforts: readonly string[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] satisfies Effort[]
