@@ -1,0 +1,28 @@
+import { Client } from 'pg'
+import { expect, test } from 'vitest'
+import { fromUrl } from '#db/connection.ts'
+import { createDatabase } from './database.ts'
+
+const ask = async (connection: ConstructorParameters<typeof Client>[0], query: string) => {
+  const client = new Client(connection)
+  client.on('error', () => {})
+  await client.connect()
+  const { rows } = await client.query<Record<string, unknown>>(query).finally(() => client.end())
+  return rows.map((row) => Object.values(row)[0])
+}
+
+test('every test database has the whole schema, is alone with its rows, and is gone afterwards', async () => {
+  const outer = await createDatabase()
+  {
+    await using inner = await createDatabase()
+    await ask(inner.connection, 'create table only_here ()')
+    expect(await ask(inner.connection, `select to_regclass('users') is not null`)).toEqual([true])
+    expect(await ask(fromUrl(inner.url), `select to_regclass('only_here') is not null`)).toEqual([true])
+    expect(await ask(outer.connection, `select to_regclass('only_here') is null`)).toEqual([true])
+    const listed = `select count(*)::int from pg_database where datname = '${inner.connection.database}'`
+    expect(await ask(outer.connection, listed)).toEqual([1])
+    await inner[Symbol.asyncDispose]()
+    expect(await ask(outer.connection, listed)).toEqual([0])
+  }
+  await outer[Symbol.asyncDispose]()
+})
