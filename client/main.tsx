@@ -1,10 +1,14 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app/app.tsx'
+import { confirm } from './components/confirm.tsx'
 import { startLanguage } from './i18n/t.ts'
+import { guardHistory, leaveWords, setLeaveQuestion } from './lib/leave-guard.ts'
 import { followThemeMode } from './theme/theme-mode.ts'
 
 followThemeMode()
+guardHistory()
+setLeaveQuestion(() => confirm({ ...leaveWords(), danger: true }))
 await startLanguage()
 
 const root = document.getElementById('root')

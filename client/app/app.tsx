@@ -1,13 +1,17 @@
+import { Router } from 'wouter'
 import { useLanguage } from '../i18n/language.ts'
-import { AppRouter } from './router.tsx'
+import { useGuardedLocation } from '../lib/leave-guard.ts'
 import { Providers } from './providers.tsx'
+import { AppRouter } from './router.tsx'
 
 export function App() {
   // Redraws everything when the language changes; state stays.
   useLanguage()
   return (
     <Providers>
-      <AppRouter />
+      <Router hook={useGuardedLocation}>
+        <AppRouter />
+      </Router>
     </Providers>
   )
 }

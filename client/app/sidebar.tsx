@@ -79,7 +79,7 @@ export function SidebarList({ collapsed = false, onVisit }: SidebarListProps) {
                 route={route}
                 current={route === current}
                 collapsed={collapsed}
-                {...(onVisit && { onVisit })}
+                onVisit={onVisit}
               />
             ))}
           </Stack>

@@ -1,4 +1,4 @@
-import { Button, CloseButton, Dialog, Field, Input, Portal, Stack, Text } from '@chakra-ui/react'
+import { Box, Button, CloseButton, Dialog, Field, Input, Portal, Stack, Text } from '@chakra-ui/react'
 import type { FormEvent, ReactNode } from 'react'
 import { useState, useSyncExternalStore } from 'react'
 import { t } from '../i18n/t.ts'
@@ -16,6 +16,8 @@ export type Question = {
   typeToConfirm?: string
   /** Runs while the dialog shows it; a failure is told there, and the dialog stays. */
   run?: () => Promise<unknown>
+  /** There is nothing to decide: one button closes it. */
+  isNotice?: boolean
 }
 
 type Asked = { question: Question; answer: (confirmed: boolean) => void; id: number }
@@ -55,7 +57,7 @@ export function ConfirmHost() {
 }
 
 function ConfirmDialog({ question, onClose }: { question: Question; onClose: (confirmed: boolean) => void }) {
-  const { title, body, confirmLabel, cancelLabel, danger = false, typeToConfirm, run } = question
+  const { title, body, confirmLabel, cancelLabel, danger = false, typeToConfirm, run, isNotice } = question
   const [typed, setTyped] = useState('')
   const [working, setWorking] = useState(false)
   const [failure, setFailure] = useState<unknown>()
@@ -94,7 +96,7 @@ function ConfirmDialog({ question, onClose }: { question: Question; onClose: (co
               </Dialog.Header>
               <Dialog.Body>
                 <Stack gap="3">
-                  {body && <Text color="fg.muted">{body}</Text>}
+                  {body && <Box color="fg.muted">{body}</Box>}
                   {typeToConfirm !== undefined && (
                     <Field.Root>
                       <Field.Label>{t('请输入 {name} 以确认', { name: typeToConfirm })}</Field.Label>
@@ -109,9 +111,11 @@ function ConfirmDialog({ question, onClose }: { question: Question; onClose: (co
                 </Stack>
               </Dialog.Body>
               <Dialog.Footer>
-                <Button onClick={() => onClose(false)} disabled={working}>
-                  {cancelLabel ?? t('取消')}
-                </Button>
+                {!isNotice && (
+                  <Button onClick={() => onClose(false)} disabled={working}>
+                    {cancelLabel ?? t('取消')}
+                  </Button>
+                )}
                 <Button
                   type="submit"
                   variant="solid"

@@ -34,6 +34,10 @@ export function t<Sentence extends Text>(sentence: Sentence, ...[parameters]: Ar
   return fill(words, parameters)
 }
 
+/** For words that come from elsewhere, as a schema's messages do: translated where an English is known. */
+export const inLanguage = (words: string): string =>
+  currentLanguage() === 'en' ? (translated.sentences[words] ?? words) : words
+
 /** Marks a sentence in a table of data, to be given to `t` when it is drawn. */
 export const text = <Sentence extends PlainText>(sentence: Sentence): Sentence => sentence
 

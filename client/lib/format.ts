@@ -58,18 +58,6 @@ export const formatPercent = (share: number, digits = 1): string => `${(share * 
 const exactTimes = cached(
   (language: string) => new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'long', hourCycle: 'h23' }),
 )
-const shortTimes = cached(
-  (language: string) =>
-    new Intl.DateTimeFormat(language, {
-      year: 'numeric',
-      month: '2-digit',
-      day: '2-digit',
-      hour: '2-digit',
-      minute: '2-digit',
-      second: '2-digit',
-      hourCycle: 'h23',
-    }),
-)
 const relativeTimes = cached(
   (language: string) => new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' }),
 )
@@ -77,8 +65,15 @@ const relativeTimes = cached(
 /** The exact moment with its zone. */
 export const formatExactTime = (time: Date): string => exactTimes(locale()).format(time)
 
-/** `2026/11/21 14:03:22` */
-export const formatTime = (time: Date): string => shortTimes(locale()).format(time)
+const two = (value: number): string => String(value).padStart(2, '0')
+
+/** `2026-11-21` in the reader's zone; the same in both languages, so that columns of dates line up. */
+export const formatDate = (time: Date): string =>
+  `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`
+
+/** `2026-11-21 14:03:22` */
+export const formatTime = (time: Date): string =>
+  `${formatDate(time)} ${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`
 
 const spans: readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ['year', 31_536_000],

@@ -25,7 +25,7 @@ export const adjustments = defineConfig({
         defaultVariants: { size: 'sm' },
       },
       code: { defaultVariants: { size: 'sm' } },
-      kbd: { defaultVariants: { size: 'sm' } },
+      kbd: { base: { colorPalette: 'neutral' }, defaultVariants: { size: 'sm' } },
       link: { base: { colorPalette: 'accent', color: 'colorPalette.fg', _hover: { textDecoration: 'underline' } } },
       skeleton: { variants: { variant: { pulse: { background: 'bg.muted' } } } },
     },
@@ -36,6 +36,11 @@ export const adjustments = defineConfig({
       },
       combobox: {
         slots: sameSlots,
+        base: { content: { borderRadius: 'l2', boxShadow: 'lg' } },
+        variants: {
+          size: { sm: { root: { '--combobox-input-height': 'sizes.8' } } },
+          variant: { outline: { input: { bg: 'bg.panel', borderColor: 'border.emphasized' } } },
+        },
         defaultVariants: { size: 'sm' },
       },
       dialog: {
@@ -58,14 +63,6 @@ export const adjustments = defineConfig({
             md: { root: { '--select-field-height': 'sizes.9' } },
           },
           variant: { outline: { field: { bg: 'bg.panel', borderColor: 'border.emphasized' } } },
-        },
-        defaultVariants: { size: 'sm' },
-      },
-      numberInput: {
-        slots: sameSlots,
-        variants: {
-          size: { sm: { input: { '--input-height': 'sizes.8' } }, md: { input: { '--input-height': 'sizes.9' } } },
-          variant: { outline: { input: { bg: 'bg.panel', borderColor: 'border.emphasized' } } },
         },
         defaultVariants: { size: 'sm' },
       },

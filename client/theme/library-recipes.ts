@@ -33,7 +33,6 @@ export const librarySlotRecipes = {
   fieldset: library.fieldsetSlotRecipe,
   menu: library.menuSlotRecipe,
   nativeSelect: library.nativeSelectSlotRecipe,
-  numberInput: library.numberInputSlotRecipe,
   pinInput: library.pinInputSlotRecipe,
   popover: library.popoverSlotRecipe,
   progress: library.progressSlotRecipe,

@@ -36,6 +36,8 @@ export const buttonRecipe = defineRecipe({
     focusVisibleRing: 'outside',
     _disabled: { opacity: '0.5', cursor: 'not-allowed' },
     _icon: { flexShrink: '0' },
+    // While it works its words are unseen behind the spinner, but still there for those who listen.
+    '&[data-loading] > span > span': { visibility: 'visible', color: 'transparent', '& svg': { opacity: '0' } },
   },
   variants: {
     size: {

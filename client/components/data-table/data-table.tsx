@@ -177,12 +177,7 @@ function Tools<Row>(props: DataTableProps<Row> & { rows: readonly Row[]; phone: 
       </Box>
       <HStack gap="0.5" flexShrink="0">
         {csvName && (
-          <ExportButton
-            name={csvName}
-            columns={visibleColumns(columns, layout)}
-            rows={rows}
-            {...(csvPage && { csvPage })}
-          />
+          <ExportButton name={csvName} columns={visibleColumns(columns, layout)} rows={rows} csvPage={csvPage} />
         )}
         {!phone && (
           <>

@@ -1,0 +1,24 @@
+import { chakra } from '@chakra-ui/react'
+import { formatExactTime, formatRelativeTime, formatTime } from '../../lib/format.ts'
+import { useNow } from '../../lib/now.ts'
+import { None } from './numbers.tsx'
+
+const Moment = chakra('time', { base: { fontVariantNumeric: 'tabular-nums', whiteSpace: 'nowrap' } })
+
+type TimeProps = {
+  value: Date | null | undefined
+  /** The date and time themselves, where rows are compared by them, as in a log. */
+  exact?: boolean
+}
+
+/** How long ago; the exact time and its zone on hover. */
+export function Time({ value, exact = false }: TimeProps) {
+  const now = useNow()
+  if (!value || Number.isNaN(value.getTime())) return <None />
+  const words = exact ? formatTime(value) : formatRelativeTime(value, now)
+  return (
+    <Moment dateTime={value.toISOString()} data-tip={formatExactTime(value)}>
+      {words}
+    </Moment>
+  )
+}

@@ -1,0 +1,49 @@
+import { Box, Flex, HStack, Text, chakra } from '@chakra-ui/react'
+import type { ReactNode } from 'react'
+import { t } from '../i18n/t.ts'
+import { CopyButton } from './copy.tsx'
+
+type CodeBlockProps = {
+  code: string
+  /** The language, or what the text is. */
+  title?: string
+  /** Beyond this it scrolls. */
+  maxHeight?: string
+  wrap?: boolean
+  extra?: ReactNode
+}
+
+const Pre = chakra('pre')
+
+/** Text to be read or taken along as it is. */
+export function CodeBlock({ code, title, maxHeight = '24rem', wrap = false, extra }: CodeBlockProps) {
+  return (
+    <Box borderWidth="1px" borderRadius="l3" bg="bg.subtle" overflow="hidden" minW="0">
+      <Flex align="center" justify="space-between" ps="3" pe="1" h="8" borderBottomWidth="1px" gap="2">
+        <Text textStyle="xs" color="fg.muted" truncate>
+          {title}
+        </Text>
+        <HStack gap="0.5">
+          {extra}
+          <CopyButton text={code} label={t('复制')} />
+        </HStack>
+      </Flex>
+      <Pre
+        tabIndex={0}
+        role="region"
+        aria-label={title ?? t('代码')}
+        m="0"
+        p="3"
+        maxH={maxHeight}
+        overflow="auto"
+        textStyle="xs"
+        fontFamily="mono"
+        whiteSpace={wrap ? 'pre-wrap' : 'pre'}
+        overflowWrap={wrap ? 'anywhere' : undefined}
+        focusVisibleRing="inside"
+      >
+        {code}
+      </Pre>
+    </Box>
+  )
+}

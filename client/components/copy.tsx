@@ -1,0 +1,89 @@
+import { Button, Textarea } from '@chakra-ui/react'
+import { Check, Copy } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { t } from '../i18n/t.ts'
+import { confirm } from './confirm.tsx'
+import { IconButton } from './icon-button.tsx'
+import { notify } from './notify.tsx'
+
+/** Copies, or shows the text to copy by hand where the browser does not allow it. */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    await confirm({
+      title: t('无法复制到剪贴板，请手动复制'),
+      body: (
+        <Textarea
+          readOnly
+          aria-label={t('要复制的内容')}
+          defaultValue={text}
+          fontFamily="mono"
+          rows={Math.min(10, text.split('\n').length + 1)}
+          onFocus={(event) => event.target.select()}
+        />
+      ),
+      confirmLabel: t('关闭'),
+      isNotice: true,
+    })
+    return false
+  }
+}
+
+/** Copies and says so, for menus, where no button can show it. */
+export async function copyAndTell(text: string): Promise<void> {
+  if (await copyText(text)) notify.success(t('已复制'))
+}
+
+const shownMilliseconds = 1500
+
+type CopyButtonProps = {
+  /** Fetched when pressed if it is a secret that the page does not hold. */
+  text: string | (() => Promise<string>)
+  /** Names what is copied: 「复制密钥」. */
+  label: string
+  /** With the words beside the picture. */
+  wide?: boolean
+  size?: 'xs' | '2xs' | 'sm'
+}
+
+/** Says for a moment that it copied. */
+export function CopyButton({ text, label, wide = false, size = 'xs' }: CopyButtonProps) {
+  const [copied, setCopied] = useState(false)
+  const [working, setWorking] = useState(false)
+  useEffect(() => {
+    if (!copied) return
+    const timer = setTimeout(() => setCopied(false), shownMilliseconds)
+    return () => clearTimeout(timer)
+  }, [copied])
+  const copy = async () => {
+    setWorking(true)
+    try {
+      setCopied(await copyText(typeof text === 'string' ? text : await text()))
+    } catch (error) {
+      notify.error(error, t('没有复制'))
+    } finally {
+      setWorking(false)
+    }
+  }
+  const Icon = copied ? Check : Copy
+  if (!wide) {
+    return (
+      <IconButton
+        size={size}
+        icon={Icon}
+        label={label}
+        tip={copied ? t('已复制') : label}
+        loading={working}
+        onClick={() => void copy()}
+      />
+    )
+  }
+  return (
+    <Button size={size} loading={working} onClick={() => void copy()}>
+      <Icon aria-hidden />
+      {copied ? t('已复制') : label}
+    </Button>
+  )
+}

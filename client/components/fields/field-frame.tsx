@@ -1,0 +1,62 @@
+import { Box, Field, Flex, Text } from '@chakra-ui/react'
+import type { ReactNode } from 'react'
+import type { ControllerFieldState, ControllerRenderProps, FieldValues } from 'react-hook-form'
+import { useController, useFormContext } from 'react-hook-form'
+import { inLanguage } from '../../i18n/t.ts'
+
+export type FieldProps = {
+  /** The path in the form's values. */
+  name: string
+  label: string
+  /** What the value does, in a sentence. */
+  help?: ReactNode
+  required?: boolean
+  disabled?: boolean
+  /** At the end of the label's line: a reset, a preset. */
+  extra?: ReactNode
+}
+
+export type BoundField = { field: ControllerRenderProps<FieldValues, string>; state: ControllerFieldState }
+
+/** The value, its change and its error, of the form around. */
+export function useField(name: string): BoundField {
+  const { control } = useFormContext<FieldValues>()
+  const { field, fieldState } = useController({ control, name })
+  return { field, state: fieldState }
+}
+
+type FieldFrameProps = Omit<FieldProps, 'name'> & { state: ControllerFieldState; children: ReactNode }
+
+/** Label above, control, then the error or the help: the same place for every field. */
+export function FieldFrame({
+  label,
+  help,
+  required = false,
+  disabled = false,
+  extra,
+  state,
+  children,
+}: FieldFrameProps) {
+  const message = state.error?.message ?? state.error?.root?.message
+  return (
+    <Field.Root invalid={state.invalid} required={required} disabled={disabled}>
+      <Flex w="full" justify="space-between" align="center" gap="2" minH="5">
+        <Field.Label>
+          {label}
+          <Field.RequiredIndicator />
+        </Field.Label>
+        {extra && <Box flexShrink="0">{extra}</Box>}
+      </Flex>
+      {children}
+      {state.invalid ? (
+        <Field.ErrorText>{inLanguage(message ?? '')}</Field.ErrorText>
+      ) : (
+        help && (
+          <Text textStyle="xs" color="fg.muted" as="div">
+            <Field.HelperText>{help}</Field.HelperText>
+          </Text>
+        )
+      )}
+    </Field.Root>
+  )
+}

@@ -1,0 +1,205 @@
+import { HStack, Input, InputGroup, Textarea } from '@chakra-ui/react'
+import { Eye, EyeOff } from 'lucide-react'
+import type { HTMLInputAutoCompleteAttribute, ReactNode } from 'react'
+import { useEffect, useState } from 'react'
+import { t } from '../../i18n/t.ts'
+import { CopyButton } from '../copy.tsx'
+import { IconButton } from '../icon-button.tsx'
+import { JsonEditor } from '../json-editor.tsx'
+import type { FieldProps } from './field-frame.tsx'
+import { FieldFrame, useField } from './field-frame.tsx'
+
+type TextFieldProps = FieldProps & {
+  type?: 'text' | 'email' | 'url'
+  placeholder?: string
+  autoComplete?: HTMLInputAutoCompleteAttribute
+  autoFocus?: boolean
+  readOnly?: boolean
+  /** Ids, paths, patterns. */
+  mono?: boolean
+  /** A button inside the field's line, as one that sends a code. */
+  end?: ReactNode
+}
+
+const words = (value: unknown): string =>
+  typeof value === 'string' ? value : value === null || value === undefined ? '' : String(value)
+
+export function TextField({
+  name,
+  type = 'text',
+  placeholder,
+  autoComplete = 'off',
+  autoFocus,
+  readOnly,
+  mono,
+  end,
+  ...frame
+}: TextFieldProps) {
+  const { field, state } = useField(name)
+  const input = (
+    <Input
+      {...field}
+      value={words(field.value)}
+      type={type}
+      placeholder={placeholder}
+      autoComplete={autoComplete}
+      autoFocus={autoFocus}
+      readOnly={readOnly}
+      fontFamily={mono ? 'mono' : undefined}
+    />
+  )
+  return (
+    <FieldFrame {...frame} state={state}>
+      {end ? (
+        <HStack w="full" gap="2">
+          {input}
+          {end}
+        </HStack>
+      ) : (
+        input
+      )}
+    </FieldFrame>
+  )
+}
+
+type SecretFieldProps = FieldProps & {
+  placeholder?: string
+  autoComplete?: 'current-password' | 'new-password' | 'off' | 'one-time-code'
+  autoFocus?: boolean
+  /** For keys that may be taken along; passwords may not. */
+  copyable?: boolean
+}
+
+/** Hidden until it is shown. */
+export function SecretField({
+  name,
+  placeholder,
+  autoComplete = 'off',
+  autoFocus,
+  copyable = false,
+  ...frame
+}: SecretFieldProps) {
+  const { field, state } = useField(name)
+  const [shown, setShown] = useState(false)
+  const value = words(field.value)
+  return (
+    <FieldFrame {...frame} state={state}>
+      <InputGroup
+        endElementProps={{ px: '1' }}
+        endElement={
+          <HStack gap="0">
+            <IconButton
+              size="2xs"
+              icon={shown ? EyeOff : Eye}
+              label={shown ? t('隐藏 {name}', { name: frame.label }) : t('显示 {name}', { name: frame.label })}
+              onClick={() => setShown(!shown)}
+            />
+            {copyable && value !== '' && (
+              <CopyButton size="2xs" text={value} label={t('复制 {name}', { name: frame.label })} />
+            )}
+          </HStack>
+        }
+      >
+        <Input
+          {...field}
+          value={value}
+          type={shown ? 'text' : 'password'}
+          placeholder={placeholder}
+          autoComplete={autoComplete}
+          autoFocus={autoFocus}
+          spellCheck={false}
+          fontFamily={shown ? 'mono' : undefined}
+        />
+      </InputGroup>
+    </FieldFrame>
+  )
+}
+
+type TextareaFieldProps = FieldProps & { rows?: number; placeholder?: string; mono?: boolean }
+
+/** Grows with its text, from `rows` to twelve lines. */
+export function TextareaField({ name, rows = 3, placeholder, mono = false, ...frame }: TextareaFieldProps) {
+  const { field, state } = useField(name)
+  return (
+    <FieldFrame {...frame} state={state}>
+      <Textarea
+        {...field}
+        value={words(field.value)}
+        rows={rows}
+        autoresize
+        maxH="18rem"
+        placeholder={placeholder}
+        fontFamily={mono ? 'mono' : undefined}
+        textStyle={mono ? 'xs' : undefined}
+        spellCheck={!mono}
+      />
+    </FieldFrame>
+  )
+}
+
+type NumberFieldProps = FieldProps & {
+  placeholder?: string
+  /** What is counted: 秒, 次, %. */
+  unit?: string
+  /** An empty field is null, not an error. */
+  nullable?: boolean
+}
+
+const asText = (value: unknown): string => (typeof value === 'number' && Number.isFinite(value) ? String(value) : '')
+
+/** What is typed stays as typed; the form sees a number, or `NaN`, which no schema accepts. */
+function useNumberText(value: unknown, onChange: (value: number | null) => void, nullable: boolean) {
+  const [typed, setTyped] = useState(asText(value))
+  useEffect(() => {
+    // A value set from outside (a preset, a reset) replaces what was typed.
+    setTyped((before) =>
+      before !== '' && Number(before) === value ? before : Number.isNaN(value) ? before : asText(value),
+    )
+  }, [value])
+  const change = (text: string) => {
+    setTyped(text)
+    const plain = text.trim().replaceAll(',', '')
+    onChange(plain === '' ? (nullable ? null : Number.NaN) : Number(plain))
+  }
+  return [typed, change] as const
+}
+
+export function NumberField({ name, placeholder, unit, nullable = false, ...frame }: NumberFieldProps) {
+  const { field, state } = useField(name)
+  const [typed, change] = useNumberText(field.value, field.onChange, nullable)
+  return (
+    <FieldFrame {...frame} state={state}>
+      <InputGroup endElement={unit}>
+        <Input
+          ref={field.ref}
+          name={name}
+          value={typed}
+          inputMode="decimal"
+          autoComplete="off"
+          placeholder={placeholder}
+          onBlur={field.onBlur}
+          onChange={(event) => change(event.target.value)}
+        />
+      </InputGroup>
+    </FieldFrame>
+  )
+}
+
+type JsonFieldProps = FieldProps & { rows?: number; placeholder?: string; optional?: boolean }
+
+export function JsonField({ name, rows, placeholder, optional, ...frame }: JsonFieldProps) {
+  const { field, state } = useField(name)
+  return (
+    <FieldFrame {...frame} state={state}>
+      <JsonEditor
+        value={words(field.value)}
+        onChange={field.onChange}
+        onBlur={field.onBlur}
+        rows={rows}
+        placeholder={placeholder}
+        optional={optional}
+        disabled={frame.disabled}
+      />
+    </FieldFrame>
+  )
+}

@@ -1,0 +1,208 @@
+import { Box, Button, CloseButton, Drawer, Flex, HStack, Heading, Portal, Stack, Text, chakra } from '@chakra-ui/react'
+import { ChevronRight } from 'lucide-react'
+import type { FormEvent, ReactNode } from 'react'
+import { useEffect, useRef, useState } from 'react'
+import type { FieldValues, UseFormReturn } from 'react-hook-form'
+import { FormProvider, useFormState } from 'react-hook-form'
+import { t } from '../i18n/t.ts'
+import { errorText, requestIdOf } from '../lib/errors.ts'
+import { markRefusedFields } from '../lib/form.ts'
+import { askBeforeLeaving, nothingToLose, useLeaveGuard } from '../lib/leave-guard.ts'
+import { useIsPhone } from '../lib/use-media.ts'
+
+const Form = chakra('form', { base: { display: 'flex', flexDirection: 'column', flex: '1', minH: '0' } })
+
+type FormDrawerProps<Values extends FieldValues, Output> = {
+  open: boolean
+  onClose: () => void
+  title: string
+  description?: ReactNode
+  /** From `useZodForm`. */
+  form: UseFormReturn<Values, unknown, Output>
+  /** Saves; what it throws is shown, fields marked, and the form stays as typed. The drawer closes itself afterwards. */
+  onSubmit: (values: Output) => Promise<unknown>
+  submitLabel?: string
+  /** Left of the buttons below. */
+  footer?: ReactNode
+  /** While the thing to edit is fetched. */
+  loading?: boolean
+  children: ReactNode
+}
+
+/** 600 px at the right, the whole screen on phones. Closing with unsaved changes asks. */
+export function FormDrawer<Values extends FieldValues, Output>(props: FormDrawerProps<Values, Output>) {
+  const { open, onClose, title, description, form, onSubmit, submitLabel, footer, loading = false, children } = props
+  const { isDirty, isSubmitting } = form.formState
+  const phone = useIsPhone()
+  const { submit, failure, forget } = useSubmit(form, onSubmit, onClose)
+  useLeaveGuard(open && isDirty && !isSubmitting)
+  useEffect(forget, [open, forget])
+  const close = async () => {
+    if (isSubmitting) return
+    if (!isDirty || (await askBeforeLeaving())) onClose()
+  }
+  return (
+    <Drawer.Root
+      open={open}
+      onOpenChange={(details) => !details.open && void close()}
+      placement="end"
+      size={phone ? 'full' : 'md'}
+      closeOnInteractOutside={!isDirty}
+    >
+      <Portal>
+        <Drawer.Backdrop />
+        <Drawer.Positioner>
+          <Drawer.Content maxW={{ base: 'full', sm: '600px' }}>
+            <Form onSubmit={submit} noValidate>
+              <Drawer.Header borderBottomWidth="1px" py="3">
+                <Stack gap="0.5" pe="8">
+                  <Drawer.Title>{title}</Drawer.Title>
+                  {description && <Drawer.Description textStyle="sm">{description}</Drawer.Description>}
+                </Stack>
+              </Drawer.Header>
+              <Drawer.Body py="5" aria-busy={loading}>
+                <FormProvider {...form}>
+                  <Stack gap="6" opacity={loading ? 0.5 : 1}>
+                    {children}
+                  </Stack>
+                </FormProvider>
+              </Drawer.Body>
+              {failure !== undefined && <Failure error={failure} />}
+              <Drawer.Footer borderTopWidth="1px" py="3" justifyContent="space-between">
+                <Box>{footer}</Box>
+                <HStack gap="2">
+                  <Button onClick={() => void close()} disabled={isSubmitting}>
+                    {t('取消')}
+                  </Button>
+                  <Button type="submit" variant="solid" loading={isSubmitting} disabled={loading}>
+                    {submitLabel ?? t('保存')}
+                  </Button>
+                </HStack>
+              </Drawer.Footer>
+              <Drawer.CloseTrigger asChild>
+                <CloseButton size="sm" aria-label={t('关闭')} />
+              </Drawer.CloseTrigger>
+            </Form>
+          </Drawer.Content>
+        </Drawer.Positioner>
+      </Portal>
+    </Drawer.Root>
+  )
+}
+
+function useSubmit<Values extends FieldValues, Output>(
+  form: UseFormReturn<Values, unknown, Output>,
+  onSubmit: (values: Output) => Promise<unknown>,
+  onClose: () => void,
+) {
+  const [failure, setFailure] = useState<unknown>()
+  const forget = useRef(() => setFailure(undefined)).current
+  const submit = (event: FormEvent) => {
+    // A form may stand inside another page's form, through a portal: its submit is not theirs.
+    event.stopPropagation()
+    void form.handleSubmit(async (values) => {
+      setFailure(undefined)
+      try {
+        await onSubmit(values)
+        nothingToLose()
+        onClose()
+      } catch (error) {
+        markRefusedFields(form, error)
+        setFailure(error)
+      }
+    })(event)
+  }
+  return { submit, failure, forget }
+}
+
+function Failure({ error }: { error: unknown }) {
+  const requestId = requestIdOf(error)
+  return (
+    <Box role="alert" px="6" py="2.5" bg="bad.subtle" color="bad.fg" textStyle="sm" flexShrink="0">
+      <Text overflowWrap="anywhere">
+        {t('没有保存')}：{errorText(error)}
+      </Text>
+      {requestId && (
+        <Text textStyle="xs" fontFamily="mono">
+          {t('请求 ID')}: {requestId}
+        </Text>
+      )}
+    </Box>
+  )
+}
+
+type FormSectionProps = { title?: string; description?: ReactNode; children: ReactNode }
+
+/** Fields that belong together. */
+export function FormSection({ title, description, children }: FormSectionProps) {
+  return (
+    <Stack as="section" gap="4">
+      {title && (
+        <Stack gap="0.5">
+          <Heading as="h3" textStyle="md" fontWeight="semibold">
+            {title}
+          </Heading>
+          {description && (
+            <Text textStyle="sm" color="fg.muted">
+              {description}
+            </Text>
+          )}
+        </Stack>
+      )}
+      {children}
+    </Stack>
+  )
+}
+
+const Details = chakra('details', {
+  base: {
+    '& > summary svg': { transition: 'transform {durations.fast}' },
+    '&[open] > summary svg': { rotate: '90deg' },
+  },
+})
+const Summary = chakra('summary', {
+  base: {
+    display: 'flex',
+    alignItems: 'center',
+    gap: '1.5',
+    cursor: 'pointer',
+    listStyle: 'none',
+    fontWeight: 'medium',
+    textStyle: 'sm',
+    borderRadius: 'l1',
+    focusVisibleRing: 'outside',
+    '&::-webkit-details-marker': { display: 'none' },
+  },
+})
+
+type FormAdvancedProps = { title?: string; open?: boolean; children: ReactNode }
+
+/** Folded: what most people never change. It opens when a field inside is refused. */
+export function FormAdvanced({ title, open = false, children }: FormAdvancedProps) {
+  const details = useRef<HTMLDetailsElement>(null)
+  const { errors, submitCount } = useFormState()
+  useEffect(() => {
+    const element = details.current
+    if (element?.querySelector('[aria-invalid=true]')) element.open = true
+  }, [errors, submitCount])
+  return (
+    <Details ref={details} open={open}>
+      <Summary>
+        <ChevronRight size={15} aria-hidden />
+        {title ?? t('高级设置')}
+      </Summary>
+      <Stack gap="4" pt="4">
+        {children}
+      </Stack>
+    </Details>
+  )
+}
+
+/** Two fields beside each other, one below the other on phones. */
+export function FieldRow({ children }: { children: ReactNode }) {
+  return (
+    <Flex gap="4" direction={{ base: 'column', sm: 'row' }} align="flex-start">
+      {children}
+    </Flex>
+  )
+}

@@ -1,0 +1,77 @@
+import { Box, Button, Flex, Text, Textarea } from '@chakra-ui/react'
+import { Braces } from 'lucide-react'
+import type { KeyboardEvent } from 'react'
+import { t } from '../i18n/t.ts'
+import { formatJson, jsonProblem } from '../lib/json.ts'
+
+export type JsonEditorProps = {
+  value: string
+  onChange: (value: string) => void
+  onBlur?: () => void
+  /** Names the field where no label is tied to it. */
+  label?: string
+  rows?: number
+  placeholder?: string
+  disabled?: boolean
+  /** An empty text is fine. */
+  optional?: boolean
+}
+
+/** Two spaces for Tab, unless the reader leaves with Escape first: keyboards must find a way out. */
+const indent = (event: KeyboardEvent<HTMLTextAreaElement>, onChange: (value: string) => void) => {
+  const area = event.currentTarget
+  if (event.key === 'Escape') {
+    area.dataset['leaving'] = 'true'
+    return
+  }
+  if (event.key !== 'Tab' || event.shiftKey || area.dataset['leaving'] === 'true') return
+  event.preventDefault()
+  area.setRangeText('  ', area.selectionStart, area.selectionEnd, 'end')
+  onChange(area.value)
+}
+
+/** JSON as text, with what is wrong with it and a button that sets it out. */
+export function JsonEditor(props: JsonEditorProps) {
+  const { value, onChange, onBlur, label, rows = 8, placeholder, disabled = false, optional = false } = props
+  const problem = optional && value.trim() === '' ? undefined : jsonProblem(value)
+  return (
+    <Box w="full">
+      <Textarea
+        aria-label={label}
+        value={value}
+        rows={rows}
+        disabled={disabled}
+        placeholder={placeholder}
+        spellCheck={false}
+        autoCapitalize="off"
+        fontFamily="mono"
+        textStyle="xs"
+        resize="vertical"
+        onChange={(event) => onChange(event.target.value)}
+        onBlur={(event) => {
+          delete event.target.dataset['leaving']
+          onBlur?.()
+        }}
+        onKeyDown={(event) => indent(event, onChange)}
+      />
+      <Flex justify="space-between" align="center" gap="3" mt="1" minH="7">
+        <Text textStyle="xs" color={problem ? 'fg.error' : 'fg.muted'} aria-live="polite">
+          {problem
+            ? problem.line === undefined
+              ? t('不是合法的 JSON 字符串')
+              : t('第 {line} 行不是合法的 JSON', { line: problem.line })
+            : value.trim() !== '' && t('JSON 格式正确')}
+        </Text>
+        <Button
+          size="xs"
+          variant="ghost"
+          disabled={disabled || problem !== undefined || value.trim() === ''}
+          onClick={() => onChange(formatJson(value))}
+        >
+          <Braces aria-hidden />
+          {t('格式化')}
+        </Button>
+      </Flex>
+    </Box>
+  )
+}

@@ -1,0 +1,185 @@
+import { Combobox, HStack, Portal, Tag, Wrap, createListCollection } from '@chakra-ui/react'
+import { useMemo, useState } from 'react'
+import { t } from '../i18n/t.ts'
+
+export type Choice = { value: string; label: string; /** A second, fainter text. */ note?: string; disabled?: boolean }
+
+type CommonProps = {
+  choices: readonly Choice[]
+  /** Names the field where no label is tied to it. */
+  label?: string
+  placeholder?: string
+  disabled?: boolean
+  invalid?: boolean
+  onBlur?: () => void
+  /** What is typed may be taken even if it is not among the choices. */
+  allowNew?: boolean
+}
+
+export type PickerProps = CommonProps & { value: string; onChange: (value: string) => void; clearable?: boolean }
+export type MultiPickerProps = CommonProps & { value: readonly string[]; onChange: (value: string[]) => void }
+
+/** More would be slow to draw and slower to read; typing narrows them. */
+const mostShown = 200
+
+function matching(choices: readonly Choice[], typed: string): Choice[] {
+  const words = typed.trim().toLowerCase()
+  if (!words) return choices.slice(0, mostShown)
+  const hits = choices.filter((choice) =>
+    `${choice.label} ${choice.value} ${choice.note ?? ''}`.toLowerCase().includes(words),
+  )
+  return hits.slice(0, mostShown)
+}
+
+/** The choices that match, and what was typed as one more where that is allowed. */
+function useChoices(choices: readonly Choice[], typed: string, allowNew: boolean) {
+  return useMemo(() => {
+    const shown = matching(choices, typed)
+    const fresh = typed.trim()
+    const isNew = allowNew && fresh !== '' && !choices.some((choice) => choice.value === fresh)
+    const items = isNew ? [...shown, { value: fresh, label: t('添加“{name}”', { name: fresh }) }] : shown
+    return createListCollection({ items, itemToString: (item) => item.label, itemToValue: (item) => item.value })
+  }, [choices, typed, allowNew])
+}
+
+function List({ items }: { items: readonly Choice[] }) {
+  return (
+    <Portal>
+      <Combobox.Positioner>
+        <Combobox.Content textStyle="sm" p="1" maxH="72">
+          <Combobox.Empty color="fg.muted">{t('没有匹配项')}</Combobox.Empty>
+          {items.map((item) => (
+            <Combobox.Item key={item.value} item={item}>
+              <HStack minW="0" gap="2" flex="1">
+                <Combobox.ItemText truncate>{item.label}</Combobox.ItemText>
+                {item.note && (
+                  <Tag.Root size="sm" variant="subtle" flexShrink="0">
+                    <Tag.Label>{item.note}</Tag.Label>
+                  </Tag.Root>
+                )}
+              </HStack>
+              <Combobox.ItemIndicator />
+            </Combobox.Item>
+          ))}
+        </Combobox.Content>
+      </Combobox.Positioner>
+    </Portal>
+  )
+}
+
+/** One of many, found by typing. */
+export function Picker(props: PickerProps) {
+  const {
+    choices,
+    value,
+    onChange,
+    label,
+    placeholder,
+    disabled,
+    invalid,
+    onBlur,
+    allowNew = false,
+    clearable = false,
+  } = props
+  const [typed, setTyped] = useState<string>()
+  const known = useMemo(
+    () =>
+      value && !choices.some((choice) => choice.value === value) ? [...choices, { value, label: value }] : choices,
+    [choices, value],
+  )
+  const collection = useChoices(known, typed ?? '', allowNew)
+  const shown = known.find((choice) => choice.value === value)?.label ?? value
+  return (
+    <Combobox.Root
+      collection={collection}
+      value={value ? [value] : []}
+      inputValue={typed ?? shown}
+      disabled={disabled}
+      invalid={invalid}
+      openOnClick
+      selectionBehavior="preserve"
+      inputBehavior="autohighlight"
+      positioning={{ sameWidth: true }}
+      onInputValueChange={({ inputValue, reason }) => setTyped(reason === 'input-change' ? inputValue : undefined)}
+      onOpenChange={({ open }) => !open && setTyped(undefined)}
+      onValueChange={({ value: [chosen] }) => onChange(chosen ?? '')}
+    >
+      <Combobox.Control>
+        <Combobox.Input
+          aria-label={label}
+          placeholder={placeholder}
+          onBlur={onBlur}
+          onFocus={(event) => event.target.select()}
+        />
+        <Combobox.IndicatorGroup>
+          {clearable && value && <Combobox.ClearTrigger aria-label={t('清除')} />}
+          <Combobox.Trigger aria-label={t('打开选项')} />
+        </Combobox.IndicatorGroup>
+      </Combobox.Control>
+      <List items={collection.items} />
+    </Combobox.Root>
+  )
+}
+
+/** Several of many, found by typing; each chosen one can be taken out again. */
+export function MultiPicker(props: MultiPickerProps) {
+  const { choices, value, onChange, label, placeholder, disabled, invalid, onBlur, allowNew = false } = props
+  const [typed, setTyped] = useState('')
+  const collection = useChoices(choices, typed, allowNew)
+  const labelOf = (chosen: string) => choices.find((choice) => choice.value === chosen)?.label ?? chosen
+  const drop = (chosen: string) => onChange(value.filter((other) => other !== chosen))
+  return (
+    <Combobox.Root
+      multiple
+      collection={collection}
+      value={[...value]}
+      inputValue={typed}
+      disabled={disabled}
+      invalid={invalid}
+      openOnClick
+      closeOnSelect={false}
+      selectionBehavior="clear"
+      inputBehavior="autohighlight"
+      positioning={{ sameWidth: true }}
+      onInputValueChange={({ inputValue }) => setTyped(inputValue)}
+      onValueChange={(details) => {
+        // What the search hides stays chosen.
+        const hidden = value.filter((chosen) => collection.find(chosen) === null)
+        onChange([...hidden.filter((chosen) => !details.value.includes(chosen)), ...details.value])
+        setTyped('')
+      }}
+    >
+      {value.length > 0 && (
+        <Wrap gap="1">
+          {value.map((chosen) => (
+            <Tag.Root key={chosen} size="md" colorPalette="neutral" maxW="full">
+              <Tag.Label>{labelOf(chosen)}</Tag.Label>
+              <Tag.EndElement>
+                <Tag.CloseTrigger
+                  disabled={disabled}
+                  aria-label={t('移除 {name}', { name: labelOf(chosen) })}
+                  onClick={() => drop(chosen)}
+                />
+              </Tag.EndElement>
+            </Tag.Root>
+          ))}
+        </Wrap>
+      )}
+      <Combobox.Control>
+        <Combobox.Input
+          aria-label={label}
+          placeholder={placeholder ?? t('输入以搜索')}
+          onBlur={onBlur}
+          onKeyDown={(event) => {
+            const last = value.at(-1)
+            if (event.key === 'Backspace' && typed === '' && last !== undefined) drop(last)
+          }}
+        />
+        <Combobox.IndicatorGroup>
+          <Combobox.Trigger aria-label={t('打开选项')} />
+        </Combobox.IndicatorGroup>
+      </Combobox.Control>
+      <List items={collection.items} />
+    </Combobox.Root>
+  )
+}

@@ -1,0 +1,58 @@
+import { Tabs } from '@chakra-ui/react'
+import type { ReactNode } from 'react'
+import { useUrlState } from '../lib/url-state.ts'
+
+export type UrlTab = { id: string; label: ReactNode; content: ReactNode; hidden?: boolean }
+
+type UrlTabsProps = {
+  /** The parameter of the address. */
+  param?: string
+  /** Read out as the name of the set. */
+  label: string
+  tabs: readonly UrlTab[]
+  /** The one that stands when the address names none; the first unless told. */
+  fallback?: string
+}
+
+/** Tabs whose choice is in the address. A tab's content is made when it is first visited. */
+export function UrlTabs({ param = 'tab', label, tabs, fallback }: UrlTabsProps) {
+  const shown = tabs.filter((tab) => !tab.hidden)
+  const first = fallback ?? shown[0]?.id ?? ''
+  const [state, set] = useUrlState({ [param]: first })
+  const chosen = state[param] ?? first
+  const value = shown.some((tab) => tab.id === chosen) ? chosen : first
+  return (
+    <Tabs.Root
+      value={value}
+      onValueChange={(details) => set({ [param]: details.value })}
+      lazyMount
+      unmountOnExit
+      display="flex"
+      flexDirection="column"
+      minH="0"
+      flex="0 1 auto"
+    >
+      <Tabs.List aria-label={label} overflowX="auto" overflowY="hidden" flexShrink="0">
+        {shown.map((tab) => (
+          <Tabs.Trigger key={tab.id} value={tab.id} flexShrink="0">
+            {tab.label}
+          </Tabs.Trigger>
+        ))}
+      </Tabs.List>
+      {shown.map((tab) => (
+        <Tabs.Content
+          key={tab.id}
+          value={tab.id}
+          pt="4"
+          minH="0"
+          display="flex"
+          flexDirection="column"
+          gap="4"
+          _hidden={{ display: 'none' }}
+        >
+          {tab.content}
+        </Tabs.Content>
+      ))}
+    </Tabs.Root>
+  )
+}

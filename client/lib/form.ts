@@ -1,0 +1,40 @@
+import { zodResolver } from '@hookform/resolvers/zod'
+import type { DefaultValues, FieldPath, FieldValues, UseFormReturn } from 'react-hook-form'
+import { useForm } from 'react-hook-form'
+import { z } from 'zod'
+import { refusedFields } from './errors.ts'
+import { issueText } from './issue-text.ts'
+
+/** Schemas that bring no message of their own speak the reader's language. */
+z.config({ customError: issueText })
+
+type FormOptions<Schema extends z.ZodType<FieldValues, FieldValues>> = {
+  schema: Schema
+  /** What is being edited; a new object here starts the form anew. */
+  values: z.input<Schema>
+}
+
+/** A form judged by the server's own schema: at first when a field is left, then with every change. */
+export function useZodForm<Schema extends z.ZodType<FieldValues, FieldValues>>({
+  schema,
+  values,
+}: FormOptions<Schema>) {
+  return useForm<z.input<Schema>, unknown, z.output<Schema>>({
+    resolver: zodResolver(schema),
+    defaultValues: values as DefaultValues<z.input<Schema>>,
+    mode: 'onTouched',
+  })
+}
+
+/** Marks the fields that the server refused; false where it named none of the form's own. */
+export function markRefusedFields<Values extends FieldValues, Context, Output>(
+  form: UseFormReturn<Values, Context, Output>,
+  error: unknown,
+): boolean {
+  const values = form.getValues()
+  const refused = Object.entries(refusedFields(error)).filter(([path]) => (path.split('.')[0] ?? '') in values)
+  refused.forEach(([path, message], index) => {
+    form.setError(path as FieldPath<Values>, { type: 'server', message }, { shouldFocus: index === 0 })
+  })
+  return refused.length > 0
+}
