@@ -12,9 +12,11 @@ import { chatPaths } from './routes.ts'
 
 export type { RelayServices } from './gateway/call.ts'
 
-/** Everything that callers' programs talk to. */
-export function createRelayRouter(services: RelayServices): Router {
+/** Everything that callers' programs talk to; a console node serves only the playground. */
+export function createRelayRouter(services: RelayServices, paths: 'all' | 'playground' = 'all'): Router {
   const router = Router()
+  servePlayground(services, router)
+  if (paths === 'playground') return router
   router.use(['/v1', '/v1beta', '/hf'], allowAnyOrigin)
   for (const prefix of ['', '/hf']) {
     for (const { path, dialect, read } of chatPaths) {
@@ -28,6 +30,11 @@ export function createRelayRouter(services: RelayServices): Router {
       router.get(`${prefix}${path}/*model`, (req, res) => retrieveModel(services, req, res))
     }
   }
+  router.all(['/v1/*path', '/v1beta/*path', '/hf/*path'], (req, res) => unknownPath(services, req, res))
+  return router
+}
+
+function servePlayground(services: RelayServices, router: Router): void {
   router.post('/pg/chat/completions', (req, res) =>
     handleChat(
       services,
@@ -41,8 +48,6 @@ export function createRelayRouter(services: RelayServices): Router {
       { req, res },
     ),
   )
-  router.all(['/v1/*path', '/v1beta/*path', '/hf/*path'], (req, res) => unknownPath(services, req, res))
-  return router
 }
 
 /** Any web page may call, never with cookies; a preflight needs no key. */

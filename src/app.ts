@@ -20,7 +20,7 @@ export function createApp(services: RelayServices, console: express.Handler): Ex
     '/healthz',
     (_req, res) => void res.status(services.stopping() ? 503 : 200).json({ ok: !services.stopping() }),
   )
-  if (ROLE !== 'console') app.use(createRelayRouter(services))
+  app.use(createRelayRouter(services, ROLE === 'console' ? 'playground' : 'all'))
   if (ROLE !== 'relay') {
     app.use(['/api', '/trpc'], withRequestId(services), limitAddress(services))
     app.use('/api', compression())

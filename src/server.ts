@@ -23,7 +23,12 @@ export async function main(): Promise<void> {
     await startWorker(environment, log)
     return
   }
-  const embedded = environment.DATABASE_URL ? null : await startEmbedded({ dataDir: environment.DATA_DIR })
+  const embedded = environment.DATABASE_URL
+    ? null
+    : await startEmbedded({
+        dataDir: environment.DATA_DIR,
+        log: (line) => log.debug({ line }, 'PostgreSQL'),
+      })
   const connection = embedded?.connection ?? fromUrl(environment.DATABASE_URL ?? '')
   const secretKey = await prepareData(environment, connection)
   new RateLimiterClusterMaster()

@@ -113,6 +113,7 @@ export async function createServices(given: {
       stopRecovery()
       await services.ledger.drained()
       await services.transport.close()
+      await services.media.close()
       redis?.disconnect()
       await changes.close()
       await database.close()

@@ -1,12 +1,12 @@
-import type { ReportedUsage } from '#core/usage.ts'
+import type { ReportedUsage, Usage } from '#core/usage.ts'
 import type { ChatEvent, UpstreamFailure, WireEvent } from '#relay/chat/events.ts'
 import type { UpstreamReply } from '#relay/upstream/send.ts'
 import { createSseParser } from '#relay/upstream/sse.ts'
 import { asAttemptFailure, type Delivered, masked, measure } from './answer.ts'
 import { type CallerStream, openCallerStream } from './caller-stream.ts'
-import { AttemptFailed } from './failure.ts'
+import { AttemptFailed, callerError } from './failure.ts'
 import type { Forwarding } from './forward.ts'
-import { bookingFailure, finishHungUp, settle, SettleFailed, streamErrorText } from './settle.ts'
+import { bookingFailure, finishHungUp, settle, SettleFailed } from './settle.ts'
 import { shapeFailure } from './shape-failure.ts'
 import { createArrayFramer, eventFramer } from './framer.ts'
 
@@ -16,8 +16,10 @@ type Passage = {
   push: (event: WireEvent) => string
   /** The upstream closed; text that was still due. */
   end: () => string
-  /** The closing text, sent after the settlement. */
-  close: () => string
+  /** The closing text, sent after the settlement; `measured` is what was charged. */
+  close: (measured: Usage) => string
+  /** The text that ends the answer with an error. */
+  fail: (failure: UpstreamFailure) => string
   /** Whether the answer came to its own end. */
   readonly complete: boolean
   readonly usage: ReportedUsage | undefined
@@ -110,10 +112,10 @@ async function endComplete(forwarding: Forwarding, { passage, caller, progress }
     await settle(forwarding, { measured, ...progress, end: 'complete', empty: passage.empty })
   } catch (error) {
     if (!(error instanceof SettleFailed)) throw error
-    await caller.end(streamErrorText(forwarding, bookingFailure()))
+    await caller.end(passage.fail(bookingFailure()))
     return
   }
-  await caller.end(passage.close())
+  await caller.end(passage.close(measured.usage))
 }
 
 /** Before the first byte another channel may answer; after it the caller is told, and pays for what was delivered. */
@@ -128,7 +130,7 @@ async function endFailed(forwarding: Forwarding, run: Run & { failure: UpstreamF
       if (!(error instanceof SettleFailed)) throw error
     },
   )
-  await caller.end(streamErrorText(forwarding, failure))
+  await caller.end(passage.fail(failure))
 }
 
 function nativePassage(forwarding: Forwarding): Passage {
@@ -150,6 +152,10 @@ function nativePassage(forwarding: Forwarding): Passage {
     },
     end: () => '',
     close: () => held + framer.close(),
+    fail: (failure) => {
+      const told = callerError(failure, call.id)
+      return framer.fail({ event: call.dialect.streamError(told), body: call.dialect.error(told).body })
+    },
     get complete() {
       return listener.complete
     },
@@ -177,6 +183,7 @@ function translatedPassage(forwarding: Forwarding): Passage {
     estimatedPromptTokens: call.estimate.promptTokens,
     ambient: services.ambient,
     asJsonArray: call.asJsonArray,
+    callerBody: call.body.json,
   })
   const seen = { usage: undefined as ReportedUsage | undefined, failure: undefined as UpstreamFailure | undefined }
   const texts: string[] = []
@@ -226,7 +233,15 @@ function translatedPassage(forwarding: Forwarding): Passage {
   return {
     push: (event) => take(decoder.push(event)),
     end: () => take(decoder.end()),
-    close: () => encoder.close(),
+    close: (measured) => {
+      // What was counted here is told like what the upstream reports.
+      const text = seen.usage ? '' : encoder.push({ type: 'usage', usage: measured })
+      return text + encoder.close()
+    },
+    fail: (failure) => {
+      const told = { ...failure, message: `${failure.message} (request id: ${call.id})` }
+      return encoder.push({ type: 'error', error: told }) + encoder.close()
+    },
     get complete() {
       return finished
     },
@@ -245,7 +260,7 @@ function translatedPassage(forwarding: Forwarding): Passage {
 
 /** Keep-alive comments while the caller waits, when the operator wants them. Returns what stops them. */
 function startPings({ services, call }: Forwarding, caller: CallerStream): () => void {
-  if (!services.options.get('general_setting.ping_interval_enabled')) return () => {}
+  if (call.asJsonArray || !services.options.get('general_setting.ping_interval_enabled')) return () => {}
   const seconds = services.options.get('general_setting.ping_interval_seconds')
   const timer = setInterval(() => void caller.write(call.dialect.ping), (seconds > 0 ? seconds : 10) * 1000)
   return () => clearInterval(timer)

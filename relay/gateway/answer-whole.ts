@@ -8,7 +8,7 @@ import { asAttemptFailure, type Delivered, measure } from './answer.ts'
 import { openCallerStream } from './caller-stream.ts'
 import { AttemptFailed, failureOfDomainError } from './failure.ts'
 import type { Forwarding } from './forward.ts'
-import { bookingFailure, finishHungUp, settle, SettleFailed, streamErrorText } from './settle.ts'
+import { bookingFailure, finishHungUp, settle, SettleFailed } from './settle.ts'
 import { shapeFailure } from './shape-failure.ts'
 import type { ChatEvent } from '#relay/chat/events.ts'
 import { DomainError } from '#core/errors.ts'
@@ -120,6 +120,7 @@ async function sendWhole({ call, services, losses }: Forwarding, read: WholeAnsw
     includeUsage: true,
     estimatedPromptTokens: call.estimate.promptTokens,
     ambient: services.ambient,
+    callerBody: call.body.json,
   })
   res.end(JSON.stringify(body))
 }
@@ -135,10 +136,10 @@ async function sendAsStream(forwarding: Forwarding, response: ChatResponse): Pro
     estimatedPromptTokens: call.estimate.promptTokens,
     ambient: services.ambient,
     asJsonArray,
+    callerBody: call.body.json,
   })
   let text = ''
   for (const event of replayResponse(response)) {
-    if (event.type === 'error') return caller.end(text + streamErrorText(forwarding, event.error))
     text += encoder.push(event)
   }
   await caller.end(text + encoder.close())

@@ -1,8 +1,11 @@
 import type { CallPrice } from './price-call.ts'
 import { defaultBaseUrlOf } from '#core/channel-types/index.ts'
 import { DomainError } from '#core/errors.ts'
+import { lossesTowards, untranslatable } from '#relay/chat/losses.ts'
+import type { DialectId } from '#relay/chat/request.ts'
 import { providerFor } from '#relay/providers/registry.ts'
 import type { NativeDialect, Provider, ProviderCall, UpstreamRequest } from '#relay/providers/types.ts'
+import { inlineMedia } from '#relay/upstream/inline-media.ts'
 import { retryAfterMs } from '#relay/upstream/retry-after.ts'
 import type { UpstreamReply } from '#relay/upstream/send.ts'
 import { InvalidRequest } from '#relay/dialects/types.ts'
@@ -14,7 +17,6 @@ import { AttemptFailed, failureOfDomainError } from './failure.ts'
 import { sentBody } from './sent-body.ts'
 import { finishHungUp } from './settle.ts'
 import { shapeFailure } from './shape-failure.ts'
-import { inlineMedia } from './inline-media.ts'
 import { timeoutsOf } from './timeouts.ts'
 
 /** Everything one try needs and everything its bill needs. */
@@ -59,7 +61,7 @@ export async function forward(
   }
   try {
     const request = await buildRequest(forwarding)
-    forwarding.losses = [...new Set([...(native ? [] : call.request.losses), ...(request.losses ?? [])])]
+    forwarding.losses = native ? [] : lossesOf(forwarding, request)
     const reply = await send(forwarding, request)
     await answer(forwarding, reply)
   } catch (error) {
@@ -127,6 +129,9 @@ async function buildRequest(forwarding: Forwarding): Promise<UpstreamRequest> {
   const { native, provider, providerCall, call, services } = forwarding
   try {
     if (native) return sentBody(forwarding, native.request(call.body, providerCall))
+    const stuck = untranslatable(call.request, dialectOfProvider(provider))
+    if (stuck !== undefined)
+      throw new InvalidRequest('convert_request_failed', `${stuck} is not supported by this model`)
     const request =
       provider.chat.media === 'inline'
         ? await inlineMedia(call.request, {
@@ -163,6 +168,15 @@ async function send(forwarding: Forwarding, request: UpstreamRequest): Promise<U
     ...timeoutsOf(setting, forwarding.providerCall.stream),
   })
 }
+
+/** Every field that does not reach the upstream, by name. */
+const lossesOf = ({ call, provider }: Forwarding, request: UpstreamRequest): string[] => [
+  ...new Set([...lossesTowards(call.request, dialectOfProvider(provider)), ...(request.losses ?? [])]),
+]
+
+/** The dialect a provider speaks natively is the one whose own fields it understands. */
+const dialectOfProvider = (provider: Provider): DialectId =>
+  (Object.keys(provider.native)[0] as DialectId | undefined) ?? 'openai-chat'
 
 const bodyBytes = (body: unknown): string | Uint8Array | undefined =>
   body === undefined || typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)

@@ -7,9 +7,14 @@ function wireText({ event, data }: WireEvent): string {
 }
 
 /** How native events are written to the caller. */
-export type Framer = { frame: (event: WireEvent) => string; close: () => string }
+export type Framer = {
+  frame: (event: WireEvent) => string
+  close: () => string
+  /** Ends the answer with an error that the dialect has already put in words. */
+  fail: (error: { event: string; body: unknown }) => string
+}
 
-export const eventFramer: Framer = { frame: wireText, close: () => '' }
+export const eventFramer: Framer = { frame: wireText, close: () => '', fail: ({ event }) => event }
 
 /** The JSON array that a Gemini caller without `alt=sse` reads. */
 export function createArrayFramer(): Framer {
@@ -21,5 +26,6 @@ export function createArrayFramer(): Framer {
       return lead + data
     },
     close: () => (first ? '[]' : ']'),
+    fail: ({ body }) => `${first ? '[' : ',\n'}${JSON.stringify(body)}]`,
   }
 }

@@ -3,7 +3,7 @@ import { SettleFailed } from '#features/ledger/service.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import { type Delivered, measure } from './answer.ts'
 import type { Forwarding } from './forward.ts'
-import { callerError, failureOfDomainError } from './failure.ts'
+import { failureOfDomainError } from './failure.ts'
 import { chargeRowOf, type Ending } from './record.ts'
 
 export type EndOfCall = Omit<Ending, 'upstreamMs' | 'losses'>
@@ -42,8 +42,5 @@ export async function finishHungUp(
 
 /** What a caller reads when an answer was there but could not be booked. */
 export const bookingFailure = (): UpstreamFailure => failureOfDomainError(new DomainError('relay.unavailable'))
-
-export const streamErrorText = ({ call }: Forwarding, failure: UpstreamFailure): string =>
-  call.dialect.streamError(callerError(failure, call.id))
 
 export { SettleFailed }

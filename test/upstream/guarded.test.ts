@@ -138,7 +138,7 @@ describe('pictures and files of messages', () => {
     const fetcher = createMediaFetcher({ allowedRanges: here })
     const url = media('pixel.png')
     const untold = `${upstream.withDirectives('contenttype=application/octet-stream')}/media/pixel.png`
-    const inlined = await inlineMedia(request(url, url, untold), fetcher)
+    const inlined = await inlineMedia(request(url, url, untold), { fetchMedia: fetcher })
     const source = { kind: 'base64', mediaType: 'image/png', data: pixel.toString('base64') }
     expect(inlined.messages[1]?.content).toEqual([1, 2, 3].map(() => ({ type: 'image', source })))
     expect(upstream.total).toBe(2)
@@ -148,12 +148,12 @@ describe('pictures and files of messages', () => {
   it('inside tool results are fetched too, and a request without any stays as it is', async () => {
     const fetcher = createMediaFetcher({ allowedRanges: here })
     const plain = request()
-    expect(await inlineMedia(plain, fetcher)).toBe(plain)
+    expect(await inlineMedia(plain, { fetchMedia: fetcher })).toBe(plain)
     const image = { type: 'image' as const, source: { kind: 'url' as const, url: media('pixel.png') } }
     const messages = [
       { role: 'user' as const, content: [{ type: 'tool-result' as const, callId: 'c', content: [image] }] },
     ]
-    const inlined = await inlineMedia({ ...plain, messages }, fetcher)
+    const inlined = await inlineMedia({ ...plain, messages }, { fetchMedia: fetcher })
     expect(inlined.messages).toMatchObject([{ content: [{ content: [{ source: { kind: 'base64' } }] }] }])
     await fetcher.close()
   })
@@ -168,11 +168,11 @@ describe('pictures and files of messages', () => {
       `${upstream.withDirectives('status=500')}/media/pixel.png`,
     ]
     for (const url of bad)
-      await expect(inlineMedia(request(url), fetcher)).rejects.toEqual(
+      await expect(inlineMedia(request(url), { fetchMedia: fetcher })).rejects.toEqual(
         expect.objectContaining({ name: DomainError.name, code: 'relay.media_failed' }),
       )
     await expect(
-      inlineMedia(request(...Array.from({ length: 65 }, (_, index) => media(`${index}`))), fetcher),
+      inlineMedia(request(...Array.from({ length: 65 }, (_, index) => media(`${index}`))), { fetchMedia: fetcher }),
     ).rejects.toThrow('64')
     await fetcher.close()
   })

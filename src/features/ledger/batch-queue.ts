@@ -4,24 +4,34 @@
  */
 export function createBatchQueue<Item, Result>(
   run: (items: Item[]) => Promise<Result[]>,
-  limits: { largestBatch: number; mostWaiting: number },
+  limits: {
+    largestBatch: number
+    mostWaiting: number
+    /** After such an error each item of the batch is run alone, so that only the one at fault fails. */
+    isFaultOfOne?: (error: unknown) => boolean
+  },
 ) {
   type Waiting = { item: Item; resolve: (result: Result) => void; reject: (error: unknown) => void }
   let waiting: Waiting[] = []
   let busy = false
   const idle: (() => void)[] = []
 
-  const flush = async (): Promise<void> => {
-    busy = true
-    while (waiting.length > 0) {
-      const batch = waiting.splice(0, limits.largestBatch)
-      try {
-        const results = await run(batch.map(({ item }) => item))
-        for (const [index, entry] of batch.entries()) entry.resolve(results[index] as Result)
-      } catch (error) {
+  const runBatch = async (batch: Waiting[]): Promise<void> => {
+    try {
+      const results = await run(batch.map(({ item }) => item))
+      for (const [index, entry] of batch.entries()) entry.resolve(results[index] as Result)
+    } catch (error) {
+      if (batch.length > 1 && limits.isFaultOfOne?.(error)) {
+        for (const entry of batch) await runBatch([entry])
+      } else {
         for (const entry of batch) entry.reject(error)
       }
     }
+  }
+
+  const flush = async (): Promise<void> => {
+    busy = true
+    while (waiting.length > 0) await runBatch(waiting.splice(0, limits.largestBatch))
     busy = false
     for (const resolve of idle.splice(0)) resolve()
   }

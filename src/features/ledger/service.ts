@@ -30,8 +30,13 @@ export class SettleFailed extends Error {
 
 type SettleItem = ChargeRow | { id: string; userId: number; tokenId: number; release: true }
 
-const largestBatch = 500
-const mostWaiting = 20_000
+const queueLimits = { largestBatch: 500, mostWaiting: 20_000, isFaultOfOne: isDataFault }
+
+/** The database refused what one item says (class 22 and 23), not the batch as such. */
+function isDataFault(error: unknown): boolean {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
+  return typeof code === 'string' && /^2[23]/.test(code)
+}
 
 export function createLedger(deps: {
   pool: Pool
@@ -42,14 +47,11 @@ export function createLedger(deps: {
   onError?: (error: unknown) => void
 }): Ledger {
   const settleDeadlineMs = deps.settleDeadlineMs ?? 10_000
-  const reserves = createBatchQueue((items: ReserveRequest[]) => reserveBatch(deps.pool, deps.nodeId(), items), {
-    largestBatch,
-    mostWaiting,
-  })
-  const settles = createBatchQueue((items: SettleItem[]) => settleBatch(deps.pool, items), {
-    largestBatch,
-    mostWaiting,
-  })
+  const reserves = createBatchQueue(
+    (items: ReserveRequest[]) => reserveBatch(deps.pool, deps.nodeId(), items),
+    queueLimits,
+  )
+  const settles = createBatchQueue((items: SettleItem[]) => settleBatch(deps.pool, items), queueLimits)
 
   const again = async (item: SettleItem, until: number): Promise<{ userQuota: number }> => {
     for (let pause = 20; ; pause = Math.min(pause * 2, 1000)) {
@@ -127,24 +129,23 @@ async function settleBatch(pool: Pool, items: SettleItem[]): Promise<{ userQuota
   const { rows } = await pool.query<{ user_id: number; quota: string }>({
     name: 'ledger_settle',
     text: 'select * from ledger_settle($1::json)',
-    values: [JSON.stringify(items.map(toSettleJson))],
+    values: [storableJson(JSON.stringify(items.map(toSettleJson)))],
   })
   const balances = new Map(rows.map((row) => [row.user_id, Number(row.quota)]))
   return items.map((item) => ({ userQuota: balances.get(item.userId) ?? 0 }))
 }
 
-// JSON text of PostgreSQL cannot hold a NUL character; a name or a content that has one must not stop the whole batch.
-const withoutNul = (text: string): string => (text.includes('\0') ? text.replaceAll('\0', '') : text)
+/**
+ * PostgreSQL's JSON holds neither NUL nor half a surrogate pair, which callers may well send; JSON.stringify writes both as
+ * escapes. An escaped backslash is passed over, so that a quoted `\\u0000` stays what it is.
+ */
+const storableJson = (json: string): string =>
+  /\\u(?:0000|d[89a-f])/.test(json)
+    ? json.replace(/\\\\|\\u0000|\\ud[89a-f][0-9a-f]{2}/g, (escape) => (escape === '\\\\' ? escape : '\ufffd'))
+    : json
 
 const toSettleJson = (item: SettleItem): unknown =>
-  'release' in item
-    ? { ...item, channelId: 0, quota: 0, counted: false, log: false }
-    : { ...item, release: false, other: withoutNulDeep(item.other), content: withoutNul(item.content) }
-
-function withoutNulDeep(value: unknown): unknown {
-  const text = JSON.stringify(value)
-  return text?.includes('\\u0000') ? JSON.parse(text.replaceAll('\\u0000', '')) : value
-}
+  'release' in item ? { ...item, channelId: 0, quota: 0, counted: false, log: false } : { ...item, release: false }
 
 /**
  * Refunds a charge that was committed although its caller was told that nothing was booked. Does nothing when there is no
