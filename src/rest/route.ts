@@ -41,8 +41,11 @@ export type RouteTable = Record<`${'GET' | 'POST' | 'PUT' | 'DELETE'} /${string}
 
 type Procedure = (input: never) => Promise<unknown>
 
+/** While the procedure is not inferred yet its input reads as never; any row's input has to pass until then. */
+type InputOf<P extends Procedure> = [Parameters<P>[0]] extends [never] ? unknown : Parameters<P>[0]
+
 type BindOptions<P extends Procedure> = {
-  input?: (request: RestRequest) => Parameters<P>[0]
+  input?: (request: RestRequest) => InputOf<P>
   reply?: (output: Awaited<ReturnType<P>>, request: RestRequest) => unknown
   message?: string | ((output: Awaited<ReturnType<P>>) => string)
   topLevel?: (output: Awaited<ReturnType<P>>) => Record<string, unknown>

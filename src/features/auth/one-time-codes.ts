@@ -6,7 +6,8 @@ type CodeDeps = Pick<Deps, 'em' | 'secrets'>
 type Code = { purpose: Purpose; subject: string; code: string }
 
 const minutesValid = 10
-const mostAttempts = 5
+/** Short codes could be guessed; 128 bits cannot, and there a limit would only let strangers kill somebody's link. */
+const mostAttempts: Record<Purpose, number> = { email: 5, 'password-reset': 2_000_000_000 }
 
 const execute = ({ em }: CodeDeps, sql: string, values: unknown[]): Promise<{ code_hash: string }[]> =>
   em.getConnection().execute(sql, values, 'all', em.getTransactionContext())
@@ -28,13 +29,13 @@ export async function keepCode(deps: CodeDeps, code: Code): Promise<void> {
   )
 }
 
-/** Whether it is the code. Right once, dead after five tries, and by the database's clock. */
+/** Whether it is the code. Right once, a short one dead after five tries, and all by the database's clock. */
 export async function useCode(deps: CodeDeps, code: Code): Promise<boolean> {
   const [kept] = await execute(
     deps,
     `update one_time_codes set attempts = attempts + 1
      where purpose = ? and subject = ? and attempts < ? and expires_at > now() returning code_hash`,
-    [code.purpose, code.subject, mostAttempts],
+    [code.purpose, code.subject, mostAttempts[code.purpose]],
   )
   const hash = hashOf(deps, code)
   if (!kept || !timingSafeEqual(Buffer.from(kept.code_hash), Buffer.from(hash))) return false

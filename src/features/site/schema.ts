@@ -3,7 +3,7 @@ import { refusal } from '#core/refusal.ts'
 
 /** The account part counts only while no root exists, so its rules are the service's. */
 export const setup = z.object({
-  username: z.string().trim().max(12, refusal('setup.username_too_long')).default(''),
+  username: z.string().trim().max(200).default(''),
   password: z.string().max(200).default(''),
   confirmPassword: z.string().max(200).default(''),
   selfUseModeEnabled: z.boolean().default(false),
@@ -19,6 +19,7 @@ export const rootAccount = z
     username: z
       .string()
       .min(1, refusal('setup.username_required'))
+      .max(12, refusal('setup.username_too_long'))
       .regex(/^\P{Cc}*$/u),
     password: z.string().min(8, refusal('setup.password_too_short')),
     confirmPassword: z.string(),

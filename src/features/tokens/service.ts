@@ -123,8 +123,9 @@ export async function createTokens(deps: UserDeps, input: CreateTokens): Promise
       unlimitedQuota: input.unlimitedQuota,
     }
   })
-  const ids = await deps.em.insertMany(Token, rows)
-  const tokens = await deps.em.find(Token, { id: ids }, { orderBy: { id: 'asc' }, disableIdentityMap: true })
+  await deps.em.insertMany(Token, rows)
+  const made = { keyHash: { $in: rows.map(({ keyHash }) => keyHash) } }
+  const tokens = await deps.em.find(Token, made, { orderBy: { id: 'asc' }, disableIdentityMap: true })
   return tokens.map((token) => toTokenViewWithKey(token, deps.secrets))
 }
 

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type ConsoleApp, startConsole } from '#test/support/console-app.ts'
+
+let app: ConsoleApp
+
+beforeAll(async () => {
+  app = await startConsole()
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+describe('who is asking', () => {
+  it('is known by the session and one of the user-id headers together', async () => {
+    const person = await app.person()
+    const browser = await app.signedIn(person)
+    browser.become(null)
+    const self = (headers: Record<string, string>) => browser.get('/api/user/self', { headers })
+    const id = String(person.id)
+    for (const name of ['Veloera-User', 'New-Api-User', 'X-User-Id']) {
+      expect((await self({ [name]: id })).data).toMatchObject({ id: person.id })
+    }
+    for (const headers of [
+      {},
+      { 'x-user-id': '-1' },
+      { 'x-user-id': 'abc' },
+      { 'x-user-id': `${id}1` },
+      { 'x-user-id': `${id}.0` },
+    ]) {
+      expect(await self(headers as Record<string, string>)).toMatchObject({ status: 401, body: { success: false } })
+    }
+  })
+
+  it('may be told by the system access token, with the same header', async () => {
+    const person = await app.person()
+    const browser = await app.signedIn(person)
+    const first = String((await browser.get('/api/user/token')).data)
+    expect(first).toMatch(/^[A-Za-z0-9+/]{32}$/)
+    const script = app.browser()
+    const call = (authorization: string, id = person.id) =>
+      script.get('/api/user/self', { headers: { authorization, 'x-user-id': String(id) } })
+    expect((await call(first)).data).toMatchObject({ id: person.id })
+    expect((await call(`Bearer ${first}`)).data).toMatchObject({ id: person.id })
+    expect((await call(first, person.id + 1)).status).toBe(401)
+    expect((await script.get('/api/user/self', { headers: { authorization: first } })).status).toBe(401)
+    expect(await call('unknown')).toMatchObject({ status: 200, body: { success: false } })
+    expect(await call(`"${first}"`)).toMatchObject({ status: 200, body: { success: false } })
+    await browser.get('/api/user/token')
+    expect(await call(first)).toMatchObject({ status: 200, body: { success: false } })
+    expect(JSON.stringify(await app.sql('select * from users where id = $1', [person.id]))).not.toContain(first)
+  })
+
+  it('loses a ban, a demotion and a deletion at the next request', async () => {
+    const root = await app.signedIn(await app.person({ role: 100 }))
+    const person = await app.person({ role: 10 })
+    const browser = await app.signedIn(person)
+    const token = String((await browser.get('/api/user/token')).data)
+    const withToken = { headers: { authorization: token, 'x-user-id': String(person.id) } }
+    expect((await browser.get('/api/group/')).body['success']).toBe(true)
+    await root.post('/api/user/manage', { id: person.id, action: 'demote' })
+    expect(await browser.get('/api/group/')).toMatchObject({ status: 200, body: { success: false } })
+    expect((await browser.get('/api/user/self')).body['success']).toBe(true)
+    await root.post('/api/user/manage', { id: person.id, action: 'disable' })
+    expect((await browser.get('/api/user/self')).status).toBe(401)
+    expect(await app.browser().get('/api/user/self', withToken)).toMatchObject({
+      status: 200,
+      body: { success: false },
+    })
+    await root.post('/api/user/manage', { id: person.id, action: 'enable' })
+    expect((await app.browser().get('/api/user/self', withToken)).body['success']).toBe(true)
+    await root.post('/api/user/manage', { id: person.id, action: 'delete' })
+    expect((await app.browser().get('/api/user/self', withToken)).body['success']).toBe(false)
+  })
+
+  it('is not settled by a request that another site started', async () => {
+    const person = await app.person()
+    const browser = await app.signedIn(person)
+    const foreign: Record<string, string>[] = [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.example' }]
+    for (const headers of foreign) {
+      const reply = await browser.put('/api/user/self', { display_name: 'stolen' }, { headers })
+      expect(reply.body['success']).toBe(false)
+      expect(reply.headers.get('access-control-allow-origin')).toBeNull()
+    }
+    expect((await browser.get('/api/user/self')).data).toMatchObject({ display_name: person.username })
+  })
+
+  it('is nobody whose row is broken', async () => {
+    const person = await app.person({ role: 7 })
+    expect(await (await app.signedIn(person)).get('/api/user/self')).toMatchObject({
+      status: 200,
+      body: { success: false },
+    })
+  })
+
+  it('is nobody once the session is over', async () => {
+    const person = await app.person()
+    const browser = await app.signedIn(person)
+    await app.sql("update sessions set expires_at = now() - interval '1 second' where user_id = $1", [person.id])
+    expect((await browser.get('/api/user/self')).status).toBe(401)
+  })
+})

@@ -1,0 +1,296 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo, type Server } from 'node:net'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type ConsoleApp, startConsole } from '#test/support/console-app.ts'
+
+/** As much of a mail server as a sender needs; keeps what it is given. */
+function createMailServer() {
+  const mails: { to: string[]; source: string }[] = []
+  let refusing = false
+  const server: Server = createServer((socket) => {
+    let [buffer, receiving, to] = ['', false, [] as string[]]
+    const say = (line: string) => socket.write(`${line}\r\n`)
+    const answer = (line: string): void => {
+      const verb = line.slice(0, 4).toUpperCase()
+      if (verb === 'RCPT') to.push(/<(.*)>/.exec(line)?.[1] ?? '')
+      if (verb === 'DATA') receiving = true
+      if (verb === 'QUIT') socket.end('221 bye\r\n')
+      else say(receiving ? '354 go on' : refusing && verb === 'RCPT' ? '550 no' : '250 fine')
+    }
+    socket.on('error', () => {})
+    socket.on('data', (chunk) => {
+      buffer += chunk.toString()
+      for (;;) {
+        const end = buffer.indexOf(receiving ? '\r\n.\r\n' : '\r\n')
+        if (end < 0) return
+        const part = buffer.slice(0, end)
+        buffer = buffer.slice(end + (receiving ? 5 : 2))
+        if (receiving) {
+          mails.push({ to, source: part })
+          receiving = false
+          to = []
+          say('250 taken')
+        } else answer(part)
+      }
+    })
+    say('220 here')
+  })
+  return { server, mails, refuse: (value: boolean) => void (refusing = value) }
+}
+
+/** The text part, whatever it was encoded in. */
+function textOf(source: string): string {
+  const part = source.split(/\r\n--/).find((piece) => piece.includes('text/plain')) ?? ''
+  const body = part.slice(part.indexOf('\r\n\r\n') + 4)
+  if (part.includes('base64')) return Buffer.from(body, 'base64').toString()
+  const bytes = body
+    .replace(/=\r\n/g, '')
+    .replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+  return Buffer.from(bytes, 'latin1').toString()
+}
+
+const smtp = createMailServer()
+let app: ConsoleApp
+
+beforeAll(async () => {
+  smtp.server.listen(0, '127.0.0.1')
+  await once(smtp.server, 'listening')
+  app = await startConsole()
+})
+afterAll(async () => {
+  smtp.server.close()
+  await app[Symbol.asyncDispose]()
+})
+beforeEach(async () => {
+  smtp.mails.length = 0
+  smtp.refuse(false)
+  await app.sql('delete from options')
+  await app.setOptions({
+    SMTPServer: '127.0.0.1',
+    SMTPPort: String((smtp.server.address() as AddressInfo).port),
+    SMTPFrom: 'gateway@x.example',
+    ServerAddress: 'https://gateway.example',
+  })
+})
+
+const arrived = async (): Promise<string> => {
+  await expect.poll(() => smtp.mails.length, { timeout: 10_000 }).toBeGreaterThan(0)
+  return textOf(smtp.mails.at(-1)?.source ?? '')
+}
+let serial = 0
+const newAddress = () => `person${(serial += 1)}@x.example`
+const verification = (email: string) => app.browser().get('/api/verification', { query: { email } })
+const mailedCode = async (email: string): Promise<string> => {
+  smtp.mails.length = 0
+  expect((await verification(email)).body).toEqual({ success: true, message: '' })
+  return /[：:]([0-9a-f]{6})\b/.exec(await arrived())?.[1] ?? 'no code'
+}
+const refused = (message: string) => ({ status: 200, body: { success: false, message } })
+const wrongCode = refused('验证码错误或已过期')
+
+describe('the verification code', () => {
+  const register = (username: string, fields: Record<string, unknown>) =>
+    app.browser().post('/api/user/register', { username, password: 'long enough', ...fields })
+
+  beforeEach(() => app.setOptions({ EmailVerificationEnabled: 'true' }))
+
+  it('proves an address at sign-up, once', async () => {
+    const email = newAddress()
+    expect(await register('unproved', { email })).toMatchObject(refused('请输入邮箱地址和邮箱验证码'))
+    const code = await mailedCode(email)
+    expect(smtp.mails.at(-1)?.to).toEqual([email])
+    expect(JSON.stringify(await app.sql('select * from one_time_codes'))).not.toContain(code)
+    expect((await register('proved', { email, verification_code: code.toUpperCase() })).body['success']).toBe(true)
+    expect(await app.sql("select email, email_normalized from users where username = 'proved'")).toEqual([
+      { email, email_normalized: email },
+    ])
+    expect(await register('again', { email, verification_code: code })).toMatchObject(wrongCode)
+  })
+
+  it('is not spent on a name that is taken', async () => {
+    const email = newAddress()
+    const code = await mailedCode(email)
+    await app.person({ username: 'occupied' })
+    expect((await register('occupied', { email, verification_code: code })).body['success']).toBe(false)
+    expect((await register('unoccupied', { email, verification_code: code })).body['success']).toBe(true)
+  })
+
+  it('dies after five wrong tries, from wherever they come', async () => {
+    const email = newAddress()
+    const code = await mailedCode(email)
+    for (let count = 0; count < 5; count += 1) {
+      expect(await register('guesser', { email, verification_code: 'zzzzzz' })).toMatchObject(wrongCode)
+    }
+    expect(await register('guesser', { email, verification_code: code })).toMatchObject(wrongCode)
+  })
+
+  it('lives ten minutes by the clock of the database', async () => {
+    const email = newAddress()
+    const code = await mailedCode(email)
+    const age = (minutes: string) =>
+      app.sql(`update one_time_codes set expires_at = expires_at - interval '${minutes}'`)
+    await age('9 minutes 50 seconds')
+    const [left] = await app.sql('select expires_at > now() as alive from one_time_codes where subject = $1', [email])
+    expect(left).toEqual({ alive: true })
+    await age('11 seconds')
+    expect(await register('tardy', { email, verification_code: code })).toMatchObject(wrongCode)
+  })
+
+  it('serves one of two who come at once', async () => {
+    const email = newAddress()
+    const code = await mailedCode(email)
+    const replies = await Promise.all(
+      ['twin1', 'twin2'].map((name) => register(name, { email, verification_code: code })),
+    )
+    expect(replies.filter((reply) => reply.body['success'])).toHaveLength(1)
+  })
+
+  it('does not tell whether the address has an account', async () => {
+    const known = await app.person({ email: 'known@x.example', emailNormalized: 'known@x.example' })
+    const [unknownReply, knownReply] = [await verification(newAddress()), await verification('Known@X.example')]
+    expect(knownReply.status).toBe(unknownReply.status)
+    expect(knownReply.text).toBe(unknownReply.text)
+    expect(await arrived()).toContain('已经属于')
+    expect(await app.sql('select * from one_time_codes where subject = $1', ['known@x.example'])).toEqual([])
+    expect(known.id).toBeGreaterThan(0)
+  })
+
+  it.each([
+    [{}, '', '请输入邮箱！'],
+    [{}, 'nonsense', '邮箱地址格式不正确'],
+    [{}, `x@${'y'.repeat(60)}.example`, '邮箱地址格式不正确'],
+    [{ EmailDomainRestrictionEnabled: 'true' }, 'a@sub.qq.com', '该邮箱的域名不在白名单中'],
+    [{ EmailAliasRestrictionEnabled: 'true' }, 'a+b@qq.com', '不允许使用邮箱别名，请去掉地址中的 + 或 .'],
+    [{ EmailAliasRestrictionEnabled: 'true' }, 'a.b@qq.com', '不允许使用邮箱别名，请去掉地址中的 + 或 .'],
+    [{ SMTPServer: '' }, 'a@qq.com', '管理员未配置邮件服务器'],
+  ] as const)('under %j is refused to %s', async (options, email, message) => {
+    await app.setOptions(options)
+    expect(await verification(email)).toMatchObject(refused(message))
+    expect(smtp.mails).toEqual([])
+  })
+
+  it('is asked for five times an hour', async () => {
+    const email = newAddress()
+    for (let count = 0; count < 5; count += 1) expect((await verification(email)).status).toBe(200)
+    expect((await verification(email)).status).toBe(429)
+  })
+
+  it('says when the mail could not be sent', async () => {
+    smtp.refuse(true)
+    expect(await verification(newAddress())).toMatchObject(refused('邮件发送失败，请稍后重试'))
+  })
+})
+
+describe('GET /api/oauth/email/bind', () => {
+  it('binds a proved address to the session’s user, without the user-id header', async () => {
+    const person = await app.person()
+    const browser = await app.signedIn(person)
+    browser.become(null)
+    const email = newAddress()
+    const code = await mailedCode(email)
+    const bind = (query: Record<string, string>) => browser.get('/api/oauth/email/bind', { query })
+    expect(await bind({ email, code: 'ffffff' })).toMatchObject(wrongCode)
+    expect((await bind({ email, code })).body).toEqual({ success: true, message: '' })
+    expect(await app.sql('select email from users where id = $1', [person.id])).toEqual([{ email }])
+    expect(await bind({ email, code })).toMatchObject(wrongCode)
+    expect(await bind({ email: '', code })).toMatchObject(refused('请输入邮箱！'))
+  })
+
+  it('gives one address to one account, whatever the letter case', async () => {
+    const email = newAddress()
+    const code = await mailedCode(email)
+    await app.person({ email: email.toUpperCase(), emailNormalized: email })
+    const browser = await app.signedIn(await app.person())
+    expect(await browser.get('/api/oauth/email/bind', { query: { email, code } })).toMatchObject(
+      refused('该邮箱地址已被占用'),
+    )
+  })
+
+  it('needs a login and no other site', async () => {
+    expect(
+      (await app.browser().get('/api/oauth/email/bind', { query: { email: 'a@b.example', code: 'x' } })).status,
+    ).toBe(401)
+    const browser = await app.signedIn(await app.person())
+    const reply = await browser.get('/api/oauth/email/bind', {
+      query: { email: 'a@b.example', code: 'x' },
+      headers: { 'sec-fetch-site': 'cross-site' },
+    })
+    expect(reply).toMatchObject(refused('请求来源不受信任'))
+  })
+})
+
+describe('the password reset', () => {
+  const ask = (email: string, headers: Record<string, string> = {}) =>
+    app.browser().get('/api/reset_password', { query: { email }, headers })
+  const reset = (email: string, token: string) => app.browser().post('/api/user/reset', { email, token })
+  const owner = async () => {
+    const email = newAddress()
+    return { ...(await app.person({ email, emailNormalized: email })), email }
+  }
+  const mailedLink = async (email: string, headers?: Record<string, string>) => {
+    smtp.mails.length = 0
+    expect((await ask(email, headers)).body).toEqual({ success: true, message: '' })
+    const link = /https?:\/\/\S+/.exec(await arrived())?.[0] ?? ''
+    return { link, token: new URL(link).searchParams.get('token') ?? '' }
+  }
+  const invalid = refused('重置链接无效或已过期')
+
+  it('turns the mailed link into a new password and signs out everywhere', async () => {
+    const person = await owner()
+    const browser = await app.signedIn(person)
+    const { link, token } = await mailedLink(person.email)
+    expect(link).toBe(`https://gateway.example/user/reset?email=${encodeURIComponent(person.email)}&token=${token}`)
+    expect(token).toMatch(/^[0-9a-f]{32}$/)
+    expect(JSON.stringify(await app.sql('select * from one_time_codes'))).not.toContain(token)
+    expect((await browser.get('/api/user/self')).status).toBe(200)
+    const reply = await reset(person.email, token)
+    expect(reply.data).toMatch(/^[0-9A-Za-z]{12}$/)
+    expect((await browser.get('/api/user/self')).status).toBe(401)
+    expect((await app.browser().login({ ...person, password: String(reply.data) })).body['success']).toBe(true)
+    expect(await reset(person.email, token)).toMatchObject(invalid)
+  })
+
+  it('works once for two who confirm at once', async () => {
+    const person = await owner()
+    const { token } = await mailedLink(person.email)
+    const replies = await Promise.all([reset(person.email, token), reset(person.email, token)])
+    expect(replies.filter((reply) => reply.body['success'])).toHaveLength(1)
+  })
+
+  it('forgets an older link when a newer one is sent, and one for another address', async () => {
+    const [person, other] = [await owner(), await owner()]
+    const older = await mailedLink(person.email)
+    const newer = await mailedLink(person.email)
+    expect(await reset(person.email, older.token)).toMatchObject(invalid)
+    expect(await reset(other.email, newer.token)).toMatchObject(invalid)
+    expect((await reset(person.email, newer.token)).body['success']).toBe(true)
+  })
+
+  it('cannot be spoilt by strangers who try links', async () => {
+    const person = await owner()
+    const { token } = await mailedLink(person.email)
+    for (let count = 0; count < 6; count += 1) expect(await reset(person.email, 'f'.repeat(32))).toMatchObject(invalid)
+    expect((await reset(person.email, token)).body['success']).toBe(true)
+  })
+
+  it('never writes the asker’s own host into the link', async () => {
+    const person = await owner()
+    const { link } = await mailedLink(person.email, { 'x-forwarded-host': 'evil.example', host: 'evil.example' })
+    expect(link).toMatch(/^https:\/\/gateway\.example\//)
+  })
+
+  it('answers a stranger’s address the same way, and mails nothing', async () => {
+    const person = await owner()
+    const [known, unknown] = [await ask(person.email), await ask(newAddress())]
+    expect([unknown.status, unknown.text]).toEqual([known.status, known.text])
+    await arrived()
+    expect(smtp.mails).toHaveLength(1)
+  })
+
+  it.each([{}, { email: 'a@b.example' }, { token: 'x' }, { email: '', token: '' }])(
+    'wants both parts, not %j',
+    async (body) => {
+      expect(await app.browser().post('/api/user/reset', body)).toMatchObject(invalid)
+    },
+  )
+})

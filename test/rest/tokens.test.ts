@@ -1,0 +1,228 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Browser, type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
+
+let app: ConsoleApp
+let owner: Person
+let browser: Browser
+
+beforeAll(async () => {
+  app = await startConsole()
+})
+afterAll(() => app[Symbol.asyncDispose]())
+beforeEach(async () => {
+  owner = await app.person()
+  browser = await app.signedIn(owner)
+})
+afterEach(() => app.sql('delete from options').then(() => app.services.options.reload()))
+
+type RestToken = Record<string, unknown> & { id: number; key: string }
+const list = async (query: Record<string, string> = {}) =>
+  (await browser.get('/api/token/', { query })).data as RestToken[]
+const make = async (fields: Record<string, unknown> = {}): Promise<RestToken> => {
+  const reply = await browser.post('/api/token/', { name: 'mine', ...fields })
+  expect(reply.body).toEqual({ success: true, message: '' })
+  const [token] = await list()
+  if (!token) throw new Error('no token')
+  return token
+}
+const refused = (message: string) => ({ status: 200, body: { success: false, message } })
+
+describe('POST /api/token/', () => {
+  it('makes a token of every documented key, in the documented form', async () => {
+    const now = Math.floor(Date.now() / 1000)
+    const token = await make({
+      expired_time: now + 3600,
+      remain_quota: 500_000,
+      unlimited_quota: false,
+      model_limits_enabled: true,
+      model_limits: 'gpt-4o, o1,gpt-4o,',
+      allow_ips: ' 203.0.113.1 , 2001:DB8::1\n10.0.0.0/8\nnonsense 999.1.1.1',
+      group: 'vip',
+      rate_limit_enabled: true,
+      rate_limit_period: 30,
+      rate_limit_count: 5,
+      rate_limit_success: 3,
+    })
+    expect(token).toEqual({
+      id: expect.any(Number),
+      user_id: owner.id,
+      key: expect.stringMatching(/^[0-9A-Za-z]{48}$/),
+      status: 1,
+      name: 'mine',
+      created_time: expect.any(Number),
+      accessed_time: expect.any(Number),
+      expired_time: now + 3600,
+      remain_quota: 500_000,
+      used_quota: 0,
+      unlimited_quota: false,
+      model_limits_enabled: true,
+      model_limits: 'gpt-4o,o1',
+      allow_ips: '203.0.113.1\n2001:db8::1\n10.0.0.0/8',
+      group: 'vip',
+      rate_limit_enabled: true,
+      rate_limit_period: 30,
+      rate_limit_count: 5,
+      rate_limit_success: 3,
+      DeletedAt: null,
+    })
+    expect(Math.abs(Number(token['created_time']) - now)).toBeLessThan(60)
+  })
+
+  it('fills in what is not said', async () => {
+    expect(await make()).toMatchObject({
+      expired_time: -1,
+      remain_quota: 0,
+      unlimited_quota: false,
+      model_limits: '',
+      allow_ips: '',
+      group: '',
+      rate_limit_enabled: false,
+      rate_limit_period: 60,
+      rate_limit_count: 1000,
+      rate_limit_success: 10,
+    })
+  })
+
+  it('keeps no readable key', async () => {
+    const { key } = await make()
+    const [stored] = await app.sql('select * from tokens where user_id = $1', [owner.id])
+    expect(JSON.stringify(stored)).not.toContain(key)
+    expect(stored?.['key_mask']).toBe(`${key.slice(0, 3)}***${key.slice(-3)}`)
+  })
+
+  it('gives a token nothing that is not its to have', async () => {
+    const token = await make({ id: 1, user_id: 1, status: 4, used_quota: -5, key: 'x'.repeat(48), accessed_time: 1 })
+    expect(token).toMatchObject({ user_id: owner.id, status: 1, used_quota: 0 })
+    expect(token.key).not.toBe('x'.repeat(48))
+  })
+
+  it.each([
+    [{ name: '' }, '请输入令牌名称'],
+    [{ name: '名'.repeat(31) }, '令牌名称不能超过 30 个字符'],
+    [{ remain_quota: -1 }, '令牌额度无效'],
+    [{ remain_quota: 1.5 }, '令牌额度无效'],
+    [{ remain_quota: 1e30 }, '令牌额度无效'],
+    [{ expired_time: 'tomorrow' }, '过期时间格式错误！'],
+    [{ expired_time: -5 }, '过期时间格式错误！'],
+    [{ group: 'staff' }, '无权使用分组 staff'],
+    [{ group: 'svip' }, '无权使用分组 svip'],
+  ])('refuses %j and makes nothing', async (change, message) => {
+    expect(await browser.post('/api/token/', { name: 'bad', ...change })).toMatchObject(refused(message))
+    expect(await list()).toEqual([])
+  })
+
+  it('takes thirty Chinese characters for a name, and the owner group although it is not open', async () => {
+    await app.sql(`update users set "group" = 'staff' where id = $1`, [owner.id])
+    expect(await make({ name: '名'.repeat(30), group: 'staff' })).toMatchObject({ group: 'staff' })
+  })
+})
+
+describe('reading tokens', () => {
+  it('lists newest first from page 0, at most a hundred', async () => {
+    for (const name of ['a', 'b', 'c']) await make({ name })
+    expect((await list({ p: '0', size: '2' })).map(({ name }) => name)).toEqual(['c', 'b'])
+    expect((await list({ p: '1', size: '2' })).map(({ name }) => name)).toEqual(['a'])
+    expect(await list({ p: '2', size: '2' })).toEqual([])
+    expect((await list({ p: '-1', size: '1000000' })).length).toBe(3)
+  })
+
+  it('finds by part of the name and by part of the key', async () => {
+    const first = await make({ name: 'alpha_1' })
+    const second = await make({ name: 'alphaX1' })
+    const search = async (query: Record<string, string>) =>
+      ((await browser.get('/api/token/search', { query })).data as RestToken[]).map(({ id }) => id)
+    expect(await search({ keyword: 'ALPHA' })).toEqual([second.id, first.id])
+    expect(await search({ keyword: 'alpha_1' })).toEqual([first.id])
+    expect(await search({ keyword: '', token: first.key.slice(10, 30) })).toEqual([first.id])
+    expect(await search({ token: `sk-${second.key}` })).toEqual([second.id])
+    expect(await search({ keyword: 'alphaX', token: first.key })).toEqual([])
+    expect(await search({})).toEqual([second.id, first.id])
+  })
+
+  it('hides everybody else’s', async () => {
+    const token = await make()
+    const stranger = await app.signedIn(await app.person({ role: 100 }))
+    const id = token.id
+    for (const reply of [
+      await stranger.get(`/api/token/${id}`),
+      await stranger.put('/api/token/', { id, name: 'taken' }),
+      await stranger.put('/api/token/', { id, status: 2 }, { query: { status_only: 'true' } }),
+      await stranger.delete(`/api/token/${id}`),
+    ]) {
+      expect(reply).toMatchObject(refused('令牌不存在'))
+    }
+    expect((await stranger.get('/api/token/search', { query: { token: token.key } })).data).toEqual([])
+    expect((await stranger.get('/api/token/')).data).toEqual([])
+    expect((await browser.get(`/api/token/${id}/`)).data).toEqual(token)
+  })
+
+  it('wants a login', async () => {
+    for (const path of ['/api/token/', '/api/token/search', '/api/token/1']) {
+      expect((await app.browser().get(path)).status).toBe(401)
+    }
+  })
+})
+
+describe('PUT /api/token/', () => {
+  it('overwrites what is editable and nothing else', async () => {
+    const token = await make({ remain_quota: 100, group: 'vip', allow_ips: '10.0.0.1' })
+    await app.sql('update tokens set used_quota = 7 where id = $1', [token.id])
+    const reply = await browser.put('/api/token/', { id: token.id, name: 'new', key: 'y', used_quota: 0, user_id: 1 })
+    expect(reply.data).toEqual({ ...token, name: 'new', used_quota: 7, remain_quota: 0, group: '', allow_ips: '' })
+  })
+
+  it('changes the status alone when told so', async () => {
+    const token = await make({ remain_quota: 100 })
+    const set = (status: number) =>
+      browser.put('/api/token/', { id: token.id, status }, { query: { status_only: 'true' } })
+    expect((await set(2)).data).toEqual({ ...token, status: 2 })
+    expect((await set(1)).data).toEqual(token)
+    for (const status of [0, 3, 4, 99]) expect((await set(status)).body['success']).toBe(false)
+  })
+
+  it('enables nothing that has run out', async () => {
+    const token = await make()
+    const enable = () => browser.put('/api/token/', { id: token.id, status: 1 }, { query: { status_only: '1' } })
+    const store = (columns: string) => app.sql(`update tokens set ${columns} where id = $1`, [token.id])
+    const full = () => browser.put('/api/token/', { ...token, status: 1, expired_time: -1, remain_quota: 9 })
+
+    await store("status = 3, expires_at = now() - interval '1 minute'")
+    const expired = refused('令牌已过期，无法启用，请先修改令牌过期时间，或者设置为永不过期')
+    expect(await enable()).toMatchObject(expired)
+    expect(await full()).toMatchObject(expired)
+    await store('expires_at = null')
+    expect((await enable()).data).toMatchObject({ status: 1 })
+
+    await store('status = 4, remain_quota = 0')
+    const exhausted = refused('令牌可用额度已用尽，无法启用，请先修改令牌剩余额度，或者设置为无限额度')
+    expect(await enable()).toMatchObject(exhausted)
+    expect(await full()).toMatchObject(exhausted)
+    const { status: _, ...rest } = token
+    expect((await browser.put('/api/token/', { ...rest, remain_quota: 9 })).data).toMatchObject({
+      status: 4,
+      remain_quota: 9,
+    })
+    expect((await enable()).data).toMatchObject({ status: 1 })
+  })
+
+  it('refuses at an update what it refuses at the making', async () => {
+    const token = await make()
+    for (const change of [{ group: 'staff' }, { remain_quota: -1 }, { name: '' }, { rate_limit_period: -1 }]) {
+      expect((await browser.put('/api/token/', { ...token, ...change })).body['success']).toBe(false)
+    }
+    expect(await list()).toEqual([token])
+  })
+})
+
+describe('DELETE /api/token/:id', () => {
+  it('hides the token for good', async () => {
+    const token = await make()
+    expect((await browser.delete(`/api/token/${token.id}/`)).body).toEqual({ success: true, message: '' })
+    expect(await list()).toEqual([])
+    expect((await browser.get(`/api/token/${token.id}`)).body['success']).toBe(false)
+    expect((await browser.delete(`/api/token/${token.id}`)).body['success']).toBe(false)
+    expect(await app.sql('select deleted_at is null as live from tokens where id = $1', [token.id])).toEqual([
+      { live: false },
+    ])
+  })
+})
