@@ -1,4 +1,5 @@
 import { anthropic } from './anthropic/index.ts'
+import { gemini } from './gemini/index.ts'
 import { baiduV2 } from './openai-compatible/vendors/baidu-v2.ts'
 import { custom } from './openai-compatible/vendors/custom.ts'
 import { deepseek } from './openai-compatible/vendors/deepseek.ts'
@@ -15,6 +16,7 @@ import type { Provider } from './types.ts'
 const providers: readonly Provider[] = [
   openai,
   anthropic,
+  gemini,
   custom,
   openrouter,
   fastgpt,

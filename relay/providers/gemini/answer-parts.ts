@@ -1,0 +1,88 @@
+import type { FinishReason, ResponsePart } from '#relay/chat/events.ts'
+import { audioFormat } from '#relay/chat/media.ts'
+import type { ProviderCall } from '../types.ts'
+import { unwrapInput } from '../wire/custom-tools.ts'
+import { type Json, recordOf, textOf, wordOf } from '../wire/json.ts'
+import { argumentsText } from '../wire/tool-arguments.ts'
+
+export type Reading = Pick<ProviderCall, 'ambient' | 'customTools'>
+
+const filtered = new Set([
+  'SAFETY',
+  'RECITATION',
+  'BLOCKLIST',
+  'PROHIBITED_CONTENT',
+  'SPII',
+  'IMAGE_SAFETY',
+  'IMAGE_PROHIBITED_CONTENT',
+  'IMAGE_RECITATION',
+  'LANGUAGE',
+])
+
+export function finishReasonOf(reason: string, calledTools: boolean): FinishReason {
+  if (reason === 'MAX_TOKENS' || reason === 'CONTINUATION') return 'length'
+  if (filtered.has(reason)) return 'content-filter'
+  return calledTools ? 'tool-calls' : 'stop'
+}
+
+/** Reasons that stand for a failure of the model; an answer that holds nothing else is none. */
+export const failedFinish: ReadonlySet<unknown> = new Set([
+  'MALFORMED_FUNCTION_CALL',
+  'UNEXPECTED_TOOL_CALL',
+  'TOO_MANY_TOOL_CALLS',
+  'OTHER',
+  'NO_IMAGE',
+])
+
+const signatureOf = (part: Json): { dialect: 'gemini'; value: string } | undefined => {
+  const value = wordOf(part['thoughtSignature'])
+  return value === undefined ? undefined : { dialect: 'gemini', value }
+}
+
+function callPart(call: Json, part: Json, reading: Reading): ResponsePart {
+  const name = textOf(call['name']) ?? ''
+  const written = argumentsText(call['args'] ?? {})
+  const custom = reading.customTools?.includes(name) === true
+  const signature = signatureOf(part)
+  return {
+    type: 'tool-call',
+    id: wordOf(call['id']) ?? `call_${reading.ambient.newId(24)}`,
+    name,
+    arguments: custom ? unwrapInput(written) : written,
+    ...(custom ? { kind: 'custom' as const } : {}),
+    ...(signature ? { signature } : {}),
+  }
+}
+
+function mediaPart(inline: Json): ResponsePart[] {
+  const mediaType = textOf(inline['mimeType']) ?? ''
+  const data = wordOf(inline['data'])
+  if (data === undefined) return []
+  if (mediaType.startsWith('audio/')) return [{ type: 'audio', data, format: audioFormat(mediaType), transcript: '' }]
+  return [{ type: 'image', mediaType: mediaType === '' ? 'image/png' : mediaType, data }]
+}
+
+/** Code the vendor ran, and what it printed, are shown as text. */
+function codeText(part: Json): string | undefined {
+  const run = recordOf(part['executableCode'])
+  if (run) return `\n\`\`\`${(textOf(run['language']) ?? '').toLowerCase()}\n${textOf(run['code']) ?? ''}\n\`\`\`\n`
+  const result = recordOf(part['codeExecutionResult'])
+  return result ? `\n\`\`\`output\n${textOf(result['output']) ?? ''}\n\`\`\`\n` : undefined
+}
+
+/** One part of a candidate. A signature on plain text proves the hidden thought before it. */
+export function readPart(part: Json, reading: Reading): ResponsePart[] {
+  const call = recordOf(part['functionCall'])
+  if (call) return [callPart(call, part, reading)]
+  const inline = recordOf(part['inlineData'])
+  if (inline) return mediaPart(inline)
+  const signature = signatureOf(part)
+  const text = codeText(part) ?? textOf(part['text']) ?? ''
+  if (part['thought'] === true) {
+    return text === '' && !signature ? [] : [{ type: 'reasoning', text, ...(signature ? { signature } : {}) }]
+  }
+  return [
+    ...(signature ? [{ type: 'reasoning' as const, text: '', signature }] : []),
+    ...(text === '' ? [] : [{ type: 'text' as const, text }]),
+  ]
+}

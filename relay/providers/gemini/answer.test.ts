@@ -1,0 +1,152 @@
+import { expect, test } from 'vitest'
+import { UpstreamRefusal } from '../types.ts'
+import { callWith, readEvents, readText } from '../conformance/fixtures.ts'
+import { gemini } from './index.ts'
+
+const folder = new URL('./__fixtures__/', import.meta.url)
+const answer = (parts: object[], more: object = {}) => ({
+  candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP', ...more }],
+  responseId: 'r1',
+})
+const read = (json: unknown, call = callWith()) => gemini.chat.response(json, call)
+const decode = (chunks: object[]) => {
+  const decoder = gemini.chat.stream(callWith({ stream: true }))
+  return [...chunks.flatMap((chunk) => decoder.push({ data: JSON.stringify(chunk) })), ...decoder.end()]
+}
+
+test('pieces of text are one text, thoughts one thought with its signature', () => {
+  const parts = [
+    { text: 'Let me', thought: true },
+    { text: ' see', thought: true, thoughtSignature: 's' },
+    { text: 'a' },
+    { text: 'b' },
+  ]
+  expect(read(answer(parts)).choices[0]?.parts).toEqual([
+    { type: 'reasoning', text: 'Let me see', signature: { dialect: 'gemini', value: 's' } },
+    { type: 'text', text: 'ab' },
+  ])
+})
+
+test('a signature on plain text comes before the text', () => {
+  expect(read(answer([{ text: 'a', thoughtSignature: 's' }])).choices[0]?.parts).toEqual([
+    { type: 'reasoning', text: '', signature: { dialect: 'gemini', value: 's' } },
+    { type: 'text', text: 'a' },
+  ])
+})
+
+test('calls get ids, keep signatures, and decide the finish reason', () => {
+  const call = { functionCall: { name: 'f', args: { a: 1 } }, thoughtSignature: 's' }
+  expect(read(answer([call])).choices[0]).toEqual({
+    parts: [
+      {
+        type: 'tool-call',
+        id: 'call_000000000000000000000001',
+        name: 'f',
+        arguments: '{"a":1}',
+        signature: { dialect: 'gemini', value: 's' },
+      },
+    ],
+    finish: 'tool-calls',
+  })
+})
+
+test('code that was run is shown as text', () => {
+  const parts = [
+    { executableCode: { language: 'PYTHON', code: 'print(1)' } },
+    { codeExecutionResult: { outcome: 'OUTCOME_OK', output: '1' } },
+  ]
+  expect(read(answer(parts)).choices[0]?.parts).toEqual([
+    { type: 'text', text: '\n```python\nprint(1)\n```\n\n```output\n1\n```\n' },
+  ])
+})
+
+test('sources are counted in characters, not bytes, and searches are counted', () => {
+  const groundingMetadata = {
+    webSearchQueries: ['a', 'b'],
+    groundingChunks: [{ web: { uri: 'https://example.com', title: 'E' } }],
+    groundingSupports: [{ segment: { startIndex: 6, endIndex: 9, text: '好' }, groundingChunkIndices: [0, 7] }],
+  }
+  const response = read(answer([{ text: '你们好' }], { groundingMetadata }))
+  expect(response.choices[0]?.parts[0]).toMatchObject({
+    citations: [{ url: 'https://example.com', title: 'E', startIndex: 2, endIndex: 3 }],
+  })
+  expect(response.usage?.webSearchCalls).toBe(2)
+})
+
+test('a picture without counted output costs the fixed number of tokens', () => {
+  const picture = { inlineData: { mimeType: 'image/png', data: 'AA' } }
+  const json = { ...answer([picture, picture]), usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 0 } }
+  expect(read(json).usage).toMatchObject({ completionTokens: 516, imageOutputTokens: 516 })
+})
+
+test('usage is put together from its parts', () => {
+  const usageMetadata = {
+    promptTokenCount: 10,
+    toolUsePromptTokenCount: 3,
+    candidatesTokenCount: 5,
+    thoughtsTokenCount: 2,
+    cachedContentTokenCount: 4,
+    promptTokensDetails: [{ modality: 'AUDIO', tokenCount: 6 }],
+  }
+  expect(read({ ...answer([{ text: 'a' }]), usageMetadata }).usage).toMatchObject({
+    promptTokens: 13,
+    cachedTokens: 4,
+    audioInputTokens: 6,
+    completionTokens: 7,
+    reasoningTokens: 2,
+  })
+})
+
+test.each([
+  [{ promptFeedback: { blockReason: 'SAFETY' } }, 400, 'the prompt was blocked: SAFETY'],
+  [{}, 500, 'no candidate in the upstream reply'],
+  [{ error: { code: 429, message: 'quota', status: 'RESOURCE_EXHAUSTED' } }, 429, 'quota'],
+  [{ candidates: [{ finishReason: 'MALFORMED_FUNCTION_CALL' }] }, 500, 'the upstream stopped without an answer'],
+])('%j is a refusal', (json, status, message) => {
+  try {
+    read(json)
+    expect.unreachable()
+  } catch (error) {
+    expect(error).toBeInstanceOf(UpstreamRefusal)
+    expect((error as UpstreamRefusal).failure.status).toBe(status)
+    expect((error as UpstreamRefusal).message).toContain(message)
+  }
+})
+
+test('calls are numbered over the whole stream', () => {
+  const call = (name: string) => ({ candidates: [{ content: { parts: [{ functionCall: { name } }] } }] })
+  const events = decode([call('f'), call('g'), { candidates: [{ finishReason: 'STOP' }] }])
+  expect(events.filter((event) => event.type === 'tool-call-start')).toMatchObject([{ index: 0 }, { index: 1 }])
+  expect(events.at(-1)).toEqual({ type: 'finish', reason: 'tool-calls' })
+})
+
+test('a bad key is no bad request, and a wait that is asked for is told', () => {
+  expect(gemini.error(400, readText(folder, 'error.json'))).toMatchObject({ status: 401, code: 'API_KEY_INVALID' })
+  const body = [{ error: { code: 429, message: 'slow', details: [{ retryDelay: '17s' }] } }]
+  expect(gemini.error(429, JSON.stringify(body))).toMatchObject({ status: 429, retryAfterSeconds: 17 })
+})
+
+test('a listener waits with closing events and tells arguments from fields', () => {
+  const listener = gemini.native.gemini!.listen({ includeUsage: true })
+  expect(readEvents(folder, 'text.sse').map((event) => listener.push(event))).toEqual(['forward', 'hold'])
+  expect(listener).toMatchObject({ complete: true, usage: { promptTokens: 20, cachedTokens: 8, completionTokens: 10 } })
+  const args = { finishReason: 'x', error: { message: 'no' } }
+  const chunk = { candidates: [{ content: { parts: [{ functionCall: { name: 'f', args } }] } }] }
+  const other = gemini.native.gemini!.listen({ includeUsage: true })
+  expect(other.push({ data: JSON.stringify(chunk) })).toBe('forward')
+  expect(other.push({ data: '{"promptFeedback":{"blockReason":"SAFETY"}}' })).toBe('hold')
+  expect(
+    readEvents(folder, 'failed.sse')
+      .map((event) => other.push(event))
+      .at(-1),
+  ).toBe('failed')
+})
+
+test('a native body goes out as the same bytes to the address of the mapped model', () => {
+  const text = '{"contents":[{"parts":[{"text":"hi"}]}]}'
+  const native = { json: JSON.parse(text), bytes: Buffer.from(text) }
+  const call = callWith({ model: 'gemini-2.5-pro', channel: { baseUrl: 'https://g.test' }, stream: true })
+  const sent = gemini.native.gemini!.request(native, call)
+  expect(sent.body).toBe(native.bytes)
+  expect(sent.url).toBe('https://g.test/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse')
+})

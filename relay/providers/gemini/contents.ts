@@ -1,0 +1,207 @@
+import { audioMediaType, parseDataUrl } from '#relay/chat/media.ts'
+import type {
+  AssistantPart,
+  AudioPart,
+  FilePart,
+  ImagePart,
+  Message,
+  ToolResultPart,
+  UserPart,
+} from '#relay/chat/request.ts'
+import { InvalidRequest } from '#relay/dialects/types.ts'
+import { type Json, recordOf, textOf } from '../wire/json.ts'
+import { resolveSource } from '../wire/media.ts'
+import { argumentsObject } from '../wire/tool-arguments.ts'
+
+type Content = { role: 'user' | 'model'; parts: Json[] }
+
+export type ContentsNeeds = {
+  /** Calls go back with the signature of their thought. */
+  signatures: boolean
+  /** The host takes ids of calls. */
+  callIds: boolean
+}
+
+/** Tells the upstream that the signature of a call is not known, where it would refuse one without. */
+const unknownSignature = 'skip_thought_signature_validator'
+
+type Call = { id: string; name: string }
+
+type Writing = ContentsNeeds & { calls: Map<string, Call> }
+
+const blank: Json = { text: ' ' }
+
+function mediaPart(part: ImagePart | AudioPart | FilePart): Json {
+  const source = resolveSource(part.source)
+  if (source.kind === 'file-id') {
+    throw new InvalidRequest('invalid_text_request', 'this upstream does not take media by file id')
+  }
+  const known = part.type === 'audio' && part.format !== undefined ? audioMediaType(part.format) : undefined
+  if (source.kind === 'url') {
+    const mimeType = source.mediaType ?? known
+    return { fileData: { ...(mimeType === undefined ? {} : { mimeType }), fileUri: source.url } }
+  }
+  return { inlineData: { mimeType: known ?? source.mediaType, data: source.data } }
+}
+
+/** A result must be an object: what is one stays, a list is wrapped, anything else is the output. */
+function responseOf(result: ToolResultPart): Json {
+  const text = result.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
+  if (result.isError) return { error: text }
+  try {
+    const value: unknown = JSON.parse(text)
+    if (Array.isArray(value)) return { result: value }
+    return recordOf(value) ?? { output: text }
+  } catch {
+    return { output: text }
+  }
+}
+
+function resultParts(result: ToolResultPart, writing: Writing): Json[] {
+  const call = writing.calls.get(result.callId)
+  const name = call?.name ?? result.name ?? 'unknown'
+  const id = writing.callIds && result.callId !== '' ? { id: result.callId } : {}
+  const media = result.content.flatMap((part) => (part.type === 'text' ? [] : [mediaPart(part)]))
+  return [{ functionResponse: { ...id, name, response: responseOf(result) } }, ...media]
+}
+
+function userParts(part: UserPart, writing: Writing): Json[] {
+  switch (part.type) {
+    case 'text':
+      return part.text === '' ? [] : [{ text: part.text }]
+    case 'image':
+    case 'audio':
+    case 'file':
+      return [mediaPart(part)]
+    case 'tool-result':
+      return resultParts(part, writing)
+    case 'vendor':
+      return part.dialect === 'gemini' ? [part.value as Json] : []
+  }
+}
+
+const drawn = /!\[[^\]]*\]\((data:image\/[^)\s]+)\)/
+
+/** Pictures that an earlier answer showed inside its text become pictures again. */
+function textParts(text: string): Json[] {
+  if (!text.includes('](data:image/')) return text === '' ? [] : [{ text }]
+  const pieces = text.split(drawn)
+  return pieces.flatMap((piece, index): Json[] => {
+    const picture = index % 2 === 1 ? parseDataUrl(piece) : undefined
+    if (picture) return [{ inlineData: { mimeType: picture.mediaType, data: picture.data } }]
+    return piece === '' ? [] : [{ text: piece }]
+  })
+}
+
+function assistantParts(part: AssistantPart, writing: Writing): Json[] {
+  switch (part.type) {
+    case 'text':
+      return textParts(part.text)
+    case 'refusal':
+      return textParts(part.text)
+    case 'image':
+    case 'audio':
+      return part.source.kind === 'file-id' ? [] : [mediaPart(part)]
+    case 'reasoning':
+      return part.signature?.dialect === 'gemini' && part.text !== ''
+        ? [{ text: part.text, thought: true, thoughtSignature: part.signature.value }]
+        : []
+    case 'tool-call': {
+      writing.calls.set(part.id, { id: part.id, name: part.name })
+      const args = part.kind === 'custom' ? { input: part.arguments } : argumentsObject(part.arguments)
+      const call = {
+        functionCall: { ...(writing.callIds && part.id !== '' ? { id: part.id } : {}), name: part.name, args },
+      }
+      return [part.signature?.dialect === 'gemini' ? { ...call, thoughtSignature: part.signature.value } : call]
+    }
+    case 'vendor':
+      return part.dialect === 'gemini' ? [part.value as Json] : []
+  }
+}
+
+/** A signature without shown thoughts proves what stands right behind it. */
+function modelParts(content: readonly AssistantPart[], writing: Writing): Json[] {
+  const parts: Json[] = []
+  let waiting: string | undefined
+  for (const part of content) {
+    if (part.type === 'reasoning' && part.text === '' && part.signature?.dialect === 'gemini') {
+      waiting = part.signature.value
+      continue
+    }
+    const [first, ...rest] = assistantParts(part, writing)
+    if (!first) continue
+    const proven = waiting !== undefined && first['thoughtSignature'] === undefined
+    parts.push(proven ? { ...first, thoughtSignature: waiting } : first, ...rest)
+    waiting = undefined
+  }
+  const call = parts.findIndex((part) => part['functionCall'] !== undefined)
+  const signed = parts.some((part) => part['functionCall'] !== undefined && part['thoughtSignature'] !== undefined)
+  if (call >= 0 && !signed && writing.signatures) parts[call] = { ...parts[call], thoughtSignature: unknownSignature }
+  return parts
+}
+
+const isResponse = (part: Json): boolean => part['functionResponse'] !== undefined
+
+function turnsOf(messages: readonly Message[], writing: Writing): Content[] {
+  return messages.flatMap((message): Content[] => {
+    if (message.role === 'system') return []
+    const parts =
+      message.role === 'user'
+        ? message.content.flatMap((part) => userParts(part, writing))
+        : modelParts(message.content, writing)
+    return [{ role: message.role === 'user' ? 'user' : 'model', parts: parts.length > 0 ? parts : [blank] }]
+  })
+}
+
+function merged(turns: readonly Content[]): Content[] {
+  const result: Content[] = []
+  for (const turn of turns) {
+    const last = result.at(-1)
+    if (last?.role === turn.role) last.parts = [...last.parts, ...turn.parts]
+    else result.push({ ...turn })
+  }
+  return result
+}
+
+const callsOf = (turn: Content | undefined): Call[] =>
+  turn?.role === 'model'
+    ? turn.parts.flatMap((part) => {
+        const call = recordOf(part['functionCall'])
+        return call ? [{ id: textOf(call['id']) ?? '', name: textOf(call['name']) ?? '' }] : []
+      })
+    : []
+
+const noResult = (call: Call): Json => ({
+  functionResponse: { ...(call.id === '' ? {} : { id: call.id }), name: call.name, response: { error: 'no result' } },
+})
+
+/** As many responses as calls, in the turn right after them and nowhere else. */
+function paired(turns: readonly Content[]): Content[] {
+  const result: Content[] = []
+  for (const [index, turn] of turns.entries()) {
+    if (turn.role === 'model') {
+      result.push(turn)
+      const open = turns[index + 1] === undefined ? callsOf(turn) : []
+      if (open.length > 0) result.push({ role: 'user', parts: open.map(noResult) })
+      continue
+    }
+    const given = turn.parts.filter(isResponse)
+    const responses = callsOf(turns[index - 1]).map((call) => {
+      const at = given.findIndex((part) => {
+        const response = recordOf(part['functionResponse'])
+        return call.id === '' ? response?.['name'] === call.name : response?.['id'] === call.id
+      })
+      return (at < 0 ? undefined : given.splice(at, 1)[0]) ?? noResult(call)
+    })
+    const parts = [...responses, ...turn.parts.filter((part) => !isResponse(part))]
+    result.push({ role: 'user', parts: parts.length > 0 ? parts : [blank] })
+  }
+  return result
+}
+
+/** The conversation as turns that begin with the user and answer every call at once. */
+export function toContents(messages: readonly Message[], needs: ContentsNeeds): Content[] {
+  const turns = merged(turnsOf(messages, { ...needs, calls: new Map() }))
+  const first: Content[] = turns[0]?.role === 'user' ? [] : [{ role: 'user', parts: [blank] }]
+  return paired([...first, ...turns])
+}

@@ -1,0 +1,37 @@
+import type { Provider } from '../types.ts'
+import { joinPath } from '../wire/join-path.ts'
+import { recordOf, recordsOf, wordOf } from '../wire/json.ts'
+import { readGeminiFailure } from './failure.ts'
+import { nativeGemini } from './native.ts'
+import { geminiHeaders, generateUrl, toGeminiRequest } from './request.ts'
+import { fromGeminiResponse } from './response.ts'
+import { createGeminiDecoder } from './stream.ts'
+
+/** Addresses the vendor reads itself: its own file store and videos it hosts. */
+const ownAddress =
+  /^(https:\/\/generativelanguage\.googleapis\.com\/|gs:\/\/|https:\/\/(www\.)?youtube\.com\/|https:\/\/youtu\.be\/)/
+
+export const gemini: Provider = {
+  id: 'gemini',
+  label: 'Gemini',
+  channelTypes: [24],
+  framing: 'sse',
+  chat: {
+    request: toGeminiRequest,
+    response: (json, call) => fromGeminiResponse(json, call),
+    stream: (call) => createGeminiDecoder(call),
+    media: 'inline',
+    keepsAddress: ({ source }) => source.kind === 'url' && ownAddress.test(source.url),
+  },
+  native: { gemini: nativeGemini({ url: generateUrl, headers: geminiHeaders }) },
+  error: readGeminiFailure,
+  models: {
+    request: (channel) => ({
+      method: 'GET',
+      url: `${joinPath(channel.baseUrl, '/v1beta', '/models')}?pageSize=1000`,
+      headers: { 'x-goog-api-key': channel.key },
+    }),
+    read: (json) =>
+      recordsOf(recordOf(json)?.['models']).flatMap((row) => wordOf(row['name'])?.replace(/^models\//, '') ?? []),
+  },
+}

@@ -1,0 +1,63 @@
+import type { UpstreamFailure, WireEvent } from '#relay/chat/events.ts'
+import type { ListenVerdict, StreamListener } from '../types.ts'
+import { deliveredInStream, nameless } from '../wire/delivered.ts'
+import { recordOf, recordsOf, tryRecord, wordOf } from '../wire/json.ts'
+import { failureIn } from './failure.ts'
+import { searchesIn } from './grounding.ts'
+import { createGeminiDecoder } from './stream.ts'
+import { readUsage } from './usage.ts'
+
+/**
+ * Arguments of calls are objects here, so that a name found in the text may be one of theirs: what may matter is parsed
+ * before it counts.
+ */
+const mayClose = (data: string): boolean =>
+  data.includes('"finishReason"') || data.includes('"error"') || data.includes('"promptFeedback"')
+
+export function listenToGemini(): StreamListener {
+  const events: WireEvent[] = []
+  let complete = false
+  let usageData: string | undefined
+  let pictures = 0
+  let searches = 0
+  let failure: UpstreamFailure | undefined
+
+  function watch(data: string): ListenVerdict {
+    if (data.includes('"usageMetadata"')) usageData = data
+    if (data.includes('"inlineData"')) pictures += 1
+    const chunk = mayClose(data) || data.includes('"webSearchQueries"') ? tryRecord(data) : undefined
+    if (chunk) {
+      const found = failureIn(chunk)
+      // A blocked prompt is an answer in this dialect; only an error is a failure.
+      if (found && recordOf(chunk['error'])) {
+        failure = found
+        return 'failed'
+      }
+      const candidates = recordsOf(chunk['candidates'])
+      for (const candidate of candidates) searches += searchesIn(candidate['groundingMetadata'])
+      complete ||=
+        found !== undefined || candidates.some((candidate) => wordOf(candidate['finishReason']) !== undefined)
+    }
+    return complete ? 'hold' : 'forward'
+  }
+
+  return {
+    push(event) {
+      events.push(event)
+      return watch(event.data)
+    },
+    get complete() {
+      return complete
+    },
+    get usage() {
+      const usage = recordOf(usageData === undefined ? undefined : tryRecord(usageData)?.['usageMetadata'])
+      if (!usage) return undefined
+      const counted = readUsage(usage, pictures)
+      return searches > 0 ? { ...counted, webSearchCalls: searches } : counted
+    },
+    get failure() {
+      return failure
+    },
+    delivered: () => deliveredInStream(createGeminiDecoder(nameless), events),
+  }
+}

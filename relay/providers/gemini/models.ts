@@ -1,0 +1,53 @@
+/** How a model is told how much to think. `least` is its smallest budget, 0 where thinking can be switched off. */
+export type GeminiThinking =
+  | { kind: 'budget'; least: number; most: number; canBeOff: boolean }
+  | { kind: 'level'; levels: readonly string[] }
+  | { kind: 'none' }
+
+const pro: readonly string[] = ['LOW', 'HIGH']
+const newerPro: readonly string[] = ['LOW', 'MEDIUM', 'HIGH']
+const flash: readonly string[] = ['MINIMAL', 'LOW', 'MEDIUM', 'HIGH']
+
+/** The generation a name states; `-latest` names follow the newest. */
+function generationOf(model: string): number | undefined {
+  const stated = /^gemini-(\d+(?:\.\d+)?)/.exec(model)?.[1]
+  if (stated !== undefined) return Number(stated)
+  return /^gemini-.*latest$/.test(model) ? 3 : undefined
+}
+
+export function thinkingOf(model: string): GeminiThinking {
+  const generation = generationOf(model)
+  if (generation === undefined || generation < 2.5 || /image|tts|embedding|audio|live|banana/.test(model)) {
+    return { kind: 'none' }
+  }
+  if (generation >= 3) {
+    if (model.includes('flash')) return { kind: 'level', levels: flash }
+    return { kind: 'level', levels: generation === 3 ? pro : newerPro }
+  }
+  if (model.includes('lite')) return { kind: 'budget', least: 512, most: 24_576, canBeOff: true }
+  if (model.includes('flash')) return { kind: 'budget', least: 0, most: 24_576, canBeOff: true }
+  return { kind: 'budget', least: 128, most: 32_768, canBeOff: false }
+}
+
+/** From the third generation on, calls go back with the signature of the thought that led to them. */
+export const wantsSignatures = (model: string): boolean => (generationOf(model) ?? 0) >= 3
+
+/** Before the third generation, tools of the vendor and functions exclude each other. */
+export const mixesTools = wantsSignatures
+
+export const refusesInstructions = (model: string): boolean =>
+  model.startsWith('gemma') || /^gemini-2\.0-.*image/.test(model)
+
+export type NameSuffix = { model: string; budget?: number | 'share' | 'off' | undefined; level?: string | undefined }
+
+/** Wishes written into the name: `-thinking`, `-thinking-<n>`, `-nothinking` and, on levelled models, an effort. */
+export function splitSuffix(model: string): NameSuffix {
+  const off = /-nothinking$/.exec(model)
+  if (off) return { model: model.slice(0, off.index), budget: 'off' }
+  const on = /-thinking(?:-(\d+))?$/.exec(model)
+  if (on) return { model: model.slice(0, on.index), budget: on[1] === undefined ? 'share' : Number(on[1]) }
+  const effort = /-(minimal|low|medium|high)$/.exec(model)
+  const base = effort ? model.slice(0, effort.index) : model
+  if (effort && thinkingOf(base).kind === 'level') return { model: base, level: effort[1] }
+  return { model }
+}

@@ -1,0 +1,279 @@
+import { describe, expect, test } from 'vitest'
+import type { ChatRequest } from '#relay/chat/request.ts'
+import { callWith, defaultOptions } from '../conformance/fixtures.ts'
+import { pictureRequest, requestWith, toolConversation, weatherTool } from '../conformance/requests.ts'
+import { gemini } from './index.ts'
+
+type Changes = Parameters<typeof callWith>[0]
+
+const call = (changes: Changes = {}) =>
+  callWith({
+    model: 'gemini-2.5-flash',
+    ...changes,
+    channel: { type: 24, baseUrl: 'https://generativelanguage.googleapis.com', ...changes?.channel },
+  })
+const write = (request: Partial<ChatRequest> = {}, changes: Changes = {}) =>
+  gemini.chat.request(requestWith(request), call(changes))
+const body = (request: Partial<ChatRequest> = {}, changes: Changes = {}) =>
+  write(request, changes).body as Record<string, unknown>
+const config = (request: Partial<ChatRequest> = {}, changes: Changes = {}) =>
+  body(request, changes)['generationConfig'] as Record<string, unknown>
+
+test('a plain question becomes the smallest body that asks it', () => {
+  expect(write()).toEqual({
+    method: 'POST',
+    url: 'https://generativelanguage.googleapis.com/v1beta/models/gemini-2.5-flash:generateContent',
+    headers: { 'content-type': 'application/json', accept: 'application/json', 'x-goog-api-key': 'sk-test' },
+    body: {
+      contents: [{ role: 'user', parts: [{ text: 'Hi' }] }],
+      safetySettings: [
+        { category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_NONE' },
+        { category: 'HARM_CATEGORY_HATE_SPEECH', threshold: 'BLOCK_NONE' },
+        { category: 'HARM_CATEGORY_SEXUALLY_EXPLICIT', threshold: 'BLOCK_NONE' },
+        { category: 'HARM_CATEGORY_DANGEROUS_CONTENT', threshold: 'BLOCK_NONE' },
+      ],
+      generationConfig: {},
+    },
+    losses: [],
+  })
+})
+
+test('a stream has its own operation, the version is the channel’s or the model’s', () => {
+  expect(write({}, { stream: true }).url).toMatch(/v1beta\/models\/gemini-2.5-flash:streamGenerateContent\?alt=sse$/)
+  expect(write({}, { channel: { other: 'v1' } }).url).toContain('/v1/models/')
+  const options = { 'gemini.version_settings': { default: 'v1beta', mine: 'v1alpha' } }
+  expect(write({}, { originalModel: 'mine', options }).url).toContain('/v1alpha/models/')
+})
+
+test('a name cannot lead out of its place in the address', () => {
+  expect(write({}, { model: '../files?x=' }).url).toContain('/models/..%2Ffiles%3Fx%3D:generateContent')
+})
+
+test('calls and responses are paired in one turn, in the order of the calls', () => {
+  expect(body(toolConversation())).toMatchObject({
+    systemInstruction: { parts: [{ text: 'Be brief.' }] },
+    tools: [{ functionDeclarations: [{ name: 'get_weather', parameters: weatherTool.parameters }] }],
+    contents: [
+      { role: 'user' },
+      {
+        role: 'model',
+        parts: [
+          { text: 'I will look.' },
+          { functionCall: { id: 'call_1', name: 'get_weather', args: { city: 'Paris' } } },
+          { functionCall: { id: 'call_2', name: 'get_weather', args: { city: 'Rome' } } },
+        ],
+      },
+      {
+        role: 'user',
+        parts: [
+          { functionResponse: { id: 'call_1', name: 'get_weather', response: { output: 'sunny-18' } } },
+          { functionResponse: { id: 'call_2', name: 'get_weather', response: { error: 'no-such-station' } } },
+          { text: 'And tomorrow?' },
+        ],
+      },
+    ],
+  })
+})
+
+test('missing responses are made up, stray ones go', () => {
+  const sent = body({
+    messages: [
+      { role: 'assistant', content: [{ type: 'tool-call', id: 'a', name: 'f', arguments: '' }] },
+      { role: 'user', content: [{ type: 'tool-result', callId: 'x', content: [{ type: 'text', text: 'stray' }] }] },
+    ],
+  })
+  expect(sent['contents']).toEqual([
+    { role: 'user', parts: [{ text: ' ' }] },
+    { role: 'model', parts: [{ functionCall: { id: 'a', name: 'f', args: {} } }] },
+    { role: 'user', parts: [{ functionResponse: { id: 'a', name: 'f', response: { error: 'no result' } } }] },
+  ])
+})
+
+test.each([
+  ['{"a":1}', { a: 1 }],
+  ['[1,2]', { result: [1, 2] }],
+  ['42', { output: '42' }],
+  ['plain', { output: 'plain' }],
+])('a result %s is sent as an object', (text, response) => {
+  const sent = body({
+    messages: [
+      { role: 'user', content: [{ type: 'text', text: 'q' }] },
+      { role: 'assistant', content: [{ type: 'tool-call', id: 'a', name: 'f', arguments: '{}' }] },
+      { role: 'user', content: [{ type: 'tool-result', callId: 'a', content: [{ type: 'text', text }] }] },
+    ],
+  })
+  expect(sent['contents']).toMatchObject([{}, {}, { parts: [{ functionResponse: { response } }] }])
+})
+
+test('newer models get the signature of a call’s thought, or the word that stands for an unknown one', () => {
+  const conversation = (signature?: { dialect: 'gemini' | 'claude'; value: string }): Partial<ChatRequest> => ({
+    messages: [
+      { role: 'user', content: [{ type: 'text', text: 'q' }] },
+      {
+        role: 'assistant',
+        content: [{ type: 'tool-call', id: 'a', name: 'f', arguments: '{}', ...(signature ? { signature } : {}) }],
+      },
+    ],
+  })
+  const first = (request: Partial<ChatRequest>, model: string) =>
+    (body(request, { model })['contents'] as { parts: Record<string, unknown>[] }[])[1]?.parts[0]?.['thoughtSignature']
+  expect(first(conversation({ dialect: 'gemini', value: 's' }), 'gemini-3-pro-preview')).toBe('s')
+  expect(first(conversation({ dialect: 'claude', value: 'c' }), 'gemini-3-pro-preview')).toBe(
+    'skip_thought_signature_validator',
+  )
+  expect(first(conversation(), 'gemini-2.5-pro')).toBeUndefined()
+})
+
+test('a signature without shown thoughts goes back on what stood behind it', () => {
+  const sent = body({
+    messages: [
+      { role: 'user', content: [{ type: 'text', text: 'q' }] },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'reasoning', text: '', signature: { dialect: 'gemini', value: 's' } },
+          { type: 'text', text: 'answer' },
+        ],
+      },
+    ],
+  })
+  expect(sent['contents']).toMatchObject([{}, { parts: [{ text: 'answer', thoughtSignature: 's' }] }])
+})
+
+test('media travel inline; addresses the vendor reads itself stay', () => {
+  expect(body(pictureRequest())['contents']).toMatchObject([
+    { parts: [{ text: 'What is this?' }, { inlineData: { mimeType: 'image/png' } }] },
+  ])
+  const video = { type: 'file' as const, source: { kind: 'url' as const, url: 'https://www.youtube.com/watch?v=1' } }
+  expect(gemini.chat.keepsAddress?.(video)).toBe(true)
+  expect(gemini.chat.keepsAddress?.({ ...video, source: { kind: 'url', url: 'https://evil.test/youtube.com/' } })).toBe(
+    false,
+  )
+  expect(body({ messages: [{ role: 'user', content: [video] }] })['contents']).toMatchObject([
+    { parts: [{ fileData: { fileUri: 'https://www.youtube.com/watch?v=1' } }] },
+  ])
+  const stored = { type: 'image' as const, source: { kind: 'file-id' as const, id: 'f' } }
+  expect(() => write({ messages: [{ role: 'user', content: [stored] }] })).toThrow('file id')
+})
+
+test('pictures shown inside an earlier answer become pictures again', () => {
+  const text = 'Here: ![image](data:image/png;base64,AAAA) done'
+  const messages: ChatRequest['messages'] = [
+    { role: 'user', content: [{ type: 'text', text: 'draw' }] },
+    { role: 'assistant', content: [{ type: 'text', text }] },
+  ]
+  expect(body({ messages })['contents']).toMatchObject([
+    {},
+    { parts: [{ text: 'Here: ' }, { inlineData: { mimeType: 'image/png', data: 'AAAA' } }, { text: ' done' }] },
+  ])
+})
+
+describe('thinking', () => {
+  test.each([
+    ['gemini-2.5-flash', 'none', { thinkingBudget: 0 }],
+    ['gemini-2.5-pro', 'none', { thinkingBudget: 128 }],
+    ['gemini-2.5-flash', 'medium', { thinkingBudget: 8192, includeThoughts: true }],
+    ['gemini-2.5-flash', 'max', { thinkingBudget: 24_576, includeThoughts: true }],
+    ['gemini-3-pro-preview', 'medium', { thinkingLevel: 'HIGH', includeThoughts: true }],
+    ['gemini-3.1-pro-preview', 'medium', { thinkingLevel: 'MEDIUM', includeThoughts: true }],
+    ['gemini-3-flash-preview', 'none', { thinkingLevel: 'MINIMAL' }],
+    ['gemini-2.0-flash', 'high', undefined],
+  ] as const)('%s with effort %s', (model, effort, expected) => {
+    expect(config({ reasoning: { effort } }, { model })['thinkingConfig']).toEqual(expected)
+  })
+
+  test('a caller of the same dialect keeps the budget they set, thoughts hidden or not', () => {
+    const own = { extra: { dialect: 'gemini' as const, fields: {} } }
+    const reasoning = { mode: 'enabled' as const, budgetTokens: 2000 }
+    expect(config({ reasoning, ...own }, { model: 'gemini-3-pro-preview' })['thinkingConfig']).toEqual({
+      thinkingBudget: 2000,
+    })
+  })
+
+  test('the suffix counts only when the adapter is on', () => {
+    const options = { 'gemini.thinking_adapter_enabled': true }
+    const named = (model: string, maxTokens?: number) => {
+      const sent = write(maxTokens === undefined ? {} : { maxTokens }, { model, options })
+      const { thinkingConfig } = (sent.body as { generationConfig: Record<string, unknown> }).generationConfig
+      return { model: sent.url.match(/models\/([^:]+):/)?.[1], thinkingConfig }
+    }
+    expect(write({}, { model: 'gemini-2.5-flash-thinking' }).url).toContain('gemini-2.5-flash-thinking:')
+    expect(named('gemini-2.5-flash-thinking', 10_000)).toEqual({
+      model: 'gemini-2.5-flash',
+      thinkingConfig: { thinkingBudget: 6000, includeThoughts: true },
+    })
+    expect(named('gemini-2.5-flash-thinking').thinkingConfig).toMatchObject({ thinkingBudget: 24_576 })
+    expect(named('gemini-2.5-pro-thinking-99999').thinkingConfig).toMatchObject({ thinkingBudget: 32_768 })
+    expect(named('gemini-2.5-pro-nothinking')).toEqual({
+      model: 'gemini-2.5-pro',
+      thinkingConfig: { thinkingBudget: 128 },
+    })
+    expect(named('gemini-3-flash-preview-low').thinkingConfig).toMatchObject({ thinkingLevel: 'LOW' })
+    expect(named('gemini-2.0-flash-thinking-exp').model).toBe('gemini-2.0-flash-thinking-exp')
+  })
+
+  test('models named by the option show their thoughts', () => {
+    const changes = { originalModel: 'gemini-2.5-flash-preview-05-20' }
+    expect(config({}, changes)['thinkingConfig']).toEqual({ includeThoughts: true })
+  })
+})
+
+test('functions by the vendor’s names are its own tools, which win where both cannot be', () => {
+  const tools = [weatherTool, { type: 'function' as const, name: 'googleSearch' }, { type: 'web-search' as const }]
+  const older = write({ tools })
+  expect(older.body).toMatchObject({ tools: [{ googleSearch: {} }] })
+  expect(older.losses).toEqual(['tools'])
+  expect(body({ tools }, { model: 'gemini-3-pro-preview' })['tools']).toMatchObject([
+    { functionDeclarations: [{ name: 'get_weather' }] },
+    { googleSearch: {} },
+  ])
+})
+
+test.each([
+  [{ type: 'required' as const }, { mode: 'ANY' }],
+  [{ type: 'none' as const }, { mode: 'NONE' }],
+  [
+    { type: 'tool' as const, name: 'get_weather' },
+    { mode: 'ANY', allowedFunctionNames: ['get_weather'] },
+  ],
+])('tool choice %j', (toolChoice, functionCallingConfig) => {
+  expect(body({ tools: [weatherTool], toolChoice })['toolConfig']).toEqual({ functionCallingConfig })
+  expect(body({ toolChoice })).not.toHaveProperty('toolConfig')
+})
+
+test('a format is a type and a cleaned schema', () => {
+  const schema = { type: 'object', properties: { a: { type: ['string', 'null'] } }, additionalProperties: false }
+  expect(config({ responseFormat: { type: 'json-schema', name: 'x', schema } })).toEqual({
+    responseMimeType: 'application/json',
+    responseSchema: { type: 'object', properties: { a: { type: 'string', nullable: true } } },
+  })
+})
+
+test('models that draw are asked for pictures, models that speak for sound', () => {
+  expect(config({}, { model: 'gemini-2.0-flash-exp' })['responseModalities']).toEqual(['TEXT', 'IMAGE'])
+  expect(config({ audio: { voice: 'Kore' } })).toEqual({
+    responseModalities: ['AUDIO'],
+    speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: 'Kore' } } },
+  })
+})
+
+test('a model without instructions is told them in the first question', () => {
+  const messages: ChatRequest['messages'] = [
+    { role: 'system', content: [{ type: 'text', text: 'Be brief.' }] },
+    { role: 'user', content: [{ type: 'text', text: 'Hi' }] },
+  ]
+  const sent = body({ messages }, { model: 'gemma-3-27b-it' })
+  expect(sent).not.toHaveProperty('systemInstruction')
+  expect(sent['contents']).toEqual([{ role: 'user', parts: [{ text: 'Be brief.' }, { text: 'Hi' }] }])
+})
+
+test('cached content stands for instructions and tools', () => {
+  const sent = body({ tools: [weatherTool], extra: { dialect: 'openai-chat', fields: { cached_content: 'c/1' } } })
+  expect(sent).toMatchObject({ cachedContent: 'c/1' })
+  expect(sent).not.toHaveProperty('tools')
+})
+
+test('a retired category goes only where it is set by name', () => {
+  const settings = { ...defaultOptions['gemini.safety_settings'], HARM_CATEGORY_CIVIC_INTEGRITY: 'OFF' }
+  expect(body({}, { options: { 'gemini.safety_settings': settings } })['safetySettings']).toHaveLength(5)
+})

@@ -1,0 +1,62 @@
+import type { ChatChoice, ChatResponse, ResponsePart } from '#relay/chat/events.ts'
+import { MalformedUpstream } from '#relay/chat/events.ts'
+import { UpstreamRefusal } from '../types.ts'
+import { type Json, recordOf, recordsOf, textOf, wordOf } from '../wire/json.ts'
+import { failedFinish, finishReasonOf, readPart, type Reading } from './answer-parts.ts'
+import { failureIn } from './failure.ts'
+import { citationsOf, searchesIn } from './grounding.ts'
+import { readUsage } from './usage.ts'
+
+/** Text comes in pieces, and the signature of a thought in the piece after it. */
+function joined(parts: readonly ResponsePart[]): ResponsePart[] {
+  const result: ResponsePart[] = []
+  for (const part of parts) {
+    const last = result.at(-1)
+    if (part.type === 'text' && last?.type === 'text') last.text += part.text
+    else if (part.type === 'reasoning' && last?.type === 'reasoning' && !last.signature) {
+      result[result.length - 1] = { ...part, text: last.text + part.text }
+    } else result.push({ ...part })
+  }
+  return result
+}
+
+function choiceOf(candidate: Json, reading: Reading): ChatChoice {
+  const content = recordOf(candidate['content'])
+  const parts = joined(recordsOf(content?.['parts']).flatMap((part) => readPart(part, reading)))
+  const reason = textOf(candidate['finishReason']) ?? ''
+  if (failedFinish.has(reason) && parts.length === 0) {
+    const message = textOf(candidate['finishMessage']) ?? `the upstream stopped without an answer: ${reason}`
+    throw new UpstreamRefusal({ status: 500, type: 'server_error', code: reason, message })
+  }
+  const text = parts.find((part) => part.type === 'text')
+  const citations = text ? citationsOf(candidate['groundingMetadata'], text.text) : []
+  if (text && citations.length > 0) text.citations = citations
+  const called = parts.some((part) => part.type === 'tool-call')
+  return { parts, finish: finishReasonOf(reason, called) }
+}
+
+export function fromGeminiResponse(json: unknown, reading: Reading): ChatResponse {
+  const answer = recordOf(Array.isArray(json) && json.length === 1 ? json[0] : json)
+  if (!answer) throw new MalformedUpstream('the answer is not a JSON object')
+  const failure = failureIn(answer)
+  if (failure) throw new UpstreamRefusal(failure)
+  const candidates = recordsOf(answer['candidates'])
+  if (candidates.length === 0) {
+    const message = 'no candidate in the upstream reply'
+    throw new UpstreamRefusal({ status: 500, type: 'server_error', code: null, message })
+  }
+  const choices = candidates.map((candidate) => choiceOf(candidate, reading))
+  const pictures = choices.flatMap((choice) => choice.parts).filter((part) => part.type === 'image').length
+  const usage = recordOf(answer['usageMetadata'])
+  const searches = candidates.reduce((sum, candidate) => sum + searchesIn(candidate['groundingMetadata']), 0)
+  const counted = {
+    ...(usage ? readUsage(usage, pictures) : {}),
+    ...(searches > 0 ? { webSearchCalls: searches } : {}),
+  }
+  return {
+    id: wordOf(answer['responseId']) ?? `chatcmpl-${reading.ambient.newId(24)}`,
+    model: textOf(answer['modelVersion']) ?? '',
+    choices,
+    ...(Object.keys(counted).length > 0 ? { usage: counted } : {}),
+  }
+}

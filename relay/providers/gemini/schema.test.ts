@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest'
+import { toGeminiSchema, toParameters } from './schema.ts'
+
+test.each([
+  [{ type: ['string', 'null'] }, { type: 'string', nullable: true }],
+  [
+    { type: ['string', 'number'], description: 'd' },
+    { anyOf: [{ type: 'string' }, { type: 'number' }], description: 'd' },
+  ],
+  [
+    { anyOf: [{ type: 'string' }, { type: 'null' }], default: 'x' },
+    { type: 'string', nullable: true },
+  ],
+  [{ oneOf: [{ type: 'string' }, { type: 'integer' }] }, { anyOf: [{ type: 'string' }, { type: 'integer' }] }],
+  [{ const: 'a' }, { type: 'string', enum: ['a'] }],
+  [
+    { type: 'integer', enum: [1, 2] },
+    { type: 'string', enum: ['1', '2'] },
+  ],
+  [
+    { type: 'string', enum: ['', 'a'] },
+    { type: 'string', enum: ['a'] },
+  ],
+  [{ type: 'boolean', enum: [true] }, { type: 'boolean' }],
+  [
+    { type: 'string', format: 'uuid', minLength: 1 },
+    { type: 'string', minLength: 1 },
+  ],
+  [
+    { type: 'string', format: 'date-time' },
+    { type: 'string', format: 'date-time' },
+  ],
+  [
+    { type: 'integer', exclusiveMinimum: 0, multipleOf: 2, minimum: 1 },
+    { type: 'integer', minimum: 1 },
+  ],
+  [{ type: 'array' }, { type: 'array', items: { type: 'string' } }],
+  [
+    { type: 'array', items: [{ type: 'number' }] },
+    { type: 'array', items: { type: 'number' } },
+  ],
+  [
+    { type: 'object', properties: { a: { type: 'object' } }, required: ['a', 'b'], additionalProperties: false },
+    { type: 'object', properties: { a: { type: 'object' } }, required: ['a'] },
+  ],
+  [
+    { allOf: [{ type: 'object', properties: { a: { type: 'string' } } }, { properties: { b: { type: 'number' } } }] },
+    { type: 'object', properties: { a: { type: 'string' }, b: { type: 'number' } } },
+  ],
+])('%j', (schema, expected) => {
+  expect(toGeminiSchema(schema)).toEqual(expected)
+})
+
+test('references are written out, and a circle ends in any object', () => {
+  const schema = {
+    type: 'object',
+    properties: { node: { $ref: '#/$defs/node' } },
+    $defs: { node: { type: 'object', properties: { next: { $ref: '#/$defs/node' }, value: { type: 'string' } } } },
+  }
+  expect(toGeminiSchema(schema)).toEqual({
+    type: 'object',
+    properties: {
+      node: { type: 'object', properties: { next: { type: 'object' }, value: { type: 'string' } } },
+    },
+  })
+})
+
+test('references that multiply are cut off', () => {
+  const $defs = Object.fromEntries(
+    Array.from({ length: 40 }, (_, level) => [
+      `d${level}`,
+      {
+        type: 'object',
+        properties: { a: { $ref: `#/$defs/d${level + 1}` }, b: { $ref: `#/$defs/d${level + 1}` } },
+      },
+    ]),
+  )
+  const started = performance.now()
+  toGeminiSchema({ $ref: '#/$defs/d0', $defs })
+  expect(performance.now() - started).toBeLessThan(2000)
+})
+
+test('a function without parameters has none', () => {
+  expect(toParameters({ type: 'object', properties: {} })).toBeUndefined()
+  expect(toParameters(undefined)).toBeUndefined()
+})

@@ -1,0 +1,112 @@
+import type { ChatEvent, ResponsePart, StreamDecoder } from '#relay/chat/events.ts'
+import { type Json, numberOf, parseRecord, recordOf, recordsOf, textOf, wordOf } from '../wire/json.ts'
+import { failedFinish, finishReasonOf, readPart, type Reading } from './answer-parts.ts'
+import { failureIn } from './failure.ts'
+import { citationsOf, searchesIn } from './grounding.ts'
+import { readUsage } from './usage.ts'
+
+type Candidate = { toolCalls: number; text: string; spoke: boolean; finished: boolean }
+
+/** One part as events; a call arrives whole. */
+function partEvents(part: ResponsePart, candidate: Candidate): ChatEvent[] {
+  candidate.spoke = true
+  switch (part.type) {
+    case 'text':
+      candidate.text += part.text
+      return [{ type: 'text-delta', text: part.text }]
+    case 'reasoning':
+      return [
+        ...(part.text === '' ? [] : [{ type: 'reasoning-delta' as const, text: part.text }]),
+        ...(part.signature ? [{ type: 'reasoning-signature' as const, ...part.signature }] : []),
+      ]
+    case 'tool-call': {
+      const { type: _, arguments: text, ...call } = part
+      const index = candidate.toolCalls
+      candidate.toolCalls += 1
+      return [
+        { type: 'tool-call-start', index, ...call },
+        { type: 'tool-call-delta', index, arguments: text },
+        { type: 'tool-call-end', index },
+      ]
+    }
+    case 'image':
+      return [part]
+    case 'audio':
+      return [{ type: 'audio-delta', data: part.data }]
+    case 'refusal':
+      return [{ type: 'refusal-delta', text: part.text }]
+  }
+}
+
+function finishEvents(wire: Json, candidate: Candidate): ChatEvent[] {
+  const reason = wordOf(wire['finishReason'])
+  if (reason === undefined || candidate.finished) return []
+  if (failedFinish.has(reason) && !candidate.spoke) {
+    const message = textOf(wire['finishMessage']) ?? `the upstream stopped without an answer: ${reason}`
+    return [{ type: 'error', error: { status: 500, type: 'server_error', code: reason, message } }]
+  }
+  candidate.finished = true
+  return [{ type: 'finish', reason: finishReasonOf(reason, candidate.toolCalls > 0) }]
+}
+
+function candidateEvents(wire: Json, candidate: Candidate, reading: Reading): ChatEvent[] {
+  const parts = recordsOf(recordOf(wire['content'])?.['parts']).flatMap((part) => readPart(part, reading))
+  const events = parts.flatMap((part) => partEvents(part, candidate))
+  for (const citation of citationsOf(wire['groundingMetadata'], candidate.text))
+    events.push({ type: 'citation', citation })
+  return [...events, ...finishEvents(wire, candidate)]
+}
+
+export function createGeminiDecoder(reading: Reading): StreamDecoder {
+  const candidates = new Map<number, Candidate>()
+  let started = false
+  let failed = false
+  let pictures = 0
+  let searches = 0
+
+  const candidateAt = (index: number): Candidate => {
+    const known = candidates.get(index)
+    if (known) return known
+    const candidate: Candidate = { toolCalls: 0, text: '', spoke: false, finished: false }
+    candidates.set(index, candidate)
+    return candidate
+  }
+
+  function begin(chunk: Json): ChatEvent[] {
+    if (started) return []
+    started = true
+    const id = wordOf(chunk['responseId']) ?? `chatcmpl-${reading.ambient.newId(24)}`
+    return [{ type: 'start', id, model: textOf(chunk['modelVersion']) ?? '' }]
+  }
+
+  function usageEvents(chunk: Json): ChatEvent[] {
+    const usage = recordOf(chunk['usageMetadata'])
+    if (!usage) return []
+    const counted = readUsage(usage, pictures)
+    return [{ type: 'usage', usage: searches > 0 ? { ...counted, webSearchCalls: searches } : counted }]
+  }
+
+  function readChunk(chunk: Json): ChatEvent[] {
+    const failure = failureIn(chunk)
+    if (failure) return [{ type: 'error', error: failure }]
+    const events = begin(chunk)
+    for (const wire of recordsOf(chunk['candidates'])) {
+      const index = numberOf(wire['index']) ?? 0
+      searches += searchesIn(wire['groundingMetadata'])
+      const own = candidateEvents(wire, candidateAt(index), reading)
+      events.push(...(index === 0 ? own : own.map((event) => ({ ...event, choice: index }))))
+    }
+    pictures += events.filter((event) => event.type === 'image').length
+    return [...events, ...usageEvents(chunk)]
+  }
+
+  return {
+    push({ data }) {
+      if (failed || data.trim() === '[DONE]') return []
+      const events = readChunk(parseRecord(data))
+      failed = events.some((event) => event.type === 'error')
+      return events
+    },
+    end: () => [],
+  }
+}

@@ -1,0 +1,61 @@
+import type { ChatRequest, FunctionTool, Tool } from '#relay/chat/request.ts'
+import { asFunctionTool } from '../wire/custom-tools.ts'
+import { type Json, withoutAbsent } from '../wire/json.ts'
+import { toParameters } from './schema.ts'
+
+/** Functions by these names stand for the vendor's own tools. */
+const builtIn: Readonly<Record<string, string>> = {
+  googleSearch: 'googleSearch',
+  google_search: 'googleSearch',
+  codeExecution: 'codeExecution',
+  code_execution: 'codeExecution',
+  urlContext: 'urlContext',
+  url_context: 'urlContext',
+  googleMaps: 'googleMaps',
+}
+
+function ownTool(tool: Tool): Json | undefined {
+  if (tool.type === 'web-search') return { googleSearch: {} }
+  if (tool.type === 'vendor') return tool.dialect === 'gemini' ? (tool.value as Json) : undefined
+  const name = Object.hasOwn(builtIn, tool.name) ? builtIn[tool.name] : undefined
+  return name === undefined ? undefined : { [name]: {} }
+}
+
+const declaration = (tool: FunctionTool): Json =>
+  withoutAbsent({ name: tool.name, description: tool.description, parameters: toParameters(tool.parameters) })
+
+function declarationsOf({ tools, toolChoice }: ChatRequest): Json[] {
+  return tools.flatMap((tool) => {
+    if (tool.type === 'vendor' || tool.type === 'web-search' || ownTool(tool)) return []
+    if (toolChoice?.type === 'allowed' && !toolChoice.names.includes(tool.name)) return []
+    return [declaration(tool.type === 'custom' ? asFunctionTool(tool) : tool)]
+  })
+}
+
+function toolConfig({ toolChoice }: ChatRequest): Json | undefined {
+  if (!toolChoice) return undefined
+  if (toolChoice.type === 'tool') {
+    return { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: [toolChoice.name] } }
+  }
+  const mode = toolChoice.type === 'allowed' ? toolChoice.mode : toolChoice.type
+  return { functionCallingConfig: { mode: { auto: 'AUTO', none: 'NONE', required: 'ANY' }[mode] } }
+}
+
+/** `tools` and `toolConfig`. Where the two kinds exclude each other the vendor's own win. */
+export function toolFields(request: ChatRequest, mixes: boolean, losses: Set<string>): Json {
+  const own = [
+    ...new Map(
+      request.tools.flatMap((tool) => {
+        const entry = ownTool(tool)
+        return entry ? [[JSON.stringify(Object.keys(entry)), entry] as const] : []
+      }),
+    ).values(),
+  ]
+  const declarations = declarationsOf(request)
+  if (own.length > 0 && declarations.length > 0 && !mixes) {
+    losses.add('tools')
+    return { tools: own }
+  }
+  if (declarations.length === 0) return own.length > 0 ? { tools: own } : {}
+  return { tools: [{ functionDeclarations: declarations }, ...own], toolConfig: toolConfig(request) }
+}

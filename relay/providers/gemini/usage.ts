@@ -1,0 +1,27 @@
+import type { ReportedUsage } from '#core/usage.ts'
+import { countOf, type Json, recordsOf, sumOf } from '../wire/json.ts'
+
+/** What a picture costs where the upstream counts no output at all. */
+export const tokensPerPicture = 258
+
+function modality(details: unknown, name: string): number | undefined {
+  const entry = recordsOf(details).find((detail) => detail['modality'] === name)
+  return entry ? countOf(entry['tokenCount']) : undefined
+}
+
+/** Thoughts are counted beside the answer, tool prompts beside the prompt; what was cached is part of the prompt. */
+export function readUsage(usage: Json, pictures = 0): ReportedUsage {
+  const thoughts = countOf(usage['thoughtsTokenCount'])
+  const written = sumOf(countOf(usage['candidatesTokenCount']), thoughts)
+  const drawn = pictures > 0 && !written ? pictures * tokensPerPicture : undefined
+  return {
+    promptTokens: sumOf(countOf(usage['promptTokenCount']), countOf(usage['toolUsePromptTokenCount'])),
+    cachedTokens: countOf(usage['cachedContentTokenCount']),
+    audioInputTokens: modality(usage['promptTokensDetails'], 'AUDIO'),
+    imageInputTokens: modality(usage['promptTokensDetails'], 'IMAGE'),
+    completionTokens: drawn ?? written,
+    reasoningTokens: thoughts,
+    audioOutputTokens: modality(usage['candidatesTokensDetails'], 'AUDIO'),
+    imageOutputTokens: drawn ?? modality(usage['candidatesTokensDetails'], 'IMAGE'),
+  }
+}
