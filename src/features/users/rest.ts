@@ -105,6 +105,19 @@ export const userRoutes: RouteTable = {
   }),
   'DELETE /api/user/self': bind((api) => api.user.account.removeUnasked, { reply: noData }),
   'GET /api/user/token': bind((api) => api.user.account.createAccessToken),
+  'GET /api/user/aff': bind((api) => api.user.account.inviteCode),
+  'POST /api/user/aff_transfer': bind((api) => api.user.account.transferRewards, {
+    input: ({ body }) => ({ quota: number(body['quota']) ?? 0 }),
+    reply: noData,
+    message: '划转成功',
+  }),
+  'GET /api/user/check_in_status': bind((api) => api.user.account.checkInStatus, {
+    reply: ({ canCheckIn }) => ({ can_check_in: canCheckIn }),
+  }),
+  'POST /api/user/check_in': bind((api) => api.user.account.checkIn, {
+    input: ({ query }) => ({ turnstile: query['turnstile'] ?? '' }),
+    message: '签到成功',
+  }),
   'PUT /api/user/setting': bind((api) => api.user.account.updateSettings, {
     input: ({ body }) => ({
       notifyType: text(body['notify_type']) as Settings['notifyType'],

@@ -2,6 +2,8 @@ import { adminProcedure, router, userProcedure } from '#trpc/init.ts'
 import * as schema from './schema.ts'
 import * as account from './service/account.ts'
 import * as administer from './service/administer.ts'
+import { checkIn, getCheckInStatus } from './service/check-in.ts'
+import { getInviteCode, transferRewards } from './service/invite.ts'
 import { manageUser } from './service/manage.ts'
 
 export const accountUserRouter = router({
@@ -10,6 +12,12 @@ export const accountUserRouter = router({
   remove: userProcedure.input(schema.removeAccount).mutation(({ ctx, input }) => account.removeAccount(ctx, input)),
   createAccessToken: userProcedure.mutation(({ ctx }) => account.createAccessToken(ctx)),
   updateSettings: userProcedure.input(schema.settings).mutation(({ ctx, input }) => account.updateSettings(ctx, input)),
+  checkInStatus: userProcedure.query(({ ctx }) => getCheckInStatus(ctx)),
+  checkIn: userProcedure.input(schema.checkIn).mutation(({ ctx, input }) => checkIn(ctx, input)),
+  inviteCode: userProcedure.mutation(({ ctx }) => getInviteCode(ctx)),
+  transferRewards: userProcedure
+    .input(schema.transferRewards)
+    .mutation(({ ctx, input }) => transferRewards(ctx, input)),
   /** As the documented paths do it: without asking for the password or the name. */
   overwrite: userProcedure
     .input(schema.overwriteAccount)

@@ -55,6 +55,10 @@ export const settings = z
   })
 export type Settings = z.infer<typeof settings>
 
+export const checkIn = z.object({ turnstile: z.string().max(4096).default('') })
+
+export const transferRewards = z.object({ quota: z.int().min(-1e15).max(1e15) })
+
 export const listUsers = pageInput.extend({
   /** Part of username, e-mail or display name, or an id. */
   keyword: searchText.default(''),

@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type ConsoleApp, startConsole } from '#test/support/console-app.ts'
+
+let app: ConsoleApp
+
+beforeAll(async () => {
+  app = await startConsole()
+})
+afterAll(() => app[Symbol.asyncDispose]())
+beforeEach(async () => {
+  await app.sql('delete from options')
+  await app.setOptions({ CheckInEnabled: 'true', CheckInQuota: '1000' })
+})
+
+const refused = (message: string) => ({ status: 200, body: { success: false, message } })
+const row = async (id: number) => (await app.sql('select * from users where id = $1', [id]))[0]
+const grantsOf = (id: number) => app.sql('select kind, amount from grants where user_id = $1', [id])
+
+describe('the check-in', () => {
+  it('gives the reward once a day, however often it is asked for at once', async () => {
+    const person = await app.person()
+    const browser = await app.signedIn(person)
+    expect((await browser.get('/api/user/check_in_status')).data).toEqual({ can_check_in: true })
+    const replies = await Promise.all(Array.from({ length: 20 }, () => browser.post('/api/user/check_in')))
+    const given = replies.filter((reply) => reply.body['success'])
+    expect(given).toHaveLength(1)
+    expect(given[0]?.data).toEqual({ quota: 1000 })
+    expect(given[0]?.body['message']).not.toBe('')
+    expect(replies.find((reply) => !reply.body['success'])).toMatchObject(refused('今天已经签到过了'))
+    expect(await row(person.id)).toMatchObject({ quota: '1000' })
+    expect(await grantsOf(person.id)).toEqual([{ kind: 'check_in', amount: '1000' }])
+    expect(await app.sql('select type, username from logs where user_id = $1', [person.id])).toEqual([
+      { type: 5, username: person.username },
+    ])
+    expect((await browser.get('/api/user/check_in_status')).data).toEqual({ can_check_in: false })
+    expect(((await browser.get('/api/user/self')).data as Record<string, unknown>)['last_check_in_time']).toMatch(/Z$/)
+  })
+
+  it('is open again after midnight UTC', async () => {
+    const person = await app.person({ lastCheckInAt: new Date(Date.now() - 24 * 3_600_000) })
+    const browser = await app.signedIn(person)
+    expect((await browser.get('/api/user/check_in_status')).data).toEqual({ can_check_in: true })
+    expect((await browser.post('/api/user/check_in')).body['success']).toBe(true)
+  })
+
+  it('gives something between both bounds', async () => {
+    await app.setOptions({ CheckInQuota: '10', CheckInMaxQuota: '12' })
+    const quotas = new Set<number>()
+    for (let count = 0; count < 40; count += 1) {
+      const reply = await (await app.signedIn(await app.person())).post('/api/user/check_in')
+      quotas.add((reply.data as { quota: number }).quota)
+    }
+    expect([...quotas].toSorted()).toEqual([10, 11, 12])
+  })
+
+  it.each([
+    [{ CheckInEnabled: 'false' }, '管理员未开启签到功能'],
+    [{ CheckInQuota: '0' }, '签到额度未设置'],
+  ] as const)('is refused under %j', async (options, message) => {
+    await app.setOptions(options)
+    const browser = await app.signedIn(await app.person())
+    expect(await browser.post('/api/user/check_in')).toMatchObject(refused(message))
+  })
+
+  it('wants a fresh answer to the bot check where one is given', async () => {
+    await app.setOptions({ TurnstileSiteKey: 'site', TurnstileSecretKey: 'secret', TurnstileCheckEnabled: 'true' })
+    const browser = await app.signedIn(await app.person())
+    expect((await browser.post('/api/user/check_in')).body['success']).toBe(false)
+    app.outgoing.answerWith(() => '{"success":false}')
+    expect((await browser.post('/api/user/check_in', {}, { query: { turnstile: 'bad' } })).body['success']).toBe(false)
+    app.outgoing.answerWith(() => '{"success":true}')
+    expect((await browser.post('/api/user/check_in', {}, { query: { turnstile: 'ok' } })).body['success']).toBe(true)
+  })
+})
+
+describe('the invite code', () => {
+  it('is made once and stays', async () => {
+    const browser = await app.signedIn(await app.person())
+    const codes = await Promise.all(Array.from({ length: 5 }, () => browser.get('/api/user/aff')))
+    expect(new Set(codes.map(({ data }) => data)).size).toBe(1)
+    expect(codes[0]?.data).toMatch(/^[0-9A-Za-z]{4}$/)
+  })
+
+  it('is not given while invitations are off', async () => {
+    await app.setOptions({ AffEnabled: 'false' })
+    expect(await (await app.signedIn(await app.person())).get('/api/user/aff')).toMatchObject(
+      refused('管理员未开启邀请功能'),
+    )
+  })
+})
+
+describe('the transfer of rewards', () => {
+  it('moves the whole amount once for twenty who try at once', async () => {
+    await app.setOptions({ AffEnabled: 'false' })
+    const person = await app.person({ affQuota: 600_000, quota: 5 })
+    const browser = await app.signedIn(person)
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, () => browser.post('/api/user/aff_transfer', { quota: 600_000 })),
+    )
+    const done = replies.filter((reply) => reply.body['success'])
+    expect(done).toHaveLength(1)
+    expect(done[0]?.body['message']).not.toBe('')
+    expect('data' in (done[0]?.body ?? {})).toBe(false)
+    expect(await row(person.id)).toMatchObject({ quota: '600005', aff_quota: '0' })
+    expect(await grantsOf(person.id)).toEqual([{ kind: 'transfer', amount: '600000' }])
+    expect(await app.sql('select type from logs where user_id = $1', [person.id])).toEqual([{ type: 4 }])
+  })
+
+  it.each([
+    [499_999, '划转金额最低为 $1.000000'],
+    [0, '划转金额最低为 $1.000000'],
+    [-600_000, '划转金额最低为 $1.000000'],
+    [600_001, '邀请额度不足'],
+  ])('refuses %d', async (quota, message) => {
+    const person = await app.person({ affQuota: 600_000 })
+    const browser = await app.signedIn(person)
+    expect(await browser.post('/api/user/aff_transfer', { quota })).toMatchObject(refused(message))
+    expect(await row(person.id)).toMatchObject({ quota: '0', aff_quota: '600000' })
+  })
+
+  it('refuses a fraction', async () => {
+    const browser = await app.signedIn(await app.person({ affQuota: 900_000 }))
+    expect((await browser.post('/api/user/aff_transfer', { quota: 600_000.5 })).body['success']).toBe(false)
+  })
+})
+
+describe('what is over', () => {
+  it('is swept away, and only that', async () => {
+    const { removeExpired } = await import('#features/auth/expiry.ts')
+    const person = await app.person()
+    const [gone, kept] = [await app.signedIn(person), await app.signedIn(person)]
+    await app.sql(
+      `update sessions set expires_at = now() - interval '1 second'
+       where id_hash = (select id_hash from sessions where user_id = $1 limit 1)`,
+      [person.id],
+    )
+    expect(await removeExpired(app.services)).toEqual({ removed: 1 })
+    const statuses = [await gone.get('/api/user/self'), await kept.get('/api/user/self')].map(({ status }) => status)
+    expect(statuses.toSorted()).toEqual([200, 401])
+  })
+})
