@@ -1,6 +1,7 @@
 import { Router } from 'wouter'
 import { useLanguage } from '../i18n/language.ts'
 import { useGuardedLocation } from '../lib/leave-guard.ts'
+import { PaletteHost } from './palette-host.tsx'
 import { Providers } from './providers.tsx'
 import { AppRouter } from './router.tsx'
 
@@ -11,6 +12,7 @@ export function App() {
     <Providers>
       <Router hook={useGuardedLocation}>
         <AppRouter />
+        <PaletteHost />
       </Router>
     </Providers>
   )

@@ -1,6 +1,7 @@
 import { Page } from '../components/page.tsx'
 import { UrlTabs } from '../components/url-tabs.tsx'
 import { CellsSample } from './gallery/cells-sample.tsx'
+import { DisplaySample } from './gallery/display-sample.tsx'
 import { FormSample } from './gallery/form-sample.tsx'
 import { TableSample } from './gallery/table-sample.tsx'
 
@@ -13,6 +14,7 @@ export function Gallery() {
         tabs={[
           { id: 'table', label: 'Table', content: <TableSample /> },
           { id: 'cells', label: 'Cells', content: <CellsSample /> },
+          { id: 'display', label: 'Display', content: <DisplaySample /> },
           { id: 'form', label: 'Form', content: <FormSample /> },
         ]}
       />

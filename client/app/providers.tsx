@@ -9,6 +9,7 @@ import { Toasts } from '../components/notify.tsx'
 import { queryClient } from '../lib/query.ts'
 import { trpc, trpcClient } from '../lib/trpc.ts'
 import { system } from '../theme/system.ts'
+import { SiteSync } from './site-sync.tsx'
 
 /** The page's security policy admits styles by the nonce that the server wrote into the document. */
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce
@@ -20,6 +21,7 @@ export function Providers({ children }: { children: ReactNode }) {
       <ChakraProvider value={system}>
         <trpc.Provider client={trpcClient} queryClient={queryClient}>
           <QueryClientProvider client={queryClient}>
+            <SiteSync />
             {children}
             <ConfirmHost />
             <Toasts />

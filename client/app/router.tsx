@@ -33,9 +33,9 @@ function useFreshStart(path: string) {
 
 export function AppRouter() {
   const [path] = useLocation()
-  const { setup } = useStatus()
+  const { setUp } = useStatus()
   useFreshStart(path)
-  if (!setup && path !== '/setup' && routeOf('/setup')) return <Redirect to="/setup" replace />
+  if (!setUp && path !== '/setup' && routeOf('/setup')) return <Redirect to="/setup" replace />
   const route = routeOf(path)
   const frame = route ? (route.frame ?? 'console') : path.startsWith('/dev/') ? 'console' : 'site'
   const content = (

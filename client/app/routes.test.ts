@@ -37,7 +37,7 @@ test('the sidebar offers a guest only what is open to all', () => {
 test('dashboard, drawing and tasks are offered only where the site has them', () => {
   const flagged = ['/app/dashboard', '/app/logs/drawing', '/app/logs/tasks']
   expect(offered(roles.user, status())).not.toEqual(expect.arrayContaining([flagged[0]]))
-  expect(offered(roles.user, status({ enableDataExport: true, enableDrawing: true, enableTask: true }))).toEqual(
+  expect(offered(roles.user, status({ dataExportEnabled: true, drawingEnabled: true, taskEnabled: true }))).toEqual(
     expect.arrayContaining(flagged),
   )
 })

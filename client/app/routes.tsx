@@ -91,7 +91,7 @@ export const routes: readonly AppRoute[] = [
     page: 'stats',
     title: text('数据看板'),
     role: roles.user,
-    nav: { icon: ChartColumn, group: 'console', shown: (status) => status.enableDataExport },
+    nav: { icon: ChartColumn, group: 'console', shown: (status) => status.dataExportEnabled },
   },
   {
     paths: ['/app/tokens'],
@@ -112,14 +112,14 @@ export const routes: readonly AppRoute[] = [
     page: 'tasks/drawing',
     title: text('绘图日志'),
     role: roles.user,
-    nav: { icon: Brush, group: 'console', shown: (status) => status.enableDrawing },
+    nav: { icon: Brush, group: 'console', shown: (status) => status.drawingEnabled },
   },
   {
     paths: ['/app/logs/tasks'],
     page: 'tasks',
     title: text('任务日志'),
     role: roles.user,
-    nav: { icon: ListTodo, group: 'console', shown: (status) => status.enableTask },
+    nav: { icon: ListTodo, group: 'console', shown: (status) => status.taskEnabled },
   },
   {
     paths: ['/admin/channels', '/channel/add', '/channel/edit/:id'],

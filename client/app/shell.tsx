@@ -2,6 +2,7 @@ import { Box, CloseButton, Drawer, Flex, Portal, Stack } from '@chakra-ui/react'
 import type { ReactNode } from 'react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
+import { LookMenus } from '../components/look-menus.tsx'
 import { t } from '../i18n/t.ts'
 import { useSession } from '../lib/session.ts'
 import { useStatus } from '../lib/status.ts'
@@ -9,7 +10,7 @@ import { createStoredJson, useStored } from '../lib/stored.ts'
 import { useIsNarrow, useIsPhone } from '../lib/use-media.ts'
 import { Footer } from './footer.tsx'
 import { Sidebar, SidebarList } from './sidebar.tsx'
-import { LookMenus, SiteLink, TopBar, useSiteLinks } from './top-bar.tsx'
+import { SiteLink, TopBar, useSiteLinks } from './top-bar.tsx'
 
 /** Null until the reader chooses: the site's default then holds. */
 const sidebarChoice = createStoredJson<boolean | null>('default_collapse_sidebar', null)

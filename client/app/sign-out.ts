@@ -3,10 +3,11 @@ import { notify } from '../components/notify.tsx'
 import { t } from '../i18n/t.ts'
 import { queryClient } from '../lib/query.ts'
 import { forgetUser } from '../lib/session.ts'
+import { trpcClient } from '../lib/trpc.ts'
 
 /** Ends the session here even when the server cannot be told; it then ends there by its own time. */
 export async function signOut(): Promise<void> {
-  await fetch('/api/user/logout').catch(() => undefined)
+  await trpcClient.auth.logout.mutate().catch(() => undefined)
   forgetUser()
   queryClient.clear()
   navigate('/login')

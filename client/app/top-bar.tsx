@@ -1,15 +1,15 @@
 import { Badge, Box, Button, Flex, HStack, Text, chakra } from '@chakra-ui/react'
-import { CircleUserRound, Command, Languages, LogOut, Menu, Monitor, Moon, Sun } from 'lucide-react'
+import { CircleUserRound, Command, LogOut, Menu } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 import { ActionMenu } from '../components/action-menu.tsx'
 import { IconButton } from '../components/icon-button.tsx'
-import { useLanguage } from '../i18n/language.ts'
-import { setLanguage, t } from '../i18n/t.ts'
+import { LanguageMenu, ThemeMenu } from '../components/look-menus.tsx'
+import { t } from '../i18n/t.ts'
+import { commandKey } from '../lib/keyboard.ts'
 import { useSession } from '../lib/session.ts'
 import { useStatus } from '../lib/status.ts'
 import { useIsNarrow, useIsPhone } from '../lib/use-media.ts'
-import { setThemeMode, useThemeMode } from '../theme/theme-mode.ts'
 import { InboxBell } from './inbox-bell.tsx'
 import { openPalette } from './palette-state.ts'
 import { signOut } from './sign-out.ts'
@@ -77,42 +77,6 @@ function Brand() {
       </Link>
       {mode && <Badge size="xs">{mode}</Badge>}
     </HStack>
-  )
-}
-
-function ThemeMenu() {
-  const mode = useThemeMode()
-  const icon = mode === 'light' ? Sun : mode === 'dark' ? Moon : Monitor
-  return (
-    <ActionMenu
-      label={t('外观')}
-      trigger={(props) => <IconButton icon={icon} label={t('外观')} {...props} />}
-      actions={[
-        { id: 'light', label: t('浅色'), icon: Sun, checked: mode === 'light', onSelect: () => setThemeMode('light') },
-        { id: 'dark', label: t('深色'), icon: Moon, checked: mode === 'dark', onSelect: () => setThemeMode('dark') },
-        {
-          id: 'system',
-          label: t('跟随系统'),
-          icon: Monitor,
-          checked: mode === 'system',
-          onSelect: () => setThemeMode('system'),
-        },
-      ]}
-    />
-  )
-}
-
-function LanguageMenu() {
-  const language = useLanguage()
-  return (
-    <ActionMenu
-      label={t('语言')}
-      trigger={(props) => <IconButton icon={Languages} label={t('语言')} {...props} />}
-      actions={[
-        { id: 'zh', label: '中文', checked: language === 'zh', onSelect: () => void setLanguage('zh') },
-        { id: 'en', label: 'English', checked: language === 'en', onSelect: () => void setLanguage('en') },
-      ]}
-    />
   )
 }
 
@@ -205,22 +169,17 @@ export function TopBar({ onOpenMenu }: { onOpenMenu: () => void }) {
         </HStack>
       )}
       <HStack gap="0.5" ms="auto">
-        <IconButton icon={Command} label={t('命令面板')} tip={`${t('命令面板')} ⌘K`} onClick={openPalette} />
+        <IconButton
+          icon={Command}
+          label={t('命令面板')}
+          tip={`${t('命令面板')} ${commandKey} K`}
+          onClick={openPalette}
+        />
         <InboxBell />
         {!phone && <ThemeMenu />}
         {!phone && <LanguageMenu />}
         <UserMenu />
       </HStack>
     </Bar>
-  )
-}
-
-/** What the phone's bar has no room for. */
-export function LookMenus() {
-  return (
-    <HStack gap="1">
-      <ThemeMenu />
-      <LanguageMenu />
-    </HStack>
   )
 }

@@ -1,14 +1,9 @@
 import { roles } from '#core/roles.ts'
+import type { RouterOutputs } from '#trpc/app-router.ts'
 import { createStoredJson, useStored } from './stored.ts'
 
 /** What is remembered of the person who is signed in; the session itself is a cookie that scripts cannot read. */
-export type SessionUser = {
-  id: number
-  username: string
-  displayName: string
-  role: number
-  group: string
-}
+export type SessionUser = NonNullable<RouterOutputs['auth']['whoami']>
 
 const isUser = (value: SessionUser | null): value is SessionUser => typeof value?.id === 'number'
 

@@ -1,46 +1,68 @@
 import { defaultQuotaPerUnit } from '#core/quota.ts'
-import { createStoredJson, useStored } from './stored.ts'
+import type { RouterOutputs } from '#trpc/app-router.ts'
+import { createStored, useStored } from './stored.ts'
 
 /** What the server tells everyone about itself; kept, so that the next visit draws at once. */
-export type SiteStatus = {
-  setup: boolean
-  systemName: string
-  logo: string
-  footerHtml: string
-  docsLink: string
-  quotaPerUnit: number
-  displayInCurrency: boolean
-  selfUseModeEnabled: boolean
-  demoSiteEnabled: boolean
-  enableDrawing: boolean
-  enableTask: boolean
-  enableDataExport: boolean
-  defaultCollapseSidebar: boolean
-  affEnabled: boolean
-  checkInEnabled: boolean
-  version: string
-}
+export type SiteStatus = RouterOutputs['site']['status']
 
-const fallback: SiteStatus = {
-  setup: true,
+/** Before the server has ever answered: nothing that is switched on, and no way to the setup page. */
+const unknown: SiteStatus = {
+  version: '',
+  startedAt: new Date(0),
+  setUp: true,
   systemName: '',
   logo: '',
   footerHtml: '',
+  serverAddress: '',
+  price: 7.3,
+  minTopUp: 1,
+  topUpLink: '',
   docsLink: '',
+  onlineTopUpEnabled: false,
   quotaPerUnit: defaultQuotaPerUnit,
   displayInCurrency: true,
-  selfUseModeEnabled: false,
-  demoSiteEnabled: false,
-  enableDrawing: false,
-  enableTask: false,
-  enableDataExport: false,
+  displayTokenStat: true,
+  drawingEnabled: false,
+  taskEnabled: false,
+  dataExportEnabled: false,
+  dataExportDefaultTime: 'hour',
   defaultCollapseSidebar: false,
-  affEnabled: false,
+  mjNotifyEnabled: false,
+  chats: [],
+  demoSiteEnabled: false,
+  selfUseModeEnabled: false,
   checkInEnabled: false,
-  version: '',
+  affEnabled: false,
+  registerEnabled: true,
+  passwordLoginEnabled: true,
+  passwordRegisterEnabled: true,
+  emailVerification: false,
+  turnstileCheck: false,
+  turnstileSiteKey: '',
+  githubOauth: false,
+  githubClientId: '',
+  linuxdoOauth: false,
+  linuxdoClientId: '',
+  linuxdoMinimumTrustLevel: 0,
+  oidcEnabled: false,
+  oidcClientId: '',
+  oidcAuthorizationEndpoint: '',
+  wechatLogin: false,
+  wechatQrcode: '',
+  telegramOauth: false,
+  telegramBotName: '',
+  logChatContentEnabled: false,
 }
 
-const stored = createStoredJson<SiteStatus>('status', fallback)
+const stored = createStored<SiteStatus>('status', {
+  // What an older version of the console kept may lack what this one reads.
+  parse: (text) => {
+    const kept = JSON.parse(text) as Partial<SiteStatus>
+    return { ...unknown, ...kept, startedAt: new Date(kept.startedAt ?? 0) }
+  },
+  format: JSON.stringify,
+  fallback: unknown,
+})
 
 export const rememberStatus = (status: SiteStatus): void => stored.set(status)
 

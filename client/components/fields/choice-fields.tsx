@@ -1,7 +1,7 @@
 import { HStack, NativeSelect, RadioCard, SimpleGrid, Stack, Switch, Text } from '@chakra-ui/react'
 import { Field } from '@chakra-ui/react'
 import type { ReactNode } from 'react'
-import { inLanguage } from '../../i18n/t.ts'
+import { fieldMessage } from '../../lib/field-message.ts'
 import type { Choice } from '../picker.tsx'
 import { MultiPicker, Picker } from '../picker.tsx'
 import type { FieldProps } from './field-frame.tsx'
@@ -37,7 +37,7 @@ export function SwitchField({ name, label, help, disabled = false, extra }: Omit
         </Switch.Root>
         {extra}
       </HStack>
-      {state.error?.message && <Field.ErrorText>{inLanguage(state.error.message)}</Field.ErrorText>}
+      {state.error?.message && <Field.ErrorText>{fieldMessage(state.error.message)}</Field.ErrorText>}
     </Field.Root>
   )
 }

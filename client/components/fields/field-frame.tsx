@@ -2,7 +2,7 @@ import { Box, Field, Flex, Text } from '@chakra-ui/react'
 import type { ReactNode } from 'react'
 import type { ControllerFieldState, ControllerRenderProps, FieldValues } from 'react-hook-form'
 import { useController, useFormContext } from 'react-hook-form'
-import { inLanguage } from '../../i18n/t.ts'
+import { fieldMessage } from '../../lib/field-message.ts'
 
 export type FieldProps = {
   /** The path in the form's values. */
@@ -49,7 +49,7 @@ export function FieldFrame({
       </Flex>
       {children}
       {state.invalid ? (
-        <Field.ErrorText>{inLanguage(message ?? '')}</Field.ErrorText>
+        <Field.ErrorText>{fieldMessage(message ?? '')}</Field.ErrorText>
       ) : (
         help && (
           <Text textStyle="xs" color="fg.muted" as="div">

@@ -1,0 +1,115 @@
+import { Box, HStack, Skeleton, Stack, Text, chakra } from '@chakra-ui/react'
+import { ChartColumn, Table2 } from 'lucide-react'
+import type { ComponentType } from 'react'
+import { Suspense, lazy, useState } from 'react'
+import { t } from '../../i18n/t.ts'
+import { abbreviate } from '../../lib/format.ts'
+import { IconButton } from '../icon-button.tsx'
+import type { ChartProps } from './chart-types.ts'
+import { seriesColor } from './chart-types.ts'
+
+const StackedBars = lazy(async () => ({ default: (await import('./drawings.tsx')).StackedBars }))
+const Lines = lazy(async () => ({ default: (await import('./drawings.tsx')).Lines }))
+
+const drawings: Record<'bars' | 'lines', ComponentType<ChartProps>> = { bars: StackedBars, lines: Lines }
+
+type ChartFrameProps = ChartProps & { kind: 'bars' | 'lines'; title: string }
+
+/** A chart with its legend, and the same numbers as a table behind a button. */
+export function Chart({ kind, title, ...chart }: ChartFrameProps) {
+  const [asTable, setAsTable] = useState(false)
+  const Drawing = drawings[kind]
+  return (
+    <Stack gap="2" minW="0">
+      <HStack justify="space-between">
+        <Text textStyle="sm" fontWeight="medium">
+          {title}
+        </Text>
+        <IconButton
+          size="xs"
+          icon={asTable ? ChartColumn : Table2}
+          label={asTable ? t('显示图表') : t('显示表格')}
+          onClick={() => setAsTable(!asTable)}
+        />
+      </HStack>
+      {asTable ? (
+        <ChartTable {...chart} />
+      ) : (
+        <Box role="img" aria-label={chart.label} h={`${chart.height ?? 260}px`}>
+          <Suspense fallback={<Skeleton h="full" />}>
+            <Drawing {...chart} />
+          </Suspense>
+        </Box>
+      )}
+      {!asTable && <Legend {...chart} />}
+    </Stack>
+  )
+}
+
+function Legend({ series }: ChartProps) {
+  if (series.length < 2) return null
+  return (
+    <HStack as="ul" gap="3" rowGap="1" wrap="wrap" textStyle="xs" color="fg.muted" listStyleType="none">
+      {series.map((one) => (
+        <HStack as="li" key={one.key} gap="1.5">
+          <Box w="2" h="2" borderRadius="xs" style={{ background: seriesColor(series, one.key) }} />
+          {one.name}
+        </HStack>
+      ))}
+    </HStack>
+  )
+}
+
+const Table = chakra('table', {
+  base: {
+    w: 'full',
+    textStyle: 'xs',
+    '& th, & td': {
+      px: '2',
+      py: '1',
+      textAlign: 'end',
+      whiteSpace: 'nowrap',
+      borderBottomWidth: '1px',
+      borderColor: 'border.muted',
+    },
+    '& th': { color: 'fg.muted', fontWeight: 'medium' },
+    '& th:first-of-type': { textAlign: 'start', position: 'sticky', left: '0', bg: 'bg.panel' },
+  },
+})
+
+function ChartTable({ label, series, points, format = abbreviate, height = 260 }: ChartProps) {
+  return (
+    <Box
+      overflow="auto"
+      maxH={`${height}px`}
+      borderWidth="1px"
+      borderRadius="l2"
+      tabIndex={0}
+      role="region"
+      aria-label={label}
+    >
+      <Table>
+        <thead>
+          <tr>
+            <th scope="col">{t('时间')}</th>
+            {series.map((one) => (
+              <th key={one.key} scope="col">
+                {one.name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {points.map((point) => (
+            <tr key={point.id}>
+              <th scope="row">{point.label}</th>
+              {series.map((one) => (
+                <td key={one.key}>{format(point.values[one.key] ?? 0)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </Table>
+    </Box>
+  )
+}

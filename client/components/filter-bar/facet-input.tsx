@@ -1,0 +1,195 @@
+import { Button, HStack, Input, Stack, Text, chakra } from '@chakra-ui/react'
+import { useState } from 'react'
+import type { PlainText } from '../../i18n/t.ts'
+import { t, text } from '../../i18n/t.ts'
+import { fromLocalInput, toLocalInput } from '../../lib/local-time.ts'
+import type { RangePreset } from '../../lib/time-range.ts'
+import { formatRange, parseRange, rangePresets } from '../../lib/time-range.ts'
+import { Check } from '../check.tsx'
+import type { Choice } from '../picker.tsx'
+import type { Facet, FilterPatch, FilterValues } from './types.ts'
+import { asList, asText } from './types.ts'
+
+export const presetTitles: Record<RangePreset, PlainText> = {
+  '1h': text('近 1 小时'),
+  today: text('今天'),
+  '24h': text('近 24 小时'),
+  '7d': text('近 7 天'),
+  '30d': text('近 30 天'),
+}
+
+const Option = chakra('label', {
+  base: {
+    display: 'flex',
+    alignItems: 'center',
+    gap: '2',
+    minH: '8',
+    px: '2',
+    borderRadius: 'l1',
+    cursor: 'pointer',
+    textStyle: 'sm',
+    _hover: { bg: 'bg.muted' },
+  },
+})
+
+type FacetInputProps = {
+  facet: Facet
+  values: FilterValues
+  onChange: (patch: FilterPatch) => void
+  /** After a choice that needs no second one. */
+  onDone?: () => void
+}
+
+/** What a facet's button opens; in the phone's sheet it stands open. */
+export function FacetInput({ facet, values, onChange, onDone }: FacetInputProps) {
+  const value = values[facet.id]
+  if (facet.kind === 'text')
+    return <TextFacet facet={facet} value={asText(value)} onChange={onChange} onDone={onDone} />
+  if (facet.kind === 'range')
+    return <RangeFacet facet={facet} value={asText(value)} onChange={onChange} onDone={onDone} />
+  const multiple = facet.kind === 'choices'
+  const chosen = multiple ? asList(value) : [asText(value)].filter(Boolean)
+  const toggle = (choice: Choice, on: boolean) => {
+    if (multiple)
+      return onChange({ [facet.id]: on ? [...chosen, choice.value] : chosen.filter((one) => one !== choice.value) })
+    onChange({ [facet.id]: on ? choice.value : '' })
+    onDone?.()
+  }
+  return <ChoiceList label={facet.label} choices={facet.choices} chosen={chosen} onToggle={toggle} />
+}
+
+type ChoiceListProps = {
+  label: string
+  choices: readonly Choice[]
+  chosen: readonly string[]
+  onToggle: (choice: Choice, on: boolean) => void
+}
+
+/** More than this are searched, not scanned. */
+const scanned = 8
+
+function ChoiceList({ label, choices, chosen, onToggle }: ChoiceListProps) {
+  const [typed, setTyped] = useState('')
+  const words = typed.trim().toLowerCase()
+  const shown = choices.filter((choice) => choice.label.toLowerCase().includes(words)).slice(0, 200)
+  return (
+    <Stack gap="1">
+      {choices.length > scanned && (
+        <Input
+          autoFocus
+          value={typed}
+          placeholder={t('输入以搜索')}
+          aria-label={t('搜索 {name}', { name: label })}
+          onChange={(event) => setTyped(event.target.value)}
+        />
+      )}
+      <Stack gap="0" maxH="64" overflowY="auto" role="group" aria-label={label}>
+        {shown.map((choice) => (
+          <Option key={choice.value}>
+            <Check checked={chosen.includes(choice.value)} onChange={(on) => onToggle(choice, on)} />
+            <Text as="span" truncate flex="1">
+              {choice.label}
+            </Text>
+            {choice.note && (
+              <Text as="span" color="fg.subtle" textStyle="xs">
+                {choice.note}
+              </Text>
+            )}
+          </Option>
+        ))}
+        {shown.length === 0 && (
+          <Text px="2" py="1.5" color="fg.muted" textStyle="sm">
+            {t('没有匹配项')}
+          </Text>
+        )}
+      </Stack>
+    </Stack>
+  )
+}
+
+type ValueProps = {
+  facet: Facet
+  value: string
+  onChange: (patch: FilterPatch) => void
+  onDone?: (() => void) | undefined
+}
+
+function TextFacet({ facet, value, onChange, onDone }: ValueProps) {
+  const [typed, setTyped] = useState(value)
+  const apply = () => {
+    onChange({ [facet.id]: typed.trim() })
+    onDone?.()
+  }
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        apply()
+      }}
+    >
+      <HStack gap="2">
+        <Input
+          autoFocus={onDone !== undefined}
+          value={typed}
+          aria-label={facet.label}
+          placeholder={facet.kind === 'text' ? facet.placeholder : undefined}
+          onChange={(event) => setTyped(event.target.value)}
+          onBlur={() => onDone === undefined && apply()}
+        />
+        {onDone && (
+          <Button type="submit" variant="solid">
+            {t('应用')}
+          </Button>
+        )}
+      </HStack>
+    </form>
+  )
+}
+
+function RangeFacet({ facet, value, onChange, onDone }: ValueProps) {
+  const now = new Date()
+  const range = parseRange(value, now)
+  const [from, setFrom] = useState(range ? toLocalInput(range.from) : '')
+  const [to, setTo] = useState(toLocalInput(range?.to ?? now))
+  const start = fromLocalInput(from)
+  const end = fromLocalInput(to)
+  const chosen = start && end && start < end ? formatRange({ from: start, to: end }) : undefined
+  const apply = (next: string) => {
+    onChange({ [facet.id]: next })
+    onDone?.()
+  }
+  return (
+    <Stack gap="3">
+      <HStack gap="1" wrap="wrap">
+        {rangePresets.map((preset) => (
+          <Button
+            key={preset}
+            size="xs"
+            variant={value === preset ? 'subtle' : 'outline'}
+            aria-pressed={value === preset}
+            onClick={() => apply(preset)}
+          >
+            {t(presetTitles[preset])}
+          </Button>
+        ))}
+      </HStack>
+      <Stack gap="2">
+        <Input
+          type="datetime-local"
+          aria-label={t('开始时间')}
+          value={from}
+          onChange={(event) => setFrom(event.target.value)}
+        />
+        <Input
+          type="datetime-local"
+          aria-label={t('结束时间')}
+          value={to}
+          onChange={(event) => setTo(event.target.value)}
+        />
+        <Button disabled={chosen === undefined} onClick={() => chosen !== undefined && apply(chosen)}>
+          {t('应用')}
+        </Button>
+      </Stack>
+    </Stack>
+  )
+}

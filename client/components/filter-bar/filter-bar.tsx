@@ -1,0 +1,177 @@
+import { Button, Drawer, Flex, HStack, Input, InputGroup, Kbd, Portal, Stack, Text } from '@chakra-ui/react'
+import { ListFilter, Search } from 'lucide-react'
+import type { ReactNode, RefObject } from 'react'
+import { useEffect, useRef, useState } from 'react'
+import { t } from '../../i18n/t.ts'
+import { isTyping } from '../../lib/keyboard.ts'
+import { useIsPhone } from '../../lib/use-media.ts'
+import { FacetButton, emptyOf } from './facet-button.tsx'
+import { FacetInput } from './facet-input.tsx'
+import type { Facet, FilterPatch, FilterValues } from './types.ts'
+import { asText, isSet } from './types.ts'
+
+export type FilterBarProps = {
+  /** The id of the text query among the values; without it there is no search field. */
+  query?: { id: string; placeholder: string }
+  facets?: readonly Facet[]
+  /** From `useUrlState(…, ['page'])`, whose setter is `onChange`. */
+  values: FilterValues
+  onChange: (patch: FilterPatch, options?: { replace?: boolean }) => void
+  /** After the facets: toggles that are no filters. */
+  extra?: ReactNode
+}
+
+/** A text query and facets; `/` goes to the query. On phones the facets open in a sheet. */
+export function FilterBar({ query, facets = [], values, onChange, extra }: FilterBarProps) {
+  const phone = useIsPhone()
+  const shown = facets.filter((facet) => !facet.hidden)
+  const set = shown.filter((facet) => isSet(values[facet.id]))
+  const hasQuery = query !== undefined && isSet(values[query.id])
+  const reset = () =>
+    onChange({
+      ...Object.fromEntries(shown.map((facet) => [facet.id, emptyOf(facet)])),
+      ...(query && { [query.id]: '' }),
+    })
+  return (
+    <Flex role="search" gap="2" wrap="wrap" align="center">
+      {query && (
+        <QueryInput
+          value={asText(values[query.id])}
+          placeholder={query.placeholder}
+          onChange={(words) => onChange({ [query.id]: words }, { replace: true })}
+        />
+      )}
+      {phone ? (
+        shown.length > 0 && (
+          <FilterSheet facets={shown} count={set.length} values={values} onChange={onChange} onReset={reset} />
+        )
+      ) : (
+        <>
+          {shown.map((facet) => (
+            <FacetButton key={facet.id} facet={facet} values={values} onChange={onChange} />
+          ))}
+          {(set.length > 0 || hasQuery) && (
+            <Button variant="ghost" onClick={reset}>
+              {t('清除筛选')}
+            </Button>
+          )}
+        </>
+      )}
+      {extra}
+    </Flex>
+  )
+}
+
+const pauseMilliseconds = 300
+
+function useSlashFocus(input: RefObject<HTMLInputElement | null>) {
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if (event.key !== '/' || event.metaKey || event.ctrlKey || isTyping(event.target)) return
+      event.preventDefault()
+      input.current?.focus()
+      input.current?.select()
+    }
+    document.addEventListener('keydown', listen)
+    return () => document.removeEventListener('keydown', listen)
+  }, [input])
+}
+
+type QueryInputProps = { value: string; placeholder: string; onChange: (words: string) => void }
+
+/** Searches when typing pauses, or at once with Enter. */
+function QueryInput({ value, placeholder, onChange }: QueryInputProps) {
+  const [typed, setTyped] = useState(value)
+  const input = useRef<HTMLInputElement>(null)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useSlashFocus(input)
+  useEffect(() => setTyped(value), [value])
+  useEffect(() => () => clearTimeout(timer.current), [])
+  const search = (words: string) => {
+    clearTimeout(timer.current)
+    if (words.trim() !== value) onChange(words.trim())
+  }
+  return (
+    <InputGroup
+      flex={{ base: '1 1 100%', sm: '0 1 260px' }}
+      startElement={<Search size={14} aria-hidden />}
+      endElement={typed === '' ? <Kbd hideBelow="sm">/</Kbd> : undefined}
+    >
+      <Input
+        ref={input}
+        type="search"
+        value={typed}
+        placeholder={placeholder}
+        aria-label={placeholder}
+        onChange={(event) => {
+          const words = event.target.value
+          setTyped(words)
+          clearTimeout(timer.current)
+          timer.current = setTimeout(() => search(words), pauseMilliseconds)
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') search(typed)
+          if (event.key === 'Escape') input.current?.blur()
+        }}
+      />
+    </InputGroup>
+  )
+}
+
+type FilterSheetProps = {
+  facets: readonly Facet[]
+  count: number
+  values: FilterValues
+  onChange: FilterBarProps['onChange']
+  onReset: () => void
+}
+
+function FilterSheet({ facets, count, values, onChange, onReset }: FilterSheetProps) {
+  const [open, setOpen] = useState(false)
+  return (
+    <Drawer.Root
+      open={open}
+      onOpenChange={(details) => setOpen(details.open)}
+      placement="bottom"
+      lazyMount
+      unmountOnExit
+    >
+      <Drawer.Trigger asChild>
+        <Button>
+          <ListFilter aria-hidden />
+          {count > 0 ? t('筛选 ({count})', { count }) : t('筛选')}
+        </Button>
+      </Drawer.Trigger>
+      <Portal>
+        <Drawer.Backdrop />
+        <Drawer.Positioner>
+          <Drawer.Content maxH="85dvh" borderTopRadius="xl">
+            <Drawer.Header py="3">
+              <Drawer.Title>{t('筛选')}</Drawer.Title>
+            </Drawer.Header>
+            <Drawer.Body>
+              <Stack gap="5">
+                {facets.map((facet) => (
+                  <Stack key={facet.id} gap="2">
+                    <Text textStyle="label">{facet.label}</Text>
+                    <FacetInput facet={facet} values={values} onChange={onChange} />
+                  </Stack>
+                ))}
+              </Stack>
+            </Drawer.Body>
+            <Drawer.Footer>
+              <HStack w="full" gap="2">
+                <Button flex="1" size="md" onClick={onReset} disabled={count === 0}>
+                  {t('清除筛选')}
+                </Button>
+                <Button flex="1" size="md" variant="solid" onClick={() => setOpen(false)}>
+                  {t('完成')}
+                </Button>
+              </HStack>
+            </Drawer.Footer>
+          </Drawer.Content>
+        </Drawer.Positioner>
+      </Portal>
+    </Drawer.Root>
+  )
+}

@@ -1,0 +1,95 @@
+import { Button, HStack, Stack, Text, chakra } from '@chakra-ui/react'
+import type { FormEvent, ReactNode } from 'react'
+import { useState } from 'react'
+import type { FieldPath, FieldValues, UseFormReturn } from 'react-hook-form'
+import { FormProvider } from 'react-hook-form'
+import type { ErrorCode } from '#core/errors.ts'
+import { t } from '../i18n/t.ts'
+import { errorText, refusalCode, requestIdOf } from '../lib/errors.ts'
+import { markRefusedFields } from '../lib/form.ts'
+import { nothingToLose, useLeaveGuard } from '../lib/leave-guard.ts'
+import { Notice } from './notice.tsx'
+
+const Form = chakra('form')
+
+type InlineFormProps<Values extends FieldValues, Output> = {
+  /** From `useZodForm`. */
+  form: UseFormReturn<Values, unknown, Output>
+  /** What it throws is shown, fields marked, and the form stays as typed. */
+  onSubmit: (values: Output) => Promise<unknown>
+  submitLabel: string
+  /** The field that a refusal stands beside, where the server cannot name one. */
+  fieldOf?: Partial<Record<ErrorCode, FieldPath<Values>>>
+  /** The one button of a page, as wide as its fields. */
+  wide?: boolean
+  /** Nothing can be sent yet, or any more. */
+  disabled?: boolean
+  /** Leaving with unsaved changes asks; not where there is nothing to keep, as at login. */
+  guarded?: boolean
+  /** Beside the button. */
+  extra?: ReactNode
+  children: ReactNode
+}
+
+/** A form in the page itself: fields, what went wrong, and the button. */
+export function InlineForm<Values extends FieldValues, Output>(props: InlineFormProps<Values, Output>) {
+  const { form, onSubmit, submitLabel, fieldOf = {}, wide = false, disabled = false, guarded = false, extra } = props
+  const { isDirty, isSubmitting } = form.formState
+  const [failure, setFailure] = useState<unknown>()
+  useLeaveGuard(guarded && isDirty && !isSubmitting)
+
+  const markNamed = (error: unknown): boolean => {
+    const field = fieldOf[(refusalCode(error) ?? '') as ErrorCode]
+    if (field === undefined) return false
+    form.setError(field, { type: 'server', message: errorText(error) }, { shouldFocus: true })
+    return true
+  }
+  const submit = (event: FormEvent) =>
+    void form.handleSubmit(async (values) => {
+      setFailure(undefined)
+      try {
+        await onSubmit(values)
+        nothingToLose()
+      } catch (error) {
+        if (!markNamed(error) && !markRefusedFields(form, error)) setFailure(error)
+      }
+    })(event)
+
+  return (
+    <Form onSubmit={submit} noValidate w="full">
+      <FormProvider {...form}>
+        <Stack gap="4">
+          {props.children}
+          {failure !== undefined && <FormFailure error={failure} />}
+          <HStack gap="2" wrap="wrap">
+            <Button
+              type="submit"
+              variant="solid"
+              size={wide ? 'lg' : 'sm'}
+              flex={wide ? '1' : undefined}
+              loading={isSubmitting}
+              disabled={disabled}
+            >
+              {submitLabel}
+            </Button>
+            {extra}
+          </HStack>
+        </Stack>
+      </FormProvider>
+    </Form>
+  )
+}
+
+function FormFailure({ error }: { error: unknown }) {
+  const requestId = requestIdOf(error)
+  return (
+    <Notice tone="bad" isAlert>
+      {errorText(error)}
+      {requestId && (
+        <Text textStyle="xs" fontFamily="mono" mt="0.5">
+          {t('请求 ID')}: {requestId}
+        </Text>
+      )}
+    </Notice>
+  )
+}

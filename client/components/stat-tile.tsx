@@ -1,0 +1,79 @@
+import { Box, HStack, Skeleton, Stack, Text } from '@chakra-ui/react'
+import { ArrowDown, ArrowUp } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { t } from '../i18n/t.ts'
+import { formatPercent } from '../lib/format.ts'
+
+type Change = {
+  now: number
+  /** The same stretch of time before this one. */
+  before: number
+  /** Which direction is good news; neither where it is only news. */
+  better?: 'up' | 'down'
+}
+
+export type StatTileProps = {
+  label: string
+  value: ReactNode
+  change?: Change | undefined
+  /** A faint line below. */
+  note?: ReactNode
+  loading?: boolean
+  /** Where the number is taken apart. */
+  href?: string
+}
+
+function ChangeMark({ now, before, better }: Change) {
+  if (before === 0 || now === before) return null
+  const share = (now - before) / Math.abs(before)
+  const up = share > 0
+  const good = better === undefined ? undefined : (better === 'up') === up
+  const Arrow = up ? ArrowUp : ArrowDown
+  const percent = formatPercent(Math.abs(share), Math.abs(share) < 0.1 ? 1 : 0)
+  return (
+    <HStack
+      as="span"
+      gap="0.5"
+      textStyle="xs"
+      color={good === undefined ? 'fg.muted' : good ? 'good.fg' : 'bad.fg'}
+      data-tip={up ? t('比上一时段多 {percent}', { percent }) : t('比上一时段少 {percent}', { percent })}
+    >
+      <Arrow size={12} aria-hidden />
+      {percent}
+    </HStack>
+  )
+}
+
+/** One number that matters, and how it moved. */
+export function StatTile({ label, value, change, note, loading = false, href }: StatTileProps) {
+  const content = (
+    <Stack gap="1" minW="0">
+      <Text textStyle="xs" color="fg.muted" truncate>
+        {label}
+      </Text>
+      {loading ? (
+        <Skeleton h="8" w="24" />
+      ) : (
+        <HStack gap="2" align="baseline" wrap="wrap">
+          <Text as="span" textStyle="3xl" fontWeight="semibold" letterSpacing="tight">
+            {value}
+          </Text>
+          {change && <ChangeMark {...change} />}
+        </HStack>
+      )}
+      {note && (
+        <Text as="div" textStyle="xs" color="fg.subtle">
+          {note}
+        </Text>
+      )}
+    </Stack>
+  )
+  const frame = { borderWidth: '1px', borderRadius: 'l3', bg: 'bg.panel', px: '4', py: '3', minW: '0' } as const
+  if (!href) return <Box {...frame}>{content}</Box>
+  return (
+    <Box {...frame} asChild _hover={{ borderColor: 'border.emphasized' }} focusVisibleRing="outside">
+      <Link href={href}>{content}</Link>
+    </Box>
+  )
+}

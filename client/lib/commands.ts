@@ -1,0 +1,62 @@
+import type { LucideIcon } from 'lucide-react'
+import { useEffect, useSyncExternalStore } from 'react'
+
+export type Command = {
+  id: string
+  title: string
+  /** The heading it stands under. */
+  group: string
+  icon?: LucideIcon
+  /** A fainter second text: an id, a key that does the same. */
+  note?: string
+  run: () => void
+}
+
+/** Finds things by what was typed: users, tokens, a log by its request id. */
+export type CommandSource = { id: string; search: (words: string, signal: AbortSignal) => Promise<readonly Command[]> }
+
+let commands: readonly Command[] = []
+let sources: readonly CommandSource[] = []
+const listeners = new Set<() => void>()
+
+const tell = () => listeners.forEach((listener) => listener())
+const subscribe = (listener: () => void) => {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** Adds commands while the page that knows them is open. `list` must keep its identity between drawings. */
+export function useCommands(list: readonly Command[]): void {
+  useEffect(() => {
+    commands = [...commands, ...list]
+    tell()
+    return () => {
+      commands = commands.filter((command) => !list.includes(command))
+      tell()
+    }
+  }, [list])
+}
+
+/** Adds a search to the palette for good; returns how to take it away again. */
+export function registerCommandSource(source: CommandSource): () => void {
+  sources = [...sources.filter((other) => other.id !== source.id), source]
+  tell()
+  return () => {
+    sources = sources.filter((other) => other !== source)
+    tell()
+  }
+}
+
+export const useRegisteredCommands = (): readonly Command[] => useSyncExternalStore(subscribe, () => commands)
+export const useCommandSources = (): readonly CommandSource[] => useSyncExternalStore(subscribe, () => sources)
+
+/** Commands in which every typed word occurs, those that begin with it first. */
+export function matchCommands(list: readonly Command[], typed: string): Command[] {
+  const words = typed.trim().toLowerCase().split(/\s+/).filter(Boolean)
+  const hits = list.filter((command) => {
+    const text = `${command.title} ${command.group} ${command.note ?? ''}`.toLowerCase()
+    return words.every((word) => text.includes(word))
+  })
+  const begins = (command: Command) => words[0] !== undefined && command.title.toLowerCase().startsWith(words[0])
+  return [...hits.filter(begins), ...hits.filter((command) => !begins(command))]
+}

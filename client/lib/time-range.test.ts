@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { formatRange, parseRange, previousRange } from './time-range.ts'
+
+const now = new Date(2026, 2, 10, 15, 30)
+
+test('a preset ends now and moves with the clock', () => {
+  expect(parseRange('7d', now)).toEqual({ from: new Date(2026, 2, 3, 15, 30), to: now })
+  expect(parseRange('today', now)?.from).toEqual(new Date(2026, 2, 10))
+})
+
+test('a chosen range survives being written into an address', () => {
+  const range = { from: new Date(1_700_000_000_000), to: new Date(1_700_086_400_000) }
+  expect(parseRange(formatRange(range), now)).toEqual(range)
+})
+
+test('nonsense and ranges that end before they begin are no range', () => {
+  expect([parseRange('', now), parseRange('soon', now), parseRange('20-10', now)]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ])
+})
+
+test('the previous range is as long and ends where this one begins', () => {
+  const range = { from: new Date(2000), to: new Date(5000) }
+  expect(previousRange(range)).toEqual({ from: new Date(-1000), to: new Date(2000) })
+})

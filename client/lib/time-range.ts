@@ -1,0 +1,38 @@
+const day = 86_400_000
+const hour = 3_600_000
+
+/** Ranges that move with the clock; `today` begins at the reader's midnight. */
+export const rangePresets = ['1h', 'today', '24h', '7d', '30d'] as const
+export type RangePreset = (typeof rangePresets)[number]
+
+export type TimeRange = { from: Date; to: Date }
+
+const lengths: Record<Exclude<RangePreset, 'today'>, number> = {
+  '1h': hour,
+  '24h': day,
+  '7d': 7 * day,
+  '30d': 30 * day,
+}
+
+export const isRangePreset = (text: string): text is RangePreset => rangePresets.some((preset) => preset === text)
+
+const midnight = (time: Date): Date => new Date(time.getFullYear(), time.getMonth(), time.getDate())
+
+/** What an address says: a preset, or two times in unix seconds. Undefined where it says nothing that can be read. */
+export function parseRange(text: string, now: Date): TimeRange | undefined {
+  if (text === 'today') return { from: midnight(now), to: now }
+  if (isRangePreset(text) && text !== 'today') return { from: new Date(now.getTime() - lengths[text]), to: now }
+  const [, from, to] = /^(\d{1,11})-(\d{1,11})$/.exec(text) ?? []
+  if (from === undefined || to === undefined || Number(from) >= Number(to)) return undefined
+  return { from: new Date(Number(from) * 1000), to: new Date(Number(to) * 1000) }
+}
+
+const seconds = (time: Date): number => Math.floor(time.getTime() / 1000)
+
+export const formatRange = ({ from, to }: TimeRange): string => `${seconds(from)}-${seconds(to)}`
+
+/** The stretch of the same length just before, to compare with. */
+export const previousRange = ({ from, to }: TimeRange): TimeRange => ({
+  from: new Date(2 * from.getTime() - to.getTime()),
+  to: from,
+})
