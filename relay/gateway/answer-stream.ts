@@ -42,7 +42,7 @@ export async function answerStream(forwarding: Forwarding, reply: UpstreamReply)
   try {
     const failure = await pump(forwarding, { reply, passage, caller, progress })
     if (call.gone.signal.aborted) {
-      await finishHungUp(forwarding, passage.delivered(), passage.usage, progress)
+      await finishHungUp(forwarding, passage, progress)
     } else if (failure) {
       await endFailed(forwarding, { passage, caller, progress, failure })
     } else {
@@ -107,9 +107,15 @@ const cutFailure: UpstreamFailure = {
 
 async function endComplete(forwarding: Forwarding, { passage, caller, progress }: Run): Promise<void> {
   const { call, attempt } = forwarding
-  const measured = await measure(call, attempt.upstreamModel, passage.usage, passage.delivered)
+  const measured = await measure(call, attempt.upstreamModel, passage)
   try {
-    await settle(forwarding, { measured, ...progress, end: 'complete', empty: passage.empty })
+    await settle(forwarding, {
+      measured,
+      ...progress,
+      end: 'complete',
+      empty: passage.empty,
+      delivered: passage.delivered,
+    })
   } catch (error) {
     if (!(error instanceof SettleFailed)) throw error
     await caller.end(passage.fail(bookingFailure()))
@@ -124,12 +130,17 @@ async function endFailed(forwarding: Forwarding, run: Run & { failure: UpstreamF
   const { passage, caller, progress } = run
   const failure = masked(shapeFailure(forwarding, run.failure), [attempt.key.value, providerCall.channel.baseUrl])
   if (!caller.started || progress.firstTokenMs === null) throw new AttemptFailed(failure, { local: false })
-  const measured = await measure(call, attempt.upstreamModel, passage.usage, passage.delivered)
-  await settle(forwarding, { measured, ...progress, end: 'failed', empty: false, failure: failure.message }).catch(
-    (error: unknown) => {
-      if (!(error instanceof SettleFailed)) throw error
-    },
-  )
+  const measured = await measure(call, attempt.upstreamModel, passage)
+  await settle(forwarding, {
+    measured,
+    ...progress,
+    end: 'failed',
+    empty: false,
+    failure: failure.message,
+    delivered: passage.delivered,
+  }).catch((error: unknown) => {
+    if (!(error instanceof SettleFailed)) throw error
+  })
   await caller.end(passage.fail(failure))
 }
 

@@ -30,12 +30,13 @@ type WholeAnswer = {
 export async function answerWhole(forwarding: Forwarding, reply: UpstreamReply, isEventStream: boolean): Promise<void> {
   const { call, attempt } = forwarding
   const read = isEventStream ? await collectStream(forwarding, reply) : await readJson(forwarding, reply)
-  if (call.gone.signal.aborted) return finishHungUp(forwarding, read.delivered(), read.usage)
-  const measured = await measure(call, attempt.upstreamModel, read.usage, read.delivered)
+  if (call.gone.signal.aborted) return finishHungUp(forwarding, read)
+  const measured = await measure(call, attempt.upstreamModel, read)
   const isStream = call.request.stream
   const firstTokenMs = performance.now() - call.startedAt
   try {
-    await settle(forwarding, { measured, firstTokenMs, isStream, end: 'complete', empty: read.empty }, 'give-up')
+    const { empty, delivered } = read
+    await settle(forwarding, { measured, firstTokenMs, isStream, end: 'complete', empty, delivered }, 'give-up')
   } catch (error) {
     if (!(error instanceof SettleFailed)) throw error
     throw new AttemptFailed(bookingFailure(), { local: true, cause: error })

@@ -1,6 +1,6 @@
 import { DomainError } from '#core/errors.ts'
 import type { MeasuredUsage, ReportedUsage } from '#core/usage.ts'
-import { emptyUsage, normaliseUsage } from '#core/usage.ts'
+import { normaliseUsage } from '#core/usage.ts'
 import { MalformedUpstream, type UpstreamFailure } from '#relay/chat/events.ts'
 import { estimateUsage } from '#relay/counting/estimate-usage.ts'
 import { UpstreamRefusal } from '#relay/providers/types.ts'
@@ -17,8 +17,7 @@ export type Delivered = { text: string; toolCalls: number }
 export async function measure(
   call: Call,
   upstreamModel: string,
-  reported: ReportedUsage | undefined,
-  delivered: () => Delivered,
+  { usage: reported, delivered }: { usage: ReportedUsage | undefined; delivered: () => Delivered },
 ): Promise<MeasuredUsage> {
   const normal = normaliseUsage(reported ?? {})
   if (normal.reported) return { usage: normal.usage, source: 'upstream', corrected: normal.corrected }
@@ -28,7 +27,8 @@ export async function measure(
 
 const yieldNow = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-export const nothingMeasured: MeasuredUsage = { usage: { ...emptyUsage }, source: 'none', corrected: false }
+/** The caller went before anything came. */
+export const nothingDelivered = { usage: undefined, delivered: (): Delivered => ({ text: '', toolCalls: 0 }) }
 
 /** Whatever went wrong between us and an answer, as a failed attempt. */
 export function asAttemptFailure(error: unknown): AttemptFailed {

@@ -9,11 +9,12 @@ import { inlineMedia } from '#relay/upstream/inline-media.ts'
 import { retryAfterMs } from '#relay/upstream/retry-after.ts'
 import type { UpstreamReply } from '#relay/upstream/send.ts'
 import { InvalidRequest } from '#relay/dialects/types.ts'
-import { asAttemptFailure, masked } from './answer.ts'
+import { asAttemptFailure, masked, nothingDelivered } from './answer.ts'
 import { answerStream } from './answer-stream.ts'
 import { answerWhole } from './answer-whole.ts'
 import type { Attempt, AttemptRecord, Call, RelayServices } from './call.ts'
 import { AttemptFailed, failureOfDomainError } from './failure.ts'
+import { type ChannelRequest, forChannel } from './channel-body.ts'
 import { sentBody } from './sent-body.ts'
 import { finishHungUp } from './settle.ts'
 import { shapeFailure } from './shape-failure.ts'
@@ -28,6 +29,8 @@ export type Forwarding = {
   terms: CallPrice
   provider: Provider
   providerCall: ProviderCall
+  /** The request as this channel sends it. */
+  sent: ChannelRequest
   /** Set when the upstream speaks the caller's dialect: the answer comes back as received. */
   native: NativeDialect | null
   /** Priced by the Claude formula. */
@@ -46,7 +49,8 @@ export async function forward(
   plan: { attempt: Attempt; attempts: AttemptRecord[]; terms: CallPrice },
 ): Promise<void> {
   const provider = providerFor(plan.attempt.channel.type)
-  const providerCall = toProviderCall(services, call, plan.attempt)
+  const sent = forChannel(services, call, plan.attempt)
+  const providerCall = toProviderCall(services, call, { attempt: plan.attempt, stream: sent.request.stream })
   const native = provider.native[call.dialect.id] ?? null
   const forwarding: Forwarding = {
     services,
@@ -54,6 +58,7 @@ export async function forward(
     ...plan,
     provider,
     providerCall,
+    sent,
     native,
     claude: call.dialect.id === 'claude' || provider.native.claude !== undefined,
     losses: [],
@@ -65,7 +70,7 @@ export async function forward(
     const reply = await send(forwarding, request)
     await answer(forwarding, reply)
   } catch (error) {
-    if (call.gone.signal.aborted) return finishHungUp(forwarding, { text: '', toolCalls: 0 })
+    if (call.gone.signal.aborted) return finishHungUp(forwarding, nothingDelivered)
     const failed = asAttemptFailure(error)
     const secrets = [plan.attempt.key.value, providerCall.channel.baseUrl]
     throw new AttemptFailed(masked(failed.failure, secrets), {
@@ -77,7 +82,11 @@ export async function forward(
   }
 }
 
-function toProviderCall(services: RelayServices, call: Call, attempt: Attempt): ProviderCall {
+function toProviderCall(
+  services: RelayServices,
+  call: Call,
+  { attempt, stream }: { attempt: Attempt; stream: boolean },
+): ProviderCall {
   const { channel, key } = attempt
   const { options } = services
   const { headers, query } = call.req
@@ -93,7 +102,7 @@ function toProviderCall(services: RelayServices, call: Call, attempt: Attempt): 
     },
     model: attempt.upstreamModel,
     originalModel: call.request.model,
-    stream: call.request.stream && channel.setting['stream_support'] !== 'NON_STREAM_ONLY',
+    stream,
     options: {
       'claude.default_max_tokens': options.get('claude.default_max_tokens'),
       'claude.model_headers_settings': options.get('claude.model_headers_settings'),
@@ -126,20 +135,20 @@ const headerText = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value.join(',') : value
 
 async function buildRequest(forwarding: Forwarding): Promise<UpstreamRequest> {
-  const { native, provider, providerCall, call, services } = forwarding
+  const { native, provider, providerCall, call, services, sent } = forwarding
   try {
-    if (native) return sentBody(forwarding, native.request(call.body, providerCall))
-    const stuck = untranslatable(call.request, dialectOfProvider(provider))
+    if (native) return sentBody(forwarding, native.request(sent.body, providerCall))
+    const stuck = untranslatable(sent.request, dialectOfProvider(provider))
     if (stuck !== undefined)
       throw new InvalidRequest('convert_request_failed', `${stuck} is not supported by this model`)
     const request =
       provider.chat.media === 'inline'
-        ? await inlineMedia(call.request, {
+        ? await inlineMedia(sent.request, {
             fetchMedia: services.media,
             keepsAddress: provider.chat.keepsAddress,
             signal: call.gone.signal,
           })
-        : call.request
+        : sent.request
     return sentBody(forwarding, provider.chat.request(request, providerCall))
   } catch (error) {
     // What this upstream cannot express, another one may: the next channel gets its chance.

@@ -9,13 +9,15 @@ import type { Attempt, AttemptRecord, Call, CallBody, Caller, Incoming, RelaySer
 import { AttemptFailed } from './failure.ts'
 import { forward } from './forward.ts'
 import { limit } from './limit.ts'
+import { logFailedAttempt } from './log-failure.ts'
 import { priceCall } from './price-call.ts'
 import { readBody } from './read-body.ts'
 import { reportError } from './report-error.ts'
 import { receive } from './receive.ts'
 import { reserve } from './reserve.ts'
 import { mayTryAgain, pauseBeforeRetry } from './retry.ts'
-import { createSelection, type Selection } from './select.ts'
+import { refuseExtensions, screen } from './screen.ts'
+import { createSelection } from './select.ts'
 
 export type ChatRoute = {
   dialect: ChatDialect
@@ -39,6 +41,8 @@ export async function handleChat(
     const caller = await route.identify(services, req)
     const limited = await limit(services, caller)
     const call = await admit(services, { incoming, route, caller })
+    refuseExtensions(services, call)
+    screen(services, call)
     await attemptAll(services, call)
     if (res.statusCode < 300) await limited.succeeded()
   } catch (error) {
@@ -77,7 +81,7 @@ async function attemptAll(services: RelayServices, call: Call): Promise<void> {
   try {
     for (let number = 0; ; number += 1) {
       const attempt = selection.next()
-      const terms = termsOf(services, call, attempt, selection)
+      const terms = termsOf(services, call, attempt)
       await reserve(services, call, terms)
       reserved = true
       const startedAt = performance.now()
@@ -86,6 +90,7 @@ async function attemptAll(services: RelayServices, call: Call): Promise<void> {
       } catch (error) {
         if (!(error instanceof AttemptFailed)) throw error
         attempts.push(recordOf(attempt, error, startedAt))
+        logFailedAttempt(services, call, { attempt, attempts, error })
         const failed = { error, attempt, number, selection }
         if (!mayTryAgain(services, call, failed)) throw error
         await pauseBeforeRetry(services, call, failed)
@@ -97,8 +102,8 @@ async function attemptAll(services: RelayServices, call: Call): Promise<void> {
   }
 }
 
-function termsOf(services: RelayServices, call: Call, attempt: Attempt, selection: Selection) {
-  const model = services.options.get('redirect_billing_enabled') ? selection.requestedName : attempt.upstreamModel
+function termsOf(services: RelayServices, call: Call, attempt: Attempt) {
+  const model = services.options.get('redirect_billing_enabled') ? call.request.model : attempt.upstreamModel
   const claude = call.dialect.id === 'claude' || providerFor(attempt.channel.type).native.claude !== undefined
   const formula: UsageFormula = claude ? 'claude' : 'text'
   return { ...priceCall(services, { model, group: call.group, user: call.caller.user }), formula }

@@ -3,6 +3,8 @@ import type { Receipt, UsageReceipt } from '#core/pricing/receipt.ts'
 import { toolUses } from '#core/pricing/tools.ts'
 import { type MeasuredUsage, totalTokens } from '#core/usage.ts'
 import type { ChargeRow } from '#features/ledger/charge-row.ts'
+import type { Delivered } from './answer.ts'
+import { loggedContent } from './content-log.ts'
 import type { Attempt, AttemptRecord, Call, RelayServices } from './call.ts'
 import type { CallPrice } from './price-call.ts'
 
@@ -19,6 +21,7 @@ export type Ending = {
   /** Blank text, no tool call, no picture: free when the upstream reported no usage either. */
   empty: boolean
   losses: string[]
+  delivered: () => Delivered
   failure?: string | undefined
 }
 
@@ -65,7 +68,10 @@ export function chargeRowOf(services: RelayServices, call: Call, settlement: Set
     isStream: ending.isStream,
     group: call.group,
     clientIp: user.showsIpInLogs ? call.ip : '',
-    other: otherOf(call, settlement, nothing ? null : receipt),
+    other: {
+      ...otherOf(call, settlement, nothing ? null : receipt),
+      ...loggedContent(services, call, () => ending.delivered().text),
+    },
   }
 }
 

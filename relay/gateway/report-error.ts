@@ -1,3 +1,4 @@
+import { DomainError } from '#core/errors.ts'
 import type { Incoming, RelayServices } from './call.ts'
 import { AttemptFailed, callerError, failureOf, isUnexpected } from './failure.ts'
 import { RateLimited } from './limit.ts'
@@ -17,10 +18,16 @@ export function reportError(services: RelayServices, incoming: Incoming, error: 
   }
   const { status, body } = dialect.error(told)
   if (error instanceof RateLimited) res.setHeader('retry-after', String(error.retryAfterSeconds))
-  else if (error instanceof AttemptFailed) {
-    // Official clients retry by themselves; this call has already been to every channel it may try.
+  else if (isPassing(error)) res.setHeader('retry-after', '5')
+  else {
+    // Official clients retry by themselves: this call has been to every channel it may try, or was refused for good.
     res.setHeader('x-should-retry', 'false')
-    if (error.retryAfterMs !== null) res.setHeader('retry-after', String(Math.ceil(error.retryAfterMs / 1000)))
-  } else if (status === 503) res.setHeader('retry-after', '5')
+    if (error instanceof AttemptFailed && error.retryAfterMs !== null)
+      res.setHeader('retry-after', String(Math.ceil(error.retryAfterMs / 1000)))
+  }
   res.status(status).json(body)
 }
+
+/** What ails this process alone and is soon over; a model without a channel is not. */
+const isPassing = (error: unknown): boolean =>
+  error instanceof DomainError && (error.code === 'relay.unavailable' || error.code === 'relay.stopping')

@@ -14,21 +14,16 @@ export type Selection = {
   next: () => Attempt
   /** Whether a further attempt has somewhere to go, and whether it must pause first. */
   outlook: () => Candidates['state'] | null
-  /** As the caller wrote it. */
-  requestedName: string
 }
 
 /** One actual model name with the channels that serve it. */
 type Plan = { model: string; prefixed: boolean; tiers: Tiers }
 
 export function createSelection(services: RelayServices, call: Call): Selection {
-  const requestedName = call.request.model
-  return call.pinnedChannel
-    ? pinnedSelection(services, call, call.pinnedChannel)
-    : { requestedName, ...routedSelection(services, call) }
+  return call.pinnedChannel ? pinnedSelection(services, call, call.pinnedChannel) : routedSelection(services, call)
 }
 
-function routedSelection(services: RelayServices, call: Call): Omit<Selection, 'requestedName'> {
+function routedSelection(services: RelayServices, call: Call): Selection {
   const plans = plansOf(services, call)
   const session = callerSession(call)
   const forceSwitch = services.options.get('global.auto_retry_force_channel_switch')
@@ -125,7 +120,6 @@ function named({ channel, key }: Choice, model: string, requested: string): Atte
 function pinnedSelection(services: RelayServices, call: Call, channel: ChannelRow): Selection {
   let used = false
   return {
-    requestedName: call.request.model,
     outlook: () => null,
     next: () => {
       const usable = channel.keys.filter((key) => key.enabled)

@@ -1,4 +1,5 @@
 import { DomainError } from '#core/errors.ts'
+import type { ReportedUsage } from '#core/usage.ts'
 import { SettleFailed } from '#features/ledger/service.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import { type Delivered, measure } from './answer.ts'
@@ -31,13 +32,13 @@ export async function settle(
 /** The caller hung up: the prompt and what was delivered are charged, counted here where no usage came. */
 export async function finishHungUp(
   forwarding: Forwarding,
-  delivered: Delivered,
-  reported?: Parameters<typeof measure>[2],
+  answer: { usage: ReportedUsage | undefined; delivered: () => Delivered },
   progress: { firstTokenMs: number | null; isStream: boolean } = { firstTokenMs: null, isStream: false },
 ): Promise<void> {
   const { call, attempt } = forwarding
-  const measured = await measure(call, attempt.upstreamModel, reported, () => delivered)
-  await settle(forwarding, { measured, ...progress, end: 'hung-up', empty: false })
+  const measured = await measure(call, attempt.upstreamModel, answer)
+  const { delivered } = answer
+  await settle(forwarding, { measured, ...progress, end: 'hung-up', empty: false, delivered })
 }
 
 /** What a caller reads when an answer was there but could not be booked. */

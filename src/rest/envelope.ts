@@ -16,7 +16,10 @@ const statusOfKind: Record<Kind, number> = {
   internal: 500,
 }
 
-export function sendSuccess(res: Response, route: BoundRoute, output: unknown, data: unknown): void {
+type Answer = { output: unknown; data: unknown }
+type Refusal = { error: DomainError; language: Language }
+
+export function sendSuccess(res: Response, route: BoundRoute, { output, data }: Answer): void {
   if (route.envelope === 'message-only') {
     res.json({ message: 'success', ...route.topLevel(output), data })
     return
@@ -29,7 +32,7 @@ export function sendSuccess(res: Response, route: BoundRoute, output: unknown, d
   })
 }
 
-export function sendRefusal(res: Response, route: BoundRoute | null, error: DomainError, language: Language): void {
+export function sendRefusal(res: Response, route: BoundRoute | null, { error, language }: Refusal): void {
   const status = route?.status[error.code] ?? error.status ?? statusOfKind[error.kind]
   if (status === 429) {
     res.status(429).end()

@@ -19,8 +19,8 @@ export function createRestRouter(services: Services, table: RouteTable): Router 
   for (const [key, route] of bySpecificity(table)) {
     const [method = 'GET', path = '/'] = key.split(' ')
     const name = method.toLowerCase() as 'get' | 'post' | 'put' | 'delete'
-    router[name](path, (req, res, next) =>
-      route.kind === 'raw' ? route.handler(services, req, res, next) : answer(services, route, req, res),
+    router[name](path, (req, res) =>
+      route.kind === 'raw' ? route.handler(services, { req, res }) : answer(services, route, { req, res }),
     )
   }
   return router
@@ -36,15 +36,17 @@ function bySpecificity(table: RouteTable): [string, Route][] {
   return Object.entries(table).sort(([left], [right]) => rank(left).localeCompare(rank(right)))
 }
 
-async function answer(services: Services, route: BoundRoute, req: Request, res: Response): Promise<void> {
+type Exchange = { req: Request; res: Response }
+
+async function answer(services: Services, route: BoundRoute, { req, res }: Exchange): Promise<void> {
   const language = languageOf(req)
   try {
     const context = await createContext(services, { req, res }, route.userId)
     const request: RestRequest = { params: toTexts(req.params), query: toTexts(req.query), body: toObject(req.body) }
     const output = await route.call(createCaller(context), request)
-    sendSuccess(res, route, output, route.reply(output, request))
+    sendSuccess(res, route, { output, data: route.reply(output, request) })
   } catch (error) {
-    sendRefusal(res, route, domainErrorOf(services, error), language)
+    sendRefusal(res, route, { error: domainErrorOf(services, error), language })
   }
 }
 
@@ -69,9 +71,11 @@ const toObject = (body: unknown): Record<string, unknown> =>
 const languageOf = (req: Request): Language => (req.acceptsLanguages('zh', 'en') === 'en' ? 'en' : 'zh')
 
 /** The body parser's own refusals, in our envelope. */
+// oxlint-disable-next-line max-params -- Express tells an error handler by its four parameters.
 function refuseBadJson(error: unknown, req: Request, res: Response, next: (error?: unknown) => void): void {
   const status = typeof error === 'object' && error !== null && 'status' in error ? error.status : undefined
-  if (status === 413) sendRefusal(res, null, new DomainError('input.too_large'), languageOf(req))
-  else if (status === 400) sendRefusal(res, null, new DomainError('input.unreadable'), languageOf(req))
+  if (status === 413) sendRefusal(res, null, { error: new DomainError('input.too_large'), language: languageOf(req) })
+  else if (status === 400)
+    sendRefusal(res, null, { error: new DomainError('input.unreadable'), language: languageOf(req) })
   else next(error)
 }

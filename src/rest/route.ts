@@ -1,4 +1,4 @@
-import type { NextFunction, Request, Response } from 'express'
+import type { Request, Response } from 'express'
 import type { Services } from '#features/deps.ts'
 import type { ErrorCode } from '#core/errors.ts'
 import type { Api } from '#trpc/app-router.ts'
@@ -31,7 +31,7 @@ export type BoundRoute = {
 
 export type RawRoute = {
   kind: 'raw'
-  handler: (services: Services, req: Request, res: Response, next: NextFunction) => Promise<void> | void
+  handler: (services: Services, exchange: { req: Request; res: Response }) => Promise<void> | void
 }
 
 export type Route = BoundRoute | RawRoute

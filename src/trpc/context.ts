@@ -42,17 +42,16 @@ export async function createContext(
     requestId: String(res.getHeader('x-request-id') ?? ''),
     crossSite: isCrossSite(req),
     cookies: {
-      set: (name, value, maxAge) => appendCookie(res, name, value, maxAge, client.secure),
-      clear: (name) => appendCookie(res, name, '', 0, client.secure),
+      set: (name, value, maxAge) => appendCookie(res, { name, value, maxAge, secure: client.secure }),
+      clear: (name) => appendCookie(res, { name, value: '', maxAge: 0, secure: client.secure }),
     },
   }
 }
 
-function appendCookie(res: Response, name: string, value: string, maxAge: number, secure: boolean): void {
-  res.append(
-    'set-cookie',
-    stringifySetCookie({ name, value, maxAge, httpOnly: true, sameSite: 'strict', path: '/', secure }),
-  )
+type Cookie = { name: string; value: string; maxAge: number; secure: boolean }
+
+function appendCookie(res: Response, cookie: Cookie): void {
+  res.append('set-cookie', stringifySetCookie({ ...cookie, httpOnly: true, sameSite: 'strict', path: '/' }))
 }
 
 function isCrossSite(req: Request): boolean {

@@ -1,0 +1,57 @@
+import type { ChatRequest, Message } from '#relay/chat/request.ts'
+import type { Attempt, Call, CallBody, RelayServices } from './call.ts'
+import { passesThrough } from './sent-body.ts'
+
+/** A call's request as one channel sends it: its system prompt set, streaming off where the upstream has none. */
+export type ChannelRequest = { request: ChatRequest; body: CallBody }
+
+export function forChannel(services: RelayServices, call: Call, { channel }: Attempt): ChannelRequest {
+  const { setting } = channel
+  let { request, body } = call
+  const prompt = channel.systemPrompt || (typeof setting['system_prompt'] === 'string' ? setting['system_prompt'] : '')
+  if (prompt !== '' && !passesThrough(setting, services)) {
+    const before = setting['system_prompt_override'] === true
+    request = { ...request, messages: withSystemPrompt(request.messages, prompt, before) }
+    body = rewritten(body, (json) => nativeSystemPrompt(call, json, { prompt, before }))
+  }
+  if (request.stream && setting['stream_support'] === 'NON_STREAM_ONLY') {
+    request = { ...request, stream: false }
+    body = rewritten(body, ({ stream: _stream, stream_options: _options, ...rest }) => rest)
+  }
+  return { request, body }
+}
+
+type Json = Record<string, unknown>
+
+const rewritten = (body: CallBody, change: (json: Json) => Json): CallBody => {
+  const json = change(body.json)
+  return { json, bytes: Buffer.from(JSON.stringify(json)) }
+}
+
+/** Replaces the first message when it is the caller's system message, else goes in front. */
+function withSystemPrompt(messages: Message[], prompt: string, before: boolean): Message[] {
+  const own: Message = { role: 'system', content: [{ type: 'text', text: prompt }] }
+  return messages[0]?.role === 'system' && !before ? [own, ...messages.slice(1)] : [own, ...messages]
+}
+
+function nativeSystemPrompt(call: Call, json: Json, { prompt, before }: { prompt: string; before: boolean }): Json {
+  switch (call.dialect.id) {
+    case 'claude': {
+      const given = json['system']
+      if (!before || given === undefined) return { ...json, system: prompt }
+      const blocks = Array.isArray(given) ? given : [{ type: 'text', text: String(given) }]
+      return { ...json, system: [{ type: 'text', text: prompt }, ...blocks] }
+    }
+    case 'gemini':
+      return { ...json, systemInstruction: { parts: [{ text: prompt }] }, system_instruction: undefined }
+    case 'openai-responses':
+      return { ...json, instructions: prompt }
+    case 'openai-chat': {
+      const messages = Array.isArray(json['messages']) ? (json['messages'] as Json[]) : []
+      const first = messages[0]?.['role']
+      const own = { role: first === 'developer' ? 'developer' : 'system', content: prompt }
+      const replaces = (first === 'system' || first === 'developer') && !before
+      return { ...json, messages: [own, ...(replaces ? messages.slice(1) : messages)] }
+    }
+  }
+}

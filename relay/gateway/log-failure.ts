@@ -1,0 +1,42 @@
+import { logType } from '#core/statuses.ts'
+import { Log } from '#db/entities/log.ts'
+import type { Attempt, AttemptRecord, Call, RelayServices } from './call.ts'
+import type { AttemptFailed } from './failure.ts'
+
+type FailedAttempt = { attempt: Attempt; attempts: AttemptRecord[]; error: AttemptFailed }
+
+/** One row for an attempt the upstream failed, when the operator wants such rows. Costs nothing, moves no counter. */
+export function logFailedAttempt(
+  services: RelayServices,
+  call: Call,
+  { attempt, attempts, error }: FailedAttempt,
+): void {
+  if (error.local || !services.options.get('LogErrorEnabled')) return
+  const { failure } = error
+  const { token, user } = call.caller
+  const em = services.database.orm.em.fork()
+  em.insert(Log, {
+    userId: user.id,
+    type: logType.error,
+    content: `status code ${failure.status}: ${failure.message}`,
+    username: user.username,
+    tokenName: call.caller.tokenName,
+    tokenId: token?.id ?? 0,
+    modelName: call.request.model,
+    useTimeMs: Math.round(performance.now() - call.startedAt),
+    isStream: call.request.stream,
+    channelId: attempt.channel.id,
+    group: call.group,
+    clientIp: user.showsIpInLogs ? call.ip : '',
+    requestId: call.id,
+    other: {
+      error_type: failure.type,
+      error_code: failure.code,
+      status_code: failure.status,
+      channel_id: attempt.channel.id,
+      channel_name: attempt.channel.name,
+      channel_type: attempt.channel.type,
+      admin_info: { use_channel: attempts.map((record) => String(record.channel_id)), attempts: [...attempts] },
+    },
+  }).catch((cause: unknown) => services.log.warn({ err: cause }, 'an error row could not be written'))
+}

@@ -1,0 +1,35 @@
+import { DomainError } from '#core/errors.ts'
+import { compileScreen, isScreened, type Screen } from '#core/screening/screen.ts'
+import { promptTexts } from '#relay/counting/estimate-usage.ts'
+import type { Call, RelayServices } from './call.ts'
+
+let compiled: { list: string; screen: Screen } | null = null
+
+/** The word list as one machine, built anew only when an operator changes it. */
+function screenOf(list: string): Screen {
+  if (compiled?.list !== list) compiled = { list, screen: compileScreen(list) }
+  return compiled.screen
+}
+
+/** Refuses a request that contains sensitive words; which ones, only the server's log says. */
+export function screen(services: RelayServices, call: Call): void {
+  const { options } = services
+  const settings = {
+    CheckSensitiveEnabled: options.get('CheckSensitiveEnabled'),
+    CheckSensitiveOnPromptEnabled: options.get('CheckSensitiveOnPromptEnabled'),
+    'global.safe_check_exempt_enabled': options.get('global.safe_check_exempt_enabled'),
+    'global.safe_check_exempt_group': options.get('global.safe_check_exempt_group'),
+  }
+  if (!isScreened(settings, call.group)) return
+  const found = screenOf(options.get('SensitiveWords')).find(promptTexts(call.request))
+  if (found.length === 0) return
+  services.log.warn({ user: call.caller.user.id, requestId: call.id, found }, 'a request contains sensitive words')
+  throw new DomainError('relay.sensitive_words')
+}
+
+/** Refuses chat completions that a browser's extension sends, when the operator wants that. */
+export function refuseExtensions(services: RelayServices, call: Call): void {
+  if (call.dialect.id !== 'openai-chat' || !services.options.get('global.block_browser_extension_enabled')) return
+  const origin = call.req.get('origin') ?? ''
+  if (origin.includes('extension') && origin.includes('://')) throw new DomainError('relay.browser_extension_blocked')
+}
