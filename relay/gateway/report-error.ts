@@ -2,6 +2,7 @@ import { DomainError } from '#core/errors.ts'
 import type { Incoming, RelayServices } from './call.ts'
 import { AttemptFailed, callerError, failureOf, isUnexpected } from './failure.ts'
 import { RateLimited } from './limit.ts'
+import { SettleFailed } from '#features/ledger/service.ts'
 
 /** Tells the caller what went wrong, in its own dialect; as an event where the stream has begun. */
 export function reportError(services: RelayServices, incoming: Incoming, error: unknown): void {
@@ -28,6 +29,8 @@ export function reportError(services: RelayServices, incoming: Incoming, error: 
   res.status(status).json(body)
 }
 
-/** What ails this process alone and is soon over; a model without a channel is not. */
-const isPassing = (error: unknown): boolean =>
-  error instanceof DomainError && (error.code === 'relay.unavailable' || error.code === 'relay.stopping')
+/** What is soon over: no database, going down, an answer that could not be booked. A model without a channel is not. */
+function isPassing(error: unknown): boolean {
+  if (error instanceof AttemptFailed) return error.cause instanceof SettleFailed
+  return error instanceof DomainError && (error.code === 'relay.unavailable' || error.code === 'relay.stopping')
+}
