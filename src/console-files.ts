@@ -53,8 +53,8 @@ export function sendShell(res: Response, shell: string, options: OptionsReader):
   res.setHeader('cache-control', 'no-cache')
   res.type('html').send(
     shell
-      .replace('<!-- head -->', () => head)
-      .replaceAll('__NONCE__', nonce)
+      .replace('<!--custom-head-->', () => head)
+      .replaceAll('__CSP_NONCE__', nonce)
       .replace(/<script(?=[\s>])(?![^>]*nonce=)/g, `<script nonce="${nonce}"`),
   )
 }

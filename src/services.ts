@@ -17,6 +17,7 @@ import { createChannelTable } from '#relay/gateway/cache/channel-table.ts'
 import { createTokenCache } from '#relay/gateway/cache/token-cache.ts'
 import { createUserCache } from '#relay/gateway/cache/user-cache.ts'
 import type { RelayServices } from '#relay/gateway/call.ts'
+import { createHealth } from '#relay/gateway/health.ts'
 import { createMediaFetcher } from '#relay/upstream/media.ts'
 import { createTransport } from '#relay/upstream/send.ts'
 import type { Environment } from './env.ts'
@@ -96,6 +97,7 @@ export async function createServices(given: {
       splitKeys,
       onBadChannel: (id, error) => log.error({ channel: id, err: error }, 'a channel cannot be used'),
     }),
+    health: createHealth(() => ambient.now().getTime()),
     keyCursor: new Map(),
     stopping: () => stopping,
   }

@@ -7,6 +7,7 @@ import type { ChannelRow, ChannelTable } from './cache/channel-table.ts'
 import type { MediaFetcher } from '#relay/upstream/media.ts'
 import type { createTokenCache, TokenRow } from './cache/token-cache.ts'
 import type { createUserCache, UserRow } from './cache/user-cache.ts'
+import type { Health } from './health.ts'
 
 /** What the relay keeps in memory beside the process's services. */
 export type RelayServices = Services & {
@@ -15,6 +16,7 @@ export type RelayServices = Services & {
   channels: ChannelTable
   /** For addresses that callers aim: pictures and files to inline. */
   media: MediaFetcher
+  health: Health
   /** Position of the next key of each channel. */
   keyCursor: Map<number, number>
   /** The process is going down: no new calls. */
@@ -66,7 +68,9 @@ export type Call = Incoming & {
 export type Attempt = {
   channel: ChannelRow
   key: { position: number; value: string }
-  /** After prefix, virtual and channel mapping. */
+  /** The name the channel's table knows: without prefix, after virtual mapping. */
+  model: string
+  /** After the channel's own mapping too. */
   upstreamModel: string
   mapped: boolean
 }

@@ -85,10 +85,15 @@ async function attemptAll(services: RelayServices, call: Call): Promise<void> {
       await reserve(services, call, terms)
       reserved = true
       const startedAt = performance.now()
+      const place = { channelId: attempt.channel.id, key: attempt.key.position, model: attempt.model }
+      services.health.started(place)
       try {
-        return await forward(services, call, { attempt, attempts, terms })
+        await forward(services, call, { attempt, attempts, terms })
+        services.health.succeeded(place)
+        return
       } catch (error) {
         if (!(error instanceof AttemptFailed)) throw error
+        services.health.failed(place, error)
         attempts.push(recordOf(attempt, error, startedAt))
         logFailedAttempt(services, call, { attempt, attempts, error })
         const failed = { error, attempt, number, selection }

@@ -37,7 +37,14 @@ function routedSelection(services: RelayServices, call: Call): Selection {
     for (let index = planIndex; index < plans.length; index += 1) {
       const plan = plans[index] as Plan
       const last = index === plans.length - 1
-      const wish = { attempt: index === planIndex ? triesOfPlan : 0, tried, forceSwitch: forceSwitch || !last }
+      const wish = {
+        attempt: index === planIndex ? triesOfPlan : 0,
+        tried,
+        forceSwitch: forceSwitch || !last,
+        isHealthy: services.health.allHealthy
+          ? undefined
+          : (channelId: number, key: number) => services.health.isHealthy(channelId, key, plan.model),
+      }
       const found = candidates(plan.tiers, wish)
       if (found) return { plan, found }
     }
@@ -113,7 +120,7 @@ function named({ channel, key }: Choice, model: string, requested: string): Atte
       : new DomainError('relay.model_mapping_unreadable')
   }
   const bare = channel.modelPrefix !== '' && requested === channel.modelPrefix + model
-  return { channel, key, upstreamModel: mapped.model, mapped: mapped.isMapped || (model !== requested && !bare) }
+  return { channel, key, model, upstreamModel: mapped.model, mapped: mapped.isMapped || (model !== requested && !bare) }
 }
 
 /** The caller's key names the channel: that one, once, whatever models it lists. */
