@@ -1,0 +1,61 @@
+import { type ChildProcess, fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import type { Load, LoadResult } from './generator/load.ts'
+
+export type Program = { pid: number; said: string; stop: () => Promise<void> }
+
+const pathOf = (file: string): string => fileURLToPath(new URL(file, import.meta.url))
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const over = once(child, 'exit')
+  child.kill('SIGTERM')
+  await over
+}
+
+/** Starts one of our programs in a process of its own; resolves once it has said that it serves. */
+export function startProgram(
+  file: string,
+  wish: { args?: string[]; node?: string[]; env?: Record<string, string>; ready: RegExp },
+): Promise<Program> {
+  const env = { ...process.env, ...wish.env }
+  const args = [...(wish.node ?? []), pathOf(file), ...(wish.args ?? [])]
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  return new Promise((resolve, reject) => {
+    let said = ''
+    child.stdout.on('data', (chunk: Buffer) => {
+      said += chunk.toString()
+      const match = wish.ready.exec(said)
+      if (match) resolve({ pid: child.pid ?? 0, said: match[1] ?? '', stop: () => stop(child) })
+    })
+    child.once('exit', (code) => reject(new Error(`${file} ended with ${code}: ${said}`)))
+  })
+}
+
+export type Generator = { pid: number; run: (load: Load) => Promise<LoadResult>; stop: () => Promise<void> }
+
+export function startGenerator(): Generator {
+  const child = fork(pathOf('generator/main.ts'))
+  return {
+    pid: child.pid ?? 0,
+    run: async (load) => {
+      child.send(load)
+      const [result] = (await once(child, 'message')) as [LoadResult]
+      return result
+    },
+    stop: () => stop(child),
+  }
+}
+
+/** A port that nobody has at the moment. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}

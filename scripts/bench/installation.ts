@@ -1,0 +1,78 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { startEmbedded } from '#db/embedded.ts'
+import { freePort, type Generator, type Program, startGenerator, startProgram } from './child.ts'
+import { pin } from './machine.ts'
+import { createWorld, type World } from './world.ts'
+
+/** What a load is aimed at. `direct` is the simulated provider itself. */
+export type TargetName = 'direct' | 'pass-through' | 'gateway'
+export type Target = { name: TargetName; origin: string; pid: number }
+
+export type Installation = {
+  world: World
+  generator: Generator
+  upstream: Program
+  databasePid: number
+  gateway: (wish?: { workers?: number; node?: string[] }) => Promise<Target & Program & { name: 'gateway' }>
+  passThrough: (workers?: number) => Promise<Target & Program & { name: 'pass-through' }>
+  direct: Target
+  /** Answers that the gateway gave in the whole run, and what went wrong at any target. */
+  seen: { answers: number; failures: string[] }
+  close: () => Promise<void>
+}
+
+const secretKey = 'the key of the benchmark installation'
+const data = fileURLToPath(new URL('../../data', import.meta.url))
+
+/** Everything a run needs beside what it measures, in a folder of its own: database, simulated provider, generator. */
+export async function install(): Promise<Installation> {
+  mkdirSync(data, { recursive: true })
+  // Not in the system's temporary folder, which may be memory: commits have to reach a disk.
+  const folder = mkdtempSync(join(data, 'bench-'))
+  const database = await startEmbedded({ dataDir: folder })
+  const databasePid = Number(readFileSync(join(folder, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
+  const upstream = await startProgram('../upstream/main.ts', {
+    args: ['--port', '0', '--no-record'],
+    ready: /on (http:\S+)/,
+  })
+  const generator = startGenerator()
+  for (const pid of [databasePid, upstream.pid, generator.pid]) pin(pid, 'rest')
+  const world = await createWorld(database.connection, { secretKey, upstreamUrl: upstream.said })
+
+  const gateway = async ({ workers = 1, node = [] }: { workers?: number; node?: string[] } = {}) => {
+    const port = await freePort()
+    const env = {
+      NODE_ENV: 'production',
+      PORT: String(port),
+      HOST: '127.0.0.1',
+      DATABASE_URL: database.url,
+      DATA_DIR: folder,
+      SECRET_KEY: secretKey,
+      WORKERS: String(workers),
+      LOG_LEVEL: 'warn',
+    }
+    const entry = process.env['BENCH_ENTRY'] ?? 'programs/gateway.ts'
+    const program = await startProgram(entry, { node, env, ready: /Console and API/ })
+    pin(program.pid, workers === 1 ? 'gateway' : 'anywhere')
+    return { ...program, name: 'gateway' as const, origin: `http://127.0.0.1:${port}` }
+  }
+  const passThrough = async (workers = 1) => {
+    const args = [upstream.said, String(workers)]
+    const env = { NODE_ENV: 'production' }
+    const program = await startProgram('programs/pass-through.ts', { args, env, ready: /ready on (http:\S+)/ })
+    pin(program.pid, workers === 1 ? 'gateway' : 'anywhere')
+    return { ...program, name: 'pass-through' as const, origin: program.said }
+  }
+  const close = async (): Promise<void> => {
+    await generator.stop()
+    await upstream.stop()
+    await world.pool.end()
+    await database.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  const direct: Target = { name: 'direct', origin: upstream.said, pid: upstream.pid }
+  const seen = { answers: 0, failures: [] }
+  return { world, generator, upstream, databasePid, gateway, passThrough, direct, seen, close }
+}

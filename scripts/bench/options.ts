@@ -1,0 +1,55 @@
+import { availableParallelism } from 'node:os'
+import { parseArgs } from 'node:util'
+
+export const partNames = ['idle', 'throughput', 'latency', 'streams', 'bodies', 'users', 'workers'] as const
+export type PartName = (typeof partNames)[number]
+
+export const usage = `Measures the gateway beside a bare pass-through on this machine.
+
+  npm run bench -- [--only ${partNames.join(',')}] [--quick] [--trials 3] [--seconds 3] [--profile folder]
+
+  --only     these parts alone
+  --quick    one short trial of each: shows that everything works, not how fast it is
+  --profile  writes a CPU profile of the gateway (WORKERS=1) into the folder
+`
+
+export type Options = {
+  parts: readonly PartName[]
+  trials: number
+  seconds: number
+  warmUpSeconds: number
+  idleStreams: number
+  workers: number
+  profile: string | undefined
+}
+
+const isPart = (name: string): name is PartName => partNames.some((known) => known === name)
+
+/** Null where only the usage was asked for. */
+export function readOptions(args: string[]): Options | null {
+  const { values } = parseArgs({
+    args,
+    options: {
+      only: { type: 'string' },
+      quick: { type: 'boolean', default: false },
+      trials: { type: 'string' },
+      seconds: { type: 'string' },
+      profile: { type: 'string' },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  })
+  if (values.help) return null
+  const wished = values.only?.split(',') ?? [...partNames]
+  const unknown = wished.find((name) => !isPart(name))
+  if (unknown !== undefined) throw new Error(`there is no part "${unknown}", only ${partNames.join(', ')}`)
+  const { quick } = values
+  return {
+    parts: wished.filter(isPart),
+    trials: Number(values.trials ?? (quick ? 1 : 3)),
+    seconds: Number(values.seconds ?? (quick ? 0.5 : 3)),
+    warmUpSeconds: quick ? 0.3 : 4,
+    idleStreams: quick ? 50 : 1000,
+    workers: availableParallelism(),
+    profile: values.profile,
+  }
+}

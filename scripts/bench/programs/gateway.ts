@@ -1,0 +1,4 @@
+import { main } from '#src/server.ts'
+
+/** The product as `npm start` runs it, without building the console first. */
+await main()

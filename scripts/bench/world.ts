@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto'
+import { Pool } from 'pg'
+import type { ConnectionOptions } from '#db/connection.ts'
+import { migrate } from '#db/orm.ts'
+import { createSecrets, sha256 } from '#features/secrets/service.ts'
+import { scenarios } from './scenarios.ts'
+
+/** More than any run can spend. */
+const plenty = 1_000_000_000_000
+
+const randomKey = (): string => randomBytes(24).toString('hex')
+
+/** Access tokens: one busy user's, and those of many users. */
+export type World = { pool: Pool; one: string[]; many: string[] }
+
+/** The rows of the benchmark: one channel for each scenario, a busy user, and a thousand more; all with limited tokens. */
+export async function createWorld(
+  connection: ConnectionOptions,
+  given: { secretKey: string; upstreamUrl: string },
+): Promise<World> {
+  await migrate(connection)
+  const pool = new Pool(connection)
+  const secrets = createSecrets(given.secretKey)
+  for (const { model, directives } of Object.values(scenarios)) {
+    await pool.query(
+      `with made as (insert into channels (type, name, key_encrypted, base_url, models) values (1, $1, $2, $3, $1) returning id)
+       insert into abilities ("group", model, channel_id) select 'default', $1, id from made`,
+      [model, secrets.encrypt('sk-upstream'), `${given.upstreamUrl}/~${directives}`],
+    )
+  }
+  const keys = Array.from({ length: 1001 }, randomKey)
+  await pool.query(
+    `with made as (
+       insert into users (username, display_name, quota) select 'bench' || n, 'bench', $1 from generate_series(1, $2) n
+       returning id, quota),
+     granted as (insert into grants (kind, key, user_id, amount) select 'bench', id::text, id, quota from made)
+     insert into tokens (user_id, name, key_hash, key_encrypted, key_mask, remain_quota)
+     select made.id, 'bench', k.hash, k.encrypted, '***', $1
+     from (select *, row_number() over (order by id) as place from made) made
+     join unnest($3::text[], $4::text[]) with ordinality k(hash, encrypted, place) using (place)`,
+    [plenty, keys.length, keys.map(sha256), keys.map(secrets.encrypt)],
+  )
+  await pool.query('analyze')
+  const [one = '', ...many] = keys.map((key) => `sk-${key}`)
+  return { pool, one: [one], many }
+}
