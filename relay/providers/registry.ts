@@ -1,6 +1,13 @@
 import { anthropic } from './anthropic/index.ts'
 import { gemini } from './gemini/index.ts'
 import { baiduV2 } from './openai-compatible/vendors/baidu-v2.ts'
+import { azure } from './openai-compatible/vendors/azure.ts'
+import { ollama } from './openai-compatible/vendors/ollama.ts'
+import { ali } from './openai-compatible/vendors/ali.ts'
+import { zhipuV4 } from './openai-compatible/vendors/zhipu-v4.ts'
+import { perplexity } from './openai-compatible/vendors/perplexity.ts'
+import { mistral } from './openai-compatible/vendors/mistral.ts'
+import { cloudflare } from './openai-compatible/vendors/cloudflare.ts'
 import { custom } from './openai-compatible/vendors/custom.ts'
 import { deepseek } from './openai-compatible/vendors/deepseek.ts'
 import { fastgpt } from './openai-compatible/vendors/fastgpt.ts'
@@ -18,6 +25,13 @@ const providers: readonly Provider[] = [
   anthropic,
   gemini,
   custom,
+  azure,
+  ollama,
+  ali,
+  zhipuV4,
+  perplexity,
+  mistral,
+  cloudflare,
   openrouter,
   fastgpt,
   moonshot,

@@ -40,6 +40,7 @@ const openAiStyle = 'openai-compatible'
 const settings: Readonly<Record<string, Setting>> = {
   anthropic: { fixtures: 'anthropic', model: 'claude-sonnet-4-5' },
   gemini: { fixtures: 'gemini', model: 'gemini-2.5-flash' },
+  perplexity: { optOut: { tools: 'the vendor has no tools' } },
 }
 
 function subjectOf(provider: Provider): Subject {

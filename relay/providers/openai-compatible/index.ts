@@ -11,7 +11,7 @@ import type { OpenAiStyle } from './style.ts'
 
 const readModelIds = (json: unknown): string[] => {
   const answer = recordOf(json)
-  const rows = Array.isArray(json) ? json : (answer?.['data'] ?? answer?.['models'])
+  const rows = Array.isArray(json) ? json : (answer?.['data'] ?? answer?.['models'] ?? answer?.['result'])
   return recordsOf(rows).flatMap((row) => wordOf(row['id']) ?? wordOf(row['name']) ?? [])
 }
 

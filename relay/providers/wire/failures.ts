@@ -31,6 +31,7 @@ function looseMessage(body: Json): string | undefined {
     nested('Response', 'Error', 'Message'),
     body['detail'],
     nested('message', 'detail'),
+    recordOf(listOf(nested('message', 'detail'))[0])?.['msg'],
     recordOf(listOf(body['errors'])[0])?.['message'],
     recordOf(listOf(body['detail'])[0])?.['msg'],
     nested('base_resp', 'status_msg'),

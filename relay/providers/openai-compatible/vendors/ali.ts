@@ -1,0 +1,39 @@
+import type { ProviderCall } from '../../types.ts'
+import { type Json, numberOf } from '../../wire/json.ts'
+import { bearer } from '../address.ts'
+import { openAiCompatible } from '../index.ts'
+import { enableThinking } from '../thinking-switch.ts'
+
+/** Open-weight models that think by themselves and then refuse to answer in one piece. */
+const openWeights = /^qwen3-\d+(\.\d+)?b(?!.*(instruct|thinking|coder))/
+
+/** top_p lies strictly between 0 and 1 here. */
+const clampTopP = (value: number): number => Math.min(Math.max(value, 0.001), 0.999)
+
+function adjust(body: Json, call: ProviderCall): void {
+  const named = String(body['model'])
+  if (named.endsWith('-internet')) {
+    body['model'] = named.slice(0, -'-internet'.length)
+    body['enable_search'] = true
+  }
+  const topP = numberOf(body['top_p'])
+  if (topP !== undefined) body['top_p'] = clampTopP(topP)
+  if (!call.stream && openWeights.test(String(body['model'])) && body['enable_thinking'] !== false) {
+    body['enable_thinking'] = false
+  }
+}
+
+export const ali = openAiCompatible({
+  id: 'ali',
+  label: 'Alibaba DashScope',
+  channelTypes: [17],
+  version: '/compatible-mode/v1',
+  headers: (channel) => ({
+    ...bearer(channel.key),
+    ...(channel.other === '' ? {} : { 'x-dashscope-plugin': channel.other }),
+  }),
+  carriesCacheControl: true,
+  takesTopK: true,
+  reasoning: enableThinking(/^(qwen(3|-plus|-turbo|-flash|-max)|glm|deepseek-v3|kimi)(?!.*(instruct|coder))/),
+  adjust,
+})

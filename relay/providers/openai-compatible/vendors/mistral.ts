@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto'
+import type { ChatRequest } from '#relay/chat/request.ts'
+import { type Json, recordOf, recordsOf, textOf } from '../../wire/json.ts'
+import { openAiCompatible } from '../index.ts'
+import { wantsThinking } from '../thinking-switch.ts'
+
+const taken = new Set([
+  'model',
+  'messages',
+  'temperature',
+  'top_p',
+  'max_tokens',
+  'stream',
+  'stop',
+  'random_seed',
+  'response_format',
+  'tools',
+  'tool_choice',
+  'presence_penalty',
+  'frequency_penalty',
+  'n',
+  'prediction',
+  'parallel_tool_calls',
+  'prompt_mode',
+  'reasoning_effort',
+  'safe_prompt',
+  'metadata',
+])
+
+/** Fields whose absence changes nothing here. */
+const idle = new Set(['stream_options', 'user', 'max_completion_tokens', 'seed'])
+
+const ownId = /^[a-zA-Z0-9]{9}$/
+
+/** Ids of other vendors become nine letters or digits, the same ones each time. */
+const toOwnId = (id: string): string =>
+  ownId.test(id) ? id : createHash('sha256').update(id).digest('hex').slice(0, 9)
+
+function withOwnIds(message: Json): Json {
+  const callId = textOf(message['tool_call_id'])
+  const calls = message['tool_calls']
+  return {
+    ...message,
+    ...(callId === undefined ? {} : { tool_call_id: toOwnId(callId) }),
+    ...(Array.isArray(calls)
+      ? { tool_calls: recordsOf(calls).map((call) => ({ ...call, id: toOwnId(textOf(call['id']) ?? '') })) }
+      : {}),
+  }
+}
+
+const hasForeignId = (message: Json): boolean =>
+  [message['tool_call_id'], ...recordsOf(message['tool_calls']).map((call) => call['id'])].some(
+    (id) => typeof id === 'string' && !ownId.test(id),
+  )
+
+function rename(body: Json, from: string, to: string): void {
+  if (body[from] !== undefined) body[to] ??= body[from]
+}
+
+function adjust(body: Json): string[] {
+  rename(body, 'seed', 'random_seed')
+  rename(body, 'max_completion_tokens', 'max_tokens')
+  const lost = Object.keys(body).filter((name) => !taken.has(name))
+  for (const name of lost) delete body[name]
+  const messages = recordsOf(body['messages'])
+  if (messages.some(hasForeignId)) body['messages'] = messages.map(withOwnIds)
+  const choice = recordOf(body['tool_choice'])
+  if (choice && choice['type'] !== 'function') body['tool_choice'] = 'auto'
+  return lost.filter((name) => !idle.has(name))
+}
+
+/** Models that only think are told how; those that can do both take the two ends of the effort. */
+function reasoning(body: Json, request: ChatRequest): void {
+  const wanted = wantsThinking(request.reasoning)
+  const model = String(body['model'])
+  if (model.startsWith('magistral')) {
+    if (wanted !== false) body['prompt_mode'] ??= 'reasoning'
+  } else if (wanted !== undefined && /^mistral-(small-2603|medium-3\.[5-9]|small-latest|medium-latest)/.test(model)) {
+    body['reasoning_effort'] = wanted ? 'high' : 'none'
+  }
+}
+
+export const mistral = openAiCompatible({
+  id: 'mistral',
+  label: 'Mistral',
+  channelTypes: [42],
+  streamUsage: false,
+  reasoning,
+  adjust,
+  // Thoughts come as parts of the content, which callers of the original form cannot read.
+  translatesAlways: true,
+})

@@ -1,0 +1,108 @@
+import type { ReportedUsage } from '#core/usage.ts'
+import type { Citation } from '#relay/chat/events.ts'
+import { joinPath } from '../../wire/join-path.ts'
+import { countOf, type Json, listOf, numberOf, recordsOf, sumOf, textOf, wordOf } from '../../wire/json.ts'
+import { openAiCompatible } from '../index.ts'
+import { readUsage } from '../usage.ts'
+
+const taken = new Set([
+  'model',
+  'messages',
+  'max_tokens',
+  'temperature',
+  'top_p',
+  'top_k',
+  'stream',
+  'presence_penalty',
+  'frequency_penalty',
+  'response_format',
+  'search_mode',
+  'search_domain_filter',
+  'search_recency_filter',
+  'search_after_date_filter',
+  'search_before_date_filter',
+  'return_images',
+  'return_related_questions',
+  'web_search_options',
+  'reasoning_effort',
+])
+
+/** Fields whose absence changes nothing here. */
+const idle = new Set(['stream_options', 'tool_choice', 'parallel_tool_calls', 'user', 'max_completion_tokens'])
+
+type Turn = { role: string; content: unknown }
+
+const asParts = (content: unknown): unknown[] =>
+  typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content)
+
+function joinContent(first: unknown, second: unknown): unknown {
+  if (typeof first === 'string' && typeof second === 'string') return `${first}\n\n${second}`
+  return [...asParts(first), ...asParts(second)]
+}
+
+/** Instructions first, then user and assistant in turn, the user last; there are no tools, only what they said. */
+function alternating(messages: unknown): Turn[] {
+  const turns: Turn[] = []
+  for (const message of recordsOf(messages)) {
+    const role = textOf(message['role']) === 'tool' ? 'user' : (textOf(message['role']) ?? 'user')
+    const content = message['content'] ?? ''
+    if (content === '') continue
+    const last = turns.at(-1)
+    if (last?.role === role) last.content = joinContent(last.content, content)
+    else turns.push({ role, content })
+  }
+  if (turns.at(-1)?.role !== 'user') turns.push({ role: 'user', content: 'Continue.' })
+  return turns
+}
+
+const isAlternating = (messages: unknown): boolean => {
+  const list = recordsOf(messages)
+  const roles = list.map((message) => message['role'])
+  const talk = roles[0] === 'system' ? roles.slice(1) : roles
+  const inTurn = talk.every((role, index) => role === (index % 2 === 0 ? 'user' : 'assistant'))
+  return inTurn && talk.length % 2 === 1 && list.every((message) => message['tool_calls'] === undefined)
+}
+
+function adjust(body: Json): string[] {
+  body['max_tokens'] ??= body['max_completion_tokens']
+  if (body['max_tokens'] === undefined) delete body['max_tokens']
+  const lost = Object.keys(body).filter((name) => !taken.has(name))
+  for (const name of lost) delete body[name]
+  const topP = numberOf(body['top_p'])
+  if (topP !== undefined && topP >= 1) body['top_p'] = 0.99
+  if (!isAlternating(body['messages'])) body['messages'] = alternating(body['messages'])
+  return lost.filter((name) => !idle.has(name))
+}
+
+/** Thoughts are counted beside the answer here. */
+function usage(counts: Json): ReportedUsage {
+  const thoughts = countOf(counts['reasoning_tokens'])
+  return {
+    ...readUsage(counts),
+    completionTokens: sumOf(countOf(counts['completion_tokens']), thoughts),
+    reasoningTokens: thoughts,
+    webSearchCalls: countOf(counts['num_search_queries']),
+  }
+}
+
+function citations(answer: Json): Citation[] {
+  const found = recordsOf(answer['search_results']).flatMap((result): Citation[] => {
+    const url = wordOf(result['url'])
+    return url === undefined ? [] : [{ url, title: wordOf(result['title']), citedText: wordOf(result['snippet']) }]
+  })
+  if (found.length > 0) return found
+  return listOf(answer['citations']).flatMap((url) => (typeof url === 'string' && url !== '' ? [{ url }] : []))
+}
+
+export const perplexity = openAiCompatible({
+  id: 'perplexity',
+  label: 'Perplexity',
+  channelTypes: [27],
+  url: ({ channel }) => joinPath(channel.baseUrl, '', '/chat/completions'),
+  streamUsage: false,
+  adjust,
+  usage,
+  citations,
+  // Callers are told the whole output and the sources, so the answer cannot go through as it came.
+  translatesAlways: true,
+})

@@ -1,0 +1,111 @@
+import type { UpstreamFailure } from '#relay/chat/events.ts'
+import type { ChatRequest } from '#relay/chat/request.ts'
+import { type Json, numberOf, recordOf, recordsOf, wordOf } from '../../wire/json.ts'
+import { openAiCompatible } from '../index.ts'
+import { effortOf } from '../request.ts'
+import { thinkingType } from '../thinking-switch.ts'
+
+const thinks = /^glm-(4\.[5-9]|[5-9])/
+const switchThinking = thinkingType(thinks)
+
+function reasoning(body: Json, request: ChatRequest): void {
+  switchThinking(body, request)
+  const effort = request.reasoning && effortOf(request.reasoning, request.extra.dialect)
+  const takesEffort = String(body['model']).startsWith('glm-5.2')
+  if (takesEffort && effort !== undefined && effort !== 'none') body['reasoning_effort'] = effort
+}
+
+const refused = [
+  'frequency_penalty',
+  'presence_penalty',
+  'stream_options',
+  'n',
+  'logprobs',
+  'top_logprobs',
+  'logit_bias',
+]
+
+function sampling(body: Json): void {
+  const topP = numberOf(body['top_p'])
+  if (topP !== undefined && topP >= 1) body['top_p'] = 0.99
+  const temperature = numberOf(body['temperature'])
+  if (temperature === 0) {
+    delete body['temperature']
+    body['do_sample'] = false
+  } else if (temperature !== undefined && temperature > 1) body['temperature'] = 1
+  if (typeof body['stop'] === 'string') body['stop'] = [body['stop']]
+}
+
+/** Only `auto` is a choice here: what forces falls back to it, what forbids takes the tools away. */
+function tools(body: Json): string[] {
+  const choice = body['tool_choice']
+  if (choice === undefined || choice === 'auto') return []
+  delete body['tool_choice']
+  if (choice !== 'none') return ['tool_choice']
+  delete body['tools']
+  return []
+}
+
+const withoutStrict = (list: unknown): unknown =>
+  recordsOf(list).some((tool) => recordOf(tool['function'])?.['strict'] !== undefined)
+    ? recordsOf(list).map((tool) => {
+        const fn = recordOf(tool['function'])
+        if (!fn) return tool
+        const { strict: _, ...rest } = fn
+        return { ...tool, function: rest }
+      })
+    : list
+
+/** The oldest picture models want the bytes without their `data:` head. */
+function barePictures(body: Json): void {
+  if (!/^glm-4v(-(plus|flash))?$/.test(String(body['model'])) || !Array.isArray(body['messages'])) return
+  body['messages'] = body['messages'].map((message: unknown) => {
+    const content = recordOf(message)?.['content']
+    if (!Array.isArray(content)) return message
+    return { ...recordOf(message), content: content.map(barePicture) }
+  })
+}
+
+function barePicture(part: unknown): unknown {
+  const url = wordOf(recordOf(recordOf(part)?.['image_url'])?.['url'])
+  if (url === undefined || !url.startsWith('data:')) return part
+  return { ...recordOf(part), image_url: { url: url.slice(url.indexOf(',') + 1) } }
+}
+
+function adjust(body: Json): string[] {
+  const lost = refused.filter((name) => name !== 'stream_options' && body[name] !== undefined)
+  for (const name of refused) delete body[name]
+  if (body['max_completion_tokens'] !== undefined) {
+    body['max_tokens'] ??= body['max_completion_tokens']
+    delete body['max_completion_tokens']
+  }
+  const user = wordOf(body['user'])
+  delete body['user']
+  if (user !== undefined && user.length >= 6 && user.length <= 128) body['user_id'] = user
+  sampling(body)
+  barePictures(body)
+  if (body['tools'] !== undefined) body['tools'] = withoutStrict(body['tools'])
+  return [...lost, ...tools(body)]
+}
+
+/** The vendor's own numbers say more than the status they come with. */
+function error(failure: UpstreamFailure): UpstreamFailure {
+  const code = Number(failure.code)
+  if (code >= 1000 && code <= 1004) return { ...failure, status: 401 }
+  if (code >= 1110 && code <= 1113) return { ...failure, status: 402 }
+  if ((code >= 1210 && code <= 1215) || code === 1301) return { ...failure, status: 400 }
+  if ([1302, 1303, 1305, 1308, 1309, 1310].includes(code)) return { ...failure, status: 429 }
+  return failure
+}
+
+export const zhipuV4 = openAiCompatible({
+  id: 'zhipu-v4',
+  label: 'Zhipu GLM',
+  channelTypes: [26],
+  version: '/api/paas/v4',
+  streamUsage: false,
+  carriesReasoning: 'content',
+  reasoning,
+  adjust,
+  error,
+})
