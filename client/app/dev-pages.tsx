@@ -3,7 +3,7 @@ import { Route } from 'wouter'
 
 const galleryRoute = () => {
   const Gallery = lazy(async () => ({ default: (await import('./gallery.tsx')).Gallery }))
-  return (
+  return () => (
     <Route path="/dev/gallery">
       <Gallery />
     </Route>
@@ -11,4 +11,4 @@ const galleryRoute = () => {
 }
 
 /** Every building block on one page, for those who work on them; a build leaves it out. */
-export const gallery = import.meta.env.DEV ? galleryRoute() : null
+export const devRoutes = import.meta.env.DEV ? galleryRoute() : () => null

@@ -4,7 +4,7 @@ import { Redirect, Route, Switch, useLocation } from 'wouter'
 import { loginAddress, useSession } from '../lib/session.ts'
 import { useStatus } from '../lib/status.ts'
 import { ErrorBoundary } from './error-boundary.tsx'
-import { gallery } from './dev-pages.tsx'
+import { devRoutes } from './dev-pages.tsx'
 import { knownRoutes, routeOf } from './navigation.ts'
 import { NotFound } from './not-found.tsx'
 import { PageLoading } from './page-loading.tsx'
@@ -49,7 +49,7 @@ export function AppRouter() {
               </Route>
             )),
           )}
-          {gallery}
+          {devRoutes()}
           <Route>
             <NotFound />
           </Route>

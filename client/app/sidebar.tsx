@@ -1,5 +1,6 @@
 import { Box, Flex, Stack, Text, chakra } from '@chakra-ui/react'
 import { PanelLeftClose, PanelLeftOpen } from 'lucide-react'
+import { Fragment } from 'react'
 import { Link, useLocation } from 'wouter'
 import { IconButton } from '../components/icon-button.tsx'
 import { t } from '../i18n/t.ts'
@@ -50,6 +51,30 @@ function SidebarEntry({ route, current, collapsed, onVisit }: EntryProps) {
 
 const hasNav = (route: AppRoute): route is AppRoute & { nav: Nav } => route.nav !== undefined
 
+/** The chat links that the operator configured, each a page with the link in a frame. */
+function ChatLinks({ path, onVisit }: { path: string; onVisit?: (() => void) | undefined }) {
+  const { chats } = useStatus()
+  const named = chats.flatMap((chat) => Object.keys(chat).slice(0, 1))
+  return (
+    <Stack gap="0.5" ps="6">
+      {named.map((name, index) => (
+        <Entry
+          key={name}
+          href={`/app/chat/${index}`}
+          aria-current={path === `/app/chat/${index}` ? 'page' : undefined}
+          onClick={onVisit}
+        >
+          <Text as="span" truncate>
+            {name}
+          </Text>
+        </Entry>
+      ))}
+    </Stack>
+  )
+}
+
+const isChat = (path: string): boolean => /^\/(app\/chat|chat|chat2link)(\/|$)/.test(path)
+
 type SidebarListProps = { collapsed?: boolean; onVisit?: () => void }
 
 /** The pages this reader may open, by group. */
@@ -74,13 +99,12 @@ export function SidebarList({ collapsed = false, onVisit }: SidebarListProps) {
               </Text>
             )}
             {entries.map((route) => (
-              <SidebarEntry
-                key={route.page}
-                route={route}
-                current={route === current}
-                collapsed={collapsed}
-                onVisit={onVisit}
-              />
+              <Fragment key={route.page}>
+                <SidebarEntry route={route} current={route === current} collapsed={collapsed} onVisit={onVisit} />
+                {route.page === 'chat/links' && isChat(path) && !collapsed && (
+                  <ChatLinks path={path} onVisit={onVisit} />
+                )}
+              </Fragment>
             ))}
           </Stack>
         )
@@ -92,11 +116,13 @@ export function SidebarList({ collapsed = false, onVisit }: SidebarListProps) {
 type SidebarProps = { collapsed: boolean; onToggle: () => void }
 
 export function Sidebar({ collapsed, onToggle }: SidebarProps) {
+  const [path] = useLocation()
+  const width = collapsed ? '60px' : isChat(path) ? '240px' : '200px'
   return (
     <Flex
       direction="column"
       as="aside"
-      w={collapsed ? '60px' : '200px'}
+      w={width}
       flexShrink="0"
       borderEndWidth="1px"
       bg="bg"

@@ -1,6 +1,6 @@
-import { Box, Button, CloseButton, Dialog, Field, Input, Portal, Stack, Text } from '@chakra-ui/react'
+import { Box, Button, Dialog, Field, Input, Portal, Stack, Text } from '@chakra-ui/react'
 import type { FormEvent, ReactNode } from 'react'
-import { useState, useSyncExternalStore } from 'react'
+import { useRef, useState, useSyncExternalStore } from 'react'
 import { t } from '../i18n/t.ts'
 import { errorText } from '../lib/errors.ts'
 
@@ -61,6 +61,10 @@ function ConfirmDialog({ question, onClose }: { question: Question; onClose: (co
   const [typed, setTyped] = useState('')
   const [working, setWorking] = useState(false)
   const [failure, setFailure] = useState<unknown>()
+  // Where a slip would cost something, the way back has the focus.
+  const first = useRef<HTMLElement>(null)
+  const focusFirst = (wanted: boolean) =>
+    wanted ? (element: HTMLElement | null) => void (first.current = element) : undefined
   const ready = typeToConfirm === undefined || typed.trim() === typeToConfirm
 
   const submit = async (event: FormEvent) => {
@@ -84,6 +88,7 @@ function ConfirmDialog({ question, onClose }: { question: Question; onClose: (co
       placement="center"
       closeOnEscape={!working}
       closeOnInteractOutside={false}
+      initialFocusEl={() => first.current}
       onOpenChange={({ open }) => !open && onClose(false)}
     >
       <Portal>
@@ -100,7 +105,12 @@ function ConfirmDialog({ question, onClose }: { question: Question; onClose: (co
                   {typeToConfirm !== undefined && (
                     <Field.Root>
                       <Field.Label>{t('请输入 {name} 以确认', { name: typeToConfirm })}</Field.Label>
-                      <Input value={typed} autoComplete="off" onChange={(event) => setTyped(event.target.value)} />
+                      <Input
+                        ref={focusFirst(true)}
+                        value={typed}
+                        autoComplete="off"
+                        onChange={(event) => setTyped(event.target.value)}
+                      />
                     </Field.Root>
                   )}
                   {failure !== undefined && (
@@ -112,11 +122,16 @@ function ConfirmDialog({ question, onClose }: { question: Question; onClose: (co
               </Dialog.Body>
               <Dialog.Footer>
                 {!isNotice && (
-                  <Button onClick={() => onClose(false)} disabled={working}>
+                  <Button
+                    ref={focusFirst(danger && typeToConfirm === undefined)}
+                    onClick={() => onClose(false)}
+                    disabled={working}
+                  >
                     {cancelLabel ?? t('取消')}
                   </Button>
                 )}
                 <Button
+                  ref={focusFirst(!danger && typeToConfirm === undefined)}
                   type="submit"
                   variant="solid"
                   colorPalette={danger ? 'bad' : 'accent'}
@@ -127,9 +142,6 @@ function ConfirmDialog({ question, onClose }: { question: Question; onClose: (co
                 </Button>
               </Dialog.Footer>
             </form>
-            <Dialog.CloseTrigger asChild>
-              <CloseButton size="sm" aria-label={t('关闭')} disabled={working} />
-            </Dialog.CloseTrigger>
           </Dialog.Content>
         </Dialog.Positioner>
       </Portal>

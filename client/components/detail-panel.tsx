@@ -4,7 +4,9 @@ import type { ReactNode } from 'react'
 import { useEffect, useRef } from 'react'
 import { t } from '../i18n/t.ts'
 import { isTyping } from '../lib/keyboard.ts'
+import { useOrigin } from '../lib/use-origin.ts'
 import { useIsPhone } from '../lib/use-media.ts'
+import { HeadingsBelow } from './heading-level.ts'
 import { IconButton } from './icon-button.tsx'
 
 type DetailPanelProps = {
@@ -22,19 +24,17 @@ type DetailPanelProps = {
   children: ReactNode
 }
 
-/** Where the focus was before the panel opened, so that it can go back. */
+/** Gives the focus back when the panel closes, unless the reader has gone elsewhere meanwhile, as to another row. */
 function useReturningFocus(isOpen: boolean) {
-  const origin = useRef<HTMLElement>(null)
+  const origin = useOrigin(isOpen)
   useEffect(() => {
     if (!isOpen) return
-    origin.current = document.activeElement instanceof HTMLElement ? document.activeElement : null
     return () => {
-      // Unless the reader has gone elsewhere meanwhile, as to another row.
       const active = document.activeElement
       const lost = active === null || active === document.body || active.closest('[data-detail-panel]') !== null
       if (lost && origin.current?.isConnected) origin.current.focus({ preventScroll: true })
     }
-  }, [isOpen])
+  }, [isOpen, origin])
 }
 
 /** What a row holds, beside the table; the table stays in reach. The whole page on phones. */
@@ -109,7 +109,7 @@ export function DetailPanel(props: DetailPanelProps) {
         </HStack>
       </Flex>
       <Box key={openId} flex="1" overflowY="auto" px={{ base: '4', sm: '5' }} py="4" tabIndex={0} outline="0">
-        {children}
+        <HeadingsBelow value="h3">{children}</HeadingsBelow>
       </Box>
     </Flex>
   )

@@ -1,6 +1,7 @@
 import { Grid, Heading, Stack, chakra } from '@chakra-ui/react'
 import type { ReactNode } from 'react'
 import { Fragment } from 'react'
+import { useHeadingLevel } from './heading-level.ts'
 
 export type Fact = { label: string; value: ReactNode; hidden?: boolean }
 
@@ -27,10 +28,11 @@ type SectionProps = { title: string; extra?: ReactNode; children: ReactNode }
 
 /** A titled part of a page or a panel. */
 export function Section({ title, extra, children }: SectionProps) {
+  const level = useHeadingLevel()
   return (
     <Stack as="section" gap="3">
       <Stack direction="row" justify="space-between" align="center" minH="7">
-        <Heading as="h3" textStyle="md" fontWeight="semibold">
+        <Heading as={level} textStyle="md" fontWeight="semibold">
           {title}
         </Heading>
         {extra}

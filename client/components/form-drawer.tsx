@@ -8,7 +8,9 @@ import { t } from '../i18n/t.ts'
 import { errorText, requestIdOf } from '../lib/errors.ts'
 import { markRefusedFields } from '../lib/form.ts'
 import { askBeforeLeaving, nothingToLose, useLeaveGuard } from '../lib/leave-guard.ts'
+import { useOrigin } from '../lib/use-origin.ts'
 import { useIsPhone } from '../lib/use-media.ts'
+import { HeadingsBelow, useHeadingLevel } from './heading-level.ts'
 
 const Form = chakra('form', { base: { display: 'flex', flexDirection: 'column', flex: '1', minH: '0' } })
 
@@ -34,6 +36,7 @@ export function FormDrawer<Values extends FieldValues, Output>(props: FormDrawer
   const { open, onClose, title, description, form, onSubmit, submitLabel, footer, loading = false, children } = props
   const { isDirty, isSubmitting } = form.formState
   const phone = useIsPhone()
+  const origin = useOrigin(open)
   const { submit, failure, forget } = useSubmit(form, onSubmit, onClose)
   useLeaveGuard(open && isDirty && !isSubmitting)
   useEffect(forget, [open, forget])
@@ -48,6 +51,7 @@ export function FormDrawer<Values extends FieldValues, Output>(props: FormDrawer
       placement="end"
       size={phone ? 'full' : 'md'}
       closeOnInteractOutside={!isDirty}
+      finalFocusEl={() => origin.current}
     >
       <Portal>
         <Drawer.Backdrop />
@@ -62,9 +66,11 @@ export function FormDrawer<Values extends FieldValues, Output>(props: FormDrawer
               </Drawer.Header>
               <Drawer.Body py="5" aria-busy={loading}>
                 <FormProvider {...form}>
-                  <Stack gap="6" opacity={loading ? 0.5 : 1}>
-                    {children}
-                  </Stack>
+                  <HeadingsBelow value="h3">
+                    <Stack gap="6" opacity={loading ? 0.5 : 1}>
+                      {children}
+                    </Stack>
+                  </HeadingsBelow>
                 </FormProvider>
               </Drawer.Body>
               {failure !== undefined && <Failure error={failure} />}
@@ -119,9 +125,7 @@ function Failure({ error }: { error: unknown }) {
   const requestId = requestIdOf(error)
   return (
     <Box role="alert" px="6" py="2.5" bg="bad.subtle" color="bad.fg" textStyle="sm" flexShrink="0">
-      <Text overflowWrap="anywhere">
-        {t('没有保存')}：{errorText(error)}
-      </Text>
+      <Text overflowWrap="anywhere">{t('没有保存：{reason}', { reason: errorText(error) })}</Text>
       {requestId && (
         <Text textStyle="xs" fontFamily="mono">
           {t('请求 ID')}: {requestId}
@@ -135,11 +139,12 @@ type FormSectionProps = { title?: string; description?: ReactNode; children: Rea
 
 /** Fields that belong together. */
 export function FormSection({ title, description, children }: FormSectionProps) {
+  const level = useHeadingLevel()
   return (
     <Stack as="section" gap="4">
       {title && (
         <Stack gap="0.5">
-          <Heading as="h3" textStyle="md" fontWeight="semibold">
+          <Heading as={level} textStyle="md" fontWeight="semibold">
             {title}
           </Heading>
           {description && (

@@ -8,10 +8,9 @@ const prose: SystemStyleObject = {
   textStyle: 'md',
   lineHeight: 'tall',
   overflowWrap: 'anywhere',
-  '& > *:first-of-type': { mt: '0' },
-  '& > *:last-of-type': { mb: '0' },
-  '& p, & ul, & ol, & blockquote, & table': { my: '3' },
-  '& h1, & h2, & h3, & h4': { fontWeight: 'semibold', mt: '5', mb: '2' },
+  '& > * + *, & li > * + *': { mt: '3' },
+  '& h1, & h2, & h3, & h4': { fontWeight: 'semibold' },
+  '& > * + h1, & > * + h2, & > * + h3': { mt: '5' },
   '& h1': { textStyle: 'xl' },
   '& h2': { textStyle: 'lg' },
   '& ul': { listStyleType: 'disc', ps: '5' },
@@ -22,7 +21,6 @@ const prose: SystemStyleObject = {
   '& :not(pre) > code': { bg: 'bg.muted', px: '1', py: '0.5', borderRadius: 'l1', fontSize: '0.9em' },
   '& pre': {
     position: 'relative',
-    my: '3',
     p: '3',
     pe: '16',
     bg: 'bg.subtle',
@@ -46,7 +44,7 @@ const prose: SystemStyleObject = {
   },
   '& table': { display: 'block', overflowX: 'auto', textStyle: 'sm' },
   '& th, & td': { borderWidth: '1px', px: '2', py: '1', textAlign: 'start' },
-  '& hr': { my: '4', borderTopWidth: '1px' },
+  '& hr': { borderTopWidth: '1px' },
   '& img': { maxW: 'full', borderRadius: 'l2' },
 }
 

@@ -4,6 +4,7 @@ import { CircleAlert, RotateCw } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { t } from '../i18n/t.ts'
 import { errorText, requestIdOf } from '../lib/errors.ts'
+import { useHeadingLevel } from './heading-level.ts'
 
 type EmptyStateProps = {
   icon?: LucideIcon
@@ -16,7 +17,8 @@ type EmptyStateProps = {
   headingLevel?: 'h1' | 'h2' | 'h3'
 }
 
-export function EmptyState({ icon: Icon, title, description, action, headingLevel = 'h2' }: EmptyStateProps) {
+export function EmptyState({ icon: Icon, title, description, action, headingLevel }: EmptyStateProps) {
+  const level = useHeadingLevel()
   return (
     <Center p="10" w="full">
       <Stack align="center" gap="2" maxW="sm" textAlign="center">
@@ -25,7 +27,7 @@ export function EmptyState({ icon: Icon, title, description, action, headingLeve
             <Icon size={24} strokeWidth={1.5} aria-hidden />
           </Center>
         )}
-        <Heading as={headingLevel} textStyle="md" fontWeight="medium">
+        <Heading as={headingLevel ?? level} textStyle="md" fontWeight="medium">
           {title}
         </Heading>
         {description && (

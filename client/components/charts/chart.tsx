@@ -35,7 +35,12 @@ export function Chart({ kind, title, ...chart }: ChartFrameProps) {
       {asTable ? (
         <ChartTable {...chart} />
       ) : (
-        <Box role="img" aria-label={chart.label} h={`${chart.height ?? 260}px`}>
+        <Box
+          role="img"
+          aria-label={chart.label}
+          css={{ '& .recharts-text': { fontSize: '11px' } }}
+          h={`${chart.height ?? 260}px`}
+        >
           <Suspense fallback={<Skeleton h="full" />}>
             <Drawing {...chart} />
           </Suspense>

@@ -5,7 +5,7 @@ import { abbreviate } from '../../lib/format.ts'
 import type { ChartPoint, ChartProps, ChartSeries } from './chart-types.ts'
 import { seriesColor } from './chart-types.ts'
 
-const axis = { fontSize: 11, fill: 'var(--ui-colors-fg-subtle)' }
+const axis = { fill: 'var(--ui-colors-fg-subtle)' }
 const line = 'var(--ui-colors-border)'
 
 type Row = Readonly<Record<string, number | string>> & { id: string; label: string }

@@ -233,7 +233,7 @@ function StaleNotice({ error, onRetry }: { error: unknown; onRetry: () => unknow
     >
       <TriangleAlert size={15} aria-hidden />
       <Text flex="1" minW="0" overflowWrap="anywhere">
-        {t('刷新失败，显示的是之前的内容')}：{errorText(error)}
+        {t('刷新失败，显示的是之前的内容：{reason}', { reason: errorText(error) })}
       </Text>
       <chakra.button type="button" textDecoration="underline" flexShrink="0" onClick={() => void onRetry()}>
         {t('重试')}
