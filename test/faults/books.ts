@@ -1,0 +1,31 @@
+import type { Pool } from 'pg'
+import { ledgerViolations } from '../support/ledger-invariant.ts'
+import { until } from '../support/processes.ts'
+import type { Outcome } from './traffic.ts'
+
+const openHolds = async (pool: Pool): Promise<number> =>
+  Number((await pool.query<{ n: string }>("select count(*) as n from holds where status = 'open'")).rows[0]?.n)
+
+/** Waits until no call is under way any more, those of dead processes included. */
+export const untilNothingIsHeld = (pool: Pool, seconds = 60): Promise<void> =>
+  until(async () => (await openHolds(pool)) === 0, { seconds, what: 'holds stay open', everyMs: 200 })
+
+/**
+ * What must be true of the money once nothing is under way: the ledger's equation, one log row for every answer that a
+ * caller read to its end, and no answer logged twice. Returns what is wrong in words; empty is good.
+ */
+export async function booksViolations(pool: Pool, outcomes: Outcome[]): Promise<string[]> {
+  const { rows } = await pool.query<{ request_id: string; n: string }>(
+    'select request_id, count(*) as n from logs where type = 2 group by request_id',
+  )
+  const logged = new Map(rows.map((row) => [row.request_id, Number(row.n)]))
+  const twice = rows.filter((row) => Number(row.n) > 1).map((row) => `${row.request_id} is logged ${row.n} times`)
+  const missing = outcomes
+    .filter((outcome) => outcome.complete && !logged.has(outcome.id))
+    .map((outcome) => `the complete ${outcome.kind} answer ${outcome.id} is not logged`)
+  // A plain call that was answered with an error was not charged.
+  const refused = outcomes
+    .filter((outcome) => outcome.status >= 400 && logged.has(outcome.id))
+    .map((outcome) => `${outcome.id} was refused with ${outcome.status} and is logged`)
+  return [...(await ledgerViolations(pool)), ...twice, ...missing, ...refused]
+}

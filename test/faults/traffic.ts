@@ -1,0 +1,92 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { TestToken } from '../support/factories.ts'
+
+export type CallKind = 'plain' | 'stream' | 'failing' | 'hung-up'
+
+export type Outcome = {
+  id: string
+  kind: CallKind
+  status: number
+  /** The caller read the answer to its end: it has to be on the bill, once. */
+  complete: boolean
+  body: string
+  headers: Headers
+}
+
+/** Paces the simulated provider: some calls are always under way when something dies. */
+const askFor: Record<CallKind, string> = {
+  plain: '[[delay=15]] say something',
+  stream: '[[gap=8,words=12]] tell something',
+  failing: '[[status=400]] this is refused',
+  'hung-up': '[[gap=20,words=60]] tell something long',
+}
+
+/** One call, read to its end where it has one. Never rejects: what broke is an answer that is not complete. */
+export async function callOnce(
+  url: string,
+  token: TestToken,
+  call: { kind: CallKind; text?: string; model?: string; signal?: AbortSignal; onChunk?: (text: string) => void },
+): Promise<Outcome> {
+  const { kind } = call
+  const stream = kind === 'stream' || kind === 'hung-up'
+  const hangUp = new AbortController()
+  const outcome: Outcome = { id: '', kind, status: 0, complete: false, body: '', headers: new Headers() }
+  try {
+    const reply = await fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer sk-${token.key}` },
+      body: JSON.stringify({
+        model: call.model ?? 'gpt-4o-mini',
+        stream,
+        max_tokens: 200,
+        messages: [{ role: 'user', content: call.text ?? askFor[kind] }],
+      }),
+      signal: AbortSignal.any([hangUp.signal, AbortSignal.timeout(60_000), ...(call.signal ? [call.signal] : [])]),
+    })
+    outcome.id = reply.headers.get('x-request-id') ?? ''
+    outcome.status = reply.status
+    outcome.headers = reply.headers
+    if (kind === 'hung-up') setTimeout(() => hangUp.abort(), 60).unref()
+    const decoder = new TextDecoder()
+    for await (const chunk of reply.body ?? []) {
+      const text = decoder.decode(chunk, { stream: true })
+      outcome.body += text
+      call.onChunk?.(text)
+    }
+    outcome.complete = reply.status === 200 && (!stream || outcome.body.includes('data: [DONE]'))
+  } catch {
+    // Cut off, refused or hung up.
+  }
+  return outcome
+}
+
+/** Calls without a pause, so many at a time, until told to stop. Resolves with everything that was seen. */
+export function startTraffic(wish: {
+  urls: string[]
+  tokens: TestToken[]
+  kinds: CallKind[]
+  concurrency: number
+  random?: () => number
+}) {
+  const random = wish.random ?? Math.random
+  const pick = <Item>(items: Item[]): Item => items[Math.floor(random() * items.length)] as Item
+  const outcomes: Outcome[] = []
+  let stopping = false
+  const caller = async (): Promise<void> => {
+    while (!stopping) {
+      const outcome = await callOnce(pick(wish.urls), pick(wish.tokens), { kind: pick(wish.kinds) })
+      outcomes.push(outcome)
+      // Nobody answers: the port is between two owners.
+      if (outcome.status === 0 && outcome.kind !== 'hung-up') await pause(20)
+    }
+  }
+  const callers = Array.from({ length: wish.concurrency }, caller)
+  return {
+    outcomes,
+    stop: async (): Promise<Outcome[]> => {
+      stopping = true
+      await Promise.all(callers)
+      return outcomes
+    },
+  }
+}

@@ -1,0 +1,37 @@
+import { Pool } from 'pg'
+import { type ConnectionOptions, toUrl } from '#db/connection.ts'
+import { startUpstream, type Upstream } from '#scripts/upstream/index.ts'
+import { createDatabase } from '../support/database.ts'
+import { createFactories } from '../support/factories.ts'
+import { secretKey } from '../support/processes.ts'
+
+/** Long forms run behind this flag; `npm test` runs the short ones. */
+export const long = process.env.FAULTS_LONG === '1'
+
+/**
+ * A database, a simulated provider and a channel to it, for products that run as processes of their own. The tests look
+ * at the database through their own connections.
+ */
+export async function createWorld(given: { connection?: ConnectionOptions; upstream?: Upstream } = {}) {
+  const database = given.connection ? null : await createDatabase()
+  const connection = given.connection ?? (database as NonNullable<typeof database>).connection
+  const upstream = given.upstream ?? (await startUpstream({ record: false }))
+  const pool = new Pool({ ...connection, max: 5 })
+  // A test may end every connection there is.
+  pool.on('error', () => {})
+  return {
+    connection,
+    upstream,
+    pool,
+    make: createFactories({ pool, secretKey, upstreamUrl: upstream.url }),
+    /** The environment of a product on this database. */
+    environment: { DATABASE_URL: toUrl(connection), SECRET_KEY: secretKey },
+    [Symbol.asyncDispose]: async () => {
+      await pool.end()
+      if (!given.upstream) await upstream.close()
+      await database?.[Symbol.asyncDispose]()
+    },
+  }
+}
+
+export type World = Awaited<ReturnType<typeof createWorld>>

@@ -1,0 +1,149 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { delimiter, join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const node = join(root, 'node_modules/.bin/node')
+
+/** The key of installations whose rows the factories write. */
+export const secretKey = 'the key of the test installation'
+
+export type Ending = { code: number | null; signal: NodeJS.Signals | null }
+
+export type ProductWish = {
+  environment?: Record<string, string>
+  /** The real entry, which also builds the console, instead of the bare product. */
+  entry?: 'scripts/start.ts' | 'test/support/run-product.ts'
+}
+
+export type Launched = {
+  pid: number
+  url: string
+  /** Everything said so far, on both outputs. */
+  output: () => string
+  exited: Promise<Ending>
+  /** Ends the whole group of processes at once, as a power cut would. */
+  killAll: () => Promise<void>
+  [Symbol.asyncDispose]: () => Promise<void>
+}
+
+/** A port of this machine that nobody has now. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  return typeof address === 'object' && address ? address.port : 0
+}
+
+/** Starts the product as a process of its own and does not wait for it. */
+export async function launchProduct({
+  environment = {},
+  entry = 'test/support/run-product.ts',
+}: ProductWish): Promise<Launched> {
+  const port = environment['PORT'] ?? String(await freePort())
+  const { DATABASE_URL: _, VITEST: __, NODE_OPTIONS: ___, ...inherited } = process.env
+  const child = spawn(node, [join(root, entry)], {
+    cwd: root,
+    // A group of its own, so that all of it can be ended at once.
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      ...inherited,
+      PATH: `${join(root, 'node_modules/.bin')}${delimiter}${process.env['PATH'] ?? ''}`,
+      HOST: '127.0.0.1',
+      PORT: port,
+      LOG_LEVEL: 'warn',
+      API_RATE_LIMIT: '0',
+      CRITICAL_RATE_LIMIT: '0',
+      OUTBOUND_ALLOW: '127.0.0.0/8',
+      ...environment,
+    },
+  })
+  const pid = child.pid
+  if (pid === undefined) throw new Error('the product could not be started')
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  const exited = once(child, 'close').then(([code, signal]) => ({ code, signal }) as Ending)
+  const killAll = async (): Promise<void> => {
+    try {
+      process.kill(-pid, 'SIGKILL')
+    } catch {
+      // Nobody is left.
+    }
+    await exited
+  }
+  return {
+    pid,
+    url: `http://127.0.0.1:${port}`,
+    output: () => said,
+    exited,
+    killAll,
+    [Symbol.asyncDispose]: killAll,
+  }
+}
+
+export type Product = Launched & {
+  /** Process numbers of the workers that live now; empty where one process does everything. */
+  workers: () => number[]
+  /** Asks to stop and waits for the end. */
+  stop: () => Promise<Ending>
+  health: () => Promise<number>
+}
+
+/** Starts the product and waits until all of its processes serve. */
+export async function startProduct(wish: ProductWish): Promise<Product> {
+  const launched = await launchProduct(wish)
+  const health = (): Promise<number> =>
+    fetch(`${launched.url}/healthz`).then(
+      (reply) => reply.body?.cancel().then(() => reply.status) ?? reply.status,
+      () => 0,
+    )
+  await until(async () => launched.output().includes('Console and API') && (await health()) === 200, {
+    seconds: 60,
+    unless: launched.exited,
+    what: () => `the product does not start:\n${launched.output()}`,
+  })
+  return {
+    ...launched,
+    health,
+    workers: () => childrenOf(launched.pid),
+    stop: () => {
+      process.kill(launched.pid, 'SIGTERM')
+      return launched.exited
+    },
+  }
+}
+
+/** The processes a process has started, by the system's own table; the embedded database and its guard left out. */
+export function childrenOf(pid: number): number[] {
+  return readdirSync('/proc').flatMap((name) => {
+    if (!/^\d+$/.test(name)) return []
+    try {
+      const parent = Number(/\) \S (\d+)/.exec(readFileSync(`/proc/${name}/stat`, 'utf8'))?.[1])
+      const command = readFileSync(`/proc/${name}/cmdline`, 'utf8')
+      return parent === pid && command.includes('node') && !command.includes('postgres') ? [Number(name)] : []
+    } catch {
+      // It ended while we looked.
+      return []
+    }
+  })
+}
+
+/** Waits for something to become true, at most so long. */
+export async function until(
+  holds: () => boolean | Promise<boolean>,
+  limits: { seconds: number; what: string | (() => string); unless?: Promise<unknown>; everyMs?: number },
+): Promise<void> {
+  let ended = false
+  void limits.unless?.then(() => (ended = true))
+  const end = Date.now() + limits.seconds * 1000
+  while (!(await holds())) {
+    if (ended || Date.now() > end) throw new Error(typeof limits.what === 'string' ? limits.what : limits.what())
+    await pause(limits.everyMs ?? 50)
+  }
+}

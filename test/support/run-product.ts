@@ -1,0 +1,7 @@
+import { main } from '#src/server.ts'
+
+// The product without the building of its console: what the tests of processes start. Workers run this file too.
+await main().catch((error: unknown) => {
+  process.stderr.write(`\nThe start failed. ${error instanceof Error ? error.message : String(error)}\n`)
+  process.exit(1)
+})
