@@ -27,6 +27,7 @@ export const businessEnglish: Record<keyof typeof businessErrors, string> = {
   'channel.region_default_missing': 'The deployment region lacks a default',
   'channel.model_name_too_long': 'Model name too long: {model}',
   'channel.key_required': 'Please fill in the key',
+  'channel.key_invalid': 'The key has the wrong format, expected: {format}',
   'channel.key_needed_for_address': 'Changing the address or type needs the key to be entered again',
   'channel.address_forbidden': 'This address may not be used',
   'channel.selection_empty': 'Please select channels first',

@@ -31,6 +31,7 @@ export const businessErrors = {
   'channel.region_default_missing': { kind: 'invalid', message: '部署地区缺少 default' },
   'channel.model_name_too_long': { kind: 'invalid', message: '模型名过长: {model}' },
   'channel.key_required': { kind: 'invalid', message: '请填写密钥' },
+  'channel.key_invalid': { kind: 'invalid', message: '密钥格式不正确，应为：{format}' },
   'channel.key_needed_for_address': { kind: 'invalid', message: '修改接口地址或类型时需要重新填写密钥' },
   'channel.address_forbidden': { kind: 'invalid', message: '接口地址不允许使用' },
   'channel.selection_empty': { kind: 'invalid', message: '请先选择渠道' },

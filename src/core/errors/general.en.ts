@@ -33,6 +33,7 @@ export const generalEnglish: Record<keyof typeof generalErrors, string> = {
 
   'log.time_required': 'Please choose a time up to which to clean',
   'log.key_unknown': 'Invalid token',
+  'query.too_slow': 'The query took too long, please narrow the time range or add filters',
   'stats.range_too_long': 'The time range may not exceed one month',
   'task.not_found': 'The task does not exist',
 }

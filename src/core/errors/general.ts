@@ -33,6 +33,7 @@ export const generalErrors = {
 
   'log.time_required': { kind: 'invalid', message: '请选择清理时间' },
   'log.key_unknown': { kind: 'not_found', message: '令牌无效' },
+  'query.too_slow': { kind: 'unavailable', message: '查询耗时过长，请缩小时间范围或增加筛选条件' },
   'stats.range_too_long': { kind: 'invalid', message: '时间跨度不能超过 1 个月' },
   'task.not_found': { kind: 'not_found', message: '任务不存在' },
 } as const satisfies ErrorRows

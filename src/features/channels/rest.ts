@@ -1,0 +1,219 @@
+import { boolean, csv, integer, integers, seconds, text, zeroBasedPage } from '#rest/read.ts'
+import { bind, noData, type RestRequest, type RouteTable } from '#rest/route.ts'
+import type { CreateChannel, UpdateChannel } from './schema.ts'
+import type { ChannelView } from './view.ts'
+
+const toRestChannel = (channel: ChannelView & { key?: string }) => ({
+  id: channel.id,
+  type: channel.type,
+  key: channel.key ?? '',
+  name: channel.name,
+  status: channel.status,
+  openai_organization: channel.openaiOrganization,
+  test_model: channel.testModel,
+  max_input_tokens: channel.maxInputTokens,
+  base_url: channel.baseUrl,
+  other: channel.other,
+  models: channel.models.join(','),
+  group: channel.groups.join(','),
+  model_prefix: channel.modelPrefix,
+  tag: channel.tag,
+  model_mapping: channel.modelMapping,
+  status_code_mapping: channel.statusCodeMapping,
+  setting: channel.setting,
+  param_override: channel.paramOverride,
+  system_prompt: channel.systemPrompt,
+  priority: channel.priority,
+  weight: channel.weight,
+  auto_ban: channel.autoBan ? 1 : 0,
+  created_time: seconds(channel.createdAt),
+  test_time: seconds(channel.testedAt),
+  response_time: channel.responseTimeMs,
+  balance: channel.balance,
+  balance_updated_time: seconds(channel.balanceUpdatedAt),
+  used_quota: channel.usedQuota,
+  other_info: channel.statusAt
+    ? JSON.stringify({ status_reason: channel.statusReason, status_time: seconds(channel.statusAt) })
+    : '',
+})
+
+/** An entry of the list of models as the OpenAI interface has it, with the rights it once told. */
+const toRestModel = ({ id, ownedBy }: { id: string; ownedBy: string }) => ({
+  id,
+  object: 'model',
+  created: 1_626_777_600,
+  owned_by: ownedBy,
+  permission: [
+    {
+      id: 'modelperm-LwHkVFn8AcMItP432fKKDIKJ',
+      object: 'model_permission',
+      created: 1_626_777_600,
+      allow_create_engine: true,
+      allow_sampling: true,
+      allow_logprobs: true,
+      allow_search_indices: false,
+      allow_view: true,
+      allow_fine_tuning: false,
+      organization: '*',
+      group: null,
+      is_blocking: false,
+    },
+  ],
+  root: id,
+  parent: null,
+})
+
+type Body = RestRequest['body']
+
+const id = (value: unknown) => ({ id: integer(value) ?? 0 })
+const pathId = ({ params }: RestRequest) => id(params['id'])
+const sortOf = (value: unknown) => (boolean(value) ? ('id' as const) : ('priority' as const))
+/** Clients send a name list as text, some as a list. */
+const names = (value: unknown): string[] => csv(Array.isArray(value) ? value.join(',') : value)
+const weightOf = (value: unknown): number | undefined => {
+  const weight = integer(value)
+  return weight === undefined ? undefined : Math.max(0, weight)
+}
+const flag = (value: unknown): boolean | undefined =>
+  boolean(value) ?? (integer(value) === undefined ? undefined : integer(value) !== 0)
+
+/** Fields that may be emptied; absent ones stay as they are. */
+const optionalFields = (body: Body) => ({
+  openaiOrganization: text(body['openai_organization']),
+  testModel: text(body['test_model']),
+  maxInputTokens: integer(body['max_input_tokens']),
+  baseUrl: text(body['base_url']),
+  modelPrefix: text(body['model_prefix']),
+  tag: text(body['tag']),
+  modelMapping: text(body['model_mapping']),
+  statusCodeMapping: text(body['status_code_mapping']),
+  setting: text(body['setting']),
+  paramOverride: text(body['param_override']),
+  systemPrompt: text(body['system_prompt']),
+  priority: integer(body['priority']),
+  weight: weightOf(body['weight']),
+  autoBan: flag(body['auto_ban']),
+})
+
+const filled = <Value extends { length: number }>(value: Value | undefined): Value | undefined =>
+  value === undefined || value.length === 0 ? undefined : value
+
+const toCreate = ({ body }: RestRequest): Parameters<typeof asCreate>[0] => ({
+  ...optionalFields(body),
+  name: text(body['name']) ?? '',
+  type: integer(body['type']) ?? 1,
+  key: text(body['key']) ?? '',
+  models: names(body['models']),
+  groups: filled(names(body['group'])),
+  other: text(body['other']),
+})
+const asCreate = (input: Partial<CreateChannel> & Pick<CreateChannel, 'name' | 'type' | 'key' | 'models'>) => input
+
+const statusOf = (value: unknown): UpdateChannel['status'] => {
+  const status = integer(value)
+  return status === 1 || status === 2 || status === 3 ? status : undefined
+}
+
+/** Plain text fields sent empty stay as they are. */
+const toUpdate = ({ body }: RestRequest): UpdateChannel => ({
+  ...id(body['id']),
+  ...optionalFields(body),
+  name: filled(text(body['name'])?.trim()),
+  type: integer(body['type']) || undefined,
+  key: filled(text(body['key'])),
+  models: filled(names(body['models'])),
+  groups: filled(names(body['group'])),
+  other: filled(text(body['other'])),
+  status: statusOf(body['status']),
+})
+
+const tagOf = ({ body }: RestRequest) => ({ tag: text(body['tag']) ?? '' })
+const list = (channels: ChannelView[]) => channels.map(toRestChannel)
+const count = (output: { count: number }) => output.count
+
+export const channelRoutes: RouteTable = {
+  'GET /api/channel/': bind((api) => api.admin.channels.list, {
+    input: (request) => ({
+      ...zeroBasedPage('page_size')(request),
+      sort: sortOf(request.query['id_sort']),
+      tagMode: boolean(request.query['tag_mode']) ?? false,
+    }),
+    reply: (page) => list(page.items),
+  }),
+  'GET /api/channel/search': bind((api) => api.admin.channels.search, {
+    input: ({ query }) => ({
+      keyword: query['keyword'] ?? '',
+      model: query['model'] ?? '',
+      group: query['group'] === 'null' ? '' : (query['group'] ?? ''),
+      types: integersOf(query['types']),
+      statuses: integersOf(query['statuses']),
+      tags: csv(query['tags']),
+      sort: sortOf(query['id_sort']),
+      tagMode: boolean(query['tag_mode']) ?? false,
+    }),
+    reply: list,
+  }),
+  'GET /api/channel/models': bind((api) => api.admin.channels.models, { reply: (models) => models.map(toRestModel) }),
+  'GET /api/channel/models_enabled': bind((api) => api.admin.channels.modelsEnabled),
+  'GET /api/channel/tags': bind((api) => api.admin.channels.tags.list, {
+    input: ({ query }) => ({
+      offset: Math.max(0, integer(query['offset']) ?? 0),
+      limit: Math.min(Math.max(1, integer(query['limit']) ?? 200), 1000),
+    }),
+  }),
+  'GET /api/channel/fetch_models/:id': bind((api) => api.admin.channels.fetchModelsOf, {
+    input: pathId,
+    status: { 'channel.fetch_models_failed': 200 },
+  }),
+  'POST /api/channel/fetch_models': bind((api) => api.admin.channels.fetchModels, {
+    // What is missing or malformed is refused by the procedure's own schema.
+    input: ({ body }) => ({
+      type: integer(body['type']) as number,
+      baseUrl: text(body['base_url']) ?? '',
+      key: text(body['key']) ?? '',
+    }),
+    status: { 'input.invalid': 400 },
+  }),
+  'GET /api/channel/test/:id': bind((api) => api.admin.channels.probe, {
+    input: (request) => ({ ...pathId(request), model: request.query['model'] ?? '' }),
+    reply: noData,
+    message: ({ message }) => message,
+    topLevel: ({ success, seconds: time }) => ({ success, time }),
+    topLevelOfRefusal: { time: 0 },
+  }),
+  'GET /api/channel/update_balance/:id': bind((api) => api.admin.channels.updateBalance, {
+    input: pathId,
+    reply: noData,
+    topLevel: ({ balance }) => ({ balance }),
+  }),
+  'GET /api/channel/:id': bind((api) => api.admin.channels.get, { input: pathId, reply: toRestChannel }),
+  'POST /api/channel/': bind((api) => api.admin.channels.create, { input: toCreate, reply: noData }),
+  'PUT /api/channel/': bind((api) => api.admin.channels.update, { input: toUpdate, reply: toRestChannel }),
+  'DELETE /api/channel/disabled': bind((api) => api.admin.channels.removeDisabled, { reply: count }),
+  'DELETE /api/channel/:id': bind((api) => api.admin.channels.remove, { input: pathId, reply: noData }),
+  'POST /api/channel/batch': bind((api) => api.admin.channels.removeMany, {
+    input: ({ body }) => ({ ids: integers(body['ids']) }),
+    reply: (_output, { body }) => integers(body['ids']).length,
+  }),
+  'POST /api/channel/batch/tag': bind((api) => api.admin.channels.setTag, {
+    input: ({ body }) => ({ ids: integers(body['ids']), tag: text(body['tag']) ?? '' }),
+    reply: count,
+  }),
+  'POST /api/channel/fix': bind((api) => api.admin.channels.fixAbilities, { reply: count }),
+  'PUT /api/channel/tag': bind((api) => api.admin.channels.tags.edit, {
+    input: ({ body }) => ({
+      tag: text(body['tag']) ?? '',
+      newTag: body['new_tag'] === null ? undefined : text(body['new_tag']),
+      modelMapping: filled(text(body['model_mapping'])),
+      models: filled(names(body['models'])),
+      groups: filled(names(body['groups'])),
+      priority: integer(body['priority']),
+      weight: weightOf(body['weight']),
+    }),
+    reply: noData,
+  }),
+  'POST /api/channel/tag/enabled': bind((api) => api.admin.channels.tags.enable, { input: tagOf, reply: noData }),
+  'POST /api/channel/tag/disabled': bind((api) => api.admin.channels.tags.disable, { input: tagOf, reply: noData }),
+}
+
+const integersOf = (value: unknown): number[] => integers(csv(value))

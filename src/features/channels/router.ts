@@ -1,0 +1,61 @@
+import { builtInModels } from '#core/channel-types/built-in-models.ts'
+import { channelStatus } from '#core/statuses.ts'
+import { adminProcedure, router } from '#trpc/init.ts'
+import * as schema from './schema.ts'
+import * as abilities from './service/abilities.ts'
+import * as balance from './service/balance.ts'
+import * as bulk from './service/bulk.ts'
+import * as list from './service/list.ts'
+import * as probe from './service/probe.ts'
+import * as status from './service/status.ts'
+import * as upstream from './service/upstream.ts'
+import * as write from './service/write.ts'
+
+export const channelsAdminRouter = router({
+  list: adminProcedure.input(schema.listChannels).query(({ ctx, input }) => list.listChannels(ctx, input)),
+  search: adminProcedure.input(schema.searchChannels).query(({ ctx, input }) => list.searchChannels(ctx, input)),
+  get: adminProcedure.input(schema.byChannelId).query(({ ctx, input }) => list.getChannel(ctx, input)),
+  health: adminProcedure.input(schema.channelHealth).query(({ ctx, input }) => list.channelHealth(ctx, input)),
+  create: adminProcedure.input(schema.createChannel).mutation(({ ctx, input }) => write.createChannel(ctx, input)),
+  update: adminProcedure.input(schema.updateChannel).mutation(({ ctx, input }) => write.updateChannel(ctx, input)),
+  copy: adminProcedure.input(schema.byChannelId).mutation(({ ctx, input }) => write.copyChannel(ctx, input)),
+  setStatus: adminProcedure
+    .input(schema.setChannelStatus)
+    .mutation(({ ctx, input }) => status.setChannelStatus(ctx, input)),
+  enable: adminProcedure
+    .input(schema.byChannelId)
+    .mutation(({ ctx, input }) => status.setChannelStatus(ctx, { ...input, status: channelStatus.enabled })),
+  disable: adminProcedure
+    .input(schema.byChannelId)
+    .mutation(({ ctx, input }) => status.setChannelStatus(ctx, { ...input, status: channelStatus.disabled })),
+  setKeyStatus: adminProcedure.input(schema.setKeyStatus).mutation(({ ctx, input }) => status.setKeyStatus(ctx, input)),
+  setPriority: adminProcedure.input(schema.setPriority).mutation(({ ctx, input }) => write.updateChannel(ctx, input)),
+  setWeight: adminProcedure.input(schema.setWeight).mutation(({ ctx, input }) => write.updateChannel(ctx, input)),
+  remove: adminProcedure.input(schema.byChannelId).mutation(({ ctx, input }) => bulk.removeChannel(ctx, input)),
+  removeMany: adminProcedure.input(schema.byChannelIds).mutation(({ ctx, input }) => bulk.removeChannels(ctx, input)),
+  removeDisabled: adminProcedure.mutation(({ ctx }) => bulk.removeDisabledChannels(ctx)),
+  setTag: adminProcedure.input(schema.setTag).mutation(({ ctx, input }) => bulk.setTag(ctx, input)),
+  tags: router({
+    list: adminProcedure.input(schema.listTags).query(({ ctx, input }) => abilities.listTags(ctx, input)),
+    edit: adminProcedure.input(schema.editTag).mutation(({ ctx, input }) => bulk.editTag(ctx, input)),
+    enable: adminProcedure
+      .input(schema.byTag)
+      .mutation(({ ctx, input }) => status.setTagStatus(ctx, { ...input, status: channelStatus.enabled })),
+    disable: adminProcedure
+      .input(schema.byTag)
+      .mutation(({ ctx, input }) => status.setTagStatus(ctx, { ...input, status: channelStatus.disabled })),
+  }),
+  fixAbilities: adminProcedure.mutation(({ ctx }) => abilities.fixAbilities(ctx)),
+  models: adminProcedure.query(() => builtInModels()),
+  modelsEnabled: adminProcedure.query(({ ctx }) => abilities.listEnabledModels(ctx)),
+  fetchModelsOf: adminProcedure
+    .input(schema.byChannelId)
+    .mutation(({ ctx, input }) => upstream.fetchModelsOf(ctx, input)),
+  fetchModels: adminProcedure
+    .input(schema.fetchUpstreamModels)
+    .mutation(({ ctx, input }) => upstream.fetchModels(ctx, input)),
+  probe: adminProcedure.input(schema.probeChannel).mutation(({ ctx, input }) => probe.probeChannel(ctx, input)),
+  updateBalance: adminProcedure
+    .input(schema.byChannelId)
+    .mutation(({ ctx, input }) => balance.updateBalance(ctx, input)),
+})

@@ -1,0 +1,62 @@
+import { DomainError } from '#core/errors.ts'
+import { channelStatus } from '#core/statuses.ts'
+import { Ability } from '#db/entities/ability.ts'
+import { Channel } from '#db/entities/channel.ts'
+import { ChannelKey } from '#db/entities/channel-key.ts'
+import { ChannelProbe } from '#db/entities/channel-probe.ts'
+import type { UserDeps } from '#features/deps.ts'
+import { type ChannelColumns, toColumns } from '../rules.ts'
+import type { EditTag } from '../schema.ts'
+import { indexChannels } from './abilities.ts'
+import { lockChannels } from './store.ts'
+
+function removeWhere(deps: UserDeps, where: object): Promise<{ count: number }> {
+  return deps.em.transactional(async (em) => {
+    const ids = (await lockChannels(em, where)).map(({ id }) => id)
+    if (ids.length === 0) return { count: 0 }
+    await em.nativeDelete(Ability, { channelId: { $in: ids } })
+    await em.nativeDelete(ChannelKey, { channelId: { $in: ids } })
+    await em.nativeDelete(ChannelProbe, { channelId: { $in: ids } })
+    await em.nativeDelete(Channel, { id: { $in: ids } })
+    return { count: ids.length }
+  })
+}
+
+export async function removeChannel(deps: UserDeps, { id }: { id: number }): Promise<void> {
+  const { count } = await removeWhere(deps, { id: [id] })
+  if (count === 0) throw new DomainError('channel.not_found')
+}
+
+export async function removeChannels(deps: UserDeps, { ids }: { ids: number[] }): Promise<{ count: number }> {
+  if (ids.length === 0) throw new DomainError('channel.selection_empty')
+  return removeWhere(deps, { id: ids })
+}
+
+/** Those switched off by hand and those switched off automatically. */
+export const removeDisabledChannels = (deps: UserDeps): Promise<{ count: number }> =>
+  removeWhere(deps, { status: [channelStatus.disabled, channelStatus.autoDisabled] })
+
+function changeWhere(deps: UserDeps, where: object, columns: ChannelColumns): Promise<{ count: number }> {
+  return deps.em.transactional(async (em) => {
+    const ids = (await lockChannels(em, where)).map(({ id }) => id)
+    if (ids.length === 0) return { count: 0 }
+    await em.nativeUpdate(Channel, { id: { $in: ids } }, columns)
+    await indexChannels(em, ids)
+    return { count: ids.length }
+  })
+}
+
+/** An empty tag takes the channels out of theirs. */
+export async function setTag(deps: UserDeps, input: { ids: number[]; tag: string }): Promise<{ count: number }> {
+  if (input.ids.length === 0) throw new DomainError('channel.selection_empty')
+  return changeWhere(deps, { id: input.ids }, { tag: input.tag })
+}
+
+/** One change for every channel of a tag. */
+export async function editTag(deps: UserDeps, input: EditTag): Promise<{ count: number }> {
+  const { tag, newTag, ...fields } = input
+  if (tag === '') throw new DomainError('channel.tag_required')
+  const columns = toColumns({ ...fields, ...(newTag === tag ? {} : { tag: newTag }) }, null)
+  if (Object.keys(columns).length === 0) throw new DomainError('channel.tag_unchanged')
+  return changeWhere(deps, { tag }, columns)
+}

@@ -1,0 +1,132 @@
+import { type FilterQuery, raw } from '@mikro-orm/postgresql'
+import { splitKeys } from '#core/channel-types/split-keys.ts'
+import type { Page } from '#core/paging.ts'
+import { Channel } from '#db/entities/channel.ts'
+import { ChannelKey } from '#db/entities/channel-key.ts'
+import { ChannelProbe } from '#db/entities/channel-probe.ts'
+import type { UserDeps } from '#features/deps.ts'
+import type { ChannelFilters, ListChannels, SearchChannels } from '../schema.ts'
+import {
+  type ChannelDetail,
+  type ChannelView,
+  type ProbeView,
+  toChannelDetail,
+  toChannelView,
+  toProbeView,
+} from '../view.ts'
+import { execute, findChannel } from './store.ts'
+
+const mostFound = 10_000
+const longestNamePart = 255
+
+const containing = (part: string) => ({ $ilike: `%${part.replace(/[\\%_]/g, '\\$&')}%` })
+
+/** Each filter that is given narrows the list; keys are compared by their fingerprints. */
+async function whereOf(deps: UserDeps, filters: ChannelFilters): Promise<FilterQuery<Channel>> {
+  const keyword = filters.keyword.trim()
+  return {
+    $and: [
+      ...(keyword === '' ? [] : [{ $or: await keywordConditions(deps, keyword) }]),
+      ...(filters.model === '' ? [] : [{ models: containing(filters.model) }]),
+      ...(filters.group === '' ? [] : [{ [raw(`? = any(string_to_array("group", ','))`, [filters.group])]: true }]),
+      ...(filters.types.length === 0 ? [] : [{ type: { $in: filters.types } }]),
+      ...(filters.statuses.length === 0 ? [] : [{ status: { $in: filters.statuses } }]),
+      ...(filters.tags.length === 0 ? [] : [{ tag: { $in: filters.tags } }]),
+    ],
+  } as FilterQuery<Channel>
+}
+
+async function keywordConditions({ em, secrets }: UserDeps, keyword: string): Promise<FilterQuery<Channel>[]> {
+  const fingerprint = secrets.hmac(keyword)
+  const holders = await em.find(ChannelKey, { keyHmac: fingerprint }, { disableIdentityMap: true })
+  // The number says nothing here: no documented type joins keys in another way.
+  const wholeText = secrets.hmac(splitKeys(0, keyword).join(','))
+  return [
+    ...(/^\d{1,9}$/.test(keyword) ? [{ id: Number(keyword) }] : []),
+    ...(keyword.length > longestNamePart ? [] : [{ name: containing(keyword) }]),
+    { keyHmac: { $in: [fingerprint, wholeText] } },
+    { id: { $in: holders.map(({ channelId }) => channelId) } },
+  ]
+}
+
+type Sorting = Pick<SearchChannels, 'sort' | 'ascending'>
+
+const orderOf = ({ sort, ascending }: Sorting) => [{ [sort]: ascending ? 'asc' : 'desc' }, { id: 'desc' as const }]
+
+async function find(deps: UserDeps, where: FilterQuery<Channel>, wish: Sorting & { limit: number; offset?: number }) {
+  const channels = await deps.em.find(Channel, where, {
+    orderBy: orderOf(wish),
+    limit: wish.limit,
+    offset: wish.offset ?? 0,
+    disableIdentityMap: true,
+  })
+  return channels.map((channel) => toChannelView(channel, deps.actor))
+}
+
+async function tagsOf(deps: UserDeps, where: FilterQuery<Channel>): Promise<string[]> {
+  const tagged = await deps.em.find(Channel, { $and: [where, { tag: { $ne: '' } }] } as FilterQuery<Channel>, {
+    fields: ['tag'],
+    disableIdentityMap: true,
+  })
+  return [...new Set(tagged.map(({ tag }) => tag))].toSorted()
+}
+
+/** A page of channels, or all channels of a page of tags. */
+export async function listChannels(deps: UserDeps, input: ListChannels): Promise<Page<ChannelView>> {
+  const { page, pageSize } = input
+  const where = await whereOf(deps, input)
+  const offset = (page - 1) * pageSize
+  if (!input.tagMode) {
+    const total = await deps.em.count(Channel, where)
+    return { items: await find(deps, where, { ...input, limit: pageSize, offset }), total, page, pageSize }
+  }
+  const tags = await tagsOf(deps, where)
+  const shown = tags.slice(offset, offset + pageSize)
+  const items = await find(deps, { tag: { $in: shown } }, { ...input, limit: mostFound })
+  return { items, total: tags.length, page, pageSize }
+}
+
+/** All channels that match, or all channels of the tags that match. */
+export async function searchChannels(deps: UserDeps, input: SearchChannels): Promise<ChannelView[]> {
+  const where = await whereOf(deps, input)
+  const found = input.tagMode ? { tag: { $in: await tagsOf(deps, where) } } : where
+  return find(deps, found, { ...input, limit: mostFound })
+}
+
+export async function getChannel(deps: UserDeps, { id }: { id: number }): Promise<ChannelDetail> {
+  const channel = await findChannel(deps, id)
+  const keys = await deps.em.find(
+    ChannelKey,
+    { channelId: id },
+    { orderBy: { position: 'asc' }, disableIdentityMap: true },
+  )
+  return toChannelDetail(channel, {
+    role: deps.actor.role,
+    key: deps.secrets.decrypt(channel.keyEncrypted),
+    keys,
+  })
+}
+
+/** The newest probes of each channel, newest first. */
+export async function channelHealth(
+  deps: UserDeps,
+  input: { ids: number[]; limit: number },
+): Promise<{ channelId: number; probes: ProbeView[] }[]> {
+  if (input.ids.length === 0) return []
+  const newest = await execute<{ id: string }>(
+    deps.em,
+    `select p.id from channels c
+     cross join lateral (select id from channel_probes where channel_id = c.id order by id desc limit ?) p
+     where c.id in (?)`,
+    [input.limit, input.ids],
+  )
+  const probes = await deps.em.find(
+    ChannelProbe,
+    { id: { $in: newest.map(({ id }) => Number(id)) } },
+    { orderBy: { id: 'desc' }, disableIdentityMap: true },
+  )
+  return input.ids.map((channelId) => ({
+    channelId,
+    probes: probes.filter((probe) => probe.channelId === channelId).map(toProbeView),
+  }))
+}

@@ -1,0 +1,148 @@
+import { DomainError } from '#core/errors.ts'
+import { renderMessage } from '#core/errors.ts'
+import { chargeReceipt, formulaFor } from '#core/pricing/charge.ts'
+import type { Price } from '#core/pricing/price.ts'
+import { toolUses } from '#core/pricing/tools.ts'
+import { resolveModelMapping } from '#core/routing/model-names.ts'
+import { logType } from '#core/statuses.ts'
+import { normaliseUsage, type ReportedUsage, type Usage } from '#core/usage.ts'
+import { Channel } from '#db/entities/channel.ts'
+import { ChannelProbe } from '#db/entities/channel-probe.ts'
+import { Log } from '#db/entities/log.ts'
+import { User } from '#db/entities/user.ts'
+import type { UserDeps } from '#features/deps.ts'
+import { priceOfModel } from '#features/models/service.ts'
+import { providerFor } from '#relay/providers/registry.ts'
+import { type ProviderCall, UpstreamRefusal } from '#relay/providers/types.ts'
+import { type ProbeKind, probeKindOf, probeModelOf, probeRequest, readProbe } from './probe-request.ts'
+import { execute, findChannel } from './store.ts'
+import { ask, failureText, toProviderCall, toProviderChannel, withoutKey } from './upstream.ts'
+
+export type ProbeResult = {
+  model: string
+  success: boolean
+  message: string
+  /** Three decimals. */
+  seconds: number
+  /** A failure that may pass by itself. */
+  retryable: boolean
+}
+
+/** Tests are booked under the first account, without moving anything. */
+const testerId = 1
+const label = '模型测试'
+const probesKept = 200
+
+type Outcome = { ok: true; usage: ReportedUsage } | { ok: false; message: string; retryable: boolean }
+
+/** Tries one model of a channel with a real, small call. Never changes the channel's status. */
+export async function probeChannel(deps: UserDeps, input: { id: number; model: string }): Promise<ProbeResult> {
+  const channel = await findChannel(deps, input.id)
+  const model = probeModelOf(channel, input.model)
+  const mapped = resolveModelMapping(channel.modelMapping, model)
+  if (!mapped.ok) throw new DomainError('channel.test_failed', { detail: mapped.problem })
+  const tester = await deps.em.findOne(User, { id: testerId }, { disableIdentityMap: true })
+  const price = priceOfModel(deps.options, {
+    model: deps.options.get('redirect_billing_enabled') ? model : mapped.model,
+    acceptUnset: tester?.setting?.accept_unset_model_ratio_model ?? false,
+  })
+  if (!price) throw new DomainError('relay.price_missing_hint', { model })
+  const call = toProviderCall(deps, toProviderChannel(channel, deps.secrets), { asked: model, sent: mapped.model })
+  const startedAt = performance.now()
+  const outcome = await attempt(deps, { channel, call, kind: probeKindOf(channel.type, mapped.model) })
+  const durationMs = Math.round(performance.now() - startedAt)
+  const message = outcome.ok ? '' : withoutKey(outcome.message, call.channel.key).slice(0, 2000)
+  await remember(deps, { channelId: channel.id, model, success: outcome.ok, message, durationMs })
+  if (outcome.ok && deps.options.get('LogConsumeEnabled')) {
+    await logProbe(deps, { channel, call, price, usage: normaliseUsage(outcome.usage).usage, durationMs, tester })
+  }
+  const retryable = !outcome.ok && outcome.retryable
+  return { model, success: outcome.ok, message, seconds: durationMs / 1000, retryable }
+}
+
+async function attempt(
+  deps: UserDeps,
+  { channel, call, kind }: { channel: Channel; call: ProviderCall; kind: ProbeKind },
+): Promise<Outcome> {
+  const provider = providerFor(channel.type)
+  try {
+    const request = probeRequest(provider, call, { kind, paramOverride: channel.paramOverride })
+    const answer = await ask(deps, request, channel.setting)
+    if (!answer.ok) {
+      const message = failureText(channel.type, answer, call.channel.key)
+      return { ok: false, message, retryable: answer.retryable }
+    }
+    return { ok: true, usage: readProbe(provider, call, { kind, json: JSON.parse(answer.text) }) }
+  } catch (error) {
+    if (error instanceof DomainError) throw error
+    if (error instanceof UpstreamRefusal) {
+      const { status, message } = error.failure
+      return { ok: false, message: `status code ${status}: ${message}`, retryable: status === 429 || status >= 500 }
+    }
+    deps.log.warn({ channel: channel.id, err: error }, 'the answer to a channel test cannot be used')
+    return { ok: false, message: renderMessage({ code: 'relay.reply_malformed' }, 'zh'), retryable: false }
+  }
+}
+
+type Probe = { channelId: number; model: string; success: boolean; message: string; durationMs: number }
+
+/** The result for the channel's row and its health strip, which keeps the newest. */
+async function remember({ em, ambient }: UserDeps, probe: Probe): Promise<void> {
+  const now = ambient.now()
+  await em.nativeUpdate(Channel, { id: probe.channelId }, { responseTimeMs: probe.durationMs, testedAt: now })
+  await em.insert(ChannelProbe, { ...probe, createdAt: now })
+  await execute(
+    em,
+    `delete from channel_probes where channel_id = ? and id <=
+       (select id from channel_probes where channel_id = ? order by id desc limit 1 offset ?)`,
+    [probe.channelId, probe.channelId, probesKept],
+  )
+}
+
+type Finished = {
+  channel: Channel
+  call: ProviderCall
+  price: Price
+  usage: Usage
+  durationMs: number
+  tester: User | null
+}
+
+/** A consumption of quota 0; what it would have cost stands beside it. */
+async function logProbe(deps: UserDeps, { channel, call, price, usage, durationMs, tester }: Finished): Promise<void> {
+  const claude = providerFor(channel.type).native.claude !== undefined
+  const receipt = {
+    formula: formulaFor({ claude, realtime: false, usage }),
+    usage,
+    tools: toolUses({ model: call.model, usage }),
+    price,
+    groupRatio: 1,
+    quotaPerUnit: deps.options.get('QuotaPerUnit'),
+  }
+  const ratio = price.kind === 'ratio' ? price : null
+  await deps.em.insert(Log, {
+    userId: testerId,
+    type: logType.consume,
+    content: label,
+    username: tester?.username ?? '',
+    tokenName: label,
+    modelName: call.originalModel,
+    promptTokens: usage.promptTokens,
+    completionTokens: usage.completionTokens,
+    useTimeMs: durationMs,
+    channelId: channel.id,
+    group: tester?.group ?? '',
+    other: {
+      model_ratio: ratio?.modelRatio ?? 0,
+      group_ratio: 1,
+      completion_ratio: ratio?.completionRatio ?? 0,
+      model_price: price.kind === 'call' ? price.modelPrice : -1,
+      cache_tokens: usage.cachedTokens,
+      cache_ratio: ratio?.cacheRatio ?? 1,
+      frt: -1000,
+      admin_info: { use_channel: [String(channel.id)] },
+      ...(call.model === call.originalModel ? {} : { is_model_mapped: true, upstream_model_name: call.model }),
+      test_quota: chargeReceipt(receipt).quota,
+    },
+  })
+}

@@ -1,0 +1,70 @@
+import { type EntityManager, LockMode } from '@mikro-orm/postgresql'
+import { splitKeys } from '#core/channel-types/split-keys.ts'
+import { checkKeys } from '#core/channel-types/check-keys.ts'
+import { DomainError, toDomainError } from '#core/errors.ts'
+import { Channel } from '#db/entities/channel.ts'
+import { ChannelKey } from '#db/entities/channel-key.ts'
+import type { Deps } from '#features/deps.ts'
+import type { Secrets } from '#features/secrets/service.ts'
+
+export async function findChannel({ em }: Pick<Deps, 'em'>, id: number): Promise<Channel> {
+  const channel = await em.findOne(Channel, { id }, { disableIdentityMap: true })
+  if (!channel) throw new DomainError('channel.not_found')
+  return channel
+}
+
+/** Whoever changes channels or their index holds their rows, taken in the order of ids so that two writers never wait in a circle. */
+export const lockChannels = (
+  em: EntityManager,
+  where: { id: number[] } | { tag: string } | object,
+): Promise<Channel[]> =>
+  em.find(Channel, where, {
+    orderBy: { id: 'asc' },
+    lockMode: LockMode.PESSIMISTIC_WRITE,
+    disableIdentityMap: true,
+  })
+
+export async function lockChannel(em: EntityManager, id: number): Promise<Channel> {
+  const [channel] = await lockChannels(em, { id: [id] })
+  if (!channel) throw new DomainError('channel.not_found')
+  return channel
+}
+
+/** Runs one statement in the transaction of `em`. Parameters are written into it, so lists go in as `in (?)`. */
+export const execute = <Row>(em: EntityManager, sql: string, values: unknown[]): Promise<Row[]> =>
+  em.getConnection().execute<Row[]>(sql, values, 'all', em.getTransactionContext())
+
+/**
+ * The credentials in a key field.
+ * @throws {DomainError} for what the type cannot use.
+ */
+export function readKeys(type: number, text: string): string[] {
+  const keys = splitKeys(type, text)
+  const problem = checkKeys(type, keys)
+  if (problem) throw toDomainError(problem)
+  return keys
+}
+
+export const keyColumns = (secrets: Secrets, keys: readonly string[]) => {
+  const text = keys.join(',')
+  return { keyEncrypted: secrets.encrypt(text), keyHmac: secrets.hmac(text) }
+}
+
+/** Puts the states of new credentials in place; one that stays keeps its state wherever it stands now. */
+export async function replaceKeyStates(
+  em: EntityManager,
+  { secrets }: Pick<Deps, 'secrets'>,
+  channel: { id: number; keys: readonly string[] },
+): Promise<void> {
+  const known = await em.find(ChannelKey, { channelId: channel.id }, { disableIdentityMap: true })
+  const stateOf = new Map(known.map((key) => [key.keyHmac, key]))
+  await em.nativeDelete(ChannelKey, { channelId: channel.id })
+  await em.insertMany(
+    ChannelKey,
+    channel.keys.map((key, position) => {
+      const keyHmac = secrets.hmac(key)
+      const { status = 1, statusReason = '', statusAt = null } = stateOf.get(keyHmac) ?? {}
+      return { channelId: channel.id, position, keyHmac, status, statusReason, statusAt }
+    }),
+  )
+}

@@ -1,0 +1,142 @@
+import { splitKeys } from '#core/channel-types/split-keys.ts'
+import { channelTypeOf, defaultBaseUrlOf } from '#core/channel-types/index.ts'
+import { DomainError } from '#core/errors.ts'
+import type { Channel } from '#db/entities/channel.ts'
+import type { Deps, UserDeps } from '#features/deps.ts'
+import { providerFor } from '#relay/providers/registry.ts'
+import type { ProviderCall, ProviderChannel, UpstreamRequest } from '#relay/providers/types.ts'
+import { TransportError } from '#relay/upstream/send.ts'
+import { proxyOf, readObject, toColumns } from '../rules.ts'
+import { findChannel, readKeys } from './store.ts'
+
+/** A person waits for these calls, so they wait less long than a caller of the relay would. */
+const patienceSeconds = 60
+const largestReply = 8 * 1_048_576
+
+/** An upstream's own words may quote what it was sent. */
+export function withoutKey(text: string, key: string): string {
+  const secrets = [key, encodeURIComponent(key), ...key.split('|')].filter((secret) => secret.length >= 6)
+  return secrets.reduce((masked, secret) => masked.replaceAll(secret, '***'), text)
+}
+
+/** The channel as its provider sees it, with the first of its keys. */
+export function toProviderChannel(channel: Channel, secrets: Deps['secrets']): ProviderChannel {
+  const [key = ''] = splitKeys(channel.type, secrets.decrypt(channel.keyEncrypted))
+  return {
+    id: channel.id,
+    type: channel.type,
+    baseUrl: channel.baseUrl.replace(/\/+$/, '') || defaultBaseUrlOf(channel.type),
+    key,
+    other: channel.other,
+    organization: channel.openaiOrganization,
+    createdAt: channel.createdAt,
+  }
+}
+
+const providerOptions = [
+  'claude.default_max_tokens',
+  'claude.model_headers_settings',
+  'claude.thinking_adapter_enabled',
+  'claude.thinking_adapter_budget_tokens_percentage',
+  'gemini.safety_settings',
+  'gemini.version_settings',
+  'gemini.supported_imagine_models',
+  'gemini.models_supported_thinking_budget',
+  'gemini.thinking_adapter_enabled',
+  'gemini.thinking_adapter_budget_tokens_percentage',
+] as const satisfies readonly (keyof ProviderCall['options'])[]
+
+export const toProviderCall = (
+  deps: Pick<Deps, 'options' | 'ambient'>,
+  channel: ProviderChannel,
+  models: { asked: string; sent: string },
+): ProviderCall => ({
+  channel,
+  model: models.sent,
+  originalModel: models.asked,
+  stream: false,
+  options: Object.fromEntries(providerOptions.map((key) => [key, deps.options.get(key)])) as ProviderCall['options'],
+  ambient: deps.ambient,
+  callerHeaders: {},
+  query: {},
+})
+
+/** What came back, or why nothing did. `retryable`: the same call may succeed in a moment. */
+export type Answer = { ok: true; text: string } | { ok: false; status: number | null; text: string; retryable: boolean }
+
+/** One call to an upstream through the channel's own proxy and time limits. */
+export async function ask(deps: Pick<Deps, 'transport'>, request: UpstreamRequest, setting: string): Promise<Answer> {
+  const settings = readObject(setting) ?? {}
+  const milliseconds = (name: string, presetSeconds: number): number => {
+    const value = settings[name]
+    return (typeof value === 'number' && value > 0 ? value : presetSeconds) * 1000
+  }
+  try {
+    const reply = await deps.transport.send({
+      method: request.method,
+      url: request.url,
+      headers: request.headers,
+      body: bodyOf(request.body),
+      proxy: proxyOf(setting) || undefined,
+      connectTimeoutMs: milliseconds('connect_timeout', 10),
+      firstByteTimeoutMs: milliseconds('first_byte_timeout', patienceSeconds),
+      idleTimeoutMs: milliseconds('idle_timeout', patienceSeconds),
+    })
+    const text = await reply.text(largestReply)
+    if (reply.status >= 200 && reply.status < 300) return { ok: true, text }
+    return { ok: false, status: reply.status, text, retryable: reply.status === 429 || reply.status >= 500 }
+  } catch (error) {
+    if (!(error instanceof TransportError)) throw error
+    const retryable = error.kind !== 'bad-url' && error.kind !== 'bad-request'
+    return { ok: false, status: null, text: error.message, retryable }
+  }
+}
+
+const bodyOf = (body: unknown): string | Uint8Array | undefined =>
+  body === undefined || typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
+
+/** The message of an answer that is none, safe to show. */
+export function failureText(type: number, answer: Answer & { ok: false }, key: string): string {
+  if (answer.status === null) return answer.text
+  const { message } = providerFor(type).error(answer.status, answer.text)
+  return withoutKey(`status code ${answer.status}: ${message}`, key)
+}
+
+/** What the upstream itself lists, by a stored channel's own key and address. */
+export async function fetchModelsOf(deps: UserDeps, { id }: { id: number }): Promise<string[]> {
+  const channel = await findChannel(deps, id)
+  return askForModels(deps, toProviderChannel(channel, deps.secrets), channel.setting)
+}
+
+/** The same before there is a channel. */
+export async function fetchModels(
+  deps: UserDeps,
+  input: { type: number; baseUrl: string; key: string; other: string },
+): Promise<string[]> {
+  const { baseUrl = '' } = toColumns({ baseUrl: input.baseUrl }, null)
+  const [key = ''] = readKeys(input.type, input.key)
+  const channel: ProviderChannel = {
+    id: 0,
+    type: input.type,
+    baseUrl: baseUrl || defaultBaseUrlOf(input.type),
+    key,
+    other: input.other,
+    organization: '',
+    createdAt: deps.ambient.now(),
+  }
+  return askForModels(deps, channel, '')
+}
+
+async function askForModels(deps: UserDeps, channel: ProviderChannel, setting: string): Promise<string[]> {
+  if (!channelTypeOf(channel.type)?.modelsEndpoint) throw new DomainError('channel.fetch_models_unsupported')
+  const provider = providerFor(channel.type)
+  const answer = await ask(deps, provider.models.request(channel), setting)
+  if (!answer.ok) {
+    throw new DomainError('channel.fetch_models_failed', { detail: failureText(channel.type, answer, channel.key) })
+  }
+  try {
+    return [...new Set(provider.models.read(JSON.parse(answer.text)))]
+  } catch (cause) {
+    throw new DomainError('channel.fetch_models_failed', { detail: 'invalid JSON' }, { cause })
+  }
+}

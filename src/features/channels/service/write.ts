@@ -1,0 +1,96 @@
+import { splitKeys } from '#core/channel-types/split-keys.ts'
+import { DomainError } from '#core/errors.ts'
+import { channelStatus } from '#core/statuses.ts'
+import { Channel } from '#db/entities/channel.ts'
+import type { UserDeps } from '#features/deps.ts'
+import { unpricedModelsOf } from '#features/models/service.ts'
+import { movesKey, proxyOf, toColumns } from '../rules.ts'
+import type { CreateChannel, UpdateChannel } from '../schema.ts'
+import { type ChannelView, hideProxyPassword, toChannelView } from '../view.ts'
+import { indexChannels } from './abilities.ts'
+import { writeStatus } from './status.ts'
+import { findChannel, keyColumns, lockChannel, readKeys, replaceKeyStates } from './store.ts'
+
+/** `unpriced`: models of the channel that nobody could call for want of a price. */
+export type SavedChannel = ChannelView & { unpriced: string[] }
+
+async function saved(deps: UserDeps, id: number): Promise<SavedChannel> {
+  const channel = await findChannel(deps, id)
+  return { ...toChannelView(channel, deps.actor), unpriced: unpricedModelsOf(deps.options, channel) }
+}
+
+export async function createChannel(deps: UserDeps, input: CreateChannel): Promise<SavedChannel> {
+  const { key, ...fields } = input
+  if (fields.name === '' || key.trim() === '') throw new DomainError('channel.name_and_key_required')
+  const columns = toColumns(fields, null)
+  const keys = readKeys(fields.type, key)
+  const id = await deps.em.transactional(async (em) => {
+    const row = { ...columns, name: fields.name, type: fields.type, ...keyColumns(deps.secrets, keys) }
+    const created = await em.insert(Channel, row)
+    await replaceKeyStates(em, deps, { id: created, keys })
+    await indexChannels(em, [created])
+    return created
+  })
+  return saved(deps, id)
+}
+
+/** Only what is given changes. A stored key never goes to another host: whoever aims it elsewhere types it again. */
+export async function updateChannel(deps: UserDeps, input: UpdateChannel): Promise<SavedChannel> {
+  const { id, key = '', status, ...given } = input
+  if (given.name === '') throw new DomainError('channel.name_and_key_required')
+  await deps.em.transactional(async (em) => {
+    const stored = await lockChannel(em, id)
+    const setting = given.setting === undefined ? {} : { setting: withStoredPassword(given.setting, stored.setting) }
+    const columns = toColumns({ ...given, ...setting }, stored)
+    const keys = key.trim() === '' ? undefined : readKeys(columns.type ?? stored.type, key)
+    if (!keys && movesKey(stored, columns)) throw new DomainError('channel.key_needed_for_address')
+    const changes = { ...columns, ...(keys ? keyColumns(deps.secrets, keys) : {}) }
+    if (Object.keys(changes).length > 0) await em.nativeUpdate(Channel, { id }, changes)
+    if (keys) await replaceKeyStates(em, deps, { id, keys })
+    if (status !== undefined && status !== stored.status) await writeStatus(em, [id], status)
+    else await indexChannels(em, [id])
+  })
+  return saved(deps, id)
+}
+
+/** Who may not see the proxy's password sends back what was shown in its place. */
+function withStoredPassword(given: string, stored: string): string {
+  const shown = proxyOf(hideProxyPassword(stored))
+  return shown !== proxyOf(stored) && proxyOf(given) === shown ? given.replace(shown, () => proxyOf(stored)) : given
+}
+
+/** A second channel like the first, with its key, and nothing of what the first has done. */
+export async function copyChannel(deps: UserDeps, { id }: { id: number }): Promise<SavedChannel> {
+  const source = await findChannel(deps, id)
+  const keys = splitKeys(source.type, deps.secrets.decrypt(source.keyEncrypted))
+  const created = await deps.em.transactional(async (em) => {
+    const copy = await em.insert(Channel, { ...settingsOf(source), ...keyColumns(deps.secrets, keys) })
+    await replaceKeyStates(em, deps, { id: copy, keys })
+    await indexChannels(em, [copy])
+    return copy
+  })
+  return saved(deps, created)
+}
+
+const settingsOf = (source: Channel) => ({
+  name: `${source.name}_复制`,
+  type: source.type,
+  status: source.status === channelStatus.enabled ? channelStatus.enabled : channelStatus.disabled,
+  models: source.models,
+  group: source.group,
+  baseUrl: source.baseUrl,
+  openaiOrganization: source.openaiOrganization,
+  testModel: source.testModel,
+  maxInputTokens: source.maxInputTokens,
+  other: source.other,
+  modelPrefix: source.modelPrefix,
+  tag: source.tag,
+  modelMapping: source.modelMapping,
+  statusCodeMapping: source.statusCodeMapping,
+  setting: source.setting,
+  paramOverride: source.paramOverride,
+  systemPrompt: source.systemPrompt,
+  priority: source.priority,
+  weight: source.weight,
+  autoBan: source.autoBan,
+})

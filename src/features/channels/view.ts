@@ -1,0 +1,77 @@
+import { splitList } from '#core/routing/abilities.ts'
+import { roles } from '#core/roles.ts'
+import type { Channel } from '#db/entities/channel.ts'
+import type { ChannelKey } from '#db/entities/channel-key.ts'
+import type { ChannelProbe } from '#db/entities/channel-probe.ts'
+
+const hiddenPassword = '***'
+
+/** A proxy's password is root's to see; others see that there is one. */
+export function hideProxyPassword(setting: string): string {
+  return setting.replace(
+    /("proxy"\s*:\s*"[a-z0-9]+:\/\/[^":/@]*:)(?:[^"@]|@(?=[^"]*@))+(@)/i,
+    (_, before: string, after: string) => `${before}${hiddenPassword}${after}`,
+  )
+}
+
+/** A channel without its key. */
+export const toChannelView = (channel: Channel, viewer: { role: number }) => ({
+  id: channel.id,
+  type: channel.type,
+  name: channel.name,
+  status: channel.status,
+  statusReason: channel.statusReason,
+  statusAt: channel.statusAt,
+  openaiOrganization: channel.openaiOrganization,
+  testModel: channel.testModel,
+  maxInputTokens: channel.maxInputTokens,
+  baseUrl: channel.baseUrl,
+  other: channel.other,
+  models: splitList(channel.models),
+  groups: splitList(channel.group),
+  modelPrefix: channel.modelPrefix,
+  tag: channel.tag,
+  modelMapping: channel.modelMapping,
+  statusCodeMapping: channel.statusCodeMapping,
+  setting: viewer.role >= roles.root ? channel.setting : hideProxyPassword(channel.setting),
+  paramOverride: channel.paramOverride,
+  systemPrompt: channel.systemPrompt,
+  priority: channel.priority,
+  weight: channel.weight,
+  autoBan: channel.autoBan,
+  usedQuota: channel.usedQuota,
+  balance: channel.balance,
+  balanceUpdatedAt: channel.balanceUpdatedAt,
+  responseTimeMs: channel.responseTimeMs,
+  testedAt: channel.testedAt,
+  createdAt: channel.createdAt,
+})
+
+export type ChannelView = ReturnType<typeof toChannelView>
+
+const toKeyView = (key: ChannelKey) => ({
+  position: key.position,
+  status: key.status,
+  statusReason: key.statusReason,
+  statusAt: key.statusAt,
+})
+
+/** One channel with the state of each of its credentials; `key` is "" for everybody but root. */
+export const toChannelDetail = (channel: Channel, more: { role: number; key: string; keys: ChannelKey[] }) => ({
+  ...toChannelView(channel, more),
+  key: more.role >= roles.root ? more.key : '',
+  keys: more.keys.map(toKeyView),
+})
+
+export type ChannelDetail = ReturnType<typeof toChannelDetail>
+
+export const toProbeView = (probe: ChannelProbe) => ({
+  id: probe.id,
+  model: probe.model,
+  success: probe.success,
+  message: probe.message,
+  durationMs: probe.durationMs,
+  createdAt: probe.createdAt,
+})
+
+export type ProbeView = ReturnType<typeof toProbeView>

@@ -1,0 +1,79 @@
+import { instant, integer, pageQuery, pageReply, seconds } from '#rest/read.ts'
+import { bind, type RestRequest, type RouteTable } from '#rest/route.ts'
+import type { LogView } from './view.ts'
+
+const toRestLog = (log: LogView) => ({
+  id: log.id,
+  user_id: log.userId,
+  created_at: seconds(log.createdAt),
+  type: log.type,
+  content: log.content,
+  username: log.username,
+  token_name: log.tokenName,
+  token_id: log.tokenId,
+  model_name: log.modelName,
+  quota: log.quota,
+  prompt_tokens: log.promptTokens,
+  completion_tokens: log.completionTokens,
+  use_time: Math.floor(log.useTimeMs / 1000),
+  is_stream: log.isStream,
+  channel: log.channelId,
+  channel_name: log.channelName,
+  group: log.group,
+  client_ip: log.clientIp,
+  other: log.other ? JSON.stringify(log.other) : '',
+})
+
+type Query = RestRequest['query']
+
+/** A whole second is meant to its end. */
+const endOf = (value: unknown): Date | undefined => {
+  const second = instant(value)
+  return second && new Date(second.getTime() + 999)
+}
+
+const typeOf = (value: unknown): number => {
+  const type = integer(value) ?? 0
+  return type >= 1 && type <= 6 ? type : 0
+}
+
+const ownFilters = (query: Query) => ({
+  type: typeOf(query['type']),
+  tokenName: query['token_name'] ?? '',
+  modelName: query['model_name'] ?? '',
+  group: query['group'] ?? '',
+  start: instant(query['start_timestamp']),
+  end: endOf(query['end_timestamp']),
+})
+
+const filters = (query: Query) => ({
+  ...ownFilters(query),
+  username: query['username'] ?? '',
+  channelId: Math.max(0, integer(query['channel']) ?? 0),
+})
+
+const keyword = ({ query }: RestRequest) => ({ keyword: query['keyword'] ?? '' })
+const list = (logs: LogView[]) => logs.map(toRestLog)
+
+export const logRoutes: RouteTable = {
+  'GET /api/log/': bind((api) => api.admin.logs.list, {
+    input: (request) => ({ ...filters(request.query), ...pageQuery(request) }),
+    reply: pageReply(toRestLog),
+  }),
+  'GET /api/log/self': bind((api) => api.user.logs.list, {
+    input: (request) => ({ ...ownFilters(request.query), ...pageQuery(request) }),
+    reply: pageReply(toRestLog),
+  }),
+  'GET /api/log/stat': bind((api) => api.admin.logs.stat, { input: ({ query }) => filters(query) }),
+  'GET /api/log/self/stat': bind((api) => api.user.logs.stat, { input: ({ query }) => ownFilters(query) }),
+  'GET /api/log/search': bind((api) => api.admin.logs.search, { input: keyword, reply: list }),
+  'GET /api/log/self/search': bind((api) => api.user.logs.search, { input: keyword, reply: list }),
+  'GET /api/log/token': bind((api) => api.user.logs.byKey, {
+    input: ({ query }) => ({ key: query['key'] ?? '' }),
+    reply: list,
+  }),
+  'DELETE /api/log/': bind((api) => api.admin.logs.clear, {
+    input: ({ query }) => ({ before: instant(query['target_timestamp']) }),
+    reply: ({ count }) => count,
+  }),
+}

@@ -1,0 +1,210 @@
+import { DomainError } from '#core/errors.ts'
+import type { Page } from '#core/paging.ts'
+import { logType } from '#core/statuses.ts'
+import { Token } from '#db/entities/token.ts'
+import { User } from '#db/entities/user.ts'
+import type { Deps, UserDeps } from '#features/deps.ts'
+import { sha256 } from '#features/secrets/service.ts'
+import { addCommon, addOwn, addTimes, type Conditions, createConditions } from './conditions.ts'
+import type { ListLogs, LogFilters, OneLog, OwnLogFilters } from './schema.ts'
+import { type Query, readInTime } from './timed-query.ts'
+import { type LogRow, type LogView, toLogView } from './view.ts'
+
+export { clearLogs } from './clear.ts'
+
+/** Counting further would cost more than knowing is worth. */
+export const mostCounted = 10_000
+const mostFound = 100
+const mostOfKey = 1000
+
+export type LogPage = Page<LogView> & {
+  /** There are more rows than `total` says. */
+  isCapped: boolean
+  /** Leads to the rows after these; null at the end. */
+  nextCursor: string | null
+}
+
+const columns = `l.id, l.created_at, l.user_id, l.type, l.content, l.username, l.token_name, l.token_id, l.model_name, l.quota,
+  l.prompt_tokens, l.completion_tokens, l.use_time_ms, l.is_stream, l.channel_id, l."group", l.client_ip, l.request_id, l.other,
+  c.name as channel_name`
+const source = 'from logs l left join channels c on c.id = l.channel_id'
+
+/** A user's filters as an administrator's, tied to that user. */
+const tiedTo = (userId: number, filters: OwnLogFilters): LogFilters => ({
+  ...filters,
+  username: '',
+  userId,
+  channelId: 0,
+})
+
+/** Filters with the user by number, so that an index finds the rows; null when there is no such user. */
+export async function resolveUser({ em }: Pick<Deps, 'em'>, filters: LogFilters): Promise<LogFilters | null> {
+  if (filters.username === '') return filters
+  const user = await em.findOne(User, { username: filters.username }, { disableIdentityMap: true })
+  if (!user || (filters.userId > 0 && filters.userId !== user.id)) return null
+  return { ...filters, userId: user.id }
+}
+
+function conditionsOf(filters: LogFilters): Conditions {
+  const conditions = createConditions()
+  addCommon(conditions, filters)
+  addOwn(conditions, filters)
+  addTimes(conditions, filters)
+  if (filters.type > 0) conditions.add((value) => `l.type = ${value}`, filters.type)
+  return conditions
+}
+
+export const listOwnLogs = (deps: UserDeps, input: OwnLogFilters & ListLogs): Promise<LogPage> =>
+  pageOf(deps, tiedTo(deps.actor.id, input), { paging: input, role: 0 })
+
+export async function listLogs(deps: UserDeps, input: LogFilters & ListLogs): Promise<LogPage> {
+  const filters = await resolveUser(deps, input)
+  if (filters) return pageOf(deps, filters, { paging: input, role: deps.actor.role })
+  return { items: [], total: 0, page: input.page, pageSize: input.pageSize, isCapped: false, nextCursor: null }
+}
+
+async function pageOf(
+  deps: UserDeps,
+  filters: LogFilters,
+  { paging, role }: { paging: ListLogs; role: number },
+): Promise<LogPage> {
+  const { page, pageSize, cursor } = paging
+  const offset = (page - 1) * pageSize
+  const { rows, counted } = await readInTime(deps.database.pool, async (query) => ({
+    counted: await countUpTo(query, filters),
+    rows: await rowsOf(query, filters, {
+      limit: pageSize,
+      ...(cursor === undefined ? { offset } : { below: idOfCursor(deps, cursor) }),
+    }),
+  }))
+  const last = rows.at(-1)
+  return {
+    items: rows.map((row, index) => toLogView(row, { role, number: offset + index + 1 })),
+    total: Math.min(counted, mostCounted),
+    page,
+    pageSize,
+    isCapped: counted > mostCounted,
+    nextCursor: last && rows.length === pageSize ? deps.secrets.encrypt(last.id) : null,
+  }
+}
+
+async function countUpTo(query: Query, filters: LogFilters): Promise<number> {
+  const conditions = conditionsOf(filters)
+  const [row] = await query<{ count: string }>(
+    `select count(*) from (select 1 from logs l${conditions.where()} limit ${mostCounted + 1}) counted`,
+    conditions.values(),
+  )
+  return Number(row?.count ?? 0)
+}
+
+type Slice = { limit: number; offset?: number; below?: number }
+
+async function rowsOf(query: Query, filters: LogFilters, slice: Slice): Promise<LogRow[]> {
+  // Behind what was counted there are no pages; whoever needs more goes by cursor or narrows the filters.
+  if ((slice.offset ?? 0) >= mostCounted) return []
+  const conditions = conditionsOf(filters)
+  if (slice.below !== undefined) conditions.add((value) => `l.id < ${value}`, slice.below)
+  return query<LogRow>(
+    `select ${columns} ${source}${conditions.where()} order by l.id desc limit ${slice.limit} offset ${slice.offset ?? 0}`,
+    conditions.values(),
+  )
+}
+
+/** Cursors are sealed, because an id tells how many rows there are. */
+function idOfCursor({ secrets }: Pick<Deps, 'secrets'>, cursor: string): number {
+  try {
+    return Number(secrets.decrypt(cursor))
+  } catch (cause) {
+    throw new DomainError('input.invalid', { detail: 'cursor' }, { cause })
+  }
+}
+
+/** The newest rows whose type is the keyword; an administrator also finds those whose text begins with it. */
+export async function searchLogs(deps: UserDeps, { keyword }: { keyword: string }): Promise<LogView[]> {
+  if (keyword === '') return []
+  return found(deps, {
+    role: deps.actor.role,
+    limit: mostFound,
+    narrow: (conditions) => {
+      const type = typeOf(keyword) ?? -1
+      const beginning = `${keyword.replace(/[\\%_]/g, '\\$&')}%`
+      conditions.add((value) => `(l.type = ${type} or l.content like ${value})`, beginning)
+    },
+  })
+}
+
+export async function searchOwnLogs(deps: UserDeps, { keyword }: { keyword: string }): Promise<LogView[]> {
+  const type = typeOf(keyword)
+  if (type === undefined) return []
+  return found(deps, {
+    role: 0,
+    limit: mostFound,
+    narrow: (conditions) => {
+      conditions.add((value) => `l.user_id = ${value}`, deps.actor.id)
+      conditions.add((value) => `l.type = ${value}`, type)
+    },
+  })
+}
+
+const typeOf = (keyword: string): number | undefined => (/^[0-6]$/.test(keyword) ? Number(keyword) : undefined)
+
+/** The newest calls with one of the caller's own keys, with or without `sk-`. */
+export async function listLogsOfKey(deps: UserDeps, { key }: { key: string }): Promise<LogView[]> {
+  const keyHash = sha256(key.replace(/^sk-/, ''))
+  const token = await deps.em.findOne(
+    Token,
+    { keyHash, userId: deps.actor.id, deletedAt: null },
+    { disableIdentityMap: true },
+  )
+  if (!token) throw new DomainError('log.key_unknown')
+  return found(deps, {
+    role: 0,
+    limit: mostOfKey,
+    narrow: (conditions) => {
+      conditions.add((value) => `l.user_id = ${value}`, deps.actor.id)
+      conditions.add((value) => `l.token_id = ${value}`, token.id)
+    },
+  })
+}
+
+type Search = { role: number; limit: number; narrow: (conditions: Conditions) => void }
+
+async function found({ database }: Pick<Deps, 'database'>, search: Search): Promise<LogView[]> {
+  const conditions = createConditions()
+  search.narrow(conditions)
+  const rows = await readInTime(database.pool, (query) =>
+    query<LogRow>(
+      `select ${columns} ${source}${conditions.where()} order by l.id desc limit ${search.limit}`,
+      conditions.values(),
+    ),
+  )
+  return rows.map((row, index) => toLogView(row, { role: search.role, number: index + 1 }))
+}
+
+/** One row in full. Of a request, the row that charged it comes before those of its failed attempts. */
+export async function getLog(deps: UserDeps, input: OneLog): Promise<LogView> {
+  return one(deps, deps.actor.role, (conditions) => {
+    if ('requestId' in input) conditions.add((value) => `l.request_id = ${value}`, input.requestId)
+    else conditions.add((value) => `l.id = ${value}`, input.id)
+  })
+}
+
+export async function getOwnLog(deps: UserDeps, { requestId }: { requestId: string }): Promise<LogView> {
+  return one(deps, 0, (conditions) => {
+    conditions.add((value) => `l.request_id = ${value}`, requestId)
+    conditions.add((value) => `l.user_id = ${value}`, deps.actor.id)
+  })
+}
+
+async function one({ database }: UserDeps, role: number, narrow: Search['narrow']): Promise<LogView> {
+  const conditions = createConditions()
+  narrow(conditions)
+  const [row] = await readInTime(database.pool, (query) =>
+    query<LogRow>(
+      `select ${columns} ${source}${conditions.where()} order by (l.type = ${logType.consume}) desc, l.id desc limit 1`,
+      conditions.values(),
+    ),
+  )
+  if (!row) throw new DomainError('not_found')
+  return toLogView(row, { role, number: 1 })
+}

@@ -1,0 +1,20 @@
+import { builtInModelsByType } from '#core/channel-types/built-in-models.ts'
+import { adminProcedure, publicProcedure, rootProcedure, router, userProcedure } from '#trpc/init.ts'
+import * as schema from './schema.ts'
+import * as service from './service.ts'
+
+export const modelsPublicRouter = router({
+  pricing: publicProcedure.query(({ ctx }) => service.listPricing(ctx)),
+})
+
+export const modelsUserRouter = router({
+  list: userProcedure.query(({ ctx }) => service.listUsableModels(ctx)),
+  builtIn: userProcedure.query(() => builtInModelsByType()),
+})
+
+export const modelsAdminRouter = router({
+  list: adminProcedure.query(({ ctx }) => service.listModels(ctx)),
+  unset: adminProcedure.query(({ ctx }) => service.listUnsetModels(ctx)),
+  catalogPrices: adminProcedure.input(schema.catalogPrices).query(({ input }) => service.catalogPrices(input)),
+  setPrices: rootProcedure.input(schema.setPrices).mutation(({ ctx, input }) => service.setPrices(ctx, input)),
+})

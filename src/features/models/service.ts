@@ -1,0 +1,176 @@
+import { catalogPrice, type CatalogPrice } from '#core/pricing/catalogue.ts'
+import { usableGroups, type UsableGroup } from '#core/groups.ts'
+import type { OptionsReader } from '#core/options/registry/index.ts'
+import type { Price } from '#core/pricing/price.ts'
+import { resolvePrice, resolveTaskPrice } from '#core/pricing/resolve-price.ts'
+import type { PriceTables } from '#core/pricing/tables.ts'
+import { splitList } from '#core/routing/abilities.ts'
+import { resolveModelMapping } from '#core/routing/model-names.ts'
+import { Channel } from '#db/entities/channel.ts'
+import { User } from '#db/entities/user.ts'
+import type { Deps, UserDeps } from '#features/deps.ts'
+import type { CatalogPrices } from './schema.ts'
+import { listedNames, type Listing } from './listed-names.ts'
+import { type ModelView, type PricingItem, toPriceView, toPricingItem } from './view.ts'
+
+export { setPrices } from './set-prices.ts'
+
+const priceTablesOf = (options: OptionsReader): PriceTables => ({
+  ModelRatio: options.get('ModelRatio'),
+  ModelPrice: options.get('ModelPrice'),
+  CompletionRatio: options.get('CompletionRatio'),
+  CacheRatio: options.get('CacheRatio'),
+})
+
+/** What a model costs by the present options; undefined where no call of it would be served. */
+export const priceOfModel = (
+  options: OptionsReader,
+  wish: { model: string; acceptUnset: boolean },
+): Price | undefined =>
+  resolvePrice({
+    model: wish.model,
+    tables: priceTablesOf(options),
+    settings: {
+      fallback_pricing_enabled: options.get('fallback_pricing_enabled'),
+      fallback_single_price: options.get('fallback_single_price') ?? 0,
+      fallback_input_ratio: options.get('fallback_input_ratio') ?? 0,
+      fallback_completion_ratio: options.get('fallback_completion_ratio') ?? 0,
+      SelfUseModeEnabled: options.get('SelfUseModeEnabled'),
+      acceptUnset: wish.acceptUnset,
+    },
+  })
+
+/** Drawing and music have a price in any case. */
+const taskTypes = new Set([2, 5, 36])
+
+/** The name a model is priced under on a channel that may rename it. */
+function pricedName(options: OptionsReader, model: string, modelMapping: string): string {
+  if (options.get('redirect_billing_enabled')) return model
+  const mapped = resolveModelMapping(modelMapping, model)
+  return mapped.ok ? mapped.model : model
+}
+
+type Serving = Pick<Channel, 'type' | 'models' | 'modelMapping'>
+
+/** Models of a channel that an ordinary user's call would be refused for, because nobody has priced them. */
+export function unpricedModelsOf(options: OptionsReader, channel: Serving): string[] {
+  if (taskTypes.has(channel.type)) return []
+  return splitList(channel.models).filter(
+    (model) =>
+      priceOfModel(options, { model: pricedName(options, model, channel.modelMapping), acceptUnset: false }) ===
+      undefined,
+  )
+}
+
+type AbilityRow = { model: string; prefix: string; mapping: string; task: boolean; groups: string[] }
+
+/** What enabled channels serve; channels that are alike in prefix and mapping share a row. */
+async function enabledAbilities({ database }: Pick<Deps, 'database'>): Promise<AbilityRow[]> {
+  const { rows } = await database.pool.query<AbilityRow>({
+    name: 'enabled_abilities',
+    text: `select a.model, c.model_prefix as prefix, c.model_mapping as mapping, c.type = any ($1::int[]) as task,
+             array_agg(distinct a."group") as groups
+           from abilities a join channels c on c.id = a.channel_id
+           where a.enabled
+           group by 1, 2, 3, 4 order by 1, 2`,
+    values: [[...taskTypes]],
+  })
+  return rows
+}
+
+export type Pricing = { items: PricingItem[]; groups: UsableGroup[] }
+
+/**
+ * The price list as its reader may use it: a model without a price is left out for those whose calls of it would be
+ * refused.
+ */
+export async function listPricing(deps: Deps): Promise<Pricing> {
+  const { options, actor } = deps
+  const acceptUnset = actor ? await acceptsUnset(deps, actor.id) : false
+  const viewerGroup = actor?.group ?? 'default'
+  const items = new Map<string, PricingItem>()
+  for (const listing of pricedListings(await enabledAbilities(deps), viewerGroup)) {
+    const priced = pricedName(options, listing.model, listing.mapping)
+    const price = listing.task
+      ? resolveTaskPrice(listing.model, options.get('ModelPrice'))
+      : priceOfModel(options, { model: priced, acceptUnset })
+    if (!price) continue
+    const known = items.get(listing.name)
+    if (known) known.groups = [...new Set([...known.groups, ...listing.groups])].toSorted()
+    else items.set(listing.name, toPricingItem(listing.name, price, listing.groups))
+  }
+  return {
+    items: [...items.values()].toSorted((left, right) => (left.model < right.model ? -1 : 1)),
+    groups: usableGroups(options, actor?.group ?? ''),
+  }
+}
+
+const pricedListings = (rows: AbilityRow[], viewerGroup: string): (Listing & AbilityRow)[] =>
+  listedNames(rows, viewerGroup)
+
+async function acceptsUnset({ em }: Pick<Deps, 'em'>, id: number): Promise<boolean> {
+  const user = await em.findOne(User, { id }, { disableIdentityMap: true })
+  return user?.setting?.accept_unset_model_ratio_model ?? false
+}
+
+/** Names a user may put into a call, in any group open to them. */
+export async function listUsableModels(deps: UserDeps): Promise<string[]> {
+  const own = deps.actor.group
+  const groups = new Set([own, ...usableGroups(deps.options, own).map(({ name }) => name)])
+  const names = (await enabledAbilities(deps)).flatMap((row) => {
+    const usable = row.groups.filter((group) => groups.has(group))
+    if (usable.length === 0) return []
+    // A prefix stands before the name where the user's own group has such a channel.
+    return row.prefix !== '' && usable.includes(own) ? [row.prefix + row.model] : [row.model]
+  })
+  return [...new Set(names)].toSorted()
+}
+
+/** Every model that a channel names, with its price and who serves it. */
+export async function listModels(deps: UserDeps): Promise<ModelView[]> {
+  const channels = await deps.em.find(Channel, {}, { orderBy: { id: 'asc' }, disableIdentityMap: true })
+  const models = new Map<string, ModelView>()
+  for (const channel of channels) {
+    for (const model of splitList(channel.models)) {
+      const view = models.get(model) ?? { model, price: null, channels: [], groups: [] }
+      models.set(model, view)
+      view.channels.push({ id: channel.id, name: channel.name, status: channel.status })
+      view.groups = [...new Set([...view.groups, ...splitList(channel.group)])].toSorted()
+      view.price ??= priceOn(deps.options, channel, model)
+    }
+  }
+  return [...models.values()].toSorted((left, right) => (left.model < right.model ? -1 : 1))
+}
+
+function priceOn(options: OptionsReader, channel: Serving, model: string) {
+  const price = taskTypes.has(channel.type)
+    ? resolveTaskPrice(model, options.get('ModelPrice'))
+    : priceOfModel(options, { model: pricedName(options, model, channel.modelMapping), acceptUnset: false })
+  return price ? toPriceView(price) : null
+}
+
+/** Enabled models that no table prices, whatever a fallback or the self-use mode makes of them. */
+export async function listUnsetModels(deps: UserDeps): Promise<string[]> {
+  const { options } = deps
+  const unset = (await enabledAbilities(deps)).filter(
+    ({ model, mapping, task }) => !task && !isInTables(options, pricedName(options, model, mapping)),
+  )
+  return [...new Set(unset.map(({ model }) => model))]
+}
+
+function isInTables(options: OptionsReader, model: string): boolean {
+  const settings = {
+    fallback_pricing_enabled: false,
+    fallback_single_price: 0,
+    fallback_input_ratio: 0,
+    fallback_completion_ratio: 0,
+    SelfUseModeEnabled: false,
+    acceptUnset: false,
+  }
+  return resolvePrice({ model, tables: priceTablesOf(options), settings }) !== undefined
+}
+
+/** List prices of the public catalogue, as the ratios that would be entered; null where it knows none. */
+export function catalogPrices(input: CatalogPrices): Promise<{ model: string; price: CatalogPrice | null }[]> {
+  return Promise.all(input.models.map(async (model) => ({ model, price: (await catalogPrice(model)) ?? null })))
+}

@@ -1,0 +1,35 @@
+import type { Price } from '#core/pricing/price.ts'
+
+/** A price with the figures that apply to its kind; the others are null. */
+export const toPriceView = (price: Price) => ({
+  kind: price.kind,
+  source: price.source,
+  /** US dollars a call. */
+  modelPrice: price.kind === 'call' ? price.modelPrice : null,
+  modelRatio: price.kind === 'ratio' ? price.modelRatio : null,
+  completionRatio: price.kind === 'ratio' ? price.completionRatio : null,
+  cacheRatio: price.kind === 'ratio' ? price.cacheRatio : null,
+  cacheWriteRatio: price.kind === 'ratio' ? price.cacheWriteRatio : null,
+  cacheWrite1hRatio: price.kind === 'ratio' ? price.cacheWrite1hRatio : null,
+  imageRatio: price.kind === 'ratio' ? price.imageRatio : null,
+  audioRatio: price.kind === 'ratio' ? price.audioRatio : null,
+  audioCompletionRatio: price.kind === 'ratio' ? price.audioCompletionRatio : null,
+})
+
+export type PriceView = ReturnType<typeof toPriceView>
+
+export type PricingItem = { model: string; groups: string[]; price: PriceView }
+
+export const toPricingItem = (model: string, price: Price, groups: string[]): PricingItem => ({
+  model,
+  groups,
+  price: toPriceView(price),
+})
+
+export type ModelView = {
+  model: string
+  /** Null: an ordinary user's call would be refused. */
+  price: PriceView | null
+  channels: { id: number; name: string; status: number }[]
+  groups: string[]
+}

@@ -1,0 +1,57 @@
+/** Sums as the database gives them. */
+export type SumRow = {
+  calls: string
+  quota: string
+  prompt_tokens: string
+  completion_tokens: string
+  cached_tokens: string
+  use_time_ms: string
+  first_token_ms: string
+  first_token_count: string
+}
+
+const quotient = (part: number, whole: number): number | null => (whole > 0 ? part / whole : null)
+
+const toSums = (row: SumRow | undefined) => {
+  const promptTokens = Number(row?.prompt_tokens ?? 0)
+  const cachedTokens = Number(row?.cached_tokens ?? 0)
+  const calls = Number(row?.calls ?? 0)
+  return {
+    quota: Number(row?.quota ?? 0),
+    calls,
+    promptTokens,
+    completionTokens: Number(row?.completion_tokens ?? 0),
+    cachedTokens,
+    /** Of the prompt, 0 to 1; null without a prompt. */
+    cachedShare: quotient(cachedTokens, promptTokens),
+    /** Means in milliseconds; null where nothing was measured. */
+    firstTokenMs: quotient(Number(row?.first_token_ms ?? 0), Number(row?.first_token_count ?? 0)),
+    useTimeMs: quotient(Number(row?.use_time_ms ?? 0), calls),
+  }
+}
+
+/** `errors`: failed attempts; null while they are not logged. */
+export const toTotals = (row: SumRow | undefined, errors: number | null) => ({ ...toSums(row), errors })
+export type Totals = ReturnType<typeof toTotals>
+
+export const toPoint = ({ time, model, ...row }: SumRow & { time: Date; model: string | null }) => ({
+  time,
+  model,
+  ...toSums(row),
+})
+export type SeriesPoint = ReturnType<typeof toPoint>
+
+export type UsageRow = { hour: Date; model_name: string; count: string; quota: string; tokens: string }
+
+/** Without a user the row stands for everybody. */
+export const toHourlyUsage = (row: UsageRow, user: { number: number; id: number; username: string } | null) => ({
+  id: user?.number ?? 0,
+  userId: user?.id ?? 0,
+  username: user?.username ?? '',
+  modelName: row.model_name,
+  hour: row.hour,
+  tokens: Number(row.tokens),
+  count: Number(row.count),
+  quota: Number(row.quota),
+})
+export type HourlyUsage = ReturnType<typeof toHourlyUsage>

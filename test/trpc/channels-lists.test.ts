@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { RouterInputs } from '#trpc/app-router.ts'
+import { disableAutomatically } from '#features/channels/service/status.ts'
+import { type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
+
+let app: ConsoleApp
+let admin: Person
+
+beforeAll(async () => {
+  app = await startConsole()
+  admin = await app.person({ role: 10 })
+})
+afterAll(() => app[Symbol.asyncDispose]())
+beforeEach(async () => {
+  await app.sql('truncate channels, channel_keys, abilities, channel_probes')
+})
+
+const asAdmin = async () => (await app.trpc(admin)).admin.channels
+
+type Wish = Partial<RouterInputs['admin']['channels']['create']>
+
+const create = async (wish: Wish = {}) =>
+  (await asAdmin()).create({ name: 'one', type: 1, key: 'sk-aaaaaaaa', models: ['gpt-4o', 'gpt-4o-mini'], ...wish })
+
+const codeOf = async (call: Promise<unknown>): Promise<unknown> => {
+  const error = await call.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  )
+  const { cause, code } = error as { cause?: { code?: string }; code?: string }
+  return cause?.code ?? code
+}
+
+const indexColumns = '"group", model, channel_id, enabled, priority, weight, tag'
+
+/** The index is what follows from the channels' own rows: nothing is missing, nothing is left over. */
+const expectIndexInOrder = async () =>
+  expect(
+    await app.sql(
+      `with wanted as (
+         select g as "group", m as model, c.id as channel_id, c.status = 1 as enabled, c.priority, c.weight, c.tag
+         from channels c, unnest(string_to_array(c."group", ',')) g, unnest(string_to_array(c.models, ',')) m
+       )
+       (select ${indexColumns} from wanted except select ${indexColumns} from abilities)
+       union all (select ${indexColumns} from abilities except select ${indexColumns} from wanted)`,
+    ),
+  ).toEqual([])
+
+describe('switching channels', () => {
+  it('moves the index along and clears why it was switched off', async () => {
+    const { id } = await create()
+    const channels = await asAdmin()
+    expect(await channels.disable({ id })).toMatchObject({ status: 2 })
+    await expectIndexInOrder()
+    await app.sql(`update channels set status = 3, status_reason = 'bad key', status_at = now()`)
+    expect(await channels.enable({ id })).toMatchObject({ status: 1, statusReason: '', statusAt: null })
+    await expectIndexInOrder()
+    expect(await codeOf(channels.disable({ id: id + 1 }))).toBe('channel.not_found')
+  })
+
+  it('takes out the key that failed, and the channel with its last one', async () => {
+    const { id } = await create({ key: 'sk-aaaaaaaa,sk-bbbbbbbb' })
+    const fail = (key: string) =>
+      disableAutomatically({ ...app.services, em: app.em() }, { channelId: id, key, reason: 'invalid api key' })
+    expect(await fail('sk-unknown')).toBe('nothing')
+    expect(await Promise.all([fail('sk-aaaaaaaa'), fail('sk-aaaaaaaa')])).toEqual(
+      expect.arrayContaining(['key', 'nothing']),
+    )
+    const channels = await asAdmin()
+    expect((await channels.get({ id })).status).toBe(1)
+    expect(await fail('sk-bbbbbbbb')).toBe('channel')
+    expect(await channels.get({ id })).toMatchObject({ status: 3, statusReason: 'invalid api key' })
+    await expectIndexInOrder()
+    await channels.enable({ id })
+    expect((await channels.get({ id })).keys.map(({ status }) => status)).toEqual([1, 1])
+  })
+})
+
+describe('finding channels', () => {
+  it('pages by priority or by number', async () => {
+    const low = await create({ name: 'low', priority: 1 })
+    const high = await create({ name: 'high', priority: 9 })
+    const late = await create({ name: 'late', priority: 1 })
+    const channels = await asAdmin()
+    const ids = async (input: RouterInputs['admin']['channels']['list']) =>
+      (await channels.list(input)).items.map(({ id }) => id)
+    expect(await ids({})).toEqual([high.id, late.id, low.id])
+    expect(await ids({ sort: 'id' })).toEqual([late.id, high.id, low.id])
+    expect(await channels.list({ page: 2, pageSize: 2 })).toMatchObject({ total: 3, items: [{ id: low.id }] })
+  })
+
+  it('narrows by every filter, and treats wildcards of the database as letters', async () => {
+    await create({ name: 'alpha_1', tag: 'eu', groups: ['vip', 'default'], models: ['gpt-4o'], key: 'sk-aaaaaaaa' })
+    await create({ name: 'beta', type: 14, models: ['claude-3-5-haiku'], key: 'sk-bbbbbbbb,sk-cccccccc' })
+    await create({ name: '100%', groups: ['svip'] })
+    const channels = await asAdmin()
+    await channels.disable({ id: (await channels.search({ keyword: 'beta' }))[0]?.id ?? 0 })
+    const names = async (filters: RouterInputs['admin']['channels']['search']) =>
+      (await channels.search({ sort: 'id', ascending: true, ...filters })).map(({ name }) => name)
+    expect(await names({ keyword: 'ALPHA' })).toEqual(['alpha_1'])
+    expect(await names({ keyword: '_' })).toEqual(['alpha_1'])
+    expect(await names({ keyword: '%' })).toEqual(['100%'])
+    expect(await names({ keyword: '%%%%' })).toEqual([])
+    expect(await names({ keyword: '\\' })).toEqual([])
+    expect(await names({ keyword: 'sk-cccccccc' })).toEqual(['beta'])
+    expect(await names({ keyword: 'sk-bbbbbbbb\nsk-cccccccc' })).toEqual(['beta'])
+    expect(await names({ keyword: 'sk-ccccccc' })).toEqual([])
+    expect(await names({ group: 'vip' })).toEqual(['alpha_1'])
+    expect(await names({ model: 'haiku' })).toEqual(['beta'])
+    expect(await names({ types: [14, 15] })).toEqual(['beta'])
+    expect(await names({ statuses: [2, 3] })).toEqual(['beta'])
+    expect(await names({ tags: ['eu'] })).toEqual(['alpha_1'])
+    expect(await names({ types: [1], statuses: [1], group: 'default' })).toEqual(['alpha_1'])
+    expect(await names({ keyword: "'; drop table channels; --" })).toEqual([])
+  })
+
+  it('folds tags: pages count them and show all of their channels', async () => {
+    await create({ name: 'a1', tag: 'a' })
+    await create({ name: 'a2', tag: 'a', models: ['o1'] })
+    await create({ name: 'b1', tag: 'b' })
+    await create({ name: 'loose' })
+    const channels = await asAdmin()
+    const page = await channels.list({ tagMode: true, pageSize: 1 })
+    expect([page.total, page.items.map(({ name }) => name).toSorted()]).toEqual([2, ['a1', 'a2']])
+    const found = await channels.search({ tagMode: true, model: 'o1' })
+    expect(found.map(({ name }) => name).toSorted()).toEqual(['a1', 'a2'])
+    expect(await channels.tags.list({})).toEqual(['a', 'b'])
+    expect(await channels.tags.list({ offset: 1, limit: 1 })).toEqual(['b'])
+  })
+})
+
+describe('many channels at once', () => {
+  it('are edited, switched and taken apart by their tag', async () => {
+    const one = await create({ tag: 'a', models: ['m1'] })
+    await create({ tag: 'a', models: ['m2'], priority: 4 })
+    await create({ tag: 'b' })
+    const channels = await asAdmin()
+    const { tags } = channels
+    expect(await tags.edit({ tag: 'a', priority: 7, groups: ['vip'] })).toEqual({ count: 2 })
+    expect((await channels.get({ id: one.id })).models).toEqual(['m1'])
+    expect(await tags.disable({ tag: 'a' })).toEqual({ count: 2 })
+    await expectIndexInOrder()
+    expect(await tags.enable({ tag: 'a' })).toEqual({ count: 2 })
+    expect(await tags.edit({ tag: 'a', newTag: '' })).toEqual({ count: 2 })
+    expect(await tags.list({})).toEqual(['b'])
+    await expectIndexInOrder()
+    expect(await codeOf(tags.edit({ tag: '', priority: 1 }))).toBe('channel.tag_required')
+    expect(await codeOf(tags.edit({ tag: 'b' }))).toBe('channel.tag_unchanged')
+    expect(await codeOf(tags.edit({ tag: 'b', modelMapping: '[' }))).toBe('channel.model_mapping_invalid')
+  })
+
+  it('are tagged and removed by their numbers, with all that belongs to them', async () => {
+    const [one, two, three] = [await create(), await create(), await create()]
+    const channels = await asAdmin()
+    expect(await channels.setTag({ ids: [one.id, two.id], tag: 'x' })).toEqual({ count: 2 })
+    await channels.disable({ id: three.id })
+    expect(await channels.removeDisabled()).toEqual({ count: 1 })
+    await channels.remove({ id: one.id })
+    expect(await channels.removeMany({ ids: [two.id, 999] })).toEqual({ count: 1 })
+    expect(await app.sql('select 1 from channel_keys union all select 1 from abilities')).toEqual([])
+    expect(await codeOf(channels.remove({ id: one.id }))).toBe('channel.not_found')
+    expect(await codeOf(channels.removeMany({ ids: [] }))).toBe('channel.selection_empty')
+    expect(await codeOf(channels.setTag({ ids: [], tag: 'x' }))).toBe('channel.selection_empty')
+  })
+
+  it('have their index repaired', async () => {
+    const { id } = await create()
+    await app.sql(`delete from abilities where model = 'gpt-4o'`)
+    await app.sql(
+      `insert into abilities ("group", model, channel_id) values ('default', 'ghost', 4711), ('x', 'y', $1)`,
+      [id],
+    )
+    expect(await (await asAdmin()).fixAbilities()).toEqual({ count: 1 })
+    await expectIndexInOrder()
+    expect(await (await asAdmin()).modelsEnabled()).toEqual(['gpt-4o', 'gpt-4o-mini'])
+  })
+})
