@@ -123,7 +123,7 @@ const checks: Readonly<Record<Guarantee, (subject: Subject) => void>> = {
     const listed = models.request(subject.call().channel)
     expect(listed.method).toBe('GET')
     expect(listed.url).toMatch(/^https:\/\//)
-    expect(models.read(readJson(subject.fixtures, 'models.json'))).toHaveLength(2)
+    expect(models.read(readJson(subject.lists, 'models.json'))).toHaveLength(2)
     expect(models.read({ unexpected: true })).toEqual([])
   },
 }

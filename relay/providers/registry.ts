@@ -1,4 +1,5 @@
 import { anthropic } from './anthropic/index.ts'
+import { aws } from './aws/index.ts'
 import { gemini } from './gemini/index.ts'
 import { baiduV2 } from './openai-compatible/vendors/baidu-v2.ts'
 import { azure } from './openai-compatible/vendors/azure.ts'
@@ -24,6 +25,7 @@ const providers: readonly Provider[] = [
   openai,
   anthropic,
   gemini,
+  aws,
   custom,
   azure,
   ollama,

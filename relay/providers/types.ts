@@ -47,6 +47,24 @@ export type ProviderCall = {
   customTools?: readonly string[] | undefined
   /** What some upstreams want to be told about who calls. */
   site?: { name: string; url: string } | undefined
+  /** What the provider's `exchange` gave for the channel's key. */
+  token?: string | undefined
+}
+
+/** A key that has to be turned into another credential before calls; performed and kept by `relay/upstream`. */
+export type KeyExchange = {
+  /** Says for which credential the answer holds; never shown or logged. */
+  cacheKey: string
+  request: UpstreamRequest
+  /** @throws {UpstreamRefusal} when the key was refused with HTTP 200. */
+  read: (json: unknown) => { token: string; ttlSeconds: number }
+}
+
+/** Received bytes → events, for streams that are not server-sent events. Keeps state, does no I/O. */
+export type FrameReader = {
+  /** @throws {MalformedUpstream} for bytes that are no frame. */
+  push: (chunk: Uint8Array) => WireEvent[]
+  end: () => WireEvent[]
 }
 
 export type UpstreamRequest = {
@@ -118,7 +136,12 @@ export type Provider = {
   label: string
   /** Numbers of channel-types.json that this provider serves. */
   channelTypes: number[]
-  framing: 'sse'
+  /** How streams are cut into events; `contentType` is what such an answer is announced as. */
+  framing: 'sse' | { contentType: string; reader: () => FrameReader }
+  /** For keys that must be exchanged first; nothing for a key that is used as it is. */
+  exchange?: ((channel: ProviderChannel, ambient: Ambient) => KeyExchange | undefined) | undefined
+  /** The last step before sending, over the body as it goes out: for credentials that depend on it. */
+  sign?: ((request: UpstreamRequest, call: Pick<ProviderCall, 'channel' | 'ambient'>) => UpstreamRequest) | undefined
   chat: ChatTranslation
   native: Partial<Record<DialectId, NativeDialect>>
   /** An error reply (status not 2xx) → what went wrong, by relay.md 3.3 and providers.md 1.7. */

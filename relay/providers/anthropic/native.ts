@@ -35,6 +35,7 @@ function nativeRequest(host: ClaudeHost, native: NativeBody, call: ProviderCall)
   body['max_tokens'] ??= answerLimit(undefined, call, traits)
   const thinks = applySuffix(body, call)
   if ((body['stream'] === true) !== call.stream) body['stream'] = call.stream
+  host.shape?.(body, call)
   const needs = { sampling: thinks && body['temperature'] !== undefined, files: false }
   return {
     method: 'POST' as const,

@@ -171,6 +171,8 @@ export function toClaudeBody(request: ChatRequest, call: ProviderCall): ClaudeBo
 export type ClaudeHost = {
   url: (call: ProviderCall) => string
   headers: (call: ProviderCall, needs: HeaderNeeds) => Record<string, string>
+  /** Where a host puts the model's name and the like elsewhere than into the body. */
+  shape?: ((body: Json, call: ProviderCall) => void) | undefined
 }
 
 export function toClaudeRequest(host: ClaudeHost) {

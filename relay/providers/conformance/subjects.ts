@@ -21,12 +21,15 @@ export type Subject = {
   provider: Provider
   /** Folder of the vendor-shaped answers. */
   fixtures: URL
+  /** Folder of its model list, where that differs from its answers'. */
+  lists: URL
   call: (changes?: { stream?: boolean }) => ProviderCall
   optOut: Partial<Record<Guarantee, string>>
 }
 
 type Setting = {
   fixtures?: string
+  lists?: string
   model?: string
   baseUrl?: string
   key?: string
@@ -40,6 +43,7 @@ const openAiStyle = 'openai-compatible'
 const settings: Readonly<Record<string, Setting>> = {
   anthropic: { fixtures: 'anthropic', model: 'claude-sonnet-4-5' },
   gemini: { fixtures: 'gemini', model: 'gemini-2.5-flash' },
+  aws: { fixtures: 'anthropic', lists: 'aws', model: 'claude-sonnet-4-5', key: 'test-key|secret|us-east-1' },
   perplexity: { optOut: { tools: 'the vendor has no tools' } },
 }
 
@@ -54,6 +58,7 @@ function subjectOf(provider: Provider): Subject {
   return {
     provider,
     fixtures: new URL(`../${setting.fixtures ?? openAiStyle}/__fixtures__/`, import.meta.url),
+    lists: new URL(`../${setting.lists ?? setting.fixtures ?? openAiStyle}/__fixtures__/`, import.meta.url),
     call: (changes) => callWith({ model: setting.model ?? 'some-model', channel, ...changes }),
     optOut: setting.optOut ?? {},
   }

@@ -1,0 +1,151 @@
+import { describe, expect, test } from 'vitest'
+import { MalformedUpstream } from '#relay/chat/events.ts'
+import { callWith } from '../conformance/fixtures.ts'
+import { requestWith } from '../conformance/requests.ts'
+import { createFrameReader } from './frames.ts'
+import { aws } from './index.ts'
+import { toBedrockId } from './model-ids.ts'
+import { canonicalRequest, signV4 } from './sign-v4.ts'
+import { createHash } from 'node:crypto'
+
+const credential = {
+  accessKeyId: 'AKIDEXAMPLE',
+  secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY',
+  region: 'us-east-1',
+}
+const body = '{"anthropic_version":"bedrock-2023-05-31","max_tokens":16,"messages":[{"role":"user","content":"hi"}]}'
+const host = 'bedrock-runtime.us-east-1.amazonaws.com'
+const payloadHash = '616eb59224eb795b641b4c541ad9ee8b939a1e8798f73b54fce66bb79ddbb992'
+const input = {
+  method: 'POST',
+  url: `https://${host}/model/us.anthropic.claude-3-5-sonnet-20241022-v2%3A0/invoke`,
+  headers: { 'content-type': 'application/json' },
+  body,
+  service: 'bedrock',
+  now: new Date('2026-01-02T03:04:05Z'),
+}
+
+describe('signature', () => {
+  const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+
+  test('agrees with the official signer', () => {
+    const headersA = { accept: 'application/json', ...input.headers, 'x-amz-content-sha256': payloadHash }
+    const date = { 'x-amz-date': '20260102T030405Z', host }
+    expect(sha256(canonicalRequest(input, { ...headersA, ...date }).text)).toBe(
+      'cc66f286523e49896b2b1f029f7a0ca64787921e53e68b8f6988f5e5e51ccee3',
+    )
+    expect(sha256(canonicalRequest(input, { ...input.headers, ...date }).text)).toBe(
+      'df5e23880691f7f8335ec1b9859f322207ddf9c14cac3761a8e0854e870d0d0e',
+    )
+    expect(signV4({ ...input, headers: headersA }, credential)['authorization']).toContain(
+      'Signature=65c0f41673d4aa226967c149c6a99840732a40fd27c3c8f50a3b13ddbb0779d7',
+    )
+    expect(signV4(input, credential)['authorization']).toBe(
+      'AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20260102/us-east-1/bedrock/aws4_request, ' +
+        'SignedHeaders=content-type;host;x-amz-date, ' +
+        'Signature=64426a2491faf25c0491ef74fc723c1ced7cfd3896dc2b7765c16b18919f9d34',
+    )
+  })
+})
+
+describe('frames', () => {
+  const chunk = Buffer.from(
+    'AAAAkQAAAEtoSknRCzpldmVudC10eXBlBwAFY2h1bmsNOmNvbnRlbnQtdHlwZQcAEGFwcGxpY2F0aW9uL2pzb24NOm1lc3NhZ2UtdHlwZQcABWV2ZW50eyJieXRlcyI6ImV5SjBlWEJsSWpvaWJXVnpjMkZuWlY5emRHOXdJbjA9IiwicCI6ImFiYyJ9oa68mg==',
+    'base64',
+  )
+  const exception = Buffer.from(
+    'AAAAkAAAAGGOkam3DzpleGNlcHRpb24tdHlwZQcAE3Rocm90dGxpbmdFeGNlcHRpb24NOmNvbnRlbnQtdHlwZQcAEGFwcGxpY2F0aW9uL2pzb24NOm1lc3NhZ2UtdHlwZQcACWV4Y2VwdGlvbnsibWVzc2FnZSI6IlRvbyBtYW55IHJlcXVlc3RzIn3mf4AF',
+    'base64',
+  )
+  const expected = [
+    { event: 'message_stop', data: '{"type":"message_stop"}' },
+    {
+      event: 'error',
+      data: '{"type":"error","error":{"type":"rate_limit_error","message":"Too many requests"}}',
+    },
+  ]
+
+  test('are the vendor’s own events, wherever the chunks end', () => {
+    const both = Buffer.concat([chunk, exception])
+    for (const size of [1, 7, 13, 144, 145, 146, both.length]) {
+      const reader = createFrameReader()
+      const events = []
+      for (let at = 0; at < both.length; at += size) events.push(...reader.push(both.subarray(at, at + size)))
+      expect(events).toEqual(expected)
+    }
+  })
+
+  test('with a wrong checksum or length are malformed', () => {
+    for (const at of [0, 5, 9, 40, 100, 144]) {
+      const broken = Buffer.from(chunk)
+      broken[at] = (broken[at] ?? 0) ^ 0xff
+      expect(() => createFrameReader().push(broken)).toThrow(MalformedUpstream)
+    }
+  })
+})
+
+test.each([
+  ['claude-3-5-sonnet-20241022', 'us-east-1', 'us.anthropic.claude-3-5-sonnet-20241022-v2:0'],
+  ['claude-3-5-sonnet-20241022', 'eu-west-1', 'anthropic.claude-3-5-sonnet-20241022-v2:0'],
+  ['claude-3-haiku-20240307', 'ap-south-1', 'apac.anthropic.claude-3-haiku-20240307-v1:0'],
+  ['claude-3-opus-20240229', 'eu-west-1', 'anthropic.claude-3-opus-20240229-v1:0'],
+  ['claude-sonnet-4-5', 'eu-west-1', 'eu.anthropic.claude-sonnet-4-5-20250929-v1:0'],
+  ['claude-opus-4-6', 'us-west-2', 'us.anthropic.claude-opus-4-6-v1'],
+  ['claude-opus-5', 'sa-east-1', 'global.anthropic.claude-opus-5'],
+  ['claude-2.1', 'us-east-1', 'anthropic.claude-v2:1'],
+  ['nova-pro-v1:0', 'us-east-1', 'amazon.nova-pro-v1:0'],
+  ['us.anthropic.claude-x', 'us-east-1', 'us.anthropic.claude-x'],
+])('%s in %s', (model, region, id) => {
+  expect(toBedrockId(model, region)).toBe(id)
+})
+
+describe('a call', () => {
+  const call = (key: string, stream = false) =>
+    callWith({
+      model: 'claude-sonnet-4-5-20250929-thinking',
+      stream,
+      callerHeaders: { 'anthropic-beta': 'a, b' },
+      channel: { type: 33, baseUrl: '', key },
+    })
+
+  test('names the model in the path and the versions in the body', () => {
+    const sent = aws.chat.request(requestWith({ stream: true }), call('AK|SK|us-east-1', true))
+    expect(sent.url).toBe(
+      `https://${host}/model/us.anthropic.claude-sonnet-4-5-20250929-v1%3A0/invoke-with-response-stream`,
+    )
+    expect(sent.body).toMatchObject({ anthropic_version: 'bedrock-2023-05-31', anthropic_beta: ['a', 'b'] })
+    expect(sent.body).not.toHaveProperty('model')
+    expect(sent.body).not.toHaveProperty('stream')
+  })
+
+  test('is signed over the body that goes out, or carries the key of the two-part form', () => {
+    const request = { method: 'POST' as const, url: input.url, headers: input.headers, body: JSON.parse(body) }
+    const signed = aws.sign!(request, call('AKIDEXAMPLE|wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY|us-east-1'))
+    expect(signed.body).toBe(body)
+    expect(signed.headers['authorization']).toContain(
+      '64426a2491faf25c0491ef74fc723c1ced7cfd3896dc2b7765c16b18919f9d34',
+    )
+    expect(aws.sign!(request, call('token|us-east-1')).headers['authorization']).toBe('Bearer token')
+  })
+
+  test('goes natively with only what the host wants changed', () => {
+    const text = '{"model":"m","max_tokens":5,"stream":true,"messages":[{"role":"user","content":"\\u4f60"}]}'
+    const native = { json: JSON.parse(text), bytes: Buffer.from(text) }
+    const plain = callWith({
+      model: 'claude-opus-4-6',
+      stream: true,
+      channel: { baseUrl: 'https://vpc.test', key: 'a|b|us-east-1' },
+    })
+    const sent = aws.native.claude!.request(native, plain)
+    expect(sent.url).toBe('https://vpc.test/model/us.anthropic.claude-opus-4-6-v1/invoke-with-response-stream')
+    expect(Buffer.from(sent.body as Uint8Array).toString()).toBe(
+      '{"max_tokens":5,"messages":[{"role":"user","content":"\\u4f60"}],"anthropic_version":"bedrock-2023-05-31"}',
+    )
+  })
+})
+
+test('exceptions carry the status their kind stands for', () => {
+  const error = (body: object, status = 400) => aws.error(status, JSON.stringify(body))
+  expect(error({ __type: 'com.amazon#ServiceQuotaExceededException', message: 'm' })).toMatchObject({ status: 429 })
+  expect(error({ Message: 'no access' }, 403)).toMatchObject({ status: 403, message: 'no access' })
+})
