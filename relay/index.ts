@@ -8,7 +8,9 @@ import { reportError } from './gateway/report-error.ts'
 import { listModels, retrieveModel } from './local/models.ts'
 import { openAiChat } from './dialects/openai-chat/index.ts'
 import { identifyPlayground, preparePlayground } from './gateway/playground.ts'
-import { chatPaths } from './routes.ts'
+import { answerBilling } from './local/billing.ts'
+import { answerUnimplemented } from './local/unimplemented.ts'
+import { chatPaths, unimplementedPaths } from './routes.ts'
 
 export type { RelayServices } from './gateway/call.ts'
 
@@ -17,21 +19,38 @@ export function createRelayRouter(services: RelayServices, paths: 'all' | 'playg
   const router = Router()
   servePlayground(services, router)
   if (paths === 'playground') return router
-  router.use(['/v1', '/v1beta', '/hf'], allowAnyOrigin)
+  router.use(['/v1', '/v1beta', '/hf', '/dashboard/billing'], allowAnyOrigin)
   for (const prefix of ['', '/hf']) {
-    for (const { path, dialect, read } of chatPaths) {
-      router.post(prefix + path, (req, res) => {
-        const { asJsonArray = false, ...fromPath } = read?.(texts(req.params), req.query) ?? {}
-        return handleChat(services, { dialect, path: fromPath, asJsonArray, identify: authenticate }, { req, res })
-      })
-    }
-    for (const path of ['/v1/models', '/v1beta/models', '/v1beta/openai/models']) {
-      router.get(prefix + path, (req, res) => listModels(services, req, res))
-      router.get(`${prefix}${path}/*model`, (req, res) => retrieveModel(services, req, res))
-    }
+    serveChat(services, router, prefix)
+    serveLocal(services, router, prefix)
+  }
+  for (const kind of ['subscription', 'usage'] as const) {
+    router.get([`/v1/dashboard/billing/${kind}`, `/dashboard/billing/${kind}`], (req, res) =>
+      answerBilling(services, kind, { req, res }),
+    )
   }
   router.all(['/v1/*path', '/v1beta/*path', '/hf/*path'], (req, res) => unknownPath(services, req, res))
   return router
+}
+
+function serveChat(services: RelayServices, router: Router, prefix: string): void {
+  for (const { path, dialect, read } of chatPaths) {
+    router.post(prefix + path, (req, res) => {
+      const { asJsonArray = false, ...fromPath } = read?.(texts(req.params), req.query) ?? {}
+      return handleChat(services, { dialect, path: fromPath, asJsonArray, identify: authenticate }, { req, res })
+    })
+  }
+}
+
+/** What the gateway answers by itself. */
+function serveLocal(services: RelayServices, router: Router, prefix: string): void {
+  for (const path of ['/v1/models', '/v1beta/models', '/v1beta/openai/models']) {
+    router.get(prefix + path, (req, res) => listModels(services, req, res))
+    router.get(`${prefix}${path}/*model`, (req, res) => retrieveModel(services, req, res))
+  }
+  for (const { method, path } of unimplementedPaths) {
+    router[method](prefix + path, (req, res) => answerUnimplemented(services, req, res))
+  }
 }
 
 function servePlayground(services: RelayServices, router: Router): void {

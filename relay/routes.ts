@@ -1,11 +1,13 @@
-import type { ChatDialect } from './dialects/types.ts'
+import type { CallerDialect } from './dialects/types.ts'
 import { claude } from './dialects/claude/index.ts'
 import { gemini } from './dialects/gemini/index.ts'
 import { openAiChat } from './dialects/openai-chat/index.ts'
+import { openAiCompletions } from './dialects/openai-completions/index.ts'
+import { openAiResponses } from './dialects/openai-responses/index.ts'
 
 export type ChatPath = {
   path: string
-  dialect: ChatDialect
+  dialect: CallerDialect
   /** What the path itself says of the call. */
   read?: (params: Record<string, string>, query: Record<string, unknown>) => ReadPath
 }
@@ -20,6 +22,8 @@ const geminiPath = (params: Record<string, string>, query: Record<string, unknow
 /** Path → dialect and operation. `/hf` in front of `/v1` is an alias. */
 export const chatPaths: ChatPath[] = [
   { path: '/v1/chat/completions', dialect: openAiChat },
+  { path: '/v1/completions', dialect: openAiCompletions },
+  { path: '/v1/responses', dialect: openAiResponses },
   { path: '/v1/messages', dialect: claude },
   ...['/v1beta/models', '/v1/models'].flatMap((base) =>
     ['generateContent', 'streamGenerateContent'].map((action) => ({
@@ -29,4 +33,17 @@ export const chatPaths: ChatPath[] = [
         geminiPath({ ...params, action }, query),
     })),
   ),
+]
+
+type Unbuilt = { method: 'get' | 'post' | 'delete' | 'all'; path: string }
+
+/** Documented paths whose documented answer is that they do not exist. */
+export const unimplementedPaths: Unbuilt[] = [
+  { method: 'post', path: '/v1/images/variations' },
+  { method: 'all', path: '/v1/files' },
+  { method: 'all', path: '/v1/files/*rest' },
+  { method: 'all', path: '/v1/fine-tunes' },
+  { method: 'all', path: '/v1/fine-tunes/*rest' },
+  { method: 'all', path: '/v1/fine_tuning/*rest' },
+  { method: 'delete', path: '/v1/models/*rest' },
 ]

@@ -41,6 +41,9 @@ export type ChatDialect = {
 /** Legacy `/v1/completions`: no upstream speaks it as its native dialect, so its id is none of `DialectId`. */
 export type CompletionsDialect = Omit<ChatDialect, 'id'> & { id: 'openai-completions' }
 
+/** Whatever language a chat call came in. */
+export type CallerDialect = ChatDialect | CompletionsDialect
+
 /** The caller's body is not a request of its dialect: HTTP 400 in that dialect, `code` as relay.md 1.3 gives it. */
 export class InvalidRequest extends Error {
   override name = 'InvalidRequest'

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express'
 import type { ChatRequest } from '#relay/chat/request.ts'
-import type { ChatDialect } from '#relay/dialects/types.ts'
+import type { CallerDialect } from '#relay/dialects/types.ts'
 import type { CheapPromptCount } from '#relay/counting/cheap-count.ts'
 import type { Services } from '#features/deps.ts'
 import type { ChannelRow, ChannelTable } from './cache/channel-table.ts'
@@ -29,7 +29,7 @@ export type Incoming = {
   id: string
   req: Request
   res: Response
-  dialect: ChatDialect
+  dialect: CallerDialect
   receivedAt: Date
   /** `performance.now()` at arrival. */
   startedAt: number

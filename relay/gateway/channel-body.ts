@@ -46,6 +46,8 @@ function nativeSystemPrompt(call: Call, json: Json, { prompt, before }: { prompt
       return { ...json, systemInstruction: { parts: [{ text: prompt }] }, system_instruction: undefined }
     case 'openai-responses':
       return { ...json, instructions: prompt }
+    case 'openai-completions':
+      return json
     case 'openai-chat': {
       const messages = Array.isArray(json['messages']) ? (json['messages'] as Json[]) : []
       const first = messages[0]?.['role']

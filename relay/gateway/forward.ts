@@ -51,7 +51,7 @@ export async function forward(
   const provider = providerFor(plan.attempt.channel.type)
   const sent = forChannel(services, call, plan.attempt)
   const providerCall = toProviderCall(services, call, { attempt: plan.attempt, stream: sent.request.stream })
-  const native = provider.native[call.dialect.id] ?? null
+  const native = call.dialect.id === 'openai-completions' ? null : (provider.native[call.dialect.id] ?? null)
   const forwarding: Forwarding = {
     services,
     call,

@@ -2,7 +2,7 @@ import type { Request, Response } from 'express'
 import { DomainError } from '#core/errors.ts'
 import type { UsageFormula } from '#core/pricing/receipt.ts'
 import { cheapPromptTokens } from '#relay/counting/cheap-count.ts'
-import type { ChatDialect } from '#relay/dialects/types.ts'
+import type { CallerDialect } from '#relay/dialects/types.ts'
 import { providerFor } from '#relay/providers/registry.ts'
 import { admitAddress, admitGroup, admitModel, admitPin } from './admit.ts'
 import type { Attempt, AttemptRecord, Call, CallBody, Caller, Incoming, RelayServices } from './call.ts'
@@ -20,7 +20,7 @@ import { refuseExtensions, screen } from './screen.ts'
 import { createSelection } from './select.ts'
 
 export type ChatRoute = {
-  dialect: ChatDialect
+  dialect: CallerDialect
   /** What the path says, for dialects that keep model and streaming there. */
   path: { model?: string; stream?: boolean }
   asJsonArray: boolean

@@ -1,13 +1,13 @@
 import type { Request, Response } from 'express'
 import { clientAddress } from '#features/client-address/service.ts'
-import type { ChatDialect } from '#relay/dialects/types.ts'
+import type { CallerDialect } from '#relay/dialects/types.ts'
 import type { Incoming, RelayServices } from './call.ts'
 import { createRequestId } from './request-id.ts'
 
 /** Gives a request its id and watches for the caller hanging up. */
 export function receive(
   services: RelayServices,
-  dialect: ChatDialect,
+  dialect: CallerDialect,
   { req, res }: { req: Request; res: Response },
 ): Incoming {
   const receivedAt = services.ambient.now()

@@ -3,7 +3,7 @@ import { DomainError } from '#core/errors.ts'
 import { claude } from '#relay/dialects/claude/index.ts'
 import { gemini } from '#relay/dialects/gemini/index.ts'
 import { openAiChat } from '#relay/dialects/openai-chat/index.ts'
-import type { ChatDialect } from '#relay/dialects/types.ts'
+import type { CallerDialect } from '#relay/dialects/types.ts'
 import { admitAddress, admitGroup } from '#relay/gateway/admit.ts'
 import { authenticate } from '#relay/gateway/authenticate.ts'
 import type { RelayServices } from '#relay/gateway/call.ts'
@@ -13,7 +13,7 @@ import { claudeList, geminiList, openAiList, toClaudeModel, toGeminiModel, toOpe
 import { type VisibleModel, visibleModels } from './visible-models.ts'
 
 type Style = {
-  dialect: ChatDialect
+  dialect: CallerDialect
   list: (models: VisibleModel[]) => unknown
   item: (model: VisibleModel) => unknown
 }
