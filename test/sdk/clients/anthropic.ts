@@ -1,0 +1,91 @@
+import Anthropic from '@anthropic-ai/sdk'
+import type { ContentBlockParam, Message, MessageParam } from '@anthropic-ai/sdk/resources/messages'
+import { type Ask, type Client, type ClientFacts, thrownBy, type Turn } from './client.ts'
+
+export const anthropicFacts: ClientFacts = {
+  stop: 'end_turn',
+  length: 'max_tokens',
+  toolUse: 'tool_use',
+  errorClass: (status) =>
+    ({
+      400: 'BadRequestError',
+      401: 'AuthenticationError',
+      403: 'PermissionDeniedError',
+      404: 'NotFoundError',
+      429: 'RateLimitError',
+      503: 'ServiceUnavailableError',
+    })[status] ?? 'InternalServerError',
+}
+
+export const anthropicLibrary = (url: string, key: string) => new Anthropic({ apiKey: `sk-${key}`, baseURL: url })
+
+export function anthropicClient(url: string, key: string): Client {
+  const library = anthropicLibrary(url, key)
+  const ask = async (wish: Ask): Promise<Turn> => {
+    const body = bodyOf(wish)
+    if (!wish.stream) return turnOf(await library.messages.create(body))
+    return turnOf(await library.messages.stream(body).finalMessage())
+  }
+  return {
+    ask,
+    failureOf: async (wish) => {
+      const error = await thrownBy(() => ask(wish))
+      return { status: error.status, class: error.constructor.name, message: error.message }
+    },
+  }
+}
+
+function bodyOf({ model, text, system, maxTokens, picture, tools, results }: Ask) {
+  const content: ContentBlockParam[] = [
+    ...(picture
+      ? [
+          {
+            type: 'image' as const,
+            source: { type: 'base64' as const, media_type: 'image/png' as const, data: picture.toString('base64') },
+          },
+        ]
+      : []),
+    { type: 'text', text },
+  ]
+  const messages: MessageParam[] = [
+    { role: 'user', content },
+    ...(results
+      ? [
+          { role: 'assistant' as const, content: results.turn.said as ContentBlockParam[] },
+          {
+            role: 'user' as const,
+            content: results.texts.map((said, index) => ({
+              type: 'tool_result' as const,
+              tool_use_id: results.turn.calls[index]?.id ?? '',
+              content: said,
+            })),
+          },
+        ]
+      : []),
+  ]
+  return {
+    model,
+    max_tokens: maxTokens ?? 1000,
+    messages,
+    ...(system ? { system } : {}),
+    ...(tools
+      ? {
+          tools: tools.map(({ name, description, properties }) => ({
+            name,
+            description,
+            input_schema: { type: 'object' as const, properties, required: Object.keys(properties) },
+          })),
+        }
+      : {}),
+  }
+}
+
+const turnOf = (message: Message): Turn => ({
+  text: message.content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join(''),
+  stop: message.stop_reason ?? '',
+  usage: { input: message.usage.input_tokens, output: message.usage.output_tokens },
+  calls: message.content.flatMap((block) =>
+    block.type === 'tool_use' ? [{ id: block.id, name: block.name, arguments: block.input }] : [],
+  ),
+  said: message.content,
+})

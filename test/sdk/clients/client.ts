@@ -1,0 +1,47 @@
+/** An answer in words that no client library owns, so that one table of cases serves all of them. */
+export type Turn = {
+  text: string
+  /** The library's own word. */
+  stop: string
+  usage: { input: number; output: number } | undefined
+  calls: { id: string; name: string; arguments: unknown }[]
+  /** What the library wants to see again in the next round. */
+  said: unknown
+}
+
+export type Ask = {
+  model: string
+  text: string
+  stream?: boolean
+  system?: string
+  maxTokens?: number
+  /** A PNG file. */
+  picture?: Buffer
+  tools?: { name: string; description: string; properties: Record<string, { type: 'string' }> }[]
+  /** An earlier turn that called tools, and what they said, in the order of its calls. */
+  results?: { turn: Turn; texts: string[] }
+}
+
+export type Client = {
+  ask: (ask: Ask) => Promise<Turn>
+  /** Status, class and text of what the library throws. */
+  failureOf: (ask: Ask) => Promise<{ status: number | undefined; class: string; message: string }>
+}
+
+/** How the library words what ended an answer, and what it throws by status. */
+export type ClientFacts = {
+  stop: string
+  length: string
+  toolUse: string
+  errorClass: (status: number) => string
+}
+
+export async function thrownBy(run: () => Promise<unknown>): Promise<Error & { status?: number }> {
+  try {
+    await run()
+  } catch (error) {
+    if (error instanceof Error) return error
+    throw error
+  }
+  throw new Error('nothing was thrown')
+}

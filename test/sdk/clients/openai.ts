@@ -1,0 +1,103 @@
+import OpenAI from 'openai'
+import type { ChatCompletionMessageParam, ChatCompletionUserMessageParam } from 'openai/resources/chat/completions'
+import { type Ask, type Client, type ClientFacts, thrownBy, type Turn } from './client.ts'
+
+export const openAiFacts: ClientFacts = {
+  stop: 'stop',
+  length: 'length',
+  toolUse: 'tool_calls',
+  errorClass: (status) =>
+    ({
+      400: 'BadRequestError',
+      401: 'AuthenticationError',
+      403: 'PermissionDeniedError',
+      404: 'NotFoundError',
+      429: 'RateLimitError',
+    })[status] ?? 'InternalServerError',
+}
+
+export const openAiLibrary = (url: string, key: string) => new OpenAI({ apiKey: `sk-${key}`, baseURL: `${url}/v1` })
+
+export function openAiClient(url: string, key: string): Client {
+  const library = openAiLibrary(url, key)
+  const ask = (wish: Ask) => (wish.stream ? streamed(library, wish) : whole(library, wish))
+  return {
+    ask,
+    failureOf: async (wish) => {
+      const error = await thrownBy(() => ask(wish))
+      return { status: error.status, class: error.constructor.name, message: error.message }
+    },
+  }
+}
+
+function bodyOf({ model, text, system, maxTokens, picture, tools, results }: Ask) {
+  const user: ChatCompletionUserMessageParam = {
+    role: 'user',
+    content: picture
+      ? [
+          { type: 'text', text },
+          { type: 'image_url', image_url: { url: `data:image/png;base64,${picture.toString('base64')}` } },
+        ]
+      : text,
+  }
+  const messages: ChatCompletionMessageParam[] = [
+    ...(system ? [{ role: 'system' as const, content: system }] : []),
+    user,
+    ...(results
+      ? [
+          results.turn.said as ChatCompletionMessageParam,
+          ...results.texts.map((content, index) => ({
+            role: 'tool' as const,
+            tool_call_id: results.turn.calls[index]?.id ?? '',
+            content,
+          })),
+        ]
+      : []),
+  ]
+  return {
+    model,
+    messages,
+    ...(maxTokens === undefined ? {} : { max_tokens: maxTokens }),
+    ...(tools
+      ? {
+          tools: tools.map(({ name, description, properties }) => ({
+            type: 'function' as const,
+            function: {
+              name,
+              description,
+              parameters: { type: 'object', properties, required: Object.keys(properties) },
+            },
+          })),
+        }
+      : {}),
+  }
+}
+
+async function whole(library: OpenAI, ask: Ask): Promise<Turn> {
+  const completion = await library.chat.completions.create(bodyOf(ask))
+  return turnOf(completion)
+}
+
+async function streamed(library: OpenAI, ask: Ask): Promise<Turn> {
+  const runner = library.chat.completions.stream({ ...bodyOf(ask), stream_options: { include_usage: true } })
+  return turnOf(await runner.finalChatCompletion())
+}
+
+function turnOf(completion: OpenAI.Chat.Completions.ChatCompletion): Turn {
+  const [choice] = completion.choices
+  if (!choice) throw new Error('no choice')
+  const calls = choice.message.tool_calls ?? []
+  return {
+    text: choice.message.content ?? '',
+    stop: choice.finish_reason,
+    usage: completion.usage && {
+      input: completion.usage.prompt_tokens,
+      output: completion.usage.completion_tokens,
+    },
+    calls: calls.map((call) => {
+      if (call.type !== 'function') throw new Error(`unexpected tool call of type ${call.type}`)
+      return { id: call.id, name: call.function.name, arguments: JSON.parse(call.function.arguments) as unknown }
+    }),
+    said: choice.message,
+  }
+}
