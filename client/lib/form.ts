@@ -12,17 +12,23 @@ type FormOptions<Schema extends z.ZodType<FieldValues, FieldValues>> = {
   schema: Schema
   /** What is being edited; a new object here starts the form anew. */
   values: z.input<Schema>
+  /**
+   * A form in the page is judged when it is sent: an error that appeared when its last field was left would push the button
+   * away from under the pointer.
+   */
+  judged?: 'when-left' | 'when-sent'
 }
 
 /** A form judged by the server's own schema: at first when a field is left, then with every change. */
 export function useZodForm<Schema extends z.ZodType<FieldValues, FieldValues>>({
   schema,
   values,
+  judged = 'when-left',
 }: FormOptions<Schema>) {
   return useForm<z.input<Schema>, unknown, z.output<Schema>>({
     resolver: zodResolver(schema),
     defaultValues: values as DefaultValues<z.input<Schema>>,
-    mode: 'onTouched',
+    mode: judged === 'when-left' ? 'onTouched' : 'onSubmit',
   })
 }
 

@@ -1,0 +1,85 @@
+import { Link as ChakraLink, Stack, Text } from '@chakra-ui/react'
+import { Link, Redirect, useSearchParams } from 'wouter'
+import type { Login } from '#features/auth/schema.ts'
+import { login } from '#features/auth/schema.ts'
+import { BotCheck } from '../../components/bot-check.tsx'
+import { EntryPage } from '../../components/entry-page.tsx'
+import { SecretField, TextField } from '../../components/fields/text-fields.tsx'
+import { InlineForm } from '../../components/inline-form.tsx'
+import { Notice } from '../../components/notice.tsx'
+import { notify } from '../../components/notify.ts'
+import { t } from '../../i18n/t.ts'
+import { useZodForm } from '../../lib/form.ts'
+import { queryClient } from '../../lib/query.ts'
+import { rememberUser, safeReturn, useSession } from '../../lib/session.ts'
+import { useStatus } from '../../lib/status.ts'
+import { trpc } from '../../lib/trpc.ts'
+import { useBotCheck } from './use-bot-check.ts'
+
+export function Page() {
+  const { systemName, selfUseModeEnabled, registerEnabled, passwordLoginEnabled } = useStatus()
+  const [search] = useSearchParams()
+  const { user } = useSession()
+  const returnTo = safeReturn(search.get('returnTo'))
+  // Whoever is signed in already, or has just become so, goes on.
+  if (user) return <Redirect to={returnTo} replace />
+  return (
+    <EntryPage
+      title={t('登录')}
+      heading={systemName ? t('登录 {name}', { name: systemName }) : undefined}
+      below={
+        registerEnabled &&
+        !selfUseModeEnabled && (
+          <Text>
+            {t('没有账户？')}{' '}
+            <ChakraLink asChild>
+              <Link href={`/register${window.location.search}`}>{t('注册')}</Link>
+            </ChakraLink>
+          </Text>
+        )
+      }
+    >
+      {search.get('expired') === 'true' && <Notice tone="warning">{t('未登录或登录已过期，请重新登录')}</Notice>}
+      {passwordLoginEnabled ? <LoginForm /> : <Notice>{t('管理员已关闭密码登录')}</Notice>}
+    </EntryPage>
+  )
+}
+
+function LoginForm() {
+  const form = useZodForm({ schema: login, values: { username: '', password: '' }, judged: 'when-sent' })
+  const run = trpc.auth.login.useMutation()
+  const bot = useBotCheck()
+  const submit = async (values: Login) => {
+    const user = await bot.with((turnstile) => run.mutateAsync({ ...values, turnstile }))
+    queryClient.clear()
+    rememberUser(user)
+    notify.success(t('登录成功！'))
+    if (user.mustChangePassword) {
+      notify.warning(t('您正在使用默认密码！'), { description: t('请立刻修改默认密码！') })
+    }
+  }
+  return (
+    <InlineForm
+      form={form}
+      onSubmit={submit}
+      submitLabel={t('登录')}
+      wide
+      fieldOf={{ 'login.failed': 'password', 'login.fields_missing': 'username' }}
+    >
+      <Stack gap="4">
+        <TextField name="username" label={t('用户名或邮箱')} autoComplete="username" autoFocus />
+        <SecretField
+          name="password"
+          label={t('密码')}
+          autoComplete="current-password"
+          extra={
+            <ChakraLink asChild textStyle="xs">
+              <Link href="/reset">{t('忘记密码？')}</Link>
+            </ChakraLink>
+          }
+        />
+        <BotCheck {...bot.props} />
+      </Stack>
+    </InlineForm>
+  )
+}

@@ -1,0 +1,120 @@
+import { Link as ChakraLink, Stack, Text } from '@chakra-ui/react'
+import { useEffect } from 'react'
+import { Link, useLocation, useSearchParams } from 'wouter'
+import { z } from 'zod'
+import { refusal } from '#core/refusal.ts'
+import { register } from '#features/auth/schema.ts'
+import { BotCheck } from '../../components/bot-check.tsx'
+import { EntryPage } from '../../components/entry-page.tsx'
+import { SecretField, TextField } from '../../components/fields/text-fields.tsx'
+import { InlineForm } from '../../components/inline-form.tsx'
+import { Notice } from '../../components/notice.tsx'
+import { notify } from '../../components/notify.ts'
+import { t } from '../../i18n/t.ts'
+import { useZodForm } from '../../lib/form.ts'
+import { useStatus } from '../../lib/status.ts'
+import { createStored } from '../../lib/stored.ts'
+import { trpc } from '../../lib/trpc.ts'
+import { CodeButton } from './code-button.tsx'
+import { useBotCheck } from './use-bot-check.ts'
+
+/** Who invited the reader is remembered from the first visit of the link, until an account is made. */
+const invitation = createStored<string>('aff', {
+  parse: (code) => code,
+  format: (code) => code || null,
+  fallback: '',
+})
+
+export function Page() {
+  const { registerEnabled, passwordRegisterEnabled } = useStatus()
+  const [search] = useSearchParams()
+  const code = search.get('aff')
+  useEffect(() => {
+    if (code) invitation.set(code)
+  }, [code])
+  return (
+    <EntryPage
+      title={t('注册')}
+      heading={t('创建账户')}
+      below={
+        <Text>
+          {t('已有账户？')}{' '}
+          <ChakraLink asChild>
+            <Link href={`/login${window.location.search}`}>{t('登录')}</Link>
+          </ChakraLink>
+        </Text>
+      }
+    >
+      {!registerEnabled ? (
+        <Notice>{t('管理员已关闭新用户注册')}</Notice>
+      ) : !passwordRegisterEnabled ? (
+        <Notice>{t('管理员已关闭密码注册，请使用第三方账号注册')}</Notice>
+      ) : (
+        <RegisterForm />
+      )}
+    </EntryPage>
+  )
+}
+
+const repeated = z.intersection(register.omit({ turnstile: true, affCode: true }), z.object({ password2: z.string() }))
+const form = repeated.refine((values) => values.password === values.password2, {
+  path: ['password2'],
+  message: refusal('register.password_mismatch'),
+})
+
+const empty = { username: '', password: '', password2: '', email: '', verificationCode: '' }
+
+function RegisterForm() {
+  const { emailVerification } = useStatus()
+  const [, navigate] = useLocation()
+  const methods = useZodForm({ schema: form, values: empty, judged: 'when-sent' })
+  const run = trpc.auth.register.useMutation()
+  const bot = useBotCheck()
+  const submit = async (values: z.output<typeof form>) => {
+    const account = { ...values, affCode: invitation.get() }
+    await bot.with((turnstile) => run.mutateAsync({ ...account, turnstile }))
+    invitation.set('')
+    notify.success(t('注册成功！'))
+    navigate(`/login${window.location.search}`)
+  }
+  return (
+    <InlineForm
+      form={methods}
+      onSubmit={submit}
+      submitLabel={t('注册')}
+      wide
+      fieldOf={{
+        'user.username_taken': 'username',
+        'register.email_required': 'email',
+        'verification.code_invalid': 'verificationCode',
+        'email.taken': 'email',
+      }}
+    >
+      <Stack gap="4">
+        <TextField name="username" label={t('用户名')} autoComplete="username" autoFocus required />
+        <SecretField
+          name="password"
+          label={t('密码')}
+          help={t('8 到 20 个字符')}
+          autoComplete="new-password"
+          required
+        />
+        <SecretField name="password2" label={t('确认密码')} autoComplete="new-password" required />
+        {emailVerification && (
+          <>
+            <TextField
+              name="email"
+              type="email"
+              label={t('邮箱')}
+              autoComplete="email"
+              required
+              end={<CodeButton bot={bot} />}
+            />
+            <TextField name="verificationCode" label={t('邮箱验证码')} autoComplete="one-time-code" required />
+          </>
+        )}
+        <BotCheck {...bot.props} />
+      </Stack>
+    </InlineForm>
+  )
+}

@@ -1,0 +1,13 @@
+import { useEffect, useState } from 'react'
+
+/** Seconds that are left until something may be done again; zero when it may. */
+export function useCountdown(): [left: number, start: (seconds: number) => void] {
+  const [left, setLeft] = useState(0)
+  const counting = left > 0
+  useEffect(() => {
+    if (!counting) return
+    const timer = setInterval(() => setLeft((before) => Math.max(0, before - 1)), 1000)
+    return () => clearInterval(timer)
+  }, [counting])
+  return [left, setLeft]
+}
