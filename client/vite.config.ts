@@ -16,6 +16,8 @@ export default defineConfig({
     rolldownOptions: {
       output: {
         codeSplitting: {
+          // Else a group would draw in what the first load needs too, and be loaded with it.
+          includeDependenciesRecursively: false,
           groups: [
             // Charts, Markdown and schemas are reached through lazy pages only; naming them keeps them out of the first load.
             {

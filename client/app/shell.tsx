@@ -1,16 +1,16 @@
-import { Box, CloseButton, Drawer, Flex, Portal, Stack } from '@chakra-ui/react'
+import { Box, Flex } from '@chakra-ui/react'
 import type { ReactNode } from 'react'
-import { useState } from 'react'
-import { useLocation } from 'wouter'
-import { LookMenus } from '../components/look-menus.tsx'
+import { Suspense, lazy, useState } from 'react'
 import { t } from '../i18n/t.ts'
 import { useSession } from '../lib/session.ts'
 import { useStatus } from '../lib/status.ts'
 import { createStoredJson, useStored } from '../lib/stored.ts'
-import { useIsNarrow, useIsPhone } from '../lib/use-media.ts'
+import { useIsNarrow } from '../lib/use-media.ts'
 import { Footer } from './footer.tsx'
-import { Sidebar, SidebarList } from './sidebar.tsx'
-import { SiteLink, TopBar, useSiteLinks } from './top-bar.tsx'
+import { Sidebar } from './sidebar.tsx'
+import { TopBar } from './top-bar.tsx'
+
+const MenuDrawer = lazy(async () => ({ default: (await import('./menu-drawer.tsx')).MenuDrawer }))
 
 /** Null until the reader chooses: the site's default then holds. */
 const sidebarChoice = createStoredJson<boolean | null>('default_collapse_sidebar', null)
@@ -39,7 +39,11 @@ export function Shell({ frame, children }: ShellProps) {
           {frame === 'site' && <Footer />}
         </Flex>
       </Flex>
-      {narrow && <MenuDrawer open={menuOpen} onClose={() => setMenuOpen(false)} />}
+      {narrow && menuOpen && (
+        <Suspense fallback={null}>
+          <MenuDrawer onClose={() => setMenuOpen(false)} />
+        </Suspense>
+      )}
     </Flex>
   )
 }
@@ -62,41 +66,5 @@ function SkipLink() {
     >
       <a href="#content">{t('跳到正文')}</a>
     </Box>
-  )
-}
-
-function MenuDrawer({ open, onClose }: { open: boolean; onClose: () => void }) {
-  const phone = useIsPhone()
-  const links = useSiteLinks()
-  const { user } = useSession()
-  const [path] = useLocation()
-  return (
-    <Drawer.Root
-      key={path}
-      open={open}
-      onOpenChange={(details) => !details.open && onClose()}
-      placement="start"
-      size="xs"
-    >
-      <Portal>
-        <Drawer.Backdrop />
-        <Drawer.Positioner>
-          <Drawer.Content maxW="280px" aria-label={t('菜单')}>
-            <Flex h="56px" px="3" align="center" justify="space-between" borderBottomWidth="1px" flexShrink="0">
-              {phone ? <LookMenus /> : <span />}
-              <Drawer.CloseTrigger asChild position="static">
-                <CloseButton size="sm" aria-label={t('关闭')} />
-              </Drawer.CloseTrigger>
-            </Flex>
-            <Stack as="nav" aria-label={t('站点导航')} gap="0.5" px="2.5" py="3" borderBottomWidth="1px">
-              {links.map((target) => (
-                <SiteLink key={target.href} target={target} onVisit={onClose} />
-              ))}
-            </Stack>
-            {user && <SidebarList onVisit={onClose} />}
-          </Drawer.Content>
-        </Drawer.Positioner>
-      </Portal>
-    </Drawer.Root>
   )
 }

@@ -1,5 +1,5 @@
 import { navigate } from 'wouter/use-browser-location'
-import { notify } from '../components/notify.tsx'
+import { notify } from '../components/notify.ts'
 import { t } from '../i18n/t.ts'
 import { queryClient } from '../lib/query.ts'
 import { forgetUser } from '../lib/session.ts'

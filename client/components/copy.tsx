@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react'
 import { t } from '../i18n/t.ts'
 import { confirm } from './confirm.tsx'
 import { IconButton } from './icon-button.tsx'
-import { notify } from './notify.tsx'
+import { notify } from './notify.ts'
 
 /** Copies, or shows the text to copy by hand where the browser does not allow it. */
 export async function copyText(text: string): Promise<boolean> {

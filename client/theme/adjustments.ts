@@ -78,21 +78,6 @@ export const adjustments = defineConfig({
         slots: sameSlots,
         defaultVariants: { size: 'sm' },
       },
-      toast: {
-        slots: sameSlots,
-        base: {
-          root: {
-            py: '3',
-            borderWidth: '1px',
-            borderColor: 'border',
-            boxShadow: 'lg',
-            borderStartWidth: '3px',
-            '&[data-type=success]': { bg: 'bg.panel', color: 'fg', borderStartColor: 'good.solid' },
-            '&[data-type=warning]': { bg: 'bg.panel', color: 'fg', borderStartColor: 'orange.500' },
-            '&[data-type=error]': { bg: 'bg.panel', color: 'fg', borderStartColor: 'bad.solid' },
-          },
-        },
-      },
     },
   },
 })

@@ -45,5 +45,4 @@ export const librarySlotRecipes = {
   table: library.tableSlotRecipe,
   tabs: library.tabsSlotRecipe,
   tag: library.tagSlotRecipe,
-  toast: library.toastSlotRecipe,
 }

@@ -7,7 +7,7 @@ import { Time } from '../../components/cells/time.tsx'
 import { CodeBlock } from '../../components/code-block.tsx'
 import { confirm } from '../../components/confirm.tsx'
 import { copyText } from '../../components/copy.tsx'
-import { notify } from '../../components/notify.tsx'
+import { notify } from '../../components/notify.ts'
 import { EmptyState, ErrorState } from '../../components/states.tsx'
 import { Status } from '../../components/status.tsx'
 

@@ -6,7 +6,7 @@ import { QuotaField } from '../../components/fields/quota-field.tsx'
 import { JsonField, NumberField, SecretField, TextField, TextareaField } from '../../components/fields/text-fields.tsx'
 import { TimeField } from '../../components/fields/time-field.tsx'
 import { FieldRow, FormAdvanced, FormDrawer, FormSection } from '../../components/form-drawer.tsx'
-import { notify } from '../../components/notify.tsx'
+import { notify } from '../../components/notify.ts'
 import { useZodForm } from '../../lib/form.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 

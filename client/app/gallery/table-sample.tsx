@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { confirm } from '../../components/confirm.tsx'
 import { DataTable } from '../../components/data-table/data-table.tsx'
 import type { Column } from '../../components/data-table/types.ts'
-import { notify } from '../../components/notify.tsx'
+import { notify } from '../../components/notify.ts'
 import { EmptyState } from '../../components/states.tsx'
 import { useTableState } from '../../lib/table-state.ts'
 

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { t } from '../../i18n/t.ts'
 import { CopyButton } from '../copy.tsx'
 import { IconButton } from '../icon-button.tsx'
-import { notify } from '../notify.tsx'
+import { notify } from '../notify.ts'
 import { None } from './numbers.tsx'
 
 const Mono = chakra('span', {

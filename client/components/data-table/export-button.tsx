@@ -3,7 +3,7 @@ import { Download, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { t } from '../../i18n/t.ts'
 import { IconButton } from '../icon-button.tsx'
-import { notify } from '../notify.tsx'
+import { notify } from '../notify.ts'
 import { saveFile, toCsv } from './csv.ts'
 import type { Column, DataTableProps, TableData } from './types.ts'
 

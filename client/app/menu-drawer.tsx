@@ -1,0 +1,37 @@
+import { CloseButton, Drawer, Flex, Portal, Stack } from '@chakra-ui/react'
+import { LookMenus } from '../components/look-menus.tsx'
+import { t } from '../i18n/t.ts'
+import { useSession } from '../lib/session.ts'
+import { useIsPhone } from '../lib/use-media.ts'
+import { SidebarList } from './sidebar.tsx'
+import { SiteLink, useSiteLinks } from './top-bar.tsx'
+
+/** The navigation where there is no room for a sidebar. */
+export function MenuDrawer({ onClose }: { onClose: () => void }) {
+  const phone = useIsPhone()
+  const links = useSiteLinks()
+  const { user } = useSession()
+  return (
+    <Drawer.Root open onOpenChange={(details) => !details.open && onClose()} placement="start" size="xs">
+      <Portal>
+        <Drawer.Backdrop />
+        <Drawer.Positioner>
+          <Drawer.Content maxW="280px" aria-label={t('菜单')}>
+            <Flex h="56px" px="3" align="center" justify="space-between" borderBottomWidth="1px" flexShrink="0">
+              {phone ? <LookMenus /> : <span />}
+              <Drawer.CloseTrigger asChild position="static">
+                <CloseButton size="sm" aria-label={t('关闭')} />
+              </Drawer.CloseTrigger>
+            </Flex>
+            <Stack as="nav" aria-label={t('站点导航')} gap="0.5" px="2.5" py="3" borderBottomWidth="1px">
+              {links.map((target) => (
+                <SiteLink key={target.href} target={target} onVisit={onClose} />
+              ))}
+            </Stack>
+            {user && <SidebarList onVisit={onClose} />}
+          </Drawer.Content>
+        </Drawer.Positioner>
+      </Portal>
+    </Drawer.Root>
+  )
+}

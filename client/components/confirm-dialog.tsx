@@ -1,0 +1,100 @@
+import { Box, Button, Dialog, Field, Input, Portal, Stack, Text } from '@chakra-ui/react'
+import type { FormEvent } from 'react'
+import { useRef, useState } from 'react'
+import { t } from '../i18n/t.ts'
+import { errorText } from '../lib/errors.ts'
+import type { Question } from './confirm.tsx'
+
+/** The dialog of `confirm`. */
+export function ConfirmDialog({ question, onClose }: { question: Question; onClose: (confirmed: boolean) => void }) {
+  const { title, body, confirmLabel, cancelLabel, danger = false, typeToConfirm, run, isNotice } = question
+  const [typed, setTyped] = useState('')
+  const [working, setWorking] = useState(false)
+  const [failure, setFailure] = useState<unknown>()
+  // Where a slip would cost something, the way back has the focus.
+  const first = useRef<HTMLElement>(null)
+  const focusFirst = (wanted: boolean) =>
+    wanted ? (element: HTMLElement | null) => void (first.current = element) : undefined
+  const ready = typeToConfirm === undefined || typed.trim() === typeToConfirm
+
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    if (!ready || working) return
+    setWorking(true)
+    try {
+      await run?.()
+      onClose(true)
+    } catch (error) {
+      setFailure(error)
+      setWorking(false)
+    }
+  }
+
+  return (
+    <Dialog.Root
+      open
+      role="alertdialog"
+      size="sm"
+      placement="center"
+      closeOnEscape={!working}
+      closeOnInteractOutside={false}
+      initialFocusEl={() => first.current}
+      onOpenChange={({ open }) => !open && onClose(false)}
+    >
+      <Portal>
+        <Dialog.Backdrop />
+        <Dialog.Positioner px="4">
+          <Dialog.Content>
+            <form onSubmit={submit}>
+              <Dialog.Header>
+                <Dialog.Title overflowWrap="anywhere">{title}</Dialog.Title>
+              </Dialog.Header>
+              <Dialog.Body>
+                <Stack gap="3">
+                  {body && <Box color="fg.muted">{body}</Box>}
+                  {typeToConfirm !== undefined && (
+                    <Field.Root>
+                      <Field.Label>{t('请输入 {name} 以确认', { name: typeToConfirm })}</Field.Label>
+                      <Input
+                        ref={focusFirst(true)}
+                        value={typed}
+                        autoComplete="off"
+                        onChange={(event) => setTyped(event.target.value)}
+                      />
+                    </Field.Root>
+                  )}
+                  {failure !== undefined && (
+                    <Text color="fg.error" role="alert" overflowWrap="anywhere">
+                      {errorText(failure)}
+                    </Text>
+                  )}
+                </Stack>
+              </Dialog.Body>
+              <Dialog.Footer>
+                {!isNotice && (
+                  <Button
+                    ref={focusFirst(danger && typeToConfirm === undefined)}
+                    onClick={() => onClose(false)}
+                    disabled={working}
+                  >
+                    {cancelLabel ?? t('取消')}
+                  </Button>
+                )}
+                <Button
+                  ref={focusFirst(!danger && typeToConfirm === undefined)}
+                  type="submit"
+                  variant="solid"
+                  colorPalette={danger ? 'bad' : 'accent'}
+                  disabled={!ready}
+                  loading={working}
+                >
+                  {confirmLabel ?? t('确认')}
+                </Button>
+              </Dialog.Footer>
+            </form>
+          </Dialog.Content>
+        </Dialog.Positioner>
+      </Portal>
+    </Dialog.Root>
+  )
+}

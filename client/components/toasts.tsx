@@ -1,0 +1,103 @@
+import { Box, Portal, Stack, Text, chakra } from '@chakra-ui/react'
+import { CircleAlert, CircleCheck, Info, TriangleAlert, X } from 'lucide-react'
+import { useEffect, useState, useSyncExternalStore } from 'react'
+import { t } from '../i18n/t.ts'
+import { IconButton } from './icon-button.tsx'
+import type { Toast } from './notify.ts'
+import { currentToasts, dismiss, onToasts } from './notify.ts'
+
+const icons = { success: CircleCheck, info: Info, warning: TriangleAlert, error: CircleAlert }
+const colors = { success: 'good.fg', info: 'accent.fg', warning: 'warning.fg', error: 'bad.fg' }
+const milliseconds = { success: 4000, info: 4000, warning: 6000, error: 9000 }
+
+const ActionButton = chakra('button', {
+  base: {
+    textStyle: 'sm',
+    fontWeight: 'medium',
+    color: 'accent.fg',
+    textAlign: 'start',
+    cursor: 'pointer',
+    focusVisibleRing: 'outside',
+  },
+})
+
+function ToastCard({ toast, paused }: { toast: Toast; paused: boolean }) {
+  const Icon = icons[toast.kind]
+  useEffect(() => {
+    // What offers an act waits until it is read.
+    if (paused) return
+    const timer = setTimeout(() => dismiss(toast.id), milliseconds[toast.kind] * (toast.action ? 2 : 1))
+    return () => clearTimeout(timer)
+  }, [toast, paused])
+  return (
+    <Box
+      display="flex"
+      gap="2.5"
+      ps="3"
+      pe="1"
+      py="2"
+      bg="bg.panel"
+      borderRadius="l3"
+      boxShadow="lg"
+      pointerEvents="auto"
+      animation="slide-from-top {durations.moderate}, fade-in {durations.moderate}"
+    >
+      <Box color={colors[toast.kind]} pt="1" flexShrink="0">
+        <Icon size={16} aria-hidden />
+      </Box>
+      <Stack gap="0.5" flex="1" minW="0" py="0.5">
+        <Text textStyle="sm" fontWeight="medium" overflowWrap="anywhere">
+          {toast.title}
+        </Text>
+        {toast.description && (
+          <Text textStyle="sm" color="fg.muted" whiteSpace="pre-line" overflowWrap="anywhere">
+            {toast.description}
+          </Text>
+        )}
+        {toast.action && (
+          <ActionButton
+            type="button"
+            onClick={() => {
+              toast.action?.onClick()
+              dismiss(toast.id)
+            }}
+          >
+            {toast.action.label}
+          </ActionButton>
+        )}
+      </Stack>
+      <IconButton size="2xs" icon={X} label={t('关闭')} onClick={() => dismiss(toast.id)} />
+    </Box>
+  )
+}
+
+/** Mounted once. The region stands before its first message, so that every one is read out; the pointer holds them. */
+export function Toasts() {
+  const toasts = useSyncExternalStore(onToasts, currentToasts)
+  const [paused, setPaused] = useState(false)
+  return (
+    <Portal>
+      <Stack
+        role="status"
+        aria-live="polite"
+        aria-label={t('通知')}
+        data-scope="toast"
+        position="fixed"
+        top={{ base: '3', sm: '64px' }}
+        insetEnd={{ base: '3', sm: '4' }}
+        w={{ base: 'calc(100vw - 1.5rem)', sm: 'sm' }}
+        gap="2"
+        zIndex="toast"
+        pointerEvents="none"
+        onPointerEnter={() => setPaused(true)}
+        onPointerLeave={() => setPaused(false)}
+        onFocus={() => setPaused(true)}
+        onBlur={() => setPaused(false)}
+      >
+        {toasts.map((toast) => (
+          <ToastCard key={toast.id} toast={toast} paused={paused} />
+        ))}
+      </Stack>
+    </Portal>
+  )
+}
