@@ -51,13 +51,20 @@ export type Caller = {
 
 export type CallBody = { bytes: Buffer; json: Record<string, unknown> }
 
-/** An admitted call: what is asked, by whom, in which group. */
-export type Call = Incoming & {
+/** An admitted call of any kind: who asks for which model in which group. */
+export type CallCore = Incoming & {
   caller: Caller
+  /** As the caller wrote it. */
+  model: string
+  stream: boolean
   body: CallBody
-  request: ChatRequest
   group: string
   pinnedChannel: ChannelRow | null
+}
+
+/** An admitted chat call. */
+export type Call = CallCore & {
+  request: ChatRequest
   /** A Gemini caller without `alt=sse` reads a JSON array. */
   asJsonArray: boolean
   /** By the cheap count, for the reservation and for dialects whose first event carries a number. */

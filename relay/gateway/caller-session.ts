@@ -1,9 +1,9 @@
-import type { Call } from './call.ts'
+import type { CallCore } from './call.ts'
 
 const text = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value.slice(0, 500) : null)
 
 /** What the caller calls its session, so that its calls keep their channel and find their prompt cached upstream. */
-export function callerSession({ req, body }: Call): string | null {
+export function callerSession({ req, body }: CallCore): string | null {
   const { metadata } = body.json
   const inMetadata =
     typeof metadata === 'object' && metadata !== null && 'user_id' in metadata ? text(metadata.user_id) : null

@@ -1,23 +1,19 @@
 import type { Request, Response } from 'express'
 import { DomainError } from '#core/errors.ts'
-import type { UsageFormula } from '#core/pricing/receipt.ts'
+import { estimateOf } from '#core/pricing/estimate.ts'
 import { cheapPromptTokens } from '#relay/counting/cheap-count.ts'
 import type { CallerDialect } from '#relay/dialects/types.ts'
 import { providerFor } from '#relay/providers/registry.ts'
 import { admitAddress, admitGroup, admitModel, admitPin } from './admit.ts'
-import type { Attempt, AttemptRecord, Call, CallBody, Caller, Incoming, RelayServices } from './call.ts'
-import { AttemptFailed } from './failure.ts'
+import { attemptAll } from './attempts.ts'
+import type { Attempt, Call, CallBody, Caller, Incoming, RelayServices } from './call.ts'
 import { forward } from './forward.ts'
 import { limit } from './limit.ts'
-import { logFailedAttempt } from './log-failure.ts'
-import { priceCall } from './price-call.ts'
+import type { CallPrice } from './price-call.ts'
 import { readBody } from './read-body.ts'
 import { reportError } from './report-error.ts'
 import { receive } from './receive.ts'
-import { reserve } from './reserve.ts'
-import { mayTryAgain, pauseBeforeRetry } from './retry.ts'
 import { refuseExtensions, screen } from './screen.ts'
-import { createSelection } from './select.ts'
 
 export type ChatRoute = {
   dialect: CallerDialect
@@ -43,7 +39,10 @@ export async function handleChat(
     const call = await admit(services, { incoming, route, caller })
     refuseExtensions(services, call)
     screen(services, call)
-    await attemptAll(services, call)
+    await attemptAll(services, call, {
+      amountOf: (plan) => estimate(services, call, plan),
+      forward: (plan) => forward(services, call, plan),
+    })
     if (res.statusCode < 300) await limited.succeeded()
   } catch (error) {
     reportError(services, incoming, error)
@@ -65,6 +64,8 @@ async function admit(services: RelayServices, { incoming, route, caller: known }
     caller,
     body,
     request,
+    model: request.model,
+    stream: request.stream,
     group,
     pinnedChannel,
     asJsonArray: route.asJsonArray,
@@ -72,53 +73,19 @@ async function admit(services: RelayServices, { incoming, route, caller: known }
   }
 }
 
-/** Tries channels until one answers. The hold of the first try serves all of them and is given back if none does. */
-async function attemptAll(services: RelayServices, call: Call): Promise<void> {
-  const selection = createSelection(services, call)
-  const attempts: AttemptRecord[] = []
-  const held = { id: call.id, userId: call.caller.user.id, tokenId: call.caller.token?.id ?? 0 }
-  let reserved = false
-  try {
-    for (let number = 0; ; number += 1) {
-      const attempt = selection.next()
-      const terms = termsOf(services, call, attempt)
-      await reserve(services, call, terms)
-      reserved = true
-      const startedAt = performance.now()
-      const place = { channelId: attempt.channel.id, key: attempt.key.position, model: attempt.model }
-      services.health.started(place)
-      try {
-        await forward(services, call, { attempt, attempts, terms })
-        services.health.succeeded(place)
-        return
-      } catch (error) {
-        if (!(error instanceof AttemptFailed)) throw error
-        services.health.failed(place, error)
-        attempts.push(recordOf(attempt, error, startedAt))
-        logFailedAttempt(services, call, { attempt, attempts, error })
-        const failed = { error, attempt, number, selection }
-        if (!mayTryAgain(services, call, failed)) throw error
-        await pauseBeforeRetry(services, call, failed)
-      }
-    }
-  } catch (error) {
-    if (reserved) await services.ledger.release(held)
-    throw error
-  }
-}
-
-function termsOf(services: RelayServices, call: Call, attempt: Attempt) {
-  const model = services.options.get('redirect_billing_enabled') ? call.request.model : attempt.upstreamModel
+/** What a chat call may cost at most by its own limits, as far as can be told before it is made. */
+function estimate(
+  services: RelayServices,
+  call: Call,
+  { terms, attempt }: { terms: CallPrice; attempt: Attempt },
+): number {
   const claude = call.dialect.id === 'claude' || providerFor(attempt.channel.type).native.claude !== undefined
-  const formula: UsageFormula = claude ? 'claude' : 'text'
-  return { ...priceCall(services, { model, group: call.group, user: call.caller.user }), formula }
+  return estimateOf({
+    ...call.estimate,
+    ...terms,
+    maxTokens: call.request.maxTokens,
+    choiceCount: call.request.choiceCount,
+    preConsumedQuota: services.options.get('PreConsumedQuota'),
+    formula: claude ? 'claude' : 'text',
+  })
 }
-
-const recordOf = (attempt: Attempt, error: AttemptFailed, startedAt: number): AttemptRecord => ({
-  channel_id: attempt.channel.id,
-  channel_name: attempt.channel.name,
-  key_index: attempt.key.position,
-  status: error.failure.status,
-  reason: error.failure.message.slice(0, 500),
-  ms: Math.round(performance.now() - startedAt),
-})

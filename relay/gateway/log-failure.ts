@@ -1,6 +1,6 @@
 import { logType } from '#core/statuses.ts'
 import { Log } from '#db/entities/log.ts'
-import type { Attempt, AttemptRecord, Call, RelayServices } from './call.ts'
+import type { Attempt, AttemptRecord, CallCore, RelayServices } from './call.ts'
 import type { AttemptFailed } from './failure.ts'
 
 type FailedAttempt = { attempt: Attempt; attempts: AttemptRecord[]; error: AttemptFailed }
@@ -8,7 +8,7 @@ type FailedAttempt = { attempt: Attempt; attempts: AttemptRecord[]; error: Attem
 /** One row for an attempt the upstream failed, when the operator wants such rows. Costs nothing, moves no counter. */
 export function logFailedAttempt(
   services: RelayServices,
-  call: Call,
+  call: CallCore,
   { attempt, attempts, error }: FailedAttempt,
 ): void {
   if (error.local || !services.options.get('LogErrorEnabled')) return
@@ -22,9 +22,9 @@ export function logFailedAttempt(
     username: user.username,
     tokenName: call.caller.tokenName,
     tokenId: token?.id ?? 0,
-    modelName: call.request.model,
+    modelName: call.model,
     useTimeMs: Math.round(performance.now() - call.startedAt),
-    isStream: call.request.stream,
+    isStream: call.stream,
     channelId: attempt.channel.id,
     group: call.group,
     clientIp: user.showsIpInLogs ? call.ip : '',

@@ -1,31 +1,13 @@
 import { DomainError } from '#core/errors.ts'
-import { estimateOf } from '#core/pricing/estimate.ts'
-import type { UsageFormula } from '#core/pricing/receipt.ts'
 import { formatQuota } from '#core/quota.ts'
 import type { ReserveResult } from '#features/ledger/charge-row.ts'
-import type { Call, RelayServices } from './call.ts'
-import type { CallPrice } from './price-call.ts'
+import type { CallCore, RelayServices } from './call.ts'
 
 /**
- * Sets the estimate aside before the upstream is asked. Called again for a dearer attempt, it raises the same hold.
+ * Sets an amount aside before the upstream is asked. Called again for a dearer attempt, it raises the same hold.
  * @throws {DomainError} the documented refusal when user or token cannot pay; relay.unavailable when nothing can be booked.
  */
-export async function reserve(
-  services: RelayServices,
-  call: Call,
-  terms: CallPrice & { formula: UsageFormula },
-): Promise<void> {
-  const { request } = call
-  const amount = estimateOf({
-    ...call.estimate,
-    maxTokens: request.maxTokens,
-    choiceCount: request.choiceCount,
-    preConsumedQuota: services.options.get('PreConsumedQuota'),
-    price: terms.price,
-    groupRatio: terms.groupRatio,
-    quotaPerUnit: terms.quotaPerUnit,
-    formula: terms.formula,
-  })
+export async function reserve(services: RelayServices, call: CallCore, amount: number): Promise<void> {
   const { token, user } = call.caller
   let result: ReserveResult
   try {
@@ -38,7 +20,11 @@ export async function reserve(
   if (result.verdict !== 'ok') throw refusalOf(services, call, { result, amount })
 }
 
-function refusalOf(services: RelayServices, call: Call, { result, amount }: { result: ReserveResult; amount: number }) {
+function refusalOf(
+  services: RelayServices,
+  call: CallCore,
+  { result, amount }: { result: ReserveResult; amount: number },
+) {
   const show = (quota: number): string => {
     const inCurrency = services.options.get('DisplayInCurrencyEnabled')
     const text = formatQuota(quota, { quotaPerUnit: services.options.get('QuotaPerUnit'), inCurrency, digits: 6 })

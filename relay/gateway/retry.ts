@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { mayRetry, retryLimit } from '#core/routing/retry.ts'
-import type { Attempt, Call, RelayServices } from './call.ts'
+import type { Attempt, CallCore, RelayServices } from './call.ts'
 import type { AttemptFailed } from './failure.ts'
 import type { Selection } from './select.ts'
 
 type Failed = { error: AttemptFailed; attempt: Attempt; number: number; selection: Selection }
 
 /** Whether another channel or key gets its chance after a failed attempt. */
-export function mayTryAgain(services: RelayServices, call: Call, failed: Failed): boolean {
+export function mayTryAgain(services: RelayServices, call: CallCore, failed: Failed): boolean {
   const { error, attempt, number, selection } = failed
   if (call.gone.signal.aborted) return false
   const settings = {
@@ -34,7 +34,7 @@ const longestWait = 2000
 /** Going back to where this call has been wants a short, jittered pause; a new place is tried at once. */
 export async function pauseBeforeRetry(
   services: RelayServices,
-  call: Call,
+  call: CallCore,
   { error, number, selection }: Failed,
 ): Promise<void> {
   if (selection.outlook() !== 'again') return

@@ -5,7 +5,7 @@ import { actualModels, resolveModelMapping } from '#core/routing/model-names.ts'
 import { bindSession, pickKey, pickRoute } from '#core/routing/pick-route.ts'
 import { channelStatus } from '#core/statuses.ts'
 import type { ChannelRow } from './cache/channel-table.ts'
-import type { Attempt, Call, RelayServices } from './call.ts'
+import type { Attempt, CallCore, RelayServices } from './call.ts'
 import { callerSession } from './caller-session.ts'
 
 /** Where the attempts of one call may go; remembers where they have been. */
@@ -19,11 +19,11 @@ export type Selection = {
 /** One actual model name with the channels that serve it. */
 type Plan = { model: string; prefixed: boolean; tiers: Tiers }
 
-export function createSelection(services: RelayServices, call: Call): Selection {
+export function createSelection(services: RelayServices, call: CallCore): Selection {
   return call.pinnedChannel ? pinnedSelection(services, call, call.pinnedChannel) : routedSelection(services, call)
 }
 
-function routedSelection(services: RelayServices, call: Call): Selection {
+function routedSelection(services: RelayServices, call: CallCore): Selection {
   const plans = plansOf(services, call)
   const session = callerSession(call)
   const forceSwitch = services.options.get('global.auto_retry_force_channel_switch')
@@ -62,22 +62,22 @@ function routedSelection(services: RelayServices, call: Call): Selection {
       attempt += 1
       const chosen = choose(services, place, session)
       tried.set(chosen.channel.id, (tried.get(chosen.channel.id) ?? new Set<number>()).add(chosen.key.position))
-      return named(chosen, place.plan.model, call.request.model)
+      return named(chosen, place.plan.model, call.model)
     },
   }
 }
 
-function refusal(services: RelayServices, call: Call, attempt: number): DomainError {
+function refusal(services: RelayServices, call: CallCore, attempt: number): DomainError {
   if (attempt > 0) return new DomainError('relay.no_retry_channel')
-  services.log.debug({ model: call.request.model, group: call.group }, 'no channel')
-  return new DomainError('relay.no_channel', { group: call.group, model: call.request.model })
+  services.log.debug({ model: call.model, group: call.group }, 'no channel')
+  return new DomainError('relay.no_channel', { group: call.group, model: call.model })
 }
 
 /** Virtual names give several models in their order, each with the channels of the group; those without any drop out. */
-function plansOf(services: RelayServices, { request, group }: Call): Plan[] {
+function plansOf(services: RelayServices, { model: requested, group }: CallCore): Plan[] {
   const { mapping } = services.options.get('global_model_mapping')
   const prefixes = services.channels.prefixesOf(group)
-  return actualModels(mapping, request.model, services.ambient.random)
+  return actualModels(mapping, requested, services.ambient.random)
     .map((name): Plan => {
       const split = splitPrefix(name, prefixes)
       const model = split?.model ?? name
@@ -124,7 +124,7 @@ function named({ channel, key }: Choice, model: string, requested: string): Atte
 }
 
 /** The caller's key names the channel: that one, once, whatever models it lists. */
-function pinnedSelection(services: RelayServices, call: Call, channel: ChannelRow): Selection {
+function pinnedSelection(services: RelayServices, call: CallCore, channel: ChannelRow): Selection {
   let used = false
   return {
     outlook: () => null,
@@ -134,7 +134,7 @@ function pinnedSelection(services: RelayServices, call: Call, channel: ChannelRo
       if (used || !key || channel.status !== channelStatus.enabled)
         throw new DomainError('relay.pinned_channel_disabled')
       used = true
-      return named({ channel, key }, call.request.model, call.request.model)
+      return named({ channel, key }, call.model, call.model)
     },
   }
 }

@@ -1,0 +1,80 @@
+import type { Attempt, AttemptRecord, CallCore, RelayServices } from './call.ts'
+import { AttemptFailed } from './failure.ts'
+import { logFailedAttempt } from './log-failure.ts'
+import { type CallPrice, priceCall } from './price-call.ts'
+import { reserve } from './reserve.ts'
+import { mayTryAgain, pauseBeforeRetry } from './retry.ts'
+import { createSelection } from './select.ts'
+
+/** One try: where it goes, under which price, and the tries before it. */
+export type AttemptPlan = { attempt: Attempt; attempts: AttemptRecord[]; terms: CallPrice }
+
+/** What differs between the kinds of calls. */
+export type AttemptSteps = {
+  /** What to set aside for this try. */
+  amountOf: (plan: AttemptPlan) => number
+  /** Makes the try to the settled answer. @throws {AttemptFailed} when another place may be tried. */
+  forward: (plan: AttemptPlan) => Promise<void>
+}
+
+/** Tries channels until one answers. The hold of the first try serves all of them and is given back if none does. */
+export async function attemptAll(services: RelayServices, call: CallCore, steps: AttemptSteps): Promise<void> {
+  const selection = createSelection(services, call)
+  const attempts: AttemptRecord[] = []
+  let reserved = false
+  try {
+    for (let number = 0; ; number += 1) {
+      const attempt = selection.next()
+      const plan = { attempt, attempts, terms: termsOf(services, call, attempt) }
+      await reserve(services, call, steps.amountOf(plan))
+      reserved = true
+      const error = await tryOnce(services, call, { plan, forward: steps.forward })
+      if (!error) return
+      const failed = { error, attempt, number, selection }
+      if (!mayTryAgain(services, call, failed)) throw error
+      await pauseBeforeRetry(services, call, failed)
+    }
+  } catch (error) {
+    const { token, user } = call.caller
+    if (reserved) await services.ledger.release({ id: call.id, userId: user.id, tokenId: token?.id ?? 0 })
+    throw error
+  }
+}
+
+/** Resolves with the failure that lets another place be tried, or with nothing when the call is over. */
+async function tryOnce(
+  services: RelayServices,
+  call: CallCore,
+  { plan, forward }: { plan: AttemptPlan; forward: AttemptSteps['forward'] },
+): Promise<AttemptFailed | null> {
+  const { attempt, attempts } = plan
+  const startedAt = performance.now()
+  const place = { channelId: attempt.channel.id, key: attempt.key.position, model: attempt.model }
+  services.health.started(place)
+  try {
+    await forward(plan)
+    services.health.succeeded(place)
+    return null
+  } catch (error) {
+    if (!(error instanceof AttemptFailed)) throw error
+    services.health.failed(place, error)
+    attempts.push(recordOf(attempt, error, startedAt))
+    logFailedAttempt(services, call, { attempt, attempts, error })
+    return error
+  }
+}
+
+/** Which name is priced: the caller's, or the one sent upstream. */
+function termsOf(services: RelayServices, call: CallCore, attempt: Attempt): CallPrice {
+  const model = services.options.get('redirect_billing_enabled') ? call.model : attempt.upstreamModel
+  return priceCall(services, { model, group: call.group, user: call.caller.user })
+}
+
+const recordOf = (attempt: Attempt, error: AttemptFailed, startedAt: number): AttemptRecord => ({
+  channel_id: attempt.channel.id,
+  channel_name: attempt.channel.name,
+  key_index: attempt.key.position,
+  status: error.failure.status,
+  reason: error.failure.message.slice(0, 500),
+  ms: Math.round(performance.now() - startedAt),
+})
