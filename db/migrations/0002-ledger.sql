@@ -2,14 +2,15 @@
 -- commit. Only src/features/ledger/service.ts calls them. Rows are locked in the order users, tokens, channels, holds and
 -- by id within each, so that batches of two processes cannot deadlock.
 
--- Sets quota aside. A hold that exists is raised to the amount asked; a request that cannot pay fails alone.
+-- Sets quota aside. A hold that exists is raised to the amount asked, one that was given back meanwhile is opened anew, and a
+-- void one stays shut: its call was told that nothing could be booked. A request that cannot pay fails alone.
 -- verdict: ok | user_missing | token_missing | user_insufficient | token_insufficient | token_exhausted
 create function ledger_reserve(p_node int, p_ids text[], p_users int[], p_tokens int[], p_amounts bigint[])
 returns table (hold_id text, verdict text, user_quota bigint, token_quota bigint) language plpgsql as $$
 declare
   u_ids int[]; u_quota bigint[]; u_taken bigint[];
   t_ids int[]; t_quota bigint[]; t_unlimited boolean[]; t_taken bigint[];
-  h_ids text[]; h_amounts bigint[]; h_token_amounts bigint[];
+  h_ids text[]; h_amounts bigint[]; h_token_amounts bigint[]; void_ids text[];
   new_ids text[] := '{}'; new_users int[] := '{}'; new_tokens int[] := '{}'; new_amounts bigint[] := '{}'; new_token_amounts bigint[] := '{}';
   ui int; ti int; hi int; wanted bigint; from_token bigint; spent int[] := '{}';
 begin
@@ -20,8 +21,10 @@ begin
   select array_agg(s.id), array_agg(s.remain_quota), array_agg(s.unlimited_quota), array_agg(0::bigint)
     into t_ids, t_quota, t_unlimited, t_taken
     from (select t.id, t.remain_quota, t.unlimited_quota from tokens t where t.id = any (p_tokens) order by t.id for no key update) s;
-  select array_agg(h.id), array_agg(h.amount), array_agg(h.token_amount) into h_ids, h_amounts, h_token_amounts
-    from holds h where h.id = any (p_ids) and h.status = 'open';
+  select array_agg(h.id) filter (where h.status = 'open'), array_agg(h.amount) filter (where h.status = 'open'),
+      array_agg(h.token_amount) filter (where h.status = 'open'), array_agg(h.id) filter (where h.status = 'void')
+    into h_ids, h_amounts, h_token_amounts, void_ids
+    from holds h where h.id = any (p_ids);
   for i in 1 .. cardinality(p_ids) loop
     hold_id := p_ids[i];
     ui := array_position(u_ids, p_users[i]);
@@ -30,7 +33,7 @@ begin
     wanted := greatest(p_amounts[i] - coalesce(h_amounts[hi], 0), 0);
     user_quota := u_quota[ui] - u_taken[ui];
     token_quota := case when ti > 0 and not t_unlimited[ti] then t_quota[ti] - t_taken[ti] end;
-    if ui is null then
+    if ui is null or p_ids[i] = any (void_ids) then
       verdict := 'user_missing';
     elsif ti is null then
       verdict := 'token_missing';
@@ -60,7 +63,8 @@ begin
   insert into holds (id, user_id, token_id, amount, token_amount, node_id)
     select n.id, n.user_id, n.token_id, n.amount, n.token_amount, p_node
     from unnest(new_ids, new_users, new_tokens, new_amounts, new_token_amounts) n(id, user_id, token_id, amount, token_amount)
-    on conflict (id) do nothing;
+    on conflict (id) do update set amount = excluded.amount, token_amount = excluded.token_amount, node_id = excluded.node_id,
+      status = 'open', released_at = null;
   update users u set quota = u.quota - s.taken from unnest(u_ids, u_taken) s(id, taken) where u.id = s.id and s.taken <> 0;
   update tokens t set remain_quota = t.remain_quota - s.taken from unnest(t_ids, t_taken) s(id, taken) where t.id = s.id and s.taken <> 0;
   if cardinality(spent) > 0 then
@@ -76,9 +80,10 @@ begin
   update tokens t set status = 1 where t.id = any (p_tokens) and t.status = 4 and t.remain_quota > 0;
 end $$;
 
--- Ends calls. Each row is a charge (`release` false: log, counters, difference to the hold) or a release (all given back).
--- A charge meets an open hold (difference), a released or lost one (whole charge), or its own log row (nothing: it was
--- committed before and the answer got lost). Returns the balances afterwards.
+-- Ends calls, each id at most once in a batch. Each row is a charge (`release` false: log, counters, difference to the hold)
+-- or a release (all given back). A charge meets an open hold (difference), a released or lost one (whole charge), a void one
+-- (nothing), or its own log row (nothing: it was committed before and the answer got lost). A release that `voids` shuts the
+-- id for good, so that a charge or reservation of unknown outcome can no more happen after it. Returns the balances afterwards.
 create function ledger_settle(p_rows json)
 returns table (user_id int, quota bigint) language plpgsql as $$
 #variable_conflict use_column
@@ -86,7 +91,7 @@ declare
   u_ids int[]; u_delta bigint[]; u_used bigint[]; u_count bigint[];
   t_ids int[]; t_unlimited boolean[]; t_delta bigint[]; t_used bigint[];
   c_ids int[]; c_used bigint[];
-  done text[] := '{}'; gone text[] := '{}'; ui int; ti int; ci int; r record; held bigint; held_token bigint; charge bigint;
+  done text[] := '{}'; gone text[] := '{}'; shut text[] := '{}'; ui int; ti int; ci int; r record; held bigint; held_token bigint; charge bigint;
 begin
   select array_agg(s.id), array_agg(0::bigint), array_agg(0::bigint), array_agg(0::bigint) into u_ids, u_delta, u_used, u_count
     from (select u.id from users u where u.id in (select (x ->> 'userId')::int from json_array_elements(p_rows) x) order by u.id for no key update) s;
@@ -96,15 +101,17 @@ begin
     from (select c.id from channels c where c.id in (select (x ->> 'channelId')::int from json_array_elements(p_rows) x) order by c.id for no key update) s;
   for r in
     select x.*, h.amount as held, h.token_amount as held_token, h.status as hold_status
-    from json_to_recordset(p_rows) as x(id text, "userId" int, "tokenId" int, "channelId" int, quota bigint, counted boolean, release boolean, log boolean)
+    from json_to_recordset(p_rows) as x(id text, "userId" int, "tokenId" int, "channelId" int, quota bigint, counted boolean, release boolean, voids boolean, log boolean)
     left join holds h on h.id = x.id
     order by x.id
   loop
     if r.release then
+      if r.voids then shut := shut || r.id; end if;
       continue when r.hold_status is distinct from 'open';
       held := r.held; held_token := r.held_token; charge := 0;
       gone := gone || r.id;
     else
+      continue when r.hold_status = 'void';
       if r.hold_status is null then
         continue when not r.log or exists (select 1 from logs l where l.request_id = r.id);
       end if;
@@ -134,6 +141,12 @@ begin
     from unnest(t_ids, t_delta, t_used) s(id, delta, used) where t.id = s.id;
   update channels c set used_quota = c.used_quota + s.used from unnest(c_ids, c_used) s(id, used) where c.id = s.id and s.used <> 0;
   delete from holds h where h.id = any (done) or h.id = any (gone);
+  if cardinality(shut) > 0 then
+    insert into holds (id, user_id, token_id, node_id, status, released_at)
+      select x.id, x."userId", x."tokenId", 0, 'void', now() from json_to_recordset(p_rows) as x(id text, "userId" int, "tokenId" int)
+      where x.id = any (shut)
+      on conflict (id) do update set status = 'void', released_at = excluded.released_at;
+  end if;
   perform ledger_mark_tokens(t_ids);
   insert into logs (user_id, type, content, username, token_name, token_id, model_name, quota, prompt_tokens, completion_tokens,
       use_time_ms, is_stream, channel_id, "group", client_ip, request_id, other)

@@ -8,45 +8,49 @@ import { createWorld, long } from './world.ts'
 const kills = long ? 25 : 3
 const rounds = long ? 4 : 1
 
-test('a worker or the whole product killed under load costs nobody money and loses no answer', { timeout: 600_000 }, async () => {
-  await using world = await createWorld()
-  const user = await world.make.user({ quota: 1_000_000_000 })
-  const token = await world.make.token(user, { remainQuota: 900_000_000 })
-  await world.make.channel()
-  const environment = { ...world.environment, WORKERS: '2' }
-  let product = await startProduct({ environment })
-  try {
-    const { url } = product
-    const port = new URL(url).port
-    const traffic = startTraffic({ urls: [url], tokens: [token], kinds: ['plain', 'stream'], concurrency: 12 })
-    for (let round = 0; round < rounds; round += 1) {
-      for (let kill = 0; kill < kills; kill += 1) {
-        await pause(200 + Math.random() * 500)
-        const [victim] = product.workers()
-        process.kill(victim as number, 'SIGKILL')
-        const before = traffic.outcomes.filter((outcome) => outcome.complete).length
-        // The survivor serves on and the dead one is replaced.
-        await until(
-          () =>
-            product.workers().length === 2 &&
-            !product.workers().includes(victim as number) &&
-            traffic.outcomes.filter((outcome) => outcome.complete).length > before,
-          { seconds: 20, what: 'the killed worker is not replaced' },
-        )
+test(
+  'a worker or the whole product killed under load costs nobody money and loses no answer',
+  { timeout: 600_000 },
+  async () => {
+    await using world = await createWorld()
+    const user = await world.make.user({ quota: 1_000_000_000 })
+    const token = await world.make.token(user, { remainQuota: 900_000_000 })
+    await world.make.channel()
+    const environment = { ...world.environment, WORKERS: '2' }
+    let product = await startProduct({ environment })
+    try {
+      const { url } = product
+      const port = new URL(url).port
+      const traffic = startTraffic({ urls: [url], tokens: [token], kinds: ['plain', 'stream'], concurrency: 12 })
+      for (let round = 0; round < rounds; round += 1) {
+        for (let kill = 0; kill < kills; kill += 1) {
+          await pause(200 + Math.random() * 500)
+          const [victim] = product.workers()
+          process.kill(victim as number, 'SIGKILL')
+          const before = traffic.outcomes.filter((outcome) => outcome.complete).length
+          // The survivor serves on and the dead one is replaced.
+          await until(
+            () =>
+              product.workers().length === 2 &&
+              !product.workers().includes(victim as number) &&
+              traffic.outcomes.filter((outcome) => outcome.complete).length > before,
+            { seconds: 20, what: 'the killed worker is not replaced' },
+          )
+        }
+        await pause(300 + Math.random() * 500)
+        await product.killAll()
+        product = await startProduct({ environment: { ...environment, PORT: port } })
       }
-      await pause(300 + Math.random() * 500)
+      await pause(500)
+      const outcomes = await traffic.stop()
+      await untilNothingIsHeld(world.pool)
+      expect(outcomes.filter((outcome) => outcome.complete).length).toBeGreaterThan(100)
+      expect(outcomes.some((outcome) => outcome.status === 200 && !outcome.complete)).toBe(true)
+      expect(await booksViolations(world.pool, outcomes)).toEqual([])
+      const { rows } = await world.pool.query("select count(*)::int as released from holds where status = 'released'")
+      expect(rows[0].released).toBeGreaterThan(0)
+    } finally {
       await product.killAll()
-      product = await startProduct({ environment: { ...environment, PORT: port } })
     }
-    await pause(500)
-    const outcomes = await traffic.stop()
-    await untilNothingIsHeld(world.pool)
-    expect(outcomes.filter((outcome) => outcome.complete).length).toBeGreaterThan(100)
-    expect(outcomes.some((outcome) => outcome.status === 200 && !outcome.complete)).toBe(true)
-    expect(await booksViolations(world.pool, outcomes)).toEqual([])
-    const { rows } = await world.pool.query("select count(*)::int as released from holds where status = 'released'")
-    expect(rows[0].released).toBeGreaterThan(0)
-  } finally {
-    await product.killAll()
-  }
-})
+  },
+)

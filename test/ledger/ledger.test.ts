@@ -292,7 +292,6 @@ test('a row the database cannot store fails alone, the others of its batch are b
     pool: database.pool,
     nodeId: () => 1,
     refund: () => Promise.resolve(),
-    settleDeadlineMs: 0,
   })
   const rows = [10, 20, 30].map((quota) => chargeOf({ id: newId(), userId: user.id, tokenId: 0, quota }))
   const settled = await Promise.allSettled(

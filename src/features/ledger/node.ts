@@ -24,8 +24,9 @@ export async function takeNodeIdentity(changes: Changes): Promise<NodeIdentity> 
 export function createHoldRecovery(pool: Pool) {
   let suspects = new Set<number>()
   return async (): Promise<{ released: number }> => {
+    // Shared, so that two who look at the same moment do not take each other for the living process.
     const { rows } = await pool.query<{ node_id: number; free: boolean }>(
-      `select n.node_id, pg_try_advisory_xact_lock($1, n.node_id) as free
+      `select n.node_id, pg_try_advisory_xact_lock_shared($1, n.node_id) as free
        from (select distinct node_id from holds where status = 'open') n`,
       [nodeLockClass],
     )
@@ -36,7 +37,7 @@ export function createHoldRecovery(pool: Pool) {
       released += Number(result.rows[0]?.released ?? 0)
     }
     suspects = new Set(free)
-    await pool.query("delete from holds where status = 'released' and released_at < now() - interval '1 day'")
+    await pool.query("delete from holds where status <> 'open' and released_at < now() - interval '1 day'")
     return { released }
   }
 }

@@ -1,8 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Pool } from 'pg'
 import { type LogType, logType } from '#core/statuses.ts'
-import { createBatchQueue } from './batch-queue.ts'
+import { isDatabaseTrouble, isLockTrouble } from '#db/lost.ts'
+import { type BatchFault, createBatchQueue, QueueFull } from './batch-queue.ts'
 import type { ChargeRow, ReserveRequest, ReserveResult, ReserveVerdict } from './charge-row.ts'
+import { createEnding, type EndOfHold } from './ending.ts'
 
 /**
  * The only writer of balances. Calls: `reserve` before, then exactly one of `settle` and `release`. Everything else that
@@ -20,23 +22,27 @@ export type Ledger = {
   settle: (row: ChargeRow, afterwards: 'give-up' | 'go-on') => Promise<{ userQuota: number }>
   /** Gives everything back. Never rejects: it is sent again until it succeeds or the process ends. */
   release: (hold: { id: string; userId: number; tokenId: number }) => Promise<void>
-  /** Waits for what is queued. */
+  /** Waits for whatever is still to be booked, what is sent again included. */
   drained: () => Promise<void>
 }
 
-export class SettleFailed extends Error {
-  override name = 'SettleFailed'
+export { SettleFailed } from './ending.ts'
+
+const queueLimits = {
+  largestBatch: 500,
+  mostWaiting: 20_000,
+  faultOf: (error: unknown): BatchFault => (isDataFault(error) ? 'item' : isLockTrouble(error) ? 'group' : 'all'),
+  groupOf: (item: { userId: number }) => item.userId,
 }
-
-type SettleItem = ChargeRow | { id: string; userId: number; tokenId: number; release: true }
-
-const queueLimits = { largestBatch: 500, mostWaiting: 20_000, isFaultOfOne: isDataFault }
 
 /** The database refused what one item says (class 22 and 23), not the batch as such. */
 function isDataFault(error: unknown): boolean {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
   return typeof code === 'string' && /^2[23]/.test(code)
 }
+
+/** A reservation that has waited so long for its turn is not made any more: the caller comes again. */
+const reserveWaitMs = 5000
 
 export function createLedger(deps: {
   pool: Pool
@@ -46,59 +52,40 @@ export function createLedger(deps: {
   settleDeadlineMs?: number
   onError?: (error: unknown) => void
 }): Ledger {
-  const settleDeadlineMs = deps.settleDeadlineMs ?? 10_000
+  const onError = deps.onError ?? (() => {})
   const reserves = createBatchQueue(
     (items: ReserveRequest[]) => reserveBatch(deps.pool, deps.nodeId(), items),
     queueLimits,
   )
-  const settles = createBatchQueue((items: SettleItem[]) => settleBatch(deps.pool, items), queueLimits)
+  const settles = createBatchQueue((items: EndOfHold[]) => settleBatch(deps.pool, items), queueLimits)
+  const ending = createEnding({
+    commit: settles.add,
+    isHopeless: isDataFault,
+    refund: deps.refund,
+    settleDeadlineMs: deps.settleDeadlineMs ?? 10_000,
+    onError,
+  })
 
-  const again = async (item: SettleItem, until: number): Promise<{ userQuota: number }> => {
-    for (let pause = 20; ; pause = Math.min(pause * 2, 1000)) {
-      try {
-        return await settles.add(item)
-      } catch (error) {
-        deps.onError?.(error)
-        if (Date.now() + pause > until) throw new SettleFailed('the charge could not be committed', { cause: error })
-        await new Promise((resolve) => setTimeout(resolve, pause))
-      }
-    }
-  }
-
-  const release: Ledger['release'] = async (hold) => {
-    const { id, userId, tokenId } = hold
-    await again({ id, userId, tokenId, release: true }, Number.POSITIVE_INFINITY)
-  }
-
-  const giveUp = async (row: ChargeRow): Promise<void> => {
-    await release(row)
-    for (let pause = 100; ; pause = Math.min(pause * 2, 5000)) {
-      try {
-        return await deps.refund(row)
-      } catch (error) {
-        deps.onError?.(error)
-        await new Promise((resolve) => setTimeout(resolve, pause))
-      }
-    }
-  }
-
-  return {
-    reserve: (request) => reserves.add(request),
-    release,
-    settle: async (row, afterwards) => {
-      try {
-        return await again(row, Date.now() + settleDeadlineMs)
-      } catch (error) {
-        if (afterwards === 'go-on') void again(row, Number.POSITIVE_INFINITY)
-        else void giveUp(row)
+  const reserve = async (request: ReserveRequest): Promise<ReserveResult> => {
+    const end = Date.now() + reserveWaitMs
+    const isWanted = () => Date.now() < end
+    let sent = false
+    try {
+      return await reserves.add(request, isWanted).catch((error: unknown) => {
+        onError(error)
+        sent = !(error instanceof QueueFull)
+        // A connection that broke is soon replaced, and the same hold is not taken twice.
+        if (isDatabaseTrouble(error) && !isLockTrouble(error)) return reserves.add(request, isWanted)
         throw error
-      }
-    },
-    drained: async () => {
-      await reserves.drained()
-      await settles.drained()
-    },
+      })
+    } catch (error) {
+      // Nobody knows what became of it: it must not happen later either.
+      if (sent) void ending.release(request, true)
+      throw error
+    }
   }
+
+  return { reserve, settle: ending.settle, release: (hold) => ending.release(hold, false), drained: ending.drained }
 }
 
 async function reserveBatch(pool: Pool, nodeId: number, items: ReserveRequest[]): Promise<ReserveResult[]> {
@@ -125,11 +112,14 @@ async function reserveBatch(pool: Pool, nodeId: number, items: ReserveRequest[])
   }))
 }
 
-async function settleBatch(pool: Pool, items: SettleItem[]): Promise<{ userQuota: number }[]> {
+async function settleBatch(pool: Pool, items: EndOfHold[]): Promise<{ userQuota: number }[]> {
+  // After long trouble a charge and the release that follows it may come together: the charge counts.
+  const distinct = new Map<string, EndOfHold>()
+  for (const item of items) if (!distinct.has(item.id) || !('release' in item)) distinct.set(item.id, item)
   const { rows } = await pool.query<{ user_id: number; quota: string }>({
     name: 'ledger_settle',
     text: 'select * from ledger_settle($1::json)',
-    values: [storableJson(JSON.stringify(items.map(toSettleJson)))],
+    values: [storableJson(JSON.stringify([...distinct.values()].map(toSettleJson)))],
   })
   const balances = new Map(rows.map((row) => [row.user_id, Number(row.quota)]))
   return items.map((item) => ({ userQuota: balances.get(item.userId) ?? 0 }))
@@ -144,8 +134,10 @@ const storableJson = (json: string): string =>
     ? json.replace(/\\\\|\\u0000|\\ud[89a-f][0-9a-f]{2}/g, (escape) => (escape === '\\\\' ? escape : '\ufffd'))
     : json
 
-const toSettleJson = (item: SettleItem): unknown =>
-  'release' in item ? { ...item, channelId: 0, quota: 0, counted: false, log: false } : { ...item, release: false }
+const toSettleJson = (item: EndOfHold): unknown =>
+  'release' in item
+    ? { ...item, channelId: 0, quota: 0, counted: false, log: false }
+    : { ...item, release: false, voids: false }
 
 /**
  * Refunds a charge that was committed although its caller was told that nothing was booked. Does nothing when there is no

@@ -1,0 +1,21 @@
+import pg from 'pg'
+import type { ConnectionOptions } from './connection.ts'
+
+/**
+ * Few connections for what every call waits for (money, and the rows that calls are checked against), so that no page of
+ * the console can take them away. Nothing here may wait long: a call is rather refused. The server gives up before we do,
+ * so that what we count as failed does not happen later.
+ */
+export function createHotPool(connection: ConnectionOptions, onError: (error: unknown) => void): pg.Pool {
+  const pool = new pg.Pool({
+    ...connection,
+    max: 6,
+    keepAlive: true,
+    connectionTimeoutMillis: 4000,
+    lock_timeout: 1000,
+    statement_timeout: 4000,
+    query_timeout: 5000,
+  })
+  pool.on('error', onError)
+  return pool
+}

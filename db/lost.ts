@@ -1,0 +1,21 @@
+/**
+ * Whether the database could not do its part just now: it is away, going down, too slow, full or read-only. The same
+ * question may well be answered a moment later. What the database refuses for the question's own sake is not meant.
+ */
+export function isDatabaseTrouble(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const code = 'code' in error ? error.code : undefined
+  return (typeof code === 'string' && troubleCode.test(code)) || troubleMessage.test(error.message)
+}
+
+/** Classes of SQLSTATE, the few single codes that belong with them, and the system's own names of broken connections. */
+const troubleCode =
+  /^(?:08...|53...|57P0.|57014|55P03|40001|40P01|25006|58...|ECONN(?:REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/
+
+/** What the client library says without a code. */
+const troubleMessage =
+  /^(?:Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect|timeout expired|Query read timeout|connect E)/
+
+/** Another transaction holds what this one wants: the fault of a few rows, not of the database. */
+export const isLockTrouble = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === '55P03'
