@@ -1,3 +1,4 @@
+import { disableDeadKey } from './auto-disable.ts'
 import type { Attempt, AttemptRecord, CallCore, RelayServices } from './call.ts'
 import { AttemptFailed } from './failure.ts'
 import { logFailedAttempt } from './log-failure.ts'
@@ -60,6 +61,7 @@ async function tryOnce(
     services.health.failed(place, error)
     attempts.push(recordOf(attempt, error, startedAt))
     logFailedAttempt(services, call, { attempt, attempts, error })
+    disableDeadKey(services, call, { attempt, error })
     return error
   }
 }

@@ -156,7 +156,8 @@ type Columns = {
   priority: number
   weight: number
   auto_ban: boolean
-  created_at: Date
+  /** Text: the driver is told to leave instants alone. */
+  created_at: string
 }
 
 const toChannelRow = (row: Columns, keys: string[]): ChannelRow => ({
@@ -180,7 +181,7 @@ const toChannelRow = (row: Columns, keys: string[]): ChannelRow => ({
   priority: row.priority,
   weight: row.weight,
   autoBan: row.auto_ban,
-  createdAt: row.created_at,
+  createdAt: new Date(row.created_at),
 })
 
 /** JSON text of an operator; what is no object is ignored. */

@@ -27,7 +27,8 @@ type Columns = {
   key_mask: string
   status: number
   unlimited_quota: boolean
-  expires_at: Date | null
+  /** Text: the driver is told to leave instants alone. */
+  expires_at: string | null
   model_limits_enabled: boolean
   model_limits: string
   allow_ips: string
@@ -61,7 +62,7 @@ const toTokenRow = (row: Columns): TokenRow => ({
   keyMask: row.key_mask,
   status: row.status,
   unlimitedQuota: row.unlimited_quota,
-  expiresAt: row.expires_at,
+  expiresAt: row.expires_at === null ? null : new Date(row.expires_at),
   modelLimits: row.model_limits_enabled ? new Set(splitList(row.model_limits)) : null,
   allowIps: row.allow_ips,
   group: row.group,

@@ -21,7 +21,7 @@ type Columns = {
   status: number
   group: string
   setting: UserSetting | null
-  deleted_at: Date | null
+  deleted_at: string | null
 }
 
 export const createUserCache = (pool: Pool) =>
