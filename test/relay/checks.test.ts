@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type App, startApp } from '#test/support/app.ts'
+import type { TestToken } from '#test/support/factories.ts'
+import { closeSoundly, consumed, eventually, say, type Spoken, spoken } from './spoken.ts'
+
+let app: App
+beforeAll(async () => {
+  app = await startApp()
+  await app.make.channel()
+  await app.make.channel({ models: 'disabled-model', status: 2 })
+})
+afterAll(() => closeSoundly(app))
+
+const set = async (table: 'tokens' | 'users', id: number, changes: Record<string, unknown>) => {
+  const names = Object.keys(changes)
+  const assignments = names.map((name, index) => `"${name}" = $${index + 2}`).join(', ')
+  await app.pool.query(`update ${table} set ${assignments} where id = $1`, [id, ...Object.values(changes)])
+  await app.settled()
+}
+
+describe.each(spoken)('in $dialect', (by: Spoken) => {
+  const refusal = async (token: TestToken, ask: Partial<Parameters<typeof say>[2]> = {}) => {
+    const reply = await say(app, by, { token, ...ask })
+    const { message, kind, code } = by.readError(await reply.json())
+    const id = reply.headers.get('x-request-id')
+    expect(message.endsWith(` (request id: ${id})`), message).toBe(true)
+    expect(kind).toBe(by.kindOf(reply.status))
+    return {
+      status: reply.status,
+      message: message.slice(0, message.lastIndexOf(' (request id')),
+      ...(code ? { code } : {}),
+    }
+  }
+  const withCode = (code: string) => (by.kindOf(400) === 'gateway_error' ? { code } : {})
+
+  test('a call that every check would refuse gets each refusal in the documented order', async () => {
+    const user = await app.make.user({ role: 1 })
+    const token = await app.make.token(user, {
+      status: 4,
+      expiresAt: new Date(Date.now() - 1000),
+      remainQuota: 0,
+      unlimited: false,
+      allowIps: '10.1.2.3',
+      group: 'nowhere',
+      modelLimits: '',
+    })
+    await app.pool.query('update users set status = 2 where id = $1', [user.id])
+    const pinned = `${token.key}-999999`
+    const mask = `${token.key.slice(0, 3)}***${token.key.slice(-3)}`
+
+    expect(await refusal(token, { key: '' })).toEqual({ status: 401, message: '缺少访问令牌' })
+    expect(await refusal(token, { key: 'x'.repeat(48) })).toEqual({ status: 401, message: '令牌无效' })
+    const exhausted = { status: 401, message: `令牌额度已耗尽 [sk-${mask}]` }
+    expect(await refusal(token, { key: pinned })).toEqual(exhausted)
+    await set('tokens', token.id, { status: 3 })
+    expect(await refusal(token, { key: pinned })).toEqual({ status: 401, message: '令牌已过期' })
+    await set('tokens', token.id, { status: 2 })
+    expect(await refusal(token, { key: pinned })).toEqual({ status: 401, message: '令牌不可用' })
+    await set('tokens', token.id, { status: 1 })
+    expect(await refusal(token, { key: pinned })).toEqual({ status: 401, message: '令牌已过期' })
+    expect(await statusOf(token)).toBe(3)
+    await set('tokens', token.id, { status: 1, expires_at: null })
+    expect(await refusal(token, { key: pinned })).toEqual(exhausted)
+    expect(await statusOf(token)).toBe(4)
+    await set('tokens', token.id, { status: 1, remain_quota: 1_000_000 })
+    expect(await refusal(token, { key: pinned })).toEqual({ status: 403, message: '账号已被封禁' })
+    await set('users', user.id, { status: 1 })
+    expect(await refusal(token, { key: pinned })).toEqual({ status: 403, message: '仅管理员可以指定渠道' })
+
+    await set('users', user.id, { role: 10 })
+    await set('tokens', token.id, { rate_limit_enabled: true, rate_limit_count: 1 })
+    await app.make.option('ModelRequestRateLimitEnabled', 'true')
+    await app.make.option('ModelRequestRateLimitCount', '1')
+    await app.settled()
+    const forbiddenAddress = { status: 403, message: '当前 IP 不在该令牌的白名单内' }
+    expect(await refusal(token, { key: pinned })).toEqual(forbiddenAddress)
+    expect(await refusal(token, { key: pinned })).toEqual({
+      status: 429,
+      message: 'rate limit of this key exceeded',
+      ...withCode('rate_limit_exceeded'),
+    })
+    await set('tokens', token.id, { rate_limit_enabled: false })
+    expect(await refusal(token, { key: pinned })).toEqual({
+      status: 429,
+      message: '请求过多：1 分钟内最多 1 次（含失败请求）',
+    })
+    await app.make.option('ModelRequestRateLimitEnabled', 'false')
+    await app.settled()
+    expect(await refusal(token, { key: pinned, body: '{"broken' })).toEqual(forbiddenAddress)
+
+    await set('tokens', token.id, { allow_ips: '10.1.2.3\n127.0.0.0/8' })
+    expect((await refusal(token, { key: pinned, body: '{"broken' })).message).toMatch(/^请求无法解析: /)
+    expect(await refusal(token, { key: pinned })).toEqual({ status: 403, message: '令牌所属分组 nowhere 不可用' })
+    await set('tokens', token.id, { group: 'shut' })
+    await app.make.option('UserUsableGroups', '{"default":"","shut":""}')
+    await app.settled()
+    expect(await refusal(token, { key: pinned })).toEqual({ status: 403, message: '分组 shut 已停用' })
+    await set('tokens', token.id, { group: '' })
+    expect(await refusal(token, { key: pinned })).toEqual({ status: 400, message: '指定的渠道编号无效' })
+    expect(await refusal(token, { key: `${token.key}-one` })).toEqual({ status: 400, message: '指定的渠道编号无效' })
+    expect(await refusal(token, { key: `${token.key}-2` })).toEqual({ status: 403, message: '指定的渠道未启用' })
+    const model = 'disabled-model'
+    expect(await refusal(token, { model })).toEqual({ status: 403, message: '令牌未允许任何模型' })
+    await set('tokens', token.id, { model_limits: 'gpt-4o-mini' })
+    expect(await refusal(token, { model })).toEqual({ status: 403, message: `令牌无权使用模型 ${model}` })
+    await set('tokens', token.id, { model_limits: model })
+    expect(await refusal(token, { model })).toEqual({
+      status: 503,
+      message: `分组 default 中没有支持模型 ${model} 的渠道`,
+      ...withCode('model_not_found'),
+    })
+  })
+
+  test('a key whose owner is gone is told so without a word of the database', async () => {
+    const user = await app.make.user()
+    const token = await app.make.token(user)
+    await app.pool.query('update users set deleted_at = now() where id = $1', [user.id])
+    expect(await refusal(token)).toEqual({ status: 500, message: '数据库错误，无法读取令牌所属用户' })
+  })
+
+  test('refusals for want of money name what there is and what it takes', async () => {
+    const poor = await app.make.token(await app.make.user({ quota: 0 }))
+    expect(await refusal(poor)).toEqual({
+      status: 403,
+      message: 'insufficient user quota',
+      ...withCode('insufficient_user_quota'),
+    })
+    const text = 'word '.repeat(2000)
+    const user = await app.make.user({ quota: 10 })
+    expect((await refusal(await app.make.token(user), { text })).message).toMatch(
+      /^user quota \$0\.000020 is below the required \$0\.000\d{3}$/,
+    )
+    const rich = await app.make.user()
+    const capped = await app.make.token(rich, { remainQuota: 10 })
+    const answer = await refusal(capped, { text })
+    expect(answer).toMatchObject({ status: 403, ...withCode('pre_consume_token_quota_failed') })
+    expect(answer.message).toMatch(/^token quota \$0\.000020 is below the required \$0\.000\d{3}$/)
+  })
+})
+
+test('no refusal asked an upstream or left a charge', async () => {
+  expect(app.upstream.total).toBe(0)
+  expect(await consumed(app)).toEqual([])
+})
+
+const statusOf = async (token: TestToken): Promise<number> => {
+  const look = async () =>
+    (await app.pool.query<{ status: number }>('select status from tokens where id = $1', [token.id])).rows[0]?.status
+  return (await eventually(look, (status) => status !== 1)) ?? 0
+}
