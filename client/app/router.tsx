@@ -1,5 +1,5 @@
 import type { ComponentType, LazyExoticComponent } from 'react'
-import { Suspense, useEffect } from 'react'
+import { Suspense, useEffect, useRef } from 'react'
 import { Redirect, Route, Switch, useLocation } from 'wouter'
 import { loginAddress, useSession } from '../lib/session.ts'
 import { useStatus } from '../lib/status.ts'
@@ -24,19 +24,24 @@ function GuardedPage({ route }: { route: AppRoute }) {
   return Page ? <Page /> : <NotFound />
 }
 
-/** A new page begins at its top, and is announced to those who listen. */
-function useFreshStart(path: string) {
+/** Another page begins at its top, and has the focus unless it gave it to a field of its own. */
+function useFreshStart(page: string | undefined) {
+  const before = useRef(page)
   useEffect(() => {
-    document.getElementById('content')?.scrollTo({ top: 0 })
-  }, [path])
+    if (before.current === page) return
+    before.current = page
+    const content = document.getElementById('content')
+    content?.scrollTo({ top: 0 })
+    if (!content?.contains(document.activeElement)) content?.focus({ preventScroll: true })
+  }, [page])
 }
 
 export function AppRouter() {
   const [path] = useLocation()
   const { setUp } = useStatus()
-  useFreshStart(path)
-  if (!setUp && path !== '/setup' && routeOf('/setup')) return <Redirect to="/setup" replace />
   const route = routeOf(path)
+  useFreshStart(route?.page)
+  if (!setUp && path !== '/setup' && routeOf('/setup')) return <Redirect to="/setup" replace />
   const frame = route ? (route.frame ?? 'console') : path.startsWith('/dev/') ? 'console' : 'site'
   const content = (
     <ErrorBoundary resetKey={path}>

@@ -1,5 +1,6 @@
-import { useEffect } from 'react'
-import { currentUser, forgetUser, rememberUser } from '../lib/session.ts'
+import { useEffect, useRef } from 'react'
+import { queryClient } from '../lib/query.ts'
+import { currentUser, forgetUser, rememberUser, useSession } from '../lib/session.ts'
 import { rememberStatus } from '../lib/status.ts'
 import { trpc } from '../lib/trpc.ts'
 
@@ -16,5 +17,14 @@ export function SiteSync() {
     if (whoami.data) rememberUser(whoami.data)
     else if (whoami.data === null && currentUser()) forgetUser()
   }, [whoami.data])
+  const { user } = useSession()
+  const reader = useRef(user?.id)
+  useEffect(() => {
+    if (reader.current === user?.id) return
+    reader.current = user?.id
+    // What the one before could see is not for the next, even when another tab changed them.
+    queryClient.removeQueries({ type: 'inactive' })
+    void queryClient.invalidateQueries()
+  }, [user?.id])
   return null
 }

@@ -7,6 +7,7 @@ import { IconButton } from '../components/icon-button.tsx'
 import { LanguageMenu, ThemeMenu } from '../components/look-menus.tsx'
 import { t } from '../i18n/t.ts'
 import { commandKey } from '../lib/keyboard.ts'
+import { useNow } from '../lib/now.ts'
 import { useSession } from '../lib/session.ts'
 import { useStatus } from '../lib/status.ts'
 import { useIsNarrow, useIsPhone } from '../lib/use-media.ts'
@@ -14,7 +15,7 @@ import { InboxBell } from './inbox-bell.tsx'
 import { openPalette } from './palette-state.ts'
 import { signOut } from './sign-out.ts'
 
-const BarLink = chakra(Link, {
+const barLink = {
   base: {
     px: '2.5',
     h: '8',
@@ -28,7 +29,10 @@ const BarLink = chakra(Link, {
     _hover: { color: 'fg', bg: 'bg.muted' },
     _currentPage: { color: 'fg', fontWeight: 'medium' },
   },
-})
+} as const
+
+const BarLink = chakra(Link, barLink)
+const OutsideLink = chakra('a', barLink)
 
 type Target = { href: string; label: string; current: boolean; outside?: boolean }
 
@@ -50,15 +54,26 @@ export function SiteLink({ target, onVisit }: { target: Target; onVisit?: () => 
   const current = target.current ? 'page' : undefined
   if (target.outside) {
     return (
-      <BarLink href={target.href} target="_blank" rel="noreferrer" asChild>
-        <a>{target.label}</a>
-      </BarLink>
+      <OutsideLink href={target.href} target="_blank" rel="noreferrer">
+        {target.label}
+      </OutsideLink>
     )
   }
   return (
     <BarLink href={target.href} aria-current={current} onClick={onVisit}>
       {target.label}
     </BarLink>
+  )
+}
+
+/** A greeting on the first day of the year. */
+function NewYear() {
+  const today = useNow()
+  if (today.getMonth() !== 0 || today.getDate() !== 1) return null
+  return (
+    <span role="img" aria-label={t('新年快乐')} data-tip={t('新年快乐')}>
+      🎉
+    </span>
   )
 }
 
@@ -76,6 +91,7 @@ function Brand() {
         </HStack>
       </Link>
       {mode && <Badge size="xs">{mode}</Badge>}
+      <NewYear />
     </HStack>
   )
 }

@@ -29,10 +29,11 @@ function useReturningFocus(isOpen: boolean) {
   const origin = useOrigin(isOpen)
   useEffect(() => {
     if (!isOpen) return
+    const before = origin.current
     return () => {
       const active = document.activeElement
       const lost = active === null || active === document.body || active.closest('[data-detail-panel]') !== null
-      if (lost && origin.current?.isConnected) origin.current.focus({ preventScroll: true })
+      if (lost && before?.isConnected) before.focus({ preventScroll: true })
     }
   }, [isOpen, origin])
 }

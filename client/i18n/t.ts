@@ -39,7 +39,7 @@ export const inLanguage = (words: string): string =>
   currentLanguage() === 'en' ? (translated.sentences[words] ?? words) : words
 
 /** Marks a sentence in a table of data, to be given to `t` when it is drawn. */
-export const text = <Sentence extends PlainText>(sentence: Sentence): Sentence => sentence
+export const text = <Sentence extends Text>(sentence: Sentence): Sentence => sentence
 
 /** The English of a refusal by its code; undefined in Chinese, which the server already sent. */
 export const translatedError = (code: string): string | undefined =>

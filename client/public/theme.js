@@ -3,7 +3,7 @@
   var mode = null
   try {
     mode = localStorage.getItem('theme-mode')
-  } catch (_) {
+  } catch {
     // Storage may be forbidden; the system's choice then decides.
   }
   var dark = mode === 'dark' || (mode !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)

@@ -20,7 +20,7 @@ const sources = (folder: string): string[] =>
   readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name)
     if (entry.isDirectory()) return sources(path)
-    return /\.tsx$/.test(entry.name) ? [path] : []
+    return entry.name.endsWith('.tsx') ? [path] : []
   })
 
 /** The values a file imports from the library, by their own names. */

@@ -1,6 +1,8 @@
 import { defineRecipe } from '@chakra-ui/react'
 
-const control = (height: string, padding: string, textStyle: string, icon: string) => ({
+type Control = { height: string; padding: string; textStyle?: string; icon?: string }
+
+const control = ({ height, padding, textStyle = 'sm', icon = '4' }: Control) => ({
   h: height,
   minW: height,
   px: padding,
@@ -41,13 +43,13 @@ export const buttonRecipe = defineRecipe({
   },
   variants: {
     size: {
-      '2xs': control('6', '1.5', 'xs', '3.5'),
-      xs: control('7', '2', 'xs', '3.5'),
-      sm: control('8', '3', 'sm', '4'),
-      md: control('9', '3.5', 'sm', '4'),
-      lg: control('10', '4', 'md', '4'),
-      xl: control('11', '5', 'md', '5'),
-      '2xl': control('12', '6', 'lg', '5'),
+      '2xs': control({ height: '6', padding: '1.5', textStyle: 'xs', icon: '3.5' }),
+      xs: control({ height: '7', padding: '2', textStyle: 'xs', icon: '3.5' }),
+      sm: control({ height: '8', padding: '3' }),
+      md: control({ height: '9', padding: '3.5' }),
+      lg: control({ height: '10', padding: '4', textStyle: 'md' }),
+      xl: control({ height: '11', padding: '5', textStyle: 'md', icon: '5' }),
+      '2xl': control({ height: '12', padding: '6', textStyle: 'lg', icon: '5' }),
     },
     variant: {
       solid: {

@@ -89,7 +89,6 @@ function Resizer({ title, onResize }: { title: string; onResize: (width: number)
     onResize(Math.max(smallestWidth, width + by))
   }
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a separator that can be moved takes the focus
     <span
       role="separator"
       tabIndex={0}

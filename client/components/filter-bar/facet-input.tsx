@@ -4,6 +4,7 @@ import type { PlainText } from '../../i18n/t.ts'
 import { t, text } from '../../i18n/t.ts'
 import { fromLocalInput, toLocalInput } from '../../lib/local-time.ts'
 import type { RangePreset } from '../../lib/time-range.ts'
+import { useNow } from '../../lib/now.ts'
 import { formatRange, parseRange, rangePresets } from '../../lib/time-range.ts'
 import { Check } from '../check.tsx'
 import type { Choice } from '../picker.tsx'
@@ -147,7 +148,7 @@ function TextFacet({ facet, value, onChange, onDone }: ValueProps) {
 }
 
 function RangeFacet({ facet, value, onChange, onDone }: ValueProps) {
-  const now = new Date()
+  const now = useNow()
   const range = parseRange(value, now)
   const [from, setFrom] = useState(range ? toLocalInput(range.from) : '')
   const [to, setTo] = useState(toLocalInput(range?.to ?? now))
