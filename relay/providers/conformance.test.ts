@@ -146,7 +146,9 @@ describe.each(subjects.map((subject) => [subject.provider.id, subject] as const)
   })
 
   test('listens natively to what it decodes', () => {
-    for (const dialect of Object.values(subject.provider.native)) {
+    for (const [id, dialect] of Object.entries(subject.provider.native)) {
+      // The responses form of a vendor has answers and tests of its own.
+      if (id === 'openai-responses') continue
       for (const name of ['text', 'tools', 'thinking']) {
         const listener = dialect.listen({ includeUsage: true })
         const verdicts = readEvents(subject.fixtures, `${name}.sse`).map((event) => listener.push(event))

@@ -107,6 +107,8 @@ export type NativeBody = { json: Record<string, unknown>; bytes: Uint8Array }
 
 /** An upstream that speaks a dialect natively: the body goes through as sent, the answer comes back as received. */
 export type NativeDialect = {
+  /** False for a call that the upstream only takes in another form; it is then translated. Absent: always true. */
+  accepts?: ((body: Record<string, unknown>, call: ProviderCall) => boolean) | undefined
   request: (body: NativeBody, call: ProviderCall) => UpstreamRequest
   listen: (caller: { includeUsage: boolean }) => StreamListener
   /** Usage, failure and delivered text of a whole answer that is sent on unchanged. */

@@ -1,11 +1,15 @@
-import type { Provider, ProviderChannel } from '../types.ts'
+import { supportsOperation } from '#core/channel-types/index.ts'
+import type { Provider, ProviderCall, ProviderChannel } from '../types.ts'
 import { readFailure } from '../wire/failures.ts'
 import { recordOf, recordsOf, wordOf } from '../wire/json.ts'
 import { joinPath } from '../wire/join-path.ts'
-import { channelHeaders } from './address.ts'
+import { nativeResponses } from '../openai-responses/native.ts'
+import { fromResponse, isResponse } from '../openai-responses/response.ts'
+import { channelHeaders, requestHeaders } from './address.ts'
 import { nativeOpenAi } from './native.ts'
 import { toOpenAiRequest } from './request.ts'
 import { toHubResponse } from './response.ts'
+import { createEitherDecoder, takesChat, toResponsesRequest, wantsResponses } from './responses-form.ts'
 import { createOpenAiDecoder } from './stream.ts'
 import type { OpenAiStyle } from './style.ts'
 
@@ -32,13 +36,27 @@ export function openAiCompatible(style: OpenAiStyle): Provider {
     channelTypes: style.channelTypes,
     framing: 'sse',
     chat: {
-      request: toOpenAiRequest(style),
-      response: (json, call) => toHubResponse(style, json, call),
-      stream: (call) => createOpenAiDecoder(style, call),
+      request: (request, call) =>
+        wantsResponses(style, request, call)
+          ? toResponsesRequest(style, request, call)
+          : toOpenAiRequest(style)(request, call),
+      response: (json, call) =>
+        style.needsResponses && isResponse(json) ? fromResponse(json, call) : toHubResponse(style, json, call),
+      stream: (call) => (style.needsResponses ? createEitherDecoder(style, call) : createOpenAiDecoder(style, call)),
       media: 'inline',
       keepsAddress: (part) => part.type === 'image' && style.inlineImages !== true,
     },
-    native: style.translatesAlways ? {} : { 'openai-chat': nativeOpenAi(style) },
+    native: {
+      ...(style.translatesAlways ? {} : { 'openai-chat': { ...nativeOpenAi(style), accepts: takesChat(style) } }),
+      ...(style.responsesUrl
+        ? {
+            'openai-responses': {
+              ...nativeResponses({ url: style.responsesUrl, headers: (call) => requestHeaders(style, call) }),
+              accepts: (_: unknown, call: ProviderCall) => supportsOperation(call.channel.type, 'responses'),
+            },
+          }
+        : {}),
+    },
     error: (status, body) => {
       const failure = readFailure(status, body)
       return style.error?.(failure, body) ?? failure

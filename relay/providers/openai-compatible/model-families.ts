@@ -1,5 +1,6 @@
 import type { Effort } from '#relay/chat/request.ts'
 import { type Json, recordOf, recordsOf } from '../wire/json.ts'
+import type { ResponsesReason } from './style.ts'
 
 const efforts: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
 
@@ -43,6 +44,20 @@ export function clampEffort(wanted: Effort, allowed: readonly Effort[]): Effort 
   const rank = efforts.indexOf(wanted)
   const distance = (effort: Effort): number => Math.abs(efforts.indexOf(effort) - rank)
   return allowed.toSorted((a, b) => distance(a) - distance(b) || efforts.indexOf(a) - efforts.indexOf(b))[0]
+}
+
+const responsesOnly =
+  /^(o1-pro|o3-pro|gpt-5(\.\d+)?-pro|o\d[^/]*-deep-research|computer-use-preview|codex-mini-latest|gpt-5(\.\d+)?-codex)/
+
+/** Models that the vendor serves in the responses form only, and calls of newer ones that the chat form refuses. */
+export function refusesChat({ model, tools, search, effort }: ResponsesReason): boolean {
+  if (responsesOnly.test(model)) return true
+  const version = versionOf(model)
+  const newer =
+    version?.series === 'gpt' &&
+    isReasoningModel(model) &&
+    (version.major > 5 || (version.major === 5 && version.minor >= 4))
+  return newer && ((tools && effort !== 'none') || search || effort === 'max')
 }
 
 const effortSuffix = /-(none|minimal|low|medium|high|xhigh|max)$/

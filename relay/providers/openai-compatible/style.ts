@@ -4,6 +4,9 @@ import type { ReportedUsage } from '#core/usage.ts'
 import type { ProviderCall, ProviderChannel } from '../types.ts'
 import type { Json } from '../wire/json.ts'
 
+/** What of a call decides whether the chat form will do. */
+export type ResponsesReason = { model: string; tools: boolean; search: boolean; effort: string | undefined }
+
 /**
  * Where a vendor's form of the OpenAI chat call differs from the original. Everything is optional: a vendor that follows the
  * original is an id, a label and its numbers.
@@ -49,6 +52,10 @@ export type OpenAiStyle = {
   error?: ((failure: UpstreamFailure, body: string) => UpstreamFailure) | undefined
   /** The address of the model list; the version and `/models` when absent. */
   modelsUrl?: ((channel: ProviderChannel) => string) | undefined
+  /** Where the vendor speaks the responses form too. */
+  responsesUrl?: ((call: ProviderCall) => string) | undefined
+  /** Calls that the vendor takes in the responses form only. */
+  needsResponses?: ((call: ProviderCall, asks: ResponsesReason) => boolean) | undefined
   /** The upstream reads or writes so differently from the original that bodies cannot go through untouched. */
   translatesAlways?: boolean | undefined
 }

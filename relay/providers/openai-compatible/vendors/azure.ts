@@ -29,6 +29,16 @@ function chatUrl({ channel, model, query }: ProviderCall): string {
   return `${root}/${deployment}/chat/completions?api-version=${encodeURIComponent(version)}`
 }
 
+const isCognitive = (baseUrl: string): boolean => /\.cognitiveservices\.azure\.(com|us|cn)$/.test(baseUrl)
+
+function responsesUrl({ channel, query }: ProviderCall): string {
+  const version = versionOf(channel, query['api-version'])
+  if (isCognitive(channel.baseUrl) && !undated.has(version)) {
+    return `${channel.baseUrl}/openai/responses?api-version=${encodeURIComponent(version)}`
+  }
+  return `${channel.baseUrl}/openai/v1/responses?api-version=preview`
+}
+
 function modelsUrl(channel: ProviderChannel): string {
   const version = versionOf(channel)
   return undated.has(version)
@@ -56,6 +66,7 @@ export const azure = openAiCompatible({
   channelTypes: [3],
   url: chatUrl,
   headers: (channel) => ({ 'api-key': channel.key }),
+  responsesUrl,
   extendedTools: () => true,
   adjust,
   modelsUrl,

@@ -1,3 +1,4 @@
+import { joinPath } from '../../wire/join-path.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import { openAiCompatible } from '../index.ts'
 import { countOf, type Json, recordOf, wordOf } from '../../wire/json.ts'
@@ -37,6 +38,7 @@ export const minimax = openAiCompatible({
   id: 'minimax',
   label: 'MiniMax',
   channelTypes: [35],
+  responsesUrl: ({ channel }) => joinPath(channel.baseUrl, '/v1', '/responses'),
   carriesReasoning: 'details',
   reasoning: (body) => {
     // Without it the thoughts stand inside the text.

@@ -1,9 +1,12 @@
 import { joinPath } from '../../wire/join-path.ts'
 import { bearer } from '../address.ts'
 import { openAiCompatible } from '../index.ts'
+import { refusesChat } from '../model-families.ts'
 
 /** Bases behind this address name the vendor in the path and carry no version. */
 const routedThroughCloudflare = 'https://gateway.ai.cloudflare.com'
+
+const versionOf = (baseUrl: string): string => (baseUrl.startsWith(routedThroughCloudflare) ? '' : '/v1')
 
 const isOfficial = (baseUrl: string): boolean => /^https:\/\/([a-z0-9-]+\.)*openai\.com(\/|$)/.test(baseUrl)
 
@@ -12,11 +15,12 @@ export const openai = openAiCompatible({
   id: 'openai',
   label: 'OpenAI',
   channelTypes: [1, 6, 7, 9, 10, 12, 13, 19, 31, 47, 53],
-  url: ({ channel }) =>
-    joinPath(channel.baseUrl, channel.baseUrl.startsWith(routedThroughCloudflare) ? '' : '/v1', '/chat/completions'),
+  url: ({ channel }) => joinPath(channel.baseUrl, versionOf(channel.baseUrl), '/chat/completions'),
   headers: (channel) => ({
     ...bearer(channel.key),
     ...(channel.type === 1 && channel.organization !== '' ? { 'openai-organization': channel.organization } : {}),
   }),
+  responsesUrl: ({ channel }) => joinPath(channel.baseUrl, versionOf(channel.baseUrl), '/responses'),
+  needsResponses: ({ channel }, asks) => channel.type === 1 && isOfficial(channel.baseUrl) && refusesChat(asks),
   extendedTools: (channel) => isOfficial(channel.baseUrl),
 })

@@ -1,3 +1,4 @@
+import { joinPath } from '../../wire/join-path.ts'
 import { openAiCompatible } from '../index.ts'
 import { type Json, recordOf, withoutAbsent } from '../../wire/json.ts'
 import type { ReasoningWish } from '#relay/chat/request.ts'
@@ -28,6 +29,7 @@ export const openrouter = openAiCompatible({
   id: 'openrouter',
   label: 'OpenRouter',
   channelTypes: [20],
+  responsesUrl: ({ channel }) => joinPath(channel.baseUrl, '/v1', '/responses'),
   chatHeaders: ({ site }) =>
     (site ? withoutAbsent({ 'http-referer': site.url, 'x-title': site.name }) : {}) as Record<string, string>,
   carriesReasoning: 'details',

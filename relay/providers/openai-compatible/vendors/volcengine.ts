@@ -19,6 +19,7 @@ export const volcengine = openAiCompatible({
   id: 'volcengine',
   label: 'Volcengine Ark',
   channelTypes: [45],
+  responsesUrl: ({ channel }) => joinPath(channel.baseUrl, '/api/v3', '/responses'),
   version,
   url: ({ channel, model }) =>
     joinPath(channel.baseUrl, version, model.startsWith('bot') ? '/bots/chat/completions' : '/chat/completions'),

@@ -1,3 +1,4 @@
+import { joinPath } from '../../wire/join-path.ts'
 import type { ReportedUsage } from '#core/usage.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import { InvalidRequest } from '#relay/dialects/types.ts'
@@ -62,6 +63,7 @@ export const xai = openAiCompatible({
   id: 'xai',
   label: 'xAI',
   channelTypes: [48],
+  responsesUrl: ({ channel }) => joinPath(channel.baseUrl, '/v1', '/responses'),
   reasoning,
   adjust,
   usage,

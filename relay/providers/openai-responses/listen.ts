@@ -1,0 +1,58 @@
+import type { ReportedUsage } from '#core/usage.ts'
+import type { UpstreamFailure, WireEvent } from '#relay/chat/events.ts'
+import type { ListenVerdict, StreamListener } from '../types.ts'
+import { deliveredInStream, nameless } from '../wire/delivered.ts'
+import { recordOf, tryRecord } from '../wire/json.ts'
+import { failureIn } from './failure.ts'
+import { createResponsesDecoder } from './stream.ts'
+import { usageOf } from './usage.ts'
+
+const closing = /^(response\.(completed|incomplete|failed)|error)$/
+
+const mayClose = ({ event, data }: WireEvent): boolean =>
+  event === undefined
+    ? data.includes('"response.completed"') ||
+      data.includes('"response.incomplete"') ||
+      data.includes('"response.failed"') ||
+      data.includes('"error"')
+    : closing.test(event)
+
+export function listenToResponses(): StreamListener {
+  const events: WireEvent[] = []
+  let complete = false
+  let usage: ReportedUsage | undefined
+  let failure: UpstreamFailure | undefined
+
+  function watch(wire: WireEvent): ListenVerdict {
+    const event = mayClose(wire) ? tryRecord(wire.data) : undefined
+    const type = event?.['type']
+    if (event && typeof type === 'string' && closing.test(type)) {
+      const response = recordOf(event['response']) ?? {}
+      usage = usageOf(response) ?? usage
+      failure =
+        type === 'error'
+          ? failureIn(event)
+          : failureIn({ ...response, status: type === 'response.failed' ? 'failed' : '' })
+      if (failure) return 'failed'
+      complete = true
+    }
+    return complete ? 'hold' : 'forward'
+  }
+
+  return {
+    push(event) {
+      events.push(event)
+      return watch(event)
+    },
+    get complete() {
+      return complete
+    },
+    get usage() {
+      return usage
+    },
+    get failure() {
+      return failure
+    },
+    delivered: () => deliveredInStream(createResponsesDecoder(nameless), events),
+  }
+}

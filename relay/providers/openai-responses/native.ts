@@ -1,0 +1,42 @@
+import { splitEffort } from '../openai-compatible/model-families.ts'
+import { knownNames } from '../openai-compatible/request.ts'
+import { type NativeBody, type NativeDialect, type ProviderCall, UpstreamRefusal } from '../types.ts'
+import { deliveredInResponse, isEmptyResponse, nameless } from '../wire/delivered.ts'
+import { type Json, recordOf } from '../wire/json.ts'
+import { rewriteBody } from '../wire/rewrite-body.ts'
+import { listenToResponses } from './listen.ts'
+import { fromResponse } from './response.ts'
+import { usageOf } from './usage.ts'
+
+export type ResponsesHost = {
+  url: (call: ProviderCall) => string
+  headers: (call: ProviderCall) => Record<string, string>
+}
+
+function nativeRequest(host: ResponsesHost, native: NativeBody, call: ProviderCall) {
+  const body: Json = { ...native.json }
+  const { model, effort } = splitEffort(call.model, knownNames(call.channel.type))
+  body['model'] = model
+  if (effort !== undefined) body['reasoning'] = { ...recordOf(body['reasoning']), effort }
+  if ((body['stream'] === true) !== call.stream) body['stream'] = call.stream
+  return { method: 'POST' as const, url: host.url(call), headers: host.headers(call), body: rewriteBody(native, body) }
+}
+
+function inspect(json: unknown): ReturnType<NativeDialect['inspect']> {
+  const usage = usageOf(recordOf(json) ?? {})
+  const reported = usage ? { usage } : {}
+  try {
+    const response = fromResponse(json, nameless)
+    return { ...reported, delivered: () => deliveredInResponse(response), empty: isEmptyResponse(response) }
+  } catch (error) {
+    const nothing = { ...reported, delivered: () => ({ text: '', toolCalls: 0 }), empty: true }
+    return error instanceof UpstreamRefusal ? { ...nothing, failure: error.failure } : nothing
+  }
+}
+
+/** The responses dialect of any host that speaks it. */
+export const nativeResponses = (host: ResponsesHost): NativeDialect => ({
+  request: (body, call) => nativeRequest(host, body, call),
+  listen: () => listenToResponses(),
+  inspect,
+})

@@ -1,0 +1,148 @@
+import { lossesTowards } from '#relay/chat/losses.ts'
+import type { ChatRequest, Tool, ToolChoice } from '#relay/chat/request.ts'
+import { InvalidRequest } from '#relay/dialects/types.ts'
+import {
+  clampEffort,
+  effortsOf,
+  isReasoningModel,
+  splitEffort,
+  systemRoleOf,
+} from '../openai-compatible/model-families.ts'
+import { effortOf, knownNames } from '../openai-compatible/request.ts'
+import type { ProviderCall } from '../types.ts'
+import { type Json, withoutAbsent } from '../wire/json.ts'
+import { toInput } from './input.ts'
+
+function toTool(tool: Tool): Json[] {
+  switch (tool.type) {
+    case 'function': {
+      const { name, description, parameters, strict } = tool
+      // Absent means strict here, which callers of the other form did not ask for.
+      const schema = parameters ?? { type: 'object', properties: {} }
+      return [withoutAbsent({ type: 'function', name, description, parameters: schema, strict: strict ?? false })]
+    }
+    case 'custom': {
+      const { name, description, format } = tool
+      return [withoutAbsent({ type: 'custom', name, description, format })]
+    }
+    case 'web-search': {
+      const location = tool.userLocation && { type: 'approximate', ...withoutAbsent(tool.userLocation) }
+      return [withoutAbsent({ type: 'web_search', search_context_size: tool.contextSize, user_location: location })]
+    }
+    case 'vendor':
+      return tool.dialect === 'openai-responses' ? [tool.value as Json] : []
+  }
+}
+
+function toChoice(choice: ToolChoice, tools: readonly Tool[]): unknown {
+  const kindOf = (name: string): string =>
+    tools.some((tool) => tool.type === 'custom' && tool.name === name) ? 'custom' : 'function'
+  if (choice.type === 'tool') return { type: kindOf(choice.name), name: choice.name }
+  if (choice.type !== 'allowed') return choice.type
+  return { type: 'allowed_tools', mode: choice.mode, tools: choice.names.map((name) => ({ type: kindOf(name), name })) }
+}
+
+function textField(request: ChatRequest): Json | undefined {
+  const { responseFormat: format, extra } = request
+  const verbosity = extra.dialect === 'openai-chat' ? extra.fields['verbosity'] : undefined
+  const own = extra.dialect === 'openai-responses' ? extra.fields['text'] : undefined
+  const shape =
+    format?.type === 'json-schema'
+      ? withoutAbsent({
+          type: 'json_schema',
+          name: format.name,
+          schema: format.schema,
+          strict: format.strict,
+          description: format.description,
+        })
+      : format?.type === 'json'
+        ? { type: 'json_object' }
+        : undefined
+  const text = withoutAbsent({ ...(own as Json | undefined), format: shape, verbosity })
+  return Object.keys(text).length > 0 ? text : undefined
+}
+
+function reasoningField(request: ChatRequest, model: string, named: string | undefined): Json | undefined {
+  if (!isReasoningModel(model)) return undefined
+  const wished = request.reasoning && effortOf(request.reasoning, request.extra.dialect)
+  const effort = named ?? (wished === undefined ? undefined : clampEffort(wished, effortsOf(model)))
+  const shows =
+    request.reasoning?.includeThoughts ?? (request.extra.dialect !== 'openai-responses' && wished !== undefined)
+  const field = withoutAbsent({ effort, summary: shows ? 'auto' : undefined })
+  return Object.keys(field).length > 0 ? field : undefined
+}
+
+/** Fields that both forms of the vendor's calls know by one name. */
+const shared = [
+  'metadata',
+  'safety_identifier',
+  'prompt_cache_key',
+  'prompt_cache_options',
+  'prompt_cache_retention',
+  'store',
+]
+
+function carried(request: ChatRequest): Json {
+  const { dialect, fields } = request.extra
+  if (dialect === 'openai-responses') return fields
+  if (dialect !== 'openai-chat') return {}
+  return Object.fromEntries(shared.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]])))
+}
+
+function unsaid(request: ChatRequest): string[] {
+  if ((request.choiceCount ?? 1) > 1) {
+    throw new InvalidRequest('invalid_text_request', 'n greater than 1 is not supported by this model')
+  }
+  const given: Readonly<Record<string, boolean>> = {
+    stop: request.stop.length > 0,
+    seed: request.seed !== undefined,
+    frequency_penalty: (request.frequencyPenalty ?? 0) !== 0,
+    presence_penalty: (request.presencePenalty ?? 0) !== 0,
+    top_k: request.topK !== undefined,
+    modalities: request.modalities?.some((modality) => modality !== 'text') === true,
+    audio: request.audio !== undefined,
+  }
+  return Object.keys(given).filter((name) => given[name])
+}
+
+/** The body of a responses call; nothing is stored upstream unless the caller asks, and thoughts come along sealed. */
+export function toResponsesBody(request: ChatRequest, call: ProviderCall): { body: Json; losses: string[] } {
+  const { model, effort } = splitEffort(call.model, knownNames(call.channel.type))
+  const thinks = isReasoningModel(model)
+  const tools = request.tools.flatMap(toTool)
+  const losses = new Set(
+    lossesTowards(request, 'openai-responses').filter((name) => !shared.includes(name) && name !== 'verbosity'),
+  )
+  for (const name of unsaid(request)) losses.add(name)
+  if (thinks) {
+    if (request.temperature !== undefined) losses.add('temperature')
+    if (request.topP !== undefined) losses.add('top_p')
+  }
+  const logprobs = request.logprobs === true && !thinks
+  const body = withoutAbsent({
+    model,
+    input: toInput(request.messages, systemRoleOf(model)),
+    store: false,
+    ...carried(request),
+    ...withoutAbsent({
+      max_output_tokens: request.maxTokens,
+      temperature: thinks ? undefined : request.temperature,
+      top_p: thinks ? undefined : request.topP,
+      top_logprobs: logprobs ? request.topLogprobs : undefined,
+      tools: tools.length > 0 ? tools : undefined,
+      tool_choice: tools.length > 0 && request.toolChoice ? toChoice(request.toolChoice, request.tools) : undefined,
+      parallel_tool_calls: tools.length > 0 ? request.parallelToolCalls : undefined,
+      text: textField(request),
+      reasoning: reasoningField(request, model, effort),
+      user: request.user,
+      service_tier: request.serviceTier,
+      stream: call.stream ? true : undefined,
+    }),
+  })
+  const include = [
+    ...(thinks ? ['reasoning.encrypted_content'] : []),
+    ...(logprobs ? ['message.output_text.logprobs'] : []),
+  ]
+  if (body['include'] === undefined && include.length > 0) body['include'] = include
+  return { body, losses: [...losses] }
+}

@@ -1,0 +1,101 @@
+import { type ChatResponse, type FinishReason, MalformedUpstream, type ResponsePart } from '#relay/chat/events.ts'
+import { readCitations } from '../openai-compatible/answer-parts.ts'
+import { type ProviderCall, UpstreamRefusal } from '../types.ts'
+import { type Json, recordOf, recordsOf, textOf, wordOf } from '../wire/json.ts'
+import { failureIn } from './failure.ts'
+import { usageOf } from './usage.ts'
+
+type Reading = Pick<ProviderCall, 'ambient'>
+
+function messageParts(item: Json): ResponsePart[] {
+  return recordsOf(item['content']).flatMap((content): ResponsePart[] => {
+    const refusal = wordOf(content['refusal'])
+    if (refusal !== undefined) return [{ type: 'refusal', text: refusal }]
+    const text = textOf(content['text']) ?? ''
+    const citations = readCitations(content['annotations'])
+    return text === '' ? [] : [{ type: 'text', text, ...(citations.length > 0 ? { citations } : {}) }]
+  })
+}
+
+export const thoughtOf = (item: Json): string => {
+  const texts = (name: string): string[] => recordsOf(item[name]).flatMap((entry) => textOf(entry['text']) ?? [])
+  const summary = texts('summary')
+  return (summary.length > 0 ? summary : texts('content')).join('\n\n')
+}
+
+function reasoningPart(item: Json): ResponsePart[] {
+  const text = thoughtOf(item)
+  const data = wordOf(item['encrypted_content'])
+  if (text === '' && data === undefined) return []
+  return [
+    { type: 'reasoning', text, ...(data === undefined ? {} : { encrypted: { dialect: 'openai-responses', data } }) },
+  ]
+}
+
+function callPart(item: Json, { ambient }: Reading): ResponsePart {
+  const custom = item['type'] === 'custom_tool_call'
+  return {
+    type: 'tool-call',
+    id: wordOf(item['call_id']) ?? wordOf(item['id']) ?? `call_${ambient.newId(24)}`,
+    name: textOf(item['name']) ?? '',
+    arguments: textOf(item[custom ? 'input' : 'arguments']) ?? '',
+    ...(custom ? { kind: 'custom' as const } : {}),
+  }
+}
+
+function partsOf(item: Json, reading: Reading): ResponsePart[] {
+  switch (item['type']) {
+    case 'message':
+      return messageParts(item)
+    case 'reasoning':
+      return reasoningPart(item)
+    case 'function_call':
+    case 'custom_tool_call':
+      return [callPart(item, reading)]
+    case 'image_generation_call': {
+      const data = wordOf(item['result'])
+      return data === undefined
+        ? []
+        : [{ type: 'image', mediaType: `image/${textOf(item['output_format']) ?? 'png'}`, data }]
+    }
+    default:
+      return []
+  }
+}
+
+export function finishOf(response: Json, calledTools: boolean): FinishReason {
+  if (calledTools) return 'tool-calls'
+  const reason = recordOf(response['incomplete_details'])?.['reason']
+  if (reason === 'content_filter') return 'content-filter'
+  return response['status'] === 'incomplete' ? 'length' : 'stop'
+}
+
+/** Whether an answer is of this form, for hosts that answer in either. */
+export const isResponse = (json: unknown): boolean => {
+  const body = recordOf(json)
+  return body?.['object'] === 'response' || (Array.isArray(body?.['output']) && body['choices'] === undefined)
+}
+
+export function fromResponse(json: unknown, reading: Reading): ChatResponse {
+  const response = recordOf(json)
+  if (!response) throw new MalformedUpstream('the answer is not a JSON object')
+  const failure = failureIn(response)
+  if (failure) throw new UpstreamRefusal(failure)
+  if (!Array.isArray(response['output'])) throw new MalformedUpstream('the answer has no output')
+  const parts = recordsOf(response['output']).flatMap((item) => partsOf(item, reading))
+  const usage = usageOf(response)
+  return {
+    id: wordOf(response['id']) ?? `resp_${reading.ambient.newId(24)}`,
+    model: textOf(response['model']) ?? '',
+    choices: [
+      {
+        parts,
+        finish: finishOf(
+          response,
+          parts.some((part) => part.type === 'tool-call'),
+        ),
+      },
+    ],
+    ...(usage ? { usage } : {}),
+  }
+}

@@ -1,0 +1,169 @@
+import { describe, expect, test } from 'vitest'
+import { normaliseUsage } from '#core/usage.ts'
+import { collectEvents } from '#relay/chat/collect.ts'
+import type { ChatRequest } from '#relay/chat/request.ts'
+import { callWith, readEvents, readJson } from '../conformance/fixtures.ts'
+import { requestWith, toolConversation, weatherTool } from '../conformance/requests.ts'
+import { openai } from '../openai-compatible/vendors/openai.ts'
+import { azure } from '../openai-compatible/vendors/azure.ts'
+
+const folder = new URL('./__fixtures__/', import.meta.url)
+const call = callWith({ model: 'gpt-5.4', stream: true })
+
+const whole = (name: string) => openai.chat.response(readJson(folder, `${name}.json`), call)
+const streamed = (name: string) => {
+  const decoder = openai.chat.stream(call)
+  return [...readEvents(folder, `${name}.sse`).flatMap((event) => decoder.push(event)), ...decoder.end()]
+}
+const bothWays = (name: string) => [whole(name), collectEvents(streamed(name))]
+
+describe('an answer in the responses form, whole or streamed', () => {
+  test('text', () => {
+    for (const response of bothWays('text')) {
+      expect(response.choices[0]).toMatchObject({
+        parts: [{ type: 'text', text: 'Hello from upstream' }],
+        finish: 'stop',
+      })
+      expect(normaliseUsage(response.usage ?? {}).usage).toMatchObject({
+        promptTokens: 20,
+        cachedTokens: 8,
+        completionTokens: 10,
+      })
+    }
+  })
+
+  test('calls', () => {
+    for (const response of bothWays('tools')) {
+      expect(response.choices[0]).toEqual({
+        parts: [
+          { type: 'tool-call', id: 'call_abc123', name: 'get_weather', arguments: '{"city":"Paris"}' },
+          { type: 'tool-call', id: 'call_def456', name: 'get_time', arguments: '{"zone":"CET"}' },
+        ],
+        finish: 'tool-calls',
+      })
+    }
+  })
+
+  test('thoughts with their seal', () => {
+    for (const response of bothWays('thinking')) {
+      expect(response.choices[0]?.parts[0]).toEqual({
+        type: 'reasoning',
+        text: 'Let me think.',
+        encrypted: { dialect: 'openai-responses', data: 'gAAAAABo' },
+      })
+    }
+  })
+
+  test('reasons to stop', () => {
+    for (const response of bothWays('length')) expect(response.choices[0]?.finish).toBe('length')
+    for (const response of bothWays('filtered')) expect(response.choices[0]?.finish).toBe('content-filter')
+  })
+
+  test('a failure in mid-stream', () => {
+    const events = streamed('failed')
+    expect(events.at(-1)).toMatchObject({ type: 'error', error: { status: 500, code: 'server_error' } })
+    expect(events.some((event) => event.type === 'finish')).toBe(false)
+  })
+})
+
+test('usage of a failed answer still counts', () => {
+  const decoder = openai.chat.stream(call)
+  const response = {
+    error: { code: 'rate_limit_exceeded', message: 'slow' },
+    usage: { input_tokens: 5, output_tokens: 1 },
+  }
+  expect(decoder.push({ data: JSON.stringify({ type: 'response.failed', response }) })).toMatchObject([
+    { type: 'usage', usage: { promptTokens: 5 } },
+    { type: 'error', error: { status: 429 } },
+  ])
+})
+
+test('a listener waits with the closing event and keeps its usage', () => {
+  const native = openai.native['openai-responses']!
+  for (const name of ['text', 'tools', 'thinking', 'length']) {
+    const listener = native.listen({ includeUsage: true })
+    const verdicts = readEvents(folder, `${name}.sse`).map((event) => listener.push(event))
+    expect(verdicts.indexOf('hold')).toBe(verdicts.length - 1)
+    expect(listener).toMatchObject({ complete: true, usage: { promptTokens: 20, completionTokens: 10 } })
+  }
+  const failing = native.listen({ includeUsage: true })
+  const verdicts = readEvents(folder, 'failed.sse').map(({ data }) => failing.push({ data }))
+  expect(verdicts.at(-1)).toBe('failed')
+  expect(failing.failure?.message).toBe('The model failed to generate a response.')
+  expect(native.inspect(readJson(folder, 'tools.json')).delivered()).toMatchObject({ toolCalls: 2 })
+})
+
+describe('a call in the responses form', () => {
+  const write = (request: Partial<ChatRequest>, model = 'gpt-5.4') =>
+    openai.chat.request(requestWith(request), callWith({ model }))
+
+  test('is chosen at the vendor’s own address where the chat form refuses', () => {
+    const url = (request: Partial<ChatRequest>, model: string) => write(request, model).url.split('/').at(-1)
+    expect(url({}, 'gpt-5.4')).toBe('completions')
+    expect(url({ tools: [weatherTool] }, 'gpt-5.4')).toBe('responses')
+    expect(url({ tools: [weatherTool], reasoning: { effort: 'none' } }, 'gpt-5.4')).toBe('completions')
+    expect(url({ tools: [weatherTool] }, 'gpt-5.2')).toBe('completions')
+    expect(url({}, 'o3-pro')).toBe('responses')
+    expect(url({}, 'gpt-5.1-codex-max')).toBe('responses')
+    const elsewhere = callWith({ model: 'gpt-5.4', channel: { baseUrl: 'http://localhost:8000' } })
+    expect(openai.chat.request(requestWith({ tools: [weatherTool] }), elsewhere).url).toMatch(/completions$/)
+  })
+
+  test('is what a native chat body is turned into there', () => {
+    const { accepts } = openai.native['openai-chat']!
+    const body = { tools: [{ type: 'function', function: { name: 'f' } }] }
+    expect(accepts?.(body, callWith({ model: 'gpt-5.4' }))).toBe(false)
+    expect(accepts?.({ ...body, reasoning_effort: 'none' }, callWith({ model: 'gpt-5.4' }))).toBe(true)
+    expect(accepts?.({}, callWith({ model: 'gpt-5.4' }))).toBe(true)
+  })
+
+  test('holds calls and results as items and stores nothing', () => {
+    const sent = write({ ...toolConversation(), stop: ['x'], reasoning: { effort: 'minimal' }, maxTokens: 9 })
+    expect(sent.body).toEqual({
+      model: 'gpt-5.4',
+      input: [
+        { role: 'developer', content: 'Be brief.' },
+        { role: 'user', content: [{ type: 'input_text', text: 'Weather in Paris and Rome?' }] },
+        {
+          type: 'message',
+          role: 'assistant',
+          content: [{ type: 'output_text', text: 'I will look.', annotations: [] }],
+        },
+        { type: 'function_call', call_id: 'call_1', name: 'get_weather', arguments: '{"city":"Paris"}' },
+        { type: 'function_call', call_id: 'call_2', name: 'get_weather', arguments: '{"city":"Rome"}' },
+        { type: 'function_call_output', call_id: 'call_1', output: 'sunny-18' },
+        { type: 'function_call_output', call_id: 'call_2', output: 'Error: no-such-station' },
+        { role: 'user', content: [{ type: 'input_text', text: 'And tomorrow?' }] },
+      ],
+      store: false,
+      max_output_tokens: 9,
+      tools: [{ ...weatherTool, strict: false }],
+      reasoning: { effort: 'none', summary: 'auto' },
+      include: ['reasoning.encrypted_content'],
+    })
+    expect(sent.losses).toEqual(['stop'])
+  })
+
+  test('goes out natively with only name and suffix changed', () => {
+    const text = '{"model":"mine","input":"hi","store":true}'
+    const native = { json: JSON.parse(text), bytes: Buffer.from(text) }
+    const sent = openai.native['openai-responses']!.request(native, callWith({ model: 'gpt-5.2-high' }))
+    expect(sent.url).toBe('https://api.openai.com/v1/responses')
+    expect(Buffer.from(sent.body as Uint8Array).toString()).toBe(
+      '{"model":"gpt-5.2","input":"hi","store":true,"reasoning":{"effort":"high"}}',
+    )
+    const same = openai.native['openai-responses']!.request(native, callWith({ model: 'mine' }))
+    expect(same.body).toBe(native.bytes)
+  })
+
+  test('has addresses of its own at Azure, and goes only where the list of types says', () => {
+    const native = { json: { model: 'm' }, bytes: Buffer.from('{"model":"m"}') }
+    const url = (baseUrl: string) =>
+      azure.native['openai-responses']!.request(native, callWith({ model: 'm', channel: { type: 3, baseUrl } })).url
+    expect(url('https://r.openai.azure.com')).toBe('https://r.openai.azure.com/openai/v1/responses?api-version=preview')
+    expect(url('https://r.cognitiveservices.azure.com')).toMatch(/\/openai\/responses\?api-version=2025-04-01-preview$/)
+    const { accepts } = openai.native['openai-responses']!
+    expect(accepts?.({}, callWith())).toBe(true)
+    expect(accepts?.({}, callWith({ channel: { type: 47 } }))).toBe(false)
+  })
+})

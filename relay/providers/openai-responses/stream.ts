@@ -1,0 +1,162 @@
+import type { ChatEvent, StreamDecoder } from '#relay/chat/events.ts'
+import { readCitations } from '../openai-compatible/answer-parts.ts'
+import type { ProviderCall } from '../types.ts'
+import { type Json, numberOf, parseRecord, recordOf, textOf, wordOf } from '../wire/json.ts'
+import { failureIn } from './failure.ts'
+import { finishOf, thoughtOf } from './response.ts'
+import { usageOf } from './usage.ts'
+
+type Call = { index: number; written: boolean; ended: boolean }
+
+type State = {
+  reading: Pick<ProviderCall, 'ambient'>
+  started: boolean
+  finished: boolean
+  /** Calls by the number of their item. */
+  calls: Map<number, Call>
+  /** Thoughts already shown in pieces, by the number of their item. */
+  thoughts: Set<number>
+}
+
+const itemNumber = (event: Json): number => numberOf(event['output_index']) ?? 0
+
+function begin(response: Json, state: State): ChatEvent[] {
+  if (state.started) return []
+  state.started = true
+  const id = wordOf(response['id']) ?? `resp_${state.reading.ambient.newId(24)}`
+  return [{ type: 'start', id, model: textOf(response['model']) ?? '' }]
+}
+
+function startItem(event: Json, state: State): ChatEvent[] {
+  const item = recordOf(event['item']) ?? {}
+  const custom = item['type'] === 'custom_tool_call'
+  if (!custom && item['type'] !== 'function_call') return []
+  const index = state.calls.size
+  state.calls.set(itemNumber(event), { index, written: false, ended: false })
+  const id = wordOf(item['call_id']) ?? wordOf(item['id']) ?? `call_${state.reading.ambient.newId(24)}`
+  const start: ChatEvent = { type: 'tool-call-start', index, id, name: textOf(item['name']) ?? '' }
+  return [custom ? { ...start, kind: 'custom' } : start]
+}
+
+function argumentsEvents(event: Json, text: string, state: State): ChatEvent[] {
+  const call = state.calls.get(itemNumber(event))
+  if (!call || call.ended || text === '') return []
+  call.written = true
+  return [{ type: 'tool-call-delta', index: call.index, arguments: text }]
+}
+
+/** The whole arguments of a call count only where they did not come in pieces. */
+function wholeArguments(event: Json, text: string, state: State): ChatEvent[] {
+  return state.calls.get(itemNumber(event))?.written ? [] : argumentsEvents(event, text, state)
+}
+
+function endItem(event: Json, state: State): ChatEvent[] {
+  const item = recordOf(event['item']) ?? {}
+  if (item['type'] === 'reasoning') {
+    const text = state.thoughts.has(itemNumber(event)) ? '' : thoughtOf(item)
+    const data = wordOf(item['encrypted_content'])
+    return [
+      ...(text === '' ? [] : [{ type: 'reasoning-delta' as const, text }]),
+      ...(data === undefined
+        ? []
+        : [{ type: 'reasoning-encrypted' as const, dialect: 'openai-responses' as const, data }]),
+    ]
+  }
+  if (item['type'] === 'image_generation_call') {
+    const data = wordOf(item['result'])
+    return data === undefined
+      ? []
+      : [{ type: 'image', mediaType: `image/${textOf(item['output_format']) ?? 'png'}`, data }]
+  }
+  const call = state.calls.get(itemNumber(event))
+  if (!call || call.ended) return []
+  const rest = wholeArguments(event, textOf(item['arguments']) ?? textOf(item['input']) ?? '', state)
+  call.ended = true
+  return [...rest, { type: 'tool-call-end', index: call.index }]
+}
+
+function thoughtEvents(event: Json, state: State): ChatEvent[] {
+  const text = wordOf(event['delta'])
+  if (text === undefined) return []
+  state.thoughts.add(itemNumber(event))
+  return [{ type: 'reasoning-delta', text }]
+}
+
+const closeCalls = (state: State): ChatEvent[] =>
+  [...state.calls.values()]
+    .filter((call) => !call.ended)
+    .map((call) => {
+      call.ended = true
+      return { type: 'tool-call-end', index: call.index }
+    })
+
+function finish(event: Json, state: State): ChatEvent[] {
+  const response = recordOf(event['response']) ?? {}
+  const usage = usageOf(response)
+  const counted: ChatEvent[] = usage ? [{ type: 'usage', usage }] : []
+  const error = failureIn({ ...response, status: event['type'] === 'response.failed' ? 'failed' : response['status'] })
+  if (error) return [...counted, { type: 'error', error }]
+  if (state.finished) return counted
+  state.finished = true
+  const status = event['type'] === 'response.incomplete' ? 'incomplete' : response['status']
+  const reason = finishOf({ ...response, status }, state.calls.size > 0)
+  return [...begin(response, state), ...closeCalls(state), { type: 'finish', reason }, ...counted]
+}
+
+function readEvent(event: Json, state: State): ChatEvent[] {
+  switch (event['type']) {
+    case 'response.created':
+      return begin(recordOf(event['response']) ?? {}, state)
+    case 'response.output_item.added':
+      return startItem(event, state)
+    case 'response.output_item.done':
+      return endItem(event, state)
+    case 'response.output_text.delta': {
+      const text = wordOf(event['delta'])
+      return text === undefined ? [] : [{ type: 'text-delta', text }]
+    }
+    case 'response.refusal.delta': {
+      const text = wordOf(event['delta'])
+      return text === undefined ? [] : [{ type: 'refusal-delta', text }]
+    }
+    case 'response.reasoning_summary_text.delta':
+    case 'response.reasoning_text.delta':
+      return thoughtEvents(event, state)
+    case 'response.reasoning_summary_part.added':
+      return (numberOf(event['summary_index']) ?? 0) > 0 ? [{ type: 'reasoning-delta', text: '\n\n' }] : []
+    case 'response.function_call_arguments.delta':
+    case 'response.custom_tool_call_input.delta':
+      return argumentsEvents(event, textOf(event['delta']) ?? '', state)
+    case 'response.function_call_arguments.done':
+      return wholeArguments(event, textOf(event['arguments']) ?? '', state)
+    case 'response.custom_tool_call_input.done':
+      return wholeArguments(event, textOf(event['input']) ?? '', state)
+    case 'response.output_text.annotation.added':
+      return readCitations([event['annotation']]).map((citation) => ({ type: 'citation', citation }))
+    case 'response.completed':
+    case 'response.incomplete':
+    case 'response.failed':
+      return finish(event, state)
+    case 'error': {
+      const error = failureIn(event)
+      return error ? [{ type: 'error', error }] : []
+    }
+    default:
+      return []
+  }
+}
+
+export function createResponsesDecoder(reading: Pick<ProviderCall, 'ambient'>): StreamDecoder {
+  const state: State = { reading, started: false, finished: false, calls: new Map(), thoughts: new Set() }
+  let failed = false
+  return {
+    push({ data }) {
+      if (failed || data.trim() === '[DONE]') return []
+      const events = readEvent(parseRecord(data), state)
+      failed = events.some((event) => event.type === 'error')
+      const late = !state.started && events.length > 0 && !failed && events[0]?.type !== 'start'
+      return late ? [...begin({}, state), ...events] : events
+    },
+    end: () => (failed ? [] : closeCalls(state)),
+  }
+}

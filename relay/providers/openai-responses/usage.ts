@@ -1,0 +1,19 @@
+import type { ReportedUsage } from '#core/usage.ts'
+import { readUsage } from '../openai-compatible/usage.ts'
+import { type Json, recordOf, recordsOf } from '../wire/json.ts'
+
+const countItems = (response: Json, type: string): number =>
+  recordsOf(response['output']).filter((item) => item['type'] === type).length
+
+/** Usage of a whole response object, with the searches the vendor ran, which are charged by the call. */
+export function usageOf(response: Json): ReportedUsage | undefined {
+  const usage = recordOf(response['usage'])
+  if (!usage) return undefined
+  const webSearchCalls = countItems(response, 'web_search_call')
+  const fileSearchCalls = countItems(response, 'file_search_call')
+  return {
+    ...readUsage(usage),
+    ...(webSearchCalls > 0 ? { webSearchCalls } : {}),
+    ...(fileSearchCalls > 0 ? { fileSearchCalls } : {}),
+  }
+}
