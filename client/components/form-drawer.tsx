@@ -39,7 +39,12 @@ export function FormDrawer<Values extends FieldValues, Output>(props: FormDrawer
   const origin = useOrigin(open)
   const { submit, failure, forget } = useSubmit(form, onSubmit, onClose)
   useLeaveGuard(open && isDirty && !isSubmitting)
-  useEffect(forget, [open, forget])
+  const { reset } = form
+  useEffect(() => {
+    forget()
+    // What was typed and given up must not be there the next time.
+    if (!open) reset()
+  }, [open, forget, reset])
   const close = async () => {
     if (isSubmitting) return
     if (!isDirty || (await askBeforeLeaving())) onClose()

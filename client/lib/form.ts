@@ -10,7 +10,7 @@ z.config({ customError: issueText })
 
 type FormOptions<Schema extends z.ZodType<FieldValues, FieldValues>> = {
   schema: Schema
-  /** What is being edited; a new object here starts the form anew. */
+  /** What is being edited. When it changes, as by a refresh, fields that were touched keep what was typed. */
   values: z.input<Schema>
   /**
    * A form in the page is judged when it is sent: an error that appeared when its last field was left would push the button
@@ -28,6 +28,8 @@ export function useZodForm<Schema extends z.ZodType<FieldValues, FieldValues>>({
   return useForm<z.input<Schema>, unknown, z.output<Schema>>({
     resolver: zodResolver(schema),
     defaultValues: values as DefaultValues<z.input<Schema>>,
+    values,
+    resetOptions: { keepDirtyValues: true },
     mode: judged === 'when-left' ? 'onTouched' : 'onSubmit',
   })
 }
