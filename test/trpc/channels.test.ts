@@ -240,22 +240,27 @@ describe('channels', () => {
     await app.setOptions({ redirect_billing_enabled: 'false' })
   })
 
-  it('keep their index right when they are changed many times at once', async () => {
-    const { id } = await create()
+  it('keep their index right when they are changed and repaired many times at once', async () => {
+    const names = Array.from({ length: 60 }, (_, index) => `model-${index}`)
+    const { id } = await create({ models: names })
     const other = await create({ tag: 'pair' })
-    const names = ['a', 'b', 'c', 'd', 'e', 'f']
-    await Promise.all(
-      names.flatMap(async (name, index) => {
-        const channels = await asAdmin()
-        return [
-          channels.update({ id, models: names.slice(index), groups: [name, 'default'], priority: index }),
-          channels.setStatus({ id, status: index % 2 === 0 ? 1 : 2 }),
-          channels.setTag({ ids: [other.id, id], tag: name }),
-          channels.fixAbilities(),
-        ]
-      }),
-    ).then((calls) => Promise.all(calls.flat()))
-    await expectIndexInOrder()
+    for (let round = 0; round < 6; round += 1) {
+      await Promise.all(
+        [0, 1, 2, 3].flatMap((index) => {
+          const change = async (act: (channels: Awaited<ReturnType<typeof asAdmin>>) => Promise<unknown>) =>
+            act(await asAdmin())
+          return [
+            change((channels) =>
+              channels.update({ id, models: names.slice(index * 10), priority: round * 10 + index }),
+            ),
+            change((channels) => channels.setStatus({ id, status: index % 2 === 0 ? 1 : 2 })),
+            change((channels) => channels.setTag({ ids: [other.id, id], tag: `tag ${index}` })),
+            change((channels) => channels.fixAbilities()),
+          ]
+        }),
+      )
+      await expectIndexInOrder()
+    }
   })
 
   it('are copied with their key and without their history', async () => {

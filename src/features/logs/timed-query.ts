@@ -1,7 +1,7 @@
 import pg, { type Pool } from 'pg'
 import { DomainError } from '#core/errors.ts'
 
-const longestMs = 5000
+const patienceMs = 5000
 const cancelled = '57014'
 
 export type Query = <Row extends object>(text: string, values: readonly unknown[]) => Promise<Row[]>
@@ -10,14 +10,19 @@ export type Query = <Row extends object>(text: string, values: readonly unknown[
  * Reads from tables that grow without end: one look at one moment, and no longer than a person would wait.
  * @throws {DomainError} query.too_slow
  */
-export async function readInTime<Result>(pool: Pool, read: (query: Query) => Promise<Result>): Promise<Result> {
+export async function readInTime<Result>(
+  pool: Pool,
+  read: (query: Query) => Promise<Result>,
+  longestMs = patienceMs,
+): Promise<Result> {
   const client = await pool.connect()
   let broken: Error | undefined
   try {
     await client.query(`begin read only; set local statement_timeout = ${longestMs}`)
     const result = await read(
       async <Row extends object>(text: string, values: readonly unknown[]) =>
-        (await client.query<Row>(text, [...values])).rows,
+        // The pool's own reading of values is the object mapper's, which wants times as text.
+        (await client.query<Row>({ text, values: [...values], types: pg.types })).rows,
     )
     await client.query('commit')
     return result

@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { RouterInputs } from '#trpc/app-router.ts'
+import { type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
+
+let app: ConsoleApp
+let root: Person
+let admin: Person
+let user: Person
+
+beforeAll(async () => {
+  app = await startConsole()
+  root = await app.person({ role: 100 })
+  admin = await app.person({ role: 10 })
+  user = await app.person()
+})
+afterAll(() => app[Symbol.asyncDispose]())
+beforeEach(async () => {
+  await app.sql('truncate channels, channel_keys, abilities, options')
+  await app.services.options.reload()
+})
+
+type Wish = Partial<RouterInputs['admin']['channels']['create']>
+const serve = async (wish: Wish) =>
+  (await app.trpc(admin)).admin.channels.create({ name: 'one', type: 1, key: 'sk-a', models: ['gpt-4o'], ...wish })
+
+const pricing = async (person: Person | null) => (await app.trpc(person)).public.models.pricing()
+const names = async (person: Person | null) => (await pricing(person)).items.map(({ model }) => model)
+
+const codeOf = async (call: Promise<unknown>): Promise<unknown> => {
+  const error = await call.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  )
+  const { cause, code } = error as { cause?: { code?: string }; code?: string }
+  return cause?.code ?? code
+}
+
+describe('the price list', () => {
+  it('is open to strangers and shows each served model with its price and groups', async () => {
+    await serve({ groups: ['vip', 'default'] })
+    await serve({ models: ['dall-e-3'] })
+    await serve({ type: 36, models: ['suno_music'] })
+    const { items, groups } = await pricing(null)
+    expect(items).toMatchObject([
+      { model: 'dall-e-3', price: { kind: 'call', modelPrice: 0.04, modelRatio: null }, groups: ['default'] },
+      { model: 'gpt-4o', price: { kind: 'ratio', modelRatio: 1.25, completionRatio: 4 }, groups: ['default', 'vip'] },
+      { model: 'suno_music', price: { kind: 'call', modelPrice: 0.1 } },
+    ])
+    expect(groups).toContainEqual({ name: 'default', ratio: 1, description: '默认分组' })
+  })
+
+  it('leaves out what is not served and what its reader could not call for want of a price', async () => {
+    const { id } = await serve({ models: ['gpt-4o', 'house-model'] })
+    const lenient = await app.person({
+      setting: {
+        notify_type: 'email',
+        quota_warning_threshold: 1,
+        accept_unset_model_ratio_model: true,
+        show_ip_in_logs: false,
+      },
+    })
+    expect([await names(null), await names(user)]).toEqual([['gpt-4o'], ['gpt-4o']])
+    expect(await names(lenient)).toEqual(['gpt-4o', 'house-model'])
+    await app.setOptions({ SelfUseModeEnabled: 'true' })
+    expect(await names(null)).toEqual(['gpt-4o', 'house-model'])
+    await (await app.trpc(admin)).admin.channels.disable({ id })
+    expect(await names(null)).toEqual([])
+  })
+
+  it('prices a model that channels rename by the name it is charged under', async () => {
+    await serve({ models: ['my-gpt'], modelMapping: '{"my-gpt":"gpt-4o"}' })
+    expect((await pricing(null)).items).toMatchObject([{ model: 'my-gpt', price: { modelRatio: 1.25 } }])
+    await app.setOptions({ redirect_billing_enabled: 'true' })
+    expect(await names(null)).toEqual([])
+  })
+
+  it('shows a prefix, and the bare name beside it only for a group that has a channel without one', async () => {
+    await serve({ modelPrefix: 'azure/', groups: ['default'] })
+    expect(await names(user)).toEqual(['azure/gpt-4o'])
+    await serve({ groups: ['vip'] })
+    expect(await names(user)).toEqual(['azure/gpt-4o'])
+    expect(await names(await app.person({ group: 'vip' }))).toEqual(['azure/gpt-4o', 'gpt-4o'])
+  })
+})
+
+describe('the models of a user', () => {
+  it('are those of all groups open to them', async () => {
+    await serve({ models: ['gpt-4o'], groups: ['default'] })
+    await serve({ models: ['o1', 'gpt-4o'], groups: ['vip'] })
+    await serve({ models: ['o3'], groups: ['inner'] })
+    const models = async (person: Person) => (await app.trpc(person)).user.models.list()
+    expect(await models(user)).toEqual(['gpt-4o', 'o1'])
+    expect(await models(await app.person({ group: 'inner' }))).toEqual(['gpt-4o', 'o1', 'o3'])
+    await serve({ models: ['o1'], modelPrefix: 'p/', groups: ['default'] })
+    expect(await models(user)).toEqual(['gpt-4o', 'o1', 'p/o1'])
+    expect(await codeOf((await app.trpc(null)).user.models.list())).toBe('session.required')
+  })
+
+  it('begin with those the product knows, by channel type', async () => {
+    const builtIn = await (await app.trpc(user)).user.models.builtIn()
+    expect(builtIn.find(({ type }) => type === 1)?.models).toContain('gpt-4o')
+    expect(builtIn.find(({ type }) => type === 28)).toBeUndefined()
+  })
+})
+
+describe('models under administration', () => {
+  it('come with their price, their channels and their groups', async () => {
+    const one = await serve({ models: ['gpt-4o', 'house-model'], groups: ['vip'] })
+    const two = await serve({ name: 'two' })
+    await (await app.trpc(admin)).admin.channels.disable({ id: two.id })
+    expect(await (await app.trpc(admin)).admin.models.list()).toMatchObject([
+      {
+        model: 'gpt-4o',
+        price: { modelRatio: 1.25 },
+        groups: ['default', 'vip'],
+        channels: [
+          { id: one.id, name: 'one', status: 1 },
+          { id: two.id, name: 'two', status: 2 },
+        ],
+      },
+      { model: 'house-model', price: null },
+    ])
+    expect(await codeOf((await app.trpc(user)).admin.models.list())).toBe('session.role_insufficient')
+  })
+
+  it('are named where no table prices them, even while they may be called', async () => {
+    await serve({ models: ['gpt-4o', 'house-model'] })
+    await serve({ type: 2, models: ['mj_imagine'] })
+    await app.setOptions({ SelfUseModeEnabled: 'true' })
+    expect(await (await app.trpc(admin)).admin.models.unset()).toEqual(['house-model'])
+  })
+
+  it('find list prices in the catalogue', async () => {
+    const found = await (await app.trpc(admin)).admin.models.catalogPrices({ models: ['gpt-4o', 'house-model'] })
+    expect(found).toMatchObject([
+      { model: 'gpt-4o', price: { modelRatio: 1.25, completionRatio: 4 } },
+      { model: 'house-model', price: null },
+    ])
+  })
+})
+
+describe('setting prices', () => {
+  const setPrices = async (prices: RouterInputs['admin']['models']['setPrices']['prices'], person = root) =>
+    (await app.trpc(person)).admin.models.setPrices({ prices })
+  const table = (key: 'ModelPrice' | 'ModelRatio' | 'CompletionRatio' | 'CacheRatio') => app.services.options.get(key)
+
+  it('leaves the prices of all other models alone', async () => {
+    const before = Object.keys(table('ModelRatio')).length
+    await setPrices([{ model: 'house-model', modelRatio: 2, completionRatio: 3, cacheRatio: 0.1 }])
+    expect(Object.keys(table('ModelRatio'))).toHaveLength(before + 1)
+    expect([table('ModelRatio')['house-model'], table('CompletionRatio')['house-model']]).toEqual([2, 3])
+    expect(table('CacheRatio')['house-model']).toBe(0.1)
+  })
+
+  it('lets a price per call and ratios exclude each other', async () => {
+    await setPrices([{ model: 'house-model', modelRatio: 2, completionRatio: 3 }])
+    await setPrices([{ model: 'house-model', modelPrice: 0.5 }])
+    expect([table('ModelPrice')['house-model'], table('ModelRatio')['house-model']]).toEqual([0.5, undefined])
+    expect(table('CompletionRatio')['house-model']).toBeUndefined()
+    await setPrices([{ model: 'house-model', modelRatio: 0 }])
+    expect([table('ModelPrice')['house-model'], table('ModelRatio')['house-model']]).toEqual([undefined, 0])
+  })
+
+  it('keeps all of many prices set at once', async () => {
+    const models = Array.from({ length: 12 }, (_, index) => `house-${index}`)
+    await Promise.all(models.map((model, index) => setPrices([{ model, modelRatio: index + 1 }])))
+    await app.services.options.reload()
+    expect(models.map((model) => table('ModelRatio')[model])).toEqual(models.map((_, index) => index + 1))
+  })
+
+  it('is for root alone, and takes one kind of price at a time', async () => {
+    const price = { model: 'house-model', modelRatio: 1 }
+    expect(await codeOf(setPrices([price], admin))).toBe('session.role_insufficient')
+    expect(await codeOf(setPrices([{ ...price, modelPrice: 1 }] as never))).toBe('BAD_REQUEST')
+    expect(await codeOf(setPrices([{ model: 'house-model', modelRatio: -1 }]))).toBe('BAD_REQUEST')
+    expect(await codeOf(setPrices([]))).toBe('BAD_REQUEST')
+    await setPrices([{ model: '__proto__', modelRatio: 1 }])
+    expect(({} as Record<string, unknown>)['modelRatio']).toBeUndefined()
+    expect(await app.sql(`select key from options where key like 'Model%' order by key`)).toHaveLength(2)
+  })
+})

@@ -1,0 +1,214 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { Log } from '#db/entities/log.ts'
+import { UsageHourly } from '#db/entities/usage-hourly.ts'
+import { type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
+
+let app: ConsoleApp
+let admin: Person
+let anna: Person
+let bert: Person
+
+beforeAll(async () => {
+  app = await startConsole()
+  admin = await app.person({ role: 10 })
+  anna = await app.person({ username: 'anna' })
+  bert = await app.person({ username: 'bert' })
+})
+afterAll(() => app[Symbol.asyncDispose]())
+beforeEach(async () => {
+  await app.sql('truncate logs, usage_hourly, options')
+  await app.services.options.reload()
+})
+
+const own = async (person: Person) => (await app.trpc(person)).user.stats
+const all = async () => (await app.trpc(admin)).admin.stats
+
+const time = (day: number, hour: number, minute = 0) => new Date(Date.UTC(2026, 2, day, hour, minute))
+
+const hourOf = (hour: Date, fields: Partial<UsageHourly> = {}) =>
+  app.em().insert(UsageHourly, {
+    hour,
+    userId: anna.id,
+    modelName: 'gpt-4o',
+    channelId: 1,
+    tokenId: 1,
+    group: 'default',
+    count: 1,
+    quota: 10,
+    ...fields,
+  })
+
+const codeOf = async (call: Promise<unknown>): Promise<unknown> => {
+  const error = await call.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  )
+  const { cause, code } = error as { cause?: { code?: string }; code?: string }
+  return cause?.code ?? code
+}
+
+describe('the overview', () => {
+  it('compares a time with the equally long one before it', async () => {
+    await hourOf(time(2, 5), { quota: 4, count: 2, promptTokens: 100 })
+    await hourOf(time(3, 5), {
+      quota: 30,
+      count: 4,
+      promptTokens: 200,
+      completionTokens: 50,
+      cachedTokens: 50,
+      useTimeMs: 8000,
+      firstTokenMs: 900,
+      firstTokenCount: 3,
+    })
+    await hourOf(time(3, 6), { userId: bert.id, quota: 1000 })
+    const range = { start: time(3, 0), end: time(3, 23, 59) }
+    expect(await (await own(anna)).overview(range)).toEqual({
+      from: time(3, 0),
+      until: time(4, 0),
+      current: {
+        quota: 30,
+        calls: 4,
+        promptTokens: 200,
+        completionTokens: 50,
+        cachedTokens: 50,
+        cachedShare: 0.25,
+        firstTokenMs: 300,
+        useTimeMs: 2000,
+        errors: null,
+      },
+      previous: {
+        quota: 4,
+        calls: 2,
+        promptTokens: 100,
+        completionTokens: 0,
+        cachedTokens: 0,
+        cachedShare: 0,
+        firstTokenMs: null,
+        useTimeMs: 0,
+        errors: null,
+      },
+    })
+    const stats = await all()
+    expect((await stats.overview(range)).current.quota).toBe(1030)
+    expect((await stats.overview({ ...range, username: 'bert' })).current.quota).toBe(1000)
+    expect((await stats.overview({ ...range, username: 'nobody' })).current.quota).toBe(0)
+    expect((await stats.overview({ ...range, channelId: 2 })).current.quota).toBe(0)
+  })
+
+  it('counts failures where they are logged', async () => {
+    await app.em().insert(Log, { userId: anna.id, type: 6, createdAt: time(3, 1) })
+    await app.em().insert(Log, { userId: bert.id, type: 6, createdAt: time(3, 1) })
+    await app.setOptions({ LogErrorEnabled: 'true' })
+    const range = { start: time(3, 0), end: time(3, 23) }
+    expect((await (await own(anna)).overview(range)).current.errors).toBe(1)
+    expect((await (await all()).overview(range)).current.errors).toBe(2)
+  })
+
+  it('never looks back further than a year', async () => {
+    const { from, until } = await (await own(anna)).overview({ start: new Date(0), end: time(3, 0) })
+    expect(until.getTime() - from.getTime()).toBe(366 * 86_400_000)
+  })
+
+  it('of everybody is for administrators', async () => {
+    const range = { start: time(3, 0), end: time(3, 1) }
+    const { stats } = (await app.trpc(anna)).admin
+    const refusals = [stats.overview(range), stats.series(range), stats.live({}), stats.usage(range)]
+    for (const refusal of refusals) expect(await codeOf(refusal)).toBe('session.role_insufficient')
+    expect(await codeOf((await app.trpc(null)).user.stats.overview(range))).toBe('session.required')
+  })
+})
+
+describe('the series', () => {
+  it('names the ten models that cost most and adds up the rest', async () => {
+    for (let index = 1; index <= 12; index += 1) {
+      await hourOf(time(3, 1), { modelName: `model-${index}`, quota: index * 100 })
+    }
+    await hourOf(time(3, 2), { modelName: 'model-1', quota: 5 })
+    const { models, points } = await (await all()).series({ start: time(3, 0), end: time(3, 5) })
+    expect(models).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3].map((index) => `model-${index}`))
+    const rest = points.filter(({ model }) => model === null)
+    expect(rest).toMatchObject([
+      { time: time(3, 1), quota: 300, calls: 2 },
+      { time: time(3, 2), quota: 5, calls: 1 },
+    ])
+    expect(points).toHaveLength(12)
+    expect((await (await own(bert)).series({ start: time(3, 0), end: time(3, 5) })).points).toEqual([])
+  })
+
+  it('gathers hours into days and weeks of the reader', async () => {
+    await hourOf(time(3, 15))
+    await hourOf(time(3, 17))
+    await hourOf(time(9, 1))
+    const stats = await own(anna)
+    const range = { start: time(1, 0), end: time(20, 0) }
+    const times = async (wish: { interval: 'hour' | 'day' | 'week'; timeZone?: string }) =>
+      (await stats.series({ ...range, ...wish })).points.map((point) => [point.time.toISOString(), point.quota])
+    expect(await times({ interval: 'hour' })).toHaveLength(3)
+    expect(await times({ interval: 'day' })).toEqual([
+      ['2026-03-03T00:00:00.000Z', 20],
+      ['2026-03-09T00:00:00.000Z', 10],
+    ])
+    expect(await times({ interval: 'day', timeZone: 'Asia/Shanghai' })).toEqual([
+      ['2026-03-02T16:00:00.000Z', 10],
+      ['2026-03-03T16:00:00.000Z', 10],
+      ['2026-03-08T16:00:00.000Z', 10],
+    ])
+    expect(await times({ interval: 'week' })).toEqual([
+      ['2026-03-02T00:00:00.000Z', 20],
+      ['2026-03-09T00:00:00.000Z', 10],
+    ])
+    expect(await codeOf(stats.series({ ...range, timeZone: "'; --" }))).toBe('BAD_REQUEST')
+  })
+})
+
+describe('the present pace', () => {
+  it('is what the last minute brought', async () => {
+    const call = (userId: number, secondsAgo: number) =>
+      app.em().insert(Log, {
+        userId,
+        type: 2,
+        promptTokens: 10,
+        completionTokens: 5,
+        createdAt: new Date(Date.now() - secondsAgo * 1000),
+      })
+    await call(anna.id, 1)
+    await call(anna.id, 70)
+    await call(bert.id, 1)
+    expect(await (await own(anna)).live({})).toEqual({ rpm: 1, tpm: 15 })
+    expect(await (await all()).live({})).toEqual({ rpm: 2, tpm: 30 })
+    expect(await (await all()).live({ username: 'nobody' })).toEqual({ rpm: 0, tpm: 0 })
+  })
+})
+
+describe('hourly usage', () => {
+  it('is one row for a model and an hour, whatever channels and tokens served it', async () => {
+    await hourOf(time(3, 1), { promptTokens: 7, completionTokens: 3 })
+    await hourOf(time(3, 1), { channelId: 2, tokenId: 2, group: 'vip' })
+    await hourOf(time(3, 2), { userId: bert.id })
+    const range = { start: time(3, 1), end: time(3, 2) }
+    expect(await (await own(anna)).usage(range)).toEqual([
+      {
+        id: 1,
+        userId: anna.id,
+        username: 'anna',
+        modelName: 'gpt-4o',
+        hour: time(3, 1),
+        tokens: 10,
+        count: 2,
+        quota: 20,
+      },
+    ])
+    expect(await (await all()).usage({ ...range, username: 'bert' })).toMatchObject([{ userId: bert.id, quota: 10 }])
+    expect(await (await all()).usage({ ...range, username: 'nobody' })).toEqual([])
+    expect(await (await all()).usage(range)).toMatchObject([
+      { id: 0, userId: 0, username: '', count: 2 },
+      { id: 0, userId: 0, username: '', count: 1 },
+    ])
+  })
+
+  it('of a user covers a month at most', async () => {
+    const stats = await own(anna)
+    expect(await stats.usage({ start: time(1, 0), end: time(31, 0) })).toEqual([])
+    expect(await codeOf(stats.usage({ start: time(1, 0), end: time(31, 0, 1) }))).toBe('stats.range_too_long')
+  })
+})
