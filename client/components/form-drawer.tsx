@@ -43,7 +43,7 @@ export function FormDrawer<Values extends FieldValues, Output>(props: FormDrawer
   useEffect(() => {
     forget()
     // What was typed and given up must not be there the next time.
-    if (!open) reset()
+    if (!open) reset(undefined, { keepDirtyValues: false })
   }, [open, forget, reset])
   const close = async () => {
     if (isSubmitting) return
