@@ -40,7 +40,7 @@ export const toChannelView = (channel: Channel, viewer: { role: number }) => ({
   weight: channel.weight,
   autoBan: channel.autoBan,
   usedQuota: channel.usedQuota,
-  balance: channel.balance,
+  balance: Number(channel.balance),
   balanceUpdatedAt: channel.balanceUpdatedAt,
   responseTimeMs: channel.responseTimeMs,
   testedAt: channel.testedAt,

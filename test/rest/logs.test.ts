@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { Log } from '#db/entities/log.ts'
+import { sha256 } from '#features/secrets/service.ts'
+import { type Browser, type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
+
+let app: ConsoleApp
+let admin: Browser
+let user: Browser
+let anna: Person
+
+beforeAll(async () => {
+  app = await startConsole()
+  anna = await app.person({ username: 'anna' })
+  admin = await app.signedIn(await app.person({ role: 10 }))
+  user = await app.signedIn(anna)
+  await app.sql(`insert into channels (type, name, key_encrypted) values (1, 'the channel', '')`)
+})
+afterAll(() => app[Symbol.asyncDispose]())
+beforeEach(async () => {
+  await app.sql('truncate logs, tokens, usage_hourly restart identity')
+})
+
+const at = (second: number) => new Date((1_767_225_600 + second) * 1000)
+const log = (fields: Partial<Log> = {}) =>
+  app.em().insert(Log, { userId: anna.id, username: 'anna', type: 2, createdAt: at(0), ...fields })
+const stamp = (second: number) => String(1_767_225_600 + second)
+
+const full: Partial<Log> = {
+  content: 'text',
+  tokenName: 'home',
+  tokenId: 4,
+  modelName: 'gpt-4o',
+  quota: 77,
+  promptTokens: 10,
+  completionTokens: 5,
+  useTimeMs: 2999,
+  isStream: true,
+  channelId: 1,
+  group: 'default',
+  clientIp: '10.0.0.1',
+  requestId: 'r1',
+  other: { model_ratio: 1.25, model_price: -1, admin_info: { use_channel: ['1'] } },
+}
+const row = {
+  user_id: 0,
+  created_at: 1_767_225_600,
+  type: 2,
+  content: 'text',
+  username: 'anna',
+  token_name: 'home',
+  token_id: 4,
+  model_name: 'gpt-4o',
+  quota: 77,
+  prompt_tokens: 10,
+  completion_tokens: 5,
+  use_time: 2,
+  is_stream: true,
+  channel: 1,
+  group: 'default',
+  client_ip: '10.0.0.1',
+}
+
+describe('the log on the wire', () => {
+  it('has exactly the documented fields, fewer of them for a user', async () => {
+    await log(full)
+    const whole = await admin.get('/api/log/', { query: { p: '0', page_size: '10', type: '0' } })
+    const [shown] = (whole.data as { items: { other: string }[] }).items
+    expect(whole.data).toEqual({
+      items: [{ ...row, user_id: anna.id, id: 1, channel_name: 'the channel', other: shown?.other }],
+      total: 1,
+      page: 1,
+      page_size: 10,
+    })
+    expect(JSON.parse(shown?.other ?? '')).toEqual(full.other)
+    const own = await user.get('/api/log/self/')
+    const [mine] = (own.data as { items: { other: string }[] }).items
+    expect(own.data).toEqual({
+      items: [{ ...row, user_id: anna.id, id: 1, channel_name: '', other: mine?.other }],
+      total: 1,
+      page: 1,
+      page_size: 10,
+    })
+    expect(JSON.parse(mine?.other ?? '')).toEqual({ model_ratio: 1.25, model_price: -1 })
+    expect((await user.get('/api/log/')).body['success']).toBe(false)
+  })
+
+  it('has an empty text where there is nothing to tell', async () => {
+    await log({ type: 4 })
+    expect((await user.get('/api/log/self')).data).toMatchObject({ items: [{ type: 4, other: '', channel_name: '' }] })
+  })
+
+  it('is filtered by the documented words, times included to the second', async () => {
+    await log({ content: 'a', createdAt: new Date(at(1).getTime() + 700), modelName: 'gpt-4o', channelId: 1 })
+    await log({ content: 'b', createdAt: at(5), modelName: 'gpt-4o-mini', tokenName: 'home', group: 'vip' })
+    await log({ content: 'c', createdAt: at(9), type: 1 })
+    const found = async (query: Record<string, string>) => {
+      const { items } = (await admin.get('/api/log/', { query })).data as { items: { content: string }[] }
+      return items.map(({ content }) => content)
+    }
+    expect(await found({ type: '1' })).toEqual(['c'])
+    expect(await found({ username: 'anna', token_name: 'home', group: 'vip' })).toEqual(['b'])
+    expect(await found({ username: 'ann' })).toEqual([])
+    expect(await found({ model_name: 'gpt-4o%' })).toEqual(['b', 'a'])
+    expect(await found({ channel: '1' })).toEqual(['a'])
+    expect(await found({ channel: '0', start_timestamp: stamp(5), end_timestamp: stamp(9) })).toEqual(['c', 'b'])
+    expect(await found({ end_timestamp: stamp(1), start_timestamp: '0' })).toEqual(['a'])
+    expect(await found({ start_timestamp: 'NaN', end_timestamp: 'undefined', type: '' })).toEqual(['c', 'b', 'a'])
+    expect(await found({ p: '2', page_size: '2' })).toEqual(['a'])
+    // What only administrators may ask is no filter for a user.
+    expect((await user.get('/api/log/self', { query: { channel: '9', username: 'x' } })).data).toMatchObject({
+      total: 3,
+    })
+  })
+
+  it('has sums that count consumption alone', async () => {
+    await log({ ...full, createdAt: new Date() })
+    await log({ type: 1, quota: 1000, createdAt: new Date() })
+    const now = Math.floor(Date.now() / 1000)
+    const query = { type: '1', token_name: 'home', start_timestamp: String(now - 60), end_timestamp: String(now + 60) }
+    const sums = { quota: 77, rpm: 1, tpm: 15 }
+    expect((await admin.get('/api/log/stat', { query })).data).toEqual(sums)
+    expect((await user.get('/api/log/self/stat', { query })).data).toEqual(sums)
+    expect((await user.get('/api/log/stat')).body['success']).toBe(false)
+  })
+
+  it('is searched by keyword and by key, in bare arrays', async () => {
+    await app.sql(
+      `insert into tokens (user_id, name, key_hash, key_encrypted, key_mask) values ($1, 'home', $2, '', '')`,
+      [anna.id, sha256('abc')],
+    )
+    await log({ ...full, tokenId: 1 })
+    await log({ type: 4, content: 'gift' })
+    expect((await admin.get('/api/log/search', { query: { keyword: 'gi' } })).data).toMatchObject([{ content: 'gift' }])
+    expect((await user.get('/api/log/self/search', { query: { keyword: '4' } })).data).toMatchObject([{ type: 4 }])
+    expect((await user.get('/api/log/self/search', { query: { keyword: 'gi' } })).data).toEqual([])
+    const ofKey = await user.get('/api/log/token', { query: { key: 'sk-abc' } })
+    expect(ofKey.data).toMatchObject([
+      { content: 'text', channel_name: '', other: expect.not.stringContaining('admin') },
+    ])
+    expect((await user.get('/api/log/token', { query: { key: 'sk-x' } })).body['success']).toBe(false)
+    expect((await app.browser().get('/api/log/token', { query: { key: 'sk-abc' } })).status).toBe(401)
+  })
+
+  it('is cleared up to an instant, and not without one', async () => {
+    await log({ createdAt: at(0) })
+    await log({ createdAt: at(2) })
+    expect((await admin.delete('/api/log/', { query: { target_timestamp: `${stamp(1)}.9` } })).data).toBe(1)
+    const refused = await admin.delete('/api/log/', { query: { target_timestamp: '0' } })
+    expect(refused.body).toMatchObject({ success: false, message: '请选择清理时间' })
+    expect((await user.delete('/api/log/', { query: { target_timestamp: stamp(9) } })).body['success']).toBe(false)
+    expect(await app.sql('select 1 from logs')).toHaveLength(1)
+  })
+})
