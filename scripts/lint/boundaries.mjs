@@ -62,6 +62,7 @@ export const table = [
     ['relay/upstream/**', 'type:relay/providers/**', 'type:relay/chat/**', 'src/core/**', ...packages],
   ],
   ['relay/**', ['relay/**', ...services, 'src/core/**', 'db/**', ...packages]],
+  ['db/seed**', ['db/**', 'src/core/**', 'src/features/secrets/service', ...packages]],
   ['db/**', ['db/**', 'src/core/**', ...packages]],
   ['client/features/**', [...blocks, 'own/**', 'src/core/**', 'src/features/*/schema**', 'type:src/trpc/**', 'npm:**']],
   ['client/app/**', ['client/**', 'src/core/**', 'src/features/*/schema**', 'type:src/trpc/**', 'npm:**']],
