@@ -70,13 +70,13 @@ async function pageOf(
 ): Promise<LogPage> {
   const { page, pageSize, cursor } = paging
   const offset = (page - 1) * pageSize
-  const { rows, counted } = await readInTime(deps.database.pool, async (query) => ({
-    counted: await countUpTo(query, filters),
-    rows: await rowsOf(query, filters, {
-      limit: pageSize,
-      ...(cursor === undefined ? { offset } : { below: idOfCursor(deps, cursor) }),
-    }),
-  }))
+  const { rows, counted } = await readInTime(deps.database.pool, async (query) => {
+    const slice = cursor === undefined ? { offset } : { below: idOfCursor(deps, cursor) }
+    const taken = await rowsOf(query, filters, { limit: pageSize, ...slice })
+    // A page that is not full is the last one: it says itself how many rows there are.
+    const isLast = cursor === undefined && taken.length < pageSize && (taken.length > 0 || offset === 0)
+    return { rows: taken, counted: isLast ? offset + taken.length : await countUpTo(query, filters) }
+  })
   const last = rows.at(-1)
   return {
     items: rows.map((row, index) => toLogView(row, { role, number: offset + index + 1 })),

@@ -1,5 +1,4 @@
-import { DomainError } from '#core/errors.ts'
-import { renderMessage } from '#core/errors.ts'
+import { DomainError, renderMessage } from '#core/errors.ts'
 import { chargeReceipt, formulaFor } from '#core/pricing/charge.ts'
 import type { Price } from '#core/pricing/price.ts'
 import { toolUses } from '#core/pricing/tools.ts'
