@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import type { ConnectionOptions } from './connection.ts'
 
@@ -6,14 +7,18 @@ export type Change = { table: string; id: string }
 
 export type Changes = {
   onChange: (listener: (change: Change) => void) => void
-  /** The connection was lost: notices were missed and everything cached may be stale. */
+  /** The connection was lost and is there again: notices were missed and everything cached may be stale. */
   onGap: (listener: () => void) => void
   /** Runs on the session that listens; session locks taken here live as long as this process is connected. */
   query: (text: string, values?: unknown[]) => Promise<pg.QueryResult>
-  /** Called after each reconnection, before `onGap`, to take session locks again. */
-  onConnected: (listener: () => Promise<void>) => void
+  /** Called after each reconnection, after `onGap`, to take session locks again. */
+  onConnected: (listener: () => void) => void
   close: () => Promise<void>
 }
+
+/** A connection can be lost without a word: it is asked so often, and lost when it is silent for so long. */
+const askEveryMs = 10_000
+const answerWithinMs = 5000
 
 /** Listens for row changes on a connection of its own and comes back by itself when it is lost. */
 export async function listenForChanges(
@@ -22,53 +27,87 @@ export async function listenForChanges(
 ): Promise<Changes> {
   const changeListeners: ((change: Change) => void)[] = []
   const gapListeners: (() => void)[] = []
-  const connectedListeners: (() => Promise<void>)[] = []
+  const connectedListeners: (() => void)[] = []
   let closed = false
-  let client = await open()
 
-  async function open(): Promise<pg.Client> {
-    const next = new pg.Client({ ...connection, keepAlive: true })
-    next.on('error', (error) => {
-      onError(error)
-      void reconnect(next)
-    })
-    next.on('end', () => void reconnect(next))
-    next.on('notification', ({ payload }) => {
-      const split = payload?.indexOf(':') ?? -1
-      if (!payload || split < 0) return
-      const change = { table: payload.slice(0, split), id: payload.slice(split + 1) }
-      for (const listener of changeListeners) listener(change)
-    })
-    await next.connect()
-    await next.query('listen changes')
-    return next
+  const tell = ({ payload }: pg.Notification): void => {
+    const split = payload?.indexOf(':') ?? -1
+    if (!payload || split < 0) return
+    const change = { table: payload.slice(0, split), id: payload.slice(split + 1) }
+    for (const listener of changeListeners) listener(change)
   }
+  const notices = { connection, onError, tell }
+  let session = await openSession(notices)
 
-  async function reconnect(lost: pg.Client): Promise<void> {
-    if (closed || lost !== client) return
-    // From here on the lost client's further events are not ours any more.
-    client = new pg.Client()
-    for (let pause = 50; !closed; pause = Math.min(pause * 2, 2000)) {
-      try {
-        client = await open()
-        for (const listener of connectedListeners) await listener()
-        for (const listener of gapListeners) listener()
-        return
-      } catch (error) {
-        onError(error)
-        await new Promise((resolve) => setTimeout(resolve, pause))
+  const keepListening = async (): Promise<void> => {
+    while (!closed) {
+      await session.lost
+      for (let pauseMs = 50; !closed; pauseMs = Math.min(pauseMs * 2, 1000)) {
+        try {
+          session = await openSession(notices)
+          for (const listener of [...gapListeners, ...connectedListeners]) listener()
+          break
+        } catch (error) {
+          onError(error)
+          await delay(pauseMs)
+        }
       }
     }
+    session.end()
   }
+  const listening = keepListening()
 
   return {
     onChange: (listener) => void changeListeners.push(listener),
     onGap: (listener) => void gapListeners.push(listener),
     onConnected: (listener) => void connectedListeners.push(listener),
-    query: (text, values) => client.query(text, values),
+    query: (text, values) => session.query(text, values),
     close: async () => {
       closed = true
-      await client.end().catch(() => {})
+      session.end()
+      await listening
     },
   }
+}
+
+type Session = {
+  query: (text: string, values?: unknown[]) => Promise<pg.QueryResult>
+  /** Resolves when the connection is no more. */
+  lost: Promise<void>
+  end: () => void
+}
+
+async function openSession({
+  connection,
+  onError,
+  tell,
+}: {
+  connection: ConnectionOptions
+  onError: (error: unknown) => void
+  tell: (notice: pg.Notification) => void
+}): Promise<Session> {
+  const client = new pg.Client({ ...connection, connectionTimeoutMillis: 5000, query_timeout: answerWithinMs })
+  const { promise: lost, resolve } = Promise.withResolvers<void>()
+  const end = (): void => {
+    clearInterval(asking)
+    resolve()
+    client.end().catch(() => {})
+  }
+  const ask = (): void =>
+    void client.query('select 1').catch((error: unknown) => {
+      onError(error)
+      end()
+    })
+  const asking = setInterval(ask, askEveryMs)
+  client.on('error', onError)
+  client.on('end', end)
+  client.on('notification', tell)
+  try {
+    await client.connect()
+    await client.query('listen changes')
+  } catch (error) {
+    end()
+    throw error
+  }
+  return { query: (text, values) => client.query(text, values), lost, end }
 }

@@ -10,6 +10,7 @@ describe('the environment', () => {
       PORT: 3000,
       HOST: '0.0.0.0',
       DATA_DIR: resolve('./data'),
+      STOP_SECONDS: 30,
       ROLE: 'all',
       OUTBOUND_ALLOW: [],
       API_RATE_LIMIT: 180,

@@ -56,6 +56,8 @@ const environment = z.object({
   /** Unset: limits are counted on this machine. */
   REDIS_URL: url('redis:', 'rediss:').optional(),
   WORKERS: wholeNumber(1, 256).default(() => availableParallelism()),
+  /** How long calls under way may go on after the product was told to stop. */
+  STOP_SECONDS: wholeNumber(0, 3600).default(30),
   ROLE: z.enum(['all', 'console', 'relay'], 'must be all, console or relay').default('all'),
   /** Unset: made once and kept in DATA_DIR. */
   SECRET_KEY: z.string().min(16, 'must have at least 16 characters').optional(),

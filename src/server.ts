@@ -1,54 +1,56 @@
 import cluster from 'node:cluster'
-import { createServer, type Server } from 'node:http'
 import { RateLimiterClusterMaster } from 'rate-limiter-flexible'
 import type { Logger } from 'pino'
 import { type ConnectionOptions, fromUrl, toUrl } from '#db/connection.ts'
-import { startEmbedded } from '#db/embedded.ts'
+import { type Embedded, startEmbedded } from '#db/embedded.ts'
+import { isDatabaseTrouble } from '#db/lost.ts'
 import { connect, migrate } from '#db/orm.ts'
 import { ensureSetupToken, recordSetupIfRootExists } from '#features/site/setup-service.ts'
-import { createApp } from './app.ts'
-import { createConsoleFiles } from './console-files.ts'
 import { type Environment, readEnvironment } from './env.ts'
 import { checkSecretKey, readSecretKey } from './secret-key.ts'
+import { checkPort, type Given, serve } from './serve.ts'
 import { createLog, createServices } from './services.ts'
-
-/** How long streams may go on after the process was told to stop. */
-const graceMs = 30_000
+import { endWith, startWorkers } from './workers.ts'
 
 /** Starts the product: the database, then as many processes as are wanted. */
 export async function main(): Promise<void> {
   const environment = readEnvironment()
   const log = createLog(environment.LOG_LEVEL)
+  process.on('unhandledRejection', (error) => log.error({ err: error }, 'a rejection that nobody handled'))
   if (cluster.isWorker) {
     await startWorker(environment, log)
     return
   }
-  const embedded = environment.DATABASE_URL
-    ? null
-    : await startEmbedded({
-        dataDir: environment.DATA_DIR,
-        log: (line) => log.debug({ line }, 'PostgreSQL'),
-      })
+  await checkPort(environment)
+  const embedded = environment.DATABASE_URL ? null : await startDatabase(environment, log)
   const connection = embedded?.connection ?? fromUrl(environment.DATABASE_URL ?? '')
   const secretKey = await prepareData(environment, connection)
-  new RateLimiterClusterMaster()
-  const stop = await startWorkers(environment, { connection, secretKey, log })
-  await announce(environment, { connection, secretKey, log })
-  let stopping = false
-  const shutDown = async (): Promise<void> => {
-    if (stopping) return
-    stopping = true
+  const stop = await startServing(environment, { connection, secretKey, log })
+  endOnSignal(async () => {
     await stop()
     await embedded?.stop()
-    process.exit(0)
+  })
+  await announce(environment, { connection, secretKey, log })
+}
+
+async function startDatabase(environment: Environment, log: Logger): Promise<Embedded> {
+  try {
+    return await startEmbedded({
+      dataDir: environment.DATA_DIR,
+      log: (line) => log.debug({ line }, 'PostgreSQL'),
+    })
+  } catch (error) {
+    throw asDataDirProblem(error, environment)
   }
-  process.on('SIGTERM', () => void shutDown())
-  process.on('SIGINT', () => void shutDown())
 }
 
 async function prepareData(environment: Environment, connection: ConnectionOptions): Promise<string> {
-  await migrate(connection)
-  const secretKey = await readSecretKey(environment.SECRET_KEY, environment.DATA_DIR)
+  await migrate(connection).catch((error: unknown) => {
+    throw asDatabaseProblem(error, connection)
+  })
+  const secretKey = await readSecretKey(environment.SECRET_KEY, environment.DATA_DIR).catch((error: unknown) => {
+    throw asDataDirProblem(error, environment)
+  })
   const database = await connect(connection, 1)
   try {
     await checkSecretKey(database.pool, secretKey)
@@ -58,76 +60,57 @@ async function prepareData(environment: Environment, connection: ConnectionOptio
   return secretKey
 }
 
-type Given = { connection: ConnectionOptions; secretKey: string; log: Logger }
-
-/** One process serves by itself; more share the port. A worker that dies is replaced. Resolves when all of them serve. */
-async function startWorkers(environment: Environment, given: Given): Promise<() => Promise<void>> {
-  const { log } = given
-  if (environment.WORKERS === 1) return serve(environment, given)
-  const env = { DATABASE_URL: toUrl(given.connection), SECRET_KEY: given.secretKey }
-  let stopping = false
-  const fork = (): Promise<void> => new Promise((resolve) => cluster.fork(env).once('listening', () => resolve()))
-  cluster.on('exit', (worker, code, signal) => {
-    if (stopping) return
-    log.error({ worker: worker.id, code, signal }, 'a worker died and is replaced')
-    setTimeout(() => void fork(), 200)
+function asDataDirProblem(error: unknown, { DATA_DIR }: Environment): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (!['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'ENOSPC', 'EEXIST', 'ENOENT'].includes(code)) return error
+  return new Error(`DATA_DIR ${DATA_DIR} cannot be written to (${code}): make it writable, or set DATA_DIR.`, {
+    cause: error,
   })
-  await Promise.all(Array.from({ length: environment.WORKERS }, fork))
-  return async () => {
-    stopping = true
-    const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
-    await Promise.all(
-      workers.map(
-        (worker) =>
-          new Promise<void>((resolve) => {
-            worker.once('exit', () => resolve())
-            worker.process.kill('SIGTERM')
-          }),
-      ),
-    )
-  }
+}
+
+/** Never with the password, which an address may hold. */
+function asDatabaseProblem(error: unknown, { host, port, database }: ConnectionOptions): unknown {
+  if (!(error instanceof Error)) return error
+  const { code } = error as { code?: string }
+  const refused = code === '28P01' || code === '28000' || code === '3D000'
+  if (!refused && !isDatabaseTrouble(error) && code !== 'ENOTFOUND' && code !== 'EAI_AGAIN') return error
+  const reason = error.message || code
+  return new Error(
+    `The database "${database}" at ${host}${port ? `:${port}` : ''} cannot be used (${reason}): check DATABASE_URL and that it runs.`,
+    { cause: error },
+  )
+}
+
+/** One process serves by itself; more share the port. */
+async function startServing(environment: Environment, given: Given): Promise<() => Promise<void>> {
+  if (environment.WORKERS === 1) return serve(environment, given)
+  new RateLimiterClusterMaster()
+  return startWorkers({
+    count: environment.WORKERS,
+    env: { DATABASE_URL: toUrl(given.connection), SECRET_KEY: given.secretKey },
+    stopSeconds: environment.STOP_SECONDS,
+    log: given.log,
+  })
 }
 
 async function startWorker(environment: Environment, log: Logger): Promise<void> {
   const { DATABASE_URL, SECRET_KEY } = environment
   if (!DATABASE_URL || !SECRET_KEY) throw new Error('a worker needs the address and the key its primary gives it')
-  const stop = await serve(environment, { connection: fromUrl(DATABASE_URL), secretKey: SECRET_KEY, log })
-  const shutDown = (): void => void stop().then(() => process.exit(0))
-  process.once('SIGTERM', shutDown)
-  // Ctrl-C reaches the whole group of processes; the primary tells its workers when.
-  process.on('SIGINT', () => {})
-  process.on('disconnect', shutDown)
+  endWith(await serve(environment, { connection: fromUrl(DATABASE_URL), secretKey: SECRET_KEY, log }))
 }
 
-async function serve(environment: Environment, given: Given): Promise<() => Promise<void>> {
-  const { log } = given
-  process.on('unhandledRejection', (error) => log.error({ err: error }, 'a rejection that nobody handled'))
-  const { services, stop, close } = await createServices({ environment, ...given })
-  const server = createServer({ requestTimeout: 0, headersTimeout: 30_000, keepAliveTimeout: 75_000 })
-  server.on('request', createApp(services, createConsoleFiles(services.options)))
-  await listen(server, environment)
-  return async () => {
-    stop()
-    await closeServer(server)
-    await close()
+function endOnSignal(stop: () => Promise<void>): void {
+  let stopping = false
+  const end = (): void => {
+    if (stopping) return
+    stopping = true
+    void stop().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    )
   }
-}
-
-const listen = (server: Server, { PORT, HOST }: Environment): Promise<void> =>
-  new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(PORT, HOST, () => resolve())
-  })
-
-/** No new connections; answers under way may end by themselves until the grace is over. */
-async function closeServer(server: Server): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  server.closeIdleConnections()
-  const idle = setInterval(() => server.closeIdleConnections(), 200)
-  const forced = setTimeout(() => server.closeAllConnections(), graceMs)
-  await closed
-  clearInterval(idle)
-  clearTimeout(forced)
+  process.on('SIGTERM', end)
+  process.on('SIGINT', end)
 }
 
 /** Says where the product is and, before it was set up, where that is done. */

@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
 import { Redis } from 'ioredis'
+import type { Pool } from 'pg'
 import { type Logger, pino } from 'pino'
 import type { Ambient } from '#core/ambient.ts'
 import { splitKeys } from '#core/channel-types/split-keys.ts'
 import { listenForChanges } from '#db/changes.ts'
 import type { ConnectionOptions } from '#db/connection.ts'
+import { createHotPool } from '#db/hot-pool.ts'
 import { connect } from '#db/orm.ts'
 import type { Services } from '#features/deps.ts'
 import { createHoldRecovery, takeNodeIdentity } from '#features/ledger/node.ts'
@@ -21,6 +24,7 @@ import { createHealth } from '#relay/gateway/health.ts'
 import { createMediaFetcher } from '#relay/upstream/media.ts'
 import { createTransport } from '#relay/upstream/send.ts'
 import type { Environment } from './env.ts'
+import { followChanges } from './follow-changes.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
 
@@ -42,6 +46,9 @@ export const systemAmbient: Ambient = {
 export const createLog = (level: Environment['LOG_LEVEL']): Logger =>
   pino({ level, redact: ['req.headers.authorization', 'req.headers.cookie', 'req.headers["x-api-key"]'] })
 
+/** How long the end of the process may wait for a database that does not answer. */
+const longestDrainMs = 12_000
+
 /** Everything one process needs, connected; `close` lets go of it in order. */
 export async function createServices(given: {
   environment: Environment
@@ -53,8 +60,9 @@ export async function createServices(given: {
   const { environment, connection, log } = given
   const ambient = given.ambient ?? systemAmbient
   const database = await connect(connection)
-  const { pool } = database
-  pool.on('error', (error) => log.warn({ err: error }, 'a database connection was lost'))
+  const lost = (error: unknown) => log.warn({ err: error }, 'a database connection was lost')
+  database.pool.on('error', lost)
+  const hot = createHotPool(connection, lost)
   const changes = await listenForChanges(connection, (error) =>
     log.warn({ err: error }, 'the notice connection was lost'),
   )
@@ -81,18 +89,18 @@ export async function createServices(given: {
     version,
     startedAt: ambient.now(),
     ledger: createLedger({
-      pool,
+      pool: hot,
       nodeId: node.id,
       refund: (row) => refundUndelivered(database.orm.em.fork(), row),
-      onError: (error) => log.error({ err: error }, 'a ledger batch failed'),
+      onError: atMostOnceASecond((error) => log.error({ err: error }, 'a ledger batch failed')),
     }),
     limits: createLimits({ redis, onError: (error) => log.warn({ err: error }, 'a limit could not be counted') }),
     transport: createTransport({}),
     media: createMediaFetcher({ allowedRanges: environment.OUTBOUND_ALLOW }),
-    tokens: createTokenCache(pool),
-    users: createUserCache(pool),
+    tokens: createTokenCache(hot),
+    users: createUserCache(hot),
     channels: createChannelTable({
-      pool,
+      pool: hot,
       secrets,
       splitKeys,
       onBadChannel: (id, error) => log.error({ channel: id, err: error }, 'a channel cannot be used'),
@@ -100,10 +108,11 @@ export async function createServices(given: {
     health: createHealth(() => ambient.now().getTime()),
     keyCursor: new Map(),
     stopping: () => stopping,
+    underWay: new Set(),
   }
   await services.channels.reload()
   const stopFollowing = followChanges(services, changes)
-  const stopRecovery = recoverHolds(services)
+  const stopRecovery = recoverHolds(services, hot)
   return {
     services,
     stop: () => {
@@ -113,66 +122,31 @@ export async function createServices(given: {
       stopping = true
       stopFollowing()
       stopRecovery()
-      await services.ledger.drained()
+      const drained = services.ledger.drained().then(() => true)
+      if (!(await Promise.race([drained, delay(longestDrainMs, false, { ref: false })])))
+        log.error('what was still to be booked is left to those who find the holds of dead processes')
       await services.transport.close()
       await services.media.close()
       redis?.disconnect()
       await changes.close()
-      await database.close()
+      await Promise.race([Promise.all([hot.end(), database.close()]), delay(longestDrainMs, undefined, { ref: false })])
     },
   }
 }
 
-/** Drops what is cached the moment another process changes it, and everything once a minute in case a notice was lost. */
-function followChanges(services: RelayServices, changes: Awaited<ReturnType<typeof listenForChanges>>): () => void {
-  const failed = (error: unknown) => services.log.error({ err: error }, 'cached rows could not be read again')
-  const channelsDue = new Set<number>()
-  let channelTimer: NodeJS.Timeout | null = null
-  const reloadChannels = (): void => {
-    const due = [...channelsDue]
-    channelsDue.clear()
-    channelTimer = null
-    for (const id of due) services.channels.reload(id).catch(failed)
+/** A database that is away makes thousands of calls fail alike. */
+function atMostOnceASecond(say: (error: unknown) => void): (error: unknown) => void {
+  let said = Number.NEGATIVE_INFINITY
+  return (error) => {
+    if (performance.now() - said < 1000) return
+    said = performance.now()
+    say(error)
   }
-  let optionTimer: NodeJS.Timeout | null = null
-  changes.onChange(({ table, id }) => {
-    switch (table) {
-      case 'token':
-        return services.tokens.drop(Number(id))
-      case 'user':
-        return services.users.drop(Number(id))
-      case 'channel':
-        // One edit touches several rows of a channel: one look serves them all.
-        channelsDue.add(Number(id))
-        channelTimer ??= setTimeout(reloadChannels, 20)
-        return undefined
-      case 'option':
-        optionTimer ??= setTimeout(() => {
-          optionTimer = null
-          services.options.reload().catch(failed)
-        }, 20)
-        return undefined
-      default:
-        return undefined
-    }
-  })
-  const everything = (): void => {
-    services.tokens.clear()
-    services.users.clear()
-    services.channels.reload().catch(failed)
-    services.options.reload().catch(failed)
-  }
-  changes.onGap(everything)
-  const backstop = setInterval(() => {
-    services.channels.reload().catch(failed)
-    services.options.reload().catch(failed)
-  }, 60_000)
-  return () => clearInterval(backstop)
 }
 
 /** Looks for holds of dead processes now and every ten seconds. */
-function recoverHolds(services: Services): () => void {
-  const recover = createHoldRecovery(services.database.pool)
+function recoverHolds(services: Services, hot: Pool): () => void {
+  const recover = createHoldRecovery(hot)
   const look = (): void => {
     recover()
       .then(({ released }) => {

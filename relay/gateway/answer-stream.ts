@@ -1,10 +1,11 @@
+import { DomainError } from '#core/errors.ts'
 import type { ReportedUsage, Usage } from '#core/usage.ts'
 import type { ChatEvent, UpstreamFailure, WireEvent } from '#relay/chat/events.ts'
 import type { UpstreamReply } from '#relay/upstream/send.ts'
 import { createSseParser } from '#relay/upstream/sse.ts'
 import { asAttemptFailure, type Delivered, masked, measure } from './answer.ts'
 import { type CallerStream, openCallerStream } from './caller-stream.ts'
-import { AttemptFailed, callerError } from './failure.ts'
+import { AttemptFailed, callerError, failureOfDomainError } from './failure.ts'
 import type { Forwarding } from './forward.ts'
 import { bookingFailure, finishHungUp, settle, SettleFailed } from './settle.ts'
 import { shapeFailure } from './shape-failure.ts'
@@ -90,6 +91,7 @@ async function pump(forwarding: Forwarding, run: Run & { reply: UpstreamReply })
     }
   } catch (error) {
     if (call.gone.signal.aborted) return undefined
+    if (call.halt.signal.aborted) return failureOfDomainError(new DomainError('relay.stopping'))
     return asAttemptFailure(error).failure
   } finally {
     reply.cancel()

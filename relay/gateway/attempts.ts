@@ -1,4 +1,5 @@
 import { disableDeadKey } from './auto-disable.ts'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Attempt, AttemptRecord, CallCore, RelayServices } from './call.ts'
 import { AttemptFailed } from './failure.ts'
 import { logFailedAttempt } from './log-failure.ts'
@@ -6,6 +7,7 @@ import { type CallPrice, priceCall } from './price-call.ts'
 import { reserve } from './reserve.ts'
 import { mayTryAgain, pauseBeforeRetry } from './retry.ts'
 import { createSelection } from './select.ts'
+import { isUnbooked } from './settle.ts'
 
 /** One try: where it goes, under which price, and the tries before it. */
 export type AttemptPlan = { attempt: Attempt; attempts: AttemptRecord[]; terms: CallPrice }
@@ -17,6 +19,8 @@ export type AttemptSteps = {
   /** Makes the try to the settled answer. @throws {AttemptFailed} when another place may be tried. */
   forward: (plan: AttemptPlan) => Promise<void>
 }
+
+const longestReleaseMs = 1000
 
 /** Tries channels until one answers. The hold of the first try serves all of them and is given back if none does. */
 export async function attemptAll(services: RelayServices, call: CallCore, steps: AttemptSteps): Promise<void> {
@@ -37,7 +41,11 @@ export async function attemptAll(services: RelayServices, call: CallCore, steps:
     }
   } catch (error) {
     const { token, user } = call.caller
-    if (reserved) await services.ledger.release({ id: call.id, userId: user.id, tokenId: token?.id ?? 0 })
+    if (reserved && !isUnbooked(error)) {
+      const released = services.ledger.release({ id: call.id, userId: user.id, tokenId: token?.id ?? 0 })
+      // The caller is told after it was given back, unless the database keeps us waiting.
+      await Promise.race([released, delay(longestReleaseMs, undefined, { ref: false })])
+    }
     throw error
   }
 }

@@ -21,6 +21,8 @@ export type RelayServices = Services & {
   keyCursor: Map<number, number>
   /** The process is going down: no new calls. */
   stopping: () => boolean
+  /** What halts each call under way, for when the process may wait no longer. */
+  underWay: Set<AbortController>
 }
 
 /** One caller's request from arrival to its last byte. */
@@ -35,6 +37,8 @@ export type Incoming = {
   startedAt: number
   /** Aborts when the caller hangs up. */
   gone: AbortController
+  /** Aborts what is done upstream: the caller has gone, or the process may wait no longer. */
+  halt: AbortController
   ip: string
 }
 

@@ -9,8 +9,11 @@ export type CallerStream = {
   readonly started: boolean
 }
 
+/** A caller that takes nothing for so long counts as gone. */
+const longestStallMs = 120_000
+
 export function openCallerStream(call: Call, headers: { contentType: string; losses: string[] }): CallerStream {
-  const { res, gone } = call
+  const { res, gone, halt } = call
   let started = false
 
   const start = (): void => {
@@ -35,13 +38,19 @@ export function openCallerStream(call: Call, headers: { contentType: string; los
       if (text === '' || gone.signal.aborted) return
       start()
       if (res.write(text)) return
-      await once(res, 'drain', { signal: gone.signal }).catch(() => {})
+      const stalled = setTimeout(() => res.destroy(), longestStallMs)
+      await once(res, 'drain', { signal: halt.signal }).catch(() => {})
+      clearTimeout(stalled)
     },
     end: async (text) => {
       if (gone.signal.aborted) return
       start()
       await new Promise<void>((resolve) => {
-        const finished = () => resolve()
+        const stalled = setTimeout(() => res.destroy(), longestStallMs)
+        const finished = () => {
+          clearTimeout(stalled)
+          resolve()
+        }
         gone.signal.addEventListener('abort', finished, { once: true })
         res.end(text, finished)
       })

@@ -1,4 +1,5 @@
 import { DomainError } from '#core/errors.ts'
+import { isDatabaseTrouble } from '#db/lost.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import { InvalidRequest, type CallerError } from '#relay/dialects/types.ts'
 import { RateLimited } from './limit.ts'
@@ -55,7 +56,7 @@ export function failureOf(error: unknown): UpstreamFailure {
   if (error instanceof InvalidRequest) {
     return { status: 400, type: gatewayErrorType, code: error.code, message: error.message }
   }
-  return failureOfDomainError(new DomainError('internal'))
+  return failureOfDomainError(new DomainError(isDatabaseTrouble(error) ? 'relay.unavailable' : 'internal'))
 }
 
 export const callerError = (failure: UpstreamFailure, requestId: string): CallerError => ({ ...failure, requestId })

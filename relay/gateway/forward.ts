@@ -16,7 +16,7 @@ import type { Attempt, AttemptRecord, Call, RelayServices } from './call.ts'
 import { AttemptFailed, failureOfDomainError } from './failure.ts'
 import { type ChannelRequest, forChannel } from './channel-body.ts'
 import { sentBody } from './sent-body.ts'
-import { finishHungUp } from './settle.ts'
+import { finishHungUp, isUnbooked } from './settle.ts'
 import { shapeFailure } from './shape-failure.ts'
 import { timeoutsOf } from './timeouts.ts'
 
@@ -70,7 +70,9 @@ export async function forward(
     const reply = await send(forwarding, request)
     await answer(forwarding, reply)
   } catch (error) {
+    if (isUnbooked(error)) throw error
     if (call.gone.signal.aborted) return finishHungUp(forwarding, nothingDelivered)
+    if (call.halt.signal.aborted) throw new DomainError('relay.stopping', {}, { cause: error })
     const failed = asAttemptFailure(error)
     const secrets = [plan.attempt.key.value, providerCall.channel.baseUrl]
     throw new AttemptFailed(masked(failed.failure, secrets), {
@@ -146,7 +148,7 @@ async function buildRequest(forwarding: Forwarding): Promise<UpstreamRequest> {
         ? await inlineMedia(sent.request, {
             fetchMedia: services.media,
             keepsAddress: provider.chat.keepsAddress,
-            signal: call.gone.signal,
+            signal: call.halt.signal,
           })
         : sent.request
     return sentBody(forwarding, provider.chat.request(request, providerCall))
@@ -172,7 +174,7 @@ async function send(forwarding: Forwarding, request: UpstreamRequest): Promise<U
     url: request.url,
     headers: request.headers,
     body: bodyBytes(request.body),
-    signal: call.gone.signal,
+    signal: call.halt.signal,
     proxy: typeof setting['proxy'] === 'string' && setting['proxy'] !== '' ? setting['proxy'] : undefined,
     ...timeoutsOf(setting, forwarding.providerCall.stream),
   })

@@ -4,7 +4,7 @@ import type { CallerDialect } from '#relay/dialects/types.ts'
 import type { Incoming, RelayServices } from './call.ts'
 import { createRequestId } from './request-id.ts'
 
-/** Gives a request its id and watches for the caller hanging up. */
+/** Gives a request its id and watches for the caller hanging up and the process going down. */
 export function receive(
   services: RelayServices,
   dialect: CallerDialect,
@@ -15,8 +15,13 @@ export function receive(
   res.setHeader('x-request-id', id)
   if (dialect.id === 'claude') res.setHeader('request-id', id)
   const gone = new AbortController()
+  const halt = new AbortController()
+  services.underWay.add(halt)
   res.on('close', () => {
-    if (!res.writableFinished) gone.abort()
+    services.underWay.delete(halt)
+    if (res.writableFinished) return
+    gone.abort()
+    halt.abort()
   })
   return {
     id,
@@ -26,6 +31,7 @@ export function receive(
     receivedAt,
     startedAt: performance.now(),
     gone,
+    halt,
     ip: clientAddress(services, req),
   }
 }

@@ -1,4 +1,5 @@
 import { DomainError } from '#core/errors.ts'
+import { isDatabaseTrouble } from '#db/lost.ts'
 import type { Incoming, RelayServices } from './call.ts'
 import { AttemptFailed, callerError, failureOf, isUnexpected } from './failure.ts'
 import { RateLimited } from './limit.ts'
@@ -32,5 +33,6 @@ export function reportError(services: RelayServices, incoming: Incoming, error: 
 /** What is soon over: no database, going down, an answer that could not be booked. A model without a channel is not. */
 function isPassing(error: unknown): boolean {
   if (error instanceof AttemptFailed) return error.cause instanceof SettleFailed
+  if (isDatabaseTrouble(error)) return true
   return error instanceof DomainError && (error.code === 'relay.unavailable' || error.code === 'relay.stopping')
 }

@@ -13,8 +13,6 @@ export async function reserve(services: RelayServices, call: CallCore, amount: n
   try {
     result = await services.ledger.reserve({ id: call.id, userId: user.id, tokenId: token?.id ?? 0, amount })
   } catch (error) {
-    // Nobody knows whether it was committed; giving back what may not exist does no harm.
-    void services.ledger.release({ id: call.id, userId: user.id, tokenId: token?.id ?? 0 })
     throw new DomainError('relay.unavailable', {}, { cause: error })
   }
   if (result.verdict !== 'ok') throw refusalOf(services, call, { result, amount })

@@ -9,7 +9,7 @@ type Failed = { error: AttemptFailed; attempt: Attempt; number: number; selectio
 /** Whether another channel or key gets its chance after a failed attempt. */
 export function mayTryAgain(services: RelayServices, call: CallCore, failed: Failed): boolean {
   const { error, attempt, number, selection } = failed
-  if (call.gone.signal.aborted) return false
+  if (call.halt.signal.aborted) return false
   const settings = {
     RetryTimes: services.options.get('RetryTimes'),
     'global.auto_retry_enabled': services.options.get('global.auto_retry_enabled'),
@@ -40,5 +40,5 @@ export async function pauseBeforeRetry(
   if (selection.outlook() !== 'again') return
   const backOff = 100 * 2 ** Math.min(number, 4) * (0.5 + services.ambient.random())
   const wanted = Math.max(backOff, error.retryAfterMs ?? 0)
-  await pause(Math.min(wanted, longestWait), undefined, { signal: call.gone.signal }).catch(() => {})
+  await pause(Math.min(wanted, longestWait), undefined, { signal: call.halt.signal }).catch(() => {})
 }

@@ -44,4 +44,8 @@ export async function finishHungUp(
 /** What a caller reads when an answer was there but could not be booked. */
 export const bookingFailure = (): UpstreamFailure => failureOfDomainError(new DomainError('relay.unavailable'))
 
+/** The charge is made or given up elsewhere from here on: it is neither to be sent again nor to be released. */
+export const isUnbooked = (error: unknown): boolean =>
+  error instanceof SettleFailed || (error instanceof Error && error.cause instanceof SettleFailed)
+
 export { SettleFailed }

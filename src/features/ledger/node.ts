@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import type { Changes } from '#db/changes.ts'
 
@@ -10,10 +11,18 @@ export type NodeIdentity = { id: () => number }
 export async function takeNodeIdentity(changes: Changes): Promise<NodeIdentity> {
   const { rows } = await changes.query("select nextval('node_ids')::int as id")
   const id = Number(rows[0]?.id)
-  const lock = () => changes.query('select pg_advisory_lock($1, $2)', [nodeLockClass, id])
-  await lock()
-  // A lost session frees the lock of a living process too; settling copes with holds that were given back meanwhile.
-  changes.onConnected(async () => void (await lock()))
+  await changes.query('select pg_advisory_lock($1, $2)', [nodeLockClass, id])
+  // A lost session frees the lock of a living process too; settling copes with holds that were given back meanwhile. A
+  // server that has not noticed the loss keeps the lock for the former session, so it may have to be tried for a while.
+  const lockAgain = async (): Promise<void> => {
+    for (;;) {
+      const { rows: taken } = await changes.query('select pg_try_advisory_lock($1, $2) as taken', [nodeLockClass, id])
+      if (taken[0]?.taken === true) return
+      await delay(1000)
+    }
+  }
+  // It fails with the session, and the next one calls it anew.
+  changes.onConnected(() => void lockAgain().catch(() => {}))
   return { id: () => id }
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Pool } from 'pg'
 import { type LogType, logType } from '#core/statuses.ts'
@@ -22,7 +23,7 @@ export type Ledger = {
   settle: (row: ChargeRow, afterwards: 'give-up' | 'go-on') => Promise<{ userQuota: number }>
   /** Gives everything back. Never rejects: it is sent again until it succeeds or the process ends. */
   release: (hold: { id: string; userId: number; tokenId: number }) => Promise<void>
-  /** Waits for whatever is still to be booked, what is sent again included. */
+  /** Waits until every hold of this process has come to its end, what is sent again included. */
   drained: () => Promise<void>
 }
 
@@ -59,25 +60,30 @@ export function createLedger(deps: {
   )
   const settles = createBatchQueue((items: EndOfHold[]) => settleBatch(deps.pool, items), queueLimits)
   const ending = createEnding({
-    commit: settles.add,
+    commit: (item, isWanted) => settles.add(item, isWanted),
     isHopeless: isDataFault,
     refund: deps.refund,
     settleDeadlineMs: deps.settleDeadlineMs ?? 10_000,
     onError,
   })
 
+  // Holds whose calls are under way in this process.
+  const open = new Set<string>()
+
   const reserve = async (request: ReserveRequest): Promise<ReserveResult> => {
     const end = Date.now() + reserveWaitMs
     const isWanted = () => Date.now() < end
     let sent = false
     try {
-      return await reserves.add(request, isWanted).catch((error: unknown) => {
+      const result = await reserves.add(request, isWanted).catch((error: unknown) => {
         onError(error)
         sent = !(error instanceof QueueFull)
         // A connection that broke is soon replaced, and the same hold is not taken twice.
         if (isDatabaseTrouble(error) && !isLockTrouble(error)) return reserves.add(request, isWanted)
         throw error
       })
+      if (result.verdict === 'ok') open.add(request.id)
+      return result
     } catch (error) {
       // Nobody knows what became of it: it must not happen later either.
       if (sent) void ending.release(request, true)
@@ -85,7 +91,20 @@ export function createLedger(deps: {
     }
   }
 
-  return { reserve, settle: ending.settle, release: (hold) => ending.release(hold, false), drained: ending.drained }
+  return {
+    reserve,
+    settle: (row, afterwards) => {
+      open.delete(row.id)
+      return ending.settle(row, afterwards)
+    },
+    release: (hold) => {
+      open.delete(hold.id)
+      return ending.release(hold, false)
+    },
+    drained: async () => {
+      while (open.size + ending.pending() > 0) await delay(20)
+    },
+  }
 }
 
 async function reserveBatch(pool: Pool, nodeId: number, items: ReserveRequest[]): Promise<ReserveResult[]> {

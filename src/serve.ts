@@ -1,0 +1,90 @@
+import { createServer, type Server } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { ConnectionOptions } from '#db/connection.ts'
+import { createApp } from './app.ts'
+import { createConsoleFiles } from './console-files.ts'
+import type { Environment } from './env.ts'
+import { createServices } from './services.ts'
+
+/** What the first process gives to those that serve. */
+export type Given = { connection: ConnectionOptions; secretKey: string; log: Logger }
+
+/** How long a call that was told to end may still take: its charge has to be booked, and its caller told. */
+const farewellMs = 12_000
+
+/** Serves in this process. Resolves once it does, with what ends it in good order. */
+export async function serve(environment: Environment, given: Given): Promise<() => Promise<void>> {
+  const { log } = given
+  const { services, stop, close } = await createServices({ environment, ...given })
+  const server = createServer({
+    headersTimeout: 30_000,
+    // Of the request alone, its body included; answers may take as long as they like.
+    requestTimeout: 300_000,
+    connectionsCheckingInterval: 5000,
+    keepAliveTimeout: 75_000,
+  })
+  server.on('request', createApp(services, createConsoleFiles(services.options)))
+  await listen(server, environment)
+  return async () => {
+    stop()
+    const closed = closeServer(server)
+    const inTime = await Promise.race([closed.then(() => true), delay(environment.STOP_SECONDS * 1000, false)])
+    if (!inTime) {
+      log.warn({ calls: services.underWay.size }, 'calls that did not end by themselves are ended')
+      for (const call of services.underWay) call.abort()
+      await Promise.race([closed, untilEmpty(services.underWay, farewellMs)])
+      server.closeAllConnections()
+      await closed
+    }
+    await close()
+  }
+}
+
+async function listen(server: Server, { PORT, HOST }: Environment): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  server.once('error', reject)
+  server.listen(PORT, HOST, resolve)
+  await promise.catch((error: unknown) => {
+    throw explained(error, { PORT, HOST })
+  })
+  server.off('error', reject)
+}
+
+/** The two mistakes that everybody makes, in words. */
+function explained(error: unknown, { PORT, HOST }: Pick<Environment, 'PORT' | 'HOST'>): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  switch (code) {
+    case 'EADDRINUSE':
+      return new Error(`Port ${PORT} is taken by another program: stop that one, or set PORT.`, { cause: error })
+    case 'EACCES':
+      return new Error(`Port ${PORT} is not allowed to this user: set PORT to a number above 1023.`, { cause: error })
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return new Error(`HOST ${HOST} is not an address of this machine.`, { cause: error })
+    default:
+      return error
+  }
+}
+
+/** Finds out whether the port can be had, before several processes fail over it. */
+export async function checkPort(environment: Environment): Promise<void> {
+  if (environment.PORT === 0) return
+  const server = createServer()
+  await listen(server, environment)
+  await new Promise((resolve) => server.close(resolve))
+}
+
+/** No new connections; answers under way may end by themselves, and take their connections with them. */
+async function closeServer(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  server.closeIdleConnections()
+  const idle = setInterval(() => server.closeIdleConnections(), 100)
+  await closed
+  clearInterval(idle)
+}
+
+async function untilEmpty(set: ReadonlySet<unknown>, longestMs: number): Promise<void> {
+  const end = performance.now() + longestMs
+  while (set.size > 0 && performance.now() < end) await delay(20)
+}

@@ -1,0 +1,84 @@
+import cluster, { type Worker } from 'node:cluster'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Logger } from 'pino'
+
+/** Pauses between a worker's death and its successor grow while they die young. */
+const shortestPauseMs = 100
+const longestPauseMs = 5000
+const youngMs = 10_000
+
+/** A worker that does not end although it was told to is ended, so long after its own deadline. */
+const patienceMs = 30_000
+
+/**
+ * Keeps as many processes as are wanted, which share the port. Resolves when all of them serve, with what ends them in good
+ * order. @throws when one of the first cannot start.
+ */
+export async function startWorkers(wish: {
+  count: number
+  env: Record<string, string>
+  stopSeconds: number
+  log: Logger
+}): Promise<() => Promise<void>> {
+  const { log } = wish
+  let stopping = false
+  let started = false
+  let pauseMs = shortestPauseMs
+
+  const start = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const bornAt = performance.now()
+      const worker = cluster.fork(wish.env)
+      worker.once('listening', () => resolve())
+      worker.once('exit', (code, signal) => {
+        reject(new Error('A worker process could not start; what it said stands above.'))
+        if (stopping || !started) return
+        pauseMs = performance.now() - bornAt > youngMs ? shortestPauseMs : Math.min(pauseMs * 2, longestPauseMs)
+        log.error({ worker: worker.process.pid, code, signal, pauseMs }, 'a worker died and is replaced')
+        void replace()
+      })
+    })
+  const replace = async (): Promise<void> => {
+    await delay(pauseMs)
+    // Why it failed stands in the log; its end starts the next try.
+    if (!stopping) await start().catch(() => {})
+  }
+
+  await Promise.all(Array.from({ length: wish.count }, start))
+  started = true
+  return async () => {
+    stopping = true
+    const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
+    await Promise.all(workers.map((worker) => endWorker(worker, wish.stopSeconds * 1000 + patienceMs)))
+  }
+}
+
+async function endWorker(worker: Worker, longestMs: number): Promise<void> {
+  if (worker.isDead()) return
+  const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
+  worker.process.kill('SIGTERM')
+  const patience = setTimeout(() => worker.process.kill('SIGKILL'), longestMs)
+  await ended
+  clearTimeout(patience)
+}
+
+/** What a worker does when it is told to end, or finds itself alone. */
+export function endWith(stop: () => Promise<void>): void {
+  let stopping = false
+  const end = (): void => {
+    if (stopping) return
+    stopping = true
+    void stop().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    )
+  }
+  process.on('SIGTERM', end)
+  // Ctrl-C reaches the whole group of processes; the first one tells its workers when.
+  process.on('SIGINT', () => {})
+  cluster.worker?.on('disconnect', () => {
+    // Else it would exit at once, with calls under way, when the first process was killed.
+    if (cluster.worker) cluster.worker.exitedAfterDisconnect = true
+    end()
+  })
+}
