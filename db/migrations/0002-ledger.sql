@@ -1,12 +1,14 @@
 -- The ledger's three acts on calls, each one statement for a whole batch, so that a batch costs one round trip and one
 -- commit. Only src/features/ledger/service.ts calls them. Rows are locked in the order users, tokens, channels, holds and
--- by id within each, so that batches of two processes cannot deadlock.
+-- by id within each, so that batches of two processes cannot deadlock. Their statements keep one plan: planned anew for each
+-- batch, they would cost more than running them.
 
 -- Sets quota aside. A hold that exists is raised to the amount asked, one that was given back meanwhile is opened anew, and a
 -- void one stays shut: its call was told that nothing could be booked. A request that cannot pay fails alone.
 -- verdict: ok | user_missing | token_missing | user_insufficient | token_insufficient | token_exhausted
 create function ledger_reserve(p_node int, p_ids text[], p_users int[], p_tokens int[], p_amounts bigint[])
-returns table (hold_id text, verdict text, user_quota bigint, token_quota bigint) language plpgsql as $$
+returns table (hold_id text, verdict text, user_quota bigint, token_quota bigint) language plpgsql
+set plan_cache_mode = force_generic_plan as $$
 declare
   u_ids int[]; u_quota bigint[]; u_taken bigint[];
   t_ids int[]; t_quota bigint[]; t_unlimited boolean[]; t_taken bigint[];
@@ -80,29 +82,41 @@ begin
   update tokens t set status = 1 where t.id = any (p_tokens) and t.status = 4 and t.remain_quota > 0;
 end $$;
 
+-- One item of a settlement, by the names that the process gives.
+create type ledger_row as (
+  id text, "userId" int, "tokenId" int, "channelId" int, quota bigint, counted boolean, release boolean, voids boolean, log boolean,
+  content text, username text, "tokenName" text, "modelName" text, "promptTokens" int, "completionTokens" int, "cachedTokens" int,
+  "useTimeMs" int, "firstTokenMs" int, "isStream" boolean, "group" text, "clientIp" text, other jsonb
+);
+
 -- Ends calls, each id at most once in a batch. Each row is a charge (`release` false: log, counters, difference to the hold)
 -- or a release (all given back). A charge meets an open hold (difference), a released or lost one (whole charge), a void one
 -- (nothing), or its own log row (nothing: it was committed before and the answer got lost). A release that `voids` shuts the
 -- id for good, so that a charge or reservation of unknown outcome can no more happen after it. Returns the balances afterwards.
 create function ledger_settle(p_rows json)
-returns table (user_id int, quota bigint) language plpgsql as $$
+returns table (user_id int, quota bigint) language plpgsql
+set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
 declare
+  batch ledger_row[]; user_ids int[]; token_ids int[]; channel_ids int[];
   u_ids int[]; u_delta bigint[]; u_used bigint[]; u_count bigint[];
   t_ids int[]; t_unlimited boolean[]; t_delta bigint[]; t_used bigint[];
   c_ids int[]; c_used bigint[];
   done text[] := '{}'; gone text[] := '{}'; shut text[] := '{}'; ui int; ti int; ci int; r record; held bigint; held_token bigint; charge bigint;
 begin
+  -- Read once: parsing is most of what a row costs.
+  select array_agg(x order by x.id), array_agg(distinct x."userId"), array_agg(distinct x."tokenId"), array_agg(distinct x."channelId")
+    into batch, user_ids, token_ids, channel_ids from json_populate_recordset(null::ledger_row, p_rows) x;
   select array_agg(s.id), array_agg(0::bigint), array_agg(0::bigint), array_agg(0::bigint) into u_ids, u_delta, u_used, u_count
-    from (select u.id from users u where u.id in (select (x ->> 'userId')::int from json_array_elements(p_rows) x) order by u.id for no key update) s;
+    from (select u.id from users u where u.id = any (user_ids) order by u.id for no key update) s;
   select array_agg(s.id), array_agg(s.unlimited_quota), array_agg(0::bigint), array_agg(0::bigint) into t_ids, t_unlimited, t_delta, t_used
-    from (select t.id, t.unlimited_quota from tokens t where t.id in (select (x ->> 'tokenId')::int from json_array_elements(p_rows) x) order by t.id for no key update) s;
+    from (select t.id, t.unlimited_quota from tokens t where t.id = any (token_ids) order by t.id for no key update) s;
   select array_agg(s.id), array_agg(0::bigint) into c_ids, c_used
-    from (select c.id from channels c where c.id in (select (x ->> 'channelId')::int from json_array_elements(p_rows) x) order by c.id for no key update) s;
+    from (select c.id from channels c where c.id = any (channel_ids) order by c.id for no key update) s;
   for r in
-    select x.*, h.amount as held, h.token_amount as held_token, h.status as hold_status
-    from json_to_recordset(p_rows) as x(id text, "userId" int, "tokenId" int, "channelId" int, quota bigint, counted boolean, release boolean, voids boolean, log boolean)
-    left join holds h on h.id = x.id
+    select x.id, x."userId", x."tokenId", x."channelId", x.quota, x.counted, x.release, x.voids, x.log,
+      h.amount as held, h.token_amount as held_token, h.status as hold_status
+    from unnest(batch) x left join holds h on h.id = x.id
     order by x.id
   loop
     if r.release then
@@ -143,8 +157,7 @@ begin
   delete from holds h where h.id = any (done) or h.id = any (gone);
   if cardinality(shut) > 0 then
     insert into holds (id, user_id, token_id, node_id, status, released_at)
-      select x.id, x."userId", x."tokenId", 0, 'void', now() from json_to_recordset(p_rows) as x(id text, "userId" int, "tokenId" int)
-      where x.id = any (shut)
+      select x.id, x."userId", x."tokenId", 0, 'void', now() from unnest(batch) x where x.id = any (shut)
       on conflict (id) do update set status = 'void', released_at = excluded.released_at;
   end if;
   perform ledger_mark_tokens(t_ids);
@@ -152,16 +165,12 @@ begin
       use_time_ms, is_stream, channel_id, "group", client_ip, request_id, other)
     select x."userId", 2, x.content, x.username, x."tokenName", x."tokenId", x."modelName", x.quota, x."promptTokens", x."completionTokens",
       x."useTimeMs", x."isStream", x."channelId", x."group", x."clientIp", x.id, x.other
-    from json_to_recordset(p_rows) as x(id text, "userId" int, "tokenId" int, "channelId" int, quota bigint, log boolean, content text,
-      username text, "tokenName" text, "modelName" text, "promptTokens" int, "completionTokens" int, "useTimeMs" int, "isStream" boolean,
-      "group" text, "clientIp" text, other jsonb)
-    where x.id = any (done) and x.log;
+    from unnest(batch) x where x.id = any (done) and x.log;
   insert into usage_hourly as totals (hour, user_id, model_name, channel_id, token_id, "group", count, prompt_tokens, completion_tokens,
       cached_tokens, quota, use_time_ms, first_token_ms, first_token_count)
     select date_trunc('hour', now()), x."userId", x."modelName", x."channelId", x."tokenId", x."group", count(*), sum(x."promptTokens"),
       sum(x."completionTokens"), sum(x."cachedTokens"), sum(x.quota), sum(x."useTimeMs"), coalesce(sum(x."firstTokenMs"), 0), count(x."firstTokenMs")
-    from json_to_recordset(p_rows) as x(id text, "userId" int, "tokenId" int, "channelId" int, quota bigint, "modelName" text,
-      "promptTokens" int, "completionTokens" int, "cachedTokens" int, "useTimeMs" int, "firstTokenMs" int, "group" text)
+    from unnest(batch) x
     where x.id = any (done)
     group by x."userId", x."modelName", x."channelId", x."tokenId", x."group"
     order by x."userId", x."modelName", x."channelId", x."tokenId", x."group"
