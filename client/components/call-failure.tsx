@@ -1,0 +1,31 @@
+import { Link as ChakraLink, Stack, Text } from '@chakra-ui/react'
+import { Link } from 'wouter'
+import { t } from '../i18n/t.ts'
+import { errorText, requestIdOf } from '../lib/errors.ts'
+import { CallFailure, priceMissing } from '../lib/relay-call.ts'
+import { useSession } from '../lib/session.ts'
+
+/** Where an administrator gives models their prices. */
+const pricesAddress = '/admin/settings?tab=operation'
+
+/** Why a call to the gateway failed, what to quote, and for administrators the way to a missing price. */
+export function CallFailureText({ error }: { error: unknown }) {
+  const { isRoot } = useSession()
+  const requestId = requestIdOf(error)
+  const isPrice = error instanceof CallFailure && error.code === priceMissing
+  return (
+    <Stack gap="0.5" minW="0">
+      <Text overflowWrap="anywhere">{isPrice ? t('这个模型还没有设置价格，暂时无法调用。') : errorText(error)}</Text>
+      {isPrice && isRoot && (
+        <ChakraLink asChild alignSelf="flex-start">
+          <Link href={pricesAddress}>{t('去设置价格')}</Link>
+        </ChakraLink>
+      )}
+      {requestId && (
+        <Text textStyle="xs" fontFamily="mono" color="fg.muted" overflowWrap="anywhere">
+          {t('请求 ID')}: {requestId}
+        </Text>
+      )}
+    </Stack>
+  )
+}

@@ -1,0 +1,150 @@
+import { Button } from '@chakra-ui/react'
+import { Ban, Copy, KeyRound, Pencil, Plug, Plus, Trash } from 'lucide-react'
+import { useMemo } from 'react'
+import { tokenStatus } from '#core/statuses.ts'
+import { copyAndTell } from '../../components/copy.tsx'
+import { DataTable } from '../../components/data-table/data-table.tsx'
+import type { Selection } from '../../components/data-table/types.ts'
+import { FilterBar } from '../../components/filter-bar/filter-bar.tsx'
+import { notify } from '../../components/notify.ts'
+import { EmptyState } from '../../components/states.tsx'
+import { t } from '../../i18n/t.ts'
+import { useNow } from '../../lib/now.ts'
+import { useTableState } from '../../lib/table-state.ts'
+import { useUrlState } from '../../lib/url-state.ts'
+import { tokenColumns } from './columns.tsx'
+import { useTokenActs } from './use-token-acts.ts'
+import { useReveal, useTokens } from './use-tokens.ts'
+import type { OpenToken, Token } from './use-open-token.ts'
+
+const filters = { name: '', key: '' }
+
+export function TokenTable({ open }: { open: OpenToken }) {
+  const [values, setFilters] = useUrlState(filters, ['page'])
+  const table = useTableState()
+  const { pageOf, ...query } = useTokens(values, table)
+  const reveal = useReveal()
+  const acts = useTokenActs()
+  const now = useNow()
+  const columns = useMemo(() => tokenColumns(reveal, now), [reveal, now])
+  const filtered = values.name !== '' || values.key !== ''
+
+  return (
+    <DataTable
+      id="tokens"
+      label={t('API令牌')}
+      columns={columns}
+      rowId={(token) => token.id}
+      rowLabel={(token) => token.name}
+      query={query}
+      paging={table}
+      csvName="tokens"
+      csvPage={filtered ? undefined : pageOf}
+      isMuted={(token) => token.status !== tokenStatus.enabled}
+      onOpen={open.edit}
+      openRow={open.edited ?? open.used}
+      toolbar={
+        <FilterBar
+          query={{ id: 'name', placeholder: t('搜索名称') }}
+          facets={[{ id: 'key', label: t('密钥'), kind: 'text', placeholder: 'sk-' }]}
+          values={values}
+          onChange={setFilters}
+        />
+      }
+      empty={
+        filtered ? (
+          <EmptyState
+            icon={KeyRound}
+            title={t('没有匹配的令牌')}
+            action={<Button onClick={() => setFilters(filters)}>{t('清除筛选')}</Button>}
+          />
+        ) : (
+          <EmptyState
+            icon={KeyRound}
+            title={t('还没有令牌')}
+            description={t('令牌是程序调用模型时使用的密钥，可以各自限定额度、模型和有效期。')}
+            action={
+              <Button variant="solid" onClick={open.create}>
+                <Plus aria-hidden />
+                {t('新建令牌')}
+              </Button>
+            }
+          />
+        )
+      }
+      bulkActions={(selection) => <BulkActions selection={selection} reveal={reveal} acts={acts} />}
+      rowActions={(token) => [
+        { id: 'use', label: t('接入说明'), icon: Plug, onSelect: () => open.use(token) },
+        {
+          id: 'copy',
+          label: t('复制密钥'),
+          icon: Copy,
+          onSelect: () => void reveal(token).then(copyAndTell, (error: unknown) => notify.error(error, t('没有复制'))),
+        },
+        { id: 'edit', label: t('编辑'), icon: Pencil, onSelect: () => open.edit(token) },
+        {
+          id: 'disable',
+          label: t('禁用'),
+          icon: Ban,
+          hidden: token.status !== tokenStatus.enabled,
+          onSelect: () => void acts.setStatus(token, tokenStatus.disabled),
+        },
+        {
+          id: 'enable',
+          label: t('启用'),
+          icon: KeyRound,
+          hidden: token.status === tokenStatus.enabled,
+          onSelect: () => void acts.setStatus(token, tokenStatus.enabled),
+        },
+        {
+          id: 'remove',
+          label: t('删除'),
+          icon: Trash,
+          danger: true,
+          separated: true,
+          onSelect: () => void acts.remove([token]),
+        },
+      ]}
+    />
+  )
+}
+
+type BulkActionsProps = {
+  selection: Selection<Token>
+  reveal: (token: Token) => Promise<string>
+  acts: ReturnType<typeof useTokenActs>
+}
+
+function BulkActions({ selection, reveal, acts }: BulkActionsProps) {
+  const { rows, clear } = selection
+  const copy = async () => {
+    try {
+      await copyAndTell((await Promise.all(rows.map(reveal))).join('\n'))
+    } catch (error) {
+      notify.error(error, t('没有复制'))
+    }
+  }
+  const disable = async () => {
+    await acts.setStatuses(rows, tokenStatus.disabled)
+    clear()
+  }
+  const remove = async () => {
+    if (await acts.remove(rows)) clear()
+  }
+  return (
+    <>
+      <Button size="xs" onClick={() => void copy()}>
+        <Copy aria-hidden />
+        {t('复制所选密钥')}
+      </Button>
+      <Button size="xs" onClick={() => void disable()}>
+        <Ban aria-hidden />
+        {t('禁用')}
+      </Button>
+      <Button size="xs" variant="surface" colorPalette="bad" onClick={() => void remove()}>
+        <Trash aria-hidden />
+        {t('删除')}
+      </Button>
+    </>
+  )
+}
