@@ -10,7 +10,8 @@ import { openAiChat } from './dialects/openai-chat/index.ts'
 import { identifyPlayground, preparePlayground } from './gateway/playground.ts'
 import { answerBilling } from './local/billing.ts'
 import { answerUnimplemented } from './local/unimplemented.ts'
-import { chatPaths, unimplementedPaths } from './routes.ts'
+import { handlePlain } from './operations/handle.ts'
+import { chatPaths, plainPaths, unimplementedPaths } from './routes.ts'
 
 export type { RelayServices } from './gateway/call.ts'
 
@@ -22,6 +23,7 @@ export function createRelayRouter(services: RelayServices, paths: 'all' | 'playg
   router.use(['/v1', '/v1beta', '/hf', '/dashboard/billing'], allowAnyOrigin)
   for (const prefix of ['', '/hf']) {
     serveChat(services, router, prefix)
+    servePlain(services, router, prefix)
     serveLocal(services, router, prefix)
   }
   for (const kind of ['subscription', 'usage'] as const) {
@@ -39,6 +41,12 @@ function serveChat(services: RelayServices, router: Router, prefix: string): voi
       const { asJsonArray = false, ...fromPath } = read?.(texts(req.params), req.query) ?? {}
       return handleChat(services, { dialect, path: fromPath, asJsonArray, identify: authenticate }, { req, res })
     })
+  }
+}
+
+function servePlain(services: RelayServices, router: Router, prefix: string): void {
+  for (const { path, operation } of plainPaths) {
+    router.post(prefix + path, (req, res) => handlePlain(services, operation, { req, res }))
   }
 }
 

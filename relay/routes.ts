@@ -3,6 +3,7 @@ import { claude } from './dialects/claude/index.ts'
 import { gemini } from './dialects/gemini/index.ts'
 import { openAiChat } from './dialects/openai-chat/index.ts'
 import { openAiCompletions } from './dialects/openai-completions/index.ts'
+import type { PlainOperation } from './providers/types.ts'
 import { openAiResponses } from './dialects/openai-responses/index.ts'
 
 export type ChatPath = {
@@ -33,6 +34,21 @@ export const chatPaths: ChatPath[] = [
         geminiPath({ ...params, action }, query),
     })),
   ),
+]
+
+type PlainPath = { path: string; operation: PlainOperation }
+
+/** Path → operation that is no chat. */
+export const plainPaths: PlainPath[] = [
+  { path: '/v1/embeddings', operation: 'embeddings' },
+  { path: '/v1/engines/:model/embeddings', operation: 'embeddings' },
+  { path: '/v1/moderations', operation: 'moderations' },
+  { path: '/v1/images/generations', operation: 'images' },
+  { path: '/v1/images/edits', operation: 'image-edits' },
+  { path: '/v1/audio/speech', operation: 'speech' },
+  { path: '/v1/audio/transcriptions', operation: 'transcriptions' },
+  { path: '/v1/audio/translations', operation: 'translations' },
+  { path: '/v1/rerank', operation: 'rerank' },
 ]
 
 type Unbuilt = { method: 'get' | 'post' | 'delete' | 'all'; path: string }

@@ -10,6 +10,7 @@ export const Log = defineEntity({
   indexes: [
     { name: 'logs_user_id_id_index', properties: ['userId', 'id'] },
     { name: 'logs_request_id_index', properties: ['requestId'] },
+    { name: 'logs_model_name_id_index', properties: ['modelName', 'id'] },
     { name: 'logs_type_created_at_index', properties: ['type', 'createdAt'] },
   ],
   properties: {

@@ -4,6 +4,7 @@ import { defineEntity, p, type InferEntity } from '@mikro-orm/postgresql'
 export const UsageHourly = defineEntity({
   name: 'UsageHourly',
   tableName: 'usage_hourly',
+  indexes: [{ name: 'usage_hourly_user_id_hour_index', properties: ['userId', 'hour'] }],
   properties: {
     hour: p.datetime().primary(),
     userId: p.integer().primary(),

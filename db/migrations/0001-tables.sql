@@ -161,6 +161,7 @@ create table "logs" (
 ) partition by range ("created_at");
 create index "logs_user_id_id_index" on "logs" ("user_id", "id");
 create index "logs_request_id_index" on "logs" ("request_id");
+create index "logs_model_name_id_index" on "logs" ("model_name", "id");
 create index "logs_type_created_at_index" on "logs" ("type", "created_at");
 
 create table "messages" (
@@ -335,6 +336,7 @@ create table "usage_hourly" (
   "first_token_count" bigint not null default 0,
   primary key ("hour", "user_id", "model_name", "channel_id", "token_id", "group")
 );
+create index "usage_hourly_user_id_hour_index" on "usage_hourly" ("user_id", "hour");
 
 create table "users" (
   "id" serial primary key,

@@ -130,7 +130,10 @@ async function endComplete(forwarding: Forwarding, { passage, caller, progress }
 async function endFailed(forwarding: Forwarding, run: Run & { failure: UpstreamFailure }): Promise<void> {
   const { call, attempt, providerCall } = forwarding
   const { passage, caller, progress } = run
-  const failure = masked(shapeFailure(forwarding, run.failure), [attempt.key.value, providerCall.channel.baseUrl])
+  const failure = masked(shapeFailure(forwarding.services, forwarding.attempt.channel, run.failure), [
+    attempt.key.value,
+    providerCall.channel.baseUrl,
+  ])
   if (!caller.started || progress.firstTokenMs === null) throw new AttemptFailed(failure, { local: false })
   const measured = await measure(call, attempt.upstreamModel, passage)
   await settle(forwarding, {

@@ -71,7 +71,10 @@ async function readJson(forwarding: Forwarding, reply: UpstreamReply): Promise<W
     return fromResponse(provider.chat.response(json, providerCall))
   } catch (error) {
     if (error instanceof UpstreamRefusal) {
-      throw new AttemptFailed(shapeFailure(forwarding, error.failure), { local: false, cause: error })
+      throw new AttemptFailed(shapeFailure(forwarding.services, forwarding.attempt.channel, error.failure), {
+        local: false,
+        cause: error,
+      })
     }
     throw asAttemptFailure(error)
   }
@@ -90,7 +93,10 @@ async function collectStream(forwarding: Forwarding, reply: UpstreamReply): Prom
     throw asAttemptFailure(error)
   }
   const failed = events.find((event) => event.type === 'error')
-  if (failed) throw new AttemptFailed(shapeFailure(forwarding, failed.error), { local: false })
+  if (failed)
+    throw new AttemptFailed(shapeFailure(forwarding.services, forwarding.attempt.channel, failed.error), {
+      local: false,
+    })
   if (!events.some((event) => event.type === 'finish')) {
     throw new AttemptFailed(failureOfDomainError(new DomainError('relay.stream_failed')), { local: false })
   }

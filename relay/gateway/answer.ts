@@ -67,8 +67,15 @@ function transportRefusal(error: TransportError): DomainError {
 /** Keys and addresses of a channel never reach a caller, whatever the upstream echoes. */
 export function masked(failure: UpstreamFailure, secrets: readonly string[]): UpstreamFailure {
   let { message } = failure
-  for (const secret of secrets) {
+  for (const secret of secrets.flatMap(withHost)) {
     if (secret.length >= 6) message = message.replaceAll(secret, '***')
   }
   return { ...failure, message }
+}
+
+/** Of an address its host alone is as telling. */
+function withHost(secret: string): string[] {
+  if (!/^https?:/.test(secret) || !URL.canParse(secret)) return [secret]
+  const { origin, host } = new URL(secret)
+  return [secret, origin, host]
 }

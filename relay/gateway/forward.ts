@@ -1,5 +1,4 @@
 import type { CallPrice } from './price-call.ts'
-import { defaultBaseUrlOf } from '#core/channel-types/index.ts'
 import { DomainError } from '#core/errors.ts'
 import { lossesTowards, untranslatable } from '#relay/chat/losses.ts'
 import type { DialectId } from '#relay/chat/request.ts'
@@ -15,7 +14,8 @@ import { answerWhole } from './answer-whole.ts'
 import type { Attempt, AttemptRecord, Call, RelayServices } from './call.ts'
 import { AttemptFailed, failureOfDomainError } from './failure.ts'
 import { type ChannelRequest, forChannel } from './channel-body.ts'
-import { sentBody } from './sent-body.ts'
+import { toProviderCall } from './provider-call.ts'
+import { overridden } from './sent-body.ts'
 import { finishHungUp, isUnbooked } from './settle.ts'
 import { shapeFailure } from './shape-failure.ts'
 import { timeoutsOf } from './timeouts.ts'
@@ -84,62 +84,11 @@ export async function forward(
   }
 }
 
-function toProviderCall(
-  services: RelayServices,
-  call: Call,
-  { attempt, stream }: { attempt: Attempt; stream: boolean },
-): ProviderCall {
-  const { channel, key } = attempt
-  const { options } = services
-  const { headers, query } = call.req
-  return {
-    channel: {
-      id: channel.id,
-      type: channel.type,
-      baseUrl: channel.baseUrl || defaultBaseUrlOf(channel.type),
-      key: key.value,
-      other: channel.other,
-      organization: channel.openaiOrganization,
-      createdAt: channel.createdAt,
-    },
-    model: attempt.upstreamModel,
-    originalModel: call.request.model,
-    stream,
-    options: {
-      'claude.default_max_tokens': options.get('claude.default_max_tokens'),
-      'claude.model_headers_settings': options.get('claude.model_headers_settings'),
-      'claude.thinking_adapter_enabled': options.get('claude.thinking_adapter_enabled'),
-      'claude.thinking_adapter_budget_tokens_percentage': options.get(
-        'claude.thinking_adapter_budget_tokens_percentage',
-      ),
-      'gemini.safety_settings': options.get('gemini.safety_settings'),
-      'gemini.version_settings': options.get('gemini.version_settings'),
-      'gemini.supported_imagine_models': options.get('gemini.supported_imagine_models'),
-      'gemini.models_supported_thinking_budget': options.get('gemini.models_supported_thinking_budget'),
-      'gemini.thinking_adapter_enabled': options.get('gemini.thinking_adapter_enabled'),
-      'gemini.thinking_adapter_budget_tokens_percentage': options.get(
-        'gemini.thinking_adapter_budget_tokens_percentage',
-      ),
-    },
-    ambient: services.ambient,
-    callerHeaders: {
-      'anthropic-version': headerText(headers['anthropic-version']),
-      'anthropic-beta': headerText(headers['anthropic-beta']),
-    },
-    query: Object.fromEntries(Object.entries(query).filter(([, value]) => typeof value === 'string')) as Record<
-      string,
-      string
-    >,
-  }
-}
-
-const headerText = (value: string | string[] | undefined): string | undefined =>
-  Array.isArray(value) ? value.join(',') : value
-
 async function buildRequest(forwarding: Forwarding): Promise<UpstreamRequest> {
   const { native, provider, providerCall, call, services, sent } = forwarding
+  const { channel } = forwarding.attempt
   try {
-    if (native) return sentBody(forwarding, native.request(sent.body, providerCall))
+    if (native) return overridden(services, channel, native.request(sent.body, providerCall))
     const stuck = untranslatable(sent.request, dialectOfProvider(provider))
     if (stuck !== undefined)
       throw new InvalidRequest('convert_request_failed', `${stuck} is not supported by this model`)
@@ -151,7 +100,7 @@ async function buildRequest(forwarding: Forwarding): Promise<UpstreamRequest> {
             signal: call.halt.signal,
           })
         : sent.request
-    return sentBody(forwarding, provider.chat.request(request, providerCall))
+    return overridden(services, channel, provider.chat.request(request, providerCall))
   } catch (error) {
     // What this upstream cannot express, another one may: the next channel gets its chance.
     if (error instanceof InvalidRequest) {
@@ -196,14 +145,17 @@ const largestErrorBody = 1024 * 1024
 
 async function answer(forwarding: Forwarding, reply: UpstreamReply): Promise<void> {
   if (reply.status >= 200 && reply.status < 300) {
-    const isEventStream = headerText(reply.headers['content-type'])?.includes('text/event-stream') === true
+    const isEventStream = String(reply.headers['content-type'] ?? '').includes('text/event-stream')
     return isEventStream && forwarding.call.request.stream
       ? answerStream(forwarding, reply)
       : answerWhole(forwarding, reply, isEventStream)
   }
   const text = await reply.text(largestErrorBody)
-  throw new AttemptFailed(shapeFailure(forwarding, forwarding.provider.error(reply.status, text)), {
-    local: false,
-    retryAfterMs: retryAfterMs(reply.headers, forwarding.services.ambient.now().getTime()) ?? null,
-  })
+  throw new AttemptFailed(
+    shapeFailure(forwarding.services, forwarding.attempt.channel, forwarding.provider.error(reply.status, text)),
+    {
+      local: false,
+      retryAfterMs: retryAfterMs(reply.headers, forwarding.services.ambient.now().getTime()) ?? null,
+    },
+  )
 }

@@ -12,12 +12,17 @@ const parser = express.raw({ type: () => true, limit: largestBody, inflate: true
  * @throws {DomainError} relay.body_too_large, relay.body_invalid
  */
 export async function readBody(req: Request, res: Response): Promise<CallBody> {
-  const bytes = await new Promise<Buffer>((resolve, reject) => {
+  const bytes = await readBytes(req, res)
+  return { bytes, json: parseJson(bytes) }
+}
+
+/** The whole body as it came, decompressed. */
+export function readBytes(req: Request, res: Response): Promise<Buffer> {
+  return new Promise<Buffer>((resolve, reject) => {
     const next: NextFunction = (error?: unknown) =>
       error ? reject(asRefusal(error)) : resolve(Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0))
     parser(req, res, next)
   })
-  return { bytes, json: parseJson(bytes) }
 }
 
 function asRefusal(error: unknown): DomainError {
@@ -27,7 +32,8 @@ function asRefusal(error: unknown): DomainError {
     : new DomainError('relay.body_invalid', { detail: 'the body cannot be read' }, { cause: error })
 }
 
-function parseJson(bytes: Buffer): Record<string, unknown> {
+/** @throws {DomainError} relay.body_invalid */
+export function parseJson(bytes: Buffer): Record<string, unknown> {
   let value: unknown
   try {
     value = JSON.parse(bytes.toString('utf8'))

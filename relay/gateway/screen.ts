@@ -1,7 +1,7 @@
 import { DomainError } from '#core/errors.ts'
 import { compileScreen, isScreened, type Screen } from '#core/screening/screen.ts'
 import { promptTexts } from '#relay/counting/estimate-usage.ts'
-import type { Call, RelayServices } from './call.ts'
+import type { Call, CallCore, RelayServices } from './call.ts'
 
 let compiled: { list: string; screen: Screen } | null = null
 
@@ -11,8 +11,18 @@ function screenOf(list: string): Screen {
   return compiled.screen
 }
 
-/** Refuses a request that contains sensitive words; which ones, only the server's log says. */
-export function screen(services: RelayServices, call: Call): void {
+/** Refuses a chat that contains sensitive words. */
+export const screen = (services: RelayServices, call: Call): void =>
+  screenTexts(services, call, { texts: promptTexts(call.request), refusal: 'relay.sensitive_words' })
+
+type Refusal = 'relay.sensitive_words' | 'relay.sensitive_words_image' | 'relay.sensitive_words_audio'
+
+/** Refuses texts that contain sensitive words; which ones, only the server's log says. */
+export function screenTexts(
+  services: RelayServices,
+  call: CallCore,
+  { texts, refusal }: { texts: string[]; refusal: Refusal },
+): void {
   const { options } = services
   const settings = {
     CheckSensitiveEnabled: options.get('CheckSensitiveEnabled'),
@@ -21,10 +31,10 @@ export function screen(services: RelayServices, call: Call): void {
     'global.safe_check_exempt_group': options.get('global.safe_check_exempt_group'),
   }
   if (!isScreened(settings, call.group)) return
-  const found = screenOf(options.get('SensitiveWords')).find(promptTexts(call.request))
+  const found = screenOf(options.get('SensitiveWords')).find(texts)
   if (found.length === 0) return
   services.log.warn({ user: call.caller.user.id, requestId: call.id, found }, 'a request contains sensitive words')
-  throw new DomainError('relay.sensitive_words')
+  throw new DomainError(refusal)
 }
 
 /** Refuses chat completions that a browser's extension sends, when the operator wants that. */

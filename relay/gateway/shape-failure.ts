@@ -1,9 +1,10 @@
 import { mapStatus } from '#core/routing/status-mapping.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
-import type { Forwarding } from './forward.ts'
+import type { ChannelRow } from './cache/channel-table.ts'
+import type { RelayServices } from './call.ts'
 
 /** Steps 6 and 7 of relay.md 3.3: hidden texts, then the channel's own status mapping. */
-export function shapeFailure({ services, attempt }: Forwarding, failure: UpstreamFailure): UpstreamFailure {
+export function shapeFailure(services: RelayServices, channel: ChannelRow, failure: UpstreamFailure): UpstreamFailure {
   const hidden =
     services.options.get('global.hide_upstream_error_enabled') && failure.status !== 429
       ? {
@@ -14,6 +15,6 @@ export function shapeFailure({ services, attempt }: Forwarding, failure: Upstrea
           message: `upstream returned status ${failure.status}`,
         }
       : failure
-  const status = mapStatus(attempt.channel.statusCodeMapping, hidden.status)
+  const status = mapStatus(channel.statusCodeMapping, hidden.status)
   return status === hidden.status ? hidden : { ...hidden, status }
 }

@@ -133,6 +133,30 @@ export type ChatTranslation = {
   keepsAddress?: ((part: ImagePart | AudioPart | FilePart) => boolean) | undefined
 }
 
+/** Operations that are no chat: one request, one answer, no hub format between them. */
+export const plainOperations = [
+  'embeddings',
+  'moderations',
+  'images',
+  'image-edits',
+  'speech',
+  'transcriptions',
+  'translations',
+  'rerank',
+] as const
+export type PlainOperation = (typeof plainOperations)[number]
+
+/** A caller's operation: JSON, or a form whose text fields stand in `json` too. */
+export type PlainRequest = { json: Record<string, unknown>; form: FormData | null }
+
+export type PlainTranslation = {
+  request: (asked: PlainRequest, call: ProviderCall) => UpstreamRequest
+  /** A whole JSON answer in the caller's form; absent: it goes out as received. */
+  response?: ((json: unknown, asked: PlainRequest) => unknown) | undefined
+  /** @throws {UpstreamRefusal} when a 2xx body reports a failure. */
+  usage: (json: unknown) => ReportedUsage | undefined
+}
+
 export type Provider = {
   id: string
   label: string
@@ -145,12 +169,15 @@ export type Provider = {
   /** The last step before sending, over the body as it goes out: for credentials that depend on it. */
   sign?: ((request: UpstreamRequest, call: Pick<ProviderCall, 'channel' | 'ambient'>) => UpstreamRequest) | undefined
   chat: ChatTranslation
+  /** The operations beside chat that this upstream has. */
+  plain?: Partial<Record<PlainOperation, PlainTranslation>> | undefined
   native: Partial<Record<DialectId, NativeDialect>>
   /** An error reply (status not 2xx) → what went wrong, by relay.md 3.3 and providers.md 1.7. */
   error: (status: number, body: string) => UpstreamFailure
   /** The model-list call. */
   models: {
-    request: (channel: ProviderChannel) => UpstreamRequest
+    /** `token` is what `exchange` gave, for providers that have one. */
+    request: (channel: ProviderChannel, token?: string) => UpstreamRequest
     read: (json: unknown) => string[]
   }
 }

@@ -1,6 +1,7 @@
 import type { Provider } from '../types.ts'
 import { joinPath } from '../wire/join-path.ts'
 import { recordOf, recordsOf, wordOf } from '../wire/json.ts'
+import { geminiEmbeddings } from './embeddings.ts'
 import { readGeminiFailure } from './failure.ts'
 import { nativeGemini } from './native.ts'
 import { geminiHeaders, generateUrl, toGeminiRequest } from './request.ts'
@@ -23,6 +24,7 @@ export const gemini: Provider = {
     media: 'inline',
     keepsAddress: ({ source }) => source.kind === 'url' && ownAddress.test(source.url),
   },
+  plain: { embeddings: geminiEmbeddings },
   native: { gemini: nativeGemini({ url: generateUrl, headers: geminiHeaders }) },
   error: readGeminiFailure,
   models: {

@@ -163,11 +163,15 @@ export const generateOperation = (stream: boolean): string =>
 /** A name goes into the path, so nothing in it may lead elsewhere. */
 export const modelPath = (model: string): string => encodeURIComponent(model.replace(/^models\//, ''))
 
-export function generateUrl(call: ProviderCall, model: string): string {
+export const generateUrl = (call: ProviderCall, model: string): string =>
+  operationUrl(call, model, generateOperation(call.stream))
+
+/** `operation` begins with the colon that separates it from the model. */
+export function operationUrl(call: ProviderCall, model: string, operation: string): string {
   const versions = call.options['gemini.version_settings']
   const own = (name: string): string | undefined => (Object.hasOwn(versions, name) ? versions[name] : undefined)
   const version = call.channel.other || own(call.originalModel) || own('default') || 'v1beta'
-  return joinPath(call.channel.baseUrl, `/${version}`, `/models/${modelPath(model)}${generateOperation(call.stream)}`)
+  return joinPath(call.channel.baseUrl, `/${version}`, `/models/${modelPath(model)}${operation}`)
 }
 
 export const geminiHeaders = (call: ProviderCall): Record<string, string> => ({

@@ -1,5 +1,5 @@
 import { supportsOperation } from '#core/channel-types/index.ts'
-import type { Provider, ProviderCall, ProviderChannel } from '../types.ts'
+import { plainOperations, type Provider, type ProviderCall, type ProviderChannel } from '../types.ts'
 import { readFailure } from '../wire/failures.ts'
 import { recordOf, recordsOf, wordOf } from '../wire/json.ts'
 import { joinPath } from '../wire/join-path.ts'
@@ -7,6 +7,7 @@ import { nativeResponses } from '../openai-responses/native.ts'
 import { fromResponse, isResponse } from '../openai-responses/response.ts'
 import { channelHeaders, requestHeaders } from './address.ts'
 import { nativeOpenAi } from './native.ts'
+import { openAiOperation } from './plain.ts'
 import { toOpenAiRequest } from './request.ts'
 import { toHubResponse } from './response.ts'
 import { createEitherDecoder, takesChat, toResponsesRequest, wantsResponses } from './responses-form.ts'
@@ -35,6 +36,9 @@ export function openAiCompatible(style: OpenAiStyle): Provider {
     label: style.label,
     channelTypes: style.channelTypes,
     framing: 'sse',
+    plain: Object.fromEntries(
+      plainOperations.map((operation) => [operation, openAiOperation(style, operation)]),
+    ) as Provider['plain'],
     chat: {
       request: (request, call) =>
         wantsResponses(style, request, call)

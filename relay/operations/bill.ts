@@ -1,0 +1,150 @@
+import { chargeReceipt, formulaFor } from '#core/pricing/charge.ts'
+import { speechUsage, transcriptionUsage } from '#core/pricing/audio-files.ts'
+import { imageReceipt } from '#core/pricing/images.ts'
+import type { Receipt } from '#core/pricing/receipt.ts'
+import { emptyUsage, normaliseUsage, type ReportedUsage, totalTokens, type Usage } from '#core/usage.ts'
+import type { ChargeRow } from '#features/ledger/charge-row.ts'
+import { cheapTextTokens } from '#relay/counting/cheap-count.ts'
+import { countText } from '#relay/counting/count-text.ts'
+import type { AttemptPlan } from '#relay/gateway/attempts.ts'
+import type { RelayServices } from '#relay/gateway/call.ts'
+import type { CallPrice } from '#relay/gateway/price-call.ts'
+import type { PlainCall } from './types.ts'
+
+const yieldNow = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+/** What was used: the upstream's figures where it gives any, else what can be counted from the request. */
+export async function plainUsage(
+  call: PlainCall,
+  upstreamModel: string,
+  reported: { usage: ReportedUsage | undefined; seconds: number | undefined },
+): Promise<{ usage: Usage; promptUnit: 'token' | 'character'; source: 'upstream' | 'estimated' }> {
+  const { asked } = call
+  if (asked.operation === 'speech') {
+    const [input = ''] = asked.texts
+    const countedTokens = await countText(input, upstreamModel, yieldNow)
+    return { ...speechUsage({ model: upstreamModel, input, countedTokens }), source: 'estimated' }
+  }
+  const normal = normaliseUsage(reported.usage ?? {})
+  if (normal.reported) return { usage: normal.usage, promptUnit: 'token', source: 'upstream' }
+  switch (asked.operation) {
+    case 'transcriptions':
+    case 'translations':
+      return { usage: transcriptionUsage(reported.seconds), promptUnit: 'token', source: 'estimated' }
+    case 'images':
+    case 'image-edits':
+      return { usage: { ...emptyUsage, promptTokens: asked.count }, promptUnit: 'token', source: 'estimated' }
+    default: {
+      let promptTokens = 0
+      for (const text of asked.texts) promptTokens += await countText(text, upstreamModel, yieldNow)
+      return { usage: { ...emptyUsage, promptTokens }, promptUnit: 'token', source: 'estimated' }
+    }
+  }
+}
+
+const isImage = ({ asked }: PlainCall): boolean => asked.operation === 'images' || asked.operation === 'image-edits'
+
+/** What the charge is computed from. */
+export function plainReceipt(
+  call: PlainCall,
+  plan: { upstreamModel: string; terms: CallPrice },
+  used: { usage: Usage; promptUnit: 'token' | 'character'; source: 'upstream' | 'estimated' },
+): Receipt {
+  const { asked } = call
+  if (isImage(call)) {
+    const { size, quality, count } = asked
+    const usage = used.source === 'upstream' ? used.usage : undefined
+    return imageReceipt({ model: plan.upstreamModel, size, quality, count, usage, ...plan.terms })
+  }
+  const formula = formulaFor({ claude: false, realtime: false, usage: used.usage })
+  return {
+    formula,
+    usage: used.usage,
+    ...(used.promptUnit === 'character' ? { promptUnit: used.promptUnit } : {}),
+    ...plan.terms,
+  }
+}
+
+/** What to set aside: the same formula over what can be told before the call. */
+export function plainEstimate(call: PlainCall, { attempt, terms }: AttemptPlan): number {
+  const { asked } = call
+  const promptTokens =
+    asked.operation === 'speech'
+      ? [...(asked.texts[0] ?? '')].length
+      : asked.operation === 'transcriptions' || asked.operation === 'translations'
+        ? // A minute of sound is about 480 KB at common rates; without its length that is the guess.
+          Math.max(1000, Math.ceil(call.body.bytes.length / 480))
+        : asked.texts.reduce((sum, text) => sum + cheapTextTokens(text), 1)
+  const receipt = plainReceipt(
+    call,
+    { upstreamModel: attempt.upstreamModel, terms },
+    { usage: { ...emptyUsage, promptTokens }, promptUnit: 'token', source: 'estimated' },
+  )
+  return chargeReceipt(receipt).quota
+}
+
+export type PlainEnd = {
+  used: Awaited<ReturnType<typeof plainUsage>>
+  firstByteMs: number | null
+  upstreamMs: number
+  end: 'complete' | 'hung-up' | 'failed'
+}
+
+/** The log row of a finished operation. */
+export function plainChargeRow(
+  services: RelayServices,
+  call: PlainCall,
+  given: { plan: AttemptPlan; end: PlainEnd },
+): ChargeRow {
+  const { plan, end } = given
+  const { attempt, attempts, terms } = plan
+  const { usage } = end.used
+  const receipt = plainReceipt(call, { upstreamModel: attempt.upstreamModel, terms }, end.used)
+  const nothing = totalTokens(usage) === 0
+  const { token, user } = call.caller
+  const { price, groupRatio } = terms
+  const ratio = price.kind === 'ratio' ? price : null
+  const text = ratio
+    ? `模型倍率 ${ratio.modelRatio.toFixed(2)}，补全倍率 ${ratio.completionRatio.toFixed(2)}，分组倍率 ${groupRatio.toFixed(2)}`
+    : `模型价格 ${price.kind === 'call' ? price.modelPrice.toFixed(2) : '0.00'}，分组倍率 ${groupRatio.toFixed(2)}`
+  return {
+    id: call.id,
+    userId: user.id,
+    tokenId: token?.id ?? 0,
+    channelId: attempt.channel.id,
+    quota: nothing ? 0 : chargeReceipt(receipt).quota,
+    counted: !nothing,
+    log: services.options.get('LogConsumeEnabled'),
+    content: isImage(call) ? `${text}, 大小 ${call.asked.size}, 品质 ${call.asked.quality}` : text,
+    username: user.username,
+    tokenName: call.caller.tokenName,
+    modelName: call.model,
+    promptTokens: usage.promptTokens,
+    completionTokens: usage.completionTokens,
+    cachedTokens: usage.cachedTokens,
+    useTimeMs: Math.round(performance.now() - call.startedAt),
+    firstTokenMs: end.firstByteMs === null ? null : Math.round(end.firstByteMs),
+    isStream: call.stream,
+    group: call.group,
+    clientIp: user.showsIpInLogs ? call.ip : '',
+    other: {
+      model_ratio: ratio?.modelRatio ?? 0,
+      group_ratio: groupRatio,
+      completion_ratio: ratio?.completionRatio ?? 0,
+      model_price: price.kind === 'call' ? price.modelPrice : -1,
+      cache_tokens: usage.cachedTokens,
+      cache_ratio: ratio?.cacheRatio ?? 1,
+      frt: end.firstByteMs === null ? -1000 : Math.round(end.firstByteMs),
+      admin_info: {
+        use_channel: attempts.map((record) => String(record.channel_id)),
+        attempts: [...attempts],
+        upstream_ms: Math.round(end.upstreamMs),
+      },
+      ...(attempt.mapped ? { is_model_mapped: true, upstream_model_name: attempt.upstreamModel } : {}),
+      ...(nothing ? {} : { receipt }),
+      operation: call.asked.operation,
+      usage_source: end.used.source,
+      ...(end.end === 'complete' ? {} : { end: end.end }),
+    },
+  }
+}

@@ -1,0 +1,62 @@
+import type { Request, Response } from 'express'
+import { DomainError } from '#core/errors.ts'
+import { openAiChat } from '#relay/dialects/openai-chat/index.ts'
+import { admitAddress, admitGroup, admitModel, admitPin } from '#relay/gateway/admit.ts'
+import { attemptAll } from '#relay/gateway/attempts.ts'
+import { authenticate } from '#relay/gateway/authenticate.ts'
+import type { Caller, Incoming, RelayServices } from '#relay/gateway/call.ts'
+import { limit } from '#relay/gateway/limit.ts'
+import { readBytes } from '#relay/gateway/read-body.ts'
+import { receive } from '#relay/gateway/receive.ts'
+import { reportError } from '#relay/gateway/report-error.ts'
+import { screenTexts } from '#relay/gateway/screen.ts'
+import type { PlainOperation } from '#relay/providers/types.ts'
+import { plainEstimate } from './bill.ts'
+import { forwardPlain } from './forward.ts'
+import { parsePlain } from './parse.ts'
+import { readPlainRequest } from './read-request.ts'
+import type { PlainCall } from './types.ts'
+
+const screenCodes: Partial<Record<PlainOperation, 'relay.sensitive_words_image' | 'relay.sensitive_words_audio'>> = {
+  images: 'relay.sensitive_words_image',
+  'image-edits': 'relay.sensitive_words_image',
+  speech: 'relay.sensitive_words_audio',
+}
+
+/** One operation that is no chat, from arrival to its last byte. */
+export async function handlePlain(
+  services: RelayServices,
+  operation: PlainOperation,
+  { req, res }: { req: Request; res: Response },
+): Promise<void> {
+  const incoming = receive(services, openAiChat, { req, res })
+  try {
+    if (services.stopping()) throw new DomainError('relay.stopping')
+    const caller = await authenticate(services, req)
+    const limited = await limit(services, caller)
+    const call = await admit(services, { incoming, caller, operation })
+    const refusal = screenCodes[operation] ?? 'relay.sensitive_words'
+    screenTexts(services, call, { texts: call.asked.texts, refusal })
+    await attemptAll(services, call, {
+      amountOf: (plan) => plainEstimate(call, plan),
+      forward: (plan) => forwardPlain(services, call, plan),
+    })
+    if (res.statusCode < 300) await limited.succeeded()
+  } catch (error) {
+    reportError(services, incoming, error)
+  }
+}
+
+type Arrival = { incoming: Incoming; caller: Caller; operation: PlainOperation }
+
+async function admit(services: RelayServices, { incoming, caller, operation }: Arrival): Promise<PlainCall> {
+  const { req, res } = incoming
+  admitAddress(caller, incoming.ip)
+  const { body, ...given } = await readPlainRequest(await readBytes(req, res), req.get('content-type') ?? '')
+  const pathModel = req.params['model']
+  const asked = parsePlain(operation, given, typeof pathModel === 'string' ? pathModel : undefined)
+  const group = admitGroup(services, caller)
+  const pinnedChannel = admitPin(services, caller)
+  if (!pinnedChannel) admitModel(services, caller, { group, model: asked.model })
+  return { ...incoming, caller, body, asked, model: asked.model, stream: asked.stream, group, pinnedChannel }
+}

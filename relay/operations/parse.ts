@@ -1,0 +1,119 @@
+import type { PlainOperation, PlainRequest } from '#relay/providers/types.ts'
+import { InvalidRequest } from '#relay/dialects/types.ts'
+import type { Asked } from './types.ts'
+
+type Json = Record<string, unknown>
+
+const word = (value: unknown): string => (typeof value === 'string' ? value : '')
+const isEmpty = (value: unknown): boolean =>
+  value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
+const textsOf = (value: unknown): string[] => {
+  if (typeof value === 'string') return [value]
+  if (!Array.isArray(value)) return []
+  return value.flatMap((item: unknown) => {
+    if (typeof item === 'string') return [item]
+    const text = typeof item === 'object' && item !== null && 'text' in item ? item.text : undefined
+    return typeof text === 'string' ? [text] : []
+  })
+}
+
+/** The codes and texts of relay.md 1.3 for each kind, and the model names that stand in when none is given. */
+const kinds: Record<
+  PlainOperation,
+  { code: string; model: string; check: (body: Json, form: FormData | null) => void }
+> = {
+  embeddings: {
+    code: 'invalid_embedding_request',
+    model: '',
+    check: (body) => refuseIf(isEmpty(body['input']), 'invalid_embedding_request', 'input is empty'),
+  },
+  moderations: {
+    code: 'invalid_text_request',
+    model: 'text-moderation-stable',
+    check: (body) => refuseIf(isEmpty(body['input']), 'invalid_text_request', 'input is required'),
+  },
+  images: { code: 'invalid_image_request', model: 'dall-e', check: checkImage },
+  'image-edits': { code: 'invalid_image_request', model: 'gpt-image-1', check: checkImage },
+  speech: {
+    code: 'invalid_audio_request',
+    model: 'tts-1',
+    check: (body) => refuseIf(isEmpty(body['input']), 'invalid_audio_request', 'input is required'),
+  },
+  transcriptions: { code: 'invalid_audio_request', model: 'whisper-1', check: checkFile },
+  translations: { code: 'invalid_audio_request', model: 'whisper-1', check: checkFile },
+  rerank: {
+    code: 'invalid_query',
+    model: '',
+    check: (body) => {
+      refuseIf(isEmpty(body['query']), 'invalid_query', 'query is empty')
+      refuseIf(isEmpty(body['documents']), 'invalid_documents', 'documents is empty')
+    },
+  },
+}
+
+function refuseIf(condition: boolean, code: string, message: string): void {
+  if (condition) throw new InvalidRequest(code, message)
+}
+
+function checkFile(_body: Json, form: FormData | null): void {
+  refuseIf(!(form?.get('file') instanceof Blob), 'invalid_audio_request', 'file is required')
+}
+
+const dallE2Sizes = ['256x256', '512x512', '1024x1024']
+const dallE3Sizes = ['1024x1024', '1024x1792', '1792x1024']
+
+function checkImage(body: Json): void {
+  const code = 'invalid_image_request'
+  refuseIf(isEmpty(body['prompt']), code, 'prompt is required')
+  const size = word(body['size'])
+  refuseIf(size.includes('×'), code, "size must be written with the letter 'x', as in 1024x1024")
+  const model = word(body['model']) || 'dall-e'
+  const allowed = model === 'dall-e-3' ? dallE3Sizes : ['dall-e-2', 'dall-e'].includes(model) ? dallE2Sizes : null
+  refuseIf(
+    allowed !== null && size !== '' && !allowed.includes(size),
+    code,
+    `size must be one of ${allowed?.join(', ')}`,
+  )
+  const { n } = body
+  const count = typeof n === 'string' ? Number(n) : n
+  const fits =
+    count === undefined || count === null || (Number.isInteger(count) && Number(count) >= 1 && Number(count) <= 128)
+  refuseIf(!fits, code, 'n must be a whole number from 1 to 128')
+}
+
+/**
+ * Reads a body as an operation's request.
+ * @throws {InvalidRequest} with the documented code and text.
+ */
+export function parsePlain(operation: PlainOperation, given: PlainRequest, pathModel: string | undefined): Asked {
+  const kind = kinds[operation]
+  const model = word(given.json['model']) || pathModel || kind.model
+  refuseIf(model === '', kind.code, 'model is required')
+  kind.check(given.json, given.form)
+  const isDallE = operation === 'images' && ['dall-e', 'dall-e-2', 'dall-e-3'].includes(model)
+  const json = isDallE ? withImageDefaults(given.json, model) : given.json
+  return {
+    ...given,
+    json,
+    operation,
+    model,
+    stream: json['stream'] === true || json['stream'] === 'true' || json['stream_format'] === 'sse',
+    texts: [
+      ...textsOf(json['input']),
+      ...textsOf(json['prompt']),
+      ...textsOf(json['query']),
+      ...textsOf(json['documents']),
+    ],
+    count: operation === 'images' || operation === 'image-edits' ? Number(json['n'] ?? 1) : 1,
+    size: word(json['size']),
+    quality: word(json['quality']),
+  }
+}
+
+const withImageDefaults = (json: Json, model: string): Json => ({
+  ...json,
+  model: model === 'dall-e' ? 'dall-e-2' : model,
+  n: json['n'] ?? 1,
+  size: json['size'] ?? '1024x1024',
+  ...(model === 'dall-e-3' ? { quality: json['quality'] ?? 'standard' } : {}),
+})

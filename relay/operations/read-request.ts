@@ -1,0 +1,21 @@
+import { DomainError } from '#core/errors.ts'
+import type { CallBody } from '#relay/gateway/call.ts'
+import { parseJson } from '#relay/gateway/read-body.ts'
+import type { PlainRequest } from '#relay/providers/types.ts'
+
+/** JSON as it is; a form with its text fields as the JSON and its files beside it. */
+export async function readPlainRequest(bytes: Buffer, contentType: string): Promise<PlainRequest & { body: CallBody }> {
+  if (!contentType.toLowerCase().startsWith('multipart/form-data')) {
+    const json = parseJson(bytes)
+    return { json, form: null, body: { bytes, json } }
+  }
+  const form = await new Response(bytes as BodyInit, { headers: { 'content-type': contentType } })
+    .formData()
+    .catch((cause: unknown) => {
+      throw new DomainError('relay.body_invalid', { detail: 'the form cannot be read' }, { cause })
+    })
+  const json: Record<string, unknown> = Object.fromEntries(
+    [...form.entries()].filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  )
+  return { json, form, body: { bytes, json } }
+}

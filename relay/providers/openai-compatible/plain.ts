@@ -1,0 +1,77 @@
+import {
+  type PlainOperation,
+  type PlainRequest,
+  type PlainTranslation,
+  type ProviderCall,
+  UpstreamRefusal,
+} from '../types.ts'
+import { joinPath } from '../wire/join-path.ts'
+import { type Json, recordOf } from '../wire/json.ts'
+import { refusalOf } from '../wire/failures.ts'
+import { channelHeaders } from './address.ts'
+import type { OpenAiStyle } from './style.ts'
+import { readUsage, usageObjectOf } from './usage.ts'
+
+const paths: Record<PlainOperation, string> = {
+  embeddings: '/embeddings',
+  moderations: '/moderations',
+  images: '/images/generations',
+  'image-edits': '/images/edits',
+  speech: '/audio/speech',
+  transcriptions: '/audio/transcriptions',
+  translations: '/audio/translations',
+  rerank: '/rerank',
+}
+
+/** The same form with the upstream's model name first, as some servers read fields in order. */
+export function formWithModel(form: FormData, model: string): FormData {
+  const rebuilt = new FormData()
+  rebuilt.set('model', model)
+  const files: [string, File][] = []
+  for (const [name, value] of form.entries()) {
+    if (name === 'model') continue
+    if (typeof value === 'string') rebuilt.append(name, value)
+    else files.push([name, value])
+  }
+  for (const [name, file] of files) rebuilt.append(name, file, file.name)
+  return rebuilt
+}
+
+function urlOf(style: OpenAiStyle, operation: PlainOperation, call: ProviderCall): string {
+  // A custom address is the whole address, whatever is asked of it.
+  if (style.url) {
+    const chat = style.url(call)
+    return chat.endsWith('/chat/completions') ? chat.slice(0, -'/chat/completions'.length) + paths[operation] : chat
+  }
+  return joinPath(call.channel.baseUrl, style.version ?? '/v1', paths[operation])
+}
+
+const readReported = (json: unknown): Json | undefined => {
+  const answer = recordOf(json) ?? {}
+  const refusal = refusalOf(answer)
+  if (refusal) throw new UpstreamRefusal(refusal)
+  return usageObjectOf(answer)
+}
+
+/** `input_tokens` and `output_tokens` are the newer operations' words for the same figures. */
+const toChatWords = (usage: Json): Json => ({
+  ...usage,
+  prompt_tokens: usage['prompt_tokens'] ?? usage['input_tokens'] ?? usage['total_tokens'],
+  completion_tokens: usage['completion_tokens'] ?? usage['output_tokens'],
+  prompt_tokens_details: usage['prompt_tokens_details'] ?? usage['input_tokens_details'],
+  completion_tokens_details: usage['completion_tokens_details'] ?? usage['output_tokens_details'],
+})
+
+/** Operations of the OpenAI form: the caller's body with the model's name replaced, the answer as received. */
+export const openAiOperation = (style: OpenAiStyle, operation: PlainOperation): PlainTranslation => ({
+  request: ({ json, form }: PlainRequest, call: ProviderCall) => ({
+    method: 'POST',
+    url: urlOf(style, operation, call),
+    headers: { ...(form ? {} : { 'content-type': 'application/json' }), ...channelHeaders(style, call.channel) },
+    body: form ? formWithModel(form, call.model) : { ...json, model: call.model },
+  }),
+  usage: (json) => {
+    const usage = readReported(json)
+    return usage === undefined ? undefined : readUsage(toChatWords(usage))
+  },
+})
