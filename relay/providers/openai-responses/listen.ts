@@ -26,6 +26,11 @@ export function listenToResponses(): StreamListener {
   function watch(wire: WireEvent): ListenVerdict {
     const event = mayClose(wire) ? tryRecord(wire.data) : undefined
     const type = event?.['type']
+    // Hosts that copy this dialect fail with the bare error object of their other one.
+    if (event && type === undefined && recordOf(event['error'])) {
+      failure = failureIn(event)
+      return 'failed'
+    }
     if (event && typeof type === 'string' && closing.test(type)) {
       const response = recordOf(event['response']) ?? {}
       usage = usageOf(response) ?? usage

@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type App, startApp } from '#test/support/app.ts'
+import type { TestToken, TestUser } from '#test/support/factories.ts'
+import { allowUnpriced, channelsOf, serve, withOptions } from './serve.ts'
+import { chat, closeSoundly, consumed, say, spoken } from './spoken.ts'
+
+let app: App
+let user: TestUser
+let token: TestToken
+beforeAll(async () => {
+  app = await startApp()
+  await allowUnpriced(app)
+  user = await app.make.user()
+  token = await app.make.token(user, { remainQuota: 5_000_000 })
+})
+beforeEach(() => app.upstream.clear())
+afterAll(() => closeSoundly(app))
+
+const balances = async () => {
+  const { rows } = await app.pool.query(
+    `select u.quota::int, u.used_quota::int, t.remain_quota::int, t.used_quota::int as token_used,
+       (select count(*)::int from holds where status = 'open') as holds from users u join tokens t on t.user_id = u.id where t.id = $1`,
+    [token.id],
+  )
+  return rows[0]
+}
+const directives = () => app.upstream.requests.map(({ directives: given }) => given['header'] ?? '')
+describe('where a call goes when a channel fails', () => {
+  test('down the priorities; the one that answers is charged, once, and the log names them all', async () => {
+    const { model, ids } = await serve(
+      app,
+      { priority: 10, does: 'status=500,header=x:top' },
+      { priority: 0, does: 'usage=100:20,header=x:low' },
+      { priority: 5, does: 'status=503,header=x:middle' },
+    )
+    const [top, low, middle] = ids
+    const before = await consumed(app)
+    const reply = await say(app, chat, { token, model })
+    expect(reply.status).toBe(200)
+    expect(directives()).toEqual(['x:top', 'x:middle', 'x:low'])
+    const rows = (await consumed(app)).slice(before.length)
+    // (100 + 20) × 37.5
+    expect(rows.map((row) => [row.quota, row.channel_id])).toEqual([[4500, low]])
+    expect(channelsOf(rows[0])).toEqual([top, middle, low])
+    const { rows: used } = await app.pool.query<{ id: number; used: number }>(
+      'select id, used_quota::int as used from channels where id = any ($1::int[]) order by id',
+      [ids],
+    )
+    expect(used).toEqual([
+      { id: top, used: 0 },
+      { id: low, used: 4500 },
+      { id: middle, used: 0 },
+    ])
+  })
+
+  test('to each once before to any twice', async () => {
+    const failing = ['a', 'b', 'c'].map((name) => ({ does: `status=500,header=x:${name}` }))
+    const { model } = await serve(app, ...failing)
+    for (let round = 0; round < 5; round += 1) {
+      app.upstream.clear()
+      expect((await say(app, chat, { token, model })).status).toBe(500)
+      expect(directives().toSorted()).toEqual(['x:a', 'x:b', 'x:c'])
+    }
+    await withOptions(app, { RetryTimes: '4' }, async () => {
+      app.upstream.clear()
+      expect((await say(app, chat, { token, model })).status).toBe(500)
+      expect(directives()).toHaveLength(5)
+      expect(directives().slice(0, 3).toSorted()).toEqual(['x:a', 'x:b', 'x:c'])
+    })
+  })
+
+  test('to another channel before to another key of the same', async () => {
+    const { model } = await serve(app, { does: 'status=500', key: 'sk-one,sk-two' }, { does: 'status=500' })
+    await say(app, chat, { token, model })
+    const keys = app.upstream.requests.map((request) => request.key)
+    expect(keys.toSorted()).toEqual(['sk-one', 'sk-two', 'sk-upstream'])
+    expect(keys.indexOf('sk-upstream')).toBeLessThan(2)
+  })
+
+  test('nowhere else when the key names its channel', async () => {
+    const admin = await app.make.user({ role: 10 })
+    const adminToken = await app.make.token(admin)
+    const { model, ids } = await serve(app, { does: 'status=500' }, {})
+    const reply = await say(app, chat, { token: adminToken, key: `${adminToken.key}-${ids[0]}`, model })
+    expect(reply.status).toBe(500)
+    expect(app.upstream.total).toBe(1)
+    const other = await say(app, chat, { token: adminToken, key: `${adminToken.key}-${ids[1]}`, model: 'any-model' })
+    expect(other.status).toBe(200)
+  })
+
+  test('on past connections refused, reset or silent', async () => {
+    const { model } = await serve(
+      app,
+      { priority: 3, baseUrl: 'http://127.0.0.1:9' },
+      { priority: 2, does: 'reset' },
+      { priority: 1, does: 'hang', setting: '{"first_byte_timeout":0.2}' },
+      { priority: 0 },
+    )
+    await withOptions(app, { RetryTimes: '3' }, async () => {
+      for (const stream of [false, true]) {
+        const reply = await say(app, chat, { token, model, stream })
+        expect(await reply.text()).toContain('hello')
+      }
+    })
+  })
+})
+
+describe('what is tried again', () => {
+  const statuses = (list: number[], retried: boolean) => list.map((status) => ({ status, retried }))
+  test.each([
+    ...statuses([401, 402, 403, 404, 409, 413, 422, 429, 500, 502, 503, 520, 529, 307], true),
+    ...statuses([400, 408, 504, 524], false),
+  ])('$status: $retried', async ({ status, retried }) => {
+    const { model } = await serve(app, { priority: 1, does: `status=${status}` }, {})
+    const reply = await say(app, chat, { token, model })
+    expect(reply.status).toBe(retried ? 200 : status)
+    expect(app.upstream.total).toBe(retried ? 2 : 1)
+    if (!retried) expect(reply.headers.get('x-should-retry')).toBe('false')
+  })
+
+  test('400 of a channel that answers so for faults of its own', async () => {
+    const { model } = await serve(app, { priority: 1, type: 14, does: 'status=400' }, {})
+    expect((await say(app, chat, { token, model })).status).toBe(200)
+  })
+
+  test('by the operator’s list alone, where there is one', async () => {
+    const { model: mild } = await serve(app, { priority: 1, does: 'status=400' }, {})
+    const { model: hard } = await serve(app, { priority: 1, does: 'status=500' }, {})
+    await withOptions(app, { 'global.auto_retry_enabled': 'true', RetryTimes: '0' }, async () => {
+      expect((await say(app, chat, { token, model: mild })).status).toBe(200)
+      expect((await say(app, chat, { token, model: hard })).status).toBe(200)
+    })
+    const codes = { 'global.auto_retry_status_codes': '400,501-599' }
+    await withOptions(app, { 'global.auto_retry_enabled': 'true', ...codes }, async () => {
+      expect((await say(app, chat, { token, model: mild })).status).toBe(200)
+      expect((await say(app, chat, { token, model: hard })).status).toBe(500)
+    })
+  })
+
+  test('on the same channel once all were tried, unless the operator wants another one each time', async () => {
+    const { model } = await serve(app, { does: 'status=500' })
+    expect((await say(app, chat, { token, model })).status).toBe(500)
+    expect(app.upstream.total).toBe(3)
+    await withOptions(app, { 'global.auto_retry_force_channel_switch': 'true' }, async () => {
+      app.upstream.clear()
+      const reply = await say(app, chat, { token, model })
+      expect(reply.status).toBe(500)
+      expect(chat.readError(await reply.json()).message).toContain('Simulated failure 500.')
+      expect(app.upstream.total).toBe(1)
+    })
+  })
+})
+
+describe('what a caller reads of a failure', () => {
+  test.each(spoken)('in $dialect: the upstream’s words, the status, the request id', async (by) => {
+    const { model } = await serve(app, { does: 'status=400,message=no%2C not so' })
+    const reply = await say(app, by, { token, model })
+    expect(reply.status).toBe(400)
+    const { message } = by.readError(await reply.json())
+    expect(message).toBe(`no, not so (request id: ${reply.headers.get('x-request-id')})`)
+  })
+
+  test('nothing of the channel’s key or address', async () => {
+    const key = 'sk-upstream-very-secret'
+    const said = `message=key ${key} at ${app.upstream.url} is bad`.replaceAll('/', '%2F')
+    for (const status of [400, 401, 500]) {
+      const { model } = await serve(app, { key, does: `status=${status},${said}` })
+      const text = await (await say(app, chat, { token, model })).text()
+      expect(text).not.toContain(key)
+      expect(text).not.toContain(String(app.upstream.port))
+    }
+  })
+
+  test('less, where the operator hides it', async () => {
+    const { model } = await serve(app, { does: 'status=400,message=secret words,type=strange,code=odd' })
+    const { model: busy } = await serve(app, { does: 'status=429,retryafter=7' })
+    await withOptions(app, { 'global.hide_upstream_error_enabled': 'true', RetryTimes: '0' }, async () => {
+      const reply = await say(app, chat, { token, model })
+      expect(reply.status).toBe(400)
+      expect(await reply.json()).toEqual({
+        error: {
+          message: `upstream returned status 400 (request id: ${reply.headers.get('x-request-id')})`,
+          type: 'upstream_error',
+          param: '400',
+          code: 'bad_response_status_code',
+        },
+      })
+      const told = await say(app, chat, { token, model: busy })
+      expect(told.status).toBe(429)
+      expect(told.headers.get('retry-after')).toBe('7')
+      expect(chat.readError(await told.json()).message).toContain('上游繁忙，请稍后重试')
+    })
+  })
+
+  test('the status the channel maps it to, which also decides about the next try', async () => {
+    const statusCodeMapping = '{"400":"500","500":"418"}'
+    const { model: retried } = await serve(app, { priority: 1, statusCodeMapping, does: 'status=400' }, {})
+    expect((await say(app, chat, { token, model: retried })).status).toBe(200)
+    const { model: told } = await serve(app, { statusCodeMapping, does: 'status=500' })
+    expect((await say(app, chat, { token, model: told })).status).toBe(418)
+  })
+
+  test.each([
+    ['refused', 'http://127.0.0.1:9', 500, '无法连接上游服务'],
+    ['silent', undefined, 504, '上游响应超时'],
+  ])('of a connection that is %s no more than that', async (_name, baseUrl, status, message) => {
+    const setting = '{"first_byte_timeout":0.2}'
+    const route = baseUrl === undefined ? { does: 'hang', setting } : { baseUrl }
+    const { model } = await serve(app, route)
+    await withOptions(app, { RetryTimes: '0' }, async () => {
+      for (const by of spoken) {
+        const reply = await say(app, by, { token, model })
+        expect(reply.status).toBe(status)
+        expect(by.readError(await reply.json()).message).toContain(message)
+      }
+    })
+  })
+})
+
+test('money set aside for a call that fails before its first byte is given back to user and token', async () => {
+  const before = await balances()
+  await withOptions(app, { RetryTimes: '0' }, async () => {
+    for (const does of ['status=500', 'status=400', 'reset', 'empty', 'errorevent=0', 'cut=0', 'hang']) {
+      const { model } = await serve(app, { does, setting: '{"first_byte_timeout":0.2}' })
+      // What goes wrong in an event goes wrong only where there are events.
+      for (const stream of does.startsWith('error') ? [true] : [false, true]) {
+        const reply = await say(app, chat, { token, model, stream })
+        expect(reply.status, `${does} ${stream}: ${await reply.text()}`).toBeGreaterThanOrEqual(400)
+        expect(await balances(), does).toEqual(before)
+      }
+    }
+  })
+})
