@@ -1,5 +1,11 @@
 import { anthropic } from './anthropic/index.ts'
 import { aws } from './aws/index.ts'
+import { vertex } from './vertex/index.ts'
+import { baidu } from './baidu/index.ts'
+import { cohere } from './cohere/index.ts'
+import { dify } from './dify/index.ts'
+import { tencent } from './tencent/index.ts'
+import { xunfei } from './xunfei/index.ts'
 import { gemini } from './gemini/index.ts'
 import { baiduV2 } from './openai-compatible/vendors/baidu-v2.ts'
 import { azure } from './openai-compatible/vendors/azure.ts'
@@ -26,6 +32,12 @@ const providers: readonly Provider[] = [
   anthropic,
   gemini,
   aws,
+  vertex,
+  cohere,
+  tencent,
+  baidu,
+  dify,
+  xunfei,
   custom,
   azure,
   ollama,

@@ -4,6 +4,7 @@ import { callWith } from './fixtures.ts'
 
 export const guarantees = [
   'text',
+  'cached tokens',
   'tools',
   'thinking',
   'stop reasons',
@@ -39,11 +40,46 @@ type Setting = {
 
 const openAiStyle = 'openai-compatible'
 
+const notReported = 'the vendor does not report them'
+
 /** What differs from a vendor of the OpenAI form at an address of its own. */
 const settings: Readonly<Record<string, Setting>> = {
   anthropic: { fixtures: 'anthropic', model: 'claude-sonnet-4-5' },
   gemini: { fixtures: 'gemini', model: 'gemini-2.5-flash' },
   aws: { fixtures: 'anthropic', lists: 'aws', model: 'claude-sonnet-4-5', key: 'test-key|secret|us-east-1' },
+  vertex: { fixtures: 'gemini', lists: 'vertex', model: 'gemini-2.5-flash' },
+  cohere: { fixtures: 'cohere', model: 'command-a-03-2025' },
+  tencent: {
+    fixtures: 'tencent',
+    model: 'hunyuan-lite',
+    key: 'test-key|id|secret',
+    optOut: { 'cached tokens': notReported },
+  },
+  baidu: {
+    fixtures: 'baidu',
+    model: 'ERNIE-4.0-8K',
+    key: 'test-key|secret',
+    optOut: {
+      'cached tokens': notReported,
+      tools: 'the vendor knows one call a turn',
+      thinking: 'its models do not show thoughts',
+      pictures: 'its models read no pictures',
+      'tool results': 'the vendor knows one call a turn',
+      'model list': 'the vendor has none',
+    },
+  },
+  dify: {
+    fixtures: 'dify',
+    optOut: {
+      'cached tokens': notReported,
+      tools: 'an application has tools of its own',
+      thinking: 'an application shows thoughts only of its agents',
+      'stop reasons': 'the vendor tells no reason',
+      pictures: 'the vendor takes pictures by address only',
+      'model list': 'an application is its own model',
+    },
+  },
+  xunfei: { optOut: { 'model list': 'the vendor has none' } },
   perplexity: { optOut: { tools: 'the vendor has no tools' } },
 }
 

@@ -25,7 +25,7 @@ export const reshapedReading = (
       push(event) {
         if (event.data.trim() === '[DONE]') return decoder.push(event)
         const chunk = reshape.chunk(parseRecord(event.data), event)
-        return chunk ? decoder.push({ data: JSON.stringify(chunk) }) : []
+        return chunk ? decoder.pushChunk(chunk) : []
       },
       end: () => decoder.end(),
     }

@@ -93,7 +93,7 @@ function choiceEvents(choice: Choice, wire: Json): ChatEvent[] {
 export function createOpenAiDecoder(
   style: OpenAiStyle,
   call: Pick<ProviderCall, 'ambient' | 'customTools'>,
-): StreamDecoder {
+): StreamDecoder & { pushChunk: (chunk: Json) => ChatEvent[] } {
   const choices = new Map<number, Choice>()
   let started = false
   let failed = false
@@ -145,6 +145,7 @@ export function createOpenAiDecoder(
       if (event.data.trim() === '[DONE]') return closeAll()
       return readChunk(parseRecord(event.data))
     },
+    pushChunk: (chunk: Json): ChatEvent[] => (failed ? [] : readChunk(chunk)),
     end: () => (failed ? [] : [...choices.values()].flatMap((choice) => choice.calls.close())),
   }
 }

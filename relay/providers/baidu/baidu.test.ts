@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import { callWith } from '../conformance/fixtures.ts'
+import { requestWith, toolConversation } from '../conformance/requests.ts'
+import { UpstreamRefusal } from '../types.ts'
+import { baidu } from './index.ts'
+
+const call = (model = 'ERNIE-4.0-8K') =>
+  callWith({ model, token: 't/k', channel: { type: 15, baseUrl: 'https://aip.baidubce.com', key: 'id|secret' } })
+
+test.each([
+  ['ERNIE-4.0-8K', 'completions_pro'],
+  ['ERNIE-Speed', 'ernie_speed'],
+  ['ERNIE-4.0-8K-Preview', 'ernie-4.0-8k-preview'],
+])('%s is called at %s', (model, path) => {
+  expect(baidu.chat.request(requestWith(), call(model)).url).toBe(
+    `https://aip.baidubce.com/rpc/2.0/ai_custom/v1/wenxinworkshop/chat/${path}?access_token=t%2Fk`,
+  )
+})
+
+test('instructions stand apart, limits are kept, what is unknown is named', () => {
+  const request = { ...toolConversation(), maxTokens: 1, temperature: 0, seed: 4 }
+  const sent = baidu.chat.request(request, call())
+  expect(sent.body).toMatchObject({
+    system: 'Be brief.',
+    max_output_tokens: 2,
+    temperature: 0.01,
+    messages: [
+      { role: 'user' },
+      { role: 'assistant', function_call: { name: 'get_weather' } },
+      { role: 'function', name: 'get_weather', content: 'sunny-18' },
+      { role: 'user', content: 'And tomorrow?' },
+    ],
+  })
+  expect(sent.losses).toContain('seed')
+})
+
+test('the key is exchanged for a token that is renewed an hour early', () => {
+  const { channel, ambient } = call()
+  const exchange = baidu.exchange!(channel, ambient)!
+  expect(exchange.request.url).toBe(
+    'https://aip.baidubce.com/oauth/2.0/token?grant_type=client_credentials&client_id=id&client_secret=secret',
+  )
+  expect(exchange.cacheKey).not.toContain('secret')
+  expect(exchange.read({ access_token: 't', expires_in: 2_592_000 })).toEqual({ token: 't', ttlSeconds: 2_588_400 })
+  expect(() => exchange.read({ error: 'invalid_client' })).toThrow(UpstreamRefusal)
+})
+
+test('a call of a function is a call of a tool', () => {
+  const answer = { result: '', function_call: { name: 'f', arguments: '{}' }, finish_reason: 'function_call' }
+  expect(baidu.chat.response(answer, call()).choices[0]).toMatchObject({
+    parts: [{ type: 'tool-call', name: 'f', arguments: '{}' }],
+    finish: 'tool-calls',
+  })
+})
+
+test('failures come with HTTP 200 and a number', () => {
+  const body = { error_code: 18, error_msg: 'Open api qps request limit reached' }
+  expect(() => baidu.chat.response(body, call())).toThrow('qps')
+  expect(baidu.error(400, JSON.stringify(body))).toMatchObject({ status: 429, code: 18 })
+})

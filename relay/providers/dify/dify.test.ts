@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest'
+import { callWith } from '../conformance/fixtures.ts'
+import { requestWith, toolConversation, weatherTool } from '../conformance/requests.ts'
+import { dify } from './index.ts'
+
+const call = (other = '', stream = false) =>
+  callWith({ stream, channel: { type: 37, baseUrl: 'https://api.dify.ai', key: 'app-1', other } })
+const decode = (events: object[]) => {
+  const decoder = dify.chat.stream(call('', true))
+  return [...events.flatMap((event) => decoder.push({ data: JSON.stringify(event) })), ...decoder.end()]
+}
+
+test('a single question is asked as it is, a conversation as a script', () => {
+  expect(dify.chat.request(requestWith({ user: 'u' }), call())).toMatchObject({
+    url: 'https://api.dify.ai/v1/chat-messages',
+    headers: { authorization: 'Bearer app-1' },
+    body: { inputs: {}, query: 'Hi', response_mode: 'blocking', user: 'u', auto_generate_name: false, files: [] },
+  })
+  const sent = dify.chat.request(toolConversation(), call('', true))
+  expect(sent.body).toMatchObject({
+    response_mode: 'streaming',
+    query: expect.stringContaining(
+      'SYSTEM: \nBe brief.\nUSER: \nWeather in Paris and Rome?\nASSISTANT: \nI will look.\n',
+    ),
+  })
+})
+
+test('the kind of application decides the operation', () => {
+  expect(dify.chat.request(requestWith(), call('workflow'))).toMatchObject({
+    url: 'https://api.dify.ai/v1/workflows/run',
+    body: { inputs: { query: 'Hi' } },
+  })
+  expect(dify.chat.request(requestWith(), call('completion')).url).toBe('https://api.dify.ai/v1/completion-messages')
+})
+
+test('pictures go by address, what an application does not take is named', () => {
+  const picture = { type: 'image' as const, source: { kind: 'url' as const, url: 'https://e.test/a.png' } }
+  const request = requestWith({
+    messages: [{ role: 'user', content: [picture, { type: 'text', text: 'q' }] }],
+    tools: [weatherTool],
+    temperature: 1,
+  })
+  const sent = dify.chat.request(request, call())
+  expect(sent.body).toMatchObject({
+    query: 'q',
+    files: [{ type: 'image', transfer_method: 'remote_url', url: 'https://e.test/a.png' }],
+  })
+  expect(sent.losses).toEqual(['tools', 'temperature'])
+})
+
+test('a workflow answers with its outputs and its total', () => {
+  const data = { status: 'succeeded', outputs: { text: 'done' }, total_tokens: 7 }
+  expect(dify.chat.response({ workflow_run_id: 'w', data }, call('workflow'))).toMatchObject({
+    id: 'w',
+    choices: [{ parts: [{ type: 'text', text: 'done' }], finish: 'stop' }],
+    usage: { completionTokens: 7 },
+  })
+  expect(() => dify.chat.response({ data: { status: 'failed', error: 'boom' } }, call('workflow'))).toThrow('boom')
+  expect(
+    decode([
+      { event: 'workflow_started', workflow_run_id: 'w' },
+      { event: 'text_chunk', workflow_run_id: 'w', data: { text: 'do' } },
+      { event: 'ping' },
+      { event: 'workflow_finished', workflow_run_id: 'w', data },
+    ]).map((event) => event.type),
+  ).toEqual(['start', 'text-delta', 'finish', 'usage'])
+})
+
+test('in a chat the end is told by the chat, not by the workflow inside', () => {
+  const types = decode([
+    { event: 'message', conversation_id: 'c', answer: 'a' },
+    { event: 'workflow_finished', conversation_id: 'c', data: { status: 'succeeded', outputs: {} } },
+    { event: 'message_end', conversation_id: 'c', metadata: {} },
+  ]).map((event) => event.type)
+  expect(types).toEqual(['start', 'text-delta', 'finish'])
+})
+
+test('an agent’s thoughts are thoughts', () => {
+  expect(decode([{ event: 'agent_thought', thought: 'hm' }])[1]).toEqual({ type: 'reasoning-delta', text: 'hm' })
+})

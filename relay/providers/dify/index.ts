@@ -1,0 +1,183 @@
+import type { Message } from '#relay/chat/request.ts'
+import { lossesTowards } from '#relay/chat/losses.ts'
+import type { ChatRequest } from '#relay/chat/request.ts'
+import { bearer } from '../openai-compatible/address.ts'
+import { reshapedReading } from '../openai-compatible/reshaped.ts'
+import type { OpenAiStyle } from '../openai-compatible/style.ts'
+import type { Provider, ProviderCall, UpstreamRequest } from '../types.ts'
+import { readFailure } from '../wire/failures.ts'
+import { joinPath } from '../wire/join-path.ts'
+import { type Json, numberOf, recordOf, recordsOf, textOf, wordOf } from '../wire/json.ts'
+
+const style: OpenAiStyle = {
+  id: 'dify',
+  label: 'Dify',
+  channelTypes: [37],
+  refusal: {
+    mark: '"error"',
+    read(answer) {
+      if (answer['event'] !== 'error') return undefined
+      const message = wordOf(answer['message']) ?? 'the application failed'
+      return {
+        status: numberOf(answer['status']) ?? 500,
+        type: 'upstream_error',
+        code: wordOf(answer['code']) ?? null,
+        message,
+      }
+    },
+  },
+}
+
+/** Which of its three kinds of application a channel calls. */
+const operations: Readonly<Record<string, string>> = {
+  workflow: '/workflows/run',
+  completion: '/completion-messages',
+}
+
+const operationOf = (other: string): string =>
+  (Object.hasOwn(operations, other) ? operations[other] : undefined) ?? '/chat-messages'
+
+const textsOf = (message: Message): string =>
+  (message.content as { type: string; text?: string; content?: { type: string; text?: string }[] }[])
+    .flatMap((part) => {
+      if (part.type === 'text') return [part.text ?? '']
+      return part.type === 'tool-result' ? (part.content ?? []).flatMap((inner) => inner.text ?? []) : []
+    })
+    .join('\n')
+
+/** An application takes one question; a conversation is told as a script. */
+function queryOf(messages: readonly Message[]): string {
+  const [only] = messages
+  if (messages.length === 1 && only?.role === 'user') return textsOf(only)
+  return messages.map((message) => `${message.role.toUpperCase()}: \n${textsOf(message)}\n`).join('')
+}
+
+function filesOf(messages: readonly Message[], losses: Set<string>): Json[] {
+  return messages.flatMap((message) =>
+    (message.role === 'user' ? message.content : []).flatMap((part): Json[] => {
+      if (part.type !== 'image' && part.type !== 'file' && part.type !== 'audio') return []
+      if (part.source.kind !== 'url') {
+        losses.add(part.type)
+        return []
+      }
+      const type = part.type === 'file' ? 'document' : part.type
+      return [{ type, transfer_method: 'remote_url', url: part.source.url }]
+    }),
+  )
+}
+
+function toRequest(request: ChatRequest, call: ProviderCall): UpstreamRequest {
+  const losses = new Set(lossesTowards(request, 'openai-chat'))
+  if (request.tools.length > 0) losses.add('tools')
+  for (const name of ['temperature', 'topP', 'maxTokens', 'seed'] as const) {
+    if (request[name] !== undefined)
+      losses.add({ temperature: name, topP: 'top_p', maxTokens: 'max_tokens', seed: name }[name])
+  }
+  if (request.stop.length > 0) losses.add('stop')
+  const query = queryOf(request.messages)
+  const files = filesOf(request.messages, losses)
+  const operation = operationOf(call.channel.other)
+  const asInput = operation !== '/chat-messages'
+  return {
+    method: 'POST',
+    url: joinPath(call.channel.baseUrl, '/v1', operation),
+    headers: {
+      'content-type': 'application/json',
+      accept: call.stream ? 'text/event-stream' : 'application/json',
+      ...bearer(call.channel.key),
+    },
+    body: {
+      inputs: asInput ? { query } : {},
+      ...(asInput ? {} : { query, auto_generate_name: false }),
+      response_mode: call.stream ? 'streaming' : 'blocking',
+      user: request.user ?? call.ambient.newId(16),
+      files,
+    },
+    losses: [...losses],
+  }
+}
+
+/** The text of a workflow's outputs: its one text, else all of them as JSON. */
+function outputText(outputs: unknown): string {
+  const fields = recordOf(outputs) ?? {}
+  const texts = Object.values(fields).filter((value) => typeof value === 'string')
+  if (texts.length === 1) return texts[0] as string
+  return (
+    textOf(fields['text']) ?? textOf(fields['answer']) ?? (Object.keys(fields).length > 0 ? JSON.stringify(fields) : '')
+  )
+}
+
+const usageOf = (metadata: unknown): Json | undefined => recordOf(recordOf(metadata)?.['usage'])
+
+const idOf = (json: Json): unknown => json['message_id'] ?? json['workflow_run_id'] ?? json['id']
+
+const totalUsage = (data: Json): Json => ({ usage: { prompt_tokens: 0, completion_tokens: data['total_tokens'] } })
+
+function wholeAnswer(json: Json): Json {
+  const data = recordOf(json['data'])
+  if (data && json['answer'] === undefined) {
+    if (data['status'] === 'failed') return { event: 'error', message: data['error'], status: 500 }
+    const message = { role: 'assistant', content: outputText(data['outputs']) }
+    return { id: idOf(json), choices: [{ index: 0, message, finish_reason: 'stop' }], ...totalUsage(data) }
+  }
+  if (typeof json['answer'] !== 'string') return json
+  const usage = usageOf(json['metadata'])
+  const message = { role: 'assistant', content: json['answer'] }
+  return { id: idOf(json), choices: [{ index: 0, message, finish_reason: 'stop' }], ...(usage ? { usage } : {}) }
+}
+
+const delta = (json: Json, fields: Json, more: Json = {}): Json => ({
+  id: idOf(json),
+  choices: [{ index: 0, delta: fields, finish_reason: null }],
+  ...more,
+})
+
+const finish = (json: Json, more: Json): Json => ({
+  id: idOf(json),
+  choices: [{ index: 0, delta: {}, finish_reason: 'stop' }],
+  ...more,
+})
+
+function chunk(json: Json): Json | undefined {
+  const data = recordOf(json['data']) ?? {}
+  switch (json['event']) {
+    case 'message':
+    case 'agent_message':
+      return delta(json, { content: json['answer'] })
+    case 'text_chunk':
+      return delta(json, { content: data['text'] })
+    case 'agent_thought':
+      return textOf(json['thought']) ? delta(json, { reasoning_content: json['thought'] }) : undefined
+    case 'message_end': {
+      const usage = usageOf(json['metadata'])
+      return finish(json, usage ? { usage } : {})
+    }
+    case 'workflow_finished':
+      if (data['status'] === 'failed') return { event: 'error', message: data['error'], status: 500 }
+      // In a chat the closing event follows; a workflow ends here.
+      return json['conversation_id'] === undefined ? finish(json, totalUsage(data)) : undefined
+    case 'error':
+      return json
+    default:
+      return undefined
+  }
+}
+
+export const dify: Provider = {
+  id: style.id,
+  label: style.label,
+  channelTypes: style.channelTypes,
+  framing: 'sse',
+  chat: { request: toRequest, ...reshapedReading(style, { answer: wholeAnswer, chunk }), media: 'as-given' },
+  native: {},
+  error: readFailure,
+  models: {
+    // An application is its own model; what is listed are its settings, of which none is one.
+    request: (channel) => ({
+      method: 'GET',
+      url: joinPath(channel.baseUrl, '/v1', '/parameters'),
+      headers: bearer(channel.key),
+    }),
+    read: (json) => recordsOf(recordOf(json)?.['data']).flatMap((row) => wordOf(row['id']) ?? []),
+  },
+}

@@ -1,0 +1,90 @@
+import { type Json, listOf, recordOf, recordsOf, textOf, withoutAbsent } from '../wire/json.ts'
+
+/** Names of this vendor begin each word with a capital letter. */
+const toSnake = (name: string): string => name.replaceAll(/(?<=[a-z0-9])([A-Z])/g, '_$1').toLowerCase()
+
+/** An answer under the names of the OpenAI form. Texts stay as they are, names inside them too. */
+export function toSnakeNames(value: unknown, depth = 0): unknown {
+  if (depth > 32) return undefined
+  if (Array.isArray(value)) return value.map((entry) => toSnakeNames(entry, depth + 1))
+  const record = recordOf(value)
+  if (!record) return value
+  return Object.fromEntries(
+    Object.entries(record).map(([name, child]) => [toSnake(name), toSnakeNames(child, depth + 1)]),
+  )
+}
+
+const contentPart = (part: Json): Json =>
+  part['type'] === 'image_url'
+    ? { Type: 'image_url', ImageUrl: { Url: recordOf(part['image_url'])?.['url'] } }
+    : { Type: 'text', Text: textOf(part['text']) ?? '' }
+
+function toolCall(call: Json, index: number): Json {
+  const fn = recordOf(call['function']) ?? {}
+  return { Id: call['id'], Type: 'function', Index: index, Function: { Name: fn['name'], Arguments: fn['arguments'] } }
+}
+
+function message(given: Json): Json {
+  const content = given['content']
+  const calls = recordsOf(given['tool_calls'])
+  return withoutAbsent({
+    Role: given['role'],
+    ...(Array.isArray(content) ? { Contents: recordsOf(content).map(contentPart) } : { Content: content ?? '' }),
+    ToolCallId: given['tool_call_id'],
+    ToolCalls: calls.length > 0 ? calls.map(toolCall) : undefined,
+  })
+}
+
+function tool(given: Json): Json {
+  const fn = recordOf(given['function']) ?? {}
+  return {
+    Type: 'function',
+    Function: withoutAbsent({
+      Name: fn['name'],
+      Description: fn['description'],
+      Parameters: JSON.stringify(fn['parameters'] ?? { type: 'object', properties: {} }),
+    }),
+  }
+}
+
+function toolChoice(choice: unknown): Json {
+  const named = recordOf(recordOf(choice)?.['function'])?.['name']
+  if (named !== undefined) return { ToolChoice: 'custom', CustomTool: tool({ function: { name: named } }) }
+  return choice === 'none' || choice === 'auto' ? { ToolChoice: choice } : {}
+}
+
+const taken = new Set([
+  'model',
+  'messages',
+  'stream',
+  'temperature',
+  'top_p',
+  'seed',
+  'stop',
+  'tools',
+  'tool_choice',
+  'enable_thinking',
+])
+/** Fields whose absence changes nothing here. */
+const idle = new Set(['stream_options', 'parallel_tool_calls', 'user', 'max_tokens'])
+
+/** A body of the OpenAI form under this vendor's names, and the fields it does not know. */
+export function toTencentBody(body: Json): { body: Json; losses: string[] } {
+  const tools = recordsOf(body['tools'])
+  const stop = body['stop']
+  const temperature = typeof body['temperature'] === 'number' ? Math.min(body['temperature'], 2) : undefined
+  return {
+    body: withoutAbsent({
+      Model: body['model'],
+      Messages: recordsOf(body['messages']).map(message),
+      Stream: body['stream'] === true,
+      Temperature: temperature,
+      TopP: body['top_p'],
+      Seed: body['seed'],
+      Stop: stop === undefined ? undefined : typeof stop === 'string' ? [stop] : listOf(stop),
+      EnableThinking: body['enable_thinking'],
+      ...(tools.length > 0 ? { Tools: tools.map(tool), ...toolChoice(body['tool_choice']) } : {}),
+    }),
+    losses: Object.keys(body).filter((name) => !taken.has(name) && !idle.has(name)),
+  }
+}

@@ -1,0 +1,114 @@
+import type { UpstreamFailure } from '#relay/chat/events.ts'
+import { bearer } from '../openai-compatible/address.ts'
+import { toOpenAiRequest } from '../openai-compatible/request.ts'
+import { reshapedReading } from '../openai-compatible/reshaped.ts'
+import type { OpenAiStyle } from '../openai-compatible/style.ts'
+import { enableThinking } from '../openai-compatible/thinking-switch.ts'
+import type { Provider, ProviderCall, ProviderChannel, UpstreamRequest } from '../types.ts'
+import { readFailure } from '../wire/failures.ts'
+import { type Json, recordOf, recordsOf, textOf, tryRecord, wordOf } from '../wire/json.ts'
+import { signTc3 } from './sign-tc3.ts'
+import { toSnakeNames, toTencentBody } from './body.ts'
+
+const action = 'ChatCompletions'
+const openSurface = 'https://api.hunyuan.cloud.tencent.com/v1'
+
+type Key = { kind: 'signing'; secretId: string; secretKey: string } | { kind: 'bearer'; token: string }
+
+/** `appId|secretId|secretKey`, or a single key of the vendor's OpenAI surface. */
+function readKey(key: string): Key {
+  const [first = '', secretId = '', secretKey = ''] = key.split('|').map((part) => part.trim())
+  return secretKey === '' ? { kind: 'bearer', token: first } : { kind: 'signing', secretId, secretKey }
+}
+
+const isOpen = (channel: ProviderChannel): boolean => readKey(channel.key).kind === 'bearer'
+
+const statuses: readonly [RegExp, number][] = [
+  [/^AuthFailure/, 401],
+  [/^(LimitExceeded|RequestLimitExceeded)/, 429],
+  [/LowBalance|ResourcePackExhausted/, 402],
+  [/^InvalidParameter/, 400],
+  [/EngineRequestTimeout/, 504],
+  [/TextIllegalDetected/, 400],
+]
+
+const statusOf = (code: string): number => statuses.find(([pattern]) => pattern.test(code))?.[1] ?? 500
+
+/** The vendor's error object, wherever an answer or a chunk has it. */
+function errorIn(answer: Json): UpstreamFailure | undefined {
+  const error = recordOf(answer['error']) ?? recordOf(answer['error_msg'])
+  const code = wordOf(error?.['code'])
+  if (!error || code === undefined) return undefined
+  const message = wordOf(error['message']) ?? wordOf(error['msg']) ?? code
+  const type = code.includes('TextIllegalDetected') ? 'content_filter' : 'upstream_error'
+  return { status: statusOf(code), type, code, message, param: null }
+}
+
+const style: OpenAiStyle = {
+  id: 'tencent',
+  label: 'Tencent Hunyuan',
+  channelTypes: [23],
+  url: ({ channel }) => (isOpen(channel) ? `${openSurface}/chat/completions` : `${channel.baseUrl}/`),
+  reasoning: enableThinking(/^hunyuan-(a13b|t1|2)/),
+  refusal: { mark: '', read: errorIn },
+}
+
+const reading = reshapedReading(style, {
+  answer: (json) => toSnakeNames(recordOf(json['Response']) ?? json) as Json,
+  chunk: (json) => toSnakeNames(recordOf(json['Response']) ?? json) as Json,
+})
+
+function toRequest(request: Parameters<Provider['chat']['request']>[0], call: ProviderCall): UpstreamRequest {
+  const written = toOpenAiRequest(style)(request, call)
+  const key = readKey(call.channel.key)
+  if (key.kind === 'bearer') return { ...written, headers: { ...written.headers, ...bearer(key.token) } }
+  const { body, losses } = toTencentBody(recordOf(written.body) ?? {})
+  return {
+    ...written,
+    headers: {
+      'content-type': 'application/json',
+      accept: call.stream ? 'text/event-stream' : 'application/json',
+      'x-tc-action': action,
+      'x-tc-version': '2023-09-01',
+    },
+    body,
+    losses: [...(written.losses ?? []), ...losses],
+  }
+}
+
+const bodyText = (body: unknown): string | Uint8Array =>
+  typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body ?? {})
+
+/** The error of a reply, also where it comes wrapped. */
+function readError(status: number, body: string): UpstreamFailure {
+  const json = tryRecord(body)
+  const answer = json && (toSnakeNames(recordOf(json['Response']) ?? recordOf(json['response']) ?? json) as Json)
+  return (
+    (answer && textOf(recordOf(answer['error'])?.['type']) === undefined && errorIn(answer)) ||
+    readFailure(status, body)
+  )
+}
+
+export const tencent: Provider = {
+  id: style.id,
+  label: style.label,
+  channelTypes: style.channelTypes,
+  framing: 'sse',
+  chat: { request: toRequest, ...reading, media: 'inline', keepsAddress: (part) => part.type === 'image' },
+  native: {},
+  sign(request, { channel, ambient }) {
+    const key = readKey(channel.key)
+    if (key.kind === 'bearer') return request
+    const body = bodyText(request.body)
+    const signature = signTc3({ host: new URL(request.url).host, action, body, now: ambient.now() }, key)
+    return { ...request, body, headers: { ...request.headers, ...signature } }
+  },
+  error: readError,
+  models: {
+    request: (channel) => {
+      const key = readKey(channel.key)
+      return { method: 'GET', url: `${openSurface}/models`, headers: bearer(key.kind === 'bearer' ? key.token : '') }
+    },
+    read: (json) => recordsOf(recordOf(json)?.['data']).flatMap((row) => wordOf(row['id']) ?? []),
+  },
+}

@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { callWith } from '../conformance/fixtures.ts'
+import { requestWith, toolConversation } from '../conformance/requests.ts'
+import { tencent } from './index.ts'
+import { canonicalRequest, signTc3 } from './sign-tc3.ts'
+
+const body = '{"Model":"hunyuan-lite","Messages":[{"Role":"user","Content":"hi"}],"Stream":false}'
+const host = 'hunyuan.tencentcloudapi.com'
+const now = new Date(1767322445_000)
+const signature = '534b15126452763ee8c9d8ba13afd4761f79931fc6eae2375a49bbfb60b1d450'
+
+test('the signature agrees with the documented vector', () => {
+  const input = { host, action: 'ChatCompletions', body, now }
+  expect(createHash('sha256').update(canonicalRequest(input)).digest('hex')).toBe(
+    '9942add5d3d2484393f8cf16a110b9b1890ac9fd3dc42f9ee1ef7bbe941182a3',
+  )
+  expect(signTc3(input, { secretId: 'id', secretKey: 'SECRETKEYEXAMPLE' })).toEqual({
+    'x-tc-timestamp': '1767322445',
+    authorization: `TC3-HMAC-SHA256 Credential=id/2026-01-02/hunyuan/tc3_request, SignedHeaders=content-type;host;x-tc-action, Signature=${signature}`,
+  })
+})
+
+const call = (key: string) =>
+  callWith({
+    model: 'hunyuan-lite',
+    ambient: { now: () => now, newId: () => 'id', random: () => 0 },
+    channel: { type: 23, baseUrl: `https://${host}`, key },
+  })
+
+test('a call is signed over the body that goes out', () => {
+  const written = tencent.chat.request(requestWith(), call('app|id|SECRETKEYEXAMPLE'))
+  expect(written.url).toBe(`https://${host}/`)
+  const sent = tencent.sign!({ ...written, body: JSON.parse(body) }, call('app|id|SECRETKEYEXAMPLE'))
+  expect(sent.body).toBe(body)
+  expect(sent.headers).toMatchObject({ 'x-tc-action': 'ChatCompletions', 'x-tc-version': '2023-09-01' })
+  expect(sent.headers['authorization']).toContain(signature)
+})
+
+test('a single key goes to the OpenAI surface', () => {
+  const written = tencent.chat.request(requestWith(), call('sk-1'))
+  expect(written).toMatchObject({
+    url: 'https://api.hunyuan.cloud.tencent.com/v1/chat/completions',
+    headers: { authorization: 'Bearer sk-1' },
+    body: { model: 'hunyuan-lite' },
+  })
+  expect(tencent.sign!(written, call('sk-1'))).toBe(written)
+})
+
+test('names begin with capitals, results name their call', () => {
+  const written = tencent.chat.request({ ...toolConversation(), seed: 1, topK: 4 }, call('a|b|c'))
+  expect(written.body).toMatchObject({
+    Seed: 1,
+    Messages: [
+      { Role: 'system', Content: 'Be brief.' },
+      { Role: 'user' },
+      {
+        Role: 'assistant',
+        Content: 'I will look.',
+        ToolCalls: [
+          {
+            Id: 'call_1',
+            Type: 'function',
+            Index: 0,
+            Function: { Name: 'get_weather', Arguments: '{"city":"Paris"}' },
+          },
+          { Id: 'call_2', Index: 1 },
+        ],
+      },
+      { Role: 'tool', ToolCallId: 'call_1', Content: 'sunny-18' },
+      { Role: 'tool', ToolCallId: 'call_2' },
+      { Role: 'user', Content: 'And tomorrow?' },
+    ],
+  })
+  expect(written.losses).toEqual(['top_k'])
+})
+
+test.each([
+  ['AuthFailure.SignatureFailure', 401],
+  ['RequestLimitExceeded', 429],
+  ['ResourceUnavailable.LowBalance', 402],
+  ['InvalidParameterValue.Model', 400],
+  ['FailedOperation.EngineRequestTimeout', 504],
+])('%s has status %i, in a reply and inside a 2xx answer', (code, status) => {
+  const answer = { Response: { Error: { Code: code, Message: 'm' } } }
+  expect(tencent.error(500, JSON.stringify(answer))).toMatchObject({ status, code, message: 'm' })
+  expect(() => tencent.chat.response(answer, call('a|b|c'))).toThrow('m')
+})

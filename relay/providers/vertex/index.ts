@@ -1,0 +1,103 @@
+import type { ChatRequest } from '#relay/chat/request.ts'
+import { toClaudeBody } from '../anthropic/request.ts'
+import { fromClaudeResponse } from '../anthropic/response.ts'
+import { createClaudeDecoder } from '../anthropic/stream.ts'
+import { readGeminiFailure } from '../gemini/failure.ts'
+import { wantsSignatures } from '../gemini/models.ts'
+import { generateOperation, toGeminiBody } from '../gemini/request.ts'
+import { fromGeminiResponse } from '../gemini/response.ts'
+import { createGeminiDecoder } from '../gemini/stream.ts'
+import { toOpenAiRequest } from '../openai-compatible/request.ts'
+import { toHubResponse } from '../openai-compatible/response.ts'
+import { createOpenAiDecoder } from '../openai-compatible/stream.ts'
+import type { OpenAiStyle } from '../openai-compatible/style.ts'
+import type { ChatTranslation, Provider, ProviderCall, UpstreamRequest } from '../types.ts'
+import { recordOf, recordsOf, wordOf } from '../wire/json.ts'
+import { baseOf, claudeUrl, credentialHeaders, googleUrl, openAiUrl } from './address.ts'
+import { exchangeOf } from './key.ts'
+
+const bodyVersion = 'vertex-2023-10-16'
+
+/** Partners' models that are served in the OpenAI form. */
+const openModels: OpenAiStyle = {
+  id: 'vertex',
+  label: 'Vertex AI',
+  channelTypes: [41],
+  url: openAiUrl,
+  streamUsage: true,
+}
+
+type Form = 'claude' | 'google' | 'openai'
+
+function formOf(model: string): Form {
+  if (model.startsWith('claude')) return 'claude'
+  return model.includes('llama') || model.endsWith('-maas') ? 'openai' : 'google'
+}
+
+const headersOf = (call: ProviderCall): Record<string, string> => ({
+  'content-type': 'application/json',
+  accept: call.stream ? 'text/event-stream' : 'application/json',
+  ...credentialHeaders(call),
+})
+
+function claudeRequest(request: ChatRequest, call: ProviderCall): UpstreamRequest {
+  const { model, body, losses } = toClaudeBody(request, call)
+  const beta = call.callerHeaders['anthropic-beta']
+  return {
+    method: 'POST',
+    url: claudeUrl(call, model),
+    headers: { ...headersOf(call), ...(beta === undefined ? {} : { 'anthropic-beta': beta }) },
+    body: { anthropic_version: bodyVersion, ...body, ...(call.stream ? { stream: true } : {}) },
+    losses,
+  }
+}
+
+function googleRequest(request: ChatRequest, call: ProviderCall): UpstreamRequest {
+  // Older models refuse ids of calls here.
+  const { model, body, losses } = toGeminiBody(request, call, { callIds: wantsSignatures(call.model) })
+  const url = googleUrl(call, model, generateOperation(call.stream))
+  return { method: 'POST', url, headers: headersOf(call), body, losses }
+}
+
+const openAiRequest = (request: ChatRequest, call: ProviderCall): UpstreamRequest => ({
+  ...toOpenAiRequest(openModels)(request, call),
+  headers: headersOf(call),
+})
+
+const forms: Readonly<Record<Form, Pick<ChatTranslation, 'request' | 'response' | 'stream'>>> = {
+  claude: { request: claudeRequest, response: fromClaudeResponse, stream: createClaudeDecoder },
+  google: { request: googleRequest, response: fromGeminiResponse, stream: createGeminiDecoder },
+  openai: {
+    request: openAiRequest,
+    response: (json, call) => toHubResponse(openModels, json, call),
+    stream: (call) => createOpenAiDecoder(openModels, call),
+  },
+}
+
+/** One host, three forms: the model decides which. */
+export const vertex: Provider = {
+  id: 'vertex',
+  label: 'Vertex AI',
+  channelTypes: [41],
+  framing: 'sse',
+  chat: {
+    request: (request, call) => forms[formOf(call.model)].request(request, call),
+    response: (json, call) => forms[formOf(call.model)].response(json, call),
+    stream: (call) => forms[formOf(call.model)].stream(call),
+    media: 'inline',
+    keepsAddress: ({ source }) => source.kind === 'url' && source.url.startsWith('gs://'),
+  },
+  // Which dialect a call could go through in depends on its model, so all are translated.
+  native: {},
+  exchange: (channel, ambient) => exchangeOf(channel.key, ambient),
+  error: readGeminiFailure,
+  models: {
+    request: (channel, token) => ({
+      method: 'GET',
+      url: `${baseOf({ channel, originalModel: '' })}/v1beta1/publishers/google/models`,
+      headers: credentialHeaders({ channel, token }),
+    }),
+    read: (json) =>
+      recordsOf(recordOf(json)?.['publisherModels']).flatMap((row) => wordOf(row['name'])?.split('/').at(-1) ?? []),
+  },
+}

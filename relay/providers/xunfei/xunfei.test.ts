@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { callWith } from '../conformance/fixtures.ts'
+import { requestWith, toolConversation } from '../conformance/requests.ts'
+import { xunfei } from './index.ts'
+
+type Changes = Parameters<typeof callWith>[0]
+const write = (changes: Changes, request = requestWith()) => {
+  const channel = { type: 18, baseUrl: '', key: 'app|secret|id', ...changes?.channel }
+  const sent = xunfei.chat.request(request, callWith({ ...changes, channel }))
+  return { ...sent, json: sent.body as Record<string, unknown> }
+}
+
+test('keys of the socket surface open the other one', () => {
+  expect(write({}).headers['authorization']).toBe('Bearer id:secret')
+  expect(write({ channel: { key: 'password' } }).headers['authorization']).toBe('Bearer password')
+  expect(write({}).url).toBe('https://spark-api-open.xf-yun.com/v1/chat/completions')
+  expect(write({ model: 'x1' }).url).toBe('https://spark-api-open.xf-yun.com/v2/chat/completions')
+})
+
+test.each([
+  [{ model: 'SparkDesk-v3.5' }, 'generalv3.5'],
+  [{ model: 'SparkDesk', channel: { other: 'v4.0' } }, '4.0Ultra'],
+  [{ model: 'SparkDesk', query: { 'api-version': 'v3.1' }, channel: { other: 'v4.0' } }, 'generalv3'],
+  [{ model: 'SparkDesk' }, 'lite'],
+  [{ model: 'pro-128k' }, 'pro-128k'],
+])('%j is %s', (changes, domain) => {
+  expect(write(changes).json['model']).toBe(domain)
+})
+
+test('early models are told instructions as talk', () => {
+  const roles = (model: string) =>
+    (write({ model }, toolConversation()).json['messages'] as { role: string }[])
+      .map((message) => message.role)
+      .slice(0, 2)
+  expect(roles('lite')).toEqual(['user', 'assistant'])
+  expect(roles('generalv3.5')).toEqual(['system', 'user'])
+})
+
+test('a failure inside a 2xx answer has the status of its number', () => {
+  const read = () => xunfei.chat.response({ code: 11202, message: 'QPS limit' }, callWith())
+  expect(read).toThrow('QPS limit')
+  const listener = xunfei.native['openai-chat']!.listen({ includeUsage: true })
+  expect(listener.push({ data: '{"code":11200,"message":"no licence"}' })).toBe('failed')
+  expect(listener.failure).toMatchObject({ status: 403 })
+  expect(listener.push({ data: '{"code":0,"choices":[{"delta":{"content":"a"}}]}' })).toBe('forward')
+})
