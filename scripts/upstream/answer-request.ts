@@ -5,6 +5,7 @@ import { has, numberOf, parseDirectives, takeDirectives, takePrefix, type Direct
 import type { createFailureCounter } from './failures.ts'
 import { fixedBody } from './fixed.ts'
 import { mediaReply } from './media.ts'
+import { readForm } from './multipart.ts'
 import { openai } from './openai/vendor.ts'
 import { outcomeOf } from './outcome.ts'
 import { asObject, Refusal, type Json, type Prompt } from './prompt.ts'
@@ -87,7 +88,8 @@ async function respond(world: World, { target, bytes }: Arrival, response: Serve
   const { vendor } = route
   const key = vendor.keyOf(target)
   const isFixed = has(target.directives, 'fixed')
-  const json = isFixed ? undefined : parsed(bytes)
+  const form = readForm(bytes, target.headers['content-type'] ?? '')
+  const json = form ?? (isFixed ? undefined : parsed(bytes))
   const recorded = world.record ? track(world, { target, bytes, body: json, key }, response) : undefined
   try {
     checkKey(route, key)

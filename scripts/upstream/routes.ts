@@ -9,6 +9,7 @@ import { billing, models as openaiModels } from './openai/account.ts'
 import { chatCompletions } from './openai/chat.ts'
 import { completions } from './openai/completions.ts'
 import { embeddings } from './openai/embeddings.ts'
+import { images, moderations, rerank, speech, transcription } from './openai/media.ts'
 import { responses, storedResponse } from './openai/responses.ts'
 import { openai } from './openai/vendor.ts'
 import type { Call, Operation, Vendor } from './types.ts'
@@ -29,6 +30,13 @@ const posts: [ending: string, route: Route][] = [
   ['/completions', { vendor: openai, operation: completions }],
   ['/embeddings', { vendor: openai, operation: embeddings }],
   ['/responses', { vendor: openai, operation: responses }],
+  ['/moderations', { vendor: openai, operation: moderations }],
+  ['/images/generations', { vendor: openai, operation: images }],
+  ['/images/edits', { vendor: openai, operation: images }],
+  ['/audio/speech', { vendor: openai, operation: speech }],
+  ['/audio/transcriptions', { vendor: openai, operation: transcription }],
+  ['/audio/translations', { vendor: openai, operation: transcription }],
+  ['/rerank', { vendor: openai, operation: rerank }],
   ['/messages/count_tokens', { vendor: anthropic, operation: countMessageTokens }],
   ['/messages', { vendor: anthropic, operation: messages }],
 ]

@@ -1,0 +1,164 @@
+import OpenAI, { toFile } from 'openai'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { type App, startApp } from '../support/app.ts'
+import type { TestToken } from '../support/factories.ts'
+
+const models = [
+  'text-embedding-3-small',
+  'text-embedding-004',
+  'dall-e-3',
+  'gpt-image-1',
+  'tts-1',
+  'whisper-1',
+  'gpt-4o-transcribe',
+  'text-moderation-latest',
+  'omni-moderation-latest',
+  'jina-reranker',
+]
+
+let app: App
+let token: TestToken
+let client: OpenAI
+
+beforeAll(async () => {
+  app = await startApp()
+  token = await app.make.token(await app.make.user({ quota: 100_000_000 }))
+  await app.make.channel({ models: models.filter((model) => model !== 'text-embedding-004').join(',') })
+  await app.make.channel({ type: 24, models: 'text-embedding-004' })
+  await app.make.option(
+    'ModelRatio',
+    JSON.stringify({
+      'text-embedding-3-small': 0.01,
+      'text-embedding-004': 0.075,
+      'gpt-image-1': 2.5,
+      'tts-1': 7.5,
+      'whisper-1': 15,
+      'gpt-4o-transcribe': 1.25,
+      'text-moderation-latest': 0.1,
+      'omni-moderation-latest': 0.1,
+      'jina-reranker': 10,
+    }),
+  )
+  await app.settled()
+  client = new OpenAI({ baseURL: `${app.url}/v1`, apiKey: `sk-${token.key}`, maxRetries: 0 })
+})
+afterEach(async () => expect(await app.violations()).toEqual([]))
+afterAll(() => app[Symbol.asyncDispose]())
+
+const lastCharge = async () => {
+  const rows = await app.logs()
+  const row = rows.at(-1)
+  return { quota: row?.quota, prompt: row?.prompt_tokens, model: row?.model_name, type: row?.type }
+}
+
+test('embeddings come as the library wants them, numbers and base64 alike, and cost what the upstream counted', async () => {
+  const asNumbers = await client.embeddings.create({
+    model: 'text-embedding-3-small',
+    input: ['one', 'two'],
+    encoding_format: 'float',
+  })
+  const byDefault = await client.embeddings.create({ model: 'text-embedding-3-small', input: ['one', 'two'] })
+  expect(byDefault.data).toHaveLength(2)
+  for (const [index, row] of asNumbers.data.entries()) {
+    for (const [place, value] of row.embedding.entries())
+      expect(byDefault.data[index]?.embedding[place]).toBeCloseTo(value, 5)
+  }
+  expect(await lastCharge()).toMatchObject({ type: 2, quota: 1, prompt: byDefault.usage.prompt_tokens })
+})
+
+test('a Google channel answers embeddings in the same form', async () => {
+  const one = await client.embeddings.create({ model: 'text-embedding-004', input: 'hello' })
+  const many = await client.embeddings.create({
+    model: 'text-embedding-004',
+    input: ['hello', 'world'],
+    encoding_format: 'float',
+  })
+  expect(one.data[0]?.embedding.length).toBeGreaterThan(2)
+  expect(many.data).toHaveLength(2)
+  for (const [place, value] of (many.data[0]?.embedding ?? []).entries())
+    expect(one.data[0]?.embedding[place]).toBeCloseTo(value, 5)
+})
+
+test('a picture costs its price by size, quality and number', async () => {
+  const reply = await client.images.generate({
+    model: 'dall-e-3',
+    prompt: 'a cat',
+    size: '1024x1792',
+    quality: 'hd',
+    n: 2,
+  })
+  expect(reply.data).toHaveLength(2)
+  expect(await lastCharge()).toMatchObject({ quota: 120_000, model: 'dall-e-3' })
+})
+
+test('a picture whose tokens are told is charged by them, streamed or not', async () => {
+  const reply = await client.images.generate({ model: 'gpt-image-1', prompt: 'a cat' })
+  const input = reply.usage?.input_tokens ?? 0
+  expect(await lastCharge()).toMatchObject({ quota: Math.round((input + 272 * 8) * 2.5) })
+  const stream = await client.images.generate({ model: 'gpt-image-1', prompt: 'a cat', stream: true })
+  const types: string[] = []
+  for await (const event of stream) types.push(event.type)
+  expect(types).toEqual(['image_generation.partial_image', 'image_generation.completed'])
+  expect(await lastCharge()).toMatchObject({ quota: Math.round((input + 272 * 8) * 2.5) })
+})
+
+test('speech is charged by the character and arrives byte for byte', async () => {
+  const input = 'x'.repeat(199) + '你'
+  const reply = await client.audio.speech.create({ model: 'tts-1', voice: 'alloy', input })
+  expect(reply.headers.get('content-type')).toBe('audio/mpeg')
+  expect(Buffer.from(await reply.arrayBuffer()).toString()).toBe(`sound of: ${input}`)
+  expect(await lastCharge()).toMatchObject({ quota: 1500, prompt: 200 })
+})
+
+test('a recording reaches the upstream whole and is charged by its length, or by reported tokens', async () => {
+  const file = await toFile(Buffer.alloc(5000, 7), 'talk.mp3', { type: 'audio/mpeg' })
+  const verbose = await client.audio.transcriptions.create({
+    model: 'whisper-1',
+    file,
+    response_format: 'verbose_json',
+  })
+  expect(verbose.text).toContain('heard talk.mp3 of 5000 bytes')
+  expect(await lastCharge()).toMatchObject({ quota: 22_755 })
+  const text = await client.audio.transcriptions.create({ model: 'whisper-1', file, response_format: 'text' })
+  expect(String(text)).toContain('heard talk.mp3')
+  expect(await lastCharge()).toMatchObject({ quota: 15_000 })
+  const stream = await client.audio.transcriptions.create({ model: 'gpt-4o-transcribe', file, stream: true })
+  const types: string[] = []
+  for await (const event of stream) types.push(event.type)
+  expect(types).toEqual(['transcript.text.delta', 'transcript.text.done'])
+  expect((await lastCharge()).quota).toBeGreaterThan(0)
+})
+
+test('moderations and rerank answer and are charged', async () => {
+  const moderation = await client.moderations.create({ model: 'text-moderation-latest', input: 'violence' })
+  expect(moderation.results[0]?.flagged).toBe(true)
+  const reply = await app.relay(token, '/v1/rerank', {
+    model: 'jina-reranker',
+    query: 'cat',
+    documents: ['dog', 'a cat'],
+    top_n: 1,
+  })
+  expect(await reply.json()).toMatchObject({ results: [{ index: 1 }] })
+  expect(await lastCharge()).toMatchObject({ quota: 210, prompt: 21 })
+})
+
+test('bad operations are refused as documented, and cost nothing', async () => {
+  const before = (await app.logs()).length
+  const cases: [string, unknown, string, string][] = [
+    ['/v1/embeddings', { model: 'text-embedding-3-small', input: [] }, 'invalid_embedding_request', 'input is empty'],
+    ['/v1/images/generations', { model: 'dall-e-3' }, 'invalid_image_request', 'prompt is required'],
+    ['/v1/images/generations', { model: 'dall-e-3', prompt: 'x', size: '1×1' }, 'invalid_image_request', "letter 'x'"],
+    ['/v1/images/generations', { model: 'dall-e-3', prompt: 'x', n: -1 }, 'invalid_image_request', 'n must be'],
+    ['/v1/audio/transcriptions', { model: 'whisper-1' }, 'invalid_audio_request', 'file is required'],
+    ['/v1/rerank', { model: 'jina-reranker', query: '', documents: ['x'] }, 'invalid_query', 'query is empty'],
+    ['/v1/rerank', { model: 'jina-reranker', query: 'x', documents: [] }, 'invalid_documents', 'documents is empty'],
+  ]
+  for (const [path, body, code, message] of cases) {
+    const reply = await app.relay(token, path, body)
+    const json = (await reply.json()) as { error: { code: string; message: string } }
+    expect(reply.status, path).toBe(400)
+    expect(json.error.code, path).toBe(code)
+    expect(json.error.message, path).toContain(message)
+  }
+  expect((await app.logs()).length).toBe(before)
+})
