@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { MalformedUpstream } from '#relay/chat/events.ts'
 import { readEvents, readJson } from './conformance/fixtures.ts'
-import { subjects } from './conformance/subjects.ts'
+import { type Subject, subjects } from './conformance/subjects.ts'
 import { UpstreamRefusal } from './types.ts'
 
 const allowed = (error: unknown): boolean => error instanceof MalformedUpstream || error instanceof UpstreamRefusal
@@ -36,7 +36,16 @@ const deepText = `${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}`
 const deep: unknown = JSON.parse(deepText)
 const cases = ['text', 'tools', 'thinking'] as const
 
-describe.each(subjects.map((subject) => [subject.provider.id, subject] as const))('%s', (_id, subject) => {
+/** The providers, and the second form that the first of them speaks. */
+const forms: readonly (readonly [string, Subject])[] = [
+  ...subjects.map((subject) => [subject.provider.id, subject] as const),
+  ...subjects.slice(0, 1).map((subject) => {
+    const fixtures = new URL('./openai-responses/__fixtures__/', import.meta.url)
+    return ['responses form', { ...subject, fixtures }] as const
+  }),
+]
+
+describe.each(forms)('%s', (_id, subject) => {
   const { provider, fixtures } = subject
   const names = cases.filter((name) => subject.optOut[name] === undefined)
 
