@@ -9,6 +9,7 @@ import { listModels, retrieveModel } from './local/models.ts'
 import { openAiChat } from './dialects/openai-chat/index.ts'
 import { identifyPlayground, preparePlayground } from './gateway/playground.ts'
 import { answerBilling } from './local/billing.ts'
+import { claudeCounting, countTokens, geminiCounting } from './local/count-tokens.ts'
 import { answerUnimplemented } from './local/unimplemented.ts'
 import { handlePlain } from './operations/handle.ts'
 import { chatPaths, plainPaths, unimplementedPaths } from './routes.ts'
@@ -52,6 +53,13 @@ function servePlain(services: RelayServices, router: Router, prefix: string): vo
 
 /** What the gateway answers by itself. */
 function serveLocal(services: RelayServices, router: Router, prefix: string): void {
+  router.post(`${prefix}/v1/messages/count_tokens`, (req, res) =>
+    countTokens(services, { style: claudeCounting, model: undefined }, { req, res }),
+  )
+  router.post(
+    [`${prefix}/v1beta/models/:model\\:countTokens`, `${prefix}/v1/models/:model\\:countTokens`],
+    (req, res) => countTokens(services, { style: geminiCounting, model: texts(req.params)['model'] }, { req, res }),
+  )
   for (const path of ['/v1/models', '/v1beta/models', '/v1beta/openai/models']) {
     router.get(prefix + path, (req, res) => listModels(services, req, res))
     router.get(`${prefix}${path}/*model`, (req, res) => retrieveModel(services, req, res))

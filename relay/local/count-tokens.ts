@@ -1,0 +1,119 @@
+import type { Request, Response } from 'express'
+import { DomainError } from '#core/errors.ts'
+import { countPrompt } from '#relay/counting/estimate-usage.ts'
+import { claude } from '#relay/dialects/claude/index.ts'
+import { gemini } from '#relay/dialects/gemini/index.ts'
+import type { CallerDialect } from '#relay/dialects/types.ts'
+import { admitAddress, admitGroup, admitModel, admitPin } from '#relay/gateway/admit.ts'
+import { authenticate } from '#relay/gateway/authenticate.ts'
+import type { Attempt, Call, RelayServices } from '#relay/gateway/call.ts'
+import { limit } from '#relay/gateway/limit.ts'
+import { toProviderCall } from '#relay/gateway/provider-call.ts'
+import { readBody } from '#relay/gateway/read-body.ts'
+import { receive } from '#relay/gateway/receive.ts'
+import { reportError } from '#relay/gateway/report-error.ts'
+import { createSelection } from '#relay/gateway/select.ts'
+import { timeoutsOf } from '#relay/gateway/timeouts.ts'
+import { providerFor } from '#relay/providers/registry.ts'
+import type { UpstreamRequest } from '#relay/providers/types.ts'
+
+type Style = {
+  dialect: CallerDialect
+  /** The counting call beside the chat call of an upstream that speaks the dialect. */
+  countingUrl: (chatUrl: string) => string
+  reply: (tokens: number) => unknown
+  read: (json: unknown) => unknown
+}
+
+const field = (json: unknown, name: string): unknown =>
+  typeof json === 'object' && json !== null ? (json as Record<string, unknown>)[name] : undefined
+
+export const claudeCounting: Style = {
+  dialect: claude,
+  countingUrl: (url) => `${url}/count_tokens`,
+  reply: (tokens) => ({ input_tokens: tokens }),
+  read: (json) => field(json, 'input_tokens'),
+}
+
+export const geminiCounting: Style = {
+  dialect: gemini,
+  countingUrl: (url) => url.replace(/:(streamG|g)enerateContent.*$/, ':countTokens'),
+  reply: (tokens) => ({ totalTokens: tokens }),
+  read: (json) => field(json, 'totalTokens'),
+}
+
+const yieldNow = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+/** How many tokens a prompt has: asked of an upstream of the same dialect, counted here otherwise. Neither charged nor logged. */
+export async function countTokens(
+  services: RelayServices,
+  { style, model }: { style: Style; model: string | undefined },
+  { req, res }: { req: Request; res: Response },
+): Promise<void> {
+  const incoming = receive(services, style.dialect, { req, res })
+  try {
+    const caller = await authenticate(services, req)
+    await limit(services, caller)
+    admitAddress(caller, incoming.ip)
+    const body = await readBody(req, res)
+    const request = style.dialect.parse(style.dialect.id === 'claude' ? { max_tokens: 1, ...body.json } : body.json, {
+      model,
+    })
+    const group = admitGroup(services, caller)
+    const pinnedChannel = admitPin(services, caller)
+    if (!pinnedChannel) admitModel(services, caller, { group, model: request.model })
+    const estimate = { promptTokens: 0, cacheWriteMarked: 0, cacheWrite1hMarked: 0 }
+    const core = { caller, body, request, model: request.model, stream: false, group, pinnedChannel }
+    const call: Call = { ...incoming, ...core, asJsonArray: false, estimate }
+    const attempt = createSelection(services, call).next()
+    const asked = await askUpstream(services, call, { style, attempt })
+    res.json(style.reply(asked ?? (await countPrompt(request, attempt.upstreamModel, yieldNow))))
+  } catch (error) {
+    reportError(services, incoming, error)
+  }
+}
+
+/** The upstream's own figure; undefined when it has none to give. */
+async function askUpstream(
+  services: RelayServices,
+  call: Call,
+  { style, attempt }: { style: Style; attempt: Attempt },
+): Promise<number | undefined> {
+  const { id } = style.dialect
+  const native = id === 'openai-completions' ? undefined : providerFor(attempt.channel.type).native[id]
+  if (!native) return undefined
+  const request = native.request(call.body, toProviderCall(services, call, { attempt, stream: false }))
+  const { setting } = attempt.channel
+  const reply = await services.transport
+    .send({
+      method: 'POST',
+      url: style.countingUrl(request.url),
+      headers: request.headers,
+      body: countingBody(request),
+      signal: call.gone.signal,
+      proxy: typeof setting['proxy'] === 'string' && setting['proxy'] !== '' ? setting['proxy'] : undefined,
+      ...timeoutsOf(setting, false),
+    })
+    .catch((cause: unknown) => {
+      throw new DomainError('relay.connection_failed', {}, { cause })
+    })
+  if (reply.status !== 200) {
+    reply.cancel()
+    return undefined
+  }
+  const tokens = style.read(await reply.json(1024 * 1024))
+  return typeof tokens === 'number' ? tokens : undefined
+}
+
+/** The counting call knows the prompt's fields only. */
+function countingBody({ body }: UpstreamRequest): string {
+  const json: unknown =
+    typeof body === 'string' || body instanceof Uint8Array ? JSON.parse(Buffer.from(body).toString('utf8')) : body
+  const {
+    max_tokens: _limit,
+    stream: _stream,
+    temperature: _temperature,
+    ...rest
+  } = Object(json) as Record<string, unknown>
+  return JSON.stringify(rest)
+}
