@@ -35,7 +35,7 @@ export function createApp(services: RelayServices, console: express.Handler): Ex
     )
     app.use(createRestRouter(services, restTable))
   }
-  app.use(['/api/*path', '/assets/*path'], unknownPath)
+  app.use('/api/*path', unknownPath)
   if (ROLE !== 'relay') app.use(console)
   // The last net: the process goes on, the body tells nothing of what broke.
   // oxlint-disable-next-line max-params -- Express tells an error handler by its four parameters.
