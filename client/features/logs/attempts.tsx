@@ -1,0 +1,61 @@
+import { Badge, HStack, Stack, Text, chakra } from '@chakra-ui/react'
+import { ChannelCell } from '../../components/cells/names.tsx'
+import { Duration } from '../../components/cells/numbers.tsx'
+import { Status } from '../../components/status.tsx'
+import { t } from '../../i18n/t.ts'
+import type { Attempt } from './details.ts'
+
+const Arrow = chakra('span', { base: { color: 'fg.subtle' } })
+
+const succeeded = (attempt: Attempt): boolean => attempt.status < 400 && attempt.reason === ''
+
+/** The channels that a call went through, one chip each. */
+export function AttemptChain({ attempts }: { attempts: readonly Attempt[] }) {
+  return (
+    <HStack as="span" display="inline-flex" gap="1" maxW="full">
+      {attempts.map((attempt, index) => (
+        <HStack as="span" key={index} gap="1">
+          {index > 0 && <Arrow aria-hidden>→</Arrow>}
+          <Badge
+            colorPalette={succeeded(attempt) ? 'good' : 'bad'}
+            data-tip={[attempt.channel_name, attempt.reason].filter(Boolean).join('\n')}
+          >
+            #{attempt.channel_id}
+            {!succeeded(attempt) && ` ${attempt.status}`}
+          </Badge>
+        </HStack>
+      ))}
+    </HStack>
+  )
+}
+
+/** Each try with its outcome, in words. */
+export function AttemptList({ attempts }: { attempts: readonly Attempt[] }) {
+  return (
+    <Stack as="ol" gap="0" listStyleType="none" borderWidth="1px" borderRadius="l3" textStyle="sm">
+      {attempts.map((attempt, index) => (
+        <Stack as="li" key={index} gap="1" px="3" py="2" borderTopWidth={index > 0 ? '1px' : '0'}>
+          <HStack gap="3" justify="space-between">
+            <HStack gap="3" minW="0">
+              <Status tone={succeeded(attempt) ? 'good' : 'bad'}>
+                {succeeded(attempt) ? t('成功') : String(attempt.status)}
+              </Status>
+              <ChannelCell channel={{ id: attempt.channel_id, name: attempt.channel_name }} />
+              {attempt.key_index > 0 && (
+                <Text as="span" color="fg.subtle" whiteSpace="nowrap">
+                  {t('第 {number} 个密钥', { number: attempt.key_index + 1 })}
+                </Text>
+              )}
+            </HStack>
+            <Duration milliseconds={attempt.ms} />
+          </HStack>
+          {attempt.reason && (
+            <Text color="fg.muted" textStyle="xs" overflowWrap="anywhere">
+              {attempt.reason}
+            </Text>
+          )}
+        </Stack>
+      ))}
+    </Stack>
+  )
+}

@@ -1,0 +1,44 @@
+import { Input, Stack, Text } from '@chakra-ui/react'
+import { confirm } from '../../components/confirm.tsx'
+import { notify } from '../../components/notify.ts'
+import { t } from '../../i18n/t.ts'
+import { formatInteger } from '../../lib/format.ts'
+import { fromLocalInput, toLocalInput } from '../../lib/local-time.ts'
+import { trpc } from '../../lib/trpc.ts'
+
+const monthMs = 30 * 86_400_000
+
+/** Removes old rows for good. Asks until when, and for the log's name. */
+export function useClearLogs(): () => Promise<void> {
+  const utils = trpc.useUtils()
+  const clear = trpc.admin.logs.clear.useMutation({ trpc: { context: { alone: true } } })
+  return async () => {
+    const chosen = { before: toLocalInput(new Date(Date.now() - monthMs)) }
+    await confirm({
+      title: t('清理旧日志'),
+      body: (
+        <Stack gap="3">
+          <Text>{t('早于下列时间的日志会被永久删除。余额、用量统计和账单不受影响。')}</Text>
+          <Input
+            type="datetime-local"
+            aria-label={t('清理早于此时间的日志')}
+            defaultValue={chosen.before}
+            onChange={(event) => {
+              chosen.before = event.target.value
+            }}
+          />
+        </Stack>
+      ),
+      confirmLabel: t('永久删除'),
+      danger: true,
+      typeToConfirm: t('使用日志'),
+      run: async () => {
+        const before = fromLocalInput(chosen.before)
+        if (!before) throw new Error(t('请选择时间'))
+        const { count } = await clear.mutateAsync({ before })
+        await utils.admin.logs.invalidate()
+        notify.success(t('已删除 {count} 条日志', { count: formatInteger(count) }))
+      },
+    })
+  }
+}

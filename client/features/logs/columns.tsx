@@ -1,0 +1,157 @@
+import { HStack, Text } from '@chakra-ui/react'
+import { ChannelCell, ModelName, UserCell } from '../../components/cells/names.tsx'
+import { Count, Duration, Money, None } from '../../components/cells/numbers.tsx'
+import { Time } from '../../components/cells/time.tsx'
+import type { Column } from '../../components/data-table/types.ts'
+import { t } from '../../i18n/t.ts'
+import { formatTime } from '../../lib/format.ts'
+import { logType } from '#core/statuses.ts'
+import { AttemptChain } from './attempts.tsx'
+import { detailsOf } from './details.ts'
+import { isCall } from './kinds.ts'
+import { StateCell, firstTokenTone, stateOf, totalTone } from './state.tsx'
+import type { LogRow } from './use-logs.ts'
+
+/** A call is named by its model, anything else by its text. */
+function Subject({ log }: { log: LogRow }) {
+  if (isCall(log.type)) return <ModelName name={log.modelName} used={detailsOf(log).upstream_model_name} />
+  if (log.type !== logType.error) return <span data-tip={log.content}>{log.content}</span>
+  return (
+    <HStack as="span" display="inline-flex" gap="2" maxW="full">
+      <ModelName name={log.modelName} />
+      <Text as="span" color="fg.muted" truncate data-tip={log.content}>
+        {log.content}
+      </Text>
+    </HStack>
+  )
+}
+
+function ChannelOf({ log }: { log: LogRow }) {
+  const { attempts } = detailsOf(log)
+  if (isCall(log.type) && attempts.length > 1) return <AttemptChain attempts={attempts} />
+  return <ChannelCell channel={{ id: log.channelId, name: log.channelName }} />
+}
+
+const hasTime = (log: LogRow): boolean => isCall(log.type) || log.type === logType.error
+
+type Numbered = { id: string; title: string; of: (log: LogRow) => number | undefined }
+
+/** Counts that only calls have. */
+const counted = ({ id, title, of }: Numbered): Column<LogRow> => ({
+  id,
+  title,
+  cell: (log) => (isCall(log.type) ? <Count value={of(log)} /> : <None />),
+  csv: (log) => (isCall(log.type) ? of(log) : undefined),
+  width: 76,
+  align: 'end',
+})
+
+const adminColumns = (): Column<LogRow>[] => [
+  {
+    id: 'user',
+    title: t('用户'),
+    cell: (log) => (log.username ? <UserCell user={{ id: log.userId, username: log.username }} /> : <None />),
+    csv: (log) => log.username,
+    width: 110,
+  },
+  {
+    id: 'channel',
+    title: t('渠道'),
+    cell: (log) => <ChannelOf log={log} />,
+    csv: (log) => (log.channelId > 0 ? `#${log.channelId} ${log.channelName}` : ''),
+    width: 150,
+  },
+]
+
+const timeColumns = (): Column<LogRow>[] => [
+  {
+    id: 'first',
+    title: t('首字'),
+    cell: (log) => {
+      const { firstTokenMs } = detailsOf(log)
+      return firstTokenMs === null || !log.isStream ? (
+        <None />
+      ) : (
+        <Duration milliseconds={firstTokenMs} tone={firstTokenTone(firstTokenMs)} />
+      )
+    },
+    csv: (log) => (log.isStream ? detailsOf(log).firstTokenMs : undefined),
+    width: 84,
+    align: 'end',
+  },
+  {
+    id: 'total',
+    title: t('总用时'),
+    cell: (log) =>
+      hasTime(log) ? <Duration milliseconds={log.useTimeMs} tone={totalTone(log.useTimeMs)} /> : <None />,
+    csv: (log) => (hasTime(log) ? log.useTimeMs : undefined),
+    width: 84,
+    align: 'end',
+  },
+]
+
+const costColumn = (): Column<LogRow> => ({
+  id: 'cost',
+  title: t('费用'),
+  cell: (log) => (isCall(log.type) || log.quota !== 0 ? <Money quota={log.quota} digits={6} /> : <None />),
+  csv: (log) => log.quota,
+  width: 100,
+  align: 'end',
+  card: 'fact',
+})
+
+const hiddenColumns = (): Column<LogRow>[] => [
+  { id: 'group', title: t('分组'), cell: (log) => log.group || <None />, csv: (log) => log.group, hidden: true },
+  { id: 'ip', title: 'IP', cell: (log) => log.clientIp || <None />, csv: (log) => log.clientIp, hidden: true },
+  {
+    id: 'request',
+    title: t('请求 ID'),
+    cell: (log) => log.requestId || <None />,
+    csv: (log) => log.requestId,
+    width: 220,
+    hidden: true,
+  },
+]
+
+export const logColumns = (isAdmin: boolean): Column<LogRow>[] => [
+  {
+    id: 'time',
+    title: t('时间'),
+    cell: (log) => <Time value={log.createdAt} exact />,
+    csv: (log) => formatTime(log.createdAt),
+    width: 158,
+    card: 'fact',
+  },
+  {
+    id: 'state',
+    title: t('状态'),
+    cell: (log) => <StateCell log={log} />,
+    csv: (log) => stateOf(log).words,
+    width: 104,
+    card: 'fact',
+  },
+  {
+    id: 'model',
+    title: t('模型 / 详情'),
+    cell: (log) => <Subject log={log} />,
+    csv: (log) => log.modelName || log.content,
+    width: 200,
+    grow: true,
+    fixed: true,
+    card: 'title',
+  },
+  {
+    id: 'token',
+    title: t('令牌'),
+    cell: (log) => log.tokenName || <None />,
+    csv: (log) => log.tokenName,
+    width: 110,
+  },
+  ...(isAdmin ? adminColumns() : []),
+  counted({ id: 'input', title: t('输入'), of: (log) => log.promptTokens }),
+  counted({ id: 'cached', title: t('缓存'), of: (log) => detailsOf(log).cache_tokens }),
+  counted({ id: 'output', title: t('输出'), of: (log) => log.completionTokens }),
+  ...timeColumns(),
+  costColumn(),
+  ...hiddenColumns(),
+]

@@ -1,0 +1,80 @@
+import { z } from 'zod'
+import type { Receipt } from '#core/pricing/receipt.ts'
+import { receipt } from '#core/pricing/receipt.ts'
+
+/** A field that is not what it should be is left out; a row from another time must not break the page. */
+const lenient = <Schema extends z.ZodType>(schema: Schema) => schema.optional().catch(undefined)
+
+const attempt = z.object({
+  channel_id: z.number(),
+  channel_name: z.string().catch(''),
+  key_index: z.number().catch(0),
+  status: z.number().catch(0),
+  reason: z.string().catch(''),
+  ms: z.number().catch(0),
+})
+export type Attempt = z.infer<typeof attempt>
+
+const message = z.object({ role: z.string(), content: z.string() })
+
+const stored = z.object({
+  frt: lenient(z.number()),
+  cache_tokens: lenient(z.number()),
+  cache_creation_tokens: lenient(z.number()),
+  model_ratio: lenient(z.number()),
+  completion_ratio: lenient(z.number()),
+  group_ratio: lenient(z.number()),
+  model_price: lenient(z.number()),
+  upstream_model_name: lenient(z.string()),
+  reasoning_effort: lenient(z.string()),
+  dialect: lenient(z.string()),
+  usage_source: lenient(z.enum(['upstream', 'estimated', 'none'])),
+  usage_corrected: lenient(z.boolean()),
+  end: lenient(z.enum(['hung-up', 'failed'])),
+  failure: lenient(z.string()),
+  losses: lenient(z.array(z.string())),
+  error_type: lenient(z.string()),
+  error_code: lenient(z.union([z.string(), z.number()])),
+  status_code: lenient(z.number()),
+  channel_name: lenient(z.string()),
+  system_prompt: lenient(z.string()),
+  context: lenient(z.array(message)),
+  input_content: lenient(z.union([z.string(), message])),
+  output_content: lenient(z.string()),
+  admin_info: lenient(
+    z.object({
+      attempts: lenient(z.array(attempt)),
+      use_channel: lenient(z.array(z.string())),
+      upstream_ms: lenient(z.number()),
+    }),
+  ),
+})
+
+/** What is written beside a row, as far as it can be read. */
+export type LogDetails = Omit<z.infer<typeof stored>, 'frt' | 'admin_info'> & {
+  /** Null where nothing arrived. */
+  firstTokenMs: number | null
+  attempts: readonly Attempt[]
+  upstreamMs: number | undefined
+  /** `unreadable`: there is one, and the charge cannot be proved from it. */
+  receipt: Receipt | 'unreadable' | undefined
+}
+
+const read = new WeakMap<object, LogDetails>()
+
+export function detailsOf(row: { other: Record<string, unknown> | null }): LogDetails {
+  const other = row.other ?? {}
+  const known = read.get(other)
+  if (known) return known
+  const { frt, admin_info: admin, ...rest } = stored.parse(other)
+  const parsed = other['receipt'] === undefined ? undefined : receipt.safeParse(other['receipt'])
+  const details: LogDetails = {
+    ...rest,
+    firstTokenMs: frt !== undefined && frt >= 0 ? frt : null,
+    attempts: admin?.attempts ?? [],
+    upstreamMs: admin?.upstream_ms,
+    receipt: parsed && (parsed.success ? parsed.data : 'unreadable'),
+  }
+  read.set(other, details)
+  return details
+}

@@ -1,0 +1,119 @@
+import { Button } from '@chakra-ui/react'
+import { KeyRound, RotateCw, ScrollText, Trash } from 'lucide-react'
+import { useCallback, useMemo } from 'react'
+import { Link } from 'wouter'
+import { ActionMenu } from '../../components/action-menu.tsx'
+import { DataTable } from '../../components/data-table/data-table.tsx'
+import { neighbours } from '../../components/detail-panel.tsx'
+import { IconButton } from '../../components/icon-button.tsx'
+import { Page as Frame } from '../../components/page.tsx'
+import { EmptyState } from '../../components/states.tsx'
+import { t } from '../../i18n/t.ts'
+import { useSession } from '../../lib/session.ts'
+import { useTableState } from '../../lib/table-state.ts'
+import { useUrlState } from '../../lib/url-state.ts'
+import { useClearLogs } from './clear-logs.tsx'
+import { logColumns } from './columns.tsx'
+import { LogFilterBar } from './filters.tsx'
+import { isCall, kindOf } from './kinds.ts'
+import { LogPanel } from './panel.tsx'
+import { StatTags } from './stat-tags.tsx'
+import type { LogRow } from './use-logs.ts'
+import { isFiltered, logFilters, useLogExport, useLogFilters, useLogInput, useLogs, useOpenLog } from './use-logs.ts'
+
+const nameOf = (log: LogRow): string =>
+  [isCall(log.type) ? log.modelName : t(kindOf(log.type).words), log.requestId].filter(Boolean).join(' ')
+
+export function Page() {
+  const { isAdmin } = useSession()
+  const [values, setFilters] = useLogFilters()
+  const [{ open }, setOpen] = useUrlState({ open: '' })
+  const table = useTableState()
+  const { input, refresh } = useLogInput(values)
+  const query = useLogs(input, table)
+  const csvPage = useLogExport(input)
+  const clear = useClearLogs()
+  const rows = query.data?.items
+  const { log, error } = useOpenLog(open, rows)
+  const columns = useMemo(() => logColumns(isAdmin), [isAdmin])
+  const show = useCallback((row: LogRow) => setOpen({ open: row.key }), [setOpen])
+  const step = (row: LogRow) => setOpen({ open: row.key }, { replace: true })
+
+  return (
+    <Frame
+      title={t('使用日志')}
+      fill
+      extra={
+        <>
+          <StatTags input={input} />
+          <IconButton
+            icon={RotateCw}
+            label={t('刷新')}
+            variant="outline"
+            loading={query.isFetching && query.data !== undefined}
+            onClick={refresh}
+          />
+          {isAdmin && (
+            <ActionMenu
+              label={t('更多操作')}
+              actions={[
+                { id: 'clear', label: t('清理旧日志'), icon: Trash, danger: true, onSelect: () => void clear() },
+              ]}
+            />
+          )}
+        </>
+      }
+    >
+      <DataTable
+        id={isAdmin ? 'logs' : 'own-logs'}
+        label={t('使用日志')}
+        columns={columns}
+        rowId={(row) => row.key}
+        rowLabel={nameOf}
+        query={query}
+        paging={table}
+        csvName="usage-logs"
+        csvPage={csvPage}
+        onOpen={show}
+        openRow={open || undefined}
+        toolbar={<LogFilterBar values={values} onChange={setFilters} />}
+        empty={<Empty filtered={isFiltered(values)} onAll={() => setFilters({ ...logFilters, range: '' })} />}
+      />
+      <LogPanel
+        openId={open || undefined}
+        log={log}
+        error={error}
+        onClose={() => setOpen({ open: '' })}
+        {...neighbours(rows ?? [], (row) => row.key === open, step)}
+        onRequest={(request) => setFilters({ ...logFilters, range: '', request })}
+      />
+    </Frame>
+  )
+}
+
+function Empty({ filtered, onAll }: { filtered: boolean; onAll: () => void }) {
+  if (filtered) {
+    return (
+      <EmptyState
+        icon={ScrollText}
+        title={t('没有匹配的日志')}
+        action={<Button onClick={onAll}>{t('清除筛选')}</Button>}
+      />
+    )
+  }
+  return (
+    <EmptyState
+      icon={ScrollText}
+      title={t('这段时间没有日志')}
+      description={t('用令牌调用模型后，每次调用的费用和用时会显示在这里。')}
+      action={
+        <Button asChild variant="solid">
+          <Link href="/app/tokens">
+            <KeyRound aria-hidden />
+            {t('前往令牌')}
+          </Link>
+        </Button>
+      }
+    />
+  )
+}
