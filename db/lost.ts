@@ -5,6 +5,8 @@
 export function isDatabaseTrouble(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = 'code' in error ? error.code : undefined
+  // What ends the connection is never about the question.
+  if ('severity' in error && (error.severity === 'FATAL' || error.severity === 'PANIC')) return true
   return (typeof code === 'string' && troubleCode.test(code)) || troubleMessage.test(error.message)
 }
 

@@ -47,7 +47,7 @@ export const createLog = (level: Environment['LOG_LEVEL']): Logger =>
   pino({ level, redact: ['req.headers.authorization', 'req.headers.cookie', 'req.headers["x-api-key"]'] })
 
 /** How long the end of the process may wait for a database that does not answer. */
-const longestDrainMs = 12_000
+const longestDrainMs = 5000
 
 /** Everything one process needs, connected; `close` lets go of it in order. */
 export async function createServices(given: {

@@ -1,0 +1,134 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { Client } from 'pg'
+import { inject, expect, test } from 'vitest'
+import { startEmbedded } from '#db/embedded.ts'
+import { migrate } from '#db/orm.ts'
+import { startProduct, until } from '../support/processes.ts'
+import { booksViolations, untilNothingIsHeld } from './books.ts'
+import { callOnce, type Outcome, startTraffic } from './traffic.ts'
+import { createWorld, long, type World } from './world.ts'
+
+/** A connection outside the database that is to be lost. */
+async function connectBeside() {
+  const client = new Client({ ...inject('databaseServer'), database: 'postgres' })
+  await client.connect()
+  return { query: (text: string) => client.query(text), [Symbol.asyncDispose]: () => client.end() }
+}
+
+type Beside = Awaited<ReturnType<typeof connectBeside>>
+
+const endConnections = (beside: Beside, world: World) =>
+  beside.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${world.connection.database}'`)
+
+/** Every answer was whole, or refused in the form callers know, or a stream that says that it failed. */
+function strangeAnswers(outcomes: Outcome[]): string[] {
+  return outcomes
+    .filter(({ status, complete, body, headers }) => {
+      if (complete) return false
+      if (status === 200) return !body.includes('"error"')
+      return status !== 503 || headers.get('retry-after') === null || !body.startsWith('{"error":{"message":')
+    })
+    .map(({ kind, status, body }) => `${kind} ${status} ${body.slice(-300)}`)
+}
+
+const servesAgain = (url: string, token: Parameters<typeof callOnce>[1], seconds: number) =>
+  until(async () => (await callOnce(url, token, { kind: 'plain' })).complete, {
+    seconds,
+    what: 'it does not come back by itself',
+  })
+
+test('connections killed under load cost nobody money, and a ban made while nobody listened holds within seconds', async () => {
+  await using world = await createWorld()
+  await using beside = await connectBeside()
+  const [user, banned] = await Promise.all([1, 2].map(() => world.make.user({ quota: 1_000_000_000 })))
+  const token = await world.make.token(user as { id: number }, { remainQuota: 900_000_000 })
+  const tokenOfBanned = await world.make.token(banned as { id: number })
+  await world.make.channel()
+  await using product = await startProduct({ environment: { ...world.environment, WORKERS: '2' } })
+  const { url } = product
+  // Every worker keeps the row of the one to be banned.
+  const calls = await Promise.all(Array.from({ length: 12 }, () => callOnce(url, tokenOfBanned, { kind: 'plain' })))
+  expect(calls.every(({ complete }) => complete)).toBe(true)
+
+  const traffic = startTraffic({ urls: [url], tokens: [token], kinds: ['plain', 'stream'], concurrency: 12 })
+  for (let round = 0; round < (long ? 40 : 6); round += 1) {
+    await pause(150 + Math.random() * 300)
+    await endConnections(beside, world)
+  }
+  await beside.query(`alter database ${world.connection.database} allow_connections false`)
+  await endConnections(beside, world)
+  const awayFrom = traffic.outcomes.length
+  await pause(long ? 30_000 : 2500)
+  const whileAway = traffic.outcomes.slice(awayFrom)
+  // What was under way before may still have been booked; then nothing is served that cannot be.
+  expect(whileAway.slice(-10).map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 503))
+  await beside.query(`alter database ${world.connection.database} allow_connections true`)
+  await world.pool.query('update users set status = 2 where id = $1', [banned?.id])
+  await endConnections(beside, world)
+  await servesAgain(url, token, 25)
+  await until(
+    async () => {
+      const answers = await Promise.all(
+        Array.from({ length: 6 }, () => callOnce(url, tokenOfBanned, { kind: 'plain' })),
+      )
+      return answers.every(({ status }) => status === 403)
+    },
+    { seconds: 10, what: 'the ban is not obeyed' },
+  )
+  const outcomes = await traffic.stop()
+  await untilNothingIsHeld(world.pool)
+  expect(strangeAnswers(outcomes)).toEqual([])
+  expect(outcomes.filter(({ complete }) => complete).length).toBeGreaterThan(50)
+  expect(await booksViolations(world.pool, [...calls, ...outcomes])).toEqual([])
+  expect(product.output()).not.toContain('is replaced')
+  expect(await product.stop()).toEqual({ code: 0, signal: null })
+})
+
+test('a database that is stopped at once under load and comes back finds every answer on the bill', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'lost-'))
+  const embedded = await startEmbedded({ dataDir: folder })
+  try {
+    await migrate(embedded.connection)
+    await using world = await createWorld({ connection: embedded.connection })
+    const token = await world.make.token(await world.make.user({ quota: 1_000_000_000 }), { remainQuota: 900_000_000 })
+    await world.make.channel()
+    await using product = await startProduct({ environment: { ...world.environment, WORKERS: '2' } })
+    const traffic = startTraffic({ urls: [product.url], tokens: [token], kinds: ['plain', 'stream'], concurrency: 12 })
+    for (let stop = 0; stop < (long ? 10 : 2); stop += 1) {
+      await pause(800)
+      // What `pg_ctl stop -m immediate` sends; whoever started the database starts it again.
+      process.kill(Number(readFileSync(join(folder, 'postgres/postmaster.pid'), 'utf8').split('\n')[0]), 'SIGQUIT')
+      await pause(1000)
+      await servesAgain(product.url, token, 25)
+    }
+    const outcomes = await traffic.stop()
+    await untilNothingIsHeld(world.pool)
+    expect(strangeAnswers(outcomes)).toEqual([])
+    expect(outcomes.some(({ status }) => status === 503)).toBe(true)
+    expect(await booksViolations(world.pool, outcomes)).toEqual([])
+    expect(await product.stop()).toEqual({ code: 0, signal: null })
+  } finally {
+    await embedded.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+})
+
+test('a product whose database is gone for good still ends when it is told to', async () => {
+  await using world = await createWorld()
+  await using beside = await connectBeside()
+  const token = await world.make.token(await world.make.user({ quota: 1_000_000_000 }))
+  await world.make.channel()
+  await using product = await startProduct({ environment: { ...world.environment, WORKERS: '2', STOP_SECONDS: '1' } })
+  const traffic = startTraffic({ urls: [product.url], tokens: [token], kinds: ['plain', 'stream'], concurrency: 6 })
+  await pause(500)
+  await beside.query(`alter database ${world.connection.database} allow_connections false`)
+  await endConnections(beside, world)
+  await pause(500)
+  const toldAt = Date.now()
+  expect(await product.stop()).toEqual({ code: 0, signal: null })
+  expect(Date.now() - toldAt).toBeLessThan(50_000)
+  await traffic.stop()
+})

@@ -1,0 +1,91 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { type Product, startProduct, until } from '../support/processes.ts'
+import { booksViolations, untilNothingIsHeld } from './books.ts'
+import { callOnce, startTraffic } from './traffic.ts'
+import { createWorld, type World } from './world.ts'
+
+/** A stream of about so many seconds. */
+const streamOf = (seconds: number): string => `[[gap=50,words=${seconds * 20}]] tell something`
+
+async function startOn(world: World, environment: Record<string, string> = {}): Promise<Product> {
+  await world.make.channel()
+  return startProduct({ environment: { ...world.environment, WORKERS: '2', ...environment } })
+}
+
+test('told to stop under load, running answers end whole, nothing new begins, the books balance and the exit code is 0', async () => {
+  await using world = await createWorld()
+  await using product = await startOn(world)
+  const token = await world.make.token(await world.make.user({ quota: 1_000_000_000 }))
+  const streams = Array.from({ length: 20 }, () => callOnce(product.url, token, { kind: 'stream', text: streamOf(2) }))
+  const traffic = startTraffic({ urls: [product.url], tokens: [token], kinds: ['plain', 'stream'], concurrency: 8 })
+  await pause(700)
+  const ending = product.stop()
+  const toldAt = Date.now()
+  await until(async () => (await product.health()) !== 200, { seconds: 1, what: 'it still says that it is ready' })
+  await pause(300)
+  const begun = traffic.outcomes.length
+  const late = await callOnce(product.url, token, { kind: 'plain' })
+  expect(late.status === 0 || late.status === 503).toBe(true)
+  expect((await Promise.all(streams)).map(({ complete }) => complete)).toEqual(streams.map(() => true))
+  expect(await ending).toEqual({ code: 0, signal: null })
+  expect(Date.now() - toldAt).toBeLessThan(15_000)
+  const outcomes = await traffic.stop()
+  expect(outcomes.slice(begun).filter(({ status }) => status === 200)).toEqual([])
+  // What had begun was answered to the end: nobody was cut off.
+  expect(outcomes.filter(({ status, complete }) => status === 200 && !complete)).toEqual([])
+  await untilNothingIsHeld(world.pool, 1)
+  expect(await booksViolations(world.pool, [...outcomes, ...(await Promise.all(streams))])).toEqual([])
+})
+
+test('what does not end by itself is ended at the deadline: streams with an error event and a charge, plain calls with a 503 and none', async () => {
+  await using world = await createWorld()
+  await using product = await startOn(world, { STOP_SECONDS: '1' })
+  const token = await world.make.token(await world.make.user({ quota: 1_000_000_000 }))
+  const stream = callOnce(product.url, token, { kind: 'stream', text: streamOf(60) })
+  const plain = callOnce(product.url, token, { kind: 'plain', text: '[[delay=60000]] say something' })
+  await pause(700)
+  expect(await product.stop()).toEqual({ code: 0, signal: null })
+  const [streamed, answered] = await Promise.all([stream, plain])
+  expect(streamed.body).toContain('"error"')
+  expect(streamed.body).not.toContain('[DONE]')
+  expect(answered.status).toBe(503)
+  expect(answered.headers.get('retry-after')).not.toBeNull()
+  const { rows } = await world.pool.query('select request_id, quota::int, other from logs where type = 2')
+  expect(rows).toMatchObject([{ request_id: streamed.id, quota: expect.any(Number), other: { end: 'failed' } }])
+  expect(rows[0].quota).toBeGreaterThan(0)
+  await untilNothingIsHeld(world.pool, 1)
+  expect(await booksViolations(world.pool, [streamed, answered])).toEqual([])
+})
+
+test('when the first process is killed its workers still end what they had begun', async () => {
+  await using world = await createWorld()
+  await using product = await startOn(world)
+  const token = await world.make.token(await world.make.user({ quota: 1_000_000_000 }))
+  const streams = Array.from({ length: 4 }, () => callOnce(product.url, token, { kind: 'stream', text: streamOf(2) }))
+  await pause(700)
+  process.kill(product.pid, 'SIGKILL')
+  const outcomes = await Promise.all(streams)
+  expect(outcomes.map(({ complete }) => complete)).toEqual([true, true, true, true])
+  await product.exited
+  await untilNothingIsHeld(world.pool, 1)
+  expect(await booksViolations(world.pool, outcomes)).toEqual([])
+})
+
+test('the database that comes along stops with the product, and the next start is quick', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'stop-'))
+  const environment = { DATA_DIR: folder, WORKERS: '2' }
+  try {
+    const first = await startProduct({ environment })
+    expect(await first.stop()).toEqual({ code: 0, signal: null })
+    const before = Date.now()
+    await using second = await startProduct({ environment })
+    expect(Date.now() - before).toBeLessThan(25_000)
+    expect(await second.stop()).toEqual({ code: 0, signal: null })
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+})
