@@ -2,13 +2,13 @@ import { DomainError } from '#core/errors.ts'
 import type { ReportedUsage, Usage } from '#core/usage.ts'
 import type { ChatEvent, UpstreamFailure, WireEvent } from '#relay/chat/events.ts'
 import type { UpstreamReply } from '#relay/upstream/send.ts'
-import { createSseParser } from '#relay/upstream/sse.ts'
 import { asAttemptFailure, type Delivered, masked, measure } from './answer.ts'
 import { type CallerStream, openCallerStream } from './caller-stream.ts'
 import { AttemptFailed, callerError, failureOfDomainError } from './failure.ts'
 import type { Forwarding } from './forward.ts'
 import { bookingFailure, finishHungUp, settle, SettleFailed } from './settle.ts'
 import { shapeFailure } from './shape-failure.ts'
+import { createEventReader } from './event-reader.ts'
 import { createArrayFramer, eventFramer } from './framer.ts'
 
 /** One way of turning upstream events into caller's text: as received, or through the hub format. */
@@ -65,11 +65,9 @@ async function pump(forwarding: Forwarding, run: Run & { reply: UpstreamReply })
   const { call } = forwarding
   const { passage, caller, progress, reply } = run
   let text = ''
-  const parser = createSseParser({
-    onEvent: (event) => {
-      if (passage.failure) return
-      text += passage.push(event)
-    },
+  const parser = createEventReader(forwarding.provider, reply, (event) => {
+    if (passage.failure) return
+    text += passage.push(event)
   })
   const flush = async (): Promise<void> => {
     if (text === '') return

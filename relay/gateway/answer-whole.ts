@@ -2,13 +2,13 @@ import type { ChatResponse } from '#relay/chat/events.ts'
 import { collectEvents, replayResponse } from '#relay/chat/collect.ts'
 import { deliveredBy } from '#relay/counting/estimate-usage.ts'
 import { UpstreamRefusal } from '#relay/providers/types.ts'
-import { createSseParser } from '#relay/upstream/sse.ts'
 import type { UpstreamReply } from '#relay/upstream/send.ts'
 import { asAttemptFailure, type Delivered, measure } from './answer.ts'
 import { openCallerStream } from './caller-stream.ts'
 import { AttemptFailed, failureOfDomainError } from './failure.ts'
 import type { Forwarding } from './forward.ts'
 import { bookingFailure, finishHungUp, settle, SettleFailed } from './settle.ts'
+import { createEventReader } from './event-reader.ts'
 import { shapeFailure } from './shape-failure.ts'
 import type { ChatEvent } from '#relay/chat/events.ts'
 import { DomainError } from '#core/errors.ts'
@@ -84,7 +84,7 @@ async function readJson(forwarding: Forwarding, reply: UpstreamReply): Promise<W
 async function collectStream(forwarding: Forwarding, reply: UpstreamReply): Promise<WholeAnswer> {
   const decoder = forwarding.provider.chat.stream(forwarding.providerCall)
   const events: ChatEvent[] = []
-  const parser = createSseParser({ onEvent: (event) => events.push(...decoder.push(event)) })
+  const parser = createEventReader(forwarding.provider, reply, (event) => events.push(...decoder.push(event)))
   try {
     for await (const chunk of reply.body) parser.push(chunk)
     parser.end()

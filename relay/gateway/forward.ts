@@ -1,8 +1,9 @@
 import type { CallPrice } from './price-call.ts'
 import { DomainError } from '#core/errors.ts'
-import { lossesTowards, untranslatable } from '#relay/chat/losses.ts'
+import { untranslatable } from '#relay/chat/losses.ts'
 import type { DialectId } from '#relay/chat/request.ts'
 import { providerFor } from '#relay/providers/registry.ts'
+import { customToolNames } from '#relay/providers/wire/custom-tools.ts'
 import type { NativeDialect, Provider, ProviderCall, UpstreamRequest } from '#relay/providers/types.ts'
 import { inlineMedia } from '#relay/upstream/inline-media.ts'
 import { retryAfterMs } from '#relay/upstream/retry-after.ts'
@@ -16,6 +17,8 @@ import { AttemptFailed, failureOfDomainError } from './failure.ts'
 import { type ChannelRequest, forChannel } from './channel-body.ts'
 import { toProviderCall } from './provider-call.ts'
 import { overridden } from './sent-body.ts'
+import { isEventStream } from './event-reader.ts'
+import { withToken } from './key-exchange.ts'
 import { finishHungUp, isUnbooked } from './settle.ts'
 import { shapeFailure } from './shape-failure.ts'
 import { timeoutsOf } from './timeouts.ts'
@@ -51,7 +54,7 @@ export async function forward(
   const provider = providerFor(plan.attempt.channel.type)
   const sent = forChannel(services, call, plan.attempt)
   const providerCall = toProviderCall(services, call, { attempt: plan.attempt, stream: sent.request.stream })
-  const native = call.dialect.id === 'openai-completions' ? null : (provider.native[call.dialect.id] ?? null)
+  const native = nativeFor(call, { provider, sent, providerCall })
   const forwarding: Forwarding = {
     services,
     call,
@@ -60,13 +63,14 @@ export async function forward(
     providerCall,
     sent,
     native,
-    claude: call.dialect.id === 'claude' || provider.native.claude !== undefined,
+    claude: isPricedAsClaude(call, plan.attempt),
     losses: [],
     sentAt: performance.now(),
   }
   try {
+    forwarding.providerCall = await withToken(services, provider, providerCall)
     const request = await buildRequest(forwarding)
-    forwarding.losses = native ? [] : lossesOf(forwarding, request)
+    forwarding.losses = request.losses ?? []
     const reply = await send(forwarding, request)
     await answer(forwarding, reply)
   } catch (error) {
@@ -84,11 +88,26 @@ export async function forward(
   }
 }
 
+/** The upstream's own form of the caller's dialect, unless it takes this very call in another form only. */
+function nativeFor(
+  { dialect }: Call,
+  { provider, sent, providerCall }: { provider: Provider; sent: ChannelRequest; providerCall: ProviderCall },
+): NativeDialect | null {
+  if (dialect.id === 'openai-completions') return null
+  const native = provider.native[dialect.id]
+  return native && (native.accepts?.(sent.body.json, providerCall) ?? true) ? native : null
+}
+
+/** Calls in the Claude dialect, and calls to models that report Claude's way, have their own formula. */
+export const isPricedAsClaude = ({ dialect }: Call, { channel, upstreamModel }: Attempt): boolean =>
+  dialect.id === 'claude' || providerFor(channel.type).pricedAsClaude?.(upstreamModel) === true
+
 async function buildRequest(forwarding: Forwarding): Promise<UpstreamRequest> {
   const { native, provider, providerCall, call, services, sent } = forwarding
   const { channel } = forwarding.attempt
+  const finished = (request: UpstreamRequest): UpstreamRequest => provider.sign?.(request, providerCall) ?? request
   try {
-    if (native) return overridden(services, channel, native.request(sent.body, providerCall))
+    if (native) return finished(overridden(services, channel, native.request(sent.body, providerCall)))
     const stuck = untranslatable(sent.request, dialectOfProvider(provider))
     if (stuck !== undefined)
       throw new InvalidRequest('convert_request_failed', `${stuck} is not supported by this model`)
@@ -100,7 +119,9 @@ async function buildRequest(forwarding: Forwarding): Promise<UpstreamRequest> {
             signal: call.halt.signal,
           })
         : sent.request
-    return overridden(services, channel, provider.chat.request(request, providerCall))
+    const named = { ...providerCall, customTools: customToolNames(request.tools) }
+    forwarding.providerCall = named
+    return finished(overridden(services, channel, provider.chat.request(request, named)))
   } catch (error) {
     // What this upstream cannot express, another one may: the next channel gets its chance.
     if (error instanceof InvalidRequest) {
@@ -129,11 +150,6 @@ async function send(forwarding: Forwarding, request: UpstreamRequest): Promise<U
   })
 }
 
-/** Every field that does not reach the upstream, by name. */
-const lossesOf = ({ call, provider }: Forwarding, request: UpstreamRequest): string[] => [
-  ...new Set([...lossesTowards(call.request, dialectOfProvider(provider)), ...(request.losses ?? [])]),
-]
-
 /** The dialect a provider speaks natively is the one whose own fields it understands. */
 const dialectOfProvider = (provider: Provider): DialectId =>
   (Object.keys(provider.native)[0] as DialectId | undefined) ?? 'openai-chat'
@@ -145,17 +161,18 @@ const largestErrorBody = 1024 * 1024
 
 async function answer(forwarding: Forwarding, reply: UpstreamReply): Promise<void> {
   if (reply.status >= 200 && reply.status < 300) {
-    const isEventStream = String(reply.headers['content-type'] ?? '').includes('text/event-stream')
-    return isEventStream && forwarding.call.request.stream
+    const streams = isEventStream(forwarding.provider, reply)
+    return streams && forwarding.call.request.stream
       ? answerStream(forwarding, reply)
-      : answerWhole(forwarding, reply, isEventStream)
+      : answerWhole(forwarding, reply, streams)
   }
   const text = await reply.text(largestErrorBody)
-  throw new AttemptFailed(
-    shapeFailure(forwarding.services, forwarding.attempt.channel, forwarding.provider.error(reply.status, text)),
-    {
-      local: false,
-      retryAfterMs: retryAfterMs(reply.headers, forwarding.services.ambient.now().getTime()) ?? null,
-    },
-  )
+  const { services, attempt, provider } = forwarding
+  const failure = provider.error(reply.status, text)
+  const asked = retryAfterMs(reply.headers, services.ambient.now().getTime())
+  const told = failure.retryAfterSeconds === undefined ? null : failure.retryAfterSeconds * 1000
+  throw new AttemptFailed(shapeFailure(services, attempt.channel, failure), {
+    local: false,
+    retryAfterMs: asked ?? told,
+  })
 }

@@ -3,11 +3,10 @@ import { DomainError } from '#core/errors.ts'
 import { estimateOf } from '#core/pricing/estimate.ts'
 import { cheapPromptTokens } from '#relay/counting/cheap-count.ts'
 import type { CallerDialect } from '#relay/dialects/types.ts'
-import { providerFor } from '#relay/providers/registry.ts'
 import { admitAddress, admitGroup, admitModel, admitPin } from './admit.ts'
 import { attemptAll } from './attempts.ts'
 import type { Attempt, Call, CallBody, Caller, Incoming, RelayServices } from './call.ts'
-import { forward } from './forward.ts'
+import { forward, isPricedAsClaude } from './forward.ts'
 import { limit } from './limit.ts'
 import type { CallPrice } from './price-call.ts'
 import { readBody } from './read-body.ts'
@@ -79,13 +78,12 @@ function estimate(
   call: Call,
   { terms, attempt }: { terms: CallPrice; attempt: Attempt },
 ): number {
-  const claude = call.dialect.id === 'claude' || providerFor(attempt.channel.type).native.claude !== undefined
   return estimateOf({
     ...call.estimate,
     ...terms,
     maxTokens: call.request.maxTokens,
     choiceCount: call.request.choiceCount,
     preConsumedQuota: services.options.get('PreConsumedQuota'),
-    formula: claude ? 'claude' : 'text',
+    formula: isPricedAsClaude(call, attempt) ? 'claude' : 'text',
   })
 }

@@ -41,6 +41,7 @@ export function toProviderCall(
       ),
     },
     ambient: services.ambient,
+    site: { name: options.get('SystemName'), url: options.get('ServerAddress') },
     callerHeaders: {
       'anthropic-version': headerText(headers['anthropic-version']),
       'anthropic-beta': headerText(headers['anthropic-beta']),

@@ -5,6 +5,7 @@ import type { AttemptPlan } from '#relay/gateway/attempts.ts'
 import { asAttemptFailure, masked } from '#relay/gateway/answer.ts'
 import type { RelayServices } from '#relay/gateway/call.ts'
 import { AttemptFailed, failureOfDomainError } from '#relay/gateway/failure.ts'
+import { withToken } from '#relay/gateway/key-exchange.ts'
 import { toProviderCall } from '#relay/gateway/provider-call.ts'
 import { overridden } from '#relay/gateway/sent-body.ts'
 import { shapeFailure } from '#relay/gateway/shape-failure.ts'
@@ -43,14 +44,23 @@ export async function forwardPlain(services: RelayServices, call: PlainCall, pla
     const refusal = failureOfDomainError(new DomainError('relay.operation_unsupported'))
     throw new AttemptFailed(refusal, { local: true })
   }
-  const providerCall = toProviderCall(services, call, { attempt, stream: call.stream })
-  const current: Try = { services, call, plan, provider, providerCall, translation, sentAt: performance.now() }
+  const plainCall = toProviderCall(services, call, { attempt, stream: call.stream })
+  const current: Try = {
+    services,
+    call,
+    plan,
+    provider,
+    providerCall: plainCall,
+    translation,
+    sentAt: performance.now(),
+  }
   try {
+    current.providerCall = await withToken(services, provider, plainCall)
     await answer(current, await send(current))
   } catch (error) {
     if (call.gone.signal.aborted) return await settle(current, { reported: {}, firstByteMs: null, end: 'hung-up' })
     const failed = asAttemptFailure(error)
-    throw new AttemptFailed(masked(failed.failure, [attempt.key.value, providerCall.channel.baseUrl]), {
+    throw new AttemptFailed(masked(failed.failure, [attempt.key.value, plainCall.channel.baseUrl]), {
       local: failed.local,
       connection: failed.connection,
       retryAfterMs: failed.retryAfterMs,
@@ -59,10 +69,11 @@ export async function forwardPlain(services: RelayServices, call: PlainCall, pla
   }
 }
 
-async function send({ services, call, plan, providerCall, translation }: Try): Promise<UpstreamReply> {
+async function send({ services, call, plan, provider, providerCall, translation }: Try): Promise<UpstreamReply> {
   const { setting } = plan.attempt.channel
   const built = translation.request(call.asked, providerCall)
-  const request = built.body instanceof FormData ? built : overridden(services, plan.attempt.channel, built)
+  const unsigned = built.body instanceof FormData ? built : overridden(services, plan.attempt.channel, built)
+  const request = provider.sign?.(unsigned, providerCall) ?? unsigned
   const { body, headers } = await toBytes(request.body, request.headers)
   return services.transport.send({
     method: request.method,

@@ -169,6 +169,8 @@ export type Provider = {
   /** The last step before sending, over the body as it goes out: for credentials that depend on it. */
   sign?: ((request: UpstreamRequest, call: Pick<ProviderCall, 'channel' | 'ambient'>) => UpstreamRequest) | undefined
   chat: ChatTranslation
+  /** Answers of these models are charged by the Claude formula. */
+  pricedAsClaude?: ((model: string) => boolean) | undefined
   /** The operations beside chat that this upstream has. */
   plain?: Partial<Record<PlainOperation, PlainTranslation>> | undefined
   native: Partial<Record<DialectId, NativeDialect>>

@@ -18,6 +18,7 @@ export const anthropic: Provider = {
   label: 'Anthropic',
   channelTypes: [14],
   framing: 'sse',
+  pricedAsClaude: () => true,
   chat: {
     request: toClaudeRequest(host),
     response: (json, call) => fromClaudeResponse(json, call),

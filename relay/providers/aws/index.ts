@@ -91,6 +91,7 @@ export const aws: Provider = {
   id: 'aws',
   label: 'AWS Bedrock',
   channelTypes: [33],
+  pricedAsClaude: (model) => model.includes('claude'),
   framing: { contentType: 'application/vnd.amazon.eventstream', reader: createFrameReader },
   chat: {
     request: toRequest,

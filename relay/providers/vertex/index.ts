@@ -79,6 +79,7 @@ export const vertex: Provider = {
   id: 'vertex',
   label: 'Vertex AI',
   channelTypes: [41],
+  pricedAsClaude: (model) => formOf(model) === 'claude',
   framing: 'sse',
   chat: {
     request: (request, call) => forms[formOf(call.model)].request(request, call),

@@ -1,0 +1,58 @@
+import type { KeyExchange, Provider, ProviderCall } from '#relay/providers/types.ts'
+import { TransportError } from '#relay/upstream/transport-error.ts'
+import type { RelayServices } from './call.ts'
+import { AttemptFailed } from './failure.ts'
+
+/** A token is renewed a little before its time. */
+const earlyMs = 60_000
+const mostTokens = 10_000
+const largestAnswer = 1024 * 1024
+
+type Kept = { until: number; token: Promise<string> }
+const kept = new Map<string, Kept>()
+
+/**
+ * The call with the token that its channel's key stands for, where the provider wants one. Asked for once, also by calls
+ * that come at the same time.
+ * @throws {AttemptFailed} when the key is refused; {TransportError}.
+ */
+export async function withToken(
+  services: RelayServices,
+  provider: Provider,
+  call: ProviderCall,
+): Promise<ProviderCall> {
+  const exchange = provider.exchange?.(call.channel, call.ambient)
+  if (!exchange) return call
+  const now = services.ambient.now().getTime()
+  const known = kept.get(exchange.cacheKey)
+  if (known && known.until > now) return { ...call, token: await known.token }
+  if (kept.size > mostTokens) kept.clear()
+  const entry: Kept = { until: now + earlyMs, token: perform(services, provider, exchange).then(keepFor) }
+  function keepFor({ token, ttlSeconds }: { token: string; ttlSeconds: number }): string {
+    entry.until = now + Math.max(ttlSeconds * 1000 - earlyMs, 1000)
+    return token
+  }
+  kept.set(exchange.cacheKey, entry)
+  entry.token.catch(() => kept.delete(exchange.cacheKey))
+  return { ...call, token: await entry.token }
+}
+
+async function perform(services: RelayServices, provider: Provider, { request, read }: KeyExchange) {
+  const { method, url, headers, body } = request
+  const sent =
+    body === undefined || typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
+  const reply = await services.transport.send({ method, url, headers, body: sent, firstByteTimeoutMs: 30_000 })
+  const text = await reply.text(largestAnswer)
+  // A refused key is the credential's fault, whatever status the vendor's login server uses for it.
+  if (reply.status >= 400) {
+    const failure = provider.error(reply.status, text)
+    const status = reply.status < 500 ? 401 : reply.status
+    throw new AttemptFailed({ ...failure, status }, { local: false })
+  }
+  try {
+    return read(JSON.parse(text))
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new TransportError('bad-response', { cause: error, sent: true })
+    throw error
+  }
+}
