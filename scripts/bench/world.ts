@@ -20,6 +20,8 @@ export async function createWorld(
 ): Promise<World> {
   await migrate(connection)
   const pool = new Pool(connection)
+  // The database is stopped before the pool has let go of its last connection.
+  pool.on('error', () => {})
   const secrets = createSecrets(given.secretKey)
   for (const { model, directives } of Object.values(scenarios)) {
     await pool.query(

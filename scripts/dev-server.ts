@@ -1,0 +1,54 @@
+import { readFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import { join } from 'node:path'
+import { type Handler, Router } from 'express'
+import { createServer as createVite } from 'vite'
+import { fromUrl } from '#db/connection.ts'
+import { createApp } from '../src/app.ts'
+import { sendShell } from '../src/console-files.ts'
+import { readEnvironment } from '../src/env.ts'
+import { createLog, createServices } from '../src/services.ts'
+import type { OptionsReader } from '#core/options/registry/index.ts'
+import { root } from './steps.ts'
+
+/** The console straight from its sources, in the place of the built one. */
+async function createConsole(
+  server: Server,
+  options: OptionsReader,
+): Promise<{ handler: Handler; close: () => Promise<void> }> {
+  const vite = await createVite({
+    configFile: join(root, 'client/vite.config.ts'),
+    // Any other loader writes a file of its own, which the watcher would take for a change.
+    configLoader: 'native',
+    appType: 'custom',
+    server: { middlewareMode: true, hmr: { server } },
+    logLevel: 'warn',
+  })
+  const router = Router()
+  router.use(vite.middlewares)
+  router.get(['/', '/*path'], async (req, res) => {
+    const page = await readFile(join(root, 'client/index.html'), 'utf8')
+    sendShell(res, await vite.transformIndexHtml(req.originalUrl, page), options)
+  })
+  return { handler: router, close: () => vite.close() }
+}
+
+const environment = readEnvironment()
+const { DATABASE_URL, SECRET_KEY, PORT, HOST } = environment
+if (!DATABASE_URL || !SECRET_KEY) throw new Error('this is started by scripts/dev.ts')
+const log = createLog(environment.LOG_LEVEL)
+const connection = fromUrl(DATABASE_URL)
+const { services, stop, close } = await createServices({ environment, connection, secretKey: SECRET_KEY, log })
+const server = createServer({ requestTimeout: 0 })
+const client = await createConsole(server, services.options)
+server.on('request', createApp(services, client.handler))
+server.listen(PORT, HOST, () => log.info('serving'))
+
+process.on('SIGINT', () => {})
+process.once('SIGTERM', () => {
+  stop()
+  server.close()
+  // A reload waits for nobody: open streams end with the process.
+  server.closeAllConnections()
+  void Promise.all([client.close(), close()]).finally(() => process.exit(0))
+})

@@ -1,0 +1,119 @@
+import { createRelayRouter, type RelayServices } from '#relay/index.ts'
+import { restTable } from '#rest/index.ts'
+import type { RestRequest, Route } from '#rest/route.ts'
+import { type Api, appRouter } from '#trpc/app-router.ts'
+import { adminProcedure, rootProcedure, userProcedure } from '#trpc/init.ts'
+
+type Procedure = { _def: { type: string; middlewares?: unknown[] } }
+
+const lastStep = (procedure: unknown): unknown => (procedure as Procedure)._def.middlewares?.at(-1)
+
+/** Each role's procedures run that role's check, which is one function for all of them. */
+const checks = [
+  { role: 'root', check: lastStep(rootProcedure) },
+  { role: 'admin', check: lastStep(adminProcedure) },
+  { role: 'user', check: lastStep(userProcedure) },
+]
+
+export type Door = { path: string; kind: string; role: string }
+
+export const procedureDoors = (): Door[] =>
+  Object.entries(appRouter._def.procedures as unknown as Record<string, Procedure>)
+    .map(
+      ([
+        path,
+        {
+          _def: { type, middlewares },
+        },
+      ]) => ({
+        path,
+        kind: type,
+        role: checks.find(({ check }) => middlewares?.includes(check))?.role ?? 'anyone',
+      }),
+    )
+    .toSorted((left, right) => left.path.localeCompare(right.path))
+
+/** Which procedure a row is bound to, found out by asking it with nothing behind. */
+function boundTo(route: Route): string {
+  if (route.kind === 'raw') return 'its own handler'
+  let picked = ''
+  const follow = (path: string): unknown =>
+    new Proxy(() => {}, {
+      get: (_target, name) => {
+        picked = path === '' ? String(name) : `${path}.${String(name)}`
+        return follow(picked)
+      },
+      apply: () => Promise.resolve(),
+    })
+  const nothing: RestRequest = { params: {}, query: {}, body: {} }
+  try {
+    void route.call(follow('') as Api, nothing).catch(() => {})
+  } catch {
+    // A row may want more of a request than nothing; by then it has picked its procedure.
+  }
+  return picked
+}
+
+export function restDoors(): (Door & { procedure: string })[] {
+  const roles = new Map(procedureDoors().map(({ path, role }) => [path, role]))
+  return Object.entries(restTable)
+    .map(([row, route]) => {
+      const [kind = '', path = ''] = row.split(' ')
+      const procedure = boundTo(route)
+      return { path, kind, procedure, role: roles.get(procedure) ?? '' }
+    })
+    .toSorted((left, right) => left.path.localeCompare(right.path) || left.kind.localeCompare(right.kind))
+}
+
+type Layer = { route?: { path: string | string[]; methods: Record<string, boolean> } }
+
+/** Building the router asks its services nothing: only calls do. */
+export const relayDoors = (): Pick<Door, 'path' | 'kind'>[] =>
+  (createRelayRouter({} as RelayServices).stack as unknown as Layer[])
+    .flatMap(({ route }) =>
+      route
+        ? [route.path].flat().map((path) => ({
+            path,
+            kind: Object.keys(route.methods)
+              .map((name) => (name === '_all' ? 'any' : name.toUpperCase()))
+              .join(', '),
+          }))
+        : [],
+    )
+    .filter(({ path }) => !path.startsWith('/hf/') && !/^\/v1(beta)?\/\*path$/.test(path))
+    .toSorted((left, right) => left.path.localeCompare(right.path))
+
+const table = (head: string[], rows: string[][]): string =>
+  [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n')
+
+const code = (text: string): string => (text === '' ? '' : `\`${text.replaceAll('\\', '')}\``)
+
+export function describeDoors(): string {
+  const relay = relayDoors().map(({ kind, path }) => [kind, code(path)])
+  const rest = restDoors().map(({ kind, path, role, procedure }) => [kind, code(path), role, code(procedure)])
+  const procedures = procedureDoors().map(({ path, kind, role }) => [code(path), kind, role])
+  return `# Doors
+
+Written by \`npm run routes -- --write\`; change the tables in the code, not this file.
+
+## Callers' traffic
+
+An access token is wanted everywhere but for the playground, which wants a session. Every path below \`/v1\` and \`/v1beta\`
+is also served with \`/hf\` in front.
+
+${table(['method', 'path'], relay)}
+
+## REST
+
+For scripts with a system access token and for programs of the older console. Role, validation and work are the
+procedure's.
+
+${table(['method', 'path', 'role', 'procedure'], rest)}
+
+## tRPC
+
+What the console calls, at \`/trpc\`.
+
+${table(['procedure', 'kind', 'role'], procedures)}
+`
+}
