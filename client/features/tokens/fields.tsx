@@ -37,7 +37,7 @@ export function TokenFields({ isNew }: { isNew: boolean }) {
         {!unlimited && (
           <QuotaField
             name="remainQuota"
-            label={isNew ? t('额度') : t('剩余额度')}
+            label={isNew ? t('令牌额度') : t('剩余额度')}
             presets={quotaPresets}
             help={t('这是上限，不会从账户余额中预留。')}
           />

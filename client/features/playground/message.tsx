@@ -1,0 +1,107 @@
+import { Box, Flex, HStack, Spinner, Stack, Text, chakra } from '@chakra-ui/react'
+import { Braces, ChevronRight, RotateCw } from 'lucide-react'
+import { memo } from 'react'
+import { CallFailureText } from '../../components/call-failure.tsx'
+import { CopyButton } from '../../components/copy.tsx'
+import { IconButton } from '../../components/icon-button.tsx'
+import { Markdown } from '../../components/markdown.tsx'
+import { Notice } from '../../components/notice.tsx'
+import { t } from '../../i18n/t.ts'
+import type { ListPrice } from './models.ts'
+import type { Reply, Turn } from './reply.ts'
+import { ReplyFacts } from './reply-facts.tsx'
+
+export const TurnView = memo(function TurnView({ turn }: { turn: Turn }) {
+  return (
+    <Flex justify="flex-end" data-turn="">
+      <Box bg="bg.muted" borderRadius="xl" px="3.5" py="2" maxW="85%" whiteSpace="pre-wrap" overflowWrap="anywhere">
+        {turn.content}
+      </Box>
+    </Flex>
+  )
+})
+
+const Details = chakra('details', {
+  base: {
+    '& > summary svg': { transition: 'transform {durations.fast}' },
+    '&[open] > summary svg': { rotate: '90deg' },
+  },
+})
+const Summary = chakra('summary', {
+  base: {
+    display: 'inline-flex',
+    alignItems: 'center',
+    gap: '1',
+    cursor: 'pointer',
+    listStyle: 'none',
+    textStyle: 'sm',
+    color: 'fg.muted',
+    borderRadius: 'l1',
+    focusVisibleRing: 'outside',
+    '&::-webkit-details-marker': { display: 'none' },
+  },
+})
+
+function Thinking({ words, busy }: { words: string; busy: boolean }) {
+  return (
+    <Details>
+      <Summary>
+        <ChevronRight size={14} aria-hidden />
+        {busy ? t('正在思考…') : t('思考过程')}
+      </Summary>
+      <Box
+        mt="2"
+        ps="3"
+        borderStartWidth="2px"
+        color="fg.muted"
+        textStyle="sm"
+        whiteSpace="pre-wrap"
+        overflowWrap="anywhere"
+      >
+        {words}
+      </Box>
+    </Details>
+  )
+}
+
+type ReplyViewProps = {
+  reply: Reply
+  price: ListPrice | undefined
+  onAgain: (id: number) => void
+  onInspect: (id: number) => void
+}
+
+export const ReplyView = memo(function ReplyView({ reply, price, onAgain, onInspect }: ReplyViewProps) {
+  const { status, content, thinking, stopped, error } = reply
+  const ended = status === 'complete' || status === 'error'
+  return (
+    <Stack gap="2" data-reply={status} aria-busy={!ended}>
+      {thinking !== '' && <Thinking words={thinking} busy={!ended && content === ''} />}
+      {content !== '' && <Markdown source={content} />}
+      {status === 'loading' && <Spinner size="sm" color="fg.muted" aria-label={t('等待回复')} />}
+      {status === 'error' && (
+        <Notice tone="bad" isAlert>
+          <CallFailureText error={error} />
+        </Notice>
+      )}
+      {status === 'complete' && content === '' && thinking === '' && !stopped && (
+        <Text color="fg.muted">{t('回复为空')}</Text>
+      )}
+      {ended && (
+        <Flex gap="2" align="center" wrap="wrap" minH="7">
+          <HStack gap="0.5" ms="-1.5">
+            {content !== '' && <CopyButton text={content} label={t('复制回复')} />}
+            <IconButton size="xs" icon={RotateCw} label={t('重新回答')} onClick={() => onAgain(reply.id)} />
+            <IconButton size="xs" icon={Braces} label={t('请求与事件')} onClick={() => onInspect(reply.id)} />
+          </HStack>
+          {stopped && (
+            <Text textStyle="xs" color="fg.muted">
+              {t('已停止')}
+            </Text>
+          )}
+          <ReplyFacts reply={reply} price={price} />
+        </Flex>
+      )}
+    </Stack>
+  )
+})

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { estimateQuota, listPrice } from './models.ts'
+
+const noRatios = {
+  cacheRatio: null,
+  cacheWriteRatio: null,
+  cacheWrite1hRatio: null,
+  imageRatio: null,
+  audioRatio: null,
+  audioCompletionRatio: null,
+}
+
+test('a ratio of one is two dollars a million tokens, times the group, and the answer times its own ratio', () => {
+  const price = {
+    kind: 'ratio' as const,
+    source: 'table' as never,
+    modelPrice: null,
+    modelRatio: 1.25,
+    completionRatio: 4,
+  }
+  expect(listPrice({ model: 'm', groups: [], price: { ...price, ...noRatios } }, 0.8)).toEqual({
+    kind: 'tokens',
+    input: 2,
+    output: 8,
+  })
+})
+
+test('an estimate adds what was asked to what was answered, at the list price of each', () => {
+  const usage = { promptTokens: 1000, completionTokens: 500, cachedTokens: 0 }
+  expect(estimateQuota({ kind: 'tokens', input: 2, output: 8 }, usage, 500_000)).toBeCloseTo(3000)
+  expect(estimateQuota({ kind: 'call', call: 0.04 }, usage, 500_000)).toBe(20_000)
+})

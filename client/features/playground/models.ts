@@ -1,0 +1,51 @@
+import { useMemo } from 'react'
+import type { RouterOutputs } from '#trpc/app-router.ts'
+import type { ReplyUsage } from './reply.ts'
+import { trpc } from '../../lib/trpc.ts'
+
+type Priced = RouterOutputs['public']['models']['pricing']['items'][number]
+
+/** Dollars for a million tokens, or for a call. */
+export type ListPrice = { kind: 'tokens'; input: number; output: number } | { kind: 'call'; call: number }
+
+const unitsPerMillionAtRatioOne = 2
+
+export function listPrice({ price }: Priced, groupRatio: number): ListPrice {
+  if (price.kind === 'call') return { kind: 'call', call: (price.modelPrice ?? 0) * groupRatio }
+  const input = (price.modelRatio ?? 0) * unitsPerMillionAtRatioOne * groupRatio
+  return { kind: 'tokens', input, output: input * (price.completionRatio ?? 1) }
+}
+
+/** What a reply would cost by the list: for sites that keep no log to read it from. */
+export function estimateQuota(price: ListPrice, usage: ReplyUsage, quotaPerUnit: number): number {
+  if (price.kind === 'call') return price.call * quotaPerUnit
+  const dollars = (price.input * usage.promptTokens + price.output * usage.completionTokens) / 1_000_000
+  return dollars * quotaPerUnit
+}
+
+/** The reader's groups, the models each of them serves, and their prices. */
+export function useOffer(group: string) {
+  const groups = trpc.user.groups.list.useQuery()
+  const models = trpc.user.models.list.useQuery()
+  const pricing = trpc.public.models.pricing.useQuery()
+  const used = group || groups.data?.[0]?.name || ''
+  const ratio = groups.data?.find(({ name }) => name === used)?.ratio ?? 1
+  const priced = useMemo(() => new Map(pricing.data?.items.map((item) => [item.model, item])), [pricing.data])
+  const names = useMemo(() => {
+    const served = (models.data ?? []).filter((name) => priced.get(name)?.groups.includes(used) ?? true)
+    // Without a price a call may be refused: such models come last.
+    return [...served.filter((name) => priced.has(name)), ...served.filter((name) => !priced.has(name))]
+  }, [models.data, priced, used])
+  return {
+    groups: groups.data ?? [],
+    group: used,
+    models: names,
+    isEmpty: models.data?.length === 0,
+    priceOf: (model: string): ListPrice | undefined => {
+      const item = priced.get(model)
+      return item && listPrice(item, ratio)
+    },
+  }
+}
+
+export type Offer = ReturnType<typeof useOffer>

@@ -1,0 +1,138 @@
+import { Box, Flex, HStack, Heading, Text } from '@chakra-ui/react'
+import { CodeXml, Columns2, Eraser, SlidersHorizontal } from 'lucide-react'
+import { useState } from 'react'
+import { IconButton } from '../../components/icon-button.tsx'
+import { Notice } from '../../components/notice.tsx'
+import { Sheet } from '../../components/sheet.tsx'
+import { t } from '../../i18n/t.ts'
+import { useDocumentTitle } from '../../lib/document-title.ts'
+import { useStored } from '../../lib/stored.ts'
+import { useUrlState } from '../../lib/url-state.ts'
+import { useIsNarrow } from '../../lib/use-media.ts'
+import { Composer } from './composer.tsx'
+import { ExportSheet } from './export-sheet.tsx'
+import { useOffer } from './models.ts'
+import { storedSettings } from './settings.ts'
+import { SidePanel } from './side-panel.tsx'
+import { Thread } from './thread.tsx'
+import { bodyOf, useConversation } from './use-conversation.ts'
+
+const usualModel = 'gpt-4o-mini'
+
+/** The choice of models is in the address, the rest is remembered. */
+function useChoices() {
+  const remembered = useStored(storedSettings)
+  const [address, setAddress] = useUrlState({ model: '', group: '', beside: '' })
+  const offer = useOffer(address.group || remembered.group)
+  const settings = { ...remembered, group: offer.group }
+  const usual = offer.models.includes(usualModel) ? usualModel : (offer.models[0] ?? '')
+  const model = address.model || usual
+  return {
+    offer,
+    settings,
+    model,
+    beside: address.beside,
+    setModel: (chosen: string) => setAddress({ model: chosen }, { replace: true }),
+    setBeside: (chosen: string) => setAddress({ beside: chosen }, { replace: true }),
+    change: (patch: Partial<typeof remembered>) => {
+      storedSettings.set({ ...remembered, ...patch })
+      if (patch.group !== undefined) setAddress({ group: '' }, { replace: true })
+    },
+    /** Another model than the first to compare it with. */
+    other: offer.models.find((name) => name !== model) ?? model,
+  }
+}
+
+export function Page() {
+  useDocumentTitle(t('操练场'))
+  const narrow = useIsNarrow()
+  const choices = useChoices()
+  const { offer, settings, model, beside } = choices
+  const left = useConversation(settings, model)
+  const right = useConversation(settings, beside)
+  const [panelOpen, setPanelOpen] = useState(false)
+  const [exporting, setExporting] = useState(false)
+  const comparing = beside !== ''
+  const running = left.running || (comparing && right.running)
+  const shown = comparing ? [left, right] : [left]
+
+  const send = (text: string) => shown.forEach((conversation) => conversation.send(text))
+  const stop = () => shown.forEach((conversation) => conversation.stop())
+  const clear = () => [left, right].forEach((conversation) => conversation.clear())
+  const panel = (
+    <SidePanel
+      offer={offer}
+      settings={settings}
+      onChange={choices.change}
+      model={model}
+      onModel={choices.setModel}
+      beside={beside}
+      onBeside={choices.setBeside}
+    />
+  )
+
+  return (
+    <Flex h="full" minH="0">
+      <Flex direction="column" flex="1" minW="0" minH="0">
+        <Flex align="center" justify="space-between" gap="2" px={{ base: '4', sm: '6' }} h="12" flexShrink="0">
+          <Flex align="baseline" gap="3" minW="0">
+            <Heading as="h1" textStyle="lg" fontWeight="semibold" flexShrink="0">
+              {t('操练场')}
+            </Heading>
+            {narrow && !comparing && (
+              <Text textStyle="xs" fontFamily="mono" color="fg.muted" truncate>
+                {model}
+              </Text>
+            )}
+          </Flex>
+          <HStack gap="0.5">
+            <IconButton
+              icon={Columns2}
+              label={comparing ? t('取消对比') : t('对比两个模型')}
+              aria-pressed={comparing}
+              onClick={() => choices.setBeside(comparing ? '' : choices.other)}
+            />
+            <IconButton icon={CodeXml} label={t('导出为代码')} onClick={() => setExporting(true)} />
+            <IconButton
+              icon={Eraser}
+              label={t('清除上下文')}
+              disabled={left.messages.length === 0 && right.messages.length === 0}
+              onClick={clear}
+            />
+            {narrow && <IconButton icon={SlidersHorizontal} label={t('参数')} onClick={() => setPanelOpen(true)} />}
+          </HStack>
+        </Flex>
+        {offer.isEmpty && (
+          <Box px={{ base: '4', sm: '6' }}>
+            <Notice tone="warning">{t('还没有可用的模型，请联系管理员添加渠道。')}</Notice>
+          </Box>
+        )}
+        <Flex flex="1" minH="0" direction={{ base: 'column', md: 'row' }}>
+          {shown.map((conversation, index) => (
+            <Flex
+              key={index}
+              flex="1"
+              minW="0"
+              minH="0"
+              borderStartWidth={{ base: '0', md: index > 0 ? '1px' : '0' }}
+              borderTopWidth={{ base: index > 0 ? '1px' : '0', md: '0' }}
+            >
+              <Thread conversation={conversation} price={offer.priceOf(conversation.model)} titled={comparing} />
+            </Flex>
+          ))}
+        </Flex>
+        <Composer running={running} disabled={model === ''} onSend={send} onStop={stop} />
+      </Flex>
+      {narrow ? (
+        <Sheet open={panelOpen} onClose={() => setPanelOpen(false)} title={t('参数')}>
+          {panel}
+        </Sheet>
+      ) : (
+        <Box as="section" aria-label={t('参数')} w="280px" flexShrink="0" borderStartWidth="1px" overflowY="auto" p="4">
+          {panel}
+        </Box>
+      )}
+      <ExportSheet open={exporting} onClose={() => setExporting(false)} body={bodyOf(settings, model, left.messages)} />
+    </Flex>
+  )
+}

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import type { Message, Reply } from './reply.ts'
+import { speedOf, wireMessages, withChunk } from './reply.ts'
+
+const begun: Reply = {
+  id: 2,
+  role: 'assistant',
+  status: 'loading',
+  model: 'gpt-4o-mini',
+  content: '',
+  thinking: '',
+  stopped: false,
+  requestId: '',
+  startedAt: 0,
+  request: { model: 'gpt-4o-mini', group: '', messages: [], stream: true, stream_options: { include_usage: true } },
+  events: [],
+}
+
+const text = (content: string) => ({ choices: [{ delta: { content } }] })
+
+test('a reply grows piece by piece and remembers when its first word came', () => {
+  const first = withChunk(begun, text('Hello'), 120)
+  const second = withChunk(first, text(' there'), 180)
+  expect(second).toMatchObject({ content: 'Hello there', status: 'incomplete', firstAt: 120 })
+})
+
+test('an opening event without words leaves the reply waiting', () => {
+  expect(withChunk(begun, { choices: [{ delta: { content: '' } }] }, 5)).toMatchObject({ status: 'loading' })
+  expect(withChunk(begun, { choices: [{ delta: { content: '' } }] }, 5).firstAt).toBeUndefined()
+})
+
+test('thinking is kept apart from the answer, under either of its names', () => {
+  const first = withChunk(begun, { choices: [{ delta: { reasoning_content: 'a' } }] }, 1)
+  const second = withChunk(first, { choices: [{ delta: { reasoning: 'b' } }] }, 2)
+  expect(second).toMatchObject({ thinking: 'ab', content: '' })
+})
+
+test('the closing usage is read, and one without details counts nothing as cached', () => {
+  const usage = { prompt_tokens: 12, completion_tokens: 7 }
+  expect(withChunk(begun, { choices: [], usage }, 1).usage).toEqual({
+    promptTokens: 12,
+    completionTokens: 7,
+    cachedTokens: 0,
+  })
+})
+
+test('a failed or empty answer is not sent back to the model, a complete one is', () => {
+  const messages: Message[] = [
+    { id: 1, role: 'user', content: 'one' },
+    { ...begun, id: 2, status: 'error', content: 'half' },
+    { id: 3, role: 'user', content: 'two' },
+    { ...begun, id: 4, status: 'complete', content: 'whole' },
+  ]
+  expect(wireMessages('Be brief.', messages).map(({ content }) => content)).toEqual([
+    'Be brief.',
+    'one',
+    'two',
+    'whole',
+  ])
+  expect(wireMessages('  ', messages)[0]).toEqual({ role: 'user', content: 'one' })
+})
+
+test('the speed counts from the first word, and is not told for what came at once', () => {
+  expect(speedOf({ ...begun, firstAt: 1000, endedAt: 3000 }, 50)).toBe(25)
+  expect(speedOf({ ...begun, firstAt: 1000, endedAt: 1010 }, 50)).toBeUndefined()
+})
