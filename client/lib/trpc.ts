@@ -1,4 +1,4 @@
-import { httpBatchLink } from '@trpc/client'
+import { httpBatchLink, httpLink, splitLink } from '@trpc/client'
 import { createTRPCReact } from '@trpc/react-query'
 import superjson from 'superjson'
 import type { AppRouter } from '#trpc/app-router.ts'
@@ -9,6 +9,15 @@ export const trpc = createTRPCReact<AppRouter>()
 /** The server wants the reader's own id with every call, so that another site's page cannot act in their name. */
 export const userHeaders = (): Record<string, string> => ({ 'X-User-Id': String(currentUser()?.id ?? -1) })
 
+const connection = { url: '/trpc', transformer: superjson, headers: userHeaders }
+
+/** Calls share a request unless their context says `alone`: a slow one would hold up the answers of all others. */
 export const trpcClient = trpc.createClient({
-  links: [httpBatchLink({ url: '/trpc', transformer: superjson, headers: userHeaders, maxURLLength: 6000 })],
+  links: [
+    splitLink({
+      condition: ({ context }) => context['alone'] === true,
+      true: httpLink(connection),
+      false: httpBatchLink({ ...connection, maxURLLength: 6000 }),
+    }),
+  ],
 })

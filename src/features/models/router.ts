@@ -15,6 +15,9 @@ export const modelsUserRouter = router({
 export const modelsAdminRouter = router({
   list: adminProcedure.query(({ ctx }) => service.listModels(ctx)),
   unset: adminProcedure.query(({ ctx }) => service.listUnsetModels(ctx)),
+  unpriced: adminProcedure
+    .input(schema.unpricedModels)
+    .query(({ ctx, input }) => service.listUnpricedModels(ctx, input)),
   catalogPrices: adminProcedure.input(schema.catalogPrices).query(({ input }) => service.catalogPrices(input)),
   setPrices: rootProcedure.input(schema.setPrices).mutation(({ ctx, input }) => service.setPrices(ctx, input)),
 })

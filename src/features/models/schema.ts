@@ -20,3 +20,11 @@ export type SetPrices = z.infer<typeof setPrices>
 
 export const catalogPrices = z.object({ models: z.array(name).max(500) })
 export type CatalogPrices = z.infer<typeof catalogPrices>
+
+/** What a channel would serve, before it is saved. */
+export const unpricedModels = z.object({
+  type: z.int().min(0).max(2_147_483_647),
+  models: z.array(name).max(500),
+  modelMapping: z.string().max(20_000).default(''),
+})
+export type UnpricedModels = z.infer<typeof unpricedModels>

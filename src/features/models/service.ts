@@ -9,7 +9,7 @@ import { resolveModelMapping } from '#core/routing/model-names.ts'
 import { Channel } from '#db/entities/channel.ts'
 import { User } from '#db/entities/user.ts'
 import type { Deps, UserDeps } from '#features/deps.ts'
-import type { CatalogPrices } from './schema.ts'
+import type { CatalogPrices, UnpricedModels } from './schema.ts'
 import { listedNames, type Listing } from './listed-names.ts'
 import { type ModelView, type PricingItem, toPriceView, toPricingItem } from './view.ts'
 
@@ -61,6 +61,10 @@ export function unpricedModelsOf(options: OptionsReader, channel: Serving): stri
       undefined,
   )
 }
+
+/** The same of a channel that is still being filled in. */
+export const listUnpricedModels = (deps: Pick<UserDeps, 'options'>, input: UnpricedModels): string[] =>
+  unpricedModelsOf(deps.options, { ...input, models: input.models.join(',') })
 
 type AbilityRow = { model: string; prefix: string; mapping: string; task: boolean; groups: string[] }
 

@@ -1,0 +1,137 @@
+import { Skeleton, Stack } from '@chakra-ui/react'
+import { useEffect, useMemo, useState } from 'react'
+import { ErrorState } from '../../../components/states.tsx'
+import { FormDrawer } from '../../../components/form-drawer.tsx'
+import { confirm } from '../../../components/confirm.tsx'
+import { notify } from '../../../components/notify.ts'
+import { t } from '../../../i18n/t.ts'
+import { errorText, refusalCode } from '../../../lib/errors.ts'
+import { useZodForm } from '../../../lib/form.ts'
+import { trpc } from '../../../lib/trpc.ts'
+import { useChannelActions } from '../use-channel-actions.ts'
+import { ChannelFields } from './fields.tsx'
+import type { ChannelValues } from './values.ts'
+import { changesOf, channelForm, cleanAddress, emptyValues, endsWithVersion, fieldOfRefusal, valuesOf } from './values.ts'
+
+type ChannelDrawerProps = {
+  /** `new`, an id, or nothing. */
+  form: string
+  onClose: () => void
+  onSaved: (saved: { id: number; unpriced: string[] }) => void
+}
+
+/** Creates a channel, or changes one; which of the two the address says. */
+export function ChannelDrawer({ form: opened, onClose, onSaved }: ChannelDrawerProps) {
+  const id = /^\d+$/.test(opened) ? Number(opened) : undefined
+  // While the drawer leaves the screen it keeps showing what it showed.
+  const [kept, setKept] = useState({ id, turn: 0 })
+  useEffect(() => {
+    if (opened !== '') setKept(({ turn }) => ({ id, turn: turn + 1 }))
+  }, [opened, id])
+  return (
+    <Editor
+      key={kept.turn}
+      open={opened !== '' && kept.turn > 0 && kept.id === id}
+      id={kept.id}
+      onClose={onClose}
+      onSaved={onSaved}
+    />
+  )
+}
+
+type EditorProps = {
+  open: boolean
+  id: number | undefined
+  onClose: () => void
+  onSaved: ChannelDrawerProps['onSaved']
+}
+
+function Editor({ open, id, onClose, onSaved }: EditorProps) {
+  // A key is not kept in memory longer than the form that shows it, and the form begins with what holds now.
+  const detail = trpc.admin.channels.get.useQuery(
+    { id: id ?? 0 },
+    { enabled: open && id !== undefined, gcTime: 0, staleTime: Infinity, placeholderData: undefined },
+  )
+  const stored = useMemo(() => detail.data && valuesOf(detail.data), [detail.data])
+  const schema = useMemo(() => channelForm(stored), [stored])
+  const form = useZodForm({ schema, values: emptyValues() })
+  const { reset, setFocus } = form
+  const [isFilled, setFilled] = useState(id === undefined)
+  useEffect(() => {
+    if (!stored || isFilled) return
+    reset(stored)
+    setFilled(true)
+  }, [stored, isFilled, reset])
+  useEffect(() => {
+    if (open && isFilled) setFocus('name')
+  }, [open, isFilled, setFocus])
+  const save = useSave({ id, stored, onSaved })
+
+  const submit = async (values: ChannelValues) => {
+    try {
+      await save(values)
+    } catch (error) {
+      const field = fieldOfRefusal[(refusalCode(error) ?? '') as keyof typeof fieldOfRefusal]
+      if (field) form.setError(field, { type: 'server', message: errorText(error) }, { shouldFocus: true })
+      throw error
+    }
+  }
+
+  return (
+    <FormDrawer
+      open={open}
+      onClose={onClose}
+      title={id === undefined ? t('添加渠道') : t('编辑渠道')}
+      description={id === undefined ? undefined : detail.data && `#${id} ${detail.data.name}`}
+      form={form}
+      onSubmit={submit}
+      loading={!isFilled}
+      submitLabel={id === undefined ? t('创建') : t('保存')}
+    >
+      {detail.isError ? (
+        <ErrorState error={detail.error} onRetry={() => void detail.refetch()} />
+      ) : isFilled ? (
+        <ChannelFields id={id} stored={stored} />
+      ) : (
+        <Stack gap="5">
+          {[0, 1, 2, 3, 4].map((field) => (
+            <Skeleton key={field} h="14" />
+          ))}
+        </Stack>
+      )}
+    </FormDrawer>
+  )
+}
+
+type SaveOf = Pick<EditorProps, 'id' | 'onSaved'> & { stored: ChannelValues | undefined }
+
+function useSave({ id, stored, onSaved }: SaveOf) {
+  const create = trpc.admin.channels.create.useMutation()
+  const update = trpc.admin.channels.update.useMutation()
+  const { refresh } = useChannelActions()
+  return async (given: ChannelValues) => {
+    const values = { ...given, baseUrl: cleanAddress(given.baseUrl) }
+    if (!(await isAddressMeant(values, stored))) throw new Error(t('请修改接口地址'))
+    const saved =
+      id === undefined || !stored
+        ? await create.mutateAsync(values)
+        : await update.mutateAsync({ ...changesOf(values, stored), id, ...keyIfMoved(values, stored) })
+    notify.success(id === undefined ? t('渠道创建成功！') : t('渠道更新成功！'))
+    void refresh()
+    onSaved(saved)
+  }
+}
+
+/** An unchanged key goes along where the channel is aimed elsewhere: whoever sees it has confirmed it. */
+const keyIfMoved = (values: ChannelValues, stored: ChannelValues) =>
+  values.baseUrl !== stored.baseUrl || values.type !== stored.type ? { key: values.key } : {}
+
+const isAddressMeant = async (values: ChannelValues, stored: ChannelValues | undefined): Promise<boolean> =>
+  !endsWithVersion(values.baseUrl) ||
+  values.baseUrl === stored?.baseUrl ||
+  confirm({
+    title: t('接口地址以 /v1 结尾，仍要保存？'),
+    body: t('调用时会自动加上 /v1，重复之后通常会得到 404。只有上游确实需要时才保留。'),
+    confirmLabel: t('仍然保存'),
+    cancelLabel: t('返回修改'),
+  })

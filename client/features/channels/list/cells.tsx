@@ -1,0 +1,123 @@
+import { HStack, chakra } from '@chakra-ui/react'
+import type { RouterOutputs } from '#trpc/app-router.ts'
+import { channelStatus } from '#core/statuses.ts'
+import { Duration, None } from '../../../components/cells/numbers.tsx'
+import { Status } from '../../../components/status.tsx'
+import { t } from '../../../i18n/t.ts'
+import { formatExactTime, formatPercent } from '../../../lib/format.ts'
+import type { Channel } from './rows.ts'
+
+export type Probe = RouterOutputs['admin']['channels']['health'][number]['probes'][number]
+
+type StatusLike = Pick<Channel, 'status' | 'statusReason' | 'statusAt'>
+
+const reasonTip = ({ statusReason, statusAt }: StatusLike): string | undefined =>
+  [
+    statusReason && t('原因：{reason}', { reason: statusReason }),
+    statusAt && t('时间：{time}', { time: formatExactTime(statusAt) }),
+  ]
+    .filter(Boolean)
+    .join('\n') || undefined
+
+/** The state of a channel or of one of its keys; who was switched off automatically says why and when. */
+export function ChannelStatus({ of }: { of: StatusLike }) {
+  if (of.status === channelStatus.enabled) return <Status tone="good">{t('已启用')}</Status>
+  if (of.status === channelStatus.disabled) return <Status tone="neutral">{t('已禁用')}</Status>
+  if (of.status === channelStatus.autoDisabled) {
+    return (
+      <Status tone="bad" tip={reasonTip(of)}>
+        {t('自动禁用')}
+      </Status>
+    )
+  }
+  return <Status tone="warning">{t('未知状态')}</Status>
+}
+
+/** Bars that shorten as a channel slows down: up to 1 s, 3 s, 5 s, and beyond. */
+const speedLimits = [1000, 3000, 5000]
+const Bars = chakra('svg', {
+  base: { w: '14px', h: '12px', flexShrink: '0' },
+  variants: {
+    step: {
+      0: { color: { _light: 'green.500', _dark: 'green.400' } },
+      1: { color: 'chart.5' },
+      2: { color: { _light: 'orange.500', _dark: 'orange.400' } },
+      3: { color: { _light: 'red.500', _dark: 'red.400' } },
+    },
+  },
+})
+
+const stepOf = (milliseconds: number) => {
+  const step = speedLimits.findIndex((limit) => milliseconds <= limit)
+  return (step < 0 ? 3 : step) as 0 | 1 | 2 | 3
+}
+
+export function ResponseTime({ milliseconds, testedAt }: { milliseconds: number; testedAt?: Date | null }) {
+  if (milliseconds === 0) return <chakra.span color="fg.subtle">{t('未测试')}</chakra.span>
+  const step = stepOf(milliseconds)
+  return (
+    <HStack
+      as="span"
+      display="inline-flex"
+      gap="1.5"
+      data-tip={testedAt ? t('测试于 {time}', { time: formatExactTime(testedAt) }) : undefined}
+    >
+      <Bars step={step} viewBox="0 0 14 12" aria-hidden>
+        {[0, 1, 2, 3].map((bar) => (
+          <rect
+            key={bar}
+            x={bar * 3.6}
+            y={9 - bar * 3}
+            width="2.6"
+            height={3 + bar * 3}
+            rx="0.6"
+            fill="currentColor"
+            opacity={bar < 4 - step ? 1 : 0.22}
+          />
+        ))}
+      </Bars>
+      <Duration milliseconds={milliseconds} />
+    </HStack>
+  )
+}
+
+const shownProbes = 15
+const Strip = chakra('svg', { base: { h: '16px', w: '58px', flexShrink: '0', overflow: 'visible' } })
+const Mark = chakra('rect', {
+  variants: {
+    good: {
+      true: { fill: { _light: 'green.500', _dark: 'green.400' } },
+      false: { fill: { _light: 'red.500', _dark: 'red.400' } },
+    },
+  },
+})
+
+/** The last probes, the newest at the right: tall and green went well, short and red failed. */
+export function HealthStrip({ probes }: { probes: readonly Probe[] | undefined }) {
+  if (!probes || probes.length === 0) return <None />
+  const shown = probes.slice(0, shownProbes).toReversed()
+  const failures = shown.filter((probe) => !probe.success)
+  const lastFailure = failures.at(-1)
+  const words = t('最近 {count} 次测试，失败 {failed} 次', { count: shown.length, failed: failures.length })
+  const tip = lastFailure ? `${words}\n${lastFailure.model}: ${lastFailure.message.slice(0, 200)}` : words
+  return (
+    <HStack as="span" display="inline-flex" gap="2" data-tip={tip}>
+      <Strip viewBox="0 0 58 16" role="img" aria-label={words}>
+        {shown.map((probe, index) => (
+          <Mark
+            key={probe.id}
+            good={probe.success}
+            x={58 - (shown.length - index) * 3.9 + 1.1}
+            y={probe.success ? 1 : 8}
+            width="2.8"
+            height={probe.success ? 14 : 7}
+            rx="0.8"
+          />
+        ))}
+      </Strip>
+      <chakra.span color={failures.length > 0 ? 'fg' : 'fg.muted'}>
+        {formatPercent(1 - failures.length / shown.length, 0)}
+      </chakra.span>
+    </HStack>
+  )
+}

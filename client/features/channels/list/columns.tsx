@@ -1,0 +1,197 @@
+import { chakra } from '@chakra-ui/react'
+import { Tags } from '../../../components/cells/names.tsx'
+import { Count, Money, None } from '../../../components/cells/numbers.tsx'
+import { Time } from '../../../components/cells/time.tsx'
+import type { Column } from '../../../components/data-table/types.ts'
+import { t } from '../../../i18n/t.ts'
+import { typeLabel } from '../types.ts'
+import type { ChannelActions } from '../use-channel-actions.ts'
+import type { Probe } from './cells.tsx'
+import { ChannelStatus, HealthStrip, ResponseTime } from './cells.tsx'
+import { InlineNumber } from './inline-number.tsx'
+import type { Opening } from './row-cells.tsx'
+import { Name, Operate, Part, TagStatus, Used } from './row-cells.tsx'
+import type { Row } from './rows.ts'
+import { nameOf } from './rows.ts'
+
+type ColumnsOf = {
+  actions: ChannelActions
+  opening: Opening
+  probesOf: ReadonlyMap<number, Probe[]>
+  toggleTag: (tag: string) => void
+}
+
+const lowestPriority = -999
+const lowestWeight = 0
+
+/** The server orders by the names of these columns. */
+export function channelColumns({ actions, opening, probesOf, toggleTag }: ColumnsOf): Column<Row>[] {
+  return [
+    {
+      id: 'id',
+      title: 'ID',
+      width: 64,
+      sortable: true,
+      cell: (row) => (row.kind === 'tag' ? null : <chakra.span color="fg.muted">{row.id}</chakra.span>),
+      csv: (row) => row.id,
+    },
+    {
+      id: 'name',
+      title: t('名称'),
+      width: 150,
+      grow: true,
+      fixed: true,
+      sortable: true,
+      card: 'title',
+      cell: (row) => <Name row={row} toggleTag={toggleTag} />,
+      csv: nameOf,
+    },
+    {
+      id: 'group',
+      title: t('分组'),
+      width: 124,
+      cell: (row) => <Tags values={row.kind === 'tag' ? row.groups : row.channel.groups} most={2} />,
+      csv: (row) => (row.kind === 'tag' ? row.groups : row.channel.groups).join(','),
+    },
+    {
+      id: 'type',
+      title: t('类型'),
+      width: 116,
+      sortable: true,
+      cell: (row) => row.kind === 'channel' && <Part tip>{typeLabel(row.channel.type)}</Part>,
+      csv: (row) => (row.kind === 'channel' ? typeLabel(row.channel.type) : ''),
+    },
+    {
+      id: 'status',
+      title: t('状态'),
+      width: 96,
+      sortable: true,
+      card: 'fact',
+      cell: (row) => (row.kind === 'tag' ? <TagStatus row={row} /> : <ChannelStatus of={row.channel} />),
+      csv: (row) => (row.kind === 'channel' ? row.channel.status : ''),
+    },
+    {
+      id: 'health',
+      title: t('健康'),
+      width: 128,
+      card: 'fact',
+      cell: (row) => (row.kind === 'channel' ? <HealthStrip probes={probesOf.get(row.id)} /> : null),
+    },
+    {
+      id: 'responseTimeMs',
+      title: t('响应时间'),
+      width: 100,
+      sortable: true,
+      cell: (row) =>
+        row.kind === 'tag' ? (
+          <ResponseTime milliseconds={row.responseTimeMs} />
+        ) : (
+          <ResponseTime milliseconds={row.channel.responseTimeMs} testedAt={row.channel.testedAt} />
+        ),
+      csv: (row) => (row.kind === 'tag' ? row.responseTimeMs : row.channel.responseTimeMs),
+    },
+    {
+      id: 'usedQuota',
+      title: t('已用 / 余额'),
+      width: 150,
+      align: 'end',
+      sortable: true,
+      card: 'fact',
+      cell: (row) =>
+        row.kind === 'tag' ? (
+          <Money quota={row.usedQuota} />
+        ) : (
+          <Used channel={row.channel} onUpdate={() => actions.updateBalance(row.channel)} />
+        ),
+      csv: (row) => (row.kind === 'tag' ? row.usedQuota : row.channel.usedQuota),
+    },
+    ...figureColumns(actions),
+    ...hiddenColumns(),
+    {
+      id: 'operate',
+      title: t('操作'),
+      width: 84,
+      cell: (row) => <Operate row={row} opening={opening} />,
+    },
+  ]
+}
+
+const figureColumns = (actions: ChannelActions): Column<Row>[] => [
+  {
+    id: 'priority',
+    title: t('优先级'),
+    width: 78,
+    sortable: true,
+    align: 'end',
+    cell: (row) => (
+      <InlineNumber
+        label={t('{name} 的优先级', { name: nameOf(row) })}
+        value={row.kind === 'tag' ? row.priority : row.channel.priority}
+        smallest={lowestPriority}
+        save={(priority) =>
+          row.kind === 'tag' ? actions.editTag({ tag: row.tag, priority }) : actions.setPriority(row.id, priority)
+        }
+      />
+    ),
+    csv: (row) => (row.kind === 'tag' ? row.priority : row.channel.priority),
+  },
+  {
+    id: 'weight',
+    title: t('权重'),
+    width: 78,
+    sortable: true,
+    align: 'end',
+    cell: (row) => (
+      <InlineNumber
+        label={t('{name} 的权重', { name: nameOf(row) })}
+        value={row.kind === 'tag' ? row.weight : row.channel.weight}
+        smallest={lowestWeight}
+        save={(weight) =>
+          row.kind === 'tag' ? actions.editTag({ tag: row.tag, weight }) : actions.setWeight(row.id, weight)
+        }
+      />
+    ),
+    csv: (row) => (row.kind === 'tag' ? row.weight : row.channel.weight),
+  },
+]
+
+const hiddenColumns = (): Column<Row>[] => [
+  {
+    id: 'models',
+    title: t('模型数'),
+    width: 88,
+    align: 'end',
+    hidden: true,
+    cell: (row) =>
+      row.kind === 'channel' && (
+        <chakra.span data-tip={row.channel.models.slice(0, 30).join('\n')}>
+          <Count value={row.channel.models.length} />
+        </chakra.span>
+      ),
+    csv: (row) => (row.kind === 'channel' ? row.channel.models.join(',') : ''),
+  },
+  {
+    id: 'tag',
+    title: t('标签'),
+    width: 120,
+    hidden: true,
+    cell: (row) => row.kind === 'channel' && (row.channel.tag ? <Tags values={[row.channel.tag]} /> : <None />),
+    csv: (row) => (row.kind === 'tag' ? row.tag : row.channel.tag),
+  },
+  {
+    id: 'testedAt',
+    title: t('测试时间'),
+    width: 120,
+    hidden: true,
+    cell: (row) => row.kind === 'channel' && <Time value={row.channel.testedAt} />,
+    csv: (row) => (row.kind === 'channel' ? row.channel.testedAt?.toISOString() : ''),
+  },
+  {
+    id: 'createdAt',
+    title: t('创建时间'),
+    width: 120,
+    hidden: true,
+    cell: (row) => row.kind === 'channel' && <Time value={row.channel.createdAt} />,
+    csv: (row) => (row.kind === 'channel' ? row.channel.createdAt.toISOString() : ''),
+  },
+]

@@ -1,0 +1,138 @@
+import { HStack, Text, chakra } from '@chakra-ui/react'
+import { ChevronDown, ChevronRight, FlaskConical, Pencil } from 'lucide-react'
+import { useState } from 'react'
+import { Money } from '../../../components/cells/numbers.tsx'
+import { IconButton } from '../../../components/icon-button.tsx'
+import { t } from '../../../i18n/t.ts'
+import { formatExactTime } from '../../../lib/format.ts'
+import type { Channel, Row, TagRow } from './rows.ts'
+
+/** What the buttons of a row open. */
+export type Opening = {
+  test: (channel: Channel) => void
+  edit: (channel: Channel) => void
+  editTag: (tag: string) => void
+}
+
+/** Amounts that providers report are dollars, or the currency they count in. */
+const amount = (balance: number) =>
+  balance.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+
+const Clipped = chakra('span', { base: { overflow: 'hidden', textOverflow: 'ellipsis', display: 'block' } })
+
+export function Part({ children, tip = false }: { children: string; tip?: boolean }) {
+  return <Clipped data-tip={tip ? children : undefined}>{children}</Clipped>
+}
+
+const Fold = chakra('button', {
+  base: {
+    display: 'inline-flex',
+    alignItems: 'center',
+    gap: '1',
+    maxW: 'full',
+    fontWeight: 'medium',
+    cursor: 'pointer',
+    borderRadius: 'l1',
+    focusVisibleRing: 'outside',
+  },
+})
+
+export function Name({ row, toggleTag }: { row: Row; toggleTag: (tag: string) => void }) {
+  if (row.kind === 'channel') {
+    return (
+      <Clipped ps={row.nested ? '5' : '0'} data-tip={row.channel.name}>
+        {row.channel.name}
+      </Clipped>
+    )
+  }
+  const Arrow = row.unfolded ? ChevronDown : ChevronRight
+  return (
+    <Fold type="button" aria-expanded={row.unfolded} onClick={() => toggleTag(row.tag)}>
+      <Arrow size={14} aria-hidden />
+      <Clipped>{row.tag}</Clipped>
+      <Text as="span" color="fg.muted" fontWeight="normal" flexShrink="0">
+        {t('{count} 个渠道', { count: row.channels.length })}
+      </Text>
+    </Fold>
+  )
+}
+
+export function TagStatus({ row }: { row: TagRow }) {
+  return (
+    <chakra.span color="fg.muted">
+      {t('{enabled}/{count} 启用', { enabled: row.enabled, count: row.channels.length })}
+    </chakra.span>
+  )
+}
+
+const Balance = chakra('button', {
+  base: {
+    cursor: 'pointer',
+    borderRadius: 'l1',
+    textDecoration: 'underline dotted',
+    textDecorationColor: 'border.emphasized',
+    textUnderlineOffset: '3px',
+    fontVariantNumeric: 'tabular-nums',
+    focusVisibleRing: 'outside',
+    _hover: { color: 'accent.fg' },
+    _disabled: { opacity: '0.5' },
+  },
+})
+
+/** What was used, and what the provider says is left; pressing that asks the provider again. */
+export function Used({ channel, onUpdate }: { channel: Channel; onUpdate: () => Promise<unknown> }) {
+  const { balance, balanceUpdatedAt, name } = channel
+  const [isAsking, setAsking] = useState(false)
+  const update = async () => {
+    setAsking(true)
+    await onUpdate()
+    setAsking(false)
+  }
+  const tip = balanceUpdatedAt
+    ? `${t('更新于 {time}', { time: formatExactTime(balanceUpdatedAt) })}\n${t('点击更新余额')}`
+    : t('点击更新余额')
+  return (
+    <HStack as="span" display="inline-flex" gap="1" maxW="full">
+      <Money quota={channel.usedQuota} />
+      <Text as="span" color="fg.subtle" aria-hidden>
+        /
+      </Text>
+      <Balance
+        type="button"
+        disabled={isAsking}
+        aria-label={t('更新 {name} 的余额', { name })}
+        data-tip={tip}
+        onClick={() => void update()}
+      >
+        {balanceUpdatedAt ? `$${amount(balance)}` : '–'}
+      </Balance>
+    </HStack>
+  )
+}
+
+export function Operate({ row, opening }: { row: Row; opening: Opening }) {
+  if (row.kind === 'tag') {
+    const label = t('编辑标签 {tag}', { tag: row.tag })
+    return <IconButton size="2xs" icon={Pencil} label={label} onClick={() => opening.editTag(row.tag)} />
+  }
+  const { channel } = row
+  const { name } = channel
+  return (
+    <HStack as="span" display="inline-flex" gap="1">
+      <IconButton
+        size="2xs"
+        icon={FlaskConical}
+        label={t('测试 {name}', { name })}
+        tip={t('测试')}
+        onClick={() => opening.test(channel)}
+      />
+      <IconButton
+        size="2xs"
+        icon={Pencil}
+        label={t('编辑 {name}', { name })}
+        tip={t('编辑')}
+        onClick={() => opening.edit(channel)}
+      />
+    </HStack>
+  )
+}

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import type { Channel } from './rows.ts'
+import { channelsOf, foldByTag, toTagRow } from './rows.ts'
+
+const channel = (id: number, more: Partial<Channel> = {}): Channel =>
+  ({
+    id,
+    name: `channel ${id}`,
+    tag: 'east',
+    groups: ['default'],
+    usedQuota: 100,
+    responseTimeMs: 0,
+    priority: 1,
+    weight: 2,
+    status: 1,
+    ...more,
+  }) as Channel
+
+test('a tag adds up what was used, averages what was tested and merges groups', () => {
+  const row = toTagRow(
+    'east',
+    [
+      channel(1, { responseTimeMs: 1000, groups: ['default', 'vip'] }),
+      channel(2, { responseTimeMs: 3000 }),
+      channel(3, { status: 2 }),
+    ],
+    false,
+  )
+  expect(row).toMatchObject({ usedQuota: 300, responseTimeMs: 2000, groups: ['default', 'vip'], enabled: 2 })
+})
+
+test('a tag shows priority and weight only where its channels agree', () => {
+  const row = toTagRow('east', [channel(1), channel(2, { weight: 5 })], false)
+  expect([row.priority, row.weight]).toEqual([1, undefined])
+})
+
+test('folded tags hide their channels, unfolded ones show them below', () => {
+  const rows = foldByTag([channel(1), channel(2, { tag: 'west' }), channel(3)], ['east'])
+  expect(rows.map((row) => row.id)).toEqual(['tag:east', 1, 3, 'tag:west'])
+})
+
+test('a chosen tag stands for its channels, and none counts twice', () => {
+  const rows = foldByTag([channel(1), channel(2)], ['east'])
+  expect(channelsOf(rows).map(({ id }) => id)).toEqual([1, 2])
+})

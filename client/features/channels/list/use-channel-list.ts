@@ -1,0 +1,93 @@
+import { useMemo } from 'react'
+import { createStoredJson, useStored } from '../../../lib/stored.ts'
+import { useTableState } from '../../../lib/table-state.ts'
+import type { Sort } from '../../../lib/table-state.ts'
+import { trpc } from '../../../lib/trpc.ts'
+import { useUrlState } from '../../../lib/url-state.ts'
+import { channelSorts } from '#features/channels/schema.ts'
+import { foldByTag, toChannelRow } from './rows.ts'
+
+const idSort = createStoredJson<boolean>('channel-id-sort', false)
+const tagMode = createStoredJson<boolean>('channel-tag-mode', false)
+
+const none: string[] = []
+const noFilters = { keyword: '', model: '', group: '', types: none, statuses: none, tags: none }
+
+const byPriority: Sort = { by: 'priority', order: 'desc' }
+const byId: Sort = { by: 'id', order: 'desc' }
+
+type ChannelSort = (typeof channelSorts)[number]
+const isSort = (name: string): name is ChannelSort => channelSorts.some((sort) => sort === name)
+
+const numbers = (texts: readonly string[], most: number): number[] =>
+  texts.map(Number).filter((number) => Number.isInteger(number) && number >= 0 && number <= most)
+
+const mostHealth = 200
+
+/** What the list shows: filters, order and folding from the address, rows and their health from the server. */
+export function useChannelList() {
+  const sortsById = useStored(idSort)
+  const foldsAlways = useStored(tagMode)
+  const table = useTableState(sortsById ? byId : byPriority)
+  const [filters, setFilters] = useUrlState(noFilters, ['page'])
+  const [fold, setFold] = useUrlState({ fold: foldsAlways, unfolded: none }, ['page'])
+  const sort = table.sort && isSort(table.sort.by) ? table.sort.by : 'priority'
+  const input = {
+    keyword: filters.keyword,
+    model: filters.model,
+    group: filters.group,
+    types: numbers(filters.types, 1000),
+    statuses: numbers(filters.statuses, 3),
+    tags: [...filters.tags],
+    sort,
+    ascending: table.sort?.order === 'asc',
+    tagMode: fold.fold,
+  }
+  const list = trpc.admin.channels.list.useQuery({ ...input, page: table.page, pageSize: table.pageSize })
+  const channels = list.data?.items
+  const rows = useMemo(
+    () =>
+      fold.fold && channels?.every((channel) => channel.tag !== '')
+        ? foldByTag(channels, fold.unfolded)
+        : channels?.map((channel) => toChannelRow(channel)),
+    [channels, fold],
+  )
+  const shown = (rows ?? []).flatMap((row) => (row.kind === 'channel' ? [row.id] : [])).slice(0, mostHealth)
+  const health = trpc.admin.channels.health.useQuery({ ids: shown, limit: 20 }, { enabled: shown.length > 0 })
+  const probesOf = useMemo(
+    () => new Map(health.data?.map(({ channelId, probes }) => [channelId, probes])),
+    [health.data],
+  )
+
+  return {
+    table,
+    filters,
+    setFilters,
+    input,
+    isFiltered: Object.values(filters).some((value) => value.length > 0),
+    channels: channels ?? [],
+    query: { ...list, data: list.data && rows && { items: rows, total: list.data.total } },
+    probesOf,
+    sortsById,
+    setSortsById: (on: boolean) => {
+      idSort.set(on)
+      table.setSort(undefined)
+    },
+    folds: fold.fold,
+    setFolds: (on: boolean) => {
+      setFold({ fold: on, unfolded: [] })
+      tagMode.set(on)
+    },
+    toggleTag: (tag: string) =>
+      setFold(
+        {
+          unfolded: fold.unfolded.includes(tag)
+            ? fold.unfolded.filter((other) => other !== tag)
+            : [...fold.unfolded, tag],
+        },
+        { replace: true },
+      ),
+  }
+}
+
+export type ChannelList = ReturnType<typeof useChannelList>

@@ -1,0 +1,25 @@
+export type Drift = { added: string[]; gone: string[] }
+
+/** How the upstream's list differs from what a channel has. Names that the channel renames are its own affair. */
+export function driftOf(own: readonly string[], upstream: readonly string[], mapped: readonly string[] = []): Drift {
+  const has = new Set(own)
+  const offered = new Set(upstream)
+  const renamed = new Set(mapped)
+  return {
+    added: upstream.filter((model) => !has.has(model)),
+    gone: own.filter((model) => !offered.has(model) && !renamed.has(model)),
+  }
+}
+
+/** The names that a mapping translates. */
+export function mappedNames(modelMapping: string): string[] {
+  try {
+    const value: unknown = JSON.parse(modelMapping)
+    return typeof value === 'object' && value !== null ? Object.keys(value) : []
+  } catch {
+    return []
+  }
+}
+
+/** Names as people type or paste them: separated by commas, blanks or line breaks, each once. */
+export const namesIn = (text: string): string[] => [...new Set(text.split(/[\s,，]+/).filter(Boolean))]

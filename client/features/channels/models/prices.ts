@@ -1,0 +1,77 @@
+import { dollarsToRatio, priceRatio, ratioToDollars } from '#core/pricing/prices.ts'
+import type { SetPrices } from '#features/models/schema.ts'
+
+/** What an operator types for one model: dollars per million tokens, or dollars a call. */
+export type PriceDraft = {
+  model: string
+  chosen: boolean
+  kind: 'tokens' | 'call'
+  input: string
+  output: string
+  cached: string
+  call: string
+  /** Whose list the figures are from; empty where none has the model. */
+  vendor: string
+}
+
+type Listed = { modelRatio: number; completionRatio: number; cacheRatio?: number | undefined; vendor: string }
+
+const short = (dollars: number): string => String(Number(dollars.toPrecision(6)))
+
+export function draftOf(model: string, listed: Listed | null): PriceDraft {
+  const blank = { model, kind: 'tokens' as const, input: '', output: '', cached: '', call: '', vendor: '' }
+  if (!listed) return { ...blank, chosen: false }
+  const input = ratioToDollars(listed.modelRatio)
+  return {
+    ...blank,
+    chosen: true,
+    input: short(input),
+    output: short(input * listed.completionRatio),
+    cached: listed.cacheRatio === undefined ? '' : short(input * listed.cacheRatio),
+    vendor: listed.vendor,
+  }
+}
+
+/** A figure of dollars; undefined for a blank, null for what is none. */
+const dollarsIn = (typed: string): number | undefined | null => {
+  if (typed.trim() === '') return undefined
+  const number = Number(typed)
+  return Number.isFinite(number) && number >= 0 ? number : null
+}
+
+export type DraftProblem = 'missing' | 'number' | 'zero'
+
+export const problemOf = (draft: PriceDraft): DraftProblem | undefined => {
+  const result = wishOf(draft)
+  return typeof result === 'string' ? result : undefined
+}
+
+type Wish = SetPrices['prices'][number]
+
+/** The draft as the ratios that are stored, or why it is none. A price of nothing stands only where a list says so. */
+function wishOf(draft: PriceDraft): Wish | DraftProblem {
+  if (draft.kind === 'call') {
+    const call = dollarsIn(draft.call)
+    if (call === undefined) return 'missing'
+    return call === null ? 'number' : { model: draft.model, modelPrice: call }
+  }
+  const [input, output, cached] = [draft.input, draft.output, draft.cached].map(dollarsIn)
+  if (input === undefined) return 'missing'
+  if (input === null || output === null || cached === null) return 'number'
+  if (input === 0 && draft.vendor === '') return 'zero'
+  return {
+    model: draft.model,
+    modelRatio: dollarsToRatio(input),
+    completionRatio: output === undefined ? undefined : priceRatio(output, input),
+    cacheRatio: cached === undefined ? undefined : priceRatio(cached, input),
+  }
+}
+
+/** What the chosen drafts would set; those with a problem are left to their owner. */
+export const wishesOf = (drafts: readonly PriceDraft[]): Wish[] =>
+  drafts
+    .filter((draft) => draft.chosen)
+    .flatMap((draft) => {
+      const wish = wishOf(draft)
+      return typeof wish === 'string' ? [] : [wish]
+    })

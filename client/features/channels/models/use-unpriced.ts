@@ -1,0 +1,29 @@
+import { useQuery } from '@tanstack/react-query'
+import { useDeferredValue } from 'react'
+import { trpc } from '../../../lib/trpc.ts'
+import { chunksOf } from './chunks.ts'
+
+type Serving = { type: number; models: readonly string[]; modelMapping?: string }
+
+const none: ReadonlySet<string> = new Set()
+const longestMapping = 1500
+
+/** Which of these models nobody could call for want of a price. */
+export function useUnpriced(serving: Serving): ReadonlySet<string> {
+  const { type, models, modelMapping = '' } = useDeferredValue(serving)
+  const utils = trpc.useUtils()
+  const mapping = modelMapping.length > longestMapping ? '' : modelMapping
+  const { data } = useQuery({
+    queryKey: [['admin', 'models', 'unpriced'], { all: true, type, models, mapping }],
+    enabled: models.length > 0,
+    queryFn: async () => {
+      const answers = await Promise.all(
+        chunksOf(models).map((names) =>
+          utils.client.admin.models.unpriced.query({ type, models: names, modelMapping: mapping }),
+        ),
+      )
+      return new Set(answers.flat())
+    },
+  })
+  return data ?? none
+}

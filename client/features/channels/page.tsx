@@ -1,0 +1,126 @@
+import { Button } from '@chakra-ui/react'
+import { Network, Plus, RefreshCw } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import { DataTable } from '../../components/data-table/data-table.tsx'
+import { IconButton } from '../../components/icon-button.tsx'
+import { Page as PageFrame } from '../../components/page.tsx'
+import { EmptyState } from '../../components/states.tsx'
+import { t } from '../../i18n/t.ts'
+import { trpc } from '../../lib/trpc.ts'
+import { ChannelDrawer } from './form/drawer.tsx'
+import { channelColumns } from './list/columns.tsx'
+import { rowActions } from './list/row-actions.ts'
+import type { Opening } from './list/row-cells.tsx'
+import { nameOf, toChannelRow } from './list/rows.ts'
+import type { Row } from './list/rows.ts'
+import { ChannelToolbar } from './list/toolbar.tsx'
+import { useChannelList } from './list/use-channel-list.ts'
+import { PricesDialog } from './models/prices-dialog.tsx'
+import { useChannelActions } from './use-channel-actions.ts'
+import { useOpened } from './use-opened.ts'
+
+const rowId = (row: Row) => row.id
+
+export function Page() {
+  const list = useChannelList()
+  const actions = useChannelActions()
+  const opened = useOpened()
+  const [unpriced, setUnpriced] = useState<readonly string[]>()
+  const utils = trpc.useUtils()
+  const { open } = opened
+  const { toggleTag, probesOf } = list
+  const opening: Opening = useMemo(
+    () => ({
+      test: ({ id }) => open({ test: id }),
+      edit: ({ id }) => open({ form: String(id) }),
+      editTag: (tag) => open({ editTag: tag }),
+    }),
+    [open],
+  )
+  const columns = channelColumns({ actions, opening, probesOf, toggleTag })
+
+  return (
+    <PageFrame
+      title={t('管理渠道')}
+      fill
+      action={
+        <Button variant="solid" onClick={() => open({ form: 'new' })}>
+          <Plus aria-hidden />
+          {t('添加渠道')}
+        </Button>
+      }
+      extra={
+        <IconButton
+          icon={RefreshCw}
+          label={t('刷新')}
+          variant="outline"
+          loading={list.query.isFetching && !list.query.isLoading}
+          onClick={() => void actions.refresh()}
+        />
+      }
+    >
+      <DataTable
+        id="channels"
+        label={t('渠道')}
+        columns={columns}
+        rowId={rowId}
+        rowLabel={nameOf}
+        query={list.query}
+        paging={list.table}
+        sort={list.table.sort}
+        onSort={list.table.setSort}
+        toolbar={<ChannelToolbar list={list} />}
+        rowActions={(row) => rowActions(row, { actions, opening, toggleTag })}
+        onOpen={(row) => (row.kind === 'tag' ? toggleTag(row.tag) : open({ open: row.id }))}
+        openRow={opened.state.open || undefined}
+        isMuted={(row) => row.kind === 'channel' && row.channel.status !== 1}
+        csvName="channels"
+        csvPage={async (page, pageSize) => {
+          const found = await utils.admin.channels.list.fetch({ ...list.input, tagMode: false, page, pageSize })
+          return { items: found.items.map((channel) => toChannelRow(channel)), total: found.total }
+        }}
+        empty={<NoChannels isFiltered={list.isFiltered} onAdd={() => open({ form: 'new' })} folds={list.folds} />}
+      />
+      <ChannelDrawer
+        form={opened.state.form}
+        onClose={opened.closeForm}
+        onSaved={({ unpriced }) => unpriced.length > 0 && setUnpriced(unpriced)}
+      />
+      {unpriced && (
+        <PricesDialog
+          models={unpriced}
+          intro={t('渠道已保存。其中有模型没有价格，普通用户调用时会被拒绝。')}
+          onClose={() => setUnpriced(undefined)}
+        />
+      )}
+    </PageFrame>
+  )
+}
+
+type NoChannelsProps = { isFiltered: boolean; folds: boolean; onAdd: () => void }
+
+function NoChannels({ isFiltered, folds, onAdd }: NoChannelsProps) {
+  if (isFiltered) return <EmptyState icon={Network} title={t('没有符合条件的渠道')} />
+  if (folds) {
+    return (
+      <EmptyState
+        icon={Network}
+        title={t('没有带标签的渠道')}
+        description={t('聚合后只显示带标签的渠道；关闭“按标签聚合”可看到全部。')}
+      />
+    )
+  }
+  return (
+    <EmptyState
+      icon={Network}
+      title={t('还没有渠道')}
+      description={t('渠道是到一个模型提供商的连接；至少要有一个，令牌才能调用模型。')}
+      action={
+        <Button variant="solid" onClick={onAdd}>
+          <Plus aria-hidden />
+          {t('添加渠道')}
+        </Button>
+      }
+    />
+  )
+}
