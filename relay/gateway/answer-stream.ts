@@ -39,18 +39,14 @@ export async function answerStream(forwarding: Forwarding, reply: UpstreamReply)
     losses: forwarding.losses,
   })
   const progress = { firstTokenMs: null as number | null, isStream: true }
-  const stopPings = startPings(forwarding, caller)
-  try {
-    const failure = await pump(forwarding, { reply, passage, caller, progress })
-    if (call.gone.signal.aborted) {
-      await finishHungUp(forwarding, passage, progress)
-    } else if (failure) {
-      await endFailed(forwarding, { passage, caller, progress, failure })
-    } else {
-      await endComplete(forwarding, { passage, caller, progress })
-    }
-  } finally {
-    stopPings()
+  const failure = await pump(forwarding, { reply, passage, caller, progress })
+  // Somebody who left but is paid for to the end is not told of failures; what was delivered is charged all the same.
+  if (call.gone.signal.aborted && (call.halt.signal.aborted || !failure)) {
+    await finishHungUp(forwarding, passage, progress)
+  } else if (failure) {
+    await endFailed(forwarding, { passage, caller, progress, failure })
+  } else {
+    await endComplete(forwarding, { passage, caller, progress })
   }
 }
 
@@ -80,17 +76,22 @@ async function pump(forwarding: Forwarding, run: Run & { reply: UpstreamReply })
     for await (const chunk of reply.body) {
       parser.push(chunk)
       await flush()
-      if (passage.failure || call.gone.signal.aborted) break
+      if (passage.failure || call.halt.signal.aborted) break
     }
-    if (!passage.failure && !call.gone.signal.aborted) {
+    if (!passage.failure && !call.halt.signal.aborted) {
       parser.end()
       text += passage.end()
       await flush()
     }
   } catch (error) {
-    if (call.gone.signal.aborted) return undefined
-    if (call.halt.signal.aborted) return failureOfDomainError(new DomainError('relay.stopping'))
-    return asAttemptFailure(error).failure
+    if (call.halt.signal.aborted) {
+      return call.gone.signal.aborted ? undefined : failureOfDomainError(new DomainError('relay.stopping'))
+    }
+    const { failure } = asAttemptFailure(error)
+    if (!passage.complete) return failure
+    // What broke after the end of the answer took nothing from it.
+    text += passage.end()
+    await flush()
   } finally {
     reply.cancel()
   }
@@ -133,7 +134,8 @@ async function endFailed(forwarding: Forwarding, run: Run & { failure: UpstreamF
     providerCall.channel.baseUrl,
   ])
   if (!caller.started || progress.firstTokenMs === null) throw new AttemptFailed(failure, { local: false })
-  const measured = await measure(call, attempt.upstreamModel, passage)
+  const { usage, delivered } = passage
+  const measured = await measure(call, attempt.upstreamModel, { usage, delivered, cut: true })
   await settle(forwarding, {
     measured,
     ...progress,
@@ -270,12 +272,4 @@ function translatedPassage(forwarding: Forwarding): Passage {
     },
     delivered: () => ({ text: texts.join(''), toolCalls }),
   }
-}
-
-/** Keep-alive comments while the caller waits, when the operator wants them. Returns what stops them. */
-function startPings({ services, call }: Forwarding, caller: CallerStream): () => void {
-  if (call.asJsonArray || !services.options.get('general_setting.ping_interval_enabled')) return () => {}
-  const seconds = services.options.get('general_setting.ping_interval_seconds')
-  const timer = setInterval(() => void caller.write(call.dialect.ping), (seconds > 0 ? seconds : 10) * 1000)
-  return () => clearInterval(timer)
 }

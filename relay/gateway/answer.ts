@@ -1,14 +1,21 @@
 import { DomainError } from '#core/errors.ts'
 import type { MeasuredUsage, ReportedUsage } from '#core/usage.ts'
-import { normaliseUsage } from '#core/usage.ts'
+import { isCount, normaliseUsage } from '#core/usage.ts'
 import { MalformedUpstream, type UpstreamFailure } from '#relay/chat/events.ts'
-import { estimateUsage } from '#relay/counting/estimate-usage.ts'
+import { countDelivered, countPrompt, estimateUsage } from '#relay/counting/estimate-usage.ts'
 import { UpstreamRefusal } from '#relay/providers/types.ts'
 import { TransportError } from '#relay/upstream/transport-error.ts'
 import type { Call } from './call.ts'
 import { AttemptFailed, failureOfDomainError } from './failure.ts'
 
 export type Delivered = { text: string; toolCalls: number }
+
+export type Answered = {
+  usage: ReportedUsage | undefined
+  delivered: () => Delivered
+  /** Cut before its end: the figures of its beginning do not say how much came after them. */
+  cut?: boolean
+}
 
 /**
  * The usage to charge: the upstream's own where it is believable, else counted here. `delivered` is only decoded when it
@@ -17,12 +24,22 @@ export type Delivered = { text: string; toolCalls: number }
 export async function measure(
   call: Call,
   upstreamModel: string,
-  { usage: reported, delivered }: { usage: ReportedUsage | undefined; delivered: () => Delivered },
+  { usage: reported = {}, delivered, cut = false }: Answered,
 ): Promise<MeasuredUsage> {
-  const normal = normaliseUsage(reported ?? {})
-  if (normal.reported) return { usage: normal.usage, source: 'upstream', corrected: normal.corrected }
-  const counted = await estimateUsage({ request: call.request, delivered: delivered(), model: upstreamModel, yieldNow })
-  return { usage: counted, source: 'estimated', corrected: normal.corrected }
+  const { request } = call
+  const { usage, reported: isReported, corrected } = normaliseUsage(reported)
+  if (!isReported) {
+    const counted = await estimateUsage({ request, delivered: delivered(), model: upstreamModel, yieldNow })
+    return { usage: counted, source: 'estimated', corrected }
+  }
+  let { promptTokens, completionTokens } = usage
+  if (!isCount(reported.promptTokens)) promptTokens = await countPrompt(request, upstreamModel, yieldNow)
+  if (cut || !isCount(reported.completionTokens)) {
+    completionTokens = Math.max(completionTokens, await countDelivered(delivered(), upstreamModel, yieldNow))
+  }
+  const isCounted = promptTokens !== usage.promptTokens || completionTokens !== usage.completionTokens
+  const measured = { ...usage, promptTokens, completionTokens }
+  return { usage: measured, source: isCounted ? 'estimated' : 'upstream', corrected }
 }
 
 const yieldNow = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

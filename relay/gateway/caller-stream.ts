@@ -12,22 +12,28 @@ export type CallerStream = {
 /** A caller that takes nothing for so long counts as gone. */
 const longestStallMs = 120_000
 
-export function openCallerStream(call: Call, headers: { contentType: string; losses: string[] }): CallerStream {
+type StreamHeaders = { contentType: string; losses: string[] }
+
+/** The head of a streamed answer; an earlier attempt or a keep-alive comment may have sent it already. */
+export function beginStream({ res }: Call, { contentType, losses }: StreamHeaders): void {
+  if (res.headersSent) return
+  res.status(200)
+  res.setHeader('content-type', contentType)
+  res.setHeader('cache-control', 'no-cache')
+  res.setHeader('connection', 'keep-alive')
+  res.setHeader('x-accel-buffering', 'no')
+  if (losses.length > 0) res.setHeader('x-translation-loss', losses.join(','))
+  res.flushHeaders()
+}
+
+export function openCallerStream(call: Call, headers: StreamHeaders): CallerStream {
   const { res, gone, halt } = call
   let started = false
 
   const start = (): void => {
     if (started) return
     started = true
-    // An earlier attempt may have sent keep-alive comments already.
-    if (res.headersSent) return
-    res.status(200)
-    res.setHeader('content-type', headers.contentType)
-    res.setHeader('cache-control', 'no-cache')
-    res.setHeader('connection', 'keep-alive')
-    res.setHeader('x-accel-buffering', 'no')
-    if (headers.losses.length > 0) res.setHeader('x-translation-loss', headers.losses.join(','))
-    res.flushHeaders()
+    beginStream(call, headers)
   }
 
   return {

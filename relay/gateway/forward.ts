@@ -40,6 +40,8 @@ export type Forwarding = {
   claude: boolean
   losses: string[]
   sentAt: number
+  /** The request went upstream. */
+  asked: boolean
 }
 
 /**
@@ -66,6 +68,7 @@ export async function forward(
     claude: isPricedAsClaude(call, plan.attempt),
     losses: [],
     sentAt: performance.now(),
+    asked: false,
   }
   try {
     forwarding.providerCall = await withToken(services, provider, providerCall)
@@ -75,7 +78,10 @@ export async function forward(
     await answer(forwarding, reply)
   } catch (error) {
     if (isUnbooked(error)) throw error
-    if (call.gone.signal.aborted) return finishHungUp(forwarding, nothingDelivered)
+    // Before anything was asked upstream a caller who leaves owes nothing.
+    if (call.gone.signal.aborted && call.halt.signal.aborted && forwarding.asked) {
+      return finishHungUp(forwarding, nothingDelivered)
+    }
     if (call.halt.signal.aborted) throw new DomainError('relay.stopping', {}, { cause: error })
     const failed = asAttemptFailure(error)
     const secrets = [plan.attempt.key.value, providerCall.channel.baseUrl]
@@ -139,6 +145,7 @@ async function send(forwarding: Forwarding, request: UpstreamRequest): Promise<U
   const { services, call, attempt } = forwarding
   const { setting } = attempt.channel
   forwarding.sentAt = performance.now()
+  forwarding.asked = true
   return services.transport.send({
     method: request.method,
     url: request.url,

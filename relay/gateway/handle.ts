@@ -7,6 +7,7 @@ import { admitAddress, admitGroup, admitModel, admitPin } from './admit.ts'
 import { attemptAll } from './attempts.ts'
 import type { Attempt, Call, CallBody, Caller, Incoming, RelayServices } from './call.ts'
 import { forward, isPricedAsClaude } from './forward.ts'
+import { keepAlive } from './keep-alive.ts'
 import { limit } from './limit.ts'
 import type { CallPrice } from './price-call.ts'
 import { readBody } from './read-body.ts'
@@ -38,10 +39,11 @@ export async function handleChat(
     const call = await admit(services, { incoming, route, caller })
     refuseExtensions(services, call)
     screen(services, call)
+    const quiet = keepAlive(services, call)
     await attemptAll(services, call, {
       amountOf: (plan) => estimate(services, call, plan),
       forward: (plan) => forward(services, call, plan),
-    })
+    }).finally(quiet)
     if (res.statusCode < 300) await limited.succeeded()
   } catch (error) {
     reportError(services, incoming, error)

@@ -21,7 +21,7 @@ export function receive(
     services.underWay.delete(halt)
     if (res.writableFinished) return
     gone.abort()
-    halt.abort()
+    if (!services.options.get('global.finish_after_hangup_enabled')) halt.abort()
   })
   return {
     id,

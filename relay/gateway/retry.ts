@@ -9,7 +9,7 @@ type Failed = { error: AttemptFailed; attempt: Attempt; number: number; selectio
 /** Whether another channel or key gets its chance after a failed attempt. */
 export function mayTryAgain(services: RelayServices, call: CallCore, failed: Failed): boolean {
   const { error, attempt, number, selection } = failed
-  if (call.halt.signal.aborted) return false
+  if (call.gone.signal.aborted || call.halt.signal.aborted) return false
   const settings = {
     RetryTimes: services.options.get('RetryTimes'),
     'global.auto_retry_enabled': services.options.get('global.auto_retry_enabled'),

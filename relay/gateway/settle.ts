@@ -1,8 +1,7 @@
 import { DomainError } from '#core/errors.ts'
-import type { ReportedUsage } from '#core/usage.ts'
 import { SettleFailed } from '#features/ledger/service.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
-import { type Delivered, measure } from './answer.ts'
+import { type Answered, measure } from './answer.ts'
 import type { Forwarding } from './forward.ts'
 import { failureOfDomainError } from './failure.ts'
 import { chargeRowOf, type Ending } from './record.ts'
@@ -32,12 +31,15 @@ export async function settle(
 /** The caller hung up: the prompt and what was delivered are charged, counted here where no usage came. */
 export async function finishHungUp(
   forwarding: Forwarding,
-  answer: { usage: ReportedUsage | undefined; delivered: () => Delivered },
-  progress: { firstTokenMs: number | null; isStream: boolean } = { firstTokenMs: null, isStream: false },
+  answer: Answered,
+  progress: { firstTokenMs: number | null; isStream: boolean } = {
+    firstTokenMs: null,
+    isStream: forwarding.call.stream,
+  },
 ): Promise<void> {
   const { call, attempt } = forwarding
-  const measured = await measure(call, attempt.upstreamModel, answer)
-  const { delivered } = answer
+  const { usage, delivered } = answer
+  const measured = await measure(call, attempt.upstreamModel, { usage, delivered, cut: call.halt.signal.aborted })
   await settle(forwarding, { measured, ...progress, end: 'hung-up', empty: false, delivered })
 }
 

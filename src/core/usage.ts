@@ -55,6 +55,10 @@ export const emptyUsage: Readonly<Usage> = Object.freeze({
 
 const largestCount = 1e9
 
+/** A figure that can be believed. */
+export const isCount = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= largestCount
+
 /**
  * Makes a reported usage safe to compute with: a figure that is not a whole number from 0 to 10^9 counts as not reported,
  * and a part is cut to its total.
@@ -63,7 +67,7 @@ export function normaliseUsage(reported: ReportedUsage): { usage: Usage; reporte
   let corrected = false
   const read = (value: unknown): number | undefined => {
     if (value === undefined || value === null) return undefined
-    if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= largestCount) return value
+    if (isCount(value)) return value
     corrected = true
     return undefined
   }

@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type App, startApp } from '#test/support/app.ts'
+import type { TestToken } from '#test/support/factories.ts'
+import { allowUnpriced, serve, setOptions, withOptions } from './serve.ts'
+import { chat, closeSoundly, consumed, say, type Spoken, spoken } from './spoken.ts'
+
+let app: App
+let token: TestToken
+beforeAll(async () => {
+  app = await startApp()
+  await allowUnpriced(app)
+  await setOptions(app, { RetryTimes: '1' })
+  token = await app.make.token(await app.make.user({ quota: 1_000_000_000 }))
+})
+afterAll(() => closeSoundly(app))
+
+const kinds = [
+  { name: 'an OpenAI channel', type: 1 },
+  { name: 'an Anthropic channel', type: 14 },
+  { name: 'a Gemini channel', type: 24 },
+]
+
+/** The error event that ends a broken stream, in exactly the dialect's form. */
+function endingError(by: Spoken, text: string) {
+  const last = text.trimEnd().split('\n\n').at(-1) ?? ''
+  const data = JSON.parse(/^data: (.*)$/m.exec(last)?.[1] ?? 'null') as Record<string, unknown> | null
+  if (by.dialect === 'responses') return responsesError(data, last)
+  // An event needs no id of its own: the message carries it.
+  return by.readError(by.dialect === 'messages' ? { request_id: '', ...data } : data)
+}
+
+/** Once an answer has begun to be told in items, it fails as a whole; before that there is an event for it. */
+function responsesError(data: Record<string, unknown> | null, text: string) {
+  const failed = data?.['response'] as { status: string; error: { message: string } } | undefined
+  if (data?.['type'] === 'response.failed' && failed?.status === 'failed') return failed.error
+  if (data?.['type'] === 'error') return { message: String(data['message']) }
+  throw new Error(`no error event: ${text}`)
+}
+
+const stories = [
+  { way: 'is reset', directive: 'cut' },
+  { way: 'ends without an end', directive: 'fin' },
+]
+
+describe.each(kinds)('a stream of $name', ({ type }) => {
+  describe.each(stories)('that $way', ({ directive }) => {
+    test.each(spoken)(
+      'after any event is another channel’s before the first byte and an error event after it, in $dialect',
+      async (by: Spoken) => {
+        for (const after of [0, 1, 2, 3, 5]) {
+          const label = `${directive}=${after}`
+          const broken = { type, priority: 1, does: `events=8,${directive}=${after}` }
+          const { model, ids } = await serve(app, broken, { type, does: 'events=8' })
+          const before = (await consumed(app)).length
+          const reply = await say(app, by, { token, model, stream: true })
+          const text = await reply.text()
+          expect(reply.status, label).toBe(200)
+          const [row, ...others] = (await consumed(app)).slice(before)
+          expect(others, label).toEqual([])
+          expect(row?.quota, label).toBeGreaterThan(0)
+          if (row?.channel_id === ids[1]) {
+            expect(text, label).toMatch(by.closing)
+            expect(row?.other['end'], label).toBeUndefined()
+            // Before its first word this vendor says three things that other dialects have no words for.
+            expect(after, label).toBeLessThan(type === 14 ? 4 : 3)
+          } else {
+            expect(text, label).not.toMatch(by.closing)
+            expect(endingError(by, text).message, label).toContain('request id')
+            expect(row?.other, label).toMatchObject({ end: 'failed' })
+            expect(after, label).toBeGreaterThan(0)
+          }
+        }
+      },
+    )
+  })
+})
+
+test('what was delivered of a broken stream is charged by our own count, and the log says so', async () => {
+  // "hello" after the role, the message and the answer's beginning: 1 + 1 + 3 + 3 = 8 tokens.
+  // "You said: hello You" is 1, 3, 4 and 5 tokens long after each word.
+  const delivered = [0, 1, 3, 4, 5]
+  for (const [words, tokens] of delivered.entries()) {
+    if (words === 0) continue
+    const { model } = await serve(app, { does: `events=20,cut=${words + 1}` })
+    await withOptions(app, { RetryTimes: '0' }, async () => {
+      const text = await (await say(app, chat, { token, model, stream: true })).text()
+      expect(text.match(/"content":"[^"]+"/g)).toHaveLength(words)
+    })
+    const row = (await consumed(app)).at(-1)
+    expect(row).toMatchObject({ prompt_tokens: 8, completion_tokens: tokens, quota: Math.round((8 + tokens) * 37.5) })
+    expect(row?.other).toMatchObject({ usage_source: 'estimated', end: 'failed' })
+  }
+})
+
+test('a stream cut after its finish is whole, with its usage or without', async () => {
+  // Two words: role, word, word, finish, usage, end marker.
+  for (const [after, source] of [
+    [4, 'estimated'],
+    [5, 'upstream'],
+  ] as const) {
+    for (const directive of ['fin', 'cut']) {
+      const { model } = await serve(app, { does: `events=2,usage=10:2,${directive}=${after}` })
+      const text = await (await say(app, chat, { token, model, stream: true })).text()
+      expect(text, `${directive}=${after}`).toContain('"finish_reason":"stop"')
+      expect(text).not.toContain('"error"')
+      const row = (await consumed(app)).at(-1)
+      // (10 + 2) × 37.5, or 8 of the prompt and 3 of "You said:"
+      expect(row?.quota).toBe(source === 'upstream' ? 450 : Math.round(11 * 37.5))
+      expect(row?.other).toMatchObject({ usage_source: source })
+    }
+  }
+})
+
+test('an error inside a stream is told in the caller’s dialect, with the upstream’s words', async () => {
+  for (const { type } of kinds) {
+    for (const by of spoken) {
+      const { model } = await serve(app, { type, does: 'events=30,errorevent=8,message=it broke' })
+      const reply = await say(app, by, { token, model, stream: true })
+      const text = await reply.text()
+      const label = `${type} ${by.dialect}`
+      expect(endingError(by, text).message, label).toBe(`it broke (request id: ${reply.headers.get('x-request-id')})`)
+      expect(text, label).not.toMatch(by.closing)
+    }
+  }
+})
+
+describe('time', () => {
+  test('a long gap does not end a stream; the caller hears that the line is open', async () => {
+    await withOptions(
+      app,
+      { 'general_setting.ping_interval_enabled': 'true', 'general_setting.ping_interval_seconds': '1' },
+      async () => {
+        const { model: late } = await serve(app, { does: 'events=1,delay=1250' })
+        const { model: slow } = await serve(app, { does: 'events=1,gap=1250' })
+        const ask = async (by: Spoken, model: string) => {
+          const text = await (await say(app, by, { token, model, stream: true })).text()
+          expect(text).toMatch(by.closing)
+          expect(text).toContain(by.dialect === 'messages' ? 'event: ping\ndata: {"type":"ping"}' : ': PING\n\n')
+        }
+        await Promise.all([...spoken.map((by) => ask(by, late)), ask(chat, slow)])
+      },
+    )
+  })
+
+  test('silence beyond the channel’s limit is an error event, and what came is charged', async () => {
+    const { model } = await serve(app, { setting: '{"idle_timeout":0.2}', does: 'events=20,stall=5' })
+    const text = await (await say(app, chat, { token, model, stream: true })).text()
+    expect(endingError(chat, text).message).toContain('上游响应超时')
+    expect(text).not.toMatch(chat.closing)
+    expect((await consumed(app)).at(-1)).toMatchObject({ completion_tokens: 5, quota: Math.round(13 * 37.5) })
+  })
+
+  test('a call that fails after a sign of life ends in an error event, not in silence', async () => {
+    await withOptions(
+      app,
+      {
+        RetryTimes: '0',
+        'general_setting.ping_interval_enabled': 'true',
+        'general_setting.ping_interval_seconds': '1',
+      },
+      async () => {
+        const { model } = await serve(app, { does: 'delay=1300,status=400,message=no' })
+        await Promise.all(
+          spoken.map(async (by) => {
+            const reply = await say(app, by, { token, model, stream: true })
+            expect(reply.status).toBe(200)
+            const text = await reply.text()
+            expect(text).toMatch(/ping/i)
+            expect(endingError(by, text).message).toContain('no (request id')
+            expect(text).not.toMatch(by.closing)
+          }),
+        )
+      },
+    )
+  })
+})

@@ -1,0 +1,235 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type App, startApp } from '#test/support/app.ts'
+import type { TestToken } from '#test/support/factories.ts'
+import { allowUnpriced, serve, setOptions, withOptions } from './serve.ts'
+import { chat, closeSoundly, consumed, eventually, say, type Spoken, spoken } from './spoken.ts'
+
+let app: App
+let token: TestToken
+beforeAll(async () => {
+  app = await startApp()
+  await allowUnpriced(app)
+  token = await app.make.token(await app.make.user({ quota: 1_000_000_000 }))
+})
+beforeEach(() => app.upstream.clear())
+afterAll(() => closeSoundly(app))
+
+const kinds = [
+  { name: 'an OpenAI channel', type: 1 },
+  { name: 'an Anthropic channel', type: 14 },
+  { name: 'a Gemini channel', type: 24 },
+]
+
+const openHolds = async () => (await app.pool.query("select 1 from holds where status = 'open'")).rows.length
+
+/** The one row of a call that was left: written, its hold gone, the upstream no longer busy with it. */
+async function rowAfter(before: number) {
+  const rows = await eventually(
+    () => consumed(app),
+    (all) => all.length > before,
+  )
+  expect(await eventually(openHolds, (holds) => holds === 0)).toBe(0)
+  const fresh = (await consumed(app)).slice(before)
+  expect(fresh, `${rows.length} rows`).toHaveLength(1)
+  return fresh[0]
+}
+
+/** Reads a stream until the text holds, then leaves. */
+async function leaveAfter(reply: Response, leave: AbortController, holds: (text: string) => boolean): Promise<string> {
+  let text = ''
+  const decoder = new TextDecoder()
+  const reader = reply.body?.getReader()
+  if (!reader) throw new Error('no body')
+  for (;;) {
+    const { value, done } = await reader.read()
+    if (value) text += decoder.decode(value, { stream: true })
+    if (done || holds(text)) break
+  }
+  leave.abort()
+  await reader.closed.catch(() => {})
+  return text
+}
+
+describe.each(kinds)('a caller of $name that hangs up', ({ type }) => {
+  test.each(spoken)('before the first byte stops the upstream and pays for the prompt, in $dialect', async (by) => {
+    for (const stream of [false, true]) {
+      app.upstream.clear()
+      const { model } = await serve(app, { type, does: 'hang' })
+      const before = (await consumed(app)).length
+      const leave = new AbortController()
+      const call = say(app, by, { token, model, stream, signal: leave.signal })
+      call.catch(() => {})
+      expect(
+        await eventually(
+          () => app.upstream.open,
+          (open) => open === 1,
+        ),
+      ).toBe(1)
+      leave.abort()
+      expect(
+        await eventually(
+          () => app.upstream.aborted,
+          (aborted) => aborted === 1,
+        ),
+      ).toBe(1)
+      const row = await rowAfter(before)
+      expect(row).toMatchObject({ completion_tokens: 0, is_stream: stream })
+      expect(row?.other).toMatchObject({ end: 'hung-up', usage_source: 'estimated' })
+      expect(row?.quota).toBe((row?.prompt_tokens ?? 0) * 37.5)
+      expect(row?.prompt_tokens).toBeGreaterThan(0)
+      expect(row?.prompt_tokens).toBeLessThan(20)
+    }
+  })
+
+  test.each(spoken)('in the middle stops the upstream and pays for prompt and delivery, in $dialect', async (by) => {
+    // The simulated Gemini tells the whole answer's usage with its first word, which would be charged.
+    const { model } = await serve(app, { type, does: `events=400,gap=15${type === 24 ? ',nousage' : ''}` })
+    const before = (await consumed(app)).length
+    const leave = new AbortController()
+    const reply = await say(app, by, { token, model, stream: true, signal: leave.signal })
+    // The words of the answer repeat "You said: hello".
+    const text = await leaveAfter(reply, leave, (seen) => seen.split('hello').length > 3)
+    expect(
+      await eventually(
+        () => app.upstream.aborted,
+        (aborted) => aborted === 1,
+      ),
+    ).toBe(1)
+    const row = await rowAfter(before)
+    const words = text.split(/You| said:| hello/).length - 1
+    expect(row?.other).toMatchObject({ end: 'hung-up' })
+    // "You" and "hello" are one token each, " said:" is two; a little more may have been on its way.
+    expect(row?.completion_tokens).toBeGreaterThanOrEqual(words)
+    expect(row?.completion_tokens).toBeLessThan(words * 2 + 60)
+    expect(row?.quota).toBe(Math.round(((row?.prompt_tokens ?? 0) + (row?.completion_tokens ?? 0)) * 37.5))
+  })
+})
+
+test('a caller that hangs up while the usage is awaited pays for prompt and delivery, once', async () => {
+  // Two words, then 400 ms to the finish and as long to the usage.
+  const { model } = await serve(app, { does: 'events=2,gap=400,usage=500:60' })
+  for (const wait of [100, 500]) {
+    const before = (await consumed(app)).length
+    const leave = new AbortController()
+    const reply = await say(app, chat, { token, model, stream: true, signal: leave.signal })
+    const reader = reply.body?.getReader()
+    let text = ''
+    while (reader && !text.includes(' said:')) text += new TextDecoder().decode((await reader.read()).value)
+    await new Promise((resolve) => setTimeout(resolve, wait))
+    leave.abort()
+    const row = await rowAfter(before)
+    // 8 of the prompt and 3 of "You said:"
+    expect(row).toMatchObject({ quota: Math.round(11 * 37.5), prompt_tokens: 8, completion_tokens: 3 })
+    expect(row?.other).toMatchObject({ end: 'hung-up', usage_source: 'estimated' })
+  }
+})
+
+test('a price per call is due in full when the caller hangs up', async () => {
+  const { model } = await serve(app, { does: 'hang' })
+  await withOptions(app, { ModelPrice: JSON.stringify({ [model]: 0.02 }) }, async () => {
+    const before = (await consumed(app)).length
+    const leave = new AbortController()
+    say(app, chat, { token, model, signal: leave.signal }).catch(() => {})
+    await eventually(
+      () => app.upstream.open,
+      (open) => open === 1,
+    )
+    leave.abort()
+    // 0.02 × 500000
+    expect((await rowAfter(before))?.quota).toBe(10_000)
+  })
+})
+
+test('where the operator wants it the answer is read to its end and charged as reported', async () => {
+  await withOptions(app, { 'global.finish_after_hangup_enabled': 'true' }, async () => {
+    const cases: [string, boolean, Spoken][] = [
+      ['events=10,gap=30,usage=500:60', true, chat],
+      ['delay=300,usage=500:60', false, chat],
+      ['events=10,gap=30,usage=500:60', true, spoken[2] as Spoken],
+    ]
+    for (const [does, stream, by] of cases) {
+      app.upstream.clear()
+      const { model } = await serve(app, { does })
+      const before = (await consumed(app)).length
+      const leave = new AbortController()
+      const call = say(app, by, { token, model, stream, signal: leave.signal })
+      call.catch(() => {})
+      await eventually(
+        () => app.upstream.open,
+        (open) => open === 1,
+      )
+      if (stream) await leaveAfter(await call, leave, (text) => text.includes('said'))
+      else leave.abort()
+      const row = await rowAfter(before)
+      // (500 + 60) × 37.5
+      expect(row?.quota, does).toBe(21_000)
+      expect(row?.other).toMatchObject({ end: 'hung-up', usage_source: 'upstream' })
+      expect(app.upstream.aborted).toBe(0)
+    }
+  })
+})
+
+test('a caller that left is not tried for on other channels, and a failed try costs it nothing', async () => {
+  await withOptions(app, { 'global.finish_after_hangup_enabled': 'true' }, async () => {
+    const { model } = await serve(app, { does: 'delay=200,status=500' }, { priority: -1 })
+    const before = await consumed(app)
+    const leave = new AbortController()
+    say(app, chat, { token, model, signal: leave.signal }).catch(() => {})
+    await eventually(
+      () => app.upstream.open,
+      (open) => open === 1,
+    )
+    leave.abort()
+    await eventually(
+      () => app.upstream.open,
+      (open) => open === 0,
+    )
+    expect(await eventually(openHolds, (holds) => holds === 0)).toBe(0)
+    expect(await consumed(app)).toHaveLength(before.length)
+    expect(app.upstream.total).toBe(1)
+  })
+})
+
+test('a caller that leaves before anything was asked pays nothing', async () => {
+  // The picture never comes, so the upstream is never asked.
+  const { model } = await serve(app, { type: 24 })
+  const before = await consumed(app)
+  const leave = new AbortController()
+  const url = `${app.upstream.withDirectives('hang')}/media/pixel.png`
+  const content = [{ type: 'image_url', image_url: { url } }]
+  const body = { model, messages: [{ role: 'user', content }] }
+  say(app, chat, { token, body, signal: leave.signal }).catch(() => {})
+  await eventually(
+    () => app.upstream.open,
+    (open) => open === 1,
+  )
+  leave.abort()
+  expect(await eventually(openHolds, (holds) => holds === 0)).toBe(0)
+  expect(await consumed(app)).toHaveLength(before.length)
+})
+
+test('two hundred callers that hang up at random leave the books even', async () => {
+  const { model } = await serve(app, { does: 'events=20,gap=5' })
+  await setOptions(app, { RetryTimes: '2' })
+  const before = (await consumed(app)).length
+  await Promise.all(
+    Array.from({ length: 200 }, async (_, index) => {
+      const leave = new AbortController()
+      const timer = setTimeout(() => leave.abort(), (index * 7) % 180)
+      await say(app, spoken[index % 4] as Spoken, { token, model, stream: true, signal: leave.signal })
+        .then((reply) => reply.text())
+        .catch(() => '')
+      clearTimeout(timer)
+    }),
+  )
+  expect(await eventually(openHolds, (holds) => holds === 0)).toBe(0)
+  const rows = (await consumed(app)).slice(before)
+  expect(new Set(rows.map((row) => row.request_id)).size).toBe(rows.length)
+  expect(
+    await eventually(
+      () => app.upstream.open,
+      (open) => open === 0,
+    ),
+  ).toBe(0)
+  expect(await app.violations()).toEqual([])
+})
