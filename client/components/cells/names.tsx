@@ -19,7 +19,9 @@ export function ModelName({ name, used }: { name: string | null | undefined; use
   if (!used || used === name) return <Mono data-tip={name}>{name}</Mono>
   return (
     <HStack as="span" gap="1" minW="0" display="inline-flex" maxW="full" data-tip={`${name} → ${used}`}>
-      <Mono>{name}</Mono>
+      <Mono flexShrink="0" maxW="60%">
+        {name}
+      </Mono>
       <Faint aria-hidden>→</Faint>
       <Mono>{used}</Mono>
     </HStack>

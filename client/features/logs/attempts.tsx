@@ -3,25 +3,25 @@ import { ChannelCell } from '../../components/cells/names.tsx'
 import { Duration } from '../../components/cells/numbers.tsx'
 import { Status } from '../../components/status.tsx'
 import { t } from '../../i18n/t.ts'
+import { formatDuration } from '../../lib/format.ts'
 import type { Attempt } from './details.ts'
 
 const Arrow = chakra('span', { base: { color: 'fg.subtle' } })
 
 const succeeded = (attempt: Attempt): boolean => attempt.status < 400 && attempt.reason === ''
 
-/** The channels that a call went through, one chip each. */
+const tipOf = ({ channel_name: name, status, reason, ms }: Attempt): string =>
+  [`${name} · HTTP ${status} · ${formatDuration(ms)}`, reason].filter(Boolean).join('\n')
+
+/** The channels that a call went through, one chip each; those that failed are struck out. */
 export function AttemptChain({ attempts }: { attempts: readonly Attempt[] }) {
   return (
-    <HStack as="span" display="inline-flex" gap="1" maxW="full">
+    <HStack as="span" display="inline-flex" gap="0.5" maxW="full">
       {attempts.map((attempt, index) => (
-        <HStack as="span" key={index} gap="1">
-          {index > 0 && <Arrow aria-hidden>→</Arrow>}
-          <Badge
-            colorPalette={succeeded(attempt) ? 'good' : 'bad'}
-            data-tip={[attempt.channel_name, attempt.reason].filter(Boolean).join('\n')}
-          >
-            #{attempt.channel_id}
-            {!succeeded(attempt) && ` ${attempt.status}`}
+        <HStack as="span" key={index} gap="0.5">
+          {index > 0 && <Arrow aria-hidden>›</Arrow>}
+          <Badge colorPalette={succeeded(attempt) ? 'good' : 'bad'} px="1" data-tip={tipOf(attempt)}>
+            {succeeded(attempt) ? `#${attempt.channel_id}` : <s>#{attempt.channel_id}</s>}
           </Badge>
         </HStack>
       ))}

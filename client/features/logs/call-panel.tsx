@@ -1,4 +1,4 @@
-import { Button, HStack, List, Stack, Text } from '@chakra-ui/react'
+import { Box, Button, HStack, Stack, Text } from '@chakra-ui/react'
 import { FlaskConical } from 'lucide-react'
 import { Link } from 'wouter'
 import { Code, ModelName } from '../../components/cells/names.tsx'
@@ -40,7 +40,7 @@ function summaryOf(log: LogRow): Fact[] {
     { label: t('费用'), value: <Money quota={log.quota} digits={6} /> },
     { label: t('Token（输入 → 输出）'), value: tokenText(log) },
     {
-      label: t('首字'),
+      label: t('首字用时'),
       value: <Duration milliseconds={firstTokenMs} tone={firstTokenTone(firstTokenMs ?? 0)} />,
       hidden: firstTokenMs === null || !log.isStream,
     },
@@ -156,13 +156,13 @@ function Losses({ names }: { names: readonly string[] }) {
     <Section title={t('翻译中的损失')}>
       <Stack gap="2" textStyle="sm">
         <Text color="fg.muted">{t('上游的协议没有与下列内容对应的写法，它们没有送达模型：')}</Text>
-        <List.Root gap="1" ps="4">
+        <Box as="ul" ps="5" listStyleType="disc">
           {names.map((name) => (
-            <List.Item key={name}>
+            <li key={name}>
               {lossText(name)} <Code>{name}</Code>
-            </List.Item>
+            </li>
           ))}
-        </List.Root>
+        </Box>
       </Stack>
     </Section>
   )

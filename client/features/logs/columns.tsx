@@ -1,4 +1,4 @@
-import { HStack, Text } from '@chakra-ui/react'
+import { Text } from '@chakra-ui/react'
 import { ChannelCell, ModelName, UserCell } from '../../components/cells/names.tsx'
 import { Count, Duration, Money, None } from '../../components/cells/numbers.tsx'
 import { Time } from '../../components/cells/time.tsx'
@@ -17,12 +17,14 @@ function Subject({ log }: { log: LogRow }) {
   if (isCall(log.type)) return <ModelName name={log.modelName} used={detailsOf(log).upstream_model_name} />
   if (log.type !== logType.error) return <span data-tip={log.content}>{log.content}</span>
   return (
-    <HStack as="span" display="inline-flex" gap="2" maxW="full">
-      <ModelName name={log.modelName} />
-      <Text as="span" color="fg.muted" truncate data-tip={log.content}>
+    <span data-tip={log.content}>
+      <Text as="span" fontFamily="mono" fontSize="0.92em">
+        {log.modelName}
+      </Text>{' '}
+      <Text as="span" color="fg.muted">
         {log.content}
       </Text>
-    </HStack>
+    </span>
   )
 }
 
@@ -42,7 +44,7 @@ const counted = ({ id, title, of }: Numbered): Column<LogRow> => ({
   title,
   cell: (log) => (isCall(log.type) ? <Count value={of(log)} /> : <None />),
   csv: (log) => (isCall(log.type) ? of(log) : undefined),
-  width: 76,
+  width: 66,
   align: 'end',
 })
 
@@ -52,14 +54,14 @@ const adminColumns = (): Column<LogRow>[] => [
     title: t('用户'),
     cell: (log) => (log.username ? <UserCell user={{ id: log.userId, username: log.username }} /> : <None />),
     csv: (log) => log.username,
-    width: 110,
+    width: 88,
   },
   {
     id: 'channel',
-    title: t('渠道'),
+    title: t('所用渠道'),
     cell: (log) => <ChannelOf log={log} />,
     csv: (log) => (log.channelId > 0 ? `#${log.channelId} ${log.channelName}` : ''),
-    width: 150,
+    width: 140,
   },
 ]
 
@@ -76,26 +78,38 @@ const timeColumns = (): Column<LogRow>[] => [
       )
     },
     csv: (log) => (log.isStream ? detailsOf(log).firstTokenMs : undefined),
-    width: 84,
+    width: 74,
     align: 'end',
   },
   {
     id: 'total',
-    title: t('总用时'),
+    title: t('用时'),
     cell: (log) =>
       hasTime(log) ? <Duration milliseconds={log.useTimeMs} tone={totalTone(log.useTimeMs)} /> : <None />,
     csv: (log) => (hasTime(log) ? log.useTimeMs : undefined),
-    width: 84,
+    width: 74,
     align: 'end',
   },
 ]
 
+/** What a call took; what a top-up or a gift brought has a sign. */
+function Cost({ log }: { log: LogRow }) {
+  if (isCall(log.type)) return <Money quota={log.quota} digits={6} />
+  if (log.quota === 0) return <None />
+  return (
+    <Text as="span" color="good.fg">
+      {log.quota > 0 && '+'}
+      <Money quota={log.quota} digits={2} />
+    </Text>
+  )
+}
+
 const costColumn = (): Column<LogRow> => ({
   id: 'cost',
   title: t('费用'),
-  cell: (log) => (isCall(log.type) || log.quota !== 0 ? <Money quota={log.quota} digits={6} /> : <None />),
+  cell: (log) => <Cost log={log} />,
   csv: (log) => log.quota,
-  width: 100,
+  width: 94,
   align: 'end',
   card: 'fact',
 })
@@ -119,7 +133,7 @@ export const logColumns = (isAdmin: boolean): Column<LogRow>[] => [
     title: t('时间'),
     cell: (log) => <Time value={log.createdAt} exact />,
     csv: (log) => formatTime(log.createdAt),
-    width: 158,
+    width: 152,
     card: 'fact',
   },
   {
@@ -127,7 +141,7 @@ export const logColumns = (isAdmin: boolean): Column<LogRow>[] => [
     title: t('状态'),
     cell: (log) => <StateCell log={log} />,
     csv: (log) => stateOf(log).words,
-    width: 104,
+    width: 98,
     card: 'fact',
   },
   {
@@ -135,7 +149,7 @@ export const logColumns = (isAdmin: boolean): Column<LogRow>[] => [
     title: t('模型 / 详情'),
     cell: (log) => <Subject log={log} />,
     csv: (log) => log.modelName || log.content,
-    width: 200,
+    width: 180,
     grow: true,
     fixed: true,
     card: 'title',
@@ -145,11 +159,11 @@ export const logColumns = (isAdmin: boolean): Column<LogRow>[] => [
     title: t('令牌'),
     cell: (log) => log.tokenName || <None />,
     csv: (log) => log.tokenName,
-    width: 110,
+    width: 100,
   },
   ...(isAdmin ? adminColumns() : []),
   counted({ id: 'input', title: t('输入'), of: (log) => log.promptTokens }),
-  counted({ id: 'cached', title: t('缓存'), of: (log) => detailsOf(log).cache_tokens }),
+  counted({ id: 'cached', title: t('缓存'), of: (log) => detailsOf(log).cache_tokens || undefined }),
   counted({ id: 'output', title: t('输出'), of: (log) => log.completionTokens }),
   ...timeColumns(),
   costColumn(),

@@ -27,7 +27,7 @@ export function LogFilterBar({ values, onChange }: LogFilterBarProps) {
         { id: 'token', label: t('令牌'), kind: 'text', placeholder: t('令牌名称') },
         { id: 'group', label: t('分组'), kind: 'choice', choices: known.map((value) => ({ value, label: value })) },
         { id: 'user', label: t('用户'), kind: 'text', placeholder: t('用户名'), hidden: !isAdmin },
-        { id: 'channel', label: t('渠道'), kind: 'text', placeholder: t('渠道 ID'), hidden: !isAdmin },
+        { id: 'channel', label: t('所用渠道'), kind: 'text', placeholder: t('渠道 ID'), hidden: !isAdmin },
       ]}
       values={values}
       onChange={onChange}

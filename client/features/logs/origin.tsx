@@ -23,7 +23,7 @@ export function LogOrigin({ log }: { log: LogRow }) {
           { label: t('令牌'), value: log.tokenName, hidden: log.tokenName === '' },
           { label: t('分组'), value: log.group, hidden: log.group === '' },
           {
-            label: t('渠道'),
+            label: t('所用渠道'),
             value: <ChannelCell channel={{ id: log.channelId, name: log.channelName }} />,
             hidden: !isAdmin || log.channelId === 0,
           },

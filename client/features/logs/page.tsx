@@ -15,14 +15,18 @@ import { useUrlState } from '../../lib/url-state.ts'
 import { useClearLogs } from './clear-logs.tsx'
 import { logColumns } from './columns.tsx'
 import { LogFilterBar } from './filters.tsx'
-import { isCall, kindOf } from './kinds.ts'
+import { detailsOf } from './details.ts'
+import { isCall } from './kinds.ts'
 import { LogPanel } from './panel.tsx'
 import { StatTags } from './stat-tags.tsx'
 import type { LogRow } from './use-logs.ts'
 import { isFiltered, logFilters, useLogExport, useLogFilters, useLogInput, useLogs, useOpenLog } from './use-logs.ts'
 
-const nameOf = (log: LogRow): string =>
-  [isCall(log.type) ? log.modelName : t(kindOf(log.type).words), log.requestId].filter(Boolean).join(' ')
+/** As the row names itself, so that what is read out is what is seen. */
+function nameOf(log: LogRow): string {
+  if (isCall(log.type)) return [log.modelName, detailsOf(log).upstream_model_name].filter(Boolean).join(' → ')
+  return [log.modelName, log.content].filter(Boolean).join(' ')
+}
 
 export function Page() {
   const { isAdmin } = useSession()

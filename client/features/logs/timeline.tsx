@@ -37,18 +37,18 @@ const Part = chakra('div', {
   },
 })
 
-const namesOf = (): Record<Span['kind'], string> => ({
+const namesOf = (isSplit: boolean): Record<Span['kind'], string> => ({
   gateway: t('网关自身'),
   failed: t('失败的尝试'),
-  waiting: t('上游：等待首字'),
+  waiting: isSplit ? t('上游：等待首字') : t('上游'),
   answering: t('上游：输出'),
 })
 
 /** The course of a call as one bar, the gateway's own time apart from the upstream's. */
 export function Timeline({ total, details }: { total: number; details: LogDetails }) {
   const spans = spansOf(total, details)
-  const names = namesOf()
   if (!spans) return null
+  const names = namesOf(spans.some(({ kind }) => kind === 'answering'))
   return (
     <Stack gap="3" textStyle="sm">
       <Flex h="2.5" gap="1px" borderRadius="l1" overflow="hidden" bg="bg.muted" aria-hidden>
