@@ -10,6 +10,7 @@ import { openAiChat } from './dialects/openai-chat/index.ts'
 import { identifyPlayground, preparePlayground } from './gateway/playground.ts'
 import { answerBilling } from './local/billing.ts'
 import { claudeCounting, countTokens, geminiCounting } from './local/count-tokens.ts'
+import { explain } from './local/explain.ts'
 import { answerUnimplemented } from './local/unimplemented.ts'
 import { handlePlain } from './operations/handle.ts'
 import { chatPaths, plainPaths, unimplementedPaths } from './routes.ts'
@@ -53,6 +54,7 @@ function servePlain(services: RelayServices, router: Router, prefix: string): vo
 
 /** What the gateway answers by itself. */
 function serveLocal(services: RelayServices, router: Router, prefix: string): void {
+  router.post(`${prefix}/v1/explain`, (req, res) => explain(services, { req, res }))
   router.post(`${prefix}/v1/messages/count_tokens`, (req, res) =>
     countTokens(services, { style: claudeCounting, model: undefined }, { req, res }),
   )

@@ -36,12 +36,12 @@ export async function handleChat(
     if (services.stopping()) throw new DomainError('relay.stopping')
     const caller = await route.identify(services, req)
     const limited = await limit(services, caller)
-    const call = await admit(services, { incoming, route, caller })
+    const call = await admitChat(services, { incoming, route, caller })
     refuseExtensions(services, call)
     screen(services, call)
     const quiet = keepAlive(services, call)
     await attemptAll(services, call, {
-      amountOf: (plan) => estimate(services, call, plan),
+      amountOf: (plan) => estimateChat(services, call, plan),
       forward: (plan) => forward(services, call, plan),
     }).finally(quiet)
     if (res.statusCode < 300) await limited.succeeded()
@@ -52,7 +52,8 @@ export async function handleChat(
 
 type Arrival = { incoming: Incoming; route: ChatRoute; caller: Caller }
 
-async function admit(services: RelayServices, { incoming, route, caller: known }: Arrival): Promise<Call> {
+/** Rows 13 to 20 of the checks, and the request read. */
+export async function admitChat(services: RelayServices, { incoming, route, caller: known }: Arrival): Promise<Call> {
   admitAddress(known, incoming.ip)
   const read = await readBody(incoming.req, incoming.res)
   const { caller, body } = route.prepare?.(services, known, read) ?? { caller: known, body: read }
@@ -75,7 +76,7 @@ async function admit(services: RelayServices, { incoming, route, caller: known }
 }
 
 /** What a chat call may cost at most by its own limits, as far as can be told before it is made. */
-function estimate(
+export function estimateChat(
   services: RelayServices,
   call: Call,
   { terms, attempt }: { terms: CallPrice; attempt: Attempt },

@@ -17,7 +17,7 @@ export type Selection = {
 }
 
 /** One actual model name with the channels that serve it. */
-type Plan = { model: string; prefixed: boolean; tiers: Tiers }
+export type Plan = { model: string; prefixed: boolean; tiers: Tiers }
 
 export function createSelection(services: RelayServices, call: CallCore): Selection {
   return call.pinnedChannel ? pinnedSelection(services, call, call.pinnedChannel) : routedSelection(services, call)
@@ -74,7 +74,7 @@ function refusal(services: RelayServices, call: CallCore, attempt: number): Doma
 }
 
 /** Virtual names give several models in their order, each with the channels of the group; those without any drop out. */
-function plansOf(services: RelayServices, { model: requested, group }: CallCore): Plan[] {
+export function plansOf(services: RelayServices, { model: requested, group }: CallCore): Plan[] {
   const { mapping } = services.options.get('global_model_mapping')
   const prefixes = services.channels.prefixesOf(group)
   return actualModels(mapping, requested, services.ambient.random)

@@ -42,6 +42,7 @@ export type ChannelTable = {
   /** Non-empty prefixes of a group's enabled channels, longest first. */
   prefixesOf: (group: string) => string[]
   enabledChannels: () => ChannelRow[]
+  all: () => ChannelRow[]
   /** Reads one channel again, or all. */
   reload: (id?: number) => Promise<void>
 }
@@ -120,6 +121,7 @@ export function createChannelTable(deps: {
             .filter((prefix) => prefix !== ''),
         ),
       ].sort((left, right) => right.length - left.length),
+    all: () => [...channels.values()],
     enabledChannels: () => [...channels.values()].filter((channel) => channel.status === channelStatus.enabled),
     reload: async (id) => {
       const { rows } = await deps.pool.query<Columns>(

@@ -13,6 +13,13 @@ function weightsOf(routes: readonly Route[], options?: PickOptions): number[] {
   return weights.some((weight) => weight > 0) ? weights : weights.map(() => 1)
 }
 
+/** The chance of each route to be picked, in their order. */
+export function sharesOf(routes: readonly Route[], options?: PickOptions): number[] {
+  const weights = weightsOf(routes, options)
+  const total = weights.reduce((sum, weight) => sum + weight, 0)
+  return weights.map((weight) => (total === 0 ? 0 : weight / total))
+}
+
 /** One of the routes by chance; `random` is uniform in [0, 1). */
 export function pickRoute(routes: readonly Route[], random: number, options?: PickOptions): Route | undefined {
   const weights = weightsOf(routes, options)
