@@ -14,7 +14,7 @@ import { queryClient } from '../../lib/query.ts'
 import { rememberUser, safeReturn, useSession } from '../../lib/session.ts'
 import { useStatus } from '../../lib/status.ts'
 import { trpc } from '../../lib/trpc.ts'
-import { useBotCheck } from './use-bot-check.ts'
+import { useBotCheck } from '../../lib/use-bot-check.ts'
 
 export function Page() {
   const { systemName, selfUseModeEnabled, registerEnabled, passwordLoginEnabled } = useStatus()

@@ -15,8 +15,8 @@ import { useZodForm } from '../../lib/form.ts'
 import { useStatus } from '../../lib/status.ts'
 import { createStored } from '../../lib/stored.ts'
 import { trpc } from '../../lib/trpc.ts'
-import { CodeButton } from './code-button.tsx'
-import { useBotCheck } from './use-bot-check.ts'
+import { EmailCodeButton } from '../../components/email-code-button.tsx'
+import { useBotCheck } from '../../lib/use-bot-check.ts'
 
 /** Who invited the reader is remembered from the first visit of the link, until an account is made. */
 const invitation = createStored<string>('aff', {
@@ -108,7 +108,7 @@ function RegisterForm() {
               label={t('邮箱')}
               autoComplete="email"
               required
-              end={<CodeButton bot={bot} />}
+              end={<EmailCodeButton bot={bot} />}
             />
             <TextField name="verificationCode" label={t('邮箱验证码')} autoComplete="one-time-code" required />
           </>

@@ -10,8 +10,8 @@ import { notify } from '../../components/notify.ts'
 import { t } from '../../i18n/t.ts'
 import { useZodForm } from '../../lib/form.ts'
 import { trpc } from '../../lib/trpc.ts'
-import { useBotCheck } from './use-bot-check.ts'
-import { useCountdown } from './use-countdown.ts'
+import { useBotCheck } from '../../lib/use-bot-check.ts'
+import { useCountdown } from '../../lib/use-countdown.ts'
 
 const waitSeconds = 30
 

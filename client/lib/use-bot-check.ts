@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { t } from '../../i18n/t.ts'
-import { useStatus } from '../../lib/status.ts'
+import { t } from '../i18n/t.ts'
+import { useStatus } from './status.ts'
 
 /** The bot check's answer for one call at a time: each is spent by the call it goes with. */
 export function useBotCheck() {

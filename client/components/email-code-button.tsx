@@ -1,16 +1,16 @@
 import { Button } from '@chakra-ui/react'
 import { useFormContext } from 'react-hook-form'
-import { notify } from '../../components/notify.ts'
-import { t } from '../../i18n/t.ts'
-import { errorText, refusedFields } from '../../lib/errors.ts'
-import { trpc } from '../../lib/trpc.ts'
-import type { useBotCheck } from './use-bot-check.ts'
-import { useCountdown } from './use-countdown.ts'
+import { notify } from './notify.ts'
+import { t } from '../i18n/t.ts'
+import { errorText, refusedFields } from '../lib/errors.ts'
+import { trpc } from '../lib/trpc.ts'
+import type { useBotCheck } from '../lib/use-bot-check.ts'
+import { useCountdown } from '../lib/use-countdown.ts'
 
 const waitSeconds = 30
 
 /** Sends a code to the address in the form's `email`. */
-export function CodeButton({ bot }: { bot: ReturnType<typeof useBotCheck> }) {
+export function EmailCodeButton({ bot }: { bot: ReturnType<typeof useBotCheck> }) {
   const { getValues, setError, clearErrors } = useFormContext<{ email: string }>()
   const run = trpc.auth.sendVerificationCode.useMutation()
   const [left, start] = useCountdown()

@@ -1,0 +1,97 @@
+import { Button, HStack, Stack, Text } from '@chakra-ui/react'
+import { useState } from 'react'
+import { z } from 'zod'
+import { displayName, username } from '#core/account-fields.ts'
+import { Code } from '../../components/cells/names.tsx'
+import { None } from '../../components/cells/numbers.tsx'
+import { Facts, Section } from '../../components/facts.tsx'
+import { TextField } from '../../components/fields/text-fields.tsx'
+import { FieldRow } from '../../components/form-drawer.tsx'
+import { InlineForm } from '../../components/inline-form.tsx'
+import { notify } from '../../components/notify.ts'
+import { t } from '../../i18n/t.ts'
+import { useZodForm } from '../../lib/form.ts'
+import { trpc } from '../../lib/trpc.ts'
+import type { AccountProps } from './account.ts'
+import { useRefreshAccount } from './account.ts'
+import { EmailDrawer } from './email-drawer.tsx'
+
+export function Profile({ account }: AccountProps) {
+  return (
+    <Stack gap="8">
+      <Names account={account} />
+      <Email account={account} />
+      <Bindings account={account} />
+    </Stack>
+  )
+}
+
+const names = z.object({ username, displayName })
+
+function Names({ account }: AccountProps) {
+  const form = useZodForm({
+    schema: names,
+    values: { username: account.username, displayName: account.displayName },
+    judged: 'when-sent',
+  })
+  const update = trpc.user.account.update.useMutation()
+  const refresh = useRefreshAccount()
+  const save = async (values: z.output<typeof names>) => {
+    await update.mutateAsync(values)
+    form.reset(values)
+    notify.success(t('用户信息更新成功！'))
+    await refresh()
+  }
+  return (
+    <Section title={t('个人信息')}>
+      <InlineForm
+        form={form}
+        onSubmit={save}
+        submitLabel={t('保存')}
+        disabled={!form.formState.isDirty}
+        guarded
+        fieldOf={{ 'user.username_taken': 'username' }}
+      >
+        <FieldRow>
+          <TextField name="username" label={t('用户名')} autoComplete="username" required />
+          <TextField name="displayName" label={t('显示名称')} autoComplete="nickname" />
+        </FieldRow>
+      </InlineForm>
+    </Section>
+  )
+}
+
+function Email({ account }: AccountProps) {
+  const [open, setOpen] = useState(false)
+  return (
+    <Section title={t('邮箱')}>
+      <HStack gap="4" wrap="wrap">
+        <Text textStyle="sm" color={account.email ? undefined : 'fg.muted'} overflowWrap="anywhere">
+          {account.email || t('未绑定。绑定后可以用邮箱登录和找回密码。')}
+        </Text>
+        <Button onClick={() => setOpen(true)}>{account.email ? t('更换邮箱') : t('绑定邮箱')}</Button>
+      </HStack>
+      <EmailDrawer open={open} onClose={() => setOpen(false)} />
+    </Section>
+  )
+}
+
+const shown = (id: string) => (id ? <Code>{id}</Code> : <None />)
+
+function Bindings({ account }: AccountProps) {
+  return (
+    <Section title={t('账户')}>
+      <Facts
+        facts={[
+          { label: t('用户 ID'), value: <Code>{account.id}</Code> },
+          { label: t('分组'), value: account.group },
+          { label: 'GitHub', value: shown(account.githubId), hidden: !account.githubId },
+          { label: 'OIDC', value: shown(account.oidcId), hidden: !account.oidcId },
+          { label: t('微信'), value: shown(account.wechatId), hidden: !account.wechatId },
+          { label: 'Telegram', value: shown(account.telegramId), hidden: !account.telegramId },
+          { label: 'Linux DO', value: shown(account.linuxDoId), hidden: !account.linuxDoId },
+        ]}
+      />
+    </Section>
+  )
+}

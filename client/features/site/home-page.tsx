@@ -1,0 +1,40 @@
+import { Box, Skeleton, Stack } from '@chakra-ui/react'
+import { Markdown } from '../../components/markdown.tsx'
+import { t } from '../../i18n/t.ts'
+import { useDocumentTitle } from '../../lib/document-title.ts'
+import { trpc } from '../../lib/trpc.ts'
+import { DefaultHome } from './default-home.tsx'
+import { WrittenPage } from './written-page.tsx'
+
+const minutes = 60_000
+
+export function Page() {
+  useDocumentTitle(t('首页'))
+  const content = trpc.site.homePageContent.useQuery(undefined, { staleTime: 5 * minutes })
+  const notice = trpc.site.notice.useQuery(undefined, { staleTime: 5 * minutes })
+  return (
+    <>
+      {notice.data && <Announcement words={notice.data} />}
+      {content.data ? (
+        <WrittenPage content={content.data} title={t('首页')} />
+      ) : content.isPending ? (
+        <Stack maxW="3xl" mx="auto" px={{ base: '4', sm: '6' }} py="16" gap="4" aria-busy>
+          <Skeleton h="10" w="60%" />
+          <Skeleton h="5" w="80%" />
+        </Stack>
+      ) : (
+        <DefaultHome />
+      )}
+    </>
+  )
+}
+
+function Announcement({ words }: { words: string }) {
+  return (
+    <Box as="section" aria-label={t('公告')} borderBottomWidth="1px" bg="bg.muted">
+      <Box maxW="3xl" mx="auto" px={{ base: '4', sm: '6' }} py="3">
+        <Markdown source={words} />
+      </Box>
+    </Box>
+  )
+}
