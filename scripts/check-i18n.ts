@@ -1,6 +1,8 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { settingsSections } from '#core/options/describe.ts'
+import { settingsTabs, type SettingsTab } from '#core/options/groups.ts'
 
 /**
  * Sentences and their English must match: none untranslated, none unused, and the same English for the same sentence
@@ -47,12 +49,27 @@ export function problemsOf(used: Found[], translations: Map<string, Record<strin
 
 const placeholders = (sentence: string): string => [...new Set(sentence.match(/\{\w+\}/g) ?? [])].toSorted().join()
 
+/** What the settings page says of options, which it is drawn from. */
+function optionSentences(): Found[] {
+  const tabs = Object.entries(settingsTabs) as [SettingsTab, string][]
+  const words = tabs.flatMap(([tab, name]) => [
+    name,
+    ...settingsSections(tab).flatMap(({ label, fields }) => [
+      label,
+      ...fields.flatMap((field) => [field.label, field.help, field.unit]),
+    ]),
+  ])
+  const said = words.filter((sentence) => sentence !== null && /\p{Script=Han}/u.test(sentence))
+  return said.map((sentence) => ({ sentence: sentence ?? '', file: 'src/core/options' }))
+}
+
 function check(): string[] {
   const files = filesBelow(client)
   const named = (file: string) => relative(join(client, '..'), file)
   const used = files
     .filter((file) => /\.tsx?$/.test(file) && !/\.test\.tsx?$/.test(file))
     .flatMap((file) => sentencesIn(readFileSync(file, 'utf8')).map((sentence) => ({ sentence, file: named(file) })))
+    .concat(optionSentences())
   const translations = new Map(
     files
       .filter((file) => file.endsWith('/en.json'))

@@ -13,10 +13,22 @@ export const setLeaveQuestion = (next: Ask): void => {
   question = next
 }
 
+/** A whole page that is being edited: its own tabs and filters are no way out of it. */
+let edited: { path: string } | undefined
+
 const mayLeave = async (): Promise<boolean> => {
   if (ask === undefined) return true
   const confirmed = await ask()
   if (confirmed) ask = undefined
+  return confirmed
+}
+
+const losesSomething = (address: string): boolean =>
+  ask !== undefined || (edited !== undefined && new URL(address, window.location.href).pathname !== edited.path)
+
+async function mayGo(): Promise<boolean> {
+  const confirmed = ask === undefined ? await question() : await mayLeave()
+  if (confirmed) edited = undefined
   return confirmed
 }
 
@@ -30,6 +42,21 @@ export function useLeaveGuard(dirty: boolean): void {
     window.addEventListener('beforeunload', stay)
     return () => {
       if (ask === mine) ask = undefined
+      window.removeEventListener('beforeunload', stay)
+    }
+  }, [dirty])
+}
+
+/** The same for a page whose edits outlive its own changes of address. */
+export function usePageLeaveGuard(dirty: boolean): void {
+  useEffect(() => {
+    if (!dirty) return
+    const mine = { path: window.location.pathname }
+    edited = mine
+    const stay = (event: BeforeUnloadEvent) => event.preventDefault()
+    window.addEventListener('beforeunload', stay)
+    return () => {
+      if (edited === mine) edited = undefined
       window.removeEventListener('beforeunload', stay)
     }
   }, [dirty])
@@ -49,8 +76,8 @@ type Navigate = ReturnType<typeof useBrowserLocation>[1]
 export const useGuardedLocation: BaseLocationHook = () => {
   const [path, navigate] = useBrowserLocation()
   const guarded: Navigate = (to, options) => {
-    if (ask === undefined) navigate(to, options)
-    else void mayLeave().then((confirmed) => confirmed && navigate(to, options))
+    if (!losesSomething(String(to))) navigate(to, options)
+    else void mayGo().then((confirmed) => confirmed && navigate(to, options))
   }
   return [path, guarded]
 }
@@ -68,7 +95,7 @@ export function guardHistory(): void {
   window.addEventListener(
     'popstate',
     (event) => {
-      if (returning || ask === undefined) {
+      if (returning || !losesSomething(window.location.href)) {
         returning = false
         note()
         return
@@ -76,7 +103,7 @@ export function guardHistory(): void {
       event.stopImmediatePropagation()
       const there = window.location.href
       window.history.pushState(null, '', here)
-      void mayLeave().then((confirmed) => {
+      void mayGo().then((confirmed) => {
         if (!confirmed) return
         returning = true
         window.history.pushState(null, '', there)

@@ -33,7 +33,7 @@ export function FilterBar({ query, facets = [], values, onChange, extra }: Filte
       ...(query && { [query.id]: '' }),
     })
   return (
-    <Flex role="search" gap="2" wrap="wrap" align="center">
+    <Flex role="search" aria-label={query?.placeholder ?? t('筛选')} gap="2" wrap="wrap" align="center">
       {query && (
         <QueryInput
           value={asText(values[query.id])}

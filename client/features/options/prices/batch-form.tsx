@@ -1,0 +1,86 @@
+import { useWatch } from 'react-hook-form'
+import { z } from 'zod'
+import { CardsField } from '../../../components/fields/choice-fields.tsx'
+import { NumberField } from '../../../components/fields/text-fields.tsx'
+import { FieldRow, FormDrawer } from '../../../components/form-drawer.tsx'
+import { notify } from '../../../components/notify.ts'
+import { t } from '../../../i18n/t.ts'
+import { useZodForm } from '../../../lib/form.ts'
+import { trpc } from '../../../lib/trpc.ts'
+
+const figure = z.number().min(0).nullable()
+
+const batchForm = z
+  .object({ mode: z.enum(['price', 'ratio', 'both']), price: figure, ratio: figure, completionRatio: figure })
+  .superRefine(({ mode, price, ratio, completionRatio }, context) => {
+    const refuse = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message })
+    if (mode === 'price' && price === null) refuse('price', t('请输入填充值'))
+    if (mode === 'ratio' && ratio === null) refuse('ratio', t('请输入填充值'))
+    if (mode === 'both') {
+      if (ratio === null) refuse('ratio', t('请输入模型倍率和补全倍率'))
+      if (completionRatio === null) refuse('completionRatio', t('请输入模型倍率和补全倍率'))
+    }
+  })
+
+const blank: z.input<typeof batchForm> = { mode: 'both', price: null, ratio: null, completionRatio: null }
+
+type BatchFormProps = { models: string[] | undefined; onClose: () => void; onSaved: () => void }
+
+/** One price for several models. */
+export function BatchForm({ models, onClose, onSaved }: BatchFormProps) {
+  const form = useZodForm({ schema: batchForm, values: blank })
+  const mode = useWatch({ control: form.control, name: 'mode' })
+  const utils = trpc.useUtils()
+  const setPrices = trpc.admin.models.setPrices.useMutation()
+  const save = async ({ price, ratio, completionRatio }: z.output<typeof batchForm>) => {
+    if (!models || models.length === 0) throw new Error(t('请先选择需要批量设置的模型'))
+    await setPrices.mutateAsync({
+      prices: models.map((model) =>
+        mode === 'price'
+          ? { model, modelPrice: price ?? 0 }
+          : {
+              model,
+              modelRatio: ratio ?? 0,
+              ...(mode === 'both' && completionRatio !== null ? { completionRatio } : {}),
+            },
+      ),
+    })
+    await utils.admin.options.list.refetch()
+    void utils.invalidate()
+    notify.success(t('已为 {count} 个模型设置价格', { count: models.length }))
+    onSaved()
+  }
+  return (
+    <FormDrawer
+      open={models !== undefined}
+      onClose={onClose}
+      title={t('为 {count} 个模型设置价格', { count: models?.length ?? 0 })}
+      form={form}
+      onSubmit={save}
+    >
+      <CardsField
+        name="mode"
+        label={t('设置方式')}
+        choices={[
+          { value: 'both', label: t('模型倍率和补全倍率同时设置') },
+          { value: 'ratio', label: t('模型倍率') },
+          { value: 'price', label: t('固定价格') },
+        ]}
+      />
+      {mode === 'price' ? (
+        <NumberField name="price" label={t('单次价格')} unit={t('美元')} required nullable />
+      ) : (
+        <FieldRow>
+          <NumberField
+            name="ratio"
+            label={t('模型倍率')}
+            help={t('倍率 1 等于每百万 tokens 2 美元')}
+            required
+            nullable
+          />
+          {mode === 'both' && <NumberField name="completionRatio" label={t('补全倍率')} required nullable />}
+        </FieldRow>
+      )}
+    </FormDrawer>
+  )
+}

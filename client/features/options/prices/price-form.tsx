@@ -1,0 +1,222 @@
+import { Button, Text } from '@chakra-ui/react'
+import { BookOpenText } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { useFormContext, useWatch } from 'react-hook-form'
+import { z } from 'zod'
+import { CardsField } from '../../../components/fields/choice-fields.tsx'
+import { NumberField, TextField } from '../../../components/fields/text-fields.tsx'
+import { FieldRow, FormDrawer, FormSection } from '../../../components/form-drawer.tsx'
+import { notify } from '../../../components/notify.ts'
+import { t } from '../../../i18n/t.ts'
+import { useZodForm } from '../../../lib/form.ts'
+import { trpc } from '../../../lib/trpc.ts'
+import { toDollars, toRatios, wishOf, type PriceFigures, type PriceRow } from './rows.ts'
+
+/** Stands in the address for a model that is still to be named. */
+export const newPrice = '+'
+
+const figure = z.number().min(0).nullable()
+
+const priceForm = z.object({
+  model: z.string().trim().min(1),
+  kind: z.enum(['tokens', 'call']),
+  unit: z.enum(['ratio', 'price']),
+  ratio: figure,
+  completionRatio: figure,
+  cacheRatio: figure,
+  input: figure,
+  output: figure,
+  cached: figure,
+  price: figure,
+})
+type PriceValues = z.input<typeof priceForm>
+
+/** With the names that a new price may not take. */
+const judged = (taken: readonly string[]) =>
+  priceForm.superRefine((values, context) => {
+    const refuse = (path: keyof PriceValues, message: string) =>
+      context.addIssue({ code: 'custom', path: [path], message })
+    if (taken.includes(values.model)) refuse('model', t('模型名称已存在'))
+    if (values.kind === 'call') {
+      if (values.price === null) refuse('price', t('请输入数字'))
+    } else if (values.unit === 'ratio') {
+      if (values.ratio === null) refuse('ratio', t('请输入数字'))
+    } else if (values.input === null) refuse('input', t('请输入数字'))
+    else if (values.input === 0) refuse('input', t('模型价格不能为0'))
+  })
+
+const blank: PriceFigures = {
+  kind: 'tokens',
+  unit: 'price',
+  ratio: null,
+  completionRatio: null,
+  cacheRatio: null,
+  input: null,
+  output: null,
+  cached: null,
+  price: null,
+}
+
+function valuesOf(model: string, row: PriceRow | undefined): PriceValues {
+  if (!row) return { model, ...blank }
+  const { price, ratio, completionRatio, cacheRatio } = row
+  const ratios = { ratio, completionRatio, cacheRatio }
+  return { model, ...blank, ...ratios, ...toDollars(ratios), price, kind: price === null ? 'tokens' : 'call' }
+}
+
+type PriceFormProps = {
+  opened: { model: string; row: PriceRow | undefined } | undefined
+  known: readonly string[]
+  onClose: () => void
+}
+
+/** The price of one model, by tokens or by call, in ratios or in dollars. */
+export function PriceForm({ opened, known, onClose }: PriceFormProps) {
+  const isNamed = opened !== undefined && opened.model !== ''
+  const form = useZodForm({ schema: judged(isNamed ? [] : known), values: valuesOf('', undefined) })
+  const utils = trpc.useUtils()
+  const setPrices = trpc.admin.models.setPrices.useMutation()
+  const { reset } = form
+  const place = opened && JSON.stringify([opened.model, opened.row])
+  useEffect(() => {
+    if (place === undefined) return
+    const [model, row] = JSON.parse(place) as [string, PriceRow | undefined]
+    reset(valuesOf(model, row ?? undefined), { keepDirtyValues: false })
+  }, [place, reset])
+  return (
+    <FormDrawer
+      open={opened !== undefined}
+      onClose={onClose}
+      title={isNamed ? t('编辑模型价格') : t('添加模型价格')}
+      description={t('保存后立即生效。')}
+      form={form}
+      onSubmit={async (values) => {
+        await setPrices.mutateAsync({ prices: [wishOf(values.model, values)] })
+        await utils.admin.options.list.refetch()
+        void utils.invalidate()
+        notify.success(isNamed ? t('保存成功') : t('添加成功'))
+      }}
+    >
+      <FormSection>
+        <TextField name="model" label={t('模型名称')} required readOnly={isNamed} mono extra={<CatalogueButton />} />
+        <CardsField
+          name="kind"
+          label={t('计费方式')}
+          columns={2}
+          choices={[
+            { value: 'tokens', label: t('按量计费'), description: t('按输入和输出的 tokens') },
+            { value: 'call', label: t('按次计费'), description: t('每次调用一个固定价格') },
+          ]}
+        />
+        <Figures />
+      </FormSection>
+    </FormDrawer>
+  )
+}
+
+function Figures() {
+  const { control, setValue, getValues } = useFormContext<PriceValues>()
+  const [kind, unit] = useWatch({ control, name: ['kind', 'unit'] })
+  const before = useRef(unit)
+  useEffect(() => {
+    if (before.current === unit) return
+    before.current = unit
+    const converted = unit === 'price' ? toDollars(getValues()) : toRatios(getValues())
+    for (const [name, value] of Object.entries(converted)) setValue(name as keyof PriceValues, value)
+  }, [unit, getValues, setValue])
+  if (kind === 'call') return <NumberField name="price" label={t('单次价格')} unit={t('美元')} required nullable />
+  return (
+    <>
+      <CardsField
+        name="unit"
+        label={t('价格设置方式')}
+        columns={2}
+        choices={[
+          { value: 'price', label: t('按 token 价格'), description: t('美元每百万 tokens') },
+          { value: 'ratio', label: t('按倍率'), description: t('倍率 1 等于每百万 tokens 2 美元') },
+        ]}
+      />
+      {unit === 'ratio' ? (
+        <>
+          <NumberField name="ratio" label={t('模型倍率')} required nullable />
+          <FieldRow>
+            <NumberField name="completionRatio" label={t('补全倍率')} help={t('输出价格与输入价格之比')} nullable />
+            <NumberField name="cacheRatio" label={t('缓存倍率')} help={t('缓存价格与输入价格之比')} nullable />
+          </FieldRow>
+        </>
+      ) : (
+        <>
+          <NumberField name="input" label={t('输入价格')} unit="$/1M" required nullable />
+          <FieldRow>
+            <NumberField name="output" label={t('输出价格')} unit="$/1M" nullable />
+            <NumberField name="cached" label={t('缓存价格')} unit="$/1M" nullable />
+          </FieldRow>
+        </>
+      )}
+      <Converted />
+    </>
+  )
+}
+
+/** The same price in the other way of saying it. */
+function Converted() {
+  const { control } = useFormContext<PriceValues>()
+  const values = useWatch({ control }) as PriceValues
+  if (values.unit === 'ratio') {
+    const { input, output, cached } = toDollars(values)
+    if (input === null) return null
+    return (
+      <Text textStyle="sm" color="fg.muted">
+        {t('等于输入 ${input}、输出 ${output}、缓存 ${cached} 每百万 tokens', {
+          input,
+          output: output ?? '–',
+          cached: cached ?? '–',
+        })}
+      </Text>
+    )
+  }
+  const { ratio, completionRatio, cacheRatio } = toRatios(values)
+  if (ratio === null) return null
+  return (
+    <Text textStyle="sm" color="fg.muted">
+      {t('等于模型倍率 {ratio}、补全倍率 {completion}、缓存倍率 {cache}', {
+        ratio,
+        completion: completionRatio ?? '–',
+        cache: cacheRatio ?? '–',
+      })}
+    </Text>
+  )
+}
+
+/** Fills in what the public price catalogue says of the model. */
+function CatalogueButton() {
+  const { getValues, setValue } = useFormContext<PriceValues>()
+  const utils = trpc.useUtils()
+  const [working, setWorking] = useState(false)
+  const fill = async () => {
+    const model = getValues('model').trim()
+    if (model === '') return notify.warning(t('请先填写模型名称'))
+    setWorking(true)
+    try {
+      const [found] = await utils.client.admin.models.catalogPrices.query({ models: [model] })
+      if (!found?.price) return notify.warning(t('价格目录中没有此模型，请自行填写'))
+      const { modelRatio, completionRatio, cacheRatio } = found.price
+      const ratios = { ratio: modelRatio, completionRatio, cacheRatio: cacheRatio ?? null }
+      const options = { shouldDirty: true }
+      setValue('kind', 'tokens', options)
+      for (const [name, value] of Object.entries({ ...ratios, ...toDollars(ratios) })) {
+        setValue(name as keyof PriceValues, value, options)
+      }
+    } catch (error) {
+      notify.error(error, t('获取预设倍率失败，请重试'))
+    } finally {
+      setWorking(false)
+    }
+  }
+  return (
+    <Button size="2xs" loading={working} onClick={() => void fill()}>
+      <BookOpenText aria-hidden />
+      {t('从价格目录填入')}
+    </Button>
+  )
+}

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { rowsOf, toDollars, toRatios, wishOf } from './rows.ts'
+
+const blank = {
+  kind: 'tokens',
+  unit: 'ratio',
+  ratio: null,
+  completionRatio: null,
+  cacheRatio: null,
+  input: null,
+  output: null,
+  cached: null,
+  price: null,
+} as const
+
+test('ratios become dollars per million tokens and come back unchanged', () => {
+  const ratios = { ratio: 1.25, completionRatio: 4, cacheRatio: 0.5 }
+  const dollars = toDollars(ratios)
+  expect(dollars).toEqual({ input: 2.5, output: 10, cached: 1.25 })
+  expect(toRatios(dollars)).toEqual(ratios)
+})
+
+test('a price that is still blank converts to blanks', () => {
+  expect(toDollars({ ratio: null, completionRatio: 3, cacheRatio: null })).toEqual({
+    input: null,
+    output: null,
+    cached: null,
+  })
+})
+
+test('what is typed in dollars is set as ratios, and what is blank is not set', () => {
+  expect(wishOf('m', { ...blank, unit: 'price', input: 3, output: 15 })).toEqual({
+    model: 'm',
+    modelRatio: 1.5,
+    completionRatio: 5,
+  })
+  expect(wishOf('m', { ...blank, kind: 'call', price: 0.04 })).toEqual({ model: 'm', modelPrice: 0.04 })
+})
+
+test('a model that only one table names is listed once', () => {
+  const rows = rowsOf({ ModelPrice: { b: 0.1 }, ModelRatio: { a: 1 }, CompletionRatio: { a: 2 }, CacheRatio: {} })
+  expect(rows.map(({ model, price, completionRatio }) => [model, price, completionRatio])).toEqual([
+    ['a', null, 2],
+    ['b', 0.1, null],
+  ])
+})

@@ -1,0 +1,82 @@
+import { dollarsToRatio, priceRatio, ratioToDollars } from '#core/pricing/prices.ts'
+import type { SetPrices } from '#features/models/schema.ts'
+import type { OptionView } from '../settings-form.ts'
+
+/** A model as the price tables know it; a price per call has no ratios. */
+export type PriceRow = {
+  model: string
+  price: number | null
+  ratio: number | null
+  completionRatio: number | null
+  cacheRatio: number | null
+}
+
+export const tableKeys = ['ModelPrice', 'ModelRatio', 'CompletionRatio', 'CacheRatio'] as const
+export type Tables = Record<(typeof tableKeys)[number], Readonly<Record<string, number>>>
+
+export function tablesOf(options: readonly OptionView[]): Tables {
+  const values = new Map<string, unknown>(options.map(({ key, value }) => [key, value]))
+  return Object.fromEntries(tableKeys.map((key) => [key, values.get(key) ?? {}])) as Tables
+}
+
+const own = (table: Readonly<Record<string, number>>, model: string): number | null =>
+  Object.hasOwn(table, model) ? (table[model] ?? null) : null
+
+export function rowsOf(tables: Tables): PriceRow[] {
+  const models = new Set(tableKeys.flatMap((key) => Object.keys(tables[key])))
+  return [...models].toSorted().map((model) => ({
+    model,
+    price: own(tables.ModelPrice, model),
+    ratio: own(tables.ModelRatio, model),
+    completionRatio: own(tables.CompletionRatio, model),
+    cacheRatio: own(tables.CacheRatio, model),
+  }))
+}
+
+/** What is typed for one price: in ratios or in dollars per million tokens, or in dollars a call. */
+export type PriceFigures = {
+  kind: 'tokens' | 'call'
+  unit: 'ratio' | 'price'
+  ratio: number | null
+  completionRatio: number | null
+  cacheRatio: number | null
+  input: number | null
+  output: number | null
+  cached: number | null
+  price: number | null
+}
+
+type Ratios = Pick<PriceFigures, 'ratio' | 'completionRatio' | 'cacheRatio'>
+type Dollars = Pick<PriceFigures, 'input' | 'output' | 'cached'>
+
+const times = (base: number, factor: number | null): number | null =>
+  factor === null ? null : Number((base * factor).toPrecision(10))
+
+const isFigure = (value: number | null): value is number => value !== null && Number.isFinite(value)
+
+/** Nothing where there is no ratio to begin with. */
+export function toDollars({ ratio, completionRatio, cacheRatio }: Ratios): Dollars {
+  if (!isFigure(ratio)) return { input: null, output: null, cached: null }
+  const input = ratioToDollars(ratio)
+  return { input, output: times(input, completionRatio), cached: times(input, cacheRatio) }
+}
+
+export function toRatios({ input, output, cached }: Dollars): Ratios {
+  if (!isFigure(input)) return { ratio: null, completionRatio: null, cacheRatio: null }
+  const against = (dollars: number | null) => (isFigure(dollars) ? (priceRatio(dollars, input) ?? null) : null)
+  return { ratio: dollarsToRatio(input), completionRatio: against(output), cacheRatio: against(cached) }
+}
+
+type Wish = SetPrices['prices'][number]
+
+/** What a blank completion or cache ratio is leaves what there was. */
+export function wishOf(model: string, figures: PriceFigures): Wish {
+  if (figures.kind === 'call') return { model, modelPrice: figures.price ?? 0 }
+  const { ratio, completionRatio, cacheRatio } = figures.unit === 'ratio' ? figures : toRatios(figures)
+  return {
+    model,
+    modelRatio: ratio ?? 0,
+    ...(completionRatio === null ? {} : { completionRatio }),
+    ...(cacheRatio === null ? {} : { cacheRatio }),
+  }
+}

@@ -1,0 +1,158 @@
+import { Button, Text } from '@chakra-ui/react'
+import { BadgeDollarSign, BookOpenText, CircleCheck } from 'lucide-react'
+import { useState } from 'react'
+import { ModelName } from '../../../components/cells/names.tsx'
+import { confirm } from '../../../components/confirm.tsx'
+import { DataTable } from '../../../components/data-table/data-table.tsx'
+import { FilterBar } from '../../../components/filter-bar/filter-bar.tsx'
+import { notify } from '../../../components/notify.ts'
+import { EmptyState } from '../../../components/states.tsx'
+import { t } from '../../../i18n/t.ts'
+import { trpc } from '../../../lib/trpc.ts'
+import { useUrlState } from '../../../lib/url-state.ts'
+import { BatchForm } from './batch-form.tsx'
+import { PriceForm } from './price-form.tsx'
+import { usePaged } from './use-rows.ts'
+
+/** Enabled models that no table prices: ordinary users' calls of them are refused. */
+export function UnsetModels() {
+  const unset = trpc.admin.models.unset.useQuery()
+  const [state, set] = useUrlState({ model: '', price: '' }, ['page'])
+  const { data, paging } = usePaged(unset.data, (model) => model.toLowerCase().includes(state.model.toLowerCase()))
+  const [batch, setBatch] = useState<{ models: string[]; clear: () => void }>()
+  const fill = useCatalogue()
+  return (
+    <>
+      <DataTable
+        id="unset-models"
+        label={t('未设置倍率模型')}
+        columns={[
+          {
+            id: 'model',
+            title: t('模型'),
+            grow: true,
+            fixed: true,
+            card: 'title',
+            cell: (model) => <ModelName name={model} />,
+            csv: (model) => model,
+          },
+        ]}
+        rowId={(model) => model}
+        rowLabel={(model) => model}
+        query={{ ...unset, data }}
+        paging={paging}
+        csvName="unset-models"
+        onOpen={(model) => set({ price: model })}
+        openRow={state.price || undefined}
+        toolbar={
+          <FilterBar
+            query={{ id: 'model', placeholder: t('搜索模型名称') }}
+            values={{ model: state.model }}
+            onChange={set}
+          />
+        }
+        rowActions={(model) => [
+          { id: 'set', label: t('设置价格'), icon: BadgeDollarSign, onSelect: () => set({ price: model }) },
+          { id: 'fill', label: t('从价格目录填入'), icon: BookOpenText, onSelect: () => void fill([model]) },
+        ]}
+        bulkActions={({ ids, clear }) => (
+          <>
+            <Button size="xs" onClick={() => setBatch({ models: ids.map(String), clear })}>
+              <BadgeDollarSign aria-hidden />
+              {t('批量设置')}
+            </Button>
+            <Button size="xs" onClick={() => void fill(ids.map(String)).then((done) => done && clear())}>
+              <BookOpenText aria-hidden />
+              {t('从价格目录填入')}
+            </Button>
+          </>
+        )}
+        empty={
+          state.model === '' ? (
+            <EmptyState
+              icon={CircleCheck}
+              title={t('所有模型都已设置价格')}
+              description={t('新渠道带来没有价格的模型时，会出现在这里。')}
+            />
+          ) : (
+            <EmptyState
+              title={t('没有匹配的模型')}
+              action={<Button onClick={() => set({ model: '' })}>{t('清除筛选')}</Button>}
+            />
+          )
+        }
+      />
+      <PriceForm
+        opened={state.price === '' ? undefined : { model: state.price, row: undefined }}
+        known={[]}
+        onClose={() => set({ price: '' })}
+      />
+      <BatchForm
+        models={batch?.models}
+        onClose={() => setBatch(undefined)}
+        onSaved={() => {
+          batch?.clear()
+          setBatch(undefined)
+        }}
+      />
+    </>
+  )
+}
+
+const mostAsked = 50
+
+/** List prices of the public catalogue, shown before they are set; true once they are. */
+function useCatalogue() {
+  const utils = trpc.useUtils()
+  const setPrices = trpc.admin.models.setPrices.useMutation()
+  const ask = async (models: readonly string[]) => {
+    const portions = Array.from({ length: Math.ceil(models.length / mostAsked) }, (_, index) =>
+      models.slice(index * mostAsked, (index + 1) * mostAsked),
+    )
+    const answers = await Promise.all(
+      portions.map((names) => utils.client.admin.models.catalogPrices.query({ models: names })),
+    )
+    return answers.flat().flatMap(({ model, price }) => (price ? [{ model, price }] : []))
+  }
+  return async (models: readonly string[]): Promise<boolean> => {
+    try {
+      const found = await ask(models)
+      if (found.length === 0) {
+        notify.warning(t('价格目录中没有此模型，请自行填写'))
+        return false
+      }
+      return await confirm({
+        title: t('为 {count} 个模型填入官方价格？', { count: found.length }),
+        body: (
+          <>
+            <Text fontFamily="mono" textStyle="xs" maxH="48" overflowY="auto" whiteSpace="pre-line" tabIndex={0}>
+              {found.map(({ model, price }) => `${model}  $${price.modelRatio * 2} / 1M`).join('\n')}
+            </Text>
+            {found.length < models.length && (
+              <Text mt="2">
+                {t('目录中没有其余 {count} 个模型，它们保持不变。', { count: models.length - found.length })}
+              </Text>
+            )}
+          </>
+        ),
+        confirmLabel: t('填入'),
+        run: async () => {
+          await setPrices.mutateAsync({
+            prices: found.map(({ model, price: { modelRatio, completionRatio, cacheRatio } }) => ({
+              model,
+              modelRatio,
+              completionRatio,
+              ...(cacheRatio === undefined ? {} : { cacheRatio }),
+            })),
+          })
+          await utils.admin.options.list.refetch()
+          void utils.invalidate()
+          notify.success(t('已为 {count} 个模型设置价格', { count: found.length }))
+        },
+      })
+    } catch (error) {
+      notify.error(error, t('填入官网倍率失败，请稍后重试'))
+      return false
+    }
+  }
+}

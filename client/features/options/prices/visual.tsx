@@ -1,0 +1,160 @@
+import { Button } from '@chakra-ui/react'
+import { BadgeDollarSign, Pencil, Plus, Trash } from 'lucide-react'
+import { ModelName } from '../../../components/cells/names.tsx'
+import { None } from '../../../components/cells/numbers.tsx'
+import { confirm } from '../../../components/confirm.tsx'
+import { DataTable } from '../../../components/data-table/data-table.tsx'
+import type { Column } from '../../../components/data-table/types.ts'
+import { FilterBar } from '../../../components/filter-bar/filter-bar.tsx'
+import { notify } from '../../../components/notify.ts'
+import { EmptyState } from '../../../components/states.tsx'
+import { t } from '../../../i18n/t.ts'
+import { errorText } from '../../../lib/errors.ts'
+import { trpc } from '../../../lib/trpc.ts'
+import { useUrlState } from '../../../lib/url-state.ts'
+import { newPrice, PriceForm } from './price-form.tsx'
+import { tableKeys, toDollars, type PriceRow } from './rows.ts'
+import { usePaged, usePriceRows, usePriceTables } from './use-rows.ts'
+
+const figure = (value: number | null) => (value === null ? <None /> : value)
+const dollars = (value: number | null) => (value === null ? <None /> : `$${Number(value.toPrecision(6))}`)
+
+const columns = (): Column<PriceRow>[] => [
+  {
+    id: 'model',
+    title: t('模型'),
+    grow: true,
+    width: 240,
+    fixed: true,
+    card: 'title',
+    cell: ({ model }) => <ModelName name={model} />,
+    csv: ({ model }) => model,
+  },
+  {
+    id: 'price',
+    title: t('单次价格'),
+    align: 'end',
+    width: 110,
+    card: 'fact',
+    cell: ({ price }) => dollars(price),
+    csv: ({ price }) => price,
+  },
+  {
+    id: 'ratio',
+    title: t('模型倍率'),
+    align: 'end',
+    width: 110,
+    card: 'fact',
+    cell: ({ price, ratio }) => figure(price === null ? ratio : null),
+    csv: ({ ratio }) => ratio,
+  },
+  {
+    id: 'completion',
+    title: t('补全倍率'),
+    align: 'end',
+    width: 110,
+    cell: ({ price, completionRatio }) => figure(price === null ? completionRatio : null),
+    csv: ({ completionRatio }) => completionRatio,
+  },
+  {
+    id: 'cache',
+    title: t('缓存倍率'),
+    align: 'end',
+    width: 110,
+    cell: ({ price, cacheRatio }) => figure(price === null ? cacheRatio : null),
+    csv: ({ cacheRatio }) => cacheRatio,
+  },
+  {
+    id: 'input',
+    title: t('输入 / 1M'),
+    align: 'end',
+    width: 110,
+    card: 'fact',
+    cell: (row) => dollars(row.price === null ? toDollars(row).input : null),
+  },
+]
+
+/** The price tables as one list of models. */
+export function VisualPrices() {
+  const rows = usePriceRows()
+  const [state, set] = useUrlState({ model: '', price: '' }, ['page'])
+  const { data, all, paging } = usePaged(rows, ({ model }) => model.toLowerCase().includes(state.model.toLowerCase()))
+  const remove = useRemove()
+  const open = (price: string) => set({ price })
+  const edited = rows?.find(({ model }) => model === state.price)
+  return (
+    <>
+      <DataTable
+        id="prices"
+        label={t('模型价格')}
+        columns={columns()}
+        rowId={({ model }) => model}
+        rowLabel={({ model }) => model}
+        query={{ data, error: null, isFetching: false, refetch: () => undefined }}
+        paging={paging}
+        csvName="prices"
+        csvPage={async (page, pageSize) => ({ items: (all ?? []).slice((page - 1) * pageSize, page * pageSize) })}
+        onOpen={({ model }) => open(model)}
+        openRow={state.price || undefined}
+        toolbar={
+          <FilterBar
+            query={{ id: 'model', placeholder: t('搜索模型名称') }}
+            values={{ model: state.model }}
+            onChange={set}
+            extra={
+              <Button onClick={() => open(newPrice)}>
+                <Plus aria-hidden />
+                {t('添加模型')}
+              </Button>
+            }
+          />
+        }
+        rowActions={(row) => [
+          { id: 'edit', label: t('编辑'), icon: Pencil, onSelect: () => open(row.model) },
+          { id: 'remove', label: t('删除'), icon: Trash, danger: true, onSelect: () => void remove(row) },
+        ]}
+        empty={
+          <EmptyState
+            icon={BadgeDollarSign}
+            title={state.model === '' ? t('还没有模型价格') : t('没有匹配的模型')}
+            action={state.model !== '' && <Button onClick={() => set({ model: '' })}>{t('清除筛选')}</Button>}
+          />
+        }
+      />
+      <PriceForm
+        opened={state.price === '' ? undefined : { model: state.price === newPrice ? '' : state.price, row: edited }}
+        known={rows?.map(({ model }) => model) ?? []}
+        onClose={() => open('')}
+      />
+    </>
+  )
+}
+
+/** Takes a model out of every table; its calls are refused afterwards, unless a fallback prices them. */
+function useRemove() {
+  const tables = usePriceTables()
+  const utils = trpc.useUtils()
+  const save = trpc.admin.options.save.useMutation()
+  return async ({ model }: PriceRow) => {
+    if (!tables) return
+    await confirm({
+      title: t('删除模型“{model}”的价格？', { model }),
+      body: t('没有价格的模型，普通用户调用时会被拒绝。'),
+      confirmLabel: t('删除'),
+      danger: true,
+      run: async () => {
+        const changes = tableKeys
+          .filter((key) => Object.hasOwn(tables[key], model))
+          .map((key) => ({
+            key,
+            value: Object.fromEntries(Object.entries(tables[key]).filter(([name]) => name !== model)),
+          }))
+        const { failed } = await save.mutateAsync({ changes })
+        if (failed[0]) throw new Error(errorText({ data: { domainCode: failed[0].code }, message: failed[0].message }))
+        await utils.admin.options.list.refetch()
+        void utils.invalidate()
+        notify.success(t('价格已删除'))
+      },
+    })
+  }
+}

@@ -1,0 +1,68 @@
+import { Grid, Heading, SimpleGrid, Stack, Text } from '@chakra-ui/react'
+import { settingsTabs } from '#core/options/groups.ts'
+import { inLanguage } from '../../i18n/t.ts'
+import { FallbackRule, PasswordLoginRule } from './form-rules.tsx'
+import { LogClearing } from './log-clearing.tsx'
+import { MappingTable } from './mapping/table.tsx'
+import { OidcDiscovery } from './oidc-discovery.tsx'
+import { OptionField } from './option-field.tsx'
+import { PriceTabs } from './prices/tabs.tsx'
+import type { SettingsSection } from './values.ts'
+
+type SectionProps = {
+  section: SettingsSection
+  /** Among the hits of a search, where the tab is not plain. */
+  showTab?: boolean
+}
+
+/** One group of options: its name at the left, its fields beside it. */
+export function Section({ section, showTab = false }: SectionProps) {
+  const { group, label, tab } = section
+  const isWhole = group === 'prices' || group === 'mapping'
+  return (
+    <Grid
+      as="section"
+      templateColumns={isWhole ? 'minmax(0, 1fr)' : { base: 'minmax(0, 1fr)', lg: '220px minmax(0, 44rem)' }}
+      columnGap="10"
+      rowGap="4"
+      py="6"
+      borderBottomWidth="1px"
+      _last={{ borderBottomWidth: '0' }}
+      _first={{ pt: '1' }}
+    >
+      <Stack gap="0.5">
+        <Heading as="h2" textStyle="md" fontWeight="semibold">
+          {inLanguage(label)}
+        </Heading>
+        {showTab && (
+          <Text textStyle="xs" color="fg.muted">
+            {inLanguage(settingsTabs[tab])}
+          </Text>
+        )}
+      </Stack>
+      <Content section={section} isHit={showTab} />
+    </Grid>
+  )
+}
+
+function Content({ section, isHit }: { section: SettingsSection; isHit: boolean }) {
+  const { group, fields } = section
+  if (group === 'mapping') return <MappingTable />
+  if (group === 'prices' && !isHit) return <PriceTabs fields={fields} />
+  return (
+    <Stack gap="5" minW="0">
+      <SimpleGrid columns={{ base: 1, sm: 2 }} columnGap="5" rowGap="5">
+        {fields.map((field) => (
+          <OptionField
+            key={field.key}
+            field={field}
+            extra={field.key === 'oidc.well_known' ? <OidcDiscovery /> : undefined}
+          />
+        ))}
+      </SimpleGrid>
+      {group === 'login' && <PasswordLoginRule />}
+      {group === 'fallback' && <FallbackRule />}
+      {group === 'logs' && <LogClearing />}
+    </Stack>
+  )
+}

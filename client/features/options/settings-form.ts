@@ -1,0 +1,105 @@
+import { createContext, useContext, useEffect, useMemo, useRef, useState } from 'react'
+import type { FieldErrors, UseFormReturn } from 'react-hook-form'
+import { useForm, useWatch } from 'react-hook-form'
+import { notify } from '../../components/notify.ts'
+import { t } from '../../i18n/t.ts'
+import { trpc } from '../../lib/trpc.ts'
+import type { RouterOutputs } from '#trpc/app-router.ts'
+import { changedFields, changeOf, fields, formValuesOf, keyOf, nameOf, problemIn, type FormValues } from './values.ts'
+import { problemText } from './words.ts'
+
+export type OptionView = RouterOutputs['admin']['options']['list'][number]
+
+export type Settings = {
+  form: UseFormReturn<FormValues>
+  /** As they are on the server. */
+  stored: FormValues
+  /** Secrets that have a value. */
+  setSecrets: ReadonlySet<string>
+}
+
+const SettingsContext = createContext<Settings | undefined>(undefined)
+export const SettingsProvider = SettingsContext.Provider
+
+export function useSettings(): Settings {
+  const settings = useContext(SettingsContext)
+  if (!settings) throw new Error('no settings around')
+  return settings
+}
+
+/** Only what was changed is judged: an option that is stored as it is does not hold up the others. */
+function judge(values: FormValues, stored: FormValues): FieldErrors<FormValues> {
+  const wrong = changedFields(values, stored).flatMap(({ key }) => {
+    const problem = problemIn(key, values[nameOf(key)])
+    return problem ? [[nameOf(key), { type: 'value', message: problemText(problem) }] as const] : []
+  })
+  return Object.fromEntries(wrong)
+}
+
+/** All options as one form, whose unsaved changes outlive a change of tab. */
+export function useSettingsForm(options: readonly OptionView[]): Settings {
+  const loaded = useMemo(() => formValuesOf(options), [options])
+  const [stored, setStored] = useState(loaded)
+  const current = useRef(stored)
+  const form = useForm<FormValues>({
+    defaultValues: stored,
+    mode: 'onTouched',
+    resolver: (values) => {
+      const errors = judge(values, current.current)
+      return Object.keys(errors).length > 0 ? { values: {}, errors } : { values, errors: {} }
+    },
+  })
+  useEffect(() => {
+    if (current.current === loaded) return
+    const changed = new Set(changedFields(form.getValues(), current.current).map(({ key }) => key))
+    current.current = loaded
+    for (const { key } of fields) if (!changed.has(key)) form.setValue(nameOf(key), loaded[nameOf(key)] ?? '')
+    setStored(loaded)
+  }, [loaded, form])
+  const setSecrets = useMemo(() => new Set(options.filter(({ isSet }) => isSet).map(({ key }) => key)), [options])
+  return useMemo(() => ({ form, stored, setSecrets }), [form, stored, setSecrets])
+}
+
+export function useChanges() {
+  const { form, stored } = useSettings()
+  const values = useWatch({ control: form.control }) as FormValues
+  return useMemo(() => changedFields(values, stored), [values, stored])
+}
+
+/** Saves what was changed; what is refused stays as typed, with its reason beside it. */
+export function useSave() {
+  const { form, stored } = useSettings()
+  const utils = trpc.useUtils()
+  const mutation = trpc.admin.options.save.useMutation()
+  const save = async () => {
+    const values = form.getValues()
+    const changed = changedFields(values, stored)
+    if (changed.length === 0) return notify.warning(t('你似乎并没有修改什么'))
+    if (!(await form.trigger(changed.map(({ key }) => nameOf(key))))) return notify.error(t('请检查输入'))
+    try {
+      const { saved, failed } = await mutation.mutateAsync({ changes: changed.map((field) => changeOf(field, values)) })
+      const fresh = formValuesOf(await utils.admin.options.list.fetch(undefined, { staleTime: 0 }))
+      for (const key of saved) form.setValue(nameOf(key), fresh[nameOf(key)] ?? '')
+      for (const problem of failed) {
+        form.setError(nameOf(problem.key), { type: 'server', message: problemText(problem) })
+      }
+      if (failed.length === 0) notify.success(t('保存成功'))
+      else notify.error(saved.length > 0 ? t('部分保存失败，请重试') : t('保存失败，请重试'))
+      void utils.invalidate()
+    } catch (error) {
+      notify.error(error, t('保存失败，请重试'))
+    }
+  }
+  return { save, isSaving: mutation.isPending }
+}
+
+/** Puts everything back to what is stored. */
+export function useDiscard(): () => void {
+  const { form, stored } = useSettings()
+  return () => {
+    form.clearErrors()
+    for (const { key } of fields) form.setValue(nameOf(key), stored[nameOf(key)] ?? '')
+  }
+}
+
+export const refusedKeys = (errors: FieldErrors<FormValues>) => Object.keys(errors).map(keyOf)
