@@ -7,6 +7,11 @@ import { Page as PageFrame } from '../../components/page.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { trpc } from '../../lib/trpc.ts'
+import { BulkBar } from './bulk/bulk-bar.tsx'
+import { JobDialog } from './bulk/job-dialog.tsx'
+import { PageMenu } from './bulk/page-menu.tsx'
+import { useJobs } from './bulk/use-jobs.ts'
+import { ChannelPanel } from './detail/panel.tsx'
 import { ChannelDrawer } from './form/drawer.tsx'
 import { channelColumns } from './list/columns.tsx'
 import { rowActions } from './list/row-actions.ts'
@@ -16,6 +21,8 @@ import type { Row } from './list/rows.ts'
 import { ChannelToolbar } from './list/toolbar.tsx'
 import { useChannelList } from './list/use-channel-list.ts'
 import { PricesDialog } from './models/prices-dialog.tsx'
+import { TagDrawer } from './tag-drawer.tsx'
+import { TestDialog } from './tests/test-dialog.tsx'
 import { useChannelActions } from './use-channel-actions.ts'
 import { useOpened } from './use-opened.ts'
 
@@ -25,6 +32,7 @@ export function Page() {
   const list = useChannelList()
   const actions = useChannelActions()
   const opened = useOpened()
+  const jobs = useJobs()
   const [unpriced, setUnpriced] = useState<readonly string[]>()
   const utils = trpc.useUtils()
   const { open } = opened
@@ -50,6 +58,8 @@ export function Page() {
         </Button>
       }
       extra={
+        <>
+          <PageMenu actions={actions} jobs={jobs} />
         <IconButton
           icon={RefreshCw}
           label={t('刷新')}
@@ -57,6 +67,7 @@ export function Page() {
           loading={list.query.isFetching && !list.query.isLoading}
           onClick={() => void actions.refresh()}
         />
+        </>
       }
     >
       <DataTable
@@ -74,6 +85,7 @@ export function Page() {
         onOpen={(row) => (row.kind === 'tag' ? toggleTag(row.tag) : open({ open: row.id }))}
         openRow={opened.state.open || undefined}
         isMuted={(row) => row.kind === 'channel' && row.channel.status !== 1}
+        bulkActions={(selection) => <BulkBar selection={selection} actions={actions} jobs={jobs} />}
         csvName="channels"
         csvPage={async (page, pageSize) => {
           const found = await utils.admin.channels.list.fetch({ ...list.input, tagMode: false, page, pageSize })
@@ -81,6 +93,17 @@ export function Page() {
         }}
         empty={<NoChannels isFiltered={list.isFiltered} onAdd={() => open({ form: 'new' })} folds={list.folds} />}
       />
+      <ChannelPanel
+        id={opened.state.open}
+        channels={list.channels}
+        opening={opening}
+        actions={actions}
+        onOpen={(id) => open({ open: id }, { replace: true })}
+        onClose={() => open({ open: 0 })}
+      />
+      {opened.state.test !== 0 && <TestDialog id={opened.state.test} onClose={() => open({ test: 0 })} />}
+      {jobs.job && <JobDialog job={jobs.job} onClose={jobs.close} />}
+      <TagDrawer tag={opened.state.editTag} onClose={() => open({ editTag: '' })} />
       <ChannelDrawer
         form={opened.state.form}
         onClose={opened.closeForm}

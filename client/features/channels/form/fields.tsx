@@ -84,8 +84,8 @@ function addressWords({ type, requiresBaseUrl }: ChannelType): { label: string; 
   if (type === customType) {
     return { label: t('完整的接口地址'), help: t('调用会原样发往此地址，须包含 /v1/chat/completions 这样的路径') }
   }
-  if (requiresBaseUrl) return { label: t('接口地址'), help: t('服务的地址，不含 /v1') }
-  return { label: t('接口地址'), help: t('留空则使用官方地址；填写代理或兼容服务的地址时不含 /v1') }
+  if (requiresBaseUrl) return { label: t('API 地址'), help: t('服务的地址，不含 /v1') }
+  return { label: t('API 地址'), help: t('留空则使用官方地址；填写代理或兼容服务的地址时不含 /v1') }
 }
 
 const examples: Record<number, string> = {

@@ -101,7 +101,7 @@ export function HealthStrip({ probes }: { probes: readonly Probe[] | undefined }
   const words = t('最近 {count} 次测试，失败 {failed} 次', { count: shown.length, failed: failures.length })
   const tip = lastFailure ? `${words}\n${lastFailure.model}: ${lastFailure.message.slice(0, 200)}` : words
   return (
-    <HStack as="span" display="inline-flex" gap="2" data-tip={tip}>
+    <HStack as="span" display="inline-flex" gap="2" verticalAlign="middle" data-tip={tip}>
       <Strip viewBox="0 0 58 16" role="img" aria-label={words}>
         {shown.map((probe, index) => (
           <Mark

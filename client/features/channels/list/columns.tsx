@@ -49,14 +49,14 @@ export function channelColumns({ actions, opening, probesOf, toggleTag }: Column
     {
       id: 'group',
       title: t('分组'),
-      width: 124,
+      width: 116,
       cell: (row) => <Tags values={row.kind === 'tag' ? row.groups : row.channel.groups} most={2} />,
       csv: (row) => (row.kind === 'tag' ? row.groups : row.channel.groups).join(','),
     },
     {
       id: 'type',
       title: t('类型'),
-      width: 116,
+      width: 108,
       sortable: true,
       cell: (row) => row.kind === 'channel' && <Part tip>{typeLabel(row.channel.type)}</Part>,
       csv: (row) => (row.kind === 'channel' ? typeLabel(row.channel.type) : ''),
@@ -64,7 +64,7 @@ export function channelColumns({ actions, opening, probesOf, toggleTag }: Column
     {
       id: 'status',
       title: t('状态'),
-      width: 96,
+      width: 92,
       sortable: true,
       card: 'fact',
       cell: (row) => (row.kind === 'tag' ? <TagStatus row={row} /> : <ChannelStatus of={row.channel} />),
@@ -73,14 +73,14 @@ export function channelColumns({ actions, opening, probesOf, toggleTag }: Column
     {
       id: 'health',
       title: t('健康'),
-      width: 128,
+      width: 122,
       card: 'fact',
       cell: (row) => (row.kind === 'channel' ? <HealthStrip probes={probesOf.get(row.id)} /> : null),
     },
     {
       id: 'responseTimeMs',
       title: t('响应时间'),
-      width: 100,
+      width: 96,
       sortable: true,
       cell: (row) =>
         row.kind === 'tag' ? (
@@ -93,7 +93,7 @@ export function channelColumns({ actions, opening, probesOf, toggleTag }: Column
     {
       id: 'usedQuota',
       title: t('已用 / 余额'),
-      width: 150,
+      width: 148,
       align: 'end',
       sortable: true,
       card: 'fact',
@@ -110,7 +110,7 @@ export function channelColumns({ actions, opening, probesOf, toggleTag }: Column
     {
       id: 'operate',
       title: t('操作'),
-      width: 84,
+      width: 76,
       cell: (row) => <Operate row={row} opening={opening} />,
     },
   ]
@@ -120,7 +120,7 @@ const figureColumns = (actions: ChannelActions): Column<Row>[] => [
   {
     id: 'priority',
     title: t('优先级'),
-    width: 78,
+    width: 72,
     sortable: true,
     align: 'end',
     cell: (row) => (
@@ -138,7 +138,7 @@ const figureColumns = (actions: ChannelActions): Column<Row>[] => [
   {
     id: 'weight',
     title: t('权重'),
-    width: 78,
+    width: 72,
     sortable: true,
     align: 'end',
     cell: (row) => (

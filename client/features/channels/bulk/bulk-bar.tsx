@@ -1,0 +1,52 @@
+import { Button } from '@chakra-ui/react'
+import { FlaskConical, Power, PowerOff, RefreshCw, Tag, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import type { Selection } from '../../../components/data-table/types.ts'
+import { t } from '../../../i18n/t.ts'
+import type { Row } from '../list/rows.ts'
+import { channelsOf } from '../list/rows.ts'
+import type { ChannelActions } from '../use-channel-actions.ts'
+import { TagDialog } from './tag-dialog.tsx'
+import type { Jobs } from './use-jobs.ts'
+
+type BulkBarProps = { selection: Selection<Row>; actions: ChannelActions; jobs: Jobs }
+
+/** What can be done with all selected channels; a selected tag stands for its channels. */
+export function BulkBar({ selection, actions, jobs }: BulkBarProps) {
+  const channels = channelsOf(selection.rows)
+  const [tagging, setTagging] = useState(false)
+  return (
+    <>
+      <Button size="xs" onClick={() => void actions.setStatusOfMany(channels, true).then(selection.clear)}>
+        <Power aria-hidden />
+        {t('启用')}
+      </Button>
+      <Button size="xs" onClick={() => void actions.setStatusOfMany(channels, false).then(selection.clear)}>
+        <PowerOff aria-hidden />
+        {t('禁用')}
+      </Button>
+      <Button size="xs" onClick={() => setTagging(true)}>
+        <Tag aria-hidden />
+        {t('设置标签')}
+      </Button>
+      <Button size="xs" onClick={() => jobs.test(channels)}>
+        <FlaskConical aria-hidden />
+        {t('测试')}
+      </Button>
+      <Button size="xs" onClick={() => jobs.updateBalances(channels)}>
+        <RefreshCw aria-hidden />
+        {t('更新余额')}
+      </Button>
+      <Button
+        size="xs"
+        variant="surface"
+        colorPalette="bad"
+        onClick={() => void actions.removeMany(channels).then((removed) => removed && selection.clear())}
+      >
+        <Trash2 aria-hidden />
+        {t('删除')}
+      </Button>
+      {tagging && <TagDialog channels={channels} onClose={() => setTagging(false)} onDone={selection.clear} />}
+    </>
+  )
+}

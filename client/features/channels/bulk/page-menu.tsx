@@ -1,0 +1,44 @@
+import { Button } from '@chakra-ui/react'
+import { ChevronDown, FlaskConical, RefreshCw, Trash2, Wrench } from 'lucide-react'
+import { ActionMenu } from '../../../components/action-menu.tsx'
+import { t } from '../../../i18n/t.ts'
+import type { ChannelActions } from '../use-channel-actions.ts'
+import type { Jobs } from './use-jobs.ts'
+
+/** What concerns all channels, whichever are shown. */
+export function PageMenu({ actions, jobs }: { actions: ChannelActions; jobs: Jobs }) {
+  return (
+    <ActionMenu
+      label={t('批量操作')}
+      trigger={(props) => (
+        <Button {...props}>
+          {t('批量操作')}
+          <ChevronDown aria-hidden />
+        </Button>
+      )}
+      actions={[
+        {
+          id: 'test',
+          label: t('测试所有已启用的渠道'),
+          icon: FlaskConical,
+          onSelect: () => void jobs.testAll(),
+        },
+        {
+          id: 'balance',
+          label: t('更新所有已启用渠道的余额'),
+          icon: RefreshCw,
+          onSelect: () => void jobs.updateAllBalances(),
+        },
+        { id: 'fix', label: t('修复数据库一致性'), icon: Wrench, onSelect: () => void actions.fixAbilities() },
+        {
+          id: 'remove',
+          label: t('删除所有已禁用的渠道'),
+          icon: Trash2,
+          danger: true,
+          separated: true,
+          onSelect: () => void actions.removeDisabled(),
+        },
+      ]}
+    />
+  )
+}

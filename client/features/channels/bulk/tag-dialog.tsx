@@ -1,0 +1,76 @@
+import { Button, Dialog, Field, Portal } from '@chakra-ui/react'
+import type { FormEvent } from 'react'
+import { useState } from 'react'
+import { renderMessage } from '#core/errors.ts'
+import { notify } from '../../../components/notify.ts'
+import { Picker } from '../../../components/picker.tsx'
+import { currentLanguage } from '../../../i18n/language.ts'
+import { t } from '../../../i18n/t.ts'
+import { errorText } from '../../../lib/errors.ts'
+import { trpc } from '../../../lib/trpc.ts'
+import { useChannelActions } from '../use-channel-actions.ts'
+
+type TagDialogProps = { channels: readonly { id: number }[]; onClose: () => void; onDone: () => void }
+
+/** Puts the selected channels under one tag, known or new. */
+export function TagDialog({ channels, onClose, onDone }: TagDialogProps) {
+  const [tag, setTag] = useState('')
+  const [problem, setProblem] = useState('')
+  const tags = trpc.admin.channels.tags.list.useQuery({ offset: 0, limit: 200 })
+  const set = trpc.admin.channels.setTag.useMutation()
+  const { refresh } = useChannelActions()
+
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    if (tag.trim() === '') return setProblem(renderMessage({ code: 'channel.tag_required' }, currentLanguage()))
+    try {
+      const { count } = await set.mutateAsync({ ids: channels.map(({ id }) => id), tag: tag.trim() })
+      notify.success(t('已为 {count} 个渠道设置标签', { count }))
+      await refresh()
+      onDone()
+      onClose()
+    } catch (error) {
+      setProblem(errorText(error))
+    }
+  }
+
+  return (
+    <Dialog.Root open onOpenChange={({ open }) => !open && onClose()} size="sm" placement="center">
+      <Portal>
+        <Dialog.Backdrop />
+        <Dialog.Positioner px="4">
+          <Dialog.Content>
+            <form onSubmit={(event) => void submit(event)}>
+              <Dialog.Header>
+                <Dialog.Title>{t('为 {count} 个渠道设置标签', { count: channels.length })}</Dialog.Title>
+              </Dialog.Header>
+              <Dialog.Body>
+                <Field.Root invalid={problem !== ''} required>
+                  <Field.Label>{t('标签')}</Field.Label>
+                  <Picker
+                    choices={(tags.data ?? []).map((value) => ({ value, label: value }))}
+                    value={tag}
+                    onChange={(next) => {
+                      setTag(next)
+                      setProblem('')
+                    }}
+                    allowNew
+                    invalid={problem !== ''}
+                    placeholder={t('选择或输入')}
+                  />
+                  {problem !== '' && <Field.ErrorText>{problem}</Field.ErrorText>}
+                </Field.Root>
+              </Dialog.Body>
+              <Dialog.Footer>
+                <Button onClick={onClose}>{t('取消')}</Button>
+                <Button type="submit" variant="solid" loading={set.isPending}>
+                  {t('确认')}
+                </Button>
+              </Dialog.Footer>
+            </form>
+          </Dialog.Content>
+        </Dialog.Positioner>
+      </Portal>
+    </Dialog.Root>
+  )
+}

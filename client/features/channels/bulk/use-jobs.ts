@@ -1,0 +1,72 @@
+import { useState } from 'react'
+import { notify } from '../../../components/notify.ts'
+import { t } from '../../../i18n/t.ts'
+import { errorText } from '../../../lib/errors.ts'
+import { formatDuration } from '../../../lib/format.ts'
+import { trpc } from '../../../lib/trpc.ts'
+import type { Job } from './job-dialog.tsx'
+
+type Named = { id: number; name: string }
+
+const enabledOnly = { statuses: [1] }
+
+/** Work over many channels: tests with each one's own test model, and balances. */
+export function useJobs() {
+  const utils = trpc.useUtils()
+  const api = utils.client.admin.channels
+  const [job, setJob] = useState<Job>()
+
+  const test = (channels: readonly Named[]) =>
+    setJob({
+      title: t('测试 {count} 个渠道', { count: channels.length }),
+      channels,
+      act: async ({ id }, signal) => {
+        try {
+          const result = await api.probe.mutate({ id }, { signal, context: { alone: true } })
+          return result.success
+            ? { ok: true, text: formatDuration(result.seconds * 1000) }
+            : { ok: false, text: `${result.model}: ${result.message}` }
+        } catch (error) {
+          return { ok: false, text: errorText(error) }
+        }
+      },
+    })
+
+  const updateBalances = (channels: readonly Named[]) =>
+    setJob({
+      title: t('更新 {count} 个渠道的余额', { count: channels.length }),
+      channels,
+      act: async ({ id }, signal) => {
+        try {
+          const { balance } = await api.updateBalance.mutate({ id }, { signal, context: { alone: true } })
+          return { ok: true, text: `$${balance.toFixed(2)}` }
+        } catch (error) {
+          return { ok: false, text: errorText(error) }
+        }
+      },
+    })
+
+  const withEnabled = async (start: (channels: readonly Named[]) => void) => {
+    try {
+      const channels = await api.search.query(enabledOnly)
+      if (channels.length === 0) notify.info(t('没有已启用的渠道'))
+      else start(channels.map(({ id, name }) => ({ id, name })))
+    } catch (error) {
+      notify.error(error)
+    }
+  }
+
+  return {
+    job,
+    close: () => {
+      setJob(undefined)
+      void utils.admin.channels.invalidate()
+    },
+    test,
+    testAll: () => withEnabled(test),
+    updateBalances,
+    updateAllBalances: () => withEnabled(updateBalances),
+  }
+}
+
+export type Jobs = ReturnType<typeof useJobs>

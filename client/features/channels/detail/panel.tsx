@@ -1,0 +1,130 @@
+import { Button, Skeleton, Stack } from '@chakra-ui/react'
+import { FlaskConical, Pencil } from 'lucide-react'
+import type { RouterOutputs } from '#trpc/app-router.ts'
+import { Code, Tags } from '../../../components/cells/names.tsx'
+import { Money, None } from '../../../components/cells/numbers.tsx'
+import { Time } from '../../../components/cells/time.tsx'
+import { DetailPanel, neighbours } from '../../../components/detail-panel.tsx'
+import { Facts, Section } from '../../../components/facts.tsx'
+import { IconButton } from '../../../components/icon-button.tsx'
+import { ErrorState } from '../../../components/states.tsx'
+import { t } from '../../../i18n/t.ts'
+import { trpc } from '../../../lib/trpc.ts'
+import { ChannelStatus, ResponseTime } from '../list/cells.tsx'
+import type { Opening } from '../list/row-cells.tsx'
+import { Used } from '../list/row-cells.tsx'
+import type { Channel } from '../list/rows.ts'
+import { typeLabel } from '../types.ts'
+import type { ChannelActions } from '../use-channel-actions.ts'
+import { KeyStates } from './key-states.tsx'
+import { ModelStates } from './model-states.tsx'
+import { Probes } from './probes.tsx'
+
+export type ChannelDetail = RouterOutputs['admin']['channels']['get']
+
+type ChannelPanelProps = {
+  /** 0 is closed. */
+  id: number
+  channels: readonly Channel[]
+  opening: Opening
+  actions: ChannelActions
+  onOpen: (id: number) => void
+  onClose: () => void
+}
+
+const recentProbes = 100
+
+/** One channel beside the list: what it is, the state of its keys and models, its last probes. */
+export function ChannelPanel({ id, channels, opening, actions, onOpen, onClose }: ChannelPanelProps) {
+  const isOpen = id !== 0
+  const detail = trpc.admin.channels.get.useQuery({ id }, { enabled: isOpen, gcTime: 0, placeholderData: undefined })
+  const health = trpc.admin.channels.health.useQuery(
+    { ids: [id], limit: recentProbes },
+    { enabled: isOpen, placeholderData: undefined },
+  )
+  const channel = detail.data
+  const name = channel?.name ?? channels.find((one) => one.id === id)?.name ?? `#${id}`
+  const around = neighbours(
+    channels,
+    (one) => one.id === id,
+    (one) => onOpen(one.id),
+  )
+  const probes = health.data?.[0]?.probes ?? []
+  return (
+    <DetailPanel
+      openId={isOpen ? id : undefined}
+      onClose={onClose}
+      title={name}
+      label={t('渠道 {name}', { name })}
+      subtitle={channel && `#${id} · ${typeLabel(channel.type)}`}
+      {...around}
+      actions={
+        channel && (
+          <>
+            <IconButton icon={FlaskConical} label={t('测试模型')} onClick={() => opening.test(channel)} />
+            <IconButton icon={Pencil} label={t('编辑')} onClick={() => opening.edit(channel)} />
+          </>
+        )
+      }
+    >
+      {detail.isError ? (
+        <ErrorState error={detail.error} onRetry={() => void detail.refetch()} />
+      ) : channel ? (
+        <Stack gap="7">
+          <Overview channel={channel} actions={actions} />
+          <KeyStates channel={channel} onChanged={actions.refresh} />
+          <ModelStates channel={channel} probes={probes} onChanged={actions.refresh} />
+          <Section title={t('最近的测试')}>
+            <Probes probes={probes} isLoading={health.isLoading} />
+          </Section>
+        </Stack>
+      ) : (
+        <Stack gap="3">
+          {[0, 1, 2, 3, 4, 5].map((line) => (
+            <Skeleton key={line} h="5" />
+          ))}
+        </Stack>
+      )}
+    </DetailPanel>
+  )
+}
+
+function Overview({ channel, actions }: { channel: ChannelDetail; actions: ChannelActions }) {
+  const isOn = channel.status === 1
+  return (
+    <Section
+      title={t('概况')}
+      extra={
+        <Button size="xs" onClick={() => void actions.setStatus(channel, !isOn)}>
+          {isOn ? t('禁用') : t('启用')}
+        </Button>
+      }
+    >
+      <Facts
+        facts={[
+          { label: t('状态'), value: <ChannelStatus of={channel} /> },
+          { label: t('原因'), value: channel.statusReason, hidden: channel.statusReason === '' },
+          { label: t('禁用时间'), value: <Time value={channel.statusAt} />, hidden: channel.statusAt === null },
+          { label: t('分组'), value: <Tags values={channel.groups} most={20} /> },
+          { label: t('标签'), value: channel.tag, hidden: channel.tag === '' },
+          { label: t('优先级'), value: channel.priority },
+          { label: t('权重'), value: channel.weight },
+          { label: t('API 地址'), value: channel.baseUrl ? <Code>{channel.baseUrl}</Code> : t('官方地址') },
+          { label: t('模型前缀'), value: <Code>{channel.modelPrefix}</Code>, hidden: channel.modelPrefix === '' },
+          {
+            label: t('响应时间'),
+            value: <ResponseTime milliseconds={channel.responseTimeMs} testedAt={channel.testedAt} />,
+          },
+          { label: t('测试时间'), value: channel.testedAt ? <Time value={channel.testedAt} /> : <None /> },
+          {
+            label: t('已用 / 余额'),
+            value: <Used channel={channel} onUpdate={() => actions.updateBalance(channel)} />,
+          },
+          { label: t('已用额度'), value: <Money quota={channel.usedQuota} digits={6} /> },
+          { label: t('自动禁用'), value: channel.autoBan ? t('开启') : t('关闭') },
+          { label: t('创建时间'), value: <Time value={channel.createdAt} /> },
+        ]}
+      />
+    </Section>
+  )
+}

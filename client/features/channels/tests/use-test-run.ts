@@ -1,0 +1,107 @@
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { notify } from '../../../components/notify.ts'
+import { t } from '../../../i18n/t.ts'
+import { errorText, mayRetry, refusalCode } from '../../../lib/errors.ts'
+import { useNow } from '../../../lib/now.ts'
+import { createStoredJson, useStored } from '../../../lib/stored.ts'
+import { trpc } from '../../../lib/trpc.ts'
+import { freshResults, storedResults, withResult } from './result-cache.ts'
+import type { Attempt, TestResult } from './run-tests.ts'
+import { concurrencyLimits, runTests } from './run-tests.ts'
+
+const storedConcurrency = createStoredJson<number>('channel-test-concurrency', concurrencyLimits.preset)
+
+export type Progress = { done: number; total: number }
+
+/** A wait that ends early when it is called off. */
+const waitFor = (milliseconds: number, signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, milliseconds)
+    signal.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer)
+        resolve()
+      },
+      { once: true },
+    )
+  })
+
+/** Tests the models of a channel from here; leaving the page calls it off. */
+export function useTestRun(channelId: number) {
+  const utils = trpc.useUtils()
+  const cache = useStored(storedResults)
+  const concurrency = useStored(storedConcurrency)
+  const [running, setRunning] = useState<ReadonlySet<string>>(new Set())
+  const [progress, setProgress] = useState<Progress>()
+  const abort = useRef<AbortController>(undefined)
+  const now = useNow().getTime()
+  const results = useMemo(() => freshResults(cache, now)[channelId] ?? {}, [cache, now, channelId])
+  useEffect(() => () => abort.current?.abort(), [channelId])
+
+  const attempt = async (model: string, signal: AbortSignal): Promise<Attempt> => {
+    try {
+      const input = { id: channelId, model }
+      const options = { signal, context: { alone: true } }
+      const { success, message, seconds, retryable } = await utils.client.admin.channels.probe.mutate(input, options)
+      return { success, message, seconds, isRetryable: retryable }
+    } catch (error) {
+      return {
+        success: false,
+        message: errorText(error),
+        seconds: 0,
+        isRetryable: refusalCode(error) === undefined && mayRetry(error),
+        code: refusalCode(error),
+      }
+    }
+  }
+
+  const mark = (model: string, on: boolean) =>
+    setRunning((before) => {
+      const next = new Set(before)
+      if (on) next.add(model)
+      else next.delete(model)
+      return next
+    })
+
+  const start = async (models: readonly string[]) => {
+    const controller = new AbortController()
+    abort.current?.abort()
+    abort.current = controller
+    const { signal } = controller
+    setProgress({ done: 0, total: models.length })
+    await runTests({
+      models,
+      concurrency,
+      attempt: (model) => attempt(model, signal),
+      wait: (milliseconds) => waitFor(milliseconds, signal),
+      now: Date.now,
+      isCancelled: () => signal.aborted,
+      onStart: (model) => mark(model, true),
+      onResult: (model, result: TestResult) => {
+        mark(model, false)
+        setProgress((before) => before && { ...before, done: before.done + 1 })
+        storedResults.set(withResult(freshResults(storedResults.get(), Date.now()), { channelId, model, result }))
+      },
+    })
+    if (abort.current !== controller) return
+    setRunning(new Set())
+    setProgress(undefined)
+    await Promise.all([utils.admin.channels.list.invalidate(), utils.admin.channels.health.invalidate()])
+  }
+
+  return {
+    results,
+    running,
+    progress,
+    concurrency,
+    setConcurrency: storedConcurrency.set,
+    start,
+    cancel: useCallback(() => {
+      abort.current?.abort()
+      notify.info(t('测试被用户取消'))
+    }, []),
+  }
+}
+
+export type TestRun = ReturnType<typeof useTestRun>
