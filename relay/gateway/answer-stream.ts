@@ -7,6 +7,7 @@ import { type CallerStream, openCallerStream } from './caller-stream.ts'
 import { AttemptFailed, callerError, failureOfDomainError } from './failure.ts'
 import type { Forwarding } from './forward.ts'
 import { bookingFailure, finishHungUp, settle, SettleFailed } from './settle.ts'
+import { withUsageChunk } from './missing-usage.ts'
 import { shapeFailure } from './shape-failure.ts'
 import { createEventReader } from './event-reader.ts'
 import { createArrayFramer, eventFramer } from './framer.ts'
@@ -167,7 +168,10 @@ function nativePassage(forwarding: Forwarding): Passage {
       return ''
     },
     end: () => '',
-    close: () => held + framer.close(),
+    close: (measured) => {
+      const isMissed = call.dialect.id === 'openai-chat' && call.request.includeUsage && !listener.usage
+      return (isMissed ? withUsageChunk(held, measured) : held) + framer.close()
+    },
     fail: (failure) => {
       const told = callerError(failure, call.id)
       return framer.fail({ event: call.dialect.streamError(told), body: call.dialect.error(told).body })

@@ -9,10 +9,11 @@ import { AttemptFailed, failureOfDomainError } from './failure.ts'
 import type { Forwarding } from './forward.ts'
 import { bookingFailure, finishHungUp, settle, SettleFailed } from './settle.ts'
 import { createEventReader } from './event-reader.ts'
+import { withOpenAiUsage } from './missing-usage.ts'
 import { shapeFailure } from './shape-failure.ts'
 import type { ChatEvent } from '#relay/chat/events.ts'
 import { DomainError } from '#core/errors.ts'
-import type { ReportedUsage } from '#core/usage.ts'
+import type { ReportedUsage, Usage } from '#core/usage.ts'
 
 const largestAnswer = 128 * 1024 * 1024
 
@@ -41,7 +42,14 @@ export async function answerWhole(forwarding: Forwarding, reply: UpstreamReply, 
     if (!(error instanceof SettleFailed)) throw error
     throw new AttemptFailed(bookingFailure(), { local: true, cause: error })
   }
-  await (isStream ? sendAsStream(forwarding, read.response()) : sendWhole(forwarding, read))
+  // What was counted here is told like what the upstream reports.
+  const told = read.usage ? read : withUsage(read, measured.usage)
+  await (isStream ? sendAsStream(forwarding, told.response()) : sendWhole(forwarding, told))
+}
+
+function withUsage(read: WholeAnswer, usage: Usage): WholeAnswer {
+  const asReceived = read.asReceived === null ? null : withOpenAiUsage(read.asReceived, usage)
+  return { ...read, asReceived, response: () => ({ ...read.response(), usage }) }
 }
 
 async function readJson(forwarding: Forwarding, reply: UpstreamReply): Promise<WholeAnswer> {

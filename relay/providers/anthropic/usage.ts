@@ -25,21 +25,17 @@ export function readUsage(usage: Json): ReportedUsage {
  */
 export function createUsageCounter() {
   let counts: Json = {}
-  let closed = false
   return {
     add(value: unknown, closing: boolean): void {
-      closed ||= closing
       for (const [name, later] of Object.entries(recordOf(value) ?? {})) {
         const earlier = counts[name]
-        if (later === null || later === undefined) continue
+        if (later === null || later === undefined || (name === 'output_tokens' && !closing)) continue
         const grows = typeof earlier !== 'number' || typeof later !== 'number' || later > earlier
         if (grows) counts = { ...counts, [name]: later }
       }
     },
     get usage(): ReportedUsage | undefined {
-      if (Object.keys(counts).length === 0) return undefined
-      const usage = readUsage(counts)
-      return closed ? usage : { ...usage, completionTokens: undefined }
+      return Object.keys(counts).length === 0 ? undefined : readUsage(counts)
     },
   }
 }

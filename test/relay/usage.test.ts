@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type App, startApp } from '#test/support/app.ts'
+import type { TestToken } from '#test/support/factories.ts'
+import { allowUnpriced, serve } from './serve.ts'
+import { chat, closeSoundly, consumed, say, type Spoken, spoken } from './spoken.ts'
+
+let app: App
+let token: TestToken
+beforeAll(async () => {
+  app = await startApp()
+  await allowUnpriced(app)
+  token = await app.make.token(await app.make.user({ quota: 2_000_000_000 }))
+})
+afterAll(() => closeSoundly(app))
+
+type Way = { does: string; type?: number; stream?: boolean; by?: Spoken; text?: string }
+
+/** One call on a channel of its own: its reply and its one log row. */
+async function ask({ does, type = 1, stream = false, by = chat, text = 'hello' }: Way) {
+  const { model } = await serve(app, { type, does })
+  const before = (await consumed(app)).length
+  const reply = await say(app, by, { token, model, stream, text })
+  const body = await reply.text()
+  expect(reply.status, body).toBe(200)
+  const rows = (await consumed(app)).slice(before)
+  expect(rows).toHaveLength(1)
+  const [row] = rows
+  if (!row) throw new Error('no row')
+  return { body, row, other: row.other }
+}
+
+const rate = 37.5
+// By the encoder: role, "hello" and the message make 5, the answer's beginning 3.
+const promptCount = 8
+// "You", " said", ":" and " hello".
+const answerCount = 4
+
+describe('figures that cannot be true', () => {
+  const everywhere = [1, 14, 24]
+  // Two of the vendors tell parts beside their total instead of in it, so that there a part can exceed nothing.
+  test.each([
+    { name: 'a negative prompt', usage: '-1000000:5', prompt: promptCount, completion: 5, types: everywhere },
+    { name: 'an endless prompt', usage: '1e308:5', prompt: promptCount, completion: 5, types: everywhere },
+    { name: 'a prompt in words', usage: '"12":5', prompt: promptCount, completion: 5, types: everywhere },
+    { name: 'half a token', usage: '10.5:5', prompt: promptCount, completion: 5, types: everywhere },
+    { name: 'a negative answer', usage: '10:-5', prompt: 10, completion: answerCount, types: everywhere },
+    { name: 'an endless answer', usage: '10:1e300', prompt: 10, completion: answerCount, types: everywhere },
+    { name: 'both', usage: '-1:-1', prompt: promptCount, completion: answerCount, types: everywhere },
+    { name: 'more from the cache than there was', usage: '10:5:5000', prompt: 10, completion: 5, types: [1, 24] },
+    { name: 'a negative cache', usage: '10:5:-5000', prompt: 10, completion: 5, types: [1, 24] },
+    { name: 'more thought than said', usage: '10:5:0:0:5000', prompt: 10, completion: 5, types: [1, 14] },
+  ])('$name: counted or cut, flagged, never a credit', async ({ usage, prompt, completion, types }) => {
+    for (const type of types) {
+      for (const stream of [false, true]) {
+        const { row, other } = await ask({ does: `usage=${usage}`, type, stream })
+        const label = `${type} ${stream}`
+        expect(row, label).toMatchObject({ prompt_tokens: prompt, completion_tokens: completion })
+        const exact = (prompt + completion) * rate
+        // Claude's formula rounds down.
+        expect(row.quota, label).toBe(type === 14 ? Math.floor(exact) : Math.round(exact))
+        expect(other, label).toMatchObject({ usage_corrected: true })
+      }
+    }
+  })
+
+  test('null is no figure at all', async () => {
+    const { row, other } = await ask({ does: 'usage=null:null' })
+    expect(row.quota).toBe((promptCount + answerCount) * rate)
+    expect(other).toMatchObject({ usage_source: 'estimated' })
+    expect(other['usage_corrected']).toBeUndefined()
+  })
+})
+
+describe('an upstream that tells no usage', () => {
+  test.each(spoken)('is charged by our own count, and the log says so, in $dialect', async (by: Spoken) => {
+    for (const type of [1, 14, 24]) {
+      for (const stream of [false, true]) {
+        const { row, other } = await ask({ does: 'nousage', type, stream, by })
+        expect(other).toMatchObject({ usage_source: 'estimated' })
+        expect(row.completion_tokens).toBe(answerCount)
+        expect(row.prompt_tokens).toBeGreaterThan(1)
+        expect(row.prompt_tokens).toBeLessThan(20)
+        const exact = (row.prompt_tokens + row.completion_tokens) * rate
+        const roundsDown = type === 14 || by.dialect === 'messages'
+        expect(row.quota).toBe(roundsDown ? Math.floor(exact) : Math.round(exact))
+      }
+    }
+  })
+
+  test('leaves the caller with usage all the same: in a whole answer, and in a stream that asks for it', async () => {
+    const { body } = await ask({ does: 'nousage' })
+    const usage = { prompt_tokens: promptCount, completion_tokens: answerCount, total_tokens: 12 }
+    expect(JSON.parse(body).usage).toMatchObject(usage)
+    const { model } = await serve(app, { does: 'nousage' })
+    const asking = { ...chat.body(model, 'hello', true), stream_options: { include_usage: true } }
+    const text = await (await say(app, chat, { token, body: asking })).text()
+    const told = /data: (\{[^\n]*"choices":\[\][^\n]*\})\n\ndata: \[DONE\]\n\n$/.exec(text)?.[1]
+    expect(JSON.parse(told ?? '{}').usage).toMatchObject(usage)
+  })
+
+  test('and says nothing is free; with usage it is not', async () => {
+    for (const stream of [false, true]) {
+      const { row } = await ask({ does: 'blank,nousage', stream })
+      expect(row).toMatchObject({ quota: 0, prompt_tokens: 0, completion_tokens: 0 })
+      expect(row.content).toContain('（没有用量，上游可能超时）')
+      const hidden = await ask({ does: 'blank,usage=10:30', stream })
+      expect(hidden.row.quota).toBe(40 * rate)
+    }
+  })
+})
+
+test.each(['first', 'each', 'finish', 'last'])('usage is taken where a stream tells it: %s', async (place) => {
+  const { row, other } = await ask({ does: `usage=10:2,usageat=${place}`, stream: true })
+  expect(row.quota).toBe(12 * rate)
+  expect(other).toMatchObject({ usage_source: 'upstream' })
+})
