@@ -71,6 +71,7 @@ export async function startApp(
         ],
       }),
     /** A script with a system access token; without a user a stranger. */
+    // oxlint-disable-next-line max-params -- It reads like the request it makes.
     rest: async (user: TestUser | null, method: string, path: string, body?: unknown) => {
       const reply = await fetch(url + path, {
         method,
@@ -89,6 +90,7 @@ export async function startApp(
       }
     },
     /** A program with an access token. */
+    // oxlint-disable-next-line max-params -- It reads like the request it makes.
     relay: (token: TestToken | string, path: string, body: unknown, more: RelayCall = {}) =>
       fetch(url + path, {
         method: 'POST',
