@@ -1,6 +1,7 @@
 import { Skeleton } from '@chakra-ui/react'
 import type { MouseEvent } from 'react'
 import { t } from '../../i18n/t.ts'
+import type { MenuAction } from '../action-menu.tsx'
 import { ActionMenu } from '../action-menu.tsx'
 import { Check } from '../check.tsx'
 import type { Column, DataTableProps, RowId } from './types.ts'
@@ -59,7 +60,7 @@ export function Body<Row>(props: BodyProps<Row>) {
             ))}
             {rowActions && (
               <td data-tool="end">
-                <ActionMenu label={t('操作 {name}', { name: rowLabel(row) })} actions={rowActions(row)} />
+                <RowMenu name={rowLabel(row)} actions={rowActions(row)} />
               </td>
             )}
           </tr>
@@ -67,6 +68,11 @@ export function Body<Row>(props: BodyProps<Row>) {
       })}
     </tbody>
   )
+}
+
+/** A row that nothing can be done with has no menu. */
+export function RowMenu({ name, actions }: { name: string; actions: readonly MenuAction[] }) {
+  return actions.length > 0 && <ActionMenu label={t('操作 {name}', { name })} actions={actions} />
 }
 
 const barWidths = ['60%', '80%', '45%', '70%', '55%']

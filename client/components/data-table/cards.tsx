@@ -1,6 +1,6 @@
 import { Box, Flex, HStack, Skeleton, Stack, Text } from '@chakra-ui/react'
 import { t } from '../../i18n/t.ts'
-import { ActionMenu } from '../action-menu.tsx'
+import { RowMenu } from './body.tsx'
 import { Check } from '../check.tsx'
 import type { Column, DataTableProps, RowId } from './types.ts'
 
@@ -63,7 +63,7 @@ export function Cards<Row>(props: CardsProps<Row>) {
                 title?.cell(row)
               )}
             </Box>
-            {rowActions && <ActionMenu label={t('操作 {name}', { name: rowLabel(row) })} actions={rowActions(row)} />}
+            {rowActions && <RowMenu name={rowLabel(row)} actions={rowActions(row)} />}
           </HStack>
           <Stack as="dl" gap="1">
             {facts.map((fact) => (

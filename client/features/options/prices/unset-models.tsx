@@ -8,17 +8,18 @@ import { FilterBar } from '../../../components/filter-bar/filter-bar.tsx'
 import { notify } from '../../../components/notify.ts'
 import { EmptyState } from '../../../components/states.tsx'
 import { t } from '../../../i18n/t.ts'
+import { usePaged } from '../../../lib/paged.ts'
 import { trpc } from '../../../lib/trpc.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { BatchForm } from './batch-form.tsx'
 import { PriceForm } from './price-form.tsx'
-import { usePaged } from './use-rows.ts'
 
 /** Enabled models that no table prices: ordinary users' calls of them are refused. */
 export function UnsetModels() {
   const unset = trpc.admin.models.unset.useQuery()
   const [state, set] = useUrlState({ model: '', price: '' }, ['page'])
-  const { data, paging } = usePaged(unset.data, (model) => model.toLowerCase().includes(state.model.toLowerCase()))
+  const wanted = state.model.toLowerCase()
+  const { data, table } = usePaged(unset.data?.filter((model) => model.toLowerCase().includes(wanted)))
   const [batch, setBatch] = useState<{ models: string[]; clear: () => void }>()
   const fill = useCatalogue()
   return (
@@ -40,7 +41,7 @@ export function UnsetModels() {
         rowId={(model) => model}
         rowLabel={(model) => model}
         query={{ ...unset, data }}
-        paging={paging}
+        paging={table}
         csvName="unset-models"
         onOpen={(model) => set({ price: model })}
         openRow={state.price || undefined}

@@ -10,11 +10,12 @@ import { notify } from '../../../components/notify.ts'
 import { EmptyState } from '../../../components/states.tsx'
 import { t } from '../../../i18n/t.ts'
 import { errorText } from '../../../lib/errors.ts'
+import { usePaged } from '../../../lib/paged.ts'
 import { trpc } from '../../../lib/trpc.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { newPrice, PriceForm } from './price-form.tsx'
 import { tableKeys, toDollars, type PriceRow } from './rows.ts'
-import { usePaged, usePriceRows, usePriceTables } from './use-rows.ts'
+import { usePriceRows, usePriceTables } from './use-rows.ts'
 
 const figure = (value: number | null) => (value === null ? <None /> : value)
 const dollars = (value: number | null) => (value === null ? <None /> : `$${Number(value.toPrecision(6))}`)
@@ -78,7 +79,8 @@ const columns = (): Column<PriceRow>[] => [
 export function VisualPrices() {
   const rows = usePriceRows()
   const [state, set] = useUrlState({ model: '', price: '' }, ['page'])
-  const { data, all, paging } = usePaged(rows, ({ model }) => model.toLowerCase().includes(state.model.toLowerCase()))
+  const wanted = state.model.toLowerCase()
+  const { data, pageOf, table } = usePaged(rows?.filter(({ model }) => model.toLowerCase().includes(wanted)))
   const remove = useRemove()
   const open = (price: string) => set({ price })
   const edited = rows?.find(({ model }) => model === state.price)
@@ -91,9 +93,9 @@ export function VisualPrices() {
         rowId={({ model }) => model}
         rowLabel={({ model }) => model}
         query={{ data, error: null, isFetching: false, refetch: () => undefined }}
-        paging={paging}
+        paging={table}
         csvName="prices"
-        csvPage={async (page, pageSize) => ({ items: (all ?? []).slice((page - 1) * pageSize, page * pageSize) })}
+        csvPage={pageOf}
         onOpen={({ model }) => open(model)}
         openRow={state.price || undefined}
         toolbar={

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { costOf, dollarsOf, vendorOf } from './prices.ts'
+
+const price = {
+  kind: 'ratio',
+  source: 'table',
+  modelPrice: null,
+  modelRatio: 1.25,
+  completionRatio: 4,
+  cacheRatio: 0.5,
+  cacheWriteRatio: 1,
+  cacheWrite1hRatio: 1,
+  imageRatio: 1,
+  audioRatio: 1,
+  audioCompletionRatio: 1,
+} as const
+
+test('a group pays its ratio of the list price, per million tokens', () => {
+  expect(dollarsOf(price, { groupRatio: 0.8, quotaPerUnit: 500_000 })).toEqual({
+    input: 2,
+    output: 8,
+    cached: 1,
+    cacheWrite: null,
+    call: null,
+  })
+})
+
+test('cached tokens of the example cost what the cache costs, and never more tokens than there are', () => {
+  const dollars = dollarsOf(price, { groupRatio: 1, quotaPerUnit: 500_000 })
+  expect(costOf(dollars, { input: 1_000_000, cached: 400_000, output: 100_000 })).toBeCloseTo(1.5 + 0.5 + 1)
+  expect(costOf(dollars, { input: 1000, cached: 5000, output: 0 })).toBeCloseTo(0.00125)
+})
+
+test('a call with a fixed price costs the same whatever its tokens', () => {
+  const call = { ...price, kind: 'call', modelPrice: 0.04, modelRatio: null } as const
+  const dollars = dollarsOf(call, { groupRatio: 0.5, quotaPerUnit: 500_000 })
+  expect(costOf(dollars, { input: 9, cached: 0, output: 9 })).toBeCloseTo(0.02)
+})
+
+test('a vendor is told by the name behind any prefix', () => {
+  expect(['o3-mini', 'openrouter/claude-3', 'my-model'].map(vendorOf)).toEqual(['OpenAI', 'Anthropic', undefined])
+})

@@ -1,0 +1,74 @@
+import { ratioToDollars } from '#core/pricing/prices.ts'
+import type { RouterOutputs } from '#trpc/app-router.ts'
+
+export type Pricing = RouterOutputs['public']['models']['pricing']
+export type PricedModel = Pricing['items'][number]
+export type Group = Pricing['groups'][number]
+export type Price = PricedModel['price']
+
+/** What a group pays: dollars per million tokens, or dollars a call. The figures that do not apply are null. */
+export type Dollars = {
+  input: number | null
+  output: number | null
+  cached: number | null
+  cacheWrite: number | null
+  call: number | null
+}
+
+type Terms = { groupRatio: number; quotaPerUnit: number }
+
+export function dollarsOf(price: Price, { groupRatio, quotaPerUnit }: Terms): Dollars {
+  if (price.modelPrice !== null) {
+    return { input: null, output: null, cached: null, cacheWrite: null, call: price.modelPrice * groupRatio }
+  }
+  const input = ratioToDollars(price.modelRatio ?? 0, quotaPerUnit) * groupRatio
+  return {
+    input,
+    output: input * (price.completionRatio ?? 1),
+    cached: input * (price.cacheRatio ?? 1),
+    cacheWrite: price.cacheWriteRatio === null || price.cacheWriteRatio === 1 ? null : input * price.cacheWriteRatio,
+    call: null,
+  }
+}
+
+export type Usage = { input: number; cached: number; output: number }
+
+/** The example's cost; cached tokens are part of the input. */
+export function costOf(dollars: Dollars, { input, cached, output }: Usage): number {
+  if (dollars.call !== null) return dollars.call
+  const fromCache = Math.min(cached, input)
+  const perMillion =
+    (input - fromCache) * (dollars.input ?? 0) + fromCache * (dollars.cached ?? 0) + output * (dollars.output ?? 0)
+  return perMillion / 1_000_000
+}
+
+/** As short as it can be said without losing a figure that counts. */
+export const dollarText = (dollars: number): string => `$${Number(dollars.toPrecision(6))}`
+
+const families: readonly [RegExp, string][] = [
+  [/^(gpt|o[1-9]|chatgpt|dall-e|whisper|tts|text-embedding-(3|ada)|davinci|babbage|codex|sora)/, 'OpenAI'],
+  [/^claude/, 'Anthropic'],
+  [/^(gemini|gemma|imagen|veo|palm)/, 'Google'],
+  [/^deepseek/, 'DeepSeek'],
+  [/^(qwen|qwq|qvq|wan)/, 'Qwen'],
+  [/^(glm|chatglm|cogview)/, 'Zhipu'],
+  [/^(moonshot|kimi)/, 'Moonshot'],
+  [/^(grok)/, 'xAI'],
+  [/^(mistral|mixtral|codestral|pixtral|ministral)/, 'Mistral'],
+  [/^(llama|meta)/, 'Meta'],
+  [/^(doubao|skylark)/, 'Doubao'],
+  [/^(ernie|bloomz)/, 'Baidu'],
+  [/^(hunyuan)/, 'Tencent'],
+  [/^(abab|minimax)/, 'MiniMax'],
+  [/^(yi-)/, '01.AI'],
+  [/^(spark)/, 'iFlytek'],
+  [/^(command|embed-|c4ai|rerank)/, 'Cohere'],
+  [/^(mj_|swap_face)/, 'Midjourney'],
+  [/^suno/, 'Suno'],
+]
+
+/** Whose model it seems to be, by its name; undefined where the name does not tell. */
+export function vendorOf(model: string): string | undefined {
+  const bare = model.slice(model.lastIndexOf('/') + 1).toLowerCase()
+  return families.find(([pattern]) => pattern.test(bare))?.[1]
+}

@@ -1,0 +1,111 @@
+import { Code, Tags } from '../../components/cells/names.tsx'
+import { Count, Money, None } from '../../components/cells/numbers.tsx'
+import { Time } from '../../components/cells/time.tsx'
+import type { Column } from '../../components/data-table/types.ts'
+import { Status } from '../../components/status.tsx'
+import { t } from '../../i18n/t.ts'
+import { roleText, statusOf, type User } from './words.ts'
+
+export const userColumns = (): Column<User>[] => [
+  { id: 'id', title: 'ID', width: 70, cell: ({ id }) => <Code>{id}</Code>, csv: ({ id }) => id },
+  {
+    id: 'username',
+    title: t('用户名'),
+    width: 160,
+    grow: true,
+    fixed: true,
+    card: 'title',
+    cell: ({ username, displayName }) => (
+      <span data-tip={displayName}>
+        {username}
+        {displayName !== '' && displayName !== username && ` (${displayName})`}
+      </span>
+    ),
+    csv: ({ username }) => username,
+  },
+  {
+    id: 'email',
+    title: t('邮箱'),
+    width: 180,
+    hidden: true,
+    cell: ({ email }) => email || <None />,
+    csv: ({ email }) => email,
+  },
+  {
+    id: 'group',
+    title: t('分组'),
+    width: 100,
+    cell: ({ group }) => <Tags values={[group]} />,
+    csv: ({ group }) => group,
+  },
+  { id: 'role', title: t('角色'), width: 110, cell: ({ role }) => roleText(role), csv: ({ role }) => role },
+  {
+    id: 'status',
+    title: t('状态'),
+    width: 100,
+    card: 'fact',
+    cell: (user) => {
+      const { tone, words } = statusOf(user)
+      return <Status tone={tone}>{words}</Status>
+    },
+    csv: (user) => statusOf(user).words,
+  },
+  {
+    id: 'quota',
+    title: t('剩余额度'),
+    width: 120,
+    align: 'end',
+    card: 'fact',
+    cell: ({ quota }) => <Money quota={quota} />,
+    csv: ({ quota }) => quota,
+  },
+  {
+    id: 'used',
+    title: t('已用额度'),
+    width: 120,
+    align: 'end',
+    card: 'fact',
+    cell: ({ usedQuota }) => <Money quota={usedQuota} />,
+    csv: ({ usedQuota }) => usedQuota,
+  },
+  {
+    id: 'calls',
+    title: t('调用次数'),
+    width: 100,
+    align: 'end',
+    cell: ({ requestCount }) => <Count value={requestCount} />,
+    csv: ({ requestCount }) => requestCount,
+  },
+  {
+    id: 'invited',
+    title: t('邀请人数'),
+    width: 100,
+    align: 'end',
+    cell: ({ affCount }) => <Count value={affCount} />,
+    csv: ({ affCount }) => affCount,
+  },
+  {
+    id: 'rewards',
+    title: t('邀请收益'),
+    width: 110,
+    align: 'end',
+    hidden: true,
+    cell: ({ affHistoryQuota }) => <Money quota={affHistoryQuota} />,
+    csv: ({ affHistoryQuota }) => affHistoryQuota,
+  },
+  {
+    id: 'inviter',
+    title: t('邀请人'),
+    width: 90,
+    hidden: true,
+    cell: ({ inviterId }) => (inviterId ? <Code>{`#${inviterId}`}</Code> : <None />),
+    csv: ({ inviterId }) => inviterId,
+  },
+  {
+    id: 'created',
+    title: t('注册时间'),
+    width: 120,
+    cell: ({ createdAt }) => <Time value={createdAt} />,
+    csv: ({ createdAt }) => createdAt?.toISOString(),
+  },
+]

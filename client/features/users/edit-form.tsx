@@ -1,0 +1,138 @@
+import { Text } from '@chakra-ui/react'
+import { useEffect } from 'react'
+import { useWatch } from 'react-hook-form'
+import type { z } from 'zod'
+import { updateUser } from '#features/users/schema.ts'
+import { SelectField } from '../../components/fields/choice-fields.tsx'
+import { QuotaField } from '../../components/fields/quota-field.tsx'
+import { SecretField, TextField } from '../../components/fields/text-fields.tsx'
+import { Facts } from '../../components/facts.tsx'
+import { FormDrawer, FormSection } from '../../components/form-drawer.tsx'
+import { Notice } from '../../components/notice.tsx'
+import { notify } from '../../components/notify.ts'
+import { t } from '../../i18n/t.ts'
+import { errorText } from '../../lib/errors.ts'
+import { useZodForm } from '../../lib/form.ts'
+import { quotaText } from '../../lib/format.ts'
+import { trpc } from '../../lib/trpc.ts'
+import type { User } from './words.ts'
+
+const schema = updateUser.omit({ id: true, role: true, quota: true })
+type Values = z.input<typeof schema>
+
+const blank: Values = { username: '', displayName: '', password: '', group: 'default', quotaChange: 0 }
+
+const valuesOf = ({ username, displayName, group }: User): Values => ({ ...blank, username, displayName, group })
+
+/** Changes another's account. The balance is changed by a difference, so that calls under way keep what they set aside. */
+export function EditUser({ id, onClose }: { id: number; onClose: () => void }) {
+  const wanted = trpc.admin.users.get.useQuery({ id }, { enabled: id > 0, staleTime: 0 })
+  const user = wanted.data?.id === id ? wanted.data : undefined
+  const form = useZodForm({ schema, values: blank })
+  const utils = trpc.useUtils()
+  const update = trpc.admin.users.update.useMutation()
+  const { reset } = form
+  useEffect(() => {
+    if (user) reset(valuesOf(user), { keepDirtyValues: true })
+  }, [user, reset])
+  const save = async (values: z.output<typeof schema>) => {
+    const { username, displayName, password, group, quotaChange } = values
+    await update.mutateAsync({
+      id,
+      ...(username !== user?.username && { username }),
+      ...(displayName !== user?.displayName && { displayName }),
+      ...(group !== user?.group && { group }),
+      ...(password && { password }),
+      ...(quotaChange !== 0 && { quotaChange }),
+    })
+    await utils.admin.users.invalidate()
+    notify.success(t('保存成功'))
+  }
+  return (
+    <FormDrawer
+      open={id > 0}
+      onClose={onClose}
+      title={t('编辑用户')}
+      description={user && `#${user.id} ${user.username}`}
+      form={form}
+      onSubmit={save}
+      loading={user === undefined}
+    >
+      {wanted.error && (
+        <Notice tone="bad" isAlert>
+          {errorText(wanted.error)}
+        </Notice>
+      )}
+      <FormSection>
+        <TextField name="username" label={t('用户名')} required />
+        <TextField name="displayName" label={t('显示名称')} />
+        <SecretField
+          name="password"
+          label={t('新密码')}
+          help={t('8 到 20 个字符；留空则不修改。修改后该用户需要重新登录')}
+          autoComplete="new-password"
+        />
+        <GroupField />
+      </FormSection>
+      {user && <QuotaSection user={user} control={form.control} />}
+      {user && <LinkedAccounts user={user} />}
+    </FormDrawer>
+  )
+}
+
+function GroupField() {
+  const groups = trpc.admin.groups.names.useQuery()
+  return (
+    <SelectField
+      name="group"
+      label={t('分组')}
+      search
+      choices={(groups.data ?? []).map((name) => ({ value: name, label: name }))}
+    />
+  )
+}
+
+type Control = ReturnType<typeof useZodForm<typeof schema>>['control']
+
+function QuotaSection({ user, control }: { user: User; control: Control }) {
+  const change = useWatch({ control, name: 'quotaChange' }) ?? 0
+  return (
+    <FormSection title={t('额度')}>
+      <Facts
+        facts={[
+          { label: t('剩余额度'), value: quotaText(user.quota) },
+          { label: t('已用额度'), value: quotaText(user.usedQuota) },
+        ]}
+      />
+      <QuotaField
+        name="quotaChange"
+        label={t('增加额度')}
+        help={t('填写负数则减少')}
+        negative
+        presets={[1, 5, 10, 100]}
+      />
+      {Number.isFinite(change) && change !== 0 && (
+        <Text textStyle="sm" aria-live="polite">
+          {t('保存后的余额约为 {quota}', { quota: quotaText(user.quota + change) })}
+        </Text>
+      )}
+    </FormSection>
+  )
+}
+
+/** Only their owner links and unlinks them. */
+function LinkedAccounts({ user }: { user: User }) {
+  const linked: [string, string][] = [
+    [t('邮箱'), user.email],
+    ['GitHub', user.githubId],
+    ['OIDC', user.oidcId],
+    [t('微信'), user.wechatId],
+    ['Telegram', user.telegramId],
+    ['Linux DO', user.linuxDoId],
+  ]
+  return (
+    <FormSection title={t('已绑定的账户')} description={t('只读，由用户自己在个人设置中绑定')}>
+      <Facts facts={linked.map(([label, value]) => ({ label, value: value || t('未绑定') }))} />
+    </FormSection>
+  )
+}

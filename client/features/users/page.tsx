@@ -1,0 +1,92 @@
+import { Button } from '@chakra-ui/react'
+import { keepPreviousData } from '@tanstack/react-query'
+import { Plus, Users } from 'lucide-react'
+import { useRoute } from 'wouter'
+import { DataTable } from '../../components/data-table/data-table.tsx'
+import { FilterBar } from '../../components/filter-bar/filter-bar.tsx'
+import { Page as Frame } from '../../components/page.tsx'
+import { EmptyState } from '../../components/states.tsx'
+import { t } from '../../i18n/t.ts'
+import { useTableState } from '../../lib/table-state.ts'
+import { trpc } from '../../lib/trpc.ts'
+import { useUrlState } from '../../lib/url-state.ts'
+import { userColumns } from './columns.tsx'
+import { CreateUser } from './create-form.tsx'
+import { EditUser } from './edit-form.tsx'
+import { useActs } from './use-acts.ts'
+import { isGone } from './words.ts'
+
+const filters = { keyword: '', group: '' }
+
+/** The account whose form is open is in the address, as a parameter or as the path that older links use. */
+function useOpened() {
+  const [, parameters] = useRoute('/user/edit/:id')
+  const [{ edit }, set] = useUrlState({ edit: Number(parameters?.id ?? 0) || 0 })
+  return { edited: edit > 0 ? edit : 0, isNew: edit === -1, open: (id: number) => set({ edit: id }) }
+}
+
+export function Page() {
+  const [values, setFilters] = useUrlState(filters, ['page'])
+  const table = useTableState()
+  const { page, pageSize } = table
+  const utils = trpc.useUtils()
+  const users = trpc.admin.users.list.useQuery({ ...values, page, pageSize }, { placeholderData: keepPreviousData })
+  const groups = trpc.admin.groups.names.useQuery()
+  const { edited, isNew, open } = useOpened()
+  const actsOf = useActs(({ id }) => open(id))
+  const filtered = values.keyword !== '' || values.group !== ''
+  return (
+    <Frame
+      title={t('用户管理')}
+      fill
+      action={
+        <Button variant="solid" onClick={() => open(-1)}>
+          <Plus aria-hidden />
+          {t('添加用户')}
+        </Button>
+      }
+    >
+      <DataTable
+        id="users"
+        label={t('用户管理')}
+        columns={userColumns()}
+        rowId={({ id }) => id}
+        rowLabel={({ username }) => username}
+        query={users}
+        paging={table}
+        csvName="users"
+        csvPage={(number, size) => utils.admin.users.list.fetch({ ...values, page: number, pageSize: size })}
+        isMuted={isGone}
+        onOpen={(user) => {
+          if (actsOf(user).length > 0) open(user.id)
+        }}
+        openRow={edited || undefined}
+        rowActions={actsOf}
+        toolbar={
+          <FilterBar
+            query={{ id: 'keyword', placeholder: t('搜索 ID、用户名、显示名称或邮箱') }}
+            facets={[
+              {
+                id: 'group',
+                label: t('分组'),
+                kind: 'choice',
+                choices: (groups.data ?? []).map((name) => ({ value: name, label: name })),
+              },
+            ]}
+            values={values}
+            onChange={setFilters}
+          />
+        }
+        empty={
+          <EmptyState
+            icon={Users}
+            title={filtered ? t('没有匹配的用户') : t('还没有用户')}
+            action={filtered && <Button onClick={() => setFilters(filters)}>{t('清除筛选')}</Button>}
+          />
+        }
+      />
+      <CreateUser open={isNew} onClose={() => open(0)} />
+      <EditUser id={edited} onClose={() => open(0)} />
+    </Frame>
+  )
+}
