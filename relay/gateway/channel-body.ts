@@ -34,6 +34,15 @@ function withSystemPrompt(messages: Message[], prompt: string, before: boolean):
   return messages[0]?.role === 'system' && !before ? [own, ...messages.slice(1)] : [own, ...messages]
 }
 
+/** The caller's own instruction may be a content, a list of parts or a text. */
+function instructionParts(json: Json): unknown[] {
+  const given = json['systemInstruction'] ?? json['system_instruction']
+  if (typeof given === 'string') return given === '' ? [] : [{ text: given }]
+  if (typeof given !== 'object' || given === null) return []
+  const parts = 'parts' in given ? given.parts : given
+  return Array.isArray(parts) ? parts : [parts]
+}
+
 function nativeSystemPrompt(call: Call, json: Json, { prompt, before }: { prompt: string; before: boolean }): Json {
   switch (call.dialect.id) {
     case 'claude': {
@@ -42,10 +51,15 @@ function nativeSystemPrompt(call: Call, json: Json, { prompt, before }: { prompt
       const blocks = Array.isArray(given) ? given : [{ type: 'text', text: String(given) }]
       return { ...json, system: [{ type: 'text', text: prompt }, ...blocks] }
     }
-    case 'gemini':
-      return { ...json, systemInstruction: { parts: [{ text: prompt }] }, system_instruction: undefined }
-    case 'openai-responses':
-      return { ...json, instructions: prompt }
+    case 'gemini': {
+      const parts = [{ text: prompt }, ...(before ? instructionParts(json) : [])]
+      return { ...json, systemInstruction: { parts }, system_instruction: undefined }
+    }
+    case 'openai-responses': {
+      const given = json['instructions']
+      const kept = before && typeof given === 'string' && given !== '' ? `\n\n${given}` : ''
+      return { ...json, instructions: prompt + kept }
+    }
     case 'openai-completions':
       return json
     case 'openai-chat': {

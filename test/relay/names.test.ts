@@ -1,0 +1,269 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type App, startApp } from '#test/support/app.ts'
+import type { TestToken } from '#test/support/factories.ts'
+import { allowUnpriced, serve, setOptions, withOptions } from './serve.ts'
+import { chat, closeSoundly, consumed, say, type Spoken, spoken } from './spoken.ts'
+
+let app: App
+let token: TestToken
+beforeAll(async () => {
+  app = await startApp()
+  await allowUnpriced(app)
+  token = await app.make.token(await app.make.user({ quota: 1_000_000_000 }))
+})
+beforeEach(() => app.upstream.clear())
+afterAll(() => closeSoundly(app))
+
+const [, responses, messages, generate] = spoken as [Spoken, Spoken, Spoken, Spoken]
+
+/** The model named to the upstream: in the body, or in the path. */
+function askedModels(): unknown[] {
+  return app.upstream.requests.map(({ body, path }) => {
+    const { model } = body as { model?: string }
+    return model ?? decodeURIComponent(/models\/([^:]+):/.exec(path)?.[1] ?? '')
+  })
+}
+
+const lastRow = async () => {
+  const row = (await consumed(app)).at(-1)
+  if (!row) throw new Error('no row')
+  return row
+}
+
+describe('a channel’s own names', () => {
+  test('are followed from link to link, and the log keeps what the caller wrote', async () => {
+    const { model } = await serve(app)
+    for (const type of [1, 14, 24]) {
+      app.upstream.clear()
+      const mapping = { [model]: 'middle', middle: `final-${type}`, other: 'unused' }
+      const { model: own } = await serve(app, { type, modelMapping: JSON.stringify({ ...mapping }) })
+      const chain = JSON.stringify({ [own]: 'middle', middle: `final-${type}` })
+      await app.pool.query('update channels set model_mapping = $1 where models = $2', [chain, own])
+      await app.services.channels.reload()
+      for (const by of spoken) {
+        const reply = await say(app, by, { token, model: own })
+        expect(reply.status, await reply.clone().text()).toBe(200)
+      }
+      expect(askedModels()).toEqual(spoken.map(() => `final-${type}`))
+      const row = await lastRow()
+      expect(row.model_name).toBe(own)
+      expect(row.other).toMatchObject({ is_model_mapped: true, upstream_model_name: `final-${type}` })
+    }
+  })
+
+  test('that stay as they are are no mapping, that go in circles are an error, told in every dialect', async () => {
+    const self = await serve(app, { modelMapping: '{}' })
+    await app.pool.query('update channels set model_mapping = $1 where id = $2', [
+      JSON.stringify({ [self.model]: self.model }),
+      self.ids[0],
+    ])
+    await app.services.channels.reload()
+    expect((await say(app, chat, { token, model: self.model })).status).toBe(200)
+    expect((await lastRow()).other['is_model_mapped']).toBeUndefined()
+
+    for (const [mapping, message] of [
+      ['{"a":"b","b":"a","MODEL":"a"}', 'model_mapping_contains_cycle'],
+      ['{"broken', 'unmarshal_model_mapping_failed'],
+    ] as const) {
+      const { model, ids } = await serve(app, {})
+      await app.pool.query('update channels set model_mapping = $1 where id = $2', [
+        mapping.replace('MODEL', model),
+        ids[0],
+      ])
+      await app.services.channels.reload()
+      app.upstream.clear()
+      for (const by of spoken) {
+        const reply = await say(app, by, { token, model })
+        expect(reply.status).toBe(500)
+        const error = by.readError(await reply.json())
+        expect(error.message).toContain(message)
+        if (by === chat) expect(error.code).toBe('model_mapped_error')
+      }
+      expect(app.upstream.total).toBe(0)
+    }
+  })
+})
+
+describe('which name is priced', () => {
+  test('the one sent upstream, or the caller’s where the operator bills so', async () => {
+    const { model, ids } = await serve(app, { does: 'usage=1000:100' })
+    await app.pool.query('update channels set model_mapping = $1 where id = $2', [
+      JSON.stringify({ [model]: 'behind' }),
+      ids[0],
+    ])
+    await app.services.channels.reload()
+    const prices = { ModelRatio: JSON.stringify({ [model]: 2, behind: 3 }), CompletionRatio: '{}' }
+    await withOptions(app, prices, async () => {
+      await say(app, chat, { token, model })
+      // (1000 + 100) × 3
+      expect((await lastRow()).quota).toBe(3300)
+      await setOptions(app, { redirect_billing_enabled: 'true' })
+      await say(app, chat, { token, model })
+      // (1000 + 100) × 2
+      expect((await lastRow()).quota).toBe(2200)
+      await setOptions(app, { redirect_billing_enabled: 'false' })
+    })
+  })
+
+  test('a model without a price is refused, with a hint for who can set one, and costs nothing', async () => {
+    await withOptions(app, { SelfUseModeEnabled: 'false' }, async () => {
+      const { model } = await serve(app, {})
+      const admin = await app.make.token(await app.make.user({ role: 10 }))
+      for (const by of spoken) {
+        const reply = await say(app, by, { token, model })
+        expect(reply.status).toBe(500)
+        expect(by.readError(await reply.json()).message).toContain(`模型 ${model} 尚未设置价格`)
+        expect(by.readError(await (await say(app, by, { token: admin, model })).json()).message).toContain('自用模式')
+      }
+      expect(app.upstream.total).toBe(0)
+    })
+  })
+})
+
+describe('prefixes and virtual names', () => {
+  test('a prefix leads to its channels alone, whatever their priority; the bare name to all', async () => {
+    const { model, ids } = await serve(app, { priority: 100 }, { modelPrefix: 'east/' })
+    for (const by of spoken) {
+      const reply = await say(app, by, { token, model: `east/${model}` })
+      expect(reply.status, await reply.clone().text()).toBe(200)
+      const row = await lastRow()
+      expect(row).toMatchObject({ channel_id: ids[1], model_name: `east/${model}` })
+      expect(row.other['is_model_mapped']).toBeUndefined()
+    }
+    expect(new Set(askedModels())).toEqual(new Set([model]))
+    await say(app, chat, { token, model })
+    expect((await lastRow()).channel_id).toBe(ids[0])
+    const reply = await say(app, chat, { token, model: 'east/no-such-model' })
+    expect(reply.status).toBe(503)
+  })
+
+  test('a limit on models knows the name with and without its prefix', async () => {
+    const { model } = await serve(app, { modelPrefix: 'west/' })
+    const user = await app.make.user()
+    for (const modelLimits of [model, `west/${model}`]) {
+      const limited = await app.make.token(user, { modelLimits })
+      expect((await say(app, chat, { token: limited, model: `west/${model}` })).status).toBe(200)
+    }
+    const other = await app.make.token(user, { modelLimits: 'something-else' })
+    expect((await say(app, chat, { token: other, model: `west/${model}` })).status).toBe(403)
+  })
+
+  test('a virtual name goes to its models in their order, to the next when one has failed everywhere', async () => {
+    const { model: first } = await serve(app, { does: 'status=500' })
+    const { model: second } = await serve(app, { does: 'usage=10:2' })
+    const mapping = {
+      best: [
+        { model: 'without-any-channel', priorities: 9 },
+        { model: second, priorities: 1 },
+        { model: first, priorities: 5 },
+      ],
+    }
+    await withOptions(app, { global_model_mapping: JSON.stringify({ mapping }) }, async () => {
+      for (const by of spoken) {
+        app.upstream.clear()
+        const reply = await say(app, by, { token, model: 'best' })
+        expect(reply.status, await reply.clone().text()).toBe(200)
+        expect(askedModels()).toEqual([first, second])
+        const row = await lastRow()
+        expect(row).toMatchObject({ model_name: 'best', quota: 450 })
+        expect(row.other).toMatchObject({ is_model_mapped: true, upstream_model_name: second })
+        const text = await reply.text()
+        expect(text).not.toContain(first)
+      }
+    })
+  })
+})
+
+describe('what a channel adds to a body', () => {
+  test('its overrides, in every form, but never model, stream or what was priced', async () => {
+    const paramOverride = JSON.stringify({
+      temperature: 0.25,
+      model: 'evil',
+      stream: false,
+      stream_options: null,
+      added: { deep: [1] },
+      removed: null,
+      __proto__: { polluted: 1 },
+    })
+    for (const type of [1, 14, 24]) {
+      const { model } = await serve(app, { type, paramOverride })
+      for (const by of spoken) {
+        app.upstream.clear()
+        const body = { ...by.body(model, 'hello', true), removed: 1 }
+        const reply = await say(app, by, { token, model, stream: true, body })
+        expect(await reply.text(), `${type} ${by.dialect}`).toMatch(by.closing)
+        const sent = app.upstream.requests.at(-1)?.body as Record<string, unknown>
+        expect(sent).toMatchObject({ temperature: 0.25, added: { deep: [1] } })
+        expect(sent).not.toHaveProperty('removed')
+        expect(askedModels()).toEqual([model])
+      }
+    }
+  })
+
+  test('its system prompt: instead of the caller’s first one, or before it where the channel says so', async () => {
+    const systems: [Spoken, object][] = [
+      [
+        chat,
+        {
+          messages: [
+            { role: 'system', content: 'caller' },
+            { role: 'user', content: 'system?' },
+          ],
+        },
+      ],
+      [responses, { instructions: 'caller', input: 'system?' }],
+      [messages, { system: 'caller', max_tokens: 50, messages: [{ role: 'user', content: 'system?' }] }],
+      [generate, { systemInstruction: { parts: [{ text: 'caller' }] }, contents: [{ parts: [{ text: 'system?' }] }] }],
+    ]
+    for (const type of [1, 14, 24]) {
+      const replacing = await serve(app, { type, systemPrompt: 'channel' })
+      const leading = await serve(app, { type, systemPrompt: 'channel', setting: '{"system_prompt_override":true}' })
+      for (const [by, rest] of systems) {
+        const ask = async (model: string, body: object) =>
+          (await say(app, by, { token, model, body: { model, ...body } })).text()
+        const label = `${type} ${by.dialect}`
+        expect(await ask(replacing.model, rest), label).toMatch(/System: channel(?!\\ncaller)/)
+        expect(await ask(leading.model, rest), label).toMatch(/System: channel(\\n)+caller/)
+        const bare = by.body(replacing.model, 'system?', false)
+        expect(await ask(replacing.model, bare), label).toContain('System: channel')
+      }
+    }
+  })
+
+  test('nothing, where bodies are to pass through', async () => {
+    const { model, ids } = await serve(app, {
+      paramOverride: '{"temperature":1}',
+      systemPrompt: 'channel',
+      setting: '{"pass_through_body_enabled":true}',
+    })
+    await app.pool.query('update channels set model_mapping = $1 where id = $2', [
+      JSON.stringify({ [model]: 'mapped' }),
+      ids[0],
+    ])
+    await app.services.channels.reload()
+    const body = { ...chat.body(model, 'hello', false), unknown_field: { kept: true } }
+    expect((await say(app, chat, { token, body })).status).toBe(200)
+    expect(app.upstream.requests.at(-1)?.body).toEqual({ ...body, model: 'mapped' })
+  })
+})
+
+describe('what is lost in translation', () => {
+  test('is named to the caller and in the log; what is not lost is not', async () => {
+    const { model: claude } = await serve(app, { type: 14 })
+    const lossy = { ...chat.body(claude, 'hello', false), seed: 7, logit_bias: { 1: 2 } }
+    for (const stream of [false, true]) {
+      const reply = await say(app, chat, { token, body: { ...lossy, stream } })
+      await reply.text()
+      const named = reply.headers.get('x-translation-loss')?.split(',').toSorted()
+      expect(named).toEqual(['logit_bias', 'seed'])
+      expect(((await lastRow()).other['losses'] as string[]).toSorted()).toEqual(['logit_bias', 'seed'])
+    }
+    const plain = await say(app, chat, { token, model: claude })
+    expect(plain.headers.get('x-translation-loss')).toBeNull()
+    expect((await lastRow()).other['losses']).toBeUndefined()
+    const { model: openai } = await serve(app, { type: 1 })
+    const native = await say(app, chat, { token, body: { ...lossy, model: openai } })
+    expect(native.headers.get('x-translation-loss')).toBeNull()
+    expect(app.upstream.requests.at(-1)?.body).toMatchObject({ seed: 7, logit_bias: { 1: 2 } })
+  })
+})
