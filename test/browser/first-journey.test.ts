@@ -1,0 +1,134 @@
+import type { Browser, Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { buildConsole } from '#scripts/console.ts'
+import type { App } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
+import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
+import { openConsole } from './console.ts'
+
+const account = { username: 'captain', password: 'a good long one' }
+
+/** 1000 prompt and 500 completion tokens at a ratio of 0.075 and a completion ratio of 4. */
+const prompt = '[[usage=1000:500,gap=60,words=24]] Tell me something'
+const charge = { quota: 225, shown: '$0.000450' }
+
+const box = (place: Page | Locator, name: string): Locator => place.getByRole('textbox', { name, exact: true })
+
+async function setUp(page: Page): Promise<void> {
+  await page.goto('/')
+  await page.waitForURL('**/setup')
+  await box(page, '管理员用户名').fill(account.username)
+  await box(page, '密码').fill(account.password)
+  await box(page, '确认密码').fill('another one')
+  await page.getByRole('button', { name: '初始化系统' }).click()
+  await page.getByText('两次输入的密码不一致').waitFor()
+  await box(page, '确认密码').fill(account.password)
+  await page.getByRole('button', { name: '初始化系统' }).click()
+  await page.getByText('系统初始化成功').waitFor()
+  await page.waitForURL(/\/$/)
+}
+
+async function signIn(page: Page): Promise<void> {
+  // A protected page leads to the login and back.
+  await page.goto('/admin/channels')
+  await page.waitForURL('**/login?returnTo=*')
+  await box(page, '用户名或邮箱').fill(account.username)
+  await box(page, '密码').fill('wrong password')
+  await page.getByRole('main').getByRole('button', { name: '登录' }).click()
+  await page.getByText('用户名或密码错误，或账号已被封禁').waitFor()
+  await box(page, '密码').fill(account.password)
+  await page.getByRole('main').getByRole('button', { name: '登录' }).click()
+  await page.waitForURL('**/admin/channels')
+}
+
+async function addChannel(page: Page, upstream: string): Promise<void> {
+  await page.getByRole('button', { name: '添加渠道' }).first().click()
+  const drawer = page.getByRole('dialog')
+  await box(drawer, '名称').fill('First channel')
+  await box(drawer, '密钥').fill('sk-upstream')
+  await drawer.locator('[name=baseUrl]').fill(upstream)
+  await box(drawer, '自定义模型名称').fill('gpt-4o-mini')
+  await page.keyboard.press('Enter')
+  await drawer.getByRole('button', { name: '创建', exact: true }).click()
+  await page.getByRole('cell', { name: 'First channel', exact: true }).waitFor()
+}
+
+async function makeToken(page: Page): Promise<string> {
+  await page.getByRole('link', { name: 'API令牌' }).click()
+  await page.getByRole('button', { name: '新建令牌' }).first().click()
+  const drawer = page.getByRole('dialog')
+  await box(drawer, '名称').fill('My program')
+  await drawer.getByRole('button', { name: '$10', exact: true }).click()
+  await drawer.getByRole('button', { name: '创建', exact: true }).click()
+  await page.getByText('密钥已经创建').waitFor()
+  await page.getByRole('button', { name: '测试连接' }).click()
+  await page.getByText('1 个模型').waitFor()
+  await page.getByText(/You said/).first().waitFor()
+  const key = await page.getByText(/^sk-\w{48}$/).first().textContent()
+  await page.keyboard.press('Escape')
+  await page.getByRole('cell', { name: 'My program', exact: true }).waitFor()
+  return key ?? ''
+}
+
+/** Every text the reply has had while it grew. */
+async function watchReply(page: Page): Promise<() => Promise<string[]>> {
+  await page.evaluate(() => {
+    const seen: string[] = []
+    Object.assign(window, { seenTexts: seen })
+    const note = () => {
+      const reply = document.querySelector('[data-reply=incomplete]')
+      const text = reply instanceof HTMLElement ? reply.innerText.trim() : ''
+      if (text !== '' && seen.at(-1) !== text) seen.push(text)
+    }
+    new MutationObserver(note).observe(document.body, { childList: true, subtree: true, characterData: true })
+  })
+  return () => page.evaluate(() => (window as unknown as { seenTexts: string[] }).seenTexts)
+}
+
+async function chat(page: Page): Promise<string[]> {
+  await page.getByRole('link', { name: '操练场' }).click()
+  const seen = await watchReply(page)
+  await box(page, '消息').fill(prompt)
+  await page.keyboard.press('Enter')
+  await page.locator('[data-reply=complete]').waitFor()
+  return seen()
+}
+
+describeWithBrowser('the first hour of an installation', () => {
+  let app: App
+  let browser: Browser
+
+  beforeAll(async () => {
+    expect(buildConsole()).toBe(true)
+    app = await startApp()
+    browser = await launchBrowser()
+  }, 180_000)
+  afterAll(async () => {
+    await browser?.close()
+    await app?.[Symbol.asyncDispose]()
+  })
+
+  test('goes from setup to a charged chat without leaving the console', { timeout: 180_000 }, async () => {
+    const { page, complaints } = await openConsole(browser, app)
+    await setUp(page)
+    await signIn(page)
+    await addChannel(page, app.upstream.url)
+    const key = await makeToken(page)
+    expect(key).toMatch(/^sk-[0-9A-Za-z]{48}$/)
+
+    const texts = await chat(page)
+    const [final = ''] = texts.slice(-1)
+    expect(new Set(texts).size).toBeGreaterThanOrEqual(5)
+    expect(texts.every((text) => final.startsWith(text))).toBe(true)
+    await expect.poll(() => page.locator('[data-charge=exact]').textContent()).toBe(charge.shown)
+
+    const charged = (await app.logs()).filter(({ quota }) => quota === charge.quota)
+    expect(charged).toMatchObject([
+      { type: 2, model_name: 'gpt-4o-mini', prompt_tokens: 1000, completion_tokens: 500, is_stream: true },
+    ])
+    await page.goto('/app/logs/api-usage')
+    await page.getByText(charge.shown).first().waitFor()
+    expect(await app.violations()).toEqual([])
+    expect(complaints).toEqual([])
+  })
+})
