@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type App, startApp } from '#test/support/app.ts'
+import type { TestToken } from '#test/support/factories.ts'
+import { setOptions } from './serve.ts'
+import { chat, closeSoundly, consumed, eventually, say } from './spoken.ts'
+
+// Two nodes on one database.
+let one: App
+let other: App
+const model = 'gpt-4o'
+beforeAll(async () => {
+  one = await startApp()
+  other = await startApp({ on: one })
+  // 1 a token, 4 for those of the answer.
+  const prices = { ModelRatio: `{"${model}":1}`, GroupRatio: '{"default":1}', PreConsumedQuota: '100' }
+  await setOptions(one, prices)
+  await other.services.options.reload()
+  await one.make.channel({ models: model, baseUrl: one.upstream.withDirectives('usage=5:20,delay=30') })
+  await one.services.channels.reload()
+  await other.services.channels.reload()
+})
+beforeEach(() => one.upstream.clear())
+afterAll(async () => {
+  await other[Symbol.asyncDispose]()
+  await closeSoundly(one)
+})
+
+/** All at once, half of them at each node. Resolves with how many were served and the refusals' statuses. */
+async function rush(token: TestToken, count: number, body: unknown) {
+  const replies = await Promise.all(
+    Array.from({ length: count }, (_, index) => say(index % 2 === 0 ? one : other, chat, { token, body })),
+  )
+  const texts = await Promise.all(replies.map((reply) => reply.text()))
+  const refusals = replies.flatMap((reply, index) => (reply.status === 200 ? [] : [`${reply.status} ${texts[index]}`]))
+  return { served: replies.length - refusals.length, refusals }
+}
+
+// The answer's limit and its 4 times higher price are set aside with the prompt; the provider says 5 + 20 × 4.
+const charge = 85
+const body = { ...chat.body(model, 'hello', false), max_tokens: 20 }
+
+const stateOf = async (token: TestToken) => {
+  const { rows } = await one.pool.query<{ quota: number; remain: number; used: number; holds: number }>(
+    `select u.quota::int, t.remain_quota::int as remain, t.used_quota::int as used,
+       (select count(*)::int from holds h where h.user_id = u.id and h.status = 'open') as holds
+     from users u join tokens t on t.user_id = u.id where t.id = $1`,
+    [token.id],
+  )
+  return rows[0]
+}
+
+/** What one call sets aside, seen from the balance while it is under way. */
+async function holdOfOne(): Promise<number> {
+  const token = await one.make.token(await one.make.user({ quota: 1_000_000 }))
+  const pending = say(one, chat, { token, body })
+  const look = async () =>
+    (await one.pool.query<{ amount: number }>("select amount::int from holds where status = 'open'")).rows[0]?.amount
+  const held = await eventually(look, (amount) => amount !== undefined)
+  await (await pending).text()
+  return held ?? 0
+}
+
+describe('two hundred calls at once, on two nodes', () => {
+  test('on a token that can pay for twenty: twenty are served, the others refused before any upstream is asked', async () => {
+    const held = await holdOfOne()
+    expect(held).toBeGreaterThan(charge)
+
+    one.upstream.clear()
+    // While all are open each holds its reservation; a call that is over leaves room for what it did not use.
+    const token = await one.make.token(await one.make.user({ quota: 10_000_000 }), { remainQuota: held * 20 })
+    const before = (await consumed(one)).length
+    const { served, refusals } = await rush(token, 200, body)
+    const rows = (await consumed(one)).slice(before)
+    expect(served).toBe(20)
+    expect(one.upstream.total).toBe(20)
+    expect(refusals).toHaveLength(180)
+    for (const refusal of refusals) expect(refusal).toMatch(/^40[13] .*(pre_consume_token_quota_failed|令牌额度已耗尽)/)
+    expect(rows.map((row) => row.quota)).toEqual(Array.from({ length: 20 }, () => charge))
+    expect(await stateOf(token)).toMatchObject({ remain: (held - charge) * 20, used: charge * 20, holds: 0 })
+    expect(await one.violations()).toEqual([])
+  })
+
+  test('on a user who can pay for two: two are served, and the balance ends where it should', async () => {
+    const held = await holdOfOne()
+    one.upstream.clear()
+    const token = await one.make.token(await one.make.user({ quota: held * 2 }))
+    const { served, refusals } = await rush(token, 40, body)
+    expect(served).toBe(2)
+    expect(one.upstream.total).toBe(2)
+    for (const refusal of refusals) expect(refusal).toMatch(/^403 .*insufficient_user_quota/)
+    expect(await stateOf(token)).toMatchObject({ quota: (held - charge) * 2, holds: 0 })
+  })
+
+  test('on a rich balance nobody is trusted: it never falls below zero', async () => {
+    const held = await holdOfOne()
+    const token = await one.make.token(await one.make.user({ quota: held * 101 }))
+    one.upstream.clear()
+    const { served } = await rush(token, 300, body)
+    expect(served).toBe(101)
+    const state = await stateOf(token)
+    expect(state?.quota).toBeGreaterThanOrEqual(0)
+    expect(state?.quota).toBe((held - charge) * 101)
+  })
+
+  test('on a token for one call under a rich user: one is served, and user and token agree', async () => {
+    const held = await holdOfOne()
+    const token = await one.make.token(await one.make.user({ quota: held * 1000 }), { remainQuota: held })
+    one.upstream.clear()
+    const { served } = await rush(token, 20, body)
+    expect(served).toBe(1)
+    expect(await stateOf(token)).toMatchObject({
+      quota: held * 1000 - charge,
+      remain: held - charge,
+      used: charge,
+      holds: 0,
+    })
+  })
+})
+
+test('a charge above what was set aside is taken in full, and only that excess falls below zero', async () => {
+  const held = await holdOfOne()
+  const baseUrl = one.upstream.withDirectives('usage=5000:1000,delay=30')
+  await one.make.channel({ models: 'dear', baseUrl })
+  await setOptions(one, { ModelRatio: '{"dear":1,"gpt-4o":1}', CompletionRatio: '{"dear":4}' })
+  await one.services.channels.reload()
+  const token = await one.make.token(await one.make.user({ quota: held * 3 }))
+  const dear = { ...body, model: 'dear' }
+  const replies = await Promise.all(Array.from({ length: 10 }, () => say(one, chat, { token, body: dear })))
+  expect(replies.filter((reply) => reply.status === 200)).toHaveLength(3)
+  // 5000 + 1000 × 4 a call
+  expect(await stateOf(token)).toMatchObject({ quota: held * 3 - 3 * 9000, holds: 0 })
+  const refused = await say(one, chat, { token, body })
+  expect(refused.status).toBe(403)
+  expect(chat.readError(await refused.json()).message).toContain('insufficient user quota')
+  await setOptions(one, { ModelRatio: '{"free":0}' })
+  await one.make.channel({ models: 'free' })
+  await one.services.channels.reload()
+  expect((await say(one, chat, { token, body: { ...body, model: 'free' } })).status).toBe(200)
+})
