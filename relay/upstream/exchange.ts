@@ -118,7 +118,10 @@ export function exchange({ dispatcher, options, limits, signal, boundConnect }: 
       timer.refresh()
       if (controller?.paused && !inbox.isFull()) controller.resume()
     }
-    const leave = () => fail(new TransportError('aborted', { sent: true }))
+    // Every call leaves in the end; an error with its stack is made only for one that is not over.
+    const leave = () => {
+      if (!closed) fail(new TransportError('aborted', { sent: true }))
+    }
     const inbox = createInbox(onDemand, leave)
 
     if (signal?.aborted) {

@@ -5,8 +5,8 @@ const quote = 0x22
 const backslash = 0x5c
 const colon = 0x3a
 const comma = 0x2c
-const openers = new Set([0x7b, 0x5b])
-const closers = new Set([0x7d, 0x5d])
+const isOpener = (byte: number): boolean => byte === 0x7b || byte === 0x5b
+const isCloser = (byte: number): boolean => byte === 0x7d || byte === 0x5d
 
 /** Where a top-level field of the body stands: from its name's quote, its value from `value` up to `end`. */
 type Field = { name: string; start: number; value: number; end: number }
@@ -20,11 +20,17 @@ function skipSpace(bytes: Uint8Array, from: number): number {
   return at
 }
 
-/** The position after the string whose opening quote stands at `from`. */
+/** The position after the string whose opening quote stands at `from`. Long texts are passed over by the search for a byte. */
 function skipString(bytes: Uint8Array, from: number): number {
-  let at = from + 1
-  while (at < bytes.length && bytes[at] !== quote) at += bytes[at] === backslash ? 2 : 1
-  return at + 1
+  for (let at = from + 1; ;) {
+    const end = bytes.indexOf(quote, at)
+    if (end < 0) return bytes.length + 1
+    let before = end - 1
+    while (bytes[before] === backslash) before -= 1
+    // After an odd number of backslashes the quote is part of the text.
+    if ((end - before) % 2 === 1) return end + 1
+    at = end + 1
+  }
 }
 
 function skipValue(bytes: Uint8Array, from: number): number {
@@ -35,14 +41,14 @@ function skipValue(bytes: Uint8Array, from: number): number {
     if (byte === quote) {
       at = skipString(bytes, at)
     } else {
-      if (openers.has(byte)) depth += 1
-      else if (closers.has(byte)) {
+      if (isOpener(byte)) depth += 1
+      else if (isCloser(byte)) {
         if (depth === 0) return at
         depth -= 1
       } else if (depth === 0 && (byte === comma || isSpace(byte))) return at
       at += 1
     }
-    if (depth === 0 && (byte === quote || closers.has(byte))) return at
+    if (depth === 0 && (byte === quote || isCloser(byte))) return at
   }
   return at
 }

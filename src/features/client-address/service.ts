@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import type { Deps, Services } from '../deps.ts'
 
@@ -7,6 +8,18 @@ const first = (value: string | string[] | undefined): string =>
 
 /** One spelling per address: IPv4 inside IPv6 becomes plain IPv4; what is no address becomes "". */
 export const normaliseAddress = (text: string): string => (ipaddr.isValid(text) ? ipaddr.process(text).toString() : '')
+
+const peers = new WeakMap<Socket, string>()
+
+/** Who holds the other end of the connection, read once for all its requests. */
+function peerOf({ socket }: IncomingMessage): string {
+  const known = peers.get(socket)
+  if (known !== undefined) return known
+  const peer = normaliseAddress(socket.remoteAddress ?? '')
+  // A connection that has ended has no address any more.
+  if (peer !== '') peers.set(socket, peer)
+  return peer
+}
 
 const isInside = (address: string, ranges: readonly string[]): boolean => {
   if (!ipaddr.isValid(address)) return false
@@ -43,7 +56,7 @@ export function isAllowedAddress(address: string, entries: string): boolean {
  * itself such a proxy. What a stranger writes into a header never counts.
  */
 export function clientAddress(services: Pick<Services, 'options' | 'environment'>, req: IncomingMessage): string {
-  const peer = normaliseAddress(req.socket.remoteAddress ?? '')
+  const peer = peerOf(req)
   const { TRUST_PROXY: trusted } = services.environment
   const behindProxy = services.options.get('ReverseProxyEnabled')
   if (trusted === undefined && !behindProxy) return peer
@@ -66,7 +79,7 @@ export function clientAddress(services: Pick<Services, 'options' | 'environment'
 
 /** Everything a service may know of the connection. */
 export function clientOf(services: Pick<Services, 'options' | 'environment'>, req: IncomingMessage): Deps['client'] {
-  const peer = normaliseAddress(req.socket.remoteAddress ?? '')
+  const peer = peerOf(req)
   const forwardingHeaders = ['x-forwarded-for', 'x-real-ip', 'forwarded', 'cf-connecting-ip', 'x-forwarded-host']
   const throughProxy = forwardingHeaders.some((name) => req.headers[name] !== undefined)
   const ip = clientAddress(services, req)

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hash, hkdfSync, randomBytes } from 'node:crypto'
 
 /** What is encrypted at rest, and how secrets are found without being readable. */
 export type Secrets = {
@@ -33,4 +33,4 @@ export function createSecrets(secretKey: string): Secrets {
 }
 
 /** For secrets of at least 128 random bits, where a plain hash cannot be guessed back. */
-export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+export const sha256 = (text: string): string => hash('sha256', text)
