@@ -47,7 +47,7 @@ export function PricePanel({ line, lines, groups, onOpen }: PricePanelProps) {
   )
 }
 
-function PriceFacts({ line: { dollars, price } }: { line: PriceLine }) {
+function PriceFacts({ line: { dollars, price, vendor } }: { line: PriceLine }) {
   const perMillion = (label: string, value: number | null) => ({
     label,
     value: (
@@ -63,7 +63,8 @@ function PriceFacts({ line: { dollars, price } }: { line: PriceLine }) {
         perMillion(t('输入'), dollars.input),
         perMillion(t('输出'), dollars.output),
         perMillion(t('缓存读取'), dollars.cached),
-        perMillion(t('缓存写入'), dollars.cacheWrite),
+        // Others do not charge for writing their cache.
+        perMillion(t('缓存写入'), vendor === 'Anthropic' ? dollars.cacheWrite : null),
         { label: t('单次价格'), value: <Dollar value={dollars.call} />, hidden: dollars.call === null },
         { label: t('模型倍率'), value: price.modelRatio, hidden: price.modelRatio === null },
         { label: t('补全倍率'), value: price.completionRatio, hidden: price.completionRatio === null },

@@ -64,7 +64,7 @@ export function Page() {
         rowActions={actsOf}
         toolbar={
           <FilterBar
-            query={{ id: 'keyword', placeholder: t('搜索 ID、用户名、显示名称或邮箱') }}
+            query={{ id: 'keyword', placeholder: t('搜索 ID、用户名或邮箱') }}
             facets={[
               {
                 id: 'group',
