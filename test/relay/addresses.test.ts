@@ -1,0 +1,89 @@
+import { GoogleGenAI } from '@google/genai'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type App, startApp } from '#test/support/app.ts'
+import type { TestToken } from '#test/support/factories.ts'
+import { closeSoundly, consumed } from './spoken.ts'
+
+let app: App
+let token: TestToken
+const names = ['gpt-4o-mini', 'vendor/model-x', 'llama3:8b']
+beforeAll(async () => {
+  app = await startApp()
+  token = await app.make.token(await app.make.user())
+  await app.make.channel({ models: names.join(',') })
+  await app.make.option('SelfUseModeEnabled', 'true')
+  await app.services.options.reload()
+  await app.settled()
+})
+afterAll(() => closeSoundly(app))
+
+const hello = { model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Hello' }] }
+const post = (path: string, body: string) =>
+  fetch(app.url + path, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token.key}`, 'content-type': 'application/json' },
+    body,
+  })
+
+test.each(['//v1/chat/completions', '/v1//chat/completions', '///v1/chat/completions?a=//b'])(
+  'a base address with a slash too many reaches the same place: %s',
+  async (path) => {
+    const reply = await post(path, JSON.stringify(hello))
+    expect(await reply.text()).toContain('You said: Hello')
+  },
+)
+
+test.each(['/chat/completions', '/messages', '/v1/v1/chat/completions', '/api', '/api/nothing', '/v1/nothing'])(
+  'an address that is nowhere is said to be so in JSON: %s',
+  async (path) => {
+    const reply = await post(path, JSON.stringify(hello))
+    expect(reply.status).toBe(404)
+    expect(await reply.json()).toMatchObject({
+      error: { message: `Invalid URL (POST ${path})`, type: 'invalid_request_error' },
+    })
+  },
+)
+
+test('a script of the console that is gone is answered like any unknown path', async () => {
+  const reply = await fetch(`${app.url}/assets/gone.js`)
+  expect(reply.status).toBe(404)
+  expect(await reply.json()).toMatchObject({ error: { message: 'Invalid URL (GET /assets/gone.js)' } })
+})
+
+test.each(['/%zz', '/v1beta/models/%zz:generateContent', '/api/user/%zz'])(
+  'a path with a broken percent sign is its sender’s mistake: %s',
+  async (path) => {
+    const reply = path.startsWith('/v1') ? await post(path, '{}') : await fetch(app.url + path)
+    expect(reply.status).toBe(400)
+    expect(await reply.text()).toContain('percent sign')
+  },
+)
+
+test('an unknown action of Google’s form is refused in that form', async () => {
+  const reply = await post('/v1beta/models/gpt-4o-mini:predict', '{}')
+  expect(reply.status).toBe(404)
+  expect(await reply.json()).toMatchObject({ error: { code: 404, status: 'NOT_FOUND' } })
+})
+
+describe('through Google’s library', () => {
+  test.each(names)('a model with any name can be called, counted and is the one that is charged: %s', async (model) => {
+    const client = new GoogleGenAI({ apiKey: token.key, httpOptions: { baseUrl: app.url } })
+    const answer = await client.models.generateContent({ model, contents: 'Hello' })
+    expect(answer.text).toBe('You said: Hello')
+    const counted = await client.models.countTokens({ model, contents: 'Hello' })
+    expect(counted.totalTokens).toBeGreaterThan(0)
+    expect((await consumed(app)).at(-1)).toMatchObject({ model_name: model })
+  })
+})
+
+test('a byte order mark in front of a body is passed over, and not sent on', async () => {
+  const reply = await post('/v1/chat/completions', `\ufeff${JSON.stringify(hello)}`)
+  expect(await reply.text()).toContain('You said: Hello')
+})
+
+test('one request to the console’s door asks for a limited number of things', async () => {
+  const asking = (count: number) =>
+    fetch(`${app.url}/trpc/${Array(count).fill('site.notice').join(',')}?batch=1&input=%7B%7D`)
+  expect((await asking(50)).status).toBe(200)
+  expect((await asking(51)).status).toBe(400)
+})
