@@ -71,7 +71,7 @@ function Marks({ field }: { field: Field }) {
   const label = inLanguage(field.label)
   const put = (next: FormValues[string] | undefined) => {
     form.clearErrors(name)
-    form.setValue(name, next ?? '')
+    form.setValue(name, next as FormValues[string])
   }
   return (
     <>

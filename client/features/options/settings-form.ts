@@ -5,7 +5,17 @@ import { notify } from '../../components/notify.ts'
 import { t } from '../../i18n/t.ts'
 import { trpc } from '../../lib/trpc.ts'
 import type { RouterOutputs } from '#trpc/app-router.ts'
-import { changedFields, changeOf, fields, formValuesOf, keyOf, nameOf, problemIn, type FormValues } from './values.ts'
+import {
+  changedFields,
+  changeOf,
+  fields,
+  formValuesOf,
+  keyOf,
+  nameOf,
+  problemIn,
+  type FieldValue,
+  type FormValues,
+} from './values.ts'
 import { problemText } from './words.ts'
 
 export type OptionView = RouterOutputs['admin']['options']['list'][number]
@@ -36,6 +46,9 @@ function judge(values: FormValues, stored: FormValues): FieldErrors<FormValues> 
   return Object.fromEntries(wrong)
 }
 
+/** Null is a value: that of a number left blank. */
+const valueIn = (values: FormValues, key: string): FieldValue => values[nameOf(key)] as FieldValue
+
 /** All options as one form, whose unsaved changes outlive a change of tab. */
 export function useSettingsForm(options: readonly OptionView[]): Settings {
   const loaded = useMemo(() => formValuesOf(options), [options])
@@ -53,7 +66,7 @@ export function useSettingsForm(options: readonly OptionView[]): Settings {
     if (current.current === loaded) return
     const changed = new Set(changedFields(form.getValues(), current.current).map(({ key }) => key))
     current.current = loaded
-    for (const { key } of fields) if (!changed.has(key)) form.setValue(nameOf(key), loaded[nameOf(key)] ?? '')
+    for (const { key } of fields) if (!changed.has(key)) form.setValue(nameOf(key), valueIn(loaded, key))
     setStored(loaded)
   }, [loaded, form])
   const setSecrets = useMemo(() => new Set(options.filter(({ isSet }) => isSet).map(({ key }) => key)), [options])
@@ -79,7 +92,7 @@ export function useSave() {
     try {
       const { saved, failed } = await mutation.mutateAsync({ changes: changed.map((field) => changeOf(field, values)) })
       const fresh = formValuesOf(await utils.admin.options.list.fetch(undefined, { staleTime: 0 }))
-      for (const key of saved) form.setValue(nameOf(key), fresh[nameOf(key)] ?? '')
+      for (const key of saved) form.setValue(nameOf(key), valueIn(fresh, key))
       for (const problem of failed) {
         form.setError(nameOf(problem.key), { type: 'server', message: problemText(problem) })
       }
@@ -98,7 +111,7 @@ export function useDiscard(): () => void {
   const { form, stored } = useSettings()
   return () => {
     form.clearErrors()
-    for (const { key } of fields) form.setValue(nameOf(key), stored[nameOf(key)] ?? '')
+    for (const { key } of fields) form.setValue(nameOf(key), valueIn(stored, key))
   }
 }
 
