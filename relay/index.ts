@@ -6,6 +6,7 @@ import { handleChat } from './gateway/handle.ts'
 import { receive } from './gateway/receive.ts'
 import { reportError } from './gateway/report-error.ts'
 import { listModels, retrieveModel } from './local/models.ts'
+import { gemini } from './dialects/gemini/index.ts'
 import { openAiChat } from './dialects/openai-chat/index.ts'
 import { identifyPlayground, preparePlayground } from './gateway/playground.ts'
 import { answerBilling } from './local/billing.ts'
@@ -59,7 +60,7 @@ function serveLocal(services: RelayServices, router: Router, prefix: string): vo
     countTokens(services, { style: claudeCounting, model: undefined }, { req, res }),
   )
   router.post(
-    [`${prefix}/v1beta/models/:model\\:countTokens`, `${prefix}/v1/models/:model\\:countTokens`],
+    [`${prefix}/v1beta/models/*model\\:countTokens`, `${prefix}/v1/models/*model\\:countTokens`],
     (req, res) => countTokens(services, { style: geminiCounting, model: texts(req.params)['model'] }, { req, res }),
   )
   for (const path of ['/v1/models', '/v1beta/models', '/v1beta/openai/models']) {
@@ -101,7 +102,8 @@ function allowAnyOrigin(req: Request, res: Response, next: NextFunction): void {
 }
 
 function unknownPath(services: RelayServices, req: Request, res: Response): void {
-  const incoming = receive(services, openAiChat, { req, res })
+  const dialect = req.path.startsWith('/v1beta/models/') ? gemini : openAiChat
+  const incoming = receive(services, dialect, { req, res })
   const error = new DomainError('relay.path_unknown', { method: req.method, path: req.path })
   if (!req.path.startsWith('/v1/')) return reportError(services, incoming, error)
   // Clients of the family compare this very body.
@@ -109,4 +111,6 @@ function unknownPath(services: RelayServices, req: Request, res: Response): void
 }
 
 const texts = (params: Record<string, unknown>): Record<string, string> =>
-  Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)]))
+  Object.fromEntries(
+    Object.entries(params).map(([name, value]) => [name, Array.isArray(value) ? value.join('/') : String(value)]),
+  )

@@ -28,7 +28,8 @@ export const chatPaths: ChatPath[] = [
   { path: '/v1/messages', dialect: claude },
   ...['/v1beta/models', '/v1/models'].flatMap((base) =>
     ['generateContent', 'streamGenerateContent'].map((action) => ({
-      path: `${base}/:model\\:${action}`,
+      // A wildcard, for names have slashes and colons of their own.
+      path: `${base}/*model\\:${action}`,
       dialect: gemini,
       read: (params: Record<string, string>, query: Record<string, unknown>) =>
         geminiPath({ ...params, action }, query),

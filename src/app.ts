@@ -20,6 +20,7 @@ export function createApp(services: RelayServices, console: express.Handler): Ex
     '/healthz',
     (_req, res) => void res.status(services.stopping() ? 503 : 200).json({ ok: !services.stopping() }),
   )
+  app.use(withSingleSlashes)
   app.use(createRelayRouter(services, ROLE === 'console' ? 'playground' : 'all'))
   if (ROLE !== 'relay') {
     app.use(['/api', '/trpc'], withRequestId(services), limitAddress(services))
@@ -31,15 +32,19 @@ export function createApp(services: RelayServices, console: express.Handler): Ex
         router: appRouter,
         createContext: ({ req, res }) => createContext(services, { req, res }, 'when-sent'),
         maxBodySize: 10 * 1024 * 1024,
+        // One request counts once for its sender's limit, so it may not ask for hundreds of things.
+        maxBatchSize: 50,
       }),
     )
     app.use(createRestRouter(services, restTable))
   }
-  app.use('/api/*path', unknownPath)
+  app.use('/api', unknownPath)
   if (ROLE !== 'relay') app.use(console)
+  app.use(unknownPath)
   // The last net: the process goes on, the body tells nothing of what broke.
   // oxlint-disable-next-line max-params -- Express tells an error handler by its four parameters.
   app.use((error: unknown, _req: Request, res: Response, next: NextFunction) => {
+    if (error instanceof URIError && !res.headersSent) return unreadablePath(res)
     services.log.error({ err: error }, 'a request failed unexpectedly')
     if (res.headersSent) next(error)
     else res.status(500).json({ error: { message: 'internal server error', type: 'gateway_error' } })
@@ -69,6 +74,20 @@ const limitAddress =
     res.setHeader('retry-after', String(verdict.retryAfterSeconds))
     res.status(429).end()
   }
+
+/** A base address that ends in a slash makes two of it; no path of ours has two. */
+const withSingleSlashes: express.Handler = (req, _res, next) => {
+  const end = req.url.indexOf('?')
+  const path = end < 0 ? req.url : req.url.slice(0, end)
+  if (path.includes('//')) req.url = path.replace(/\/{2,}/g, '/') + (end < 0 ? '' : req.url.slice(end))
+  next()
+}
+
+/** A path whose percent signs mean nothing is its sender's mistake. */
+function unreadablePath(res: Response): void {
+  const message = 'The path cannot be read: a percent sign in it is not followed by two digits'
+  res.status(400).json({ error: { message, type: 'invalid_request_error', param: '', code: '' } })
+}
 
 function unknownPath(req: Request, res: Response): void {
   res.status(404).json({

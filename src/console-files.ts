@@ -12,7 +12,7 @@ export function createConsoleFiles(options: OptionsReader): Handler {
   const router = Router()
   router.use('/assets', express.static(join(builtConsole, 'assets'), { maxAge: '7d', immutable: true, index: false }))
   // A file of an older build is gone; the shell in its place would be taken for a script.
-  router.use('/assets', (_req, res) => void res.status(404).type('text').send('Not found'))
+  router.use('/assets', (_req, _res, next) => next('router'))
   router.use(express.static(builtConsole, { maxAge: '7d', index: false }))
   let shell: string | null = null
   router.get('/*path', (_req, res) => {

@@ -17,7 +17,7 @@ export const trpcClient = trpc.createClient({
     splitLink({
       condition: ({ context }) => context['alone'] === true,
       true: httpLink(connection),
-      false: httpBatchLink({ ...connection, maxURLLength: 6000 }),
+      false: httpBatchLink({ ...connection, maxURLLength: 6000, maxItems: 50 }),
     }),
   ],
 })

@@ -12,9 +12,13 @@ const parser = express.raw({ type: () => true, limit: largestBody, inflate: true
  * @throws {DomainError} relay.body_too_large, relay.body_invalid
  */
 export async function readBody(req: Request, res: Response): Promise<CallBody> {
-  const bytes = await readBytes(req, res)
+  const bytes = withoutByteOrderMark(await readBytes(req, res))
   return { bytes, json: parseJson(bytes) }
 }
+
+/** Some editors and shells put one in front of what they send; no JSON reader upstream takes it. */
+const withoutByteOrderMark = (bytes: Buffer): Buffer =>
+  bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes
 
 /** The whole body as it came, decompressed. */
 export function readBytes(req: Request, res: Response): Promise<Buffer> {

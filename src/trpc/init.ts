@@ -46,6 +46,9 @@ const t = initTRPC
     },
   })
 
+/** Refusals of the door itself: how it was asked was wrong, not what. */
+const wrongForm = new Set<TRPCError['code']>(['METHOD_NOT_SUPPORTED', 'UNSUPPORTED_MEDIA_TYPE', 'PARSE_ERROR'])
+
 /** Whatever went wrong in a procedure, as a row of the catalogue. */
 export function toDomainError(error: TRPCError): DomainError {
   if (isDomainError(error.cause)) return error.cause
@@ -58,6 +61,8 @@ export function toDomainError(error: TRPCError): DomainError {
     return new DomainError('input.invalid', { detail: detail || 'unreadable' })
   }
   if (error.code === 'NOT_FOUND') return new DomainError('not_found')
+  if (error.code === 'PAYLOAD_TOO_LARGE') return new DomainError('input.too_large')
+  if (wrongForm.has(error.code)) return new DomainError('input.invalid', { detail: error.message })
   return new DomainError('internal', {}, { cause: error.cause ?? error })
 }
 
