@@ -70,7 +70,9 @@ function routedSelection(services: RelayServices, call: CallCore): Selection {
 function refusal(services: RelayServices, call: CallCore, attempt: number): DomainError {
   if (attempt > 0) return new DomainError('relay.no_retry_channel')
   services.log.debug({ model: call.model, group: call.group }, 'no channel')
-  return new DomainError('relay.no_channel', { group: call.group, model: call.model })
+  // Without a token it is the playground that asks.
+  const code = call.caller.token === null ? 'playground.no_channel' : 'relay.no_channel'
+  return new DomainError(code, { group: call.group, model: call.model })
 }
 
 /** Virtual names give several models in their order, each with the channels of the group; those without any drop out. */

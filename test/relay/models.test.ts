@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { anthropicLibrary } from '#test/sdk/clients/anthropic.ts'
+import { thrownBy } from '#test/sdk/clients/client.ts'
+import { googleLibrary } from '#test/sdk/clients/google.ts'
+import { openAiLibrary } from '#test/sdk/clients/openai.ts'
+import { type App, startApp } from '#test/support/app.ts'
+import type { TestToken, TestUser } from '#test/support/factories.ts'
+import { setOptions, withOptions } from './serve.ts'
+import { closeSoundly, consumed } from './spoken.ts'
+
+let app: App
+let user: TestUser
+let token: TestToken
+beforeAll(async () => {
+  app = await startApp()
+  user = await app.make.user()
+  token = await app.make.token(user)
+  await app.make.channel({ models: 'gpt-4o,gpt-4o-mini,unpriced-model' })
+  await app.make.channel({ type: 14, models: 'claude-sonnet-4-20250514', modelPrefix: 'east/' })
+  await app.make.channel({ models: 'o3', group: 'vip' })
+  await app.make.channel({ models: 'gpt-4.1', status: 2 })
+  await app.services.channels.reload()
+  const mapping = { best: [{ model: 'gpt-4o', priorities: 1 }], nowhere: [{ model: 'gpt-9', priorities: 1 }] }
+  await setOptions(app, { global_model_mapping: JSON.stringify({ mapping }) })
+})
+afterAll(() => closeSoundly(app))
+
+const visible = ['best', 'claude-sonnet-4-20250514', 'east/claude-sonnet-4-20250514', 'gpt-4o', 'gpt-4o-mini']
+
+const libraries = [
+  {
+    name: 'openai',
+    list: async (key: string) => {
+      const ids: string[] = []
+      for await (const model of openAiLibrary(app.url, key).models.list()) ids.push(model.id)
+      return ids
+    },
+    retrieve: async (key: string, model: string) => (await openAiLibrary(app.url, key).models.retrieve(model)).id,
+  },
+  {
+    name: '@anthropic-ai/sdk',
+    list: async (key: string) => {
+      const ids: string[] = []
+      for await (const model of anthropicLibrary(app.url, key).models.list()) ids.push(model.id)
+      return ids
+    },
+    retrieve: async (key: string, model: string) => (await anthropicLibrary(app.url, key).models.retrieve(model)).id,
+  },
+  {
+    name: '@google/genai',
+    list: async (key: string) => {
+      const ids: string[] = []
+      for await (const model of await googleLibrary(app.url, key).models.list()) ids.push(model.name ?? '')
+      return ids.map((name) => name.replace(/^models\//, ''))
+    },
+    retrieve: async (key: string, model: string) => {
+      const { name } = await googleLibrary(app.url, key).models.get({ model })
+      return name?.replace(/^models\//, '')
+    },
+  },
+]
+
+describe.each(libraries)('the $name library', ({ list, retrieve }) => {
+  test('lists what the group can use and pay for, prefixed and virtual names included', async () => {
+    expect((await list(token.key)).toSorted()).toEqual(visible)
+  })
+
+  test('finds one of them, and no other', async () => {
+    for (const model of ['gpt-4o', 'best', 'east/claude-sonnet-4-20250514']) {
+      expect(await retrieve(token.key, model)).toBe(model)
+    }
+    for (const model of ['gpt-4.1', 'o3', 'nowhere', 'never-heard-of']) {
+      const error = await thrownBy(() => retrieve(token.key, model))
+      expect(error.status, model).toBe(404)
+      expect(error.message).toContain(`The model '${model}' does not exist`)
+    }
+  })
+
+  test('sees exactly the names a token is limited to', async () => {
+    const limited = await app.make.token(user, { modelLimits: 'gpt-4o,anything-else' })
+    expect((await list(limited.key)).toSorted()).toEqual(['anything-else', 'gpt-4o'])
+    const none = await app.make.token(user, { modelLimits: '' })
+    expect(await list(none.key)).toEqual([])
+  })
+
+  test('sees another group’s models with a token of that group', async () => {
+    const other = await app.make.token(user, { group: 'vip' })
+    expect(await list(other.key)).toEqual(['o3'])
+  })
+
+  test('is refused like a call: a wrong key, a foreign address, a forbidden group', async () => {
+    expect((await thrownBy(() => list('x'.repeat(48)))).status).toBe(401)
+    const elsewhere = await app.make.token(user, { allowIps: '10.0.0.1' })
+    expect((await thrownBy(() => list(elsewhere.key))).status).toBe(403)
+    const foreign = await app.make.token(user, { group: 'svip' })
+    expect((await thrownBy(() => list(foreign.key))).status).toBe(403)
+  })
+
+  test('sees models without a price where they may be used all the same', async () => {
+    await withOptions(app, { SelfUseModeEnabled: 'true' }, async () => {
+      expect(await list(token.key)).toContain('unpriced-model')
+    })
+    await withOptions(app, { fallback_pricing_enabled: 'true', fallback_single_price: '0.01' }, async () => {
+      expect(await list(token.key)).toContain('unpriced-model')
+    })
+  })
+})
+
+test('each style has exactly the documented fields', async () => {
+  const get = async (path: string, headers: Record<string, string>) =>
+    (await fetch(app.url + path, { headers })).json() as Promise<Record<string, unknown>>
+  const bearer = { authorization: `Bearer sk-${token.key}` }
+  const openai = await get('/v1/models', bearer)
+  expect(openai).toMatchObject({ success: true, object: 'list' })
+  expect((openai['data'] as unknown[])[3]).toEqual({
+    id: 'gpt-4o',
+    object: 'model',
+    created: 1_626_777_600,
+    owned_by: 'openai',
+    permission: [expect.objectContaining({ id: 'modelperm-LwHkVFn8AcMItP432fKKDYKJ', organization: '*' })],
+    root: 'gpt-4o',
+    parent: null,
+  })
+  expect(openai['data']).toContainEqual(
+    expect.objectContaining({ id: 'east/claude-sonnet-4-20250514', root: 'claude-sonnet-4-20250514' }),
+  )
+  const claude = await get('/v1/models', { 'x-api-key': token.key, 'anthropic-version': '2023-06-01' })
+  expect(claude).toMatchObject({ first_id: visible[0], has_more: false, last_id: visible.at(-1) })
+  expect((claude['data'] as unknown[])[0]).toEqual({
+    type: 'model',
+    id: 'best',
+    display_name: 'best',
+    created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+  })
+  for (const [path, headers] of [
+    ['/v1beta/models', { 'x-goog-api-key': token.key }],
+    [`/v1beta/models?key=${token.key}`, {}],
+    [`/v1/models?key=${token.key}`, {}],
+  ] as const) {
+    const gemini = await get(path, headers)
+    expect((gemini['models'] as unknown[])[0]).toMatchObject({ name: 'models/best', displayName: 'best' })
+  }
+  expect(await get('/v1beta/openai/models', bearer)).toMatchObject({ object: 'list' })
+  expect(await get('/hf/v1/models', bearer)).toMatchObject({ object: 'list' })
+})
+
+test('looking costs nothing and asks nobody', async () => {
+  expect(await consumed(app)).toEqual([])
+  expect(app.upstream.total).toBe(0)
+})
