@@ -1,10 +1,40 @@
+import { mkdirSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { buildConsole } from '#scripts/console.ts'
+import { root } from '#scripts/steps.ts'
 import type { TestUser } from '../support/factories.ts'
 
 export type Look = { theme?: 'light' | 'dark'; language?: 'zh' | 'en'; width?: number; height?: number }
 
 type Site = { url: string }
 type Reader = TestUser & { role?: number }
+
+const building = join(root, 'dist/building')
+const longestBuildMs = 120_000
+
+const isAbandoned = (): boolean =>
+  Date.now() - (statSync(building, { throwIfNoEntry: false })?.mtimeMs ?? 0) > longestBuildMs
+
+/** Test files run beside each other: one of them builds, the others wait for it. */
+export async function builtConsole(): Promise<void> {
+  mkdirSync(join(root, 'dist'), { recursive: true })
+  for (;;) {
+    try {
+      mkdirSync(building)
+      break
+    } catch {
+      if (isAbandoned()) rmSync(building, { recursive: true, force: true })
+      else await delay(200)
+    }
+  }
+  try {
+    if (!buildConsole()) throw new Error('the console could not be built')
+  } finally {
+    rmSync(building, { recursive: true, force: true })
+  }
+}
 
 /** What the console itself remembers after login; the cookie is the session. */
 async function remember(context: BrowserContext, site: Site, reader: Reader): Promise<void> {

@@ -1,10 +1,9 @@
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { buildConsole } from '#scripts/console.ts'
 import type { App } from '../support/app.ts'
 import { startApp } from '../support/app.ts'
 import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
-import { openConsole } from './console.ts'
+import { builtConsole, openConsole } from './console.ts'
 
 const account = { username: 'captain', password: 'a good long one' }
 
@@ -63,8 +62,14 @@ async function makeToken(page: Page): Promise<string> {
   await page.getByText('密钥已经创建').waitFor()
   await page.getByRole('button', { name: '测试连接' }).click()
   await page.getByText('1 个模型').waitFor()
-  await page.getByText(/You said/).first().waitFor()
-  const key = await page.getByText(/^sk-\w{48}$/).first().textContent()
+  await page
+    .getByText(/You said/)
+    .first()
+    .waitFor()
+  const key = await page
+    .getByText(/^sk-\w{48}$/)
+    .first()
+    .textContent()
   await page.keyboard.press('Escape')
   await page.getByRole('cell', { name: 'My program', exact: true }).waitFor()
   return key ?? ''
@@ -99,7 +104,7 @@ describeWithBrowser('the first hour of an installation', () => {
   let browser: Browser
 
   beforeAll(async () => {
-    expect(buildConsole()).toBe(true)
+    await builtConsole()
     app = await startApp()
     browser = await launchBrowser()
   }, 180_000)

@@ -6,7 +6,9 @@ import { useSession } from '../../lib/session.ts'
 import { useStatus } from '../../lib/status.ts'
 
 const Term = chakra('dt', { base: { color: 'fg.muted', flex: { base: '1 0 100%', sm: '0 0 220px' } } })
-const Value = chakra('dd', { base: { fontFamily: 'mono', minW: '0', overflowWrap: 'anywhere', flex: '1' } })
+const Value = chakra('dd', {
+  base: { minW: '0', flex: '1', display: 'flex', alignItems: 'center', justifyContent: 'space-between', gap: '2' },
+})
 
 /** Where nothing was written for it: what this is, where to begin, and the addresses that programs need. */
 export function DefaultHome() {
@@ -83,8 +85,12 @@ function Address({ name, address }: { name: string; address: string }) {
       _first={{ borderTopWidth: '0' }}
     >
       <Term>{name}</Term>
-      <Value>{address}</Value>
-      <CopyButton text={address} label={t('复制 {name}', { name })} />
+      <Value>
+        <Box as="span" minW="0" overflowWrap="anywhere" fontFamily="mono">
+          {address}
+        </Box>
+        <CopyButton text={address} label={t('复制 {name}', { name })} />
+      </Value>
     </Flex>
   )
 }

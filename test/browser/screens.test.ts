@@ -1,0 +1,129 @@
+import AxeBuilder from '@axe-core/playwright'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { App } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
+import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
+import type { TestUser } from '../support/factories.ts'
+import { builtConsole, openConsole } from './console.ts'
+
+type Screen = {
+  path: string
+  /** What is open to everyone is looked at as a stranger. */
+  isPublic?: boolean
+  /** Opens what the address alone does not. */
+  open?: (page: Page) => Promise<unknown>
+}
+
+const screens: Record<string, Screen> = {
+  home: { path: '/', isPublic: true },
+  about: { path: '/about', isPublic: true },
+  login: { path: '/login?expired=true', isPublic: true },
+  register: { path: '/register', isPublic: true },
+  reset: { path: '/reset', isPublic: true },
+  'reset confirmation': { path: '/user/reset?email=a@example.com&token=abc', isPublic: true },
+  tokens: { path: '/app/tokens' },
+  'new token': { path: '/app/tokens?form=new' },
+  'use of a token': {
+    path: '/app/tokens?use=1',
+    open: async (page) => {
+      await page.getByRole('button', { name: 'Test connection' }).click()
+      await page.getByText('You said').first().waitFor()
+    },
+  },
+  profile: { path: '/app/me' },
+  security: { path: '/app/me?tab=security' },
+  notifications: { path: '/app/me?tab=notify' },
+  'other settings': { path: '/app/me?tab=other' },
+  playground: {
+    path: '/playground?model=gpt-4o-mini&beside=gpt-4o',
+    open: async (page) => {
+      await page.getByRole('textbox', { name: 'Message', exact: true }).fill('[[thinking=20,status=429,every=2]] Hi')
+      await page.keyboard.press('Enter')
+      await page.locator('[data-reply=complete], [data-reply=error]').nth(1).waitFor()
+    },
+  },
+}
+
+const looks = [
+  { theme: 'light', width: 1440, height: 900 },
+  { theme: 'dark', width: 390, height: 844 },
+] as const
+
+/** Pixels by which the page is wider than its window. */
+const overflow = (page: Page): Promise<number> =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+
+describeWithBrowser('every screen of the console', () => {
+  let app: App
+  let browser: Browser
+  let reader: TestUser
+
+  beforeAll(async () => {
+    await builtConsole()
+    app = await startApp()
+    await app.pool.query("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
+    reader = await app.make.user({ username: 'reader' })
+    await app.make.channel({ models: 'gpt-4o-mini,gpt-4o' })
+    await app.make.token(reader, { remainQuota: 400_000 })
+    await app.make.token(reader, { unlimited: true, status: 2 })
+    await app.settled()
+    browser = await launchBrowser()
+  }, 180_000)
+  afterAll(async () => {
+    await browser?.close()
+    await app?.[Symbol.asyncDispose]()
+  })
+
+  const windows = new Map<string, ReturnType<typeof openConsole>>()
+  /** Screens of one look share a window, so that the console is fetched once. */
+  const windowFor = (look: (typeof looks)[number], isPublic: boolean) => {
+    const name = `${look.theme} ${isPublic}`
+    const opened =
+      windows.get(name) ?? openConsole(browser, app, { ...look, language: 'en', ...(isPublic ? {} : { reader }) })
+    windows.set(name, opened)
+    return opened
+  }
+
+  describe.each(looks)('$theme, $width px wide', (look) => {
+    test.each(Object.entries(screens))(
+      '%s can be used by everyone, fits its window and reports no error',
+      async (_, { path, isPublic, open }) => {
+        const { page, complaints } = await windowFor(look, isPublic === true)
+        await page.goto(path)
+        await page.waitForLoadState('networkidle')
+        await page.getByRole('heading').first().waitFor()
+        await open?.(page)
+        const { violations } = await new AxeBuilder({ page }).analyze()
+        const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+        const told = serious.map(
+          ({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 160)).join(' | ')}`,
+        )
+        expect(told).toEqual([])
+        expect(await overflow(page)).toBeLessThanOrEqual(0)
+        expect(complaints.splice(0)).toEqual([])
+      },
+    )
+  })
+})
+
+describeWithBrowser('the setup screen', () => {
+  test('can be used by everyone in both themes', async () => {
+    await builtConsole()
+    await using app = await startApp()
+    const browser = await launchBrowser()
+    try {
+      for (const look of looks) {
+        const { page } = await openConsole(browser, app, { ...look, language: 'en' })
+        await page.goto('/setup')
+        await page.getByRole('button', { name: 'Initialize system' }).click()
+        await page.getByText('Please enter the admin username').waitFor()
+        const { violations } = await new AxeBuilder({ page }).analyze()
+        expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([])
+        expect(await overflow(page)).toBeLessThanOrEqual(0)
+      }
+    } finally {
+      await browser.close()
+    }
+  })
+})
