@@ -148,8 +148,8 @@ function Figures() {
         <>
           <NumberField name="input" label={t('输入价格')} unit="$/1M" required nullable />
           <FieldRow>
-            <NumberField name="output" label={t('输出价格')} unit="$/1M" nullable />
-            <NumberField name="cached" label={t('缓存价格')} unit="$/1M" nullable />
+            <NumberField name="output" label={t('输出价格')} help={t('留空则按内置规则')} unit="$/1M" nullable />
+            <NumberField name="cached" label={t('缓存价格')} help={t('留空则按内置规则')} unit="$/1M" nullable />
           </FieldRow>
         </>
       )}

@@ -1,0 +1,110 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { buildConsole } from '#scripts/console.ts'
+import type { App } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
+import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
+import type { TestUser } from '../support/factories.ts'
+import { openConsole } from './console.ts'
+
+const violationsOf = async (page: Page) =>
+  (await new AxeBuilder({ page }).analyze()).violations.map(({ id, impact, nodes }) => [impact, id, nodes[0]?.html])
+
+describeWithBrowser('the settings', () => {
+  let app: App
+  let browser: Browser
+  let root: TestUser
+
+  beforeAll(async () => {
+    expect(buildConsole()).toBe(true)
+    app = await startApp()
+    browser = await launchBrowser()
+    root = await app.make.user({ role: 100 })
+    await app.make.channel({ models: 'gpt-4o-mini,nobodys-model' })
+    await app.rest(null, 'POST', '/api/setup', { SelfUseModeEnabled: false, DemoSiteEnabled: false })
+  }, 180_000)
+  afterAll(async () => {
+    await browser?.close()
+    await app?.[Symbol.asyncDispose]()
+  })
+
+  async function open(path: string) {
+    const window = await openConsole(browser, app, { reader: { ...root, role: 100 } })
+    await window.page.goto(path)
+    return window
+  }
+
+  test('keeps unsaved changes across tabs, saves them together, and the site shows them at once', async () => {
+    const { page, context, complaints } = await open('/admin/settings?tab=other')
+    await page.getByRole('textbox', { name: '系统名称', exact: true }).fill('Harbour')
+    await page.getByRole('tab', { name: '速率限制设置' }).click()
+    await page.getByRole('textbox', { name: '限制周期', exact: true }).fill('7')
+    await page.getByText('2 项修改未保存').waitFor()
+    await page.getByRole('button', { name: '保存', exact: true }).click()
+    await page.getByText('保存成功').waitFor()
+    await page.getByText('没有未保存的修改').waitFor()
+    expect(app.services.options.get('SystemName')).toBe('Harbour')
+    expect(app.services.options.get('ModelRequestRateLimitDurationMinutes')).toBe(7)
+    await page.getByRole('banner').getByText('Harbour').waitFor()
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('says which change was refused, keeps it as typed and saves the others', async () => {
+    const { page, context } = await open('/admin/settings?tab=system')
+    await page.getByText('允许通过 GitHub 账户登录和注册').click()
+    await page.getByRole('textbox', { name: 'SMTP 服务器地址', exact: true }).fill('mail.example.com')
+    await page.getByRole('button', { name: '保存', exact: true }).click()
+    await page.getByText('部分保存失败，请重试').waitFor()
+    await page.getByText('无法启用允许通过 GitHub 账户登录和注册，请先填写GitHub Client ID').waitFor()
+    await page.getByText('1 项修改未保存').waitFor()
+    expect(app.services.options.get('SMTPServer')).toBe('mail.example.com')
+    expect(app.services.options.get('GitHubOAuthEnabled')).toBe(false)
+    await context.close()
+  })
+
+  test('asks before password login is switched off, and leaves it on without consent', async () => {
+    const { page, context } = await open('/admin/settings?tab=system')
+    const toggle = page.getByRole('checkbox', { name: '允许通过密码进行登录' })
+    await page.getByText('允许通过密码进行登录').click()
+    await page.getByRole('alertdialog').getByRole('button', { name: '取消' }).click()
+    expect(await toggle.isChecked()).toBe(true)
+    await page.getByText('没有未保存的修改').waitFor()
+    await page.getByRole('button', { name: '保存', exact: true }).click()
+    await page.getByText('你似乎并没有修改什么').waitFor()
+    await context.close()
+  })
+
+  test('prices a model that nobody had priced, in dollars, and it leaves the list of those without a price', async () => {
+    const { page, context, complaints } = await open('/admin/settings?ratio=unset_models')
+    await page.getByRole('cell', { name: 'nobodys-model', exact: true }).click()
+    const drawer = page.getByRole('dialog')
+    await drawer.getByRole('textbox', { name: '输入价格' }).fill('3')
+    await drawer.getByRole('textbox', { name: '输出价格' }).fill('15')
+    await drawer.getByText('等于模型倍率 1.5、补全倍率 5、缓存倍率 –').waitFor()
+    await drawer.getByRole('button', { name: '保存', exact: true }).click()
+    await page.getByText('所有模型都已设置价格').waitFor()
+    expect(app.services.options.get('ModelRatio')['nobodys-model']).toBe(1.5)
+    expect(app.services.options.get('CompletionRatio')['nobodys-model']).toBe(5)
+    await page.goto('/pricing?q=nobodys')
+    await page.getByRole('cell', { name: '$15', exact: true }).waitFor()
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test.each(['operation', 'ratelimit', 'models', 'system', 'other'])('the tab %s is accessible', async (tab) => {
+    const { page, context } = await open(`/admin/settings?tab=${tab}`)
+    await page.getByRole('heading', { level: 2 }).first().waitFor()
+    expect(await violationsOf(page)).toEqual([])
+    await context.close()
+  })
+
+  test.each(['/pricing', '/pricing?view=card&open=gpt-4o-mini', '/admin/users'])('%s is accessible', async (path) => {
+    const { page, context } = await open(path)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.waitForLoadState('networkidle')
+    expect(await violationsOf(page)).toEqual([])
+    await context.close()
+  })
+})
