@@ -11,7 +11,13 @@ const tokensPerToolCall = 7
 const tokensPerPicture = 258
 
 /** What reached (or was on its way to) the caller: content, reasoning, tool names and arguments in one text. */
-export type Delivered = { text: string; toolCalls: number; pictures?: number | undefined }
+export type Delivered = {
+  text: string
+  toolCalls: number
+  pictures?: number | undefined
+  /** Characters that were delivered too, but not kept: they count like those that were. */
+  unkept?: number | undefined
+}
 
 /** The prompt's tokens by the real encoder. `model` is the name whose encoder counts. */
 export async function countPrompt(request: ChatRequest, model: string, yieldNow: YieldNow): Promise<number> {
@@ -38,7 +44,9 @@ export async function estimateUsage(call: {
 
 /** The output tokens of what was delivered, 7 more for each tool call and 258 for each picture. */
 export async function countDelivered(delivered: Delivered, model: string, yieldNow: YieldNow): Promise<number> {
-  const written = await countText(delivered.text, model, yieldNow)
+  const { text, unkept = 0 } = delivered
+  const kept = await countText(text, model, yieldNow)
+  const written = unkept === 0 ? kept : Math.round(kept * (1 + unkept / Math.max(text.length, 1)))
   return written + tokensPerToolCall * delivered.toolCalls + tokensPerPicture * (delivered.pictures ?? 0)
 }
 

@@ -8,7 +8,7 @@ import { TransportError } from '#relay/upstream/transport-error.ts'
 import type { Call } from './call.ts'
 import { AttemptFailed, failureOfDomainError } from './failure.ts'
 
-export type Delivered = { text: string; toolCalls: number }
+export type Delivered = { text: string; toolCalls: number; unkept?: number | undefined }
 
 export type Answered = {
   usage: ReportedUsage | undefined

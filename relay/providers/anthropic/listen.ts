@@ -1,6 +1,6 @@
 import type { UpstreamFailure, WireEvent } from '#relay/chat/events.ts'
 import type { ListenVerdict, StreamListener } from '../types.ts'
-import { deliveredInStream, nameless } from '../wire/delivered.ts'
+import { keepDelivered, nameless } from '../wire/delivered.ts'
 import { recordOf, tryRecord } from '../wire/json.ts'
 import { failureIn } from './answer-parts.ts'
 import { createClaudeDecoder } from './stream.ts'
@@ -20,7 +20,7 @@ function mayMatter({ event, data }: WireEvent): boolean {
 }
 
 export function listenToClaude(): StreamListener {
-  const events: WireEvent[] = []
+  const kept = keepDelivered(() => createClaudeDecoder(nameless))
   const usage = createUsageCounter()
   let complete = false
   let failure: UpstreamFailure | undefined
@@ -49,7 +49,7 @@ export function listenToClaude(): StreamListener {
 
   return {
     push(event) {
-      events.push(event)
+      kept.push(event)
       return watch(event)
     },
     get complete() {
@@ -61,6 +61,6 @@ export function listenToClaude(): StreamListener {
     get failure() {
       return failure
     },
-    delivered: () => deliveredInStream(createClaudeDecoder(nameless), events),
+    delivered: kept.delivered,
   }
 }

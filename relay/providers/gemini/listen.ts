@@ -1,6 +1,6 @@
-import type { UpstreamFailure, WireEvent } from '#relay/chat/events.ts'
+import type { UpstreamFailure } from '#relay/chat/events.ts'
 import type { ListenVerdict, StreamListener } from '../types.ts'
-import { deliveredInStream, nameless } from '../wire/delivered.ts'
+import { keepDelivered, nameless } from '../wire/delivered.ts'
 import { recordOf, recordsOf, tryRecord, wordOf } from '../wire/json.ts'
 import { failureIn } from './failure.ts'
 import { searchesIn } from './grounding.ts'
@@ -15,7 +15,7 @@ const mayClose = (data: string): boolean =>
   data.includes('"finishReason"') || data.includes('"error"') || data.includes('"promptFeedback"')
 
 export function listenToGemini(): StreamListener {
-  const events: WireEvent[] = []
+  const kept = keepDelivered(() => createGeminiDecoder(nameless))
   let complete = false
   let usageData: string | undefined
   let pictures = 0
@@ -43,7 +43,7 @@ export function listenToGemini(): StreamListener {
 
   return {
     push(event) {
-      events.push(event)
+      kept.push(event)
       return watch(event.data)
     },
     get complete() {
@@ -58,6 +58,6 @@ export function listenToGemini(): StreamListener {
     get failure() {
       return failure
     },
-    delivered: () => deliveredInStream(createGeminiDecoder(nameless), events),
+    delivered: kept.delivered,
   }
 }

@@ -1,6 +1,6 @@
-import type { UpstreamFailure, WireEvent } from '#relay/chat/events.ts'
+import type { UpstreamFailure } from '#relay/chat/events.ts'
 import type { ListenVerdict, StreamListener } from '../types.ts'
-import { deliveredInStream, nameless } from '../wire/delivered.ts'
+import { keepDelivered, nameless } from '../wire/delivered.ts'
 import { refusalOf } from '../wire/failures.ts'
 import { recordsOf, tryRecord } from '../wire/json.ts'
 import { createOpenAiDecoder } from './stream.ts'
@@ -23,7 +23,7 @@ function opens(data: string, name: string, mark: string): boolean {
 }
 
 export function listenToOpenAi(style: OpenAiStyle, caller: { includeUsage: boolean }): StreamListener {
-  const events: WireEvent[] = []
+  const kept = keepDelivered(() => createOpenAiDecoder(style, nameless))
   let complete = false
   let usageData: string | undefined
   let failure: UpstreamFailure | undefined
@@ -54,7 +54,7 @@ export function listenToOpenAi(style: OpenAiStyle, caller: { includeUsage: boole
 
   return {
     push(event) {
-      events.push(event)
+      kept.push(event)
       if (event.data.startsWith('[DONE]')) {
         complete = true
         return 'hold'
@@ -72,6 +72,6 @@ export function listenToOpenAi(style: OpenAiStyle, caller: { includeUsage: boole
     get failure() {
       return failure
     },
-    delivered: () => deliveredInStream(createOpenAiDecoder(style, nameless), events),
+    delivered: kept.delivered,
   }
 }

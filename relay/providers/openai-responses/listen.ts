@@ -1,7 +1,7 @@
 import type { ReportedUsage } from '#core/usage.ts'
 import type { UpstreamFailure, WireEvent } from '#relay/chat/events.ts'
 import type { ListenVerdict, StreamListener } from '../types.ts'
-import { deliveredInStream, nameless } from '../wire/delivered.ts'
+import { keepDelivered, nameless } from '../wire/delivered.ts'
 import { recordOf, tryRecord } from '../wire/json.ts'
 import { failureIn } from './failure.ts'
 import { createResponsesDecoder } from './stream.ts'
@@ -18,7 +18,7 @@ const mayClose = ({ event, data }: WireEvent): boolean =>
     : closing.test(event)
 
 export function listenToResponses(): StreamListener {
-  const events: WireEvent[] = []
+  const kept = keepDelivered(() => createResponsesDecoder(nameless))
   let complete = false
   let usage: ReportedUsage | undefined
   let failure: UpstreamFailure | undefined
@@ -46,7 +46,7 @@ export function listenToResponses(): StreamListener {
 
   return {
     push(event) {
-      events.push(event)
+      kept.push(event)
       return watch(event)
     },
     get complete() {
@@ -58,6 +58,6 @@ export function listenToResponses(): StreamListener {
     get failure() {
       return failure
     },
-    delivered: () => deliveredInStream(createResponsesDecoder(nameless), events),
+    delivered: kept.delivered,
   }
 }

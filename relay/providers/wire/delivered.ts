@@ -4,7 +4,8 @@ import type { ChatEvent, ChatResponse, StreamDecoder, WireEvent } from '#relay/c
 /** For reading an answer only to count it: ids it lacks are shown to nobody. */
 export const nameless: { ambient: Ambient } = { ambient: { now: () => new Date(0), newId: () => '', random: () => 0 } }
 
-export type Delivered = { text: string; toolCalls: number }
+/** `unkept`: characters that were written too, but not kept. */
+export type Delivered = { text: string; toolCalls: number; unkept?: number | undefined }
 
 function add(pieces: string[], event: ChatEvent): number {
   if (event.type === 'text-delta' || event.type === 'reasoning-delta' || event.type === 'refusal-delta') {
@@ -18,20 +19,54 @@ function add(pieces: string[], event: ChatEvent): number {
   return 0
 }
 
-/** Everything the model wrote in a stream, read late and forgivingly: an event that cannot be read counts for nothing. */
-export function deliveredInStream(decoder: StreamDecoder, events: readonly WireEvent[]): Delivered {
-  const pieces: string[] = []
+/** Raw events of so many characters are kept as they came; older ones as the bare text they carry. */
+const rawCharacters = 65_536
+
+/** Of text, so much is kept; what lies beyond is only measured. No model writes that much, a broken one may. */
+const textCharacters = 524_288
+
+/**
+ * Keeps what the model writes in a stream, for counting it if need be, in little room however long the stream is. Short
+ * streams are not even read; an event that cannot be read counts for nothing.
+ */
+export function keepDelivered(createDecoder: () => StreamDecoder) {
+  let decoder: StreamDecoder | null = null
+  let events: WireEvent[] = []
+  let raw = 0
+  let text = ''
+  let unkept = 0
   let toolCalls = 0
+
   const take = (read: () => ChatEvent[]): void => {
     try {
+      const pieces: string[] = []
       for (const event of read()) toolCalls += add(pieces, event)
+      const written = pieces.join('')
+      if (text.length < textCharacters) text += written
+      else unkept += written.length
     } catch {
       // What cannot be read cannot be counted.
     }
   }
-  for (const event of events) take(() => decoder.push(event))
-  take(() => decoder.end())
-  return { text: pieces.join(''), toolCalls }
+  const digest = (): StreamDecoder => {
+    const current = (decoder ??= createDecoder())
+    for (const event of events) take(() => current.push(event))
+    events = []
+    raw = 0
+    return current
+  }
+  return {
+    push: (event: WireEvent): void => {
+      events.push(event)
+      raw += event.data.length
+      if (raw > rawCharacters) digest()
+    },
+    delivered: (): Delivered => {
+      const current = digest()
+      take(() => current.end())
+      return { text, toolCalls, ...(unkept > 0 ? { unkept } : {}) }
+    },
+  }
 }
 
 /** Everything the model wrote in a whole answer. */

@@ -1,0 +1,44 @@
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+
+const event = (delta: unknown): string =>
+  `data: ${JSON.stringify({ id: 'endless', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: null }] })}\n\n`
+
+/** A provider that never stops telling, as fast as it is listened to, in pieces of 16 KB. */
+export async function startEndlessUpstream() {
+  const piece = event({ content: 'many words '.repeat(1500) })
+  let open = 0
+  let sentBytes = 0
+  const tell = (response: ServerResponse): void => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.write(event({ role: 'assistant', content: '' }))
+    const go = (): void => {
+      do sentBytes += piece.length
+      while (response.write(piece))
+    }
+    response.on('drain', go)
+    go()
+  }
+  const server = createServer((request, response) => {
+    request.resume()
+    open += 1
+    response.on('close', () => (open -= 1))
+    tell(response)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  return {
+    url: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`,
+    get open() {
+      return open
+    },
+    get sentBytes() {
+      return sentBytes
+    },
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}

@@ -1,0 +1,144 @@
+import { connect, type Socket } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Product, startProduct, until } from '../support/processes.ts'
+import type { TestToken } from '../support/factories.ts'
+import { booksViolations, untilNothingIsHeld } from './books.ts'
+import { startEndlessUpstream } from './endless-upstream.ts'
+import { callOnce } from './traffic.ts'
+import { createWorld, long, type World } from './world.ts'
+
+let world: World
+let product: Product
+let token: TestToken
+
+beforeAll(async () => {
+  world = await createWorld()
+  await world.make.channel()
+  token = await world.make.token(await world.make.user({ quota: 1_000_000_000 }))
+  // What is held without bound ends the process.
+  const environment = { ...world.environment, WORKERS: '1', NODE_OPTIONS: '--max-old-space-size=320' }
+  product = await startProduct({ environment })
+})
+afterAll(async () => {
+  await product.killAll()
+  await world[Symbol.asyncDispose]()
+})
+
+const megabyte = 1024 * 1024
+
+const open = async (): Promise<Socket> => {
+  const { hostname, port } = new URL(product.url)
+  const socket = connect(Number(port), hostname)
+  socket.on('error', () => {})
+  await new Promise((resolve) => socket.once('connect', resolve))
+  return socket
+}
+
+/** Asks for a stream that does not end and reads nothing of it. */
+async function neverReading(): Promise<Socket> {
+  const socket = await open()
+  socket.pause()
+  const body = JSON.stringify({ model: 'endless', stream: true, messages: [{ role: 'user', content: 'tell' }] })
+  socket.write(
+    `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer sk-${token.key}\r\n` +
+      `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  )
+  return socket
+}
+
+/** Reads so many bytes and stops. */
+const readSome = (socket: Socket, wanted: number): Promise<void> =>
+  new Promise((resolve) => {
+    let read = 0
+    socket.on('data', (chunk: Buffer) => {
+      read += chunk.length
+      if (read < wanted) return
+      socket.pause()
+      resolve()
+    })
+    socket.resume()
+  })
+
+/** Waits until a number stands still. */
+async function standingStill(read: () => number, seconds: number): Promise<number> {
+  let last = -1
+  await until(
+    () => {
+      const before = last
+      last = read()
+      return last === before
+    },
+    { seconds, what: 'it does not stand still', everyMs: 500 },
+  )
+  return last
+}
+
+test('callers that do not read pause their upstreams, take little memory and keep nobody else waiting', async () => {
+  await using endless = await startEndlessUpstream()
+  await world.make.channel({ models: 'endless', baseUrl: endless.url })
+  await world.make.option('ModelRatio', JSON.stringify({ endless: 1, 'gpt-4o-mini': 0.075 }))
+  // Warm: code that is loaded with the first call does not count.
+  await Promise.all(Array.from({ length: 20 }, () => callOnce(product.url, token, { kind: 'stream' })))
+  const readers = 10
+  const sockets = await Promise.all(Array.from({ length: readers }, neverReading))
+  await until(() => endless.open === readers, { seconds: 20, what: 'the streams do not begin' })
+  // What was sent and not read lies in the system's buffers, on both sides of us.
+  const sent = await standingStill(() => endless.sentBytes, 30)
+  expect(sent).toBeGreaterThan(readers * megabyte)
+  expect(sent).toBeLessThan(readers * 25 * megabyte)
+
+  // Together they read more than the process may hold, and stop again.
+  await Promise.all(sockets.map((socket) => readSome(socket, 40 * megabyte)))
+  await standingStill(() => endless.sentBytes, 30)
+  expect(endless.sentBytes).toBeGreaterThan(readers * 40 * megabyte)
+  const startedAt = performance.now()
+  expect((await callOnce(product.url, token, { kind: 'plain' })).complete).toBe(true)
+  expect(performance.now() - startedAt).toBeLessThan(2500)
+  expect(endless.open).toBe(readers)
+
+  for (const socket of sockets) socket.destroy()
+  await until(() => endless.open === 0, { seconds: 5, what: 'upstreams go on for nobody' })
+  await untilNothingIsHeld(world.pool, 20)
+  const { rows } = await world.pool.query("select quota::int from logs where other ->> 'end' = 'hung-up'")
+  expect(rows).toHaveLength(readers)
+  expect(rows.every(({ quota }) => quota > 0)).toBe(true)
+  expect(await booksViolations(world.pool, [])).toEqual([])
+})
+
+test.runIf(long)('a caller that takes nothing for two minutes is dropped', { timeout: 240_000 }, async () => {
+  await using endless = await startEndlessUpstream()
+  await world.make.channel({ models: 'endless', baseUrl: endless.url })
+  const socket = await neverReading()
+  await until(() => endless.open === 1, { seconds: 20, what: 'the stream does not begin' })
+  await until(() => endless.open === 0, { seconds: 200, what: 'it is kept for ever' })
+  socket.destroy()
+})
+
+test(
+  'hundreds of connections that send their headers by the byte are closed in time, and others are served meanwhile',
+  {
+    timeout: 120_000,
+  },
+  async () => {
+    const count = long ? 2000 : 500
+    const sockets = await Promise.all(Array.from({ length: count }, open))
+    let closed = 0
+    for (const socket of sockets) {
+      socket.on('close', () => (closed += 1)).resume()
+      socket.write('POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nx-slow: ')
+    }
+    const dripping = setInterval(() => {
+      for (const socket of sockets) if (socket.writable) socket.write('a')
+    }, 1000)
+    try {
+      const startedAt = performance.now()
+      expect((await callOnce(product.url, token, { kind: 'stream' })).complete).toBe(true)
+      expect(performance.now() - startedAt).toBeLessThan(3000)
+      await until(() => closed === count, { seconds: 75, what: () => `${count - closed} of ${count} are still open` })
+    } finally {
+      clearInterval(dripping)
+      for (const socket of sockets) socket.destroy()
+    }
+    expect((await callOnce(product.url, token, { kind: 'plain' })).complete).toBe(true)
+  },
+)

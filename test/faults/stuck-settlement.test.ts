@@ -1,0 +1,138 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { Client } from 'pg'
+import { describe, test } from 'vitest'
+import { type Product, startProduct, until } from '../support/processes.ts'
+import { booksViolations, untilNothingIsHeld } from './books.ts'
+import { callOnce } from './traffic.ts'
+import { createWorld, type World } from './world.ts'
+
+/** Longer than a settlement is tried before the caller is told, with room for a slow machine. */
+const lockSeconds = 14
+
+type Stage = AsyncDisposable & { world: World; product: Product }
+
+async function setStage(): Promise<Stage> {
+  const world = await createWorld()
+  await world.make.channel()
+  const product = await startProduct({ environment: { ...world.environment, WORKERS: '2' } })
+  return {
+    world,
+    product,
+    [Symbol.asyncDispose]: async () => {
+      await product.killAll()
+      await world[Symbol.asyncDispose]()
+    },
+  }
+}
+
+async function someone({ make }: World) {
+  const user = await make.user({ quota: 1_000_000 })
+  return { user, token: await make.token(user, { remainQuota: 900_000 }) }
+}
+
+type Someone = Awaited<ReturnType<typeof someone>>
+
+const balanceOf = async ({ pool }: World, id: number): Promise<number> =>
+  Number((await pool.query('select quota from users where id = $1', [id])).rows[0].quota)
+
+const logged = async ({ pool }: World, requestId: string): Promise<{ quota: number }[]> =>
+  (await pool.query('select quota::int from logs where request_id = $1 and type = 2', [requestId])).rows
+
+async function whileLocked(world: World, lock: string, act: () => Promise<void>): Promise<void> {
+  const blocker = await world.pool.connect()
+  try {
+    await blocker.query('begin')
+    await blocker.query(lock)
+    await act()
+  } finally {
+    await blocker.query('rollback')
+    blocker.release()
+  }
+}
+
+const userLock = (id: number): string => `select 1 from users where id = ${id} for update`
+
+/** Two calls that have their answers when the lock is taken, and cannot be booked while it is held. */
+async function callsUnderLock({ world, product }: Stage, lock: string, { token }: Someone) {
+  const plain = callOnce(product.url, token, { kind: 'plain', text: '[[delay=2500]] say something' })
+  const stream = callOnce(product.url, token, { kind: 'stream', text: '[[gap=100,words=25]] tell something' })
+  await pause(1200)
+  await whileLocked(world, lock, () => pause(lockSeconds * 1000))
+  return Promise.all([plain, stream])
+}
+
+describe.concurrent('an answer that cannot be booked', () => {
+  test.for([
+    ['the log', () => 'lock table logs in access exclusive mode'],
+    ['the row of its user', ({ user }: Someone) => userLock(user.id)],
+  ] as const)(
+    'because %s is locked is refused and never charged when plain, ends in an error and is charged once when streamed',
+    async ([, lockOf], { expect }) => {
+      await using stage = await setStage()
+      const { world } = stage
+      const caller = await someone(world)
+      const [plain, stream] = await callsUnderLock(stage, lockOf(caller), caller)
+      expect(plain.status).toBe(503)
+      expect(Number(plain.headers.get('retry-after'))).toBeGreaterThan(0)
+      expect(JSON.parse(plain.body)).toMatchObject({ error: { type: 'gateway_error' } })
+      expect(stream.status).toBe(200)
+      expect(stream.body).toContain('"error"')
+      expect(stream.body).not.toContain('[DONE]')
+      await untilNothingIsHeld(world.pool, 20)
+      await until(async () => (await logged(world, stream.id)).length === 1, { seconds: 10, what: 'no charge' })
+      expect(await logged(world, plain.id)).toEqual([])
+      const [charge] = await logged(world, stream.id)
+      expect(charge?.quota).toBeGreaterThan(0)
+      expect(await balanceOf(world, caller.user.id)).toBe(1_000_000 - (charge?.quota ?? 0))
+      expect(await booksViolations(world.pool, [plain, stream])).toEqual([])
+    },
+  )
+})
+
+test('a user whose row is locked does not keep others from being served', async ({ expect }) => {
+  await using stage = await setStage()
+  const { world, product } = stage
+  const [locked, free] = [await someone(world), await someone(world)]
+  await whileLocked(world, userLock(locked.user.id), async () => {
+    const [refused, ...served] = await Promise.all([
+      callOnce(product.url, locked.token, { kind: 'plain' }),
+      ...Array.from({ length: 10 }, () => callOnce(product.url, free.token, { kind: 'plain' })),
+    ])
+    expect(refused.status).toBe(503)
+    expect(served.map(({ status }) => status)).toEqual(served.map(() => 200))
+  })
+  await untilNothingIsHeld(world.pool, 20)
+  expect(await booksViolations(world.pool, [])).toEqual([])
+})
+
+test('a database that may only be read serves nothing that it could not bill, and its return is noticed', async ({
+  expect,
+}) => {
+  await using stage = await setStage()
+  const { world, product } = stage
+  const { token } = await someone(world)
+  const { database } = world.connection
+  const beside = new Client({ ...world.connection, database: 'postgres' })
+  await beside.connect()
+  const become = async (setting: string): Promise<void> => {
+    await beside.query(`alter database ${database} ${setting}`)
+    await beside.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}'`)
+  }
+  try {
+    await become('set default_transaction_read_only = on')
+    const refused = await Promise.all(
+      (['plain', 'stream'] as const).map((kind) => callOnce(product.url, token, { kind })),
+    )
+    expect(refused.map(({ status }) => status)).toEqual([503, 503])
+    expect(refused.every(({ headers }) => headers.get('retry-after') !== null)).toBe(true)
+    await become('reset default_transaction_read_only')
+    await until(async () => (await callOnce(product.url, token, { kind: 'plain' })).status === 200, {
+      seconds: 25,
+      what: 'it does not come back by itself',
+    })
+  } finally {
+    await beside.end()
+  }
+  await untilNothingIsHeld(world.pool, 20)
+  expect(await booksViolations(world.pool, [])).toEqual([])
+})
