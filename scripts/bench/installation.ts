@@ -53,8 +53,7 @@ export async function install(): Promise<Installation> {
       WORKERS: String(workers),
       LOG_LEVEL: 'warn',
     }
-    const entry = process.env['BENCH_ENTRY'] ?? 'programs/gateway.ts'
-    const program = await startProgram(entry, { node, env, ready: /Console and API/ })
+    const program = await startProgram('programs/gateway.ts', { node, env, ready: /Console and API/ })
     pin(program.pid, workers === 1 ? 'gateway' : 'anywhere')
     return { ...program, name: 'gateway' as const, origin: `http://127.0.0.1:${port}` }
   }

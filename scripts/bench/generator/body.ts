@@ -14,7 +14,7 @@ export function conversation({ model, stream, bodyBytes }: Pick<Load, 'model' | 
   const head = { model, stream, ...(stream ? { stream_options: { include_usage: true } } : {}), max_tokens: 256 }
   const messages = [{ role: 'user', content: 'Say hello.' }]
   const roundBytes = JSON.stringify({ role: 'assistant', content: paragraph }).length + 1
-  for (let round = 0; round < Math.floor(bodyBytes / roundBytes); round += 1) {
+  for (let round = 0; round < Math.round(bodyBytes / roundBytes); round += 1) {
     messages.push({ role: round % 2 === 0 ? 'assistant' : 'user', content: paragraph })
   }
   return Buffer.from(JSON.stringify({ ...head, messages }))

@@ -1,0 +1,62 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, test } from 'vitest'
+import { conversation } from './generator/body.ts'
+import { createConnections } from './generator/connections.ts'
+import { percentile, summarise } from './generator/load.ts'
+import { runLoad } from './generator/run-load.ts'
+import { median } from './measure.ts'
+
+test('percentiles are values that were seen', () => {
+  const values = Array.from({ length: 100 }, (_, index) => 100 - index)
+  expect(summarise(values)).toEqual({ p50: 50, p99: 99, highest: 100 })
+  expect(percentile([7], 99)).toBe(7)
+  expect(summarise([])).toEqual({ p50: Number.NaN, p99: Number.NaN, highest: Number.NaN })
+})
+
+test('medians of trials do not follow one that went wrong', () => {
+  expect(median([3, 1000, 1])).toBe(3)
+  expect(median([1, 2])).toBe(1.5)
+})
+
+test('bodies have about the length that was ordered', () => {
+  for (const bodyBytes of [10_000, 100_000, 400_000]) {
+    const { length } = conversation({ model: 'm', stream: false, bodyBytes })
+    expect(Math.abs(length - bodyBytes)).toBeLessThan(1200)
+  }
+})
+
+/** Answers nothing for a while, then at once. */
+async function startStalling(milliseconds: number, status = 200) {
+  const start = performance.now()
+  const server = createServer((_request, response) => {
+    const left = Math.max(0, start + milliseconds - performance.now())
+    setTimeout(() => response.writeHead(status).end('{}'), left)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const connections = createConnections(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  const close = async () => {
+    await connections.close()
+    server.close()
+  }
+  return { connections, close }
+}
+
+const load = { origin: '', path: '/', keys: ['k'], model: 'm', stream: false, bodyBytes: 100 }
+
+test('in an open loop a stall is felt by every request that was due in it', async () => {
+  const { connections, close } = await startStalling(400)
+  const result = await runLoad({ ...load, pace: { kind: 'open', perSecond: 100, seconds: 0.4 } }, connections)
+  await close()
+  expect(result.answers).toBe(40)
+  // Due all through the stall, half of them waited for more than its half.
+  expect(result.latency.p50).toBeGreaterThan(150)
+})
+
+test('an answer with a bad status is a failure, and no latency', async () => {
+  const { connections, close } = await startStalling(0, 503)
+  const result = await runLoad({ ...load, pace: { kind: 'burst', callers: 5, overSeconds: 0.05 } }, connections)
+  await close()
+  expect(result).toMatchObject({ answers: 0, failures: 5 })
+  expect(result.firstFailure).toContain('503')
+})
