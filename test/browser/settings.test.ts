@@ -17,7 +17,7 @@ describeWithBrowser('the settings', () => {
   let root: TestUser
 
   beforeAll(async () => {
-    expect(buildConsole()).toBe(true)
+    if (!buildConsole()) throw new Error('the console could not be built')
     app = await startApp()
     browser = await launchBrowser()
     root = await app.make.user({ role: 100 })
