@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
+import { setOptions } from './serve.ts'
 import { closeSoundly, consumed, eventually, say, type Spoken, spoken } from './spoken.ts'
 
 let app: App
@@ -15,7 +16,7 @@ const set = async (table: 'tokens' | 'users', id: number, changes: Record<string
   const names = Object.keys(changes)
   const assignments = names.map((name, index) => `"${name}" = $${index + 2}`).join(', ')
   await app.pool.query(`update ${table} set ${assignments} where id = $1`, [id, ...Object.values(changes)])
-  await app.settled()
+  app.services[table].drop(id)
 }
 
 describe.each(spoken)('in $dialect', (by: Spoken) => {
@@ -69,9 +70,7 @@ describe.each(spoken)('in $dialect', (by: Spoken) => {
 
     await set('users', user.id, { role: 10 })
     await set('tokens', token.id, { rate_limit_enabled: true, rate_limit_count: 1 })
-    await app.make.option('ModelRequestRateLimitEnabled', 'true')
-    await app.make.option('ModelRequestRateLimitCount', '1')
-    await app.settled()
+    await setOptions(app, { ModelRequestRateLimitEnabled: 'true', ModelRequestRateLimitCount: '1' })
     const forbiddenAddress = { status: 403, message: '当前 IP 不在该令牌的白名单内' }
     expect(await refusal(token, { key: pinned })).toEqual(forbiddenAddress)
     expect(await refusal(token, { key: pinned })).toEqual({
@@ -84,16 +83,14 @@ describe.each(spoken)('in $dialect', (by: Spoken) => {
       status: 429,
       message: '请求过多：1 分钟内最多 1 次（含失败请求）',
     })
-    await app.make.option('ModelRequestRateLimitEnabled', 'false')
-    await app.settled()
+    await setOptions(app, { ModelRequestRateLimitEnabled: 'false' })
     expect(await refusal(token, { key: pinned, body: '{"broken' })).toEqual(forbiddenAddress)
 
     await set('tokens', token.id, { allow_ips: '10.1.2.3\n127.0.0.0/8' })
     expect((await refusal(token, { key: pinned, body: '{"broken' })).message).toMatch(/^请求无法解析: /)
     expect(await refusal(token, { key: pinned })).toEqual({ status: 403, message: '令牌所属分组 nowhere 不可用' })
     await set('tokens', token.id, { group: 'shut' })
-    await app.make.option('UserUsableGroups', '{"default":"","shut":""}')
-    await app.settled()
+    await setOptions(app, { UserUsableGroups: '{"default":"","shut":""}' })
     expect(await refusal(token, { key: pinned })).toEqual({ status: 403, message: '分组 shut 已停用' })
     await set('tokens', token.id, { group: '' })
     expect(await refusal(token, { key: pinned })).toEqual({ status: 400, message: '指定的渠道编号无效' })
