@@ -47,5 +47,18 @@ export function parseJson(bytes: Buffer): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new DomainError('relay.body_invalid', { detail: 'the body must be a JSON object' })
   }
-  return value as Record<string, unknown>
+  return withoutLookalikes(value as Record<string, unknown>)
+}
+
+/**
+ * `Model` beside `model`: some upstreams do not tell the two apart and take the later, so that another model would answer
+ * than the one that is priced. What is missing here is not sent on.
+ */
+function withoutLookalikes(json: Record<string, unknown>): Record<string, unknown> {
+  for (const name of Object.keys(json)) {
+    if (/^[a-z0-9_]*$/.test(name)) continue
+    const plain = name.normalize('NFKC').toLowerCase()
+    if (plain !== name && Object.hasOwn(json, plain)) delete json[name]
+  }
+  return json
 }

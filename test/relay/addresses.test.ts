@@ -87,3 +87,16 @@ test('one request to the console’s door asks for a limited number of things', 
   expect((await asking(50)).status).toBe(200)
   expect((await asking(51)).status).toBe(400)
 })
+
+test.each([
+  ['"Model":"gpt-4o"', 'Model'],
+  ['"MODEL":"gpt-4o"', 'MODEL'],
+  ['"\\u004dodel":"gpt-4o"', 'Model'],
+  ['"\u017ftream":true,"stream":false', '\u017ftream'],
+])('a field that only looks like another is not sent on, whoever upstream reads it: %s', async (field, name) => {
+  const reply = await post('/v1/chat/completions', `${JSON.stringify(hello).slice(0, -1)},${field}}`)
+  expect(reply.status).toBe(200)
+  const sent = app.upstream.requests.at(-1)?.body as Record<string, unknown>
+  expect(sent).toMatchObject(hello)
+  expect(Object.keys(sent)).not.toContain(name)
+})

@@ -77,6 +77,15 @@ export function clientAddress(services: Pick<Services, 'options' | 'environment'
   return caller ?? (normaliseAddress(first(req.headers['x-real-ip'])) || peer)
 }
 
+/**
+ * Whether the address that was opened is this machine by name too: a page of a stranger's whose name was made to lead here
+ * comes from the loopback peer, but under its own name.
+ */
+function isLoopbackHost(host: string): boolean {
+  const name = URL.parse(`http://${host}`)?.hostname.replace(/^\[|\]$/g, '') ?? ''
+  return name === 'localhost' || name.endsWith('.localhost') || isInside(name, ['loopback'])
+}
+
 /** Everything a service may know of the connection. */
 export function clientOf(services: Pick<Services, 'options' | 'environment'>, req: IncomingMessage): Deps['client'] {
   const peer = peerOf(req)
@@ -89,7 +98,7 @@ export function clientOf(services: Pick<Services, 'options' | 'environment'>, re
     ip,
     userAgent: first(req.headers['user-agent']).slice(0, 500),
     secure,
-    loopback: isInside(peer, ['loopback']) && !throughProxy,
+    loopback: isInside(peer, ['loopback']) && !throughProxy && isLoopbackHost(first(req.headers.host)),
     origin: `${secure ? 'https' : 'http'}://${first(req.headers.host)}`,
   }
 }
