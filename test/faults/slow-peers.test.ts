@@ -93,7 +93,7 @@ test('callers that do not read pause their upstreams, take little memory and kee
   expect(endless.sentBytes).toBeGreaterThan(readers * 40 * megabyte)
   const startedAt = performance.now()
   expect((await callOnce(product.url, token, { kind: 'plain' })).complete).toBe(true)
-  expect(performance.now() - startedAt).toBeLessThan(2500)
+  expect(performance.now() - startedAt).toBeLessThan(10_000)
   expect(endless.open).toBe(readers)
 
   for (const socket of sockets) socket.destroy()
@@ -133,7 +133,7 @@ test(
     try {
       const startedAt = performance.now()
       expect((await callOnce(product.url, token, { kind: 'stream' })).complete).toBe(true)
-      expect(performance.now() - startedAt).toBeLessThan(3000)
+      expect(performance.now() - startedAt).toBeLessThan(10_000)
       await until(() => closed === count, { seconds: 75, what: () => `${count - closed} of ${count} are still open` })
     } finally {
       clearInterval(dripping)

@@ -1,0 +1,163 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import type { TestToken, TestUser } from '../support/factories.ts'
+import { ledgerViolations } from '../support/ledger-invariant.ts'
+import { type Product, startProduct, until } from '../support/processes.ts'
+import { booksViolations, untilNothingIsHeld } from './books.ts'
+import { startTraffic } from './traffic.ts'
+import { createWorld, long, type World } from './world.ts'
+
+const seconds = long ? 600 : 15
+const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(Math.random() * items.length)] as Item
+const below = (most: number): number => Math.floor(Math.random() * most)
+
+type Customer = { user: TestUser; token: TestToken }
+
+/** One call of the console; what becomes of it shows in the books. */
+async function ask(
+  urls: string[],
+  by: TestUser,
+  call: { method: string; path: string; body: unknown },
+): Promise<string> {
+  try {
+    const reply = await fetch(pick(urls) + call.path, {
+      method: call.method,
+      headers: { 'content-type': 'application/json', authorization: by.accessToken, 'new-api-user': String(by.id) },
+      body: JSON.stringify(call.body),
+      signal: AbortSignal.timeout(30_000),
+    })
+    return await reply.text()
+  } catch {
+    return ''
+  }
+}
+
+/** What people do in the console meanwhile: balances set and tokens filled, switched off and on, days checked in. */
+function startClerks(urls: string[], root: TestUser, customers: Customer[]) {
+  let stopping = false
+  let done = 0
+  const acts = [
+    () => {
+      const { user } = pick(customers)
+      const body = { id: user.id, username: user.username, quota: below(400_000) }
+      return ask(urls, root, { method: 'PUT', path: '/api/user/', body })
+    },
+    () => {
+      const { user, token } = pick(customers)
+      const body = {
+        id: token.id,
+        name: 'edited',
+        expired_time: -1,
+        remain_quota: below(300_000),
+        unlimited_quota: false,
+      }
+      return ask(urls, user, { method: 'PUT', path: '/api/token/', body })
+    },
+    () => {
+      const { user, token } = pick(customers)
+      const body = { id: token.id, status: pick([1, 1, 2]) }
+      return ask(urls, user, { method: 'PUT', path: '/api/token/?status_only=true', body })
+    },
+    () => ask(urls, pick(customers).user, { method: 'POST', path: '/api/user/check_in', body: {} }),
+  ]
+  const clerk = async (): Promise<void> => {
+    while (!stopping) {
+      if ((await pick(acts)()).includes('"success":true')) done += 1
+      await pause(30)
+    }
+  }
+  const clerks = [clerk(), clerk()]
+  return async (): Promise<number> => {
+    stopping = true
+    await Promise.all(clerks)
+    return done
+  }
+}
+
+/** Ends a worker, a whole instance or every connection to the database, and sees to it that the instance comes back. */
+async function disturb(world: World, instances: Product[], start: (port: string) => Promise<Product>): Promise<void> {
+  const at = below(instances.length)
+  const instance = instances[at] as Product
+  switch (below(4)) {
+    case 0: {
+      const port = new URL(instance.url).port
+      await instance.killAll()
+      instances[at] = await start(port)
+      return
+    }
+    case 1:
+      await world.pool.query(
+        'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+      )
+      return
+    default: {
+      const [victim] = instance.workers()
+      if (victim !== undefined) process.kill(victim, 'SIGKILL')
+      await until(() => instance.workers().length === 2, { seconds: 30, what: 'a worker is not replaced' })
+    }
+  }
+}
+
+/** Equation, sums and balances, while everything goes on. */
+async function snapshotViolations(world: World): Promise<string[]> {
+  const { rows } = await world.pool.query<{ id: number; quota: string }>('select id, quota from users where quota < 0')
+  return [...(await ledgerViolations(world.pool)), ...rows.map(({ id, quota }) => `user ${id} stands at ${quota}`)]
+}
+
+test(
+  'whatever is called, edited and killed on two instances, no unit is lost or made',
+  { timeout: 900_000 },
+  async () => {
+    await using world = await createWorld()
+    await world.make.channel()
+    await world.make.option('ModelRatio', JSON.stringify({ 'gpt-4o-mini': 3 }))
+    await world.make.option('CheckInEnabled', 'true')
+    await world.make.option('CheckInQuota', '777')
+    const root = await world.make.user({ role: 100 })
+    const customers = await Promise.all(
+      [2_000, 50_000, 200_000, 1_000_000].map(async (quota): Promise<Customer> => {
+        const user = await world.make.user({ quota })
+        return { user, token: await world.make.token(user, { remainQuota: quota }) }
+      }),
+    )
+    const start = (port?: string): Promise<Product> =>
+      startProduct({ environment: { ...world.environment, WORKERS: '2', ...(port ? { PORT: port } : {}) } })
+    const instances = await Promise.all([start(), start()])
+    const urls = instances.map(({ url }) => url)
+    try {
+      const tokens = customers.map(({ token }) => token)
+      const kinds = ['plain', 'plain', 'stream', 'failing', 'hung-up'] as const
+      const traffic = startTraffic({ urls, tokens, kinds: [...kinds], concurrency: 12 })
+      const stopClerks = startClerks(urls, root, customers)
+      const end = Date.now() + seconds * 1000
+      const snapshots: string[] = []
+      const watching = (async () => {
+        for (; Date.now() < end; await pause(500)) {
+          // A connection of ours may be among those that are ended.
+          snapshots.push(...(await snapshotViolations(world).catch(() => [])))
+        }
+      })()
+      while (Date.now() < end) {
+        await pause(500 + below(1500))
+        await disturb(world, instances, start)
+      }
+      await watching
+      const edits = await stopClerks()
+      const outcomes = await traffic.stop()
+      await untilNothingIsHeld(world.pool)
+      expect(snapshots).toEqual([])
+      expect(await booksViolations(world.pool, outcomes)).toEqual([])
+      expect(await snapshotViolations(world)).toEqual([])
+      // The test has seen what it is about.
+      expect(edits).toBeGreaterThan(20)
+      for (const kind of ['plain', 'stream'] as const) {
+        expect(outcomes.filter((outcome) => outcome.complete && outcome.kind === kind).length).toBeGreaterThan(20)
+      }
+      expect(outcomes.some(({ status }) => status === 403)).toBe(true)
+      const { rows } = await world.pool.query('select kind, count(*)::int as n from grants group by kind')
+      expect(rows.map(({ kind }) => kind)).toContain('check_in')
+    } finally {
+      await Promise.all(instances.map((instance) => instance.killAll()))
+    }
+  },
+)
