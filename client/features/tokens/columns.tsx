@@ -1,5 +1,6 @@
 import { Box } from '@chakra-ui/react'
 import { KeyCell, Tags } from '../../components/cells/names.tsx'
+import { None } from '../../components/cells/numbers.tsx'
 import { Time } from '../../components/cells/time.tsx'
 import type { Column } from '../../components/data-table/types.ts'
 import { Status } from '../../components/status.tsx'
@@ -8,6 +9,7 @@ import { formatTime } from '../../lib/format.ts'
 import { Spend } from './spend.tsx'
 import { stateOf } from './state.ts'
 import type { Token } from './use-open-token.ts'
+import { Week } from './week.tsx'
 
 /** Both are written when a token is made; only a call moves the second. */
 const wasUsed = (token: Token): boolean =>
@@ -35,7 +37,7 @@ export function tokenColumns(reveal: (token: Token) => Promise<string>, now: Dat
         return <Status tone={tone}>{t(words)}</Status>
       },
       csv: (token) => t(stateOf(token, now).words),
-      width: 100,
+      width: 96,
       card: 'fact',
     },
     {
@@ -46,22 +48,28 @@ export function tokenColumns(reveal: (token: Token) => Promise<string>, now: Dat
           <KeyCell value={`sk-${token.keyMask}`} load={() => reveal(token)} name={token.name} />
         </Box>
       ),
-      width: 264,
+      width: 222,
     },
     {
       id: 'spend',
       title: t('已用 / 总额'),
       cell: (token) => <Spend token={token} />,
       csv: (token) => token.usedQuota,
-      width: 180,
+      width: 164,
       card: 'fact',
+    },
+    {
+      id: 'week',
+      title: t('近 7 天'),
+      cell: (token) => (wasUsed(token) ? <Week tokenId={token.id} /> : <None />),
+      width: 104,
     },
     {
       id: 'group',
       title: t('分组'),
       cell: (token) => (token.group === '' ? t('跟随账户') : token.group),
       csv: (token) => token.group,
-      width: 120,
+      width: 104,
     },
     {
       id: 'models',
@@ -79,13 +87,20 @@ export function tokenColumns(reveal: (token: Token) => Promise<string>, now: Dat
       width: 170,
       hidden: true,
     },
-    { id: 'used', title: t('最后使用'), cell: lastUse, csv: (token) => formatTime(token.accessedAt), card: 'fact' },
+    {
+      id: 'used',
+      title: t('最后使用'),
+      cell: lastUse,
+      csv: (token) => formatTime(token.accessedAt),
+      width: 112,
+      card: 'fact',
+    },
     {
       id: 'expires',
       title: t('过期时间'),
       cell: (token) => (token.expiresAt ? <Time value={token.expiresAt} /> : t('永不过期')),
       csv: (token) => token.expiresAt && formatTime(token.expiresAt),
-      width: 120,
+      width: 112,
     },
     {
       id: 'created',
