@@ -44,7 +44,7 @@ export type Transport = {
 }
 
 export type TransportOptions = {
-  /** Connections per origin. */
+  /** Connections per origin: far more than streams open at once, for a call beyond it would wait unseen until one ends. */
   connections?: number | undefined
   /** Name resolution; the system's by default. */
   resolve?: LookupFunction | undefined
@@ -101,7 +101,7 @@ function targetOf(address: string): { origin: string; path: string } {
 }
 
 /** Sends requests to channels' upstreams over kept connections. */
-export function createTransport({ connections = 512, resolve }: TransportOptions = {}): Transport {
+export function createTransport({ connections = 16_384, resolve }: TransportOptions = {}): Transport {
   const lookup = createGuardedLookup((address) => !isLinkLocal(address), resolve)
   const dispatchers = createDispatchers({ lookup, connections })
   return {

@@ -42,7 +42,12 @@ async function hold(installation: Installation, target: Target & Program, caller
   await measure(installation, target, { scenario: 'stream', pace: { kind: 'open', perSecond: 100, seconds: 2 } })
   const before = residentMbOf(target.pid)
   const pace = { kind: 'burst' as const, callers, overSeconds: 3 }
-  const { residentMb: during } = await measure(installation, target, { scenario: 'idle', pace })
+  const { residentMb: during, firstByte } = await measure(installation, target, { scenario: 'idle', pace })
+  if (firstByte.highest > 5000) {
+    installation.seen.failures.push(
+      `${target.name}: streams waited for one another, so fewer were open than wished for`,
+    )
+  }
   await pause(1000)
   const after = residentMbOf(target.pid)
   await target.stop()
