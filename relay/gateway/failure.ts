@@ -1,5 +1,5 @@
 import { DomainError } from '#core/errors.ts'
-import { isDatabaseTrouble } from '#db/lost.ts'
+import { isDatabaseTrouble } from '#core/database-trouble.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import { InvalidRequest, type CallerError } from '#relay/dialects/types.ts'
 import { RateLimited } from './limit.ts'
@@ -20,7 +20,13 @@ const statusOfKind = {
   internal: 500,
 } as const
 
-type AttemptFailure = { local: boolean; connection?: boolean; retryAfterMs?: number | null; cause?: unknown }
+type AttemptFailure = {
+  local: boolean
+  elsewhere?: boolean
+  connection?: boolean
+  retryAfterMs?: number | null
+  cause?: unknown
+}
 
 /** An attempt that did not produce an answer: what the upstream said, or what stood between us and it. */
 export class AttemptFailed extends Error {
@@ -28,6 +34,8 @@ export class AttemptFailed extends Error {
   readonly failure: UpstreamFailure
   /** Ours to blame or the caller's: another channel would say the same. */
   readonly local: boolean
+  /** This channel cannot take the call, and was not asked; another one may. */
+  readonly elsewhere: boolean
   /** No reply came at all: refused, timed out, cut before its head. */
   readonly connection: boolean
   /** Milliseconds the upstream asked to wait. */
@@ -36,6 +44,7 @@ export class AttemptFailed extends Error {
     super(failure.message, { cause: details.cause })
     this.failure = failure
     this.local = details.local
+    this.elsewhere = details.elsewhere ?? false
     this.connection = details.connection ?? false
     this.retryAfterMs = details.retryAfterMs ?? null
   }

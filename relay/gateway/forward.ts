@@ -13,6 +13,7 @@ import { asAttemptFailure, masked, nothingDelivered } from './answer.ts'
 import { answerStream } from './answer-stream.ts'
 import { answerWhole } from './answer-whole.ts'
 import type { Attempt, AttemptRecord, Call, RelayServices } from './call.ts'
+import type { ChannelRow } from './cache/channel-table.ts'
 import { AttemptFailed, failureOfDomainError } from './failure.ts'
 import { type ChannelRequest, forChannel } from './channel-body.ts'
 import { toProviderCall } from './provider-call.ts'
@@ -87,6 +88,7 @@ export async function forward(
     const secrets = [plan.attempt.key.value, providerCall.channel.baseUrl]
     throw new AttemptFailed(masked(failed.failure, secrets), {
       local: failed.local,
+      elsewhere: failed.elsewhere,
       connection: failed.connection,
       retryAfterMs: failed.retryAfterMs,
       cause: failed.cause,
@@ -113,6 +115,7 @@ async function buildRequest(forwarding: Forwarding): Promise<UpstreamRequest> {
   const { channel } = forwarding.attempt
   const finished = (request: UpstreamRequest): UpstreamRequest => provider.sign?.(request, providerCall) ?? request
   try {
+    checkLength(call, channel)
     if (native) return finished(overridden(services, channel, native.request(sent.body, providerCall)))
     const stuck = untranslatable(sent.request, dialectOfProvider(provider))
     if (stuck !== undefined)
@@ -132,13 +135,19 @@ async function buildRequest(forwarding: Forwarding): Promise<UpstreamRequest> {
     // What this upstream cannot express, another one may: the next channel gets its chance.
     if (error instanceof InvalidRequest) {
       const failure = { status: 400, type: 'gateway_error', code: error.code, message: error.message }
-      throw new AttemptFailed(failure, { local: true, cause: error })
+      throw new AttemptFailed(failure, { local: true, elsewhere: true, cause: error })
     }
     if (error instanceof AttemptFailed) throw error
     if (error instanceof DomainError)
-      throw new AttemptFailed(failureOfDomainError(error), { local: true, cause: error })
+      throw new AttemptFailed(failureOfDomainError(error), { local: true, elsewhere: true, cause: error })
     throw error
   }
+}
+
+/** A channel may take short prompts only. */
+function checkLength({ estimate }: Call, { maxInputTokens: limit }: ChannelRow): void {
+  const tokens = estimate.promptTokens
+  if (limit > 0 && tokens > limit) throw new DomainError('relay.prompt_too_long', { tokens, limit })
 }
 
 async function send(forwarding: Forwarding, request: UpstreamRequest): Promise<UpstreamReply> {

@@ -16,6 +16,11 @@ export function mayTryAgain(services: RelayServices, call: CallCore, failed: Fai
     'global.auto_retry_count': services.options.get('global.auto_retry_count'),
     'global.auto_retry_status_codes': services.options.get('global.auto_retry_status_codes'),
   }
+  const retriesLeft = retryLimit(settings) - number
+  if (error.elsewhere) {
+    const outlook = selection.outlook()
+    return retriesLeft > 0 && outlook !== null && outlook !== 'again'
+  }
   return (
     mayRetry({
       status: error.connection ? 500 : error.failure.status,
@@ -23,7 +28,7 @@ export function mayTryAgain(services: RelayServices, call: CallCore, failed: Fai
       channelType: attempt.channel.type,
       pinned: call.pinnedChannel !== null,
       started: false,
-      retriesLeft: retryLimit(settings) - number,
+      retriesLeft,
       settings,
     }) && selection.outlook() !== null
   )

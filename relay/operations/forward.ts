@@ -42,7 +42,7 @@ export async function forwardPlain(services: RelayServices, call: PlainCall, pla
   const translation = provider.plain?.[call.asked.operation]
   if (!translation) {
     const refusal = failureOfDomainError(new DomainError('relay.operation_unsupported'))
-    throw new AttemptFailed(refusal, { local: true })
+    throw new AttemptFailed(refusal, { local: true, elsewhere: true })
   }
   const plainCall = toProviderCall(services, call, { attempt, stream: call.stream })
   const current: Try = {
@@ -62,6 +62,7 @@ export async function forwardPlain(services: RelayServices, call: PlainCall, pla
     const failed = asAttemptFailure(error)
     throw new AttemptFailed(masked(failed.failure, [attempt.key.value, plainCall.channel.baseUrl]), {
       local: failed.local,
+      elsewhere: failed.elsewhere,
       connection: failed.connection,
       retryAfterMs: failed.retryAfterMs,
       cause: failed.cause,

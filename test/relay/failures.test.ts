@@ -105,6 +105,40 @@ describe('where a call goes when a channel fails', () => {
   })
 })
 
+describe('a channel that cannot take the call', () => {
+  test('is passed over without being asked: what it cannot express, what is too long for it', async () => {
+    const two = (model: string) => ({ ...chat.body(model, 'hello', false), n: 2 })
+    const { model: single, ids } = await serve(app, { priority: 1, type: 14 }, {})
+    const both = await say(app, chat, { token, body: two(single) })
+    expect(((await both.json()) as { choices: unknown[] }).choices).toHaveLength(2)
+    expect(app.upstream.total).toBe(1)
+    expect(channelsOf((await consumed(app)).at(-1))).toEqual(ids)
+
+    const { model: short, ids: places } = await serve(app, { priority: 1 }, {})
+    await app.pool.query('update channels set max_input_tokens = 50 where id = $1', [places[0]])
+    await app.services.channels.reload()
+    await say(app, chat, { token, model: short })
+    expect((await consumed(app)).at(-1)?.channel_id).toBe(places[0])
+    await say(app, chat, { token, model: short, text: 'word '.repeat(100) })
+    expect((await consumed(app)).at(-1)?.channel_id).toBe(places[1])
+  })
+
+  test('and is the only one refuses with the reason', async () => {
+    const { model, ids } = await serve(app, { type: 14 })
+    await app.pool.query('update channels set max_input_tokens = 50 where id = $1', [ids[0]])
+    await app.services.channels.reload()
+    for (const [body, message] of [
+      [{ ...chat.body(model, 'hello', false), n: 2 }, 'n greater than 1 is not supported by this model'],
+      [chat.body(model, 'word '.repeat(100), false), '超过渠道上限 50'],
+    ] as const) {
+      const reply = await say(app, chat, { token, body })
+      expect(reply.status).toBe(400)
+      expect(chat.readError(await reply.json()).message).toContain(message)
+    }
+    expect(app.upstream.total).toBe(0)
+  })
+})
+
 describe('what is tried again', () => {
   const statuses = (list: number[], retried: boolean) => list.map((status) => ({ status, retried }))
   test.each([
