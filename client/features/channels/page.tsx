@@ -60,13 +60,13 @@ export function Page() {
       extra={
         <>
           <PageMenu actions={actions} jobs={jobs} />
-        <IconButton
-          icon={RefreshCw}
-          label={t('刷新')}
-          variant="outline"
-          loading={list.query.isFetching && !list.query.isLoading}
-          onClick={() => void actions.refresh()}
-        />
+          <IconButton
+            icon={RefreshCw}
+            label={t('刷新')}
+            variant="outline"
+            loading={list.query.isFetching && !list.query.isLoading}
+            onClick={() => void actions.refresh()}
+          />
         </>
       }
     >

@@ -2,10 +2,16 @@ import { Button, Dialog, HStack, Portal, Progress, Spinner, Stack, Text } from '
 import { useEffect, useRef, useState } from 'react'
 import { Status } from '../../../components/status.tsx'
 import { t } from '../../../i18n/t.ts'
+import { PricesDialog } from '../models/prices-dialog.tsx'
 import { useIsPhone } from '../../../lib/use-media.ts'
 
 type Named = { id: number; name: string }
-export type JobResult = { ok: boolean; text: string }
+export type JobResult = {
+  ok: boolean
+  text: string
+  /** A model that was refused for want of a price. */
+  unpriced?: string | undefined
+}
 
 /** One act for each of many channels. */
 export type Job = {
@@ -21,6 +27,8 @@ const atOnce = 3
 export function JobDialog({ job, onClose }: { job: Job; onClose: () => void }) {
   const phone = useIsPhone()
   const { results, running, isOver, cancel } = useJob(job)
+  const [pricing, setPricing] = useState<readonly string[]>()
+  const unpriced = [...new Set([...results.values()].flatMap((result) => result.unpriced ?? []))]
   const failed = [...results.values()].filter((result) => !result.ok).length
   const close = () => {
     cancel()
@@ -68,6 +76,11 @@ export function JobDialog({ job, onClose }: { job: Job; onClose: () => void }) {
               </Stack>
             </Dialog.Body>
             <Dialog.Footer>
+              {unpriced.length > 0 && isOver && (
+                <Button me="auto" onClick={() => setPricing(unpriced)}>
+                  {t('为 {count} 个模型设置价格', { count: unpriced.length })}
+                </Button>
+              )}
               {isOver ? (
                 <Button variant="solid" onClick={close}>
                   {t('完成')}
@@ -79,6 +92,7 @@ export function JobDialog({ job, onClose }: { job: Job; onClose: () => void }) {
           </Dialog.Content>
         </Dialog.Positioner>
       </Portal>
+      {pricing && <PricesDialog models={pricing} onClose={() => setPricing(undefined)} />}
     </Dialog.Root>
   )
 }

@@ -1,12 +1,19 @@
 import { useState } from 'react'
 import { notify } from '../../../components/notify.ts'
 import { t } from '../../../i18n/t.ts'
-import { errorText } from '../../../lib/errors.ts'
+import { errorText, refusalCode } from '../../../lib/errors.ts'
 import { formatDuration } from '../../../lib/format.ts'
 import { trpc } from '../../../lib/trpc.ts'
 import type { Job } from './job-dialog.tsx'
 
 type Named = { id: number; name: string }
+
+/** The model whose missing price refused a call. */
+function unpricedModelIn(error: unknown): string | undefined {
+  if (refusalCode(error) !== 'relay.price_missing_hint') return undefined
+  const { params } = (error as { data: { params?: Record<string, string | number> } }).data
+  return params?.['model'] === undefined ? undefined : String(params['model'])
+}
 
 const enabledOnly = { statuses: [1] }
 
@@ -27,7 +34,7 @@ export function useJobs() {
             ? { ok: true, text: formatDuration(result.seconds * 1000) }
             : { ok: false, text: `${result.model}: ${result.message}` }
         } catch (error) {
-          return { ok: false, text: errorText(error) }
+          return { ok: false, text: errorText(error), unpriced: unpricedModelIn(error) }
         }
       },
     })

@@ -11,6 +11,7 @@ import { ErrorState } from '../../../components/states.tsx'
 import { t } from '../../../i18n/t.ts'
 import { trpc } from '../../../lib/trpc.ts'
 import { ChannelStatus, ResponseTime } from '../list/cells.tsx'
+import { InlineNumber, smallest } from '../list/inline-number.tsx'
 import type { Opening } from '../list/row-cells.tsx'
 import { Used } from '../list/row-cells.tsx'
 import type { Channel } from '../list/rows.ts'
@@ -107,8 +108,28 @@ function Overview({ channel, actions }: { channel: ChannelDetail; actions: Chann
           { label: t('禁用时间'), value: <Time value={channel.statusAt} />, hidden: channel.statusAt === null },
           { label: t('分组'), value: <Tags values={channel.groups} most={20} /> },
           { label: t('标签'), value: channel.tag, hidden: channel.tag === '' },
-          { label: t('优先级'), value: channel.priority },
-          { label: t('权重'), value: channel.weight },
+          {
+            label: t('优先级'),
+            value: (
+              <InlineNumber
+                label={t('{name} 的优先级', { name: channel.name })}
+                value={channel.priority}
+                smallest={smallest.priority}
+                save={(priority) => actions.setPriority(channel.id, priority)}
+              />
+            ),
+          },
+          {
+            label: t('权重'),
+            value: (
+              <InlineNumber
+                label={t('{name} 的权重', { name: channel.name })}
+                value={channel.weight}
+                smallest={smallest.weight}
+                save={(weight) => actions.setWeight(channel.id, weight)}
+              />
+            ),
+          },
           { label: t('API 地址'), value: channel.baseUrl ? <Code>{channel.baseUrl}</Code> : t('官方地址') },
           { label: t('模型前缀'), value: <Code>{channel.modelPrefix}</Code>, hidden: channel.modelPrefix === '' },
           {

@@ -11,7 +11,15 @@ import { trpc } from '../../../lib/trpc.ts'
 import { useChannelActions } from '../use-channel-actions.ts'
 import { ChannelFields } from './fields.tsx'
 import type { ChannelValues } from './values.ts'
-import { changesOf, channelForm, cleanAddress, emptyValues, endsWithVersion, fieldOfRefusal, valuesOf } from './values.ts'
+import {
+  changesOf,
+  channelForm,
+  cleanAddress,
+  emptyValues,
+  endsWithVersion,
+  fieldOfRefusal,
+  valuesOf,
+} from './values.ts'
 
 type ChannelDrawerProps = {
   /** `new`, an id, or nothing. */
@@ -63,8 +71,8 @@ function Editor({ open, id, onClose, onSaved }: EditorProps) {
     setFilled(true)
   }, [stored, isFilled, reset])
   useEffect(() => {
-    if (open && isFilled) setFocus('name')
-  }, [open, isFilled, setFocus])
+    if (open && isFilled && id !== undefined) setFocus('name')
+  }, [open, isFilled, id, setFocus])
   const save = useSave({ id, stored, onSaved })
 
   const submit = async (values: ChannelValues) => {

@@ -109,9 +109,7 @@ function AddressField({ entry, baseUrl }: { entry: ChannelType; baseUrl: string 
         placeholder={examples[entry.type] ?? entry.baseUrl}
         help={help}
       />
-      {ends && (
-        <Notice tone="warning">{t('地址以 /v1 结尾：调用时会自动加上 /v1，这里通常不必填写。')}</Notice>
-      )}
+      {ends && <Notice tone="warning">{t('地址以 /v1 结尾：调用时会自动加上 /v1，这里通常不必填写。')}</Notice>}
     </>
   )
 }

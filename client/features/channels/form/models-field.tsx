@@ -46,41 +46,43 @@ export function ModelsField({ id, entry, stored }: ModelsFieldProps) {
   const preset = entry.currentModels.length > 0 ? entry.currentModels : entry.defaultModels
 
   return (
-    <FieldFrame
-      label={models.length > 0 ? t('模型（{count}）', { count: models.length }) : t('模型')}
-      required
-      state={state}
-      extra={
-        models.length > 0 && (
-          <HStack gap="0">
-            <CopyButton size="2xs" text={models.join(',')} label={t('复制全部模型名')} />
-            <Button size="2xs" variant="ghost" onClick={() => field.onChange([])}>
-              <X aria-hidden />
-              {t('清空')}
+    <>
+      <FieldFrame
+        label={models.length > 0 ? t('模型（{count}）', { count: models.length }) : t('模型')}
+        required
+        state={state}
+        extra={
+          models.length > 0 && (
+            <HStack gap="0">
+              <CopyButton size="2xs" text={models.join(',')} label={t('复制全部模型名')} />
+              <Button size="2xs" variant="ghost" onClick={() => field.onChange([])}>
+                <X aria-hidden />
+                {t('清空')}
+              </Button>
+            </HStack>
+          )
+        }
+      >
+        <HStack gap="2" wrap="wrap">
+          <Button size="xs" onClick={() => setPicking({ upstream: undefined })}>
+            <ListChecks aria-hidden />
+            {t('选择模型')}
+          </Button>
+          {entry.modelsEndpoint !== null && (
+            <Button size="xs" loading={isFetching} onClick={() => void fetchUpstream()}>
+              <CloudDownload aria-hidden />
+              {t('从上游获取')}
             </Button>
-          </HStack>
-        )
-      }
-    >
-      <HStack gap="2" wrap="wrap">
-        <Button size="xs" onClick={() => setPicking({ upstream: undefined })}>
-          <ListChecks aria-hidden />
-          {t('选择模型')}
-        </Button>
-        {entry.modelsEndpoint !== null && (
-          <Button size="xs" loading={isFetching} onClick={() => void fetchUpstream()}>
-            <CloudDownload aria-hidden />
-            {t('从上游获取')}
-          </Button>
-        )}
-        {models.length === 0 && preset.length > 0 && (
-          <Button size="xs" variant="ghost" onClick={() => field.onChange(preset)}>
-            {t('填入常用的 {count} 个', { count: preset.length })}
-          </Button>
-        )}
-      </HStack>
-      <Chosen models={models} unpriced={unpriced} onChange={field.onChange} />
-      <CustomName models={models} onChange={field.onChange} onBlur={field.onBlur} />
+          )}
+          {models.length === 0 && preset.length > 0 && (
+            <Button size="xs" variant="ghost" onClick={() => field.onChange(preset)}>
+              {t('填入常用的 {count} 个', { count: preset.length })}
+            </Button>
+          )}
+        </HStack>
+        <Chosen models={models} unpriced={unpriced} onChange={field.onChange} />
+        <CustomName models={models} onChange={field.onChange} onBlur={field.onBlur} />
+      </FieldFrame>
       <UnpricedNotice models={models.filter((model) => unpriced.has(model))} />
       {picking && (
         <ModelPicker
@@ -96,7 +98,7 @@ export function ModelsField({ id, entry, stored }: ModelsFieldProps) {
           }}
         />
       )}
-    </FieldFrame>
+    </>
   )
 }
 

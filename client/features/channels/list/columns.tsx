@@ -8,9 +8,9 @@ import { typeLabel } from '../types.ts'
 import type { ChannelActions } from '../use-channel-actions.ts'
 import type { Probe } from './cells.tsx'
 import { ChannelStatus, HealthStrip, ResponseTime } from './cells.tsx'
-import { InlineNumber } from './inline-number.tsx'
+import { InlineNumber, smallest } from './inline-number.tsx'
 import type { Opening } from './row-cells.tsx'
-import { Name, Operate, Part, TagStatus, Used } from './row-cells.tsx'
+import { Groups, Name, Operate, Part, TagStatus, Used } from './row-cells.tsx'
 import type { Row } from './rows.ts'
 import { nameOf } from './rows.ts'
 
@@ -20,9 +20,6 @@ type ColumnsOf = {
   probesOf: ReadonlyMap<number, Probe[]>
   toggleTag: (tag: string) => void
 }
-
-const lowestPriority = -999
-const lowestWeight = 0
 
 /** The server orders by the names of these columns. */
 export function channelColumns({ actions, opening, probesOf, toggleTag }: ColumnsOf): Column<Row>[] {
@@ -50,7 +47,7 @@ export function channelColumns({ actions, opening, probesOf, toggleTag }: Column
       id: 'group',
       title: t('分组'),
       width: 116,
-      cell: (row) => <Tags values={row.kind === 'tag' ? row.groups : row.channel.groups} most={2} />,
+      cell: (row) => <Groups of={row.kind === 'tag' ? row.groups : row.channel.groups} />,
       csv: (row) => (row.kind === 'tag' ? row.groups : row.channel.groups).join(','),
     },
     {
@@ -73,9 +70,9 @@ export function channelColumns({ actions, opening, probesOf, toggleTag }: Column
     {
       id: 'health',
       title: t('健康'),
-      width: 122,
+      width: 132,
       card: 'fact',
-      cell: (row) => (row.kind === 'channel' ? <HealthStrip probes={probesOf.get(row.id)} /> : null),
+      cell: (row) => (row.kind === 'channel' ? <HealthStrip probes={probesOf.get(row.id)} /> : <None />),
     },
     {
       id: 'responseTimeMs',
@@ -93,7 +90,7 @@ export function channelColumns({ actions, opening, probesOf, toggleTag }: Column
     {
       id: 'usedQuota',
       title: t('已用 / 余额'),
-      width: 148,
+      width: 144,
       align: 'end',
       sortable: true,
       card: 'fact',
@@ -127,7 +124,7 @@ const figureColumns = (actions: ChannelActions): Column<Row>[] => [
       <InlineNumber
         label={t('{name} 的优先级', { name: nameOf(row) })}
         value={row.kind === 'tag' ? row.priority : row.channel.priority}
-        smallest={lowestPriority}
+        smallest={smallest.priority}
         save={(priority) =>
           row.kind === 'tag' ? actions.editTag({ tag: row.tag, priority }) : actions.setPriority(row.id, priority)
         }
@@ -145,7 +142,7 @@ const figureColumns = (actions: ChannelActions): Column<Row>[] => [
       <InlineNumber
         label={t('{name} 的权重', { name: nameOf(row) })}
         value={row.kind === 'tag' ? row.weight : row.channel.weight}
-        smallest={lowestWeight}
+        smallest={smallest.weight}
         save={(weight) =>
           row.kind === 'tag' ? actions.editTag({ tag: row.tag, weight }) : actions.setWeight(row.id, weight)
         }

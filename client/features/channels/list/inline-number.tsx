@@ -22,6 +22,9 @@ const Field = chakra('input', {
   },
 })
 
+/** What the list lets people enter; the form knows no such floor for priorities. */
+export const smallest = { priority: -999, weight: 0 }
+
 type InlineNumberProps = {
   /** Names the figure and its row. */
   label: string
@@ -35,7 +38,7 @@ type InlineNumberProps = {
 const textOf = (value: number | undefined) => (value === undefined ? '' : String(value))
 
 /** A whole number that is changed where it stands: Enter or leaving saves, Escape takes it back. */
-export function InlineNumber({ label, value, smallest, save }: InlineNumberProps) {
+export function InlineNumber({ label, value, smallest: least, save }: InlineNumberProps) {
   const [typed, setTyped] = useState(textOf(value))
   const [saving, setSaving] = useState(false)
   useEffect(() => setTyped(textOf(value)), [value])
@@ -51,7 +54,7 @@ export function InlineNumber({ label, value, smallest, save }: InlineNumberProps
     }
     setSaving(true)
     try {
-      await save(Math.max(number, smallest))
+      await save(Math.max(number, least))
     } catch (error) {
       notify.error(error, t('没有保存 {label}', { label }))
       setTyped(textOf(value))

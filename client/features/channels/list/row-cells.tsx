@@ -1,10 +1,12 @@
 import { HStack, Text, chakra } from '@chakra-ui/react'
 import { ChevronDown, ChevronRight, FlaskConical, Pencil } from 'lucide-react'
 import { useState } from 'react'
+import { Tags } from '../../../components/cells/names.tsx'
 import { Money } from '../../../components/cells/numbers.tsx'
 import { IconButton } from '../../../components/icon-button.tsx'
 import { t } from '../../../i18n/t.ts'
 import { formatExactTime } from '../../../lib/format.ts'
+import { useIsPhone } from '../../../lib/use-media.ts'
 import type { Channel, Row, TagRow } from './rows.ts'
 
 /** What the buttons of a row open. */
@@ -37,7 +39,9 @@ const Fold = chakra('button', {
   },
 })
 
+/** A channel's name, or a tag that unfolds; on phones the card around it is the button. */
 export function Name({ row, toggleTag }: { row: Row; toggleTag: (tag: string) => void }) {
+  const phone = useIsPhone()
   if (row.kind === 'channel') {
     return (
       <Clipped ps={row.nested ? '5' : '0'} data-tip={row.channel.name}>
@@ -46,15 +50,26 @@ export function Name({ row, toggleTag }: { row: Row; toggleTag: (tag: string) =>
     )
   }
   const Arrow = row.unfolded ? ChevronDown : ChevronRight
-  return (
-    <Fold type="button" aria-expanded={row.unfolded} onClick={() => toggleTag(row.tag)}>
+  const name = (
+    <>
       <Arrow size={14} aria-hidden />
       <Clipped>{row.tag}</Clipped>
+    </>
+  )
+  if (phone) return <Fold as="span">{name}</Fold>
+  return (
+    <Fold type="button" aria-expanded={row.unfolded} onClick={() => toggleTag(row.tag)}>
+      {name}
       <Text as="span" color="fg.muted" fontWeight="normal" flexShrink="0">
         {t('{count} 个渠道', { count: row.channels.length })}
       </Text>
     </Fold>
   )
+}
+
+/** Two fit; of more the first stands for all. */
+export function Groups({ of }: { of: readonly string[] }) {
+  return <Tags values={of} most={of.length > 2 ? 1 : 2} />
 }
 
 export function TagStatus({ row }: { row: TagRow }) {

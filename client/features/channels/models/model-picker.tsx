@@ -18,7 +18,6 @@ const Option = chakra('label', {
     borderRadius: 'l1',
     cursor: 'pointer',
     textStyle: 'sm',
-    contentVisibility: 'auto',
     _hover: { bg: 'bg.muted' },
   },
 })

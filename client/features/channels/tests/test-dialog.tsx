@@ -1,4 +1,16 @@
-import { Button, CloseButton, Dialog, HStack, Input, NativeSelect, Portal, Progress, Skeleton, Stack, Text } from '@chakra-ui/react'
+import {
+  Button,
+  CloseButton,
+  Dialog,
+  HStack,
+  Input,
+  NativeSelect,
+  Portal,
+  Progress,
+  Skeleton,
+  Stack,
+  Text,
+} from '@chakra-ui/react'
 import { Play, RotateCcw, Square, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { RouterOutputs } from '#trpc/app-router.ts'
