@@ -14,18 +14,14 @@ export function createConsoleFiles(options: OptionsReader): Handler {
   // A file of an older build is gone; the shell in its place would be taken for a script.
   router.use('/assets', (_req, _res, next) => next('router'))
   router.use(express.static(builtConsole, { maxAge: '7d', index: false }))
-  let shell: string | null = null
-  router.get('/*path', (_req, res) => {
-    shell ??= readShell()
+  router.get(['/', '/*path'], (_req, res) => {
+    // Read anew each time: a build beneath a running process takes away the scripts that an older shell names.
+    const shell = readShell()
     if (shell === null) {
       res.status(503).type('text').send('The console has not been built. Run npm run build.')
       return
     }
     sendShell(res, shell, options)
-  })
-  router.get('/', (_req, res) => {
-    shell ??= readShell()
-    sendShell(res, shell ?? '', options)
   })
   return router
 }

@@ -35,6 +35,9 @@ export function loginAddress(expired: boolean): string {
   return `/login${query.size > 0 ? `?${query}` : ''}`
 }
 
-/** Only a path of this site is followed, so that a crafted link cannot lead elsewhere after login. */
+/**
+ * Only a path of this site is followed, so that a crafted link cannot lead elsewhere after login. Browsers take tabs and
+ * line breaks out of an address, and what is left may begin with two slashes.
+ */
 export const safeReturn = (address: string | null, fallback = '/app/tokens'): string =>
-  address && /^\/(?![/\\])/.test(address) ? address : fallback
+  address && /^\/(?![/\\])\P{Cc}*$/u.test(address) ? address : fallback
