@@ -12,7 +12,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{src,relay,db,scripts,client}/**/*.test.{ts,tsx}'],
-          testTimeout: 15 * seconds,
+          testTimeout: 60 * seconds,
         },
       },
       {
@@ -23,8 +23,8 @@ export default defineConfig({
           globalSetup: ['test/support/global-setup.ts'],
           // Real processes: a browser, a database and servers share the machine's cores with the tests.
           pool: 'forks',
-          testTimeout: 60 * seconds,
-          hookTimeout: 60 * seconds,
+          testTimeout: 180 * seconds,
+          hookTimeout: 120 * seconds,
         },
       },
     ],
