@@ -6,10 +6,10 @@ import type { ConnectionOptions } from './connection.ts'
  * the console can take them away. Nothing here may wait long: a call is rather refused. The server gives up before we do,
  * so that what we count as failed does not happen later.
  */
-export function createHotPool(connection: ConnectionOptions, onError: (error: unknown) => void): pg.Pool {
+export function createHotPool(connection: ConnectionOptions, onError: (error: unknown) => void, size = 6): pg.Pool {
   const pool = new pg.Pool({
     ...connection,
-    max: 6,
+    max: size,
     keepAlive: true,
     connectionTimeoutMillis: 4000,
     lock_timeout: 1000,

@@ -20,7 +20,8 @@ const initialise = (connection: ConnectionOptions, poolSize: number) =>
     user: connection.user,
     ...(connection.password ? { password: connection.password } : {}),
     dbName: connection.database,
-    ...(connection.ssl ? { driverOptions: { ssl: connection.ssl } } : {}),
+    // Whoever finds no free connection is told so, instead of waiting for ever.
+    driverOptions: { connectionTimeoutMillis: 5000, ...(connection.ssl ? { ssl: connection.ssl } : {}) },
     extensions: [Migrator],
     migrations: { migrationsList, snapshot: false, transactional: true },
     pool: { min: 0, max: poolSize },

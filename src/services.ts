@@ -59,10 +59,11 @@ export async function createServices(given: {
 }): Promise<{ services: RelayServices; stop: () => void; close: () => Promise<void> }> {
   const { environment, connection, log } = given
   const ambient = given.ambient ?? systemAmbient
-  const database = await connect(connection)
+  const sizes = poolSizes(environment.WORKERS)
+  const database = await connect(connection, sizes.console)
   const lost = (error: unknown) => log.warn({ err: error }, 'a database connection was lost')
   database.pool.on('error', lost)
-  const hot = createHotPool(connection, lost)
+  const hot = createHotPool(connection, lost, sizes.hot)
   const changes = await listenForChanges(connection, (error) =>
     log.warn({ err: error }, 'the notice connection was lost'),
   )
@@ -132,6 +133,13 @@ export async function createServices(given: {
       await Promise.race([Promise.all([hot.end(), database.close()]), delay(longestDrainMs, undefined, { ref: false })])
     },
   }
+}
+
+/** The database that comes along takes 200 connections; the processes of this machine share them, one each listens. */
+function poolSizes(workers: number): { hot: number; console: number } {
+  const share = Math.floor(160 / workers) - 1
+  const hot = Math.min(6, Math.max(2, Math.floor(share / 4)))
+  return { hot, console: Math.min(20, Math.max(2, share - hot)) }
 }
 
 /** A database that is away makes thousands of calls fail alike. */

@@ -1,5 +1,5 @@
 import { DomainError } from '#core/errors.ts'
-import { isDatabaseTrouble } from '#db/lost.ts'
+import { isDatabaseTrouble } from '#core/database-trouble.ts'
 import type { Incoming, RelayServices } from './call.ts'
 import { AttemptFailed, callerError, failureOf, isUnexpected } from './failure.ts'
 import { RateLimited } from './limit.ts'

@@ -3,7 +3,7 @@ import { TRPCError } from '@trpc/server'
 import { DomainError, type Language } from '#core/errors.ts'
 import { createCaller } from '#trpc/app-router.ts'
 import { createContext } from '#trpc/context.ts'
-import { toDomainError } from '#trpc/init.ts'
+import { crashOf, toDomainError } from '#trpc/init.ts'
 import type { Services } from '#features/deps.ts'
 import { sendRefusal, sendSuccess } from './envelope.ts'
 import type { BoundRoute, RestRequest, Route, RouteTable } from './route.ts'
@@ -54,7 +54,7 @@ function domainErrorOf(services: Services, error: unknown): DomainError {
   if (error instanceof DomainError) return error
   if (error instanceof TRPCError) return toDomainError(error)
   services.log.error({ err: error }, 'a REST call failed')
-  return new DomainError('internal', {}, { cause: error })
+  return crashOf(error)
 }
 
 const toTexts = (values: unknown): Record<string, string> =>

@@ -1,6 +1,7 @@
 import { initTRPC, TRPCError } from '@trpc/server'
 import superjson from 'superjson'
 import { ZodError } from 'zod'
+import { isDatabaseTrouble } from '#core/database-trouble.ts'
 import { DomainError, type ErrorCode, isDomainError, type Kind, toDomainError as describedError } from '#core/errors.ts'
 import { refusalOf } from '#core/refusal.ts'
 import { type Role, roles } from '#core/roles.ts'
@@ -63,8 +64,12 @@ export function toDomainError(error: TRPCError): DomainError {
   if (error.code === 'NOT_FOUND') return new DomainError('not_found')
   if (error.code === 'PAYLOAD_TOO_LARGE') return new DomainError('input.too_large')
   if (wrongForm.has(error.code)) return new DomainError('input.invalid', { detail: error.message })
-  return new DomainError('internal', {}, { cause: error.cause ?? error })
+  return crashOf(error.cause ?? error)
 }
+
+/** What nobody foresaw: soon over where only the database is away, else ours to look into. */
+export const crashOf = (cause: unknown): DomainError =>
+  new DomainError(isDatabaseTrouble(cause) ? 'database.unavailable' : 'internal', {}, { cause })
 
 function fieldsOf(cause: unknown): Record<string, string> {
   if (!(cause instanceof ZodError)) return {}
@@ -78,6 +83,7 @@ const withDomainErrors = t.middleware(async ({ next, ctx, path }) => {
   if (isDomainError(cause)) throw new TRPCError({ code: codeOfKind[cause.kind], message: cause.message, cause })
   if (result.error.code === 'INTERNAL_SERVER_ERROR') {
     ctx.log.error({ err: cause ?? result.error, path, requestId: ctx.requestId }, 'a procedure failed')
+    if (isDatabaseTrouble(cause)) throw new TRPCError({ code: 'SERVICE_UNAVAILABLE', cause: crashOf(cause) })
   }
   return result
 })
