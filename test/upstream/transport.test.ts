@@ -148,7 +148,7 @@ describe('time limits', () => {
   it('end a silence, but not a slow answer', async () => {
     const silent = await send({ directives: 'stall=2', idleTimeoutMs: 80 })
     await expect(eventsOf(silent.body)).rejects.toEqual(failure('timeout-idle'))
-    const slow = await send({ directives: 'gap=40,events=6', idleTimeoutMs: 120, firstByteTimeoutMs: 120 })
+    const slow = await send({ directives: 'gap=150,events=6', idleTimeoutMs: 1200, firstByteTimeoutMs: 1200 })
     expect(await eventsOf(slow.body)).toHaveLength(9)
   })
 
