@@ -69,6 +69,8 @@ export async function openConsole(browser: Browser, site: Site, look: Look & { r
     [theme, language],
   )
   if (reader) await remember(context, site, reader)
+  // What does not come says where it was awaited before the whole test runs out of time.
+  context.setDefaultTimeout(20_000)
   const page = await context.newPage()
   const complaints = listenForComplaints(page)
   return { context, page, complaints }
