@@ -67,6 +67,8 @@ export function ModelPicker({ entry, chosen, upstream, modelMapping, onChoose, o
   return (
     <Dialog.Root
       open
+      // The form below may claim the focus as this opens; that must not close it, nor a stray click lose what was ticked.
+      closeOnInteractOutside={false}
       onOpenChange={({ open }) => !open && onClose()}
       size={phone ? 'full' : 'md'}
       scrollBehavior="inside"
