@@ -3,13 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from 'pg'
-import { inject, expect, test } from 'vitest'
+import { inject, expect, test, vi } from 'vitest'
 import { startEmbedded } from '#db/embedded.ts'
 import { migrate } from '#db/orm.ts'
 import { startProduct, until } from '../support/processes.ts'
 import { booksViolations, untilNothingIsHeld } from './books.ts'
 import { callOnce, type Outcome, startTraffic } from './traffic.ts'
 import { createWorld, long, type World } from './world.ts'
+
+// Real processes, on a machine that others may use too.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 })
 
 /** A connection outside the database that is to be lost. */
 async function connectBeside() {

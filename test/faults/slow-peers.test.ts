@@ -1,11 +1,14 @@
 import { connect, type Socket } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type Product, startProduct, until } from '../support/processes.ts'
 import type { TestToken } from '../support/factories.ts'
 import { booksViolations, untilNothingIsHeld } from './books.ts'
 import { startEndlessUpstream } from './endless-upstream.ts'
 import { callOnce } from './traffic.ts'
 import { createWorld, long, type World } from './world.ts'
+
+// Real processes, on a machine that others may use too.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 })
 
 let world: World
 let product: Product

@@ -2,11 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { type Product, startProduct, until } from '../support/processes.ts'
 import { booksViolations, untilNothingIsHeld } from './books.ts'
 import { callOnce, startTraffic } from './traffic.ts'
 import { createWorld, type World } from './world.ts'
+
+// Real processes, on a machine that others may use too.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 })
 
 /** A stream of about so many seconds. */
 const streamOf = (seconds: number): string => `[[gap=50,words=${seconds * 20}]] tell something`
@@ -26,15 +29,15 @@ test('told to stop under load, running answers end whole, nothing new begins, th
   const ending = product.stop()
   const toldAt = Date.now()
   await until(async () => (await product.health()) !== 200, { seconds: 1, what: 'it still says that it is ready' })
+  const refusesFrom = Date.now()
   await pause(300)
-  const begun = traffic.outcomes.length
   const late = await callOnce(product.url, token, { kind: 'plain' })
   expect(late.status === 0 || late.status === 503).toBe(true)
   expect((await Promise.all(streams)).map(({ complete }) => complete)).toEqual(streams.map(() => true))
   expect(await ending).toEqual({ code: 0, signal: null })
-  expect(Date.now() - toldAt).toBeLessThan(15_000)
+  expect(Date.now() - toldAt).toBeLessThan(30_000)
   const outcomes = await traffic.stop()
-  expect(outcomes.slice(begun).filter(({ status }) => status === 200)).toEqual([])
+  expect(outcomes.filter(({ status, startedAt }) => status === 200 && startedAt > refusesFrom)).toEqual([])
   // What had begun was answered to the end: nobody was cut off.
   expect(outcomes.filter(({ status, complete }) => status === 200 && !complete)).toEqual([])
   await untilNothingIsHeld(world.pool, 1)

@@ -1,10 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from 'pg'
-import { describe, test } from 'vitest'
+import { describe, test, vi } from 'vitest'
 import { type Product, startProduct, until } from '../support/processes.ts'
 import { booksViolations, untilNothingIsHeld } from './books.ts'
 import { callOnce } from './traffic.ts'
 import { createWorld, type World } from './world.ts'
+
+// Real processes, on a machine that others may use too.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 })
 
 /** Longer than a settlement is tried before the caller is told, with room for a slow machine. */
 const lockSeconds = 14

@@ -6,6 +6,8 @@ export type CallKind = 'plain' | 'stream' | 'failing' | 'hung-up'
 export type Outcome = {
   id: string
   kind: CallKind
+  /** `Date.now()` when it was sent. */
+  startedAt: number
   status: number
   /** The caller read the answer to its end: it has to be on the bill, once. */
   complete: boolean
@@ -30,7 +32,15 @@ export async function callOnce(
   const { kind } = call
   const stream = kind === 'stream' || kind === 'hung-up'
   const hangUp = new AbortController()
-  const outcome: Outcome = { id: '', kind, status: 0, complete: false, body: '', headers: new Headers() }
+  const outcome: Outcome = {
+    id: '',
+    kind,
+    startedAt: Date.now(),
+    status: 0,
+    complete: false,
+    body: '',
+    headers: new Headers(),
+  }
   try {
     const reply = await fetch(`${url}/v1/chat/completions`, {
       method: 'POST',
