@@ -1,6 +1,6 @@
 import { Button } from '@chakra-ui/react'
 import { Network, Plus, RefreshCw } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import { DataTable } from '../../components/data-table/data-table.tsx'
 import { IconButton } from '../../components/icon-button.tsx'
 import { Page as PageFrame } from '../../components/page.tsx'
@@ -21,6 +21,7 @@ import type { Row } from './list/rows.ts'
 import { ChannelToolbar } from './list/toolbar.tsx'
 import { useChannelList } from './list/use-channel-list.ts'
 import { PricesDialog } from './models/prices-dialog.tsx'
+import { useUnpricedOffer } from './models/use-unpriced-offer.ts'
 import { TagDrawer } from './tag-drawer.tsx'
 import { TestDialog } from './tests/test-dialog.tsx'
 import { useChannelActions } from './use-channel-actions.ts'
@@ -33,7 +34,7 @@ export function Page() {
   const actions = useChannelActions()
   const opened = useOpened()
   const jobs = useJobs()
-  const [unpriced, setUnpriced] = useState<readonly string[]>()
+  const unpriced = useUnpricedOffer(opened.state.form !== '')
   const utils = trpc.useUtils()
   const { open } = opened
   const { toggleTag, probesOf } = list
@@ -107,13 +108,13 @@ export function Page() {
       <ChannelDrawer
         form={opened.state.form}
         onClose={opened.closeForm}
-        onSaved={({ unpriced }) => unpriced.length > 0 && setUnpriced(unpriced)}
+        onSaved={(saved) => unpriced.offer(saved.unpriced)}
       />
-      {unpriced && (
+      {unpriced.offered && (
         <PricesDialog
-          models={unpriced}
+          models={unpriced.offered}
           intro={t('渠道已保存。其中有模型没有价格，普通用户调用时会被拒绝。')}
-          onClose={() => setUnpriced(undefined)}
+          onClose={unpriced.close}
         />
       )}
     </PageFrame>
