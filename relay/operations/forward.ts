@@ -59,6 +59,7 @@ export async function forwardPlain(services: RelayServices, call: PlainCall, pla
     await answer(current, await send(current))
   } catch (error) {
     if (call.gone.signal.aborted) return await settle(current, { reported: {}, firstByteMs: null, end: 'hung-up' })
+    if (call.halt.signal.aborted) throw new DomainError('relay.stopping', {}, { cause: error })
     const failed = asAttemptFailure(error)
     throw new AttemptFailed(masked(failed.failure, [attempt.key.value, plainCall.channel.baseUrl]), {
       local: failed.local,
@@ -81,7 +82,7 @@ async function send({ services, call, plan, provider, providerCall, translation 
     url: request.url,
     headers,
     body,
-    signal: call.gone.signal,
+    signal: call.halt.signal,
     proxy: typeof setting['proxy'] === 'string' && setting['proxy'] !== '' ? setting['proxy'] : undefined,
     ...timeoutsOf(setting, call.stream),
   })
