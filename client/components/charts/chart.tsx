@@ -82,6 +82,9 @@ const Table = chakra('table', {
   },
 })
 
+const cellText = (value: number | undefined, format: (value: number) => string): string =>
+  value === undefined ? '–' : format(value)
+
 function ChartTable({ label, series, points, format = abbreviate, height = 260 }: ChartProps) {
   return (
     <Box
@@ -109,7 +112,7 @@ function ChartTable({ label, series, points, format = abbreviate, height = 260 }
             <tr key={point.id}>
               <th scope="row">{point.label}</th>
               {series.map((one) => (
-                <td key={one.key}>{format(point.values[one.key] ?? 0)}</td>
+                <td key={one.key}>{cellText(point.values[one.key], format)}</td>
               ))}
             </tr>
           ))}

@@ -100,6 +100,7 @@ export function Lines({ series, points, format = abbreviate, height = 260 }: Cha
             stroke={seriesColor(series, one.key)}
             strokeWidth={1.75}
             dot={false}
+            connectNulls
             isAnimationActive={false}
           />
         ))}

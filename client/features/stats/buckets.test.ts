@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest'
+import { bucketLabel, bucketsBetween, nextStart, readableInterval } from './buckets.ts'
+
+const hour = 3_600_000
+const day = 24 * hour
+
+describe('the axis of the dashboard', () => {
+  test('has a bar for every hour of the range, with calls or without', () => {
+    const from = new Date(2026, 10, 20, 22)
+    const starts = bucketsBetween(from, new Date(from.getTime() + 5 * hour), 'hour')
+    expect(starts.map((start) => start.getHours())).toEqual([22, 23, 0, 1, 2])
+  })
+
+  test('begins days at midnight and weeks on Monday', () => {
+    const saturday = new Date(2026, 10, 21, 15, 30)
+    expect(bucketsBetween(saturday, new Date(2026, 10, 21, 16), 'day')).toEqual([new Date(2026, 10, 21)])
+    expect(bucketsBetween(saturday, new Date(2026, 10, 24), 'week')).toEqual([
+      new Date(2026, 10, 16),
+      new Date(2026, 10, 23),
+    ])
+    const sunday = new Date(2026, 10, 22, 1)
+    expect(bucketsBetween(sunday, new Date(2026, 10, 22, 2), 'week')).toEqual([new Date(2026, 10, 16)])
+  })
+
+  test('goes from day to day by the calendar', () => {
+    expect(nextStart(new Date(2026, 11, 31), 'day')).toEqual(new Date(2027, 0, 1))
+    expect(nextStart(new Date(2026, 11, 28), 'week')).toEqual(new Date(2027, 0, 4))
+  })
+
+  test('takes a longer interval where bars would be too thin to read', () => {
+    expect(readableInterval('hour', day)).toBe('hour')
+    expect(readableInterval('hour', 7 * day)).toBe('day')
+    expect(readableInterval('day', 300 * day)).toBe('week')
+    expect(readableInterval('week', 9000 * day)).toBe('week')
+  })
+
+  test('names the hour alone within a day, and the date beyond', () => {
+    const time = new Date(2026, 10, 5, 7)
+    expect(bucketLabel(time, 'hour', day)).toBe('07:00')
+    expect(bucketLabel(time, 'hour', 3 * day)).toBe('11-05 07:00')
+    expect(bucketLabel(time, 'day', 30 * day)).toBe('11-05')
+  })
+})

@@ -1,0 +1,46 @@
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+
+export const intervals = ['hour', 'day', 'week'] as const
+export type Interval = (typeof intervals)[number]
+
+/** More bars than this cannot be told apart. */
+const mostBars = 120
+
+const lengths: Record<Interval, number> = { hour: hourMs, day: dayMs, week: 7 * dayMs }
+
+/** The wished interval, or the next longer one that still gives bars wide enough to read. */
+export function readableInterval(wished: Interval, span: number): Interval {
+  const possible = intervals.slice(intervals.indexOf(wished))
+  return possible.find((interval) => span / lengths[interval] <= mostBars) ?? 'week'
+}
+
+/** Days begin at the reader's midnight and weeks on Monday, as the server groups them. */
+function startOf(time: Date, interval: Interval): Date {
+  if (interval === 'hour') return new Date(Math.floor(time.getTime() / hourMs) * hourMs)
+  const back = interval === 'week' ? (time.getDay() + 6) % 7 : 0
+  return new Date(time.getFullYear(), time.getMonth(), time.getDate() - back)
+}
+
+/** By the calendar, for a day may have 23 or 25 hours. */
+export function nextStart(start: Date, interval: Interval): Date {
+  if (interval === 'hour') return new Date(start.getTime() + hourMs)
+  const days = interval === 'week' ? 7 : 1
+  return new Date(start.getFullYear(), start.getMonth(), start.getDate() + days)
+}
+
+/** Where each bar of the axis begins, those without calls included. */
+export function bucketsBetween(from: Date, until: Date, interval: Interval): Date[] {
+  const starts: Date[] = []
+  for (let start = startOf(from, interval); start < until; start = nextStart(start, interval)) starts.push(start)
+  return starts
+}
+
+const two = (value: number): string => String(value).padStart(2, '0')
+const dayOf = (time: Date): string => `${two(time.getMonth() + 1)}-${two(time.getDate())}`
+
+export function bucketLabel(start: Date, interval: Interval, span: number): string {
+  if (interval !== 'hour') return dayOf(start)
+  const hour = `${two(start.getHours())}:00`
+  return span <= dayMs + hourMs ? hour : `${dayOf(start)} ${hour}`
+}

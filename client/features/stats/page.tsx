@@ -1,0 +1,158 @@
+import { Box, Button, HStack, Text } from '@chakra-ui/react'
+import { ChartColumn, FlaskConical, KeyRound, RotateCw } from 'lucide-react'
+import { Link } from 'wouter'
+import { Count } from '../../components/cells/numbers.tsx'
+import { IconButton } from '../../components/icon-button.tsx'
+import { Notice } from '../../components/notice.tsx'
+import { Page as Frame } from '../../components/page.tsx'
+import { EmptyState, ErrorState } from '../../components/states.tsx'
+import { t } from '../../i18n/t.ts'
+import { errorText } from '../../lib/errors.ts'
+import type { Measure } from './chart-data.ts'
+import { amountOf } from './chart-data.ts'
+import { Charts } from './charts.tsx'
+import { DashboardFilters } from './filters.tsx'
+import { Tiles } from './tiles.tsx'
+import type { DashboardValues, StatsInput } from './use-stats.ts'
+import {
+  dashboardState,
+  useDashboardState,
+  useLive,
+  useLogLink,
+  useOverview,
+  useSeries,
+  useStatsInput,
+} from './use-stats.ts'
+
+const measureOf = (text: string): Measure => (text in amountOf ? (text as Measure) : 'spend')
+const isFiltered = ({ model, group, user }: DashboardValues): boolean => model !== '' || group !== '' || user !== ''
+
+export function Page() {
+  const [values, set] = useDashboardState()
+  const input = useStatsInput(values)
+  const overview = useOverview(input)
+  const series = useSeries(input)
+  const logLink = useLogLink(input)
+  const { data } = overview
+  const error = overview.error ?? series.error
+  const isEmpty = data !== undefined && !overview.isPlaceholderData && data.current.calls === 0
+  const isUntouched = isEmpty && data.previous.calls === 0
+  const retry = () => {
+    void overview.refetch()
+    void series.refetch()
+  }
+
+  return (
+    <Frame
+      title={t('数据看板')}
+      extra={
+        <>
+          <LiveTags input={input} />
+          <IconButton
+            icon={RotateCw}
+            label={t('刷新')}
+            variant="outline"
+            loading={data !== undefined && (overview.isFetching || series.isFetching)}
+            onClick={input.refresh}
+          />
+        </>
+      }
+    >
+      <DashboardFilters values={values} onChange={set} />
+      {error && data && (
+        <Notice tone="warning" isAlert action={<Button onClick={retry}>{t('重试')}</Button>}>
+          {t('刷新失败，显示的是之前的内容：{reason}', { reason: errorText(error) })}
+        </Notice>
+      )}
+      {error && !data ? (
+        <ErrorState error={error} onRetry={retry} />
+      ) : (
+        <>
+          {!isUntouched && <Tiles overview={data} logLink={logLink} />}
+          {isEmpty ? (
+            <Box borderWidth="1px" borderRadius="l3" bg="bg.panel">
+              <Empty
+                filtered={isFiltered(values)}
+                onClear={() => set(dashboardState)}
+                {...(values.range !== '30d' && { onLonger: () => set({ range: '30d' }) })}
+              />
+            </Box>
+          ) : (
+            <Charts
+              data={series.data}
+              input={input}
+              measure={measureOf(values.measure)}
+              onMeasure={(measure) => set({ measure }, { replace: true })}
+              isStale={series.isPlaceholderData}
+            />
+          )}
+        </>
+      )}
+    </Frame>
+  )
+}
+
+/** The last minute, as it goes on. */
+function LiveTags({ input }: { input: StatsInput }) {
+  const { data } = useLive(input)
+  const tags = [
+    { id: 'RPM', value: data?.rpm, tip: t('最近一分钟的调用次数') },
+    { id: 'TPM', value: data?.tpm, tip: t('最近一分钟的 Token 数') },
+  ]
+  return (
+    <HStack gap="4" textStyle="sm" px="2">
+      {tags.map(({ id, value, tip }) => (
+        <HStack key={id} gap="1.5" data-tip={tip}>
+          <Text as="span" color="fg.muted">
+            {id}
+          </Text>
+          <Text as="span" fontWeight="medium" minW="8">
+            <Count value={value} />
+          </Text>
+        </HStack>
+      ))}
+    </HStack>
+  )
+}
+
+type EmptyProps = { filtered: boolean; onClear: () => void; onLonger?: () => void }
+
+function Empty({ filtered, onClear, onLonger }: EmptyProps) {
+  if (filtered) {
+    return (
+      <EmptyState
+        icon={ChartColumn}
+        title={t('没有符合筛选的调用')}
+        action={<Button onClick={onClear}>{t('清除筛选')}</Button>}
+      />
+    )
+  }
+  return (
+    <EmptyState
+      icon={ChartColumn}
+      title={t('这段时间没有调用')}
+      description={t('新建一个令牌来调用模型，或先在操练场试一试，这里就会有数据。')}
+      action={
+        <HStack gap="2" wrap="wrap" justify="center">
+          <Button asChild variant="solid">
+            <Link href="/app/tokens?form=new">
+              <KeyRound aria-hidden />
+              {t('新建令牌')}
+            </Link>
+          </Button>
+          <Button asChild>
+            <Link href="/playground">
+              <FlaskConical aria-hidden />
+              {t('操练场')}
+            </Link>
+          </Button>
+          {onLonger && (
+            <Button variant="ghost" onClick={onLonger}>
+              {t('查看近 30 天')}
+            </Button>
+          )}
+        </HStack>
+      }
+    />
+  )
+}

@@ -1,0 +1,97 @@
+import { SimpleGrid } from '@chakra-ui/react'
+import { logType } from '#core/statuses.ts'
+import { Count, Duration, Money, None } from '../../components/cells/numbers.tsx'
+import type { StatTileProps } from '../../components/stat-tile.tsx'
+import { StatTile } from '../../components/stat-tile.tsx'
+import { t } from '../../i18n/t.ts'
+import { abbreviate, formatDuration, formatPercent, quotaText } from '../../lib/format.ts'
+import type { Overview, Totals } from './use-stats.ts'
+
+type LogLink = (narrow: { type: number }) => string
+
+/** One number in both periods: null where nothing was measured. */
+type Measure = {
+  label: string
+  of: (totals: Totals) => number | null
+  words: (value: number) => string
+  show?: (value: number) => StatTileProps['value']
+  better?: 'up' | 'down'
+  href?: string
+}
+
+const tokensOf = (totals: Totals): number => totals.promptTokens + totals.completionTokens
+
+/** Of all attempts; the calls that were answered are the others. */
+const errorShare = ({ errors, calls }: Totals): number | null =>
+  errors === null || errors + calls === 0 ? null : errors / (errors + calls)
+
+const measuresOf = (logLink: LogLink): Measure[] => {
+  const calls = logLink({ type: logType.consume })
+  return [
+    {
+      label: t('消费'),
+      of: ({ quota }) => quota,
+      words: (quota) => quotaText(quota),
+      show: (quota) => <Money quota={quota} />,
+      href: calls,
+    },
+    {
+      label: t('调用次数'),
+      of: ({ calls: count }) => count,
+      words: abbreviate,
+      show: (n) => <Count value={n} />,
+      href: calls,
+    },
+    { label: t('Token 数'), of: tokensOf, words: abbreviate, show: (n) => <Count value={n} /> },
+    {
+      label: t('缓存命中'),
+      of: ({ cachedShare }) => cachedShare,
+      words: (share) => formatPercent(share),
+      better: 'up',
+    },
+    {
+      label: t('错误率'),
+      of: errorShare,
+      words: (share) => formatPercent(share),
+      better: 'down',
+      href: logLink({ type: logType.error }),
+    },
+    {
+      label: t('平均首字用时'),
+      of: ({ firstTokenMs }) => firstTokenMs,
+      words: formatDuration,
+      show: (ms) => <Duration milliseconds={ms} />,
+      better: 'down',
+    },
+  ]
+}
+
+/** The period in numbers, each with how it moved. */
+export function Tiles({ overview, logLink }: { overview: Overview | undefined; logLink: LogLink }) {
+  const measures = measuresOf(logLink)
+  // Failed attempts are only known where the operator has them logged.
+  const shown = overview?.current.errors === null ? measures.filter(({ of }) => of !== errorShare) : measures
+  return (
+    <SimpleGrid columns={{ base: 2, md: 3, xl: shown.length }} gap="3">
+      {shown.map((measure) => (
+        <Tile key={measure.label} measure={measure} overview={overview} />
+      ))}
+    </SimpleGrid>
+  )
+}
+
+function Tile({ measure, overview }: { measure: Measure; overview: Overview | undefined }) {
+  const { label, of, words, show = words, better, href } = measure
+  if (!overview) return <StatTile label={label} value="" loading note={t('上一时段')} />
+  const now = of(overview.current)
+  const before = of(overview.previous)
+  return (
+    <StatTile
+      label={label}
+      value={now === null ? <None /> : show(now)}
+      change={now === null || before === null ? undefined : { now, before, ...(better && { better }) }}
+      note={`${t('上一时段')} ${before === null ? '–' : words(before)}`}
+      {...(href !== undefined && overview.current.calls > 0 && { href })}
+    />
+  )
+}

@@ -1,0 +1,91 @@
+import { useCallback, useMemo, useState } from 'react'
+import type { RouterOutputs } from '#trpc/app-router.ts'
+import { useSession } from '../../lib/session.ts'
+import { useStatus } from '../../lib/status.ts'
+import { isRangePreset, parseRange } from '../../lib/time-range.ts'
+import { trpc } from '../../lib/trpc.ts'
+import { useUrlState } from '../../lib/url-state.ts'
+import type { Interval } from './buckets.ts'
+import { intervals, readableInterval } from './buckets.ts'
+
+export type Overview = RouterOutputs['admin']['stats']['overview']
+export type Totals = Overview['current']
+export type Series = RouterOutputs['admin']['stats']['series']
+
+export const dashboardState = { range: '7d', by: '', own: false, model: '', group: '', user: '', measure: 'spend' }
+export type DashboardValues = ReturnType<typeof useDashboardState>[0]
+export const useDashboardState = () => useUrlState(dashboardState)
+
+const fallbackRange = '7d'
+
+/** What is asked of the server, and for whom. `everyone` is an administrator's view of all users. */
+export function useStatsInput(values: DashboardValues) {
+  const { isAdmin } = useSession()
+  const { dataExportDefaultTime } = useStatus()
+  const [refreshed, setRefreshed] = useState(() => new Date())
+  const refresh = useCallback(() => setRefreshed(new Date()), [])
+  const { range: wished, by, model, group, user } = values
+  const everyone = isAdmin && !values.own
+  return useMemo(() => {
+    const known = parseRange(wished, refreshed) ? wished : fallbackRange
+    const { from, to } = parseRange(known, refreshed) ?? { from: refreshed, to: refreshed }
+    // The server takes whole hours and includes the one that holds the end.
+    const end = isRangePreset(known) ? to : new Date(to.getTime() - 1)
+    const span = to.getTime() - from.getTime()
+    const usual = intervals.find((one) => one === dataExportDefaultTime) ?? 'hour'
+    const interval = intervals.find((one) => one === by) ?? readableInterval(usual, span)
+    const common = { modelName: model, group, ...(everyone ? { username: user } : {}) }
+    return { everyone, refresh, span, interval, filters: common, range: { start: from, end } }
+  }, [wished, by, model, group, user, everyone, refreshed, refresh, dataExportDefaultTime])
+}
+export type StatsInput = ReturnType<typeof useStatsInput>
+
+export function useOverview({ everyone, filters, range }: StatsInput) {
+  const input = { ...filters, ...range }
+  const all = trpc.admin.stats.overview.useQuery(input, { enabled: everyone })
+  const own = trpc.user.stats.overview.useQuery(input, { enabled: !everyone })
+  return everyone ? all : own
+}
+
+const ownTimeZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone
+
+export function useSeries({ everyone, filters, range, interval }: StatsInput) {
+  const input = { ...filters, ...range, interval: interval as Interval, timeZone: ownTimeZone() }
+  const all = trpc.admin.stats.series.useQuery(input, { enabled: everyone })
+  const own = trpc.user.stats.series.useQuery(input, { enabled: !everyone })
+  return everyone ? all : own
+}
+
+const liveEveryMs = 5000
+
+export function useLive({ everyone, filters }: StatsInput) {
+  const options = { refetchInterval: liveEveryMs, staleTime: 0 }
+  const all = trpc.admin.stats.live.useQuery(filters, { ...options, enabled: everyone })
+  const own = trpc.user.stats.live.useQuery(filters, { ...options, enabled: !everyone })
+  return everyone ? all : own
+}
+
+/** Leads to the log with the dashboard's own filters, narrowed to what was pressed. */
+export function useLogLink({ everyone, filters, range }: StatsInput) {
+  const { user, isAdmin } = useSession()
+  const { start, end } = range
+  const { modelName, group } = filters
+  const username = 'username' in filters ? filters.username : ''
+  return useCallback(
+    (narrow: { type: number; model?: string; from?: Date; until?: Date }): string => {
+      const first = narrow.from && narrow.from > start ? narrow.from : start
+      const last = narrow.until && narrow.until < end ? new Date(narrow.until.getTime() - 1000) : end
+      const seconds = (time: Date) => Math.floor(time.getTime() / 1000)
+      const query = new URLSearchParams({
+        type: String(narrow.type),
+        range: `${seconds(first)}-${seconds(last)}`,
+      })
+      const set = (name: string, value: string | undefined) => value && query.set(name, value)
+      set('model', narrow.model ?? modelName)
+      set('group', group)
+      set('user', everyone ? username : isAdmin ? user?.username : '')
+      return `/app/logs/api-usage?${query}`
+    },
+    [start, end, modelName, group, username, everyone, isAdmin, user?.username],
+  )
+}
