@@ -37,6 +37,9 @@ function strangeAnswers(outcomes: Outcome[]): string[] {
     .map(({ kind, status, body }) => `${kind} ${status} ${body.slice(-300)}`)
 }
 
+const postmaster = (folder: string): number =>
+  Number(readFileSync(join(folder, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
+
 const servesAgain = (url: string, token: Parameters<typeof callOnce>[1], seconds: number) =>
   until(async () => (await callOnce(url, token, { kind: 'plain' })).complete, {
     seconds,
@@ -105,14 +108,16 @@ test('a database that is stopped at once under load and comes back finds every a
     for (let stop = 0; stop < (long ? 10 : 2); stop += 1) {
       await pause(800)
       // What `pg_ctl stop -m immediate` sends; whoever started the database starts it again.
-      process.kill(Number(readFileSync(join(folder, 'postgres/postmaster.pid'), 'utf8').split('\n')[0]), 'SIGQUIT')
+      const stopped = postmaster(folder)
+      process.kill(stopped, 'SIGQUIT')
       await pause(1000)
       await servesAgain(product.url, token, 25)
+      expect(postmaster(folder)).not.toBe(stopped)
     }
     const outcomes = await traffic.stop()
     await untilNothingIsHeld(world.pool)
     expect(strangeAnswers(outcomes)).toEqual([])
-    expect(outcomes.some(({ status }) => status === 503)).toBe(true)
+    expect(outcomes.filter(({ complete }) => complete).length).toBeGreaterThan(50)
     expect(await booksViolations(world.pool, outcomes)).toEqual([])
     expect(await product.stop()).toEqual({ code: 0, signal: null })
   } finally {
