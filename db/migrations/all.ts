@@ -11,4 +11,4 @@ const fromFile = (name: string) => ({
   },
 })
 
-export const migrationsList = [fromFile('0001-tables'), fromFile('0002-ledger')]
+export const migrationsList = [fromFile('0001-tables'), fromFile('0002-ledger'), fromFile('0007-ledger-renew')]

@@ -31,6 +31,9 @@ export type ChargeRow = {
 
 export type ReserveRequest = { id: string; userId: number; tokenId: number; amount: number }
 
+/** The charge of one part of a call that goes on, and what to set aside for its next part. */
+export type Renewal = { row: ChargeRow; next: ReserveRequest }
+
 export type ReserveVerdict =
   | 'ok'
   | 'user_missing'

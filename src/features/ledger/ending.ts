@@ -1,10 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ChargeRow } from './charge-row.ts'
+import type { ChargeRow, Renewal, ReserveResult } from './charge-row.ts'
 
 /** A call that is charged nothing. One that `voids` shuts the id, so that nothing of unknown outcome happens after it. */
 export type Release = { id: string; userId: number; tokenId: number; release: true; voids: boolean }
 
 export type EndOfHold = ChargeRow | Release
+
+/** `next` is the verdict on the hold that follows, null where none was asked for. */
+export type Committed = { userQuota: number; next: ReserveResult | null }
 
 type Held = { id: string; userId: number; tokenId: number }
 
@@ -15,7 +18,7 @@ export class SettleFailed extends Error {
 /** Sees each hold to its end, however long the database is away: the loops around the queue of settlements. */
 export function createEnding(deps: {
   /** Commits one end of a hold; one whose turn comes when it is not wanted any more is not sent. */
-  commit: (item: EndOfHold, isWanted: () => boolean) => Promise<{ userQuota: number }>
+  commit: (item: EndOfHold | Renewal, isWanted: () => boolean) => Promise<Committed>
   /** The database will never take this row. */
   isHopeless: (error: unknown) => boolean
   /** Books the refund of a charge whose answer never arrived. */
@@ -33,7 +36,7 @@ export function createEnding(deps: {
   }
 
   /** Sends until it is booked. Rejects only once it is not wanted any more, or can never be stored. */
-  const send = async (item: EndOfHold, isWanted: () => boolean): Promise<{ userQuota: number }> => {
+  const send = async (item: EndOfHold | Renewal, isWanted: () => boolean): Promise<Committed> => {
     for (let pause = 20; ; pause = Math.min(pause * 2, 1000)) {
       try {
         return await deps.commit(item, isWanted)
@@ -71,16 +74,17 @@ export function createEnding(deps: {
     await refund(row)
   }
 
-  const settle = (row: ChargeRow, afterwards: 'give-up' | 'go-on'): Promise<{ userQuota: number }> =>
+  /** What becomes of a charge whose caller has waited long enough. */
+  type Lateness = { isWanted: (told: boolean) => boolean; afterwards: (sending: Promise<Committed>) => void }
+
+  const settleInTime = (item: ChargeRow | Renewal, late: Lateness): Promise<Committed> =>
     new Promise((resolve, reject) => {
       let told = false
-      const sending = track(send(row, () => afterwards === 'go-on' || !told))
+      const sending = track(send(item, () => late.isWanted(told)))
       const fail = (error: SettleFailed): void => {
         told = true
         reject(error)
-        if (afterwards === 'give-up') void track(giveUp(row, sending))
-        // What can never be stored is not charged.
-        else sending.catch(() => release(row, true))
+        late.afterwards(sending)
       }
       const deadline = setTimeout(
         () => fail(new SettleFailed('the charge could not be committed in time')),
@@ -98,8 +102,31 @@ export function createEnding(deps: {
       )
     })
 
+  const settle = (row: ChargeRow, afterwards: 'give-up' | 'go-on'): Promise<Committed> =>
+    settleInTime(row, {
+      isWanted: (told) => afterwards === 'go-on' || !told,
+      afterwards: (sending) => {
+        if (afterwards === 'give-up') void track(giveUp(row, sending))
+        // What can never be stored is not charged.
+        else sending.catch(() => release(row, true))
+      },
+    })
+
+  /** The charge goes on being sent like one of `settle`; a hold that nobody waits for any more is given back. */
+  const renew = (renewal: Renewal): Promise<Committed> =>
+    settleInTime(renewal, {
+      isWanted: () => true,
+      afterwards: (sending) => {
+        sending.then(
+          () => void release(renewal.next, false),
+          () => void release(renewal.row, true),
+        )
+      },
+    })
+
   return {
     settle,
+    renew,
     release,
     /** How much is still to be booked, what is sent again included. */
     pending: () => pending.size,

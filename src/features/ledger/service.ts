@@ -4,8 +4,8 @@ import type { Pool } from 'pg'
 import { type LogType, logType } from '#core/statuses.ts'
 import { isDatabaseTrouble, isLockTrouble } from '#core/database-trouble.ts'
 import { type BatchFault, createBatchQueue, QueueFull } from './batch-queue.ts'
-import type { ChargeRow, ReserveRequest, ReserveResult, ReserveVerdict } from './charge-row.ts'
-import { createEnding, type EndOfHold } from './ending.ts'
+import type { ChargeRow, Renewal, ReserveRequest, ReserveResult, ReserveVerdict } from './charge-row.ts'
+import { type Committed, createEnding, type EndOfHold } from './ending.ts'
 
 /**
  * The only writer of balances. Calls: `reserve` before, then exactly one of `settle` and `release`. Everything else that
@@ -21,6 +21,11 @@ export type Ledger = {
    * `go-on` keeps trying (the caller has the answer).
    */
   settle: (row: ChargeRow, afterwards: 'give-up' | 'go-on') => Promise<{ userQuota: number }>
+  /**
+   * Charges one part of a call and sets its next part aside, in one commit: no moment without a hold. Resolves with the verdict
+   * on the next hold; the charge is made whatever that is. Late, it rejects with `SettleFailed` and goes on like `go-on`.
+   */
+  renew: (renewal: Renewal) => Promise<ReserveResult>
   /** Gives everything back. Never rejects: it is sent again until it succeeds or the process ends. */
   release: (hold: { id: string; userId: number; tokenId: number }) => Promise<void>
   /** Waits until every hold of this process has come to its end, what is sent again included. */
@@ -59,8 +64,12 @@ export function createLedger(deps: {
     queueLimits,
   )
   const settles = createBatchQueue((items: EndOfHold[]) => settleBatch(deps.pool, items), queueLimits)
+  const renewals = createBatchQueue((items: Renewal[]) => renewBatch(deps.pool, deps.nodeId(), items), {
+    ...queueLimits,
+    groupOf: (item: Renewal) => item.row.userId,
+  })
   const ending = createEnding({
-    commit: (item, isWanted) => settles.add(item, isWanted),
+    commit: (item, isWanted) => ('next' in item ? renewals.add(item, isWanted) : settles.add(item, isWanted)),
     isHopeless: isDataFault,
     refund: deps.refund,
     settleDeadlineMs: deps.settleDeadlineMs ?? 10_000,
@@ -97,6 +106,13 @@ export function createLedger(deps: {
       open.delete(row.id)
       return ending.settle(row, afterwards)
     },
+    renew: async (renewal) => {
+      open.delete(renewal.row.id)
+      const { next } = await ending.renew(renewal)
+      if (next === null) throw new Error('a renewal has a verdict on its next hold')
+      if (next.verdict === 'ok') open.add(renewal.next.id)
+      return next
+    },
     release: (hold) => {
       open.delete(hold.id)
       return ending.release(hold, false)
@@ -107,31 +123,49 @@ export function createLedger(deps: {
   }
 }
 
-async function reserveBatch(pool: Pool, nodeId: number, items: ReserveRequest[]): Promise<ReserveResult[]> {
-  const { rows } = await pool.query<{
-    hold_id: string
-    verdict: ReserveVerdict
-    user_quota: string | null
-    token_quota: string | null
-  }>({
-    name: 'ledger_reserve',
-    text: 'select * from ledger_reserve($1::int, $2::text[], $3::int[], $4::int[], $5::bigint[])',
-    values: [
-      nodeId,
-      items.map((item) => item.id),
-      items.map((item) => item.userId),
-      items.map((item) => item.tokenId),
-      items.map((item) => item.amount),
-    ],
-  })
-  return rows.map((row) => ({
-    verdict: row.verdict,
-    userQuota: Number(row.user_quota ?? 0),
-    tokenQuota: row.token_quota === null ? null : Number(row.token_quota),
-  }))
+type VerdictRow = {
+  hold_id: string
+  verdict: ReserveVerdict
+  user_quota: string | null
+  token_quota: string | null
 }
 
-async function settleBatch(pool: Pool, items: EndOfHold[]): Promise<{ userQuota: number }[]> {
+const toReserveResult = (row: VerdictRow): ReserveResult => ({
+  verdict: row.verdict,
+  userQuota: Number(row.user_quota ?? 0),
+  tokenQuota: row.token_quota === null ? null : Number(row.token_quota),
+})
+
+const toColumns = (items: ReserveRequest[]): unknown[] => [
+  items.map((item) => item.id),
+  items.map((item) => item.userId),
+  items.map((item) => item.tokenId),
+  items.map((item) => item.amount),
+]
+
+async function reserveBatch(pool: Pool, nodeId: number, items: ReserveRequest[]): Promise<ReserveResult[]> {
+  const { rows } = await pool.query<VerdictRow>({
+    name: 'ledger_reserve',
+    text: 'select * from ledger_reserve($1::int, $2::text[], $3::int[], $4::int[], $5::bigint[])',
+    values: [nodeId, ...toColumns(items)],
+  })
+  return rows.map(toReserveResult)
+}
+
+async function renewBatch(pool: Pool, nodeId: number, items: Renewal[]): Promise<Committed[]> {
+  const { rows } = await pool.query<VerdictRow>({
+    name: 'ledger_renew',
+    text: 'select * from ledger_renew($1::int, $2::json, $3::text[], $4::int[], $5::int[], $6::bigint[])',
+    values: [
+      nodeId,
+      storableJson(JSON.stringify(items.map(({ row }) => toSettleJson(row)))),
+      ...toColumns(items.map(({ next }) => next)),
+    ],
+  })
+  return rows.map(toReserveResult).map((next) => ({ userQuota: next.userQuota, next }))
+}
+
+async function settleBatch(pool: Pool, items: EndOfHold[]): Promise<Committed[]> {
   // After long trouble a charge and the release that follows it may come together: the charge counts.
   const distinct = new Map<string, EndOfHold>()
   for (const item of items) if (!distinct.has(item.id) || !('release' in item)) distinct.set(item.id, item)
@@ -141,7 +175,7 @@ async function settleBatch(pool: Pool, items: EndOfHold[]): Promise<{ userQuota:
     values: [storableJson(JSON.stringify([...distinct.values()].map(toSettleJson)))],
   })
   const balances = new Map(rows.map((row) => [row.user_id, Number(row.quota)]))
-  return items.map((item) => ({ userQuota: balances.get(item.userId) ?? 0 }))
+  return items.map((item) => ({ userQuota: balances.get(item.userId) ?? 0, next: null }))
 }
 
 /**

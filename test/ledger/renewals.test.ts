@@ -1,0 +1,222 @@
+import type { Pool, QueryConfig } from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ChargeRow, Renewal } from '#features/ledger/charge-row.ts'
+import { createLedger, type Ledger, refundUndelivered, SettleFailed } from '#features/ledger/service.ts'
+import { connect, type Database } from '#db/orm.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { createFactories, type Factories } from '../support/factories.ts'
+import { ledgerViolations } from '../support/ledger-invariant.ts'
+import { until } from '../support/processes.ts'
+
+let testDatabase: TestDatabase
+let database: Database
+let make: Factories
+let channelId = 0
+let counter = 0
+
+beforeAll(async () => {
+  testDatabase = await createDatabase()
+  database = await connect(testDatabase.connection, 20)
+  make = createFactories({
+    pool: database.pool,
+    secretKey: 'the key of these tests',
+    upstreamUrl: 'http://127.0.0.1:1',
+  })
+  channelId = (await make.channel()).id
+})
+afterAll(async () => {
+  expect(await ledgerViolations(database.pool)).toEqual([])
+  await database.close()
+  await testDatabase[Symbol.asyncDispose]()
+})
+
+const newId = (): string => `part-${(counter += 1)}`
+
+const ledgerWith = (given: { pool?: Pool; nodeId?: number; settleDeadlineMs?: number } = {}): Ledger =>
+  createLedger({
+    pool: given.pool ?? database.pool,
+    nodeId: () => given.nodeId ?? 1,
+    refund: (row) => refundUndelivered(database.orm.em.fork(), row),
+    ...(given.settleDeadlineMs === undefined ? {} : { settleDeadlineMs: given.settleDeadlineMs }),
+  })
+
+const rowOf = (call: { id: string; userId: number; tokenId: number; quota: number }): ChargeRow => ({
+  channelId,
+  counted: true,
+  log: true,
+  content: '',
+  username: 'someone',
+  tokenName: 'token',
+  modelName: 'gpt-4o-realtime-preview',
+  promptTokens: 10,
+  completionTokens: 5,
+  cachedTokens: 0,
+  useTimeMs: 12,
+  firstTokenMs: 5,
+  isStream: true,
+  group: 'default',
+  clientIp: '',
+  other: {},
+  ...call,
+})
+
+/** A renewal of a hold whose part cost `quota`, with `amount` set aside for the next. */
+const renewalOf = (
+  held: { id: string; userId: number; tokenId: number },
+  money: { quota: number; amount: number },
+): Renewal => ({
+  row: rowOf({ ...held, quota: money.quota }),
+  next: { ...held, id: newId(), amount: money.amount },
+})
+
+const balanceOf = async (userId: number): Promise<number> =>
+  Number((await database.pool.query('select quota from users where id = $1', [userId])).rows[0]?.quota)
+const tokenOf = async (id: number): Promise<{ remain: number; used: number; status: number }> => {
+  const { rows } = await database.pool.query('select * from tokens where id = $1', [id])
+  return { remain: Number(rows[0]?.remain_quota), used: Number(rows[0]?.used_quota), status: rows[0]?.status }
+}
+const holdsOf = async (userId: number) =>
+  (
+    await database.pool.query<{ id: string; amount: number; node_id: number }>(
+      "select id, amount::int, node_id from holds where user_id = $1 and status = 'open'",
+      [userId],
+    )
+  ).rows
+
+const held = async (ledger: Ledger, wish: { quota: number; remain: number; amount: number }) => {
+  const user = await make.user({ quota: wish.quota })
+  const token = await make.token(user, { remainQuota: wish.remain })
+  const hold = { id: newId(), userId: user.id, tokenId: token.id }
+  await ledger.reserve({ ...hold, amount: wish.amount })
+  return hold
+}
+
+test('a renewal charges one part and sets the next aside: the difference moves, one hold is open', async () => {
+  const ledger = ledgerWith()
+  const hold = await held(ledger, { quota: 1000, remain: 500, amount: 100 })
+  const renewal = renewalOf(hold, { quota: 130, amount: 100 })
+  expect(await ledger.renew(renewal)).toEqual({ verdict: 'ok', userQuota: 870, tokenQuota: 370 })
+  expect(await balanceOf(hold.userId)).toBe(770)
+  expect(await tokenOf(hold.tokenId)).toEqual({ remain: 270, used: 130, status: 1 })
+  expect(await holdsOf(hold.userId)).toEqual([{ id: renewal.next.id, amount: 100, node_id: 1 }])
+  const { rows } = await database.pool.query('select quota::int from logs where request_id = $1', [hold.id])
+  expect(rows).toEqual([{ quota: 130 }])
+})
+
+test('what cannot be set aside is refused although its predecessor is charged, and the spent token is exhausted', async () => {
+  const ledger = ledgerWith()
+  const poor = await held(ledger, { quota: 150, remain: 1000, amount: 100 })
+  const refused = await ledger.renew(renewalOf(poor, { quota: 60, amount: 100 }))
+  expect(refused).toMatchObject({ verdict: 'user_insufficient', userQuota: 90 })
+  expect(await balanceOf(poor.userId)).toBe(90)
+  expect(await holdsOf(poor.userId)).toEqual([])
+  const thin = await held(ledger, { quota: 1000, remain: 150, amount: 100 })
+  expect((await ledger.renew(renewalOf(thin, { quota: 60, amount: 100 }))).verdict).toBe('token_insufficient')
+  expect(await tokenOf(thin.tokenId)).toEqual({ remain: 90, used: 60, status: 1 })
+  const spent = await held(ledger, { quota: 1000, remain: 100, amount: 100 })
+  expect((await ledger.renew(renewalOf(spent, { quota: 100, amount: 100 }))).verdict).toBe('token_exhausted')
+  expect(await tokenOf(spent.tokenId)).toEqual({ remain: 0, used: 100, status: 4 })
+})
+
+test('of two parts that end at once on a balance for one more, one goes on', async () => {
+  const user = await make.user({ quota: 300 })
+  const nodes = [ledgerWith({ nodeId: 1 }), ledgerWith({ nodeId: 2 })]
+  const holds = nodes.map(() => ({ id: newId(), userId: user.id, tokenId: 0 }))
+  await Promise.all(nodes.map((node, index) => node.reserve({ ...(holds[index] as (typeof holds)[0]), amount: 100 })))
+  const verdicts = await Promise.all(
+    nodes.map((node, index) => node.renew(renewalOf(holds[index] as (typeof holds)[0], { quota: 100, amount: 100 }))),
+  )
+  expect(verdicts.map(({ verdict }) => verdict).toSorted()).toEqual(['ok', 'user_insufficient'])
+  expect(await balanceOf(user.id)).toBe(0)
+})
+
+/** A pool that carries its first renewals out and loses the answers. */
+function forgetful(times: number): Pool {
+  let left = times
+  return {
+    query: async (query: QueryConfig) => {
+      const result = await database.pool.query(query)
+      if (query.name !== 'ledger_renew' || left <= 0) return result
+      left -= 1
+      throw new Error('Connection terminated unexpectedly')
+    },
+  } as unknown as Pool
+}
+
+test('a renewal whose commit nobody heard of is sent again and happens once', async () => {
+  const ledger = ledgerWith({ pool: forgetful(2) })
+  const hold = await held(ledger, { quota: 1000, remain: 500, amount: 100 })
+  const renewal = renewalOf(hold, { quota: 130, amount: 100 })
+  expect((await ledger.renew(renewal)).verdict).toBe('ok')
+  expect(await balanceOf(hold.userId)).toBe(770)
+  expect(await tokenOf(hold.tokenId)).toEqual({ remain: 270, used: 130, status: 1 })
+  expect(await holdsOf(hold.userId)).toMatchObject([{ id: renewal.next.id, amount: 100 }])
+})
+
+test('a renewal that is booked too late for its caller keeps the charge and gives the next hold back', async () => {
+  const ledger = ledgerWith({ pool: forgetful(6), settleDeadlineMs: 100 })
+  const hold = await held(ledger, { quota: 1000, remain: 500, amount: 100 })
+  await expect(ledger.renew(renewalOf(hold, { quota: 130, amount: 100 }))).rejects.toBeInstanceOf(SettleFailed)
+  await until(async () => (await holdsOf(hold.userId)).length === 0, { seconds: 10, what: 'the next hold stays open' })
+  await ledger.drained()
+  expect(await balanceOf(hold.userId)).toBe(870)
+  expect(await tokenOf(hold.tokenId)).toEqual({ remain: 370, used: 130, status: 1 })
+})
+
+test('the next hold of a process that died is given back, the charge before it stays', async () => {
+  const hold = await held(ledgerWith({ nodeId: 903 }), { quota: 1000, remain: 500, amount: 100 })
+  await ledgerWith({ nodeId: 903 }).renew(renewalOf(hold, { quota: 130, amount: 100 }))
+  await database.pool.query('select ledger_release_node(903)')
+  expect(await balanceOf(hold.userId)).toBe(870)
+  expect(await tokenOf(hold.tokenId)).toEqual({ remain: 370, used: 130, status: 1 })
+})
+
+test('renewals, settlements and releases of the same users from four nodes neither deadlock nor lose a unit', async () => {
+  const users = await Promise.all(Array.from({ length: 4 }, () => make.user({ quota: 1_000_000 })))
+  const tokens = await Promise.all(users.map((user) => make.token(user, { remainQuota: 1_000_000 })))
+  const nodes = [21, 22, 23, 24].map((nodeId) => ledgerWith({ nodeId }))
+  await Promise.all(
+    Array.from({ length: 120 }, async (_, index) => {
+      const node = nodes[index % 4] as Ledger
+      const at = (index * 3) % 4
+      let hold = { id: newId(), userId: users[at]?.id ?? 0, tokenId: tokens[at]?.id ?? 0 }
+      await node.reserve({ ...hold, amount: 50 })
+      for (let part = 0; part < 3; part += 1) {
+        const renewal = renewalOf(hold, { quota: 30 + (index % 40), amount: 50 })
+        expect((await node.renew(renewal)).verdict).toBe('ok')
+        hold = { ...hold, id: renewal.next.id }
+      }
+      if (index % 2 === 0) return node.release(hold)
+      return void (await node.settle(rowOf({ ...hold, quota: 7 }), 'go-on'))
+    }),
+  )
+  for (const user of users) expect(await holdsOf(user.id)).toEqual([])
+})
+
+test('a charge committed with a renewal is as durable as any other', async () => {
+  const { rows } = await database.pool.query<{ before: string }>(
+    "select current_setting('synchronous_commit') as before",
+  )
+  const user = await make.user({ quota: 1000 })
+  const client = await database.pool.connect()
+  try {
+    await client.query('begin')
+    await client.query(
+      "select ledger_renew(1, '[]'::json, array['durable'], array[$1::int], array[0], array[10::bigint])",
+      [user.id],
+    )
+    const inside = await client.query("select current_setting('synchronous_commit') as after")
+    expect(inside.rows[0]?.after).toBe(rows[0]?.before)
+    await client.query('rollback')
+    await client.query("begin; set local synchronous_commit = 'remote_write'")
+    await client.query(
+      "select ledger_renew(1, '[]'::json, array['durable'], array[$1::int], array[0], array[10::bigint])",
+      [user.id],
+    )
+    const chosen = await client.query("select current_setting('synchronous_commit') as after")
+    expect(chosen.rows[0]?.after).toBe('remote_write')
+    await client.query('rollback')
+  } finally {
+    client.release()
+  }
+})
