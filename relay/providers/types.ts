@@ -157,6 +157,29 @@ export type PlainTranslation = {
   usage: (json: unknown) => ReportedUsage | undefined
 }
 
+/** A socket to open, and how the upstream is told who calls. */
+export type SocketRequest = {
+  /** `ws:` or `wss:`. */
+  url: string
+  headers: Record<string, string>
+  /** Sub-protocols to offer, in their order; none: the header is left out. */
+  protocols: string[]
+}
+
+/** How a realtime caller came: its upstream is asked in the same way. */
+export type RealtimeCaller = {
+  /** With sub-protocols, as browsers have to. */
+  byProtocols: boolean
+  /** In the beta form of the events. */
+  beta: boolean
+}
+
+export type RealtimeTranslation = {
+  request: (call: ProviderCall, caller: RealtimeCaller) => SocketRequest
+  /** Of a `response.done` event's `response.usage`. */
+  usage: (usage: unknown) => ReportedUsage | undefined
+}
+
 export type Provider = {
   id: string
   label: string
@@ -173,6 +196,8 @@ export type Provider = {
   pricedAsClaude?: ((model: string) => boolean) | undefined
   /** The operations beside chat that this upstream has. */
   plain?: Partial<Record<PlainOperation, PlainTranslation>> | undefined
+  /** Sessions over a socket, whose frames go through unchanged. */
+  realtime?: RealtimeTranslation | undefined
   native: Partial<Record<DialectId, NativeDialect>>
   /** An error reply (status not 2xx) → what went wrong, by relay.md 3.3 and providers.md 1.7. */
   error: (status: number, body: string) => UpstreamFailure

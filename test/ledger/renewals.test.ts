@@ -1,5 +1,5 @@
 import type { Pool, QueryConfig } from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { ChargeRow, Renewal } from '#features/ledger/charge-row.ts'
 import { createLedger, type Ledger, refundUndelivered, SettleFailed } from '#features/ledger/service.ts'
 import { connect, type Database } from '#db/orm.ts'
@@ -24,8 +24,10 @@ beforeAll(async () => {
   })
   channelId = (await make.channel()).id
 })
+afterEach(async () => {
+  if ((await ledgerViolations(database.pool)).length > 0) throw new Error('the books do not balance')
+})
 afterAll(async () => {
-  expect(await ledgerViolations(database.pool)).toEqual([])
   await database.close()
   await testDatabase[Symbol.asyncDispose]()
 })

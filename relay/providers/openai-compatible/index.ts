@@ -8,6 +8,7 @@ import { fromResponse, isResponse } from '../openai-responses/response.ts'
 import { channelHeaders, requestHeaders } from './address.ts'
 import { nativeOpenAi } from './native.ts'
 import { openAiOperation } from './plain.ts'
+import { openAiRealtime } from './realtime.ts'
 import { toOpenAiRequest } from './request.ts'
 import { toHubResponse } from './response.ts'
 import { createEitherDecoder, takesChat, toResponsesRequest, wantsResponses } from './responses-form.ts'
@@ -39,6 +40,7 @@ export function openAiCompatible(style: OpenAiStyle): Provider {
     plain: Object.fromEntries(
       plainOperations.map((operation) => [operation, openAiOperation(style, operation)]),
     ) as Provider['plain'],
+    ...(style.realtimeUrl ? { realtime: openAiRealtime(style, style.realtimeUrl) } : {}),
     chat: {
       request: (request, call) =>
         wantsResponses(style, request, call)

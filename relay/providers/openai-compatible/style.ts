@@ -54,6 +54,10 @@ export type OpenAiStyle = {
   modelsUrl?: ((channel: ProviderChannel) => string) | undefined
   /** Where the vendor speaks the responses form too. */
   responsesUrl?: ((call: ProviderCall) => string) | undefined
+  /** Where the vendor opens realtime sockets, as an address of http or https. */
+  realtimeUrl?: ((call: ProviderCall) => string) | undefined
+  /** Sockets take the credential's headers alone, however the caller came. */
+  keyInHeaderOnly?: boolean | undefined
   /** Calls that the vendor takes in the responses form only. */
   needsResponses?: ((call: ProviderCall, asks: ResponsesReason) => boolean) | undefined
   /** The upstream reads or writes so differently from the original that bodies cannot go through untouched. */

@@ -39,6 +39,13 @@ function responsesUrl({ channel, query }: ProviderCall): string {
   return `${channel.baseUrl}/openai/v1/responses?api-version=preview`
 }
 
+function realtimeUrl({ channel, model, query }: ProviderCall): string {
+  const version = versionOf(channel, query['api-version'])
+  const deployment = encodeURIComponent(deploymentOf(model, channel))
+  if (undated.has(version)) return `${channel.baseUrl}/openai/v1/realtime?model=${deployment}`
+  return `${channel.baseUrl}/openai/realtime?api-version=${encodeURIComponent(version)}&deployment=${deployment}`
+}
+
 function modelsUrl(channel: ProviderChannel): string {
   const version = versionOf(channel)
   return undated.has(version)
@@ -67,6 +74,8 @@ export const azure = openAiCompatible({
   url: chatUrl,
   headers: (channel) => ({ 'api-key': channel.key }),
   responsesUrl,
+  realtimeUrl,
+  keyInHeaderOnly: true,
   extendedTools: () => true,
   adjust,
   modelsUrl,

@@ -1,4 +1,13 @@
+import type { ProviderCall } from '../../types.ts'
 import { openAiCompatible } from '../index.ts'
+
+/** The socket beside a chat address, else the address itself; the model stands in it already or is its query. */
+function realtimeUrl({ channel: { baseUrl }, model }: ProviderCall): string {
+  const name = encodeURIComponent(model)
+  const url = baseUrl.replace(/\/chat\/completions$/, '/realtime')
+  if (url.includes('{model}')) return url.replaceAll('{model}', name)
+  return `${url}${url.includes('?') ? '&' : '?'}model=${name}`
+}
 
 /** The base is the whole address of the call; only the model's name may be put into it. */
 export const custom = openAiCompatible({
@@ -6,5 +15,6 @@ export const custom = openAiCompatible({
   label: 'Custom address',
   channelTypes: [8],
   url: ({ channel, model }) => channel.baseUrl.replaceAll('{model}', model),
+  realtimeUrl,
   modelsUrl: (channel) => channel.baseUrl.replace(/\/chat\/completions$/, '/models'),
 })

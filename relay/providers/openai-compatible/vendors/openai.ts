@@ -21,6 +21,8 @@ export const openai = openAiCompatible({
     ...(channel.type === 1 && channel.organization !== '' ? { 'openai-organization': channel.organization } : {}),
   }),
   responsesUrl: ({ channel }) => joinPath(channel.baseUrl, versionOf(channel.baseUrl), '/responses'),
+  realtimeUrl: ({ channel, model }) =>
+    `${joinPath(channel.baseUrl, versionOf(channel.baseUrl), '/realtime')}?model=${encodeURIComponent(model)}`,
   needsResponses: ({ channel }, asks) => channel.type === 1 && isOfficial(channel.baseUrl) && refusesChat(asks),
   extendedTools: (channel) => isOfficial(channel.baseUrl),
 })

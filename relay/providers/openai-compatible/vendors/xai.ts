@@ -64,6 +64,8 @@ export const xai = openAiCompatible({
   label: 'xAI',
   channelTypes: [48],
   responsesUrl: ({ channel }) => joinPath(channel.baseUrl, '/v1', '/responses'),
+  realtimeUrl: ({ channel, model }) =>
+    `${joinPath(channel.baseUrl, '/v1', '/realtime')}?model=${encodeURIComponent(model)}`,
   reasoning,
   adjust,
   usage,
