@@ -48,8 +48,11 @@ function serveChat(services: RelayServices, router: Router, prefix: string): voi
 }
 
 function servePlain(services: RelayServices, router: Router, prefix: string): void {
-  for (const { path, operation } of plainPaths) {
-    router.post(prefix + path, (req, res) => handlePlain(services, operation, { req, res }))
+  for (const { path, ...route } of plainPaths) {
+    router.post(prefix + path, (req, res) => {
+      const { model } = texts(req.params)
+      return handlePlain(services, { ...route, model }, { req, res })
+    })
   }
 }
 

@@ -1,5 +1,6 @@
 import type { CallerDialect } from './dialects/types.ts'
 import { claude } from './dialects/claude/index.ts'
+import { type EmbedAction, embedActions } from './dialects/gemini/embed.ts'
 import { gemini } from './dialects/gemini/index.ts'
 import { openAiChat } from './dialects/openai-chat/index.ts'
 import { openAiCompletions } from './dialects/openai-completions/index.ts'
@@ -37,7 +38,12 @@ export const chatPaths: ChatPath[] = [
   ),
 ]
 
-type PlainPath = { path: string; operation: PlainOperation }
+type PlainPath = {
+  path: string
+  operation: PlainOperation
+  /** The caller speaks Google's form, and this is what its path calls the operation. */
+  action?: EmbedAction
+}
 
 /** Path → operation that is no chat. */
 export const plainPaths: PlainPath[] = [
@@ -50,6 +56,13 @@ export const plainPaths: PlainPath[] = [
   { path: '/v1/audio/transcriptions', operation: 'transcriptions' },
   { path: '/v1/audio/translations', operation: 'translations' },
   { path: '/v1/rerank', operation: 'rerank' },
+  ...['/v1beta/models', '/v1/models'].flatMap((base) =>
+    embedActions.map((action): PlainPath => ({
+      path: `${base}/*model\\:${action}`,
+      operation: 'embeddings',
+      action,
+    })),
+  ),
 ]
 
 type Unbuilt = { method: 'get' | 'post' | 'delete' | 'all'; path: string }

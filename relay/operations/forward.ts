@@ -11,9 +11,10 @@ import { overridden } from '#relay/gateway/sent-body.ts'
 import { shapeFailure } from '#relay/gateway/shape-failure.ts'
 import { timeoutsOf } from '#relay/gateway/timeouts.ts'
 import { providerFor } from '#relay/providers/registry.ts'
-import type { PlainTranslation, Provider, ProviderCall } from '#relay/providers/types.ts'
+import type { PlainTranslation, Provider, ProviderCall, UpstreamRequest } from '#relay/providers/types.ts'
 import { retryAfterMs } from '#relay/upstream/retry-after.ts'
 import type { UpstreamReply } from '#relay/upstream/send.ts'
+import { InvalidRequest } from '#relay/dialects/types.ts'
 import { plainChargeRow, type PlainEnd, plainUsage } from './bill.ts'
 import { inWantedEncoding } from './embedding-encoding.ts'
 import type { PlainCall } from './types.ts'
@@ -30,6 +31,7 @@ type Try = {
   providerCall: ProviderCall
   translation: PlainTranslation
   sentAt: number
+  losses: string[]
 }
 
 /**
@@ -53,12 +55,16 @@ export async function forwardPlain(services: RelayServices, call: PlainCall, pla
     providerCall: plainCall,
     translation,
     sentAt: performance.now(),
+    losses: [],
   }
   try {
     current.providerCall = await withToken(services, provider, plainCall)
     await answer(current, await send(current))
   } catch (error) {
-    if (call.gone.signal.aborted) return await settle(current, { reported: {}, firstByteMs: null, end: 'hung-up' })
+    if (call.gone.signal.aborted) {
+      await settle(current, { reported: {}, firstByteMs: null, end: 'hung-up' })
+      return
+    }
     if (call.halt.signal.aborted) throw new DomainError('relay.stopping', {}, { cause: error })
     const failed = asAttemptFailure(error)
     throw new AttemptFailed(masked(failed.failure, [attempt.key.value, plainCall.channel.baseUrl]), {
@@ -71,9 +77,33 @@ export async function forwardPlain(services: RelayServices, call: PlainCall, pla
   }
 }
 
-async function send({ services, call, plan, provider, providerCall, translation }: Try): Promise<UpstreamReply> {
+/** The caller's own form where the upstream speaks it, OpenAI's in the upstream's words elsewhere. */
+function build(current: Try): UpstreamRequest {
+  const { call, providerCall } = current
+  const { foreign } = call.asked
+  const native = nativeOf(current)
+  if (foreign && native) return native(foreign.own, providerCall)
+  try {
+    if (foreign?.untranslatable !== undefined)
+      throw new InvalidRequest('convert_request_failed', `${foreign.untranslatable} is not supported by this model`)
+    const built = current.translation.request(call.asked, providerCall)
+    current.losses = [...(foreign?.losses ?? []), ...(built.losses ?? [])]
+    return built
+  } catch (error) {
+    // What this upstream cannot express, another one may: the next channel gets its chance.
+    if (!(error instanceof InvalidRequest)) throw error
+    const failure = { status: 400, type: 'gateway_error', code: error.code, message: error.message }
+    throw new AttemptFailed(failure, { local: true, elsewhere: true, cause: error })
+  }
+}
+
+const nativeOf = ({ call, translation }: Try) =>
+  call.asked.foreign && translation.native?.[call.asked.foreign.own.dialect]
+
+async function send(current: Try): Promise<UpstreamReply> {
+  const { services, call, plan, provider, providerCall } = current
   const { setting } = plan.attempt.channel
-  const built = translation.request(call.asked, providerCall)
+  const built = build(current)
   const unsigned = built.body instanceof FormData ? built : overridden(services, plan.attempt.channel, built)
   const request = provider.sign?.(unsigned, providerCall) ?? unsigned
   const { body, headers } = await toBytes(request.body, request.headers)
@@ -114,21 +144,38 @@ async function answer(current: Try, reply: UpstreamReply): Promise<void> {
 
 async function answerJson(current: Try, reply: UpstreamReply): Promise<void> {
   const { call, translation } = current
-  const { res, asked } = call
+  const { res } = call
   const text = await reply.text(largestAnswer)
   const json = readJson(text)
   const usage = translation.usage(json)
   const seconds = secondsOf(json)
-  await settle(current, {
+  const used = await settle(current, {
     reported: { usage, seconds },
     firstByteMs: performance.now() - call.startedAt,
     end: 'complete',
   })
-  const translated = translation.response ? translation.response(json, asked) : json
-  const shaped =
-    asked.operation === 'embeddings' ? inWantedEncoding(translated, asked.json['encoding_format']) : translated
+  const shaped = shape(current, json, used)
+  if (current.losses.length > 0) res.setHeader('x-translation-loss', current.losses.join(','))
   res.status(200).setHeader('content-type', 'application/json; charset=utf-8')
   res.end(shaped === json ? text : JSON.stringify(shaped))
+}
+
+/** The answer in the caller's form. */
+function shape(current: Try, json: unknown, { usage }: PlainEnd['used']): unknown {
+  const { call, translation } = current
+  const { asked } = call
+  if (nativeOf(current)) return json
+  const translated = translation.response ? translation.response(json, asked) : json
+  if (asked.operation !== 'embeddings') return translated
+  const encoded = inWantedEncoding(translated, asked.json['encoding_format'])
+  const counted = withUsage(encoded, usage.promptTokens)
+  return asked.foreign ? asked.foreign.encode(counted) : counted
+}
+
+/** Programs read the usage of embeddings unasked, so an upstream that tells none gets the figure that was charged. */
+function withUsage(answer: unknown, promptTokens: number): unknown {
+  if (typeof answer !== 'object' || answer === null || !('data' in answer) || 'usage' in answer) return answer
+  return { ...answer, usage: { prompt_tokens: promptTokens, total_tokens: promptTokens } }
 }
 
 function readJson(text: string): unknown {
@@ -160,7 +207,10 @@ async function answerBytes(current: Try, reply: UpstreamReply, contentType: stri
       if (!res.write(due)) await drained(call)
     }
   } catch (error) {
-    if (gone.signal.aborted) return await settle(current, { ...progress(), end: 'hung-up' })
+    if (gone.signal.aborted) {
+      await settle(current, { ...progress(), end: 'hung-up' })
+      return
+    }
     if (!res.headersSent) throw error
     await settle(current, { ...progress(), end: 'failed' })
     // The caller must not take a cut answer for a whole one.
@@ -184,7 +234,10 @@ type End = {
   end: PlainEnd['end']
 }
 
-async function settle({ services, call, plan, sentAt }: Try, { reported, firstByteMs, end }: End): Promise<void> {
+async function settle(
+  { services, call, plan, sentAt }: Try,
+  { reported, firstByteMs, end }: End,
+): Promise<PlainEnd['used']> {
   const { attempt } = plan
   const used = await plainUsage(call, attempt.upstreamModel, { usage: reported.usage, seconds: reported.seconds })
   const upstreamMs = performance.now() - sentAt
@@ -203,6 +256,7 @@ async function settle({ services, call, plan, sentAt }: Try, { reported, firstBy
     if (!(error instanceof SettleFailed)) throw error
     throw new AttemptFailed(failureOfDomainError(new DomainError('relay.unavailable')), { local: true, cause: error })
   }
+  return used
 }
 
 /** The length of a recording, where the answer tells it. */

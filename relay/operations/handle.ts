@@ -1,5 +1,7 @@
 import type { Request, Response } from 'express'
 import { DomainError } from '#core/errors.ts'
+import { encodeEmbed, parseEmbed } from '#relay/dialects/gemini/embed.ts'
+import { gemini } from '#relay/dialects/gemini/index.ts'
 import { openAiChat } from '#relay/dialects/openai-chat/index.ts'
 import { admitAddress, admitGroup, admitModel, admitPin } from '#relay/gateway/admit.ts'
 import { attemptAll } from '#relay/gateway/attempts.ts'
@@ -10,12 +12,12 @@ import { readBytes } from '#relay/gateway/read-body.ts'
 import { receive } from '#relay/gateway/receive.ts'
 import { reportError } from '#relay/gateway/report-error.ts'
 import { screenTexts } from '#relay/gateway/screen.ts'
-import type { PlainOperation } from '#relay/providers/types.ts'
+import type { PlainOperation, PlainRequest } from '#relay/providers/types.ts'
 import { plainEstimate } from './bill.ts'
 import { forwardPlain } from './forward.ts'
 import { parsePlain } from './parse.ts'
 import { readPlainRequest } from './read-request.ts'
-import type { PlainCall } from './types.ts'
+import type { Foreign, PlainCall, PlainRoute } from './types.ts'
 
 const screenCodes: Partial<Record<PlainOperation, 'relay.sensitive_words_image' | 'relay.sensitive_words_audio'>> = {
   images: 'relay.sensitive_words_image',
@@ -26,16 +28,16 @@ const screenCodes: Partial<Record<PlainOperation, 'relay.sensitive_words_image' 
 /** One operation that is no chat, from arrival to its last byte. */
 export async function handlePlain(
   services: RelayServices,
-  operation: PlainOperation,
+  route: PlainRoute,
   { req, res }: { req: Request; res: Response },
 ): Promise<void> {
-  const incoming = receive(services, openAiChat, { req, res })
+  const incoming = receive(services, route.action ? gemini : openAiChat, { req, res })
   try {
     if (services.stopping()) throw new DomainError('relay.stopping')
     const caller = await authenticate(services, req)
     const limited = await limit(services, caller)
-    const call = await admit(services, { incoming, caller, operation })
-    const refusal = screenCodes[operation] ?? 'relay.sensitive_words'
+    const call = await admit(services, { incoming, caller, route })
+    const refusal = screenCodes[route.operation] ?? 'relay.sensitive_words'
     screenTexts(services, call, { texts: call.asked.texts, refusal })
     await attemptAll(services, call, {
       amountOf: (plan) => plainEstimate(call, plan),
@@ -47,16 +49,31 @@ export async function handlePlain(
   }
 }
 
-type Arrival = { incoming: Incoming; caller: Caller; operation: PlainOperation }
+type Arrival = { incoming: Incoming; caller: Caller; route: PlainRoute }
 
-async function admit(services: RelayServices, { incoming, caller, operation }: Arrival): Promise<PlainCall> {
+async function admit(services: RelayServices, { incoming, caller, route }: Arrival): Promise<PlainCall> {
   const { req, res } = incoming
   admitAddress(caller, incoming.ip)
   const { body, ...given } = await readPlainRequest(await readBytes(req, res), req.get('content-type') ?? '')
-  const pathModel = req.params['model']
-  const asked = parsePlain(operation, given, typeof pathModel === 'string' ? pathModel : undefined)
+  const { foreign, plain } = inOneForm(route, given)
+  const asked = { ...parsePlain(route.operation, plain, route.model), foreign }
   const group = admitGroup(services, caller)
   const pinnedChannel = admitPin(services, caller)
   if (!pinnedChannel) admitModel(services, caller, { group, model: asked.model })
   return { ...incoming, caller, body, asked, model: asked.model, stream: asked.stream, group, pinnedChannel }
+}
+
+/** Whatever the caller speaks, the operation is read in OpenAI's form; the path names the model of the others. */
+function inOneForm({ action }: PlainRoute, given: PlainRequest): { plain: PlainRequest; foreign?: Foreign } {
+  if (!action) return { plain: given }
+  const { json, losses, untranslatable } = parseEmbed(action, given.json)
+  return {
+    plain: { json, form: null },
+    foreign: {
+      own: { dialect: 'gemini', action, json: given.json },
+      encode: (answer) => encodeEmbed(action, answer),
+      losses,
+      untranslatable,
+    },
+  }
 }

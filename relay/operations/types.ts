@@ -1,5 +1,23 @@
 import type { CallCore } from '#relay/gateway/call.ts'
-import type { PlainOperation, PlainRequest } from '#relay/providers/types.ts'
+import type { EmbedAction } from '#relay/dialects/gemini/embed.ts'
+import type { OwnForm, PlainOperation, PlainRequest } from '#relay/providers/types.ts'
+
+/** What a path says of the operation asked for. */
+export type PlainRoute = {
+  operation: PlainOperation
+  /** The caller speaks Google's form, and this is what it calls the operation. */
+  action?: EmbedAction | undefined
+  model?: string | undefined
+}
+
+/** A call that came in another form than OpenAI's. */
+export type Foreign = {
+  own: OwnForm
+  /** The answer in that form. */
+  encode: (answer: unknown) => unknown
+  losses: string[]
+  untranslatable: string | undefined
+}
 
 /** What a caller asks of an operation that is no chat, read as far as routing, screening and billing need it. */
 export type Asked = PlainRequest & {
@@ -12,6 +30,7 @@ export type Asked = PlainRequest & {
   count: number
   size: string
   quality: string
+  foreign?: Foreign | undefined
 }
 
 export type PlainCall = CallCore & { asked: Asked }

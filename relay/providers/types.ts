@@ -146,11 +146,16 @@ export const plainOperations = [
 ] as const
 export type PlainOperation = (typeof plainOperations)[number]
 
+/** A body in another caller's form than OpenAI's, as it came, and which operation of that form it is. */
+export type OwnForm = { dialect: 'gemini'; action: string; json: Record<string, unknown> }
+
 /** A caller's operation: JSON, or a form whose text fields stand in `json` too. */
 export type PlainRequest = { json: Record<string, unknown>; form: FormData | null }
 
 export type PlainTranslation = {
   request: (asked: PlainRequest, call: ProviderCall) => UpstreamRequest
+  /** For an upstream that speaks the caller's own form: the body goes through, the answer comes back as received. */
+  native?: Partial<Record<OwnForm['dialect'], (own: OwnForm, call: ProviderCall) => UpstreamRequest>> | undefined
   /** A whole JSON answer in the caller's form; absent: it goes out as received. */
   response?: ((json: unknown, asked: PlainRequest) => unknown) | undefined
   /** @throws {UpstreamRefusal} when a 2xx body reports a failure. */

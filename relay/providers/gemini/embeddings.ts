@@ -1,5 +1,12 @@
-import type { PlainTranslation, ProviderCall } from '../types.ts'
-import { listOf, numberOf, recordOf, recordsOf } from '../wire/json.ts'
+import {
+  type OwnForm,
+  type PlainTranslation,
+  type ProviderCall,
+  type UpstreamRequest,
+  UpstreamRefusal,
+} from '../types.ts'
+import { type Json, listOf, numberOf, recordOf, recordsOf } from '../wire/json.ts'
+import { failureIn } from './failure.ts'
 import { geminiHeaders, operationUrl } from './request.ts'
 
 const inputsOf = (value: unknown): string[] => (typeof value === 'string' ? [value] : listOf(value).map(String))
@@ -9,6 +16,20 @@ const requestOf = (text: string, call: ProviderCall, dimensions: unknown) => ({
   content: { parts: [{ text }] },
   ...(numberOf(dimensions) === undefined ? {} : { outputDimensionality: numberOf(dimensions) }),
 })
+
+/** The vendor's own call, with the model's name as it is called here. */
+function ownRequest({ action, json }: OwnForm, call: ProviderCall): UpstreamRequest {
+  const model = `models/${call.model}`
+  const requests = Array.isArray(json['requests'])
+    ? recordsOf(json['requests']).map((request): Json => ({ ...request, model }))
+    : undefined
+  return {
+    method: 'POST',
+    url: operationUrl(call, call.model, `:${action}`),
+    headers: geminiHeaders(call),
+    body: requests ? { ...json, requests } : { ...json, model },
+  }
+}
 
 /** OpenAI's embeddings call over the vendor's own: one text or many. */
 export const geminiEmbeddings: PlainTranslation = {
@@ -24,6 +45,7 @@ export const geminiEmbeddings: PlainTranslation = {
         : { requests: inputs.map((text) => requestOf(text, call, json['dimensions'])) },
     }
   },
+  native: { gemini: ownRequest },
   response: (json, asked) => {
     const answer = recordOf(json) ?? {}
     const rows = answer['embedding'] === undefined ? recordsOf(answer['embeddings']) : recordsOf([answer['embedding']])
@@ -34,6 +56,8 @@ export const geminiEmbeddings: PlainTranslation = {
     }
   },
   usage: (json) => {
+    const failure = failureIn(recordOf(json) ?? {})
+    if (failure) throw new UpstreamRefusal(failure)
     const prompt = numberOf(recordOf(recordOf(json)?.['usageMetadata'])?.['promptTokenCount'])
     return prompt === undefined ? undefined : { promptTokens: prompt }
   },

@@ -1,20 +1,37 @@
 import { embed } from '../embedding.ts'
 import { asNumber, asObject, asObjects, asText, refuse, type Json } from '../prompt.ts'
-import { json, type PlainOperation } from '../types.ts'
+import { json, type Call, type PlainOperation } from '../types.ts'
 
-function vectorOf(request: Json): { values: number[] } {
+const modelIn = ({ path }: Call): string => `models/${/\/models\/([^/]+):/.exec(path)?.[1] ?? ''}`
+
+/** A request may name the model once more, but no other one. */
+function vectorOf(request: Json, call: Call, isNamed: boolean): { values: number[] } {
+  const model = modelIn(call)
+  const named = request['model']
+  if (named === undefined ? isNamed : named !== model)
+    refuse(`* BatchEmbedContentsRequest.requests[0].model: the model must be the same as in the URL: ${model}\n`)
   const parts = asObjects(asObject(request['content'])['parts'])
   if (parts.length === 0) refuse('* EmbedContentRequest.content: contents is not specified\n')
   const text = parts.map((part) => asText(part['text'])).join('\n')
   return { values: embed(text, asNumber(request['outputDimensionality']) ?? 8) }
 }
 
+/** Newer models tell what they read. */
+function usageOf({ directives }: Call): Json {
+  const tokens = directives['usage']
+  return tokens === undefined ? {} : { usageMetadata: { promptTokenCount: Number(tokens.split(':')[0]) } }
+}
+
 export const embedContent: PlainOperation = {
   type: 'plain',
-  reply: ({ body }) => json({ embedding: vectorOf(body) }),
+  reply: (call) => json({ embedding: vectorOf(call.body, call, false), ...usageOf(call) }),
 }
 
 export const batchEmbedContents: PlainOperation = {
   type: 'plain',
-  reply: ({ body }) => json({ embeddings: asObjects(body['requests']).map(vectorOf) }),
+  reply: (call) => {
+    const requests = asObjects(call.body['requests'])
+    if (requests.length === 0) refuse('* BatchEmbedContentsRequest.requests: requests is not specified\n')
+    return json({ embeddings: requests.map((request) => vectorOf(request, call, true)), ...usageOf(call) })
+  },
 }

@@ -1,0 +1,177 @@
+import { createGoogle } from '@ai-sdk/google'
+import { ApiError, type GoogleGenAI } from '@google/genai'
+import { embed as embedOne, embedMany } from 'ai'
+import OpenAI from 'openai'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { embed } from '#scripts/upstream/embedding.ts'
+import { setOptions } from '#test/relay/serve.ts'
+import { type App, startApp } from '#test/support/app.ts'
+import type { TestToken } from '#test/support/factories.ts'
+import { thrownBy } from './clients/client.ts'
+import { googleLibrary } from './clients/google.ts'
+
+let app: App
+let token: TestToken
+let library: GoogleGenAI
+let seen = 0
+
+beforeAll(async () => {
+  app = await startApp()
+  token = await app.make.token(await app.make.user({ quota: 100_000_000 }))
+  await app.make.channel({ type: 24, models: 'native', modelMapping: '{"native":"gemini-embedding-001"}' })
+  await app.make.channel({ type: 24, models: 'counted', baseUrl: app.upstream.withDirectives('usage=12:0') })
+  await app.make.channel({ type: 1, models: 'translated', modelMapping: '{"translated":"text-embedding-3-small"}' })
+  await app.make.channel({ type: 24, models: 'failing', baseUrl: app.upstream.withDirectives('status=400') })
+  await app.make.channel({ type: 1, models: 'failing-too', baseUrl: app.upstream.withDirectives('status=400') })
+  await app.make.channel({ type: 37, models: 'no-embeddings' })
+  await setOptions(app, {
+    RetryTimes: '0',
+    ModelRatio: JSON.stringify({
+      'gemini-embedding-001': 20,
+      counted: 20,
+      'text-embedding-3-small': 10,
+      failing: 1,
+      'failing-too': 1,
+      'no-embeddings': 1,
+    }),
+  })
+  await app.settled()
+  library = googleLibrary(app.url, token.key)
+})
+afterAll(() => app[Symbol.asyncDispose]())
+beforeEach(() => newRows())
+
+/** Log rows since the last look. */
+async function newRows() {
+  const rows = await app.logs()
+  const fresh = rows.slice(seen)
+  seen = rows.length
+  return fresh
+}
+
+const lastRequest = () => app.upstream.requests.at(-1)
+const valuesOf = (embeddings: { values?: number[] }[] | undefined) => embeddings?.map(({ values }) => values)
+
+describe.each([
+  // "hello" and "world" are a token each, counted here: 2 × 20.
+  { model: 'native', price: 40, prompt: 2, path: '/v1beta/models/gemini-embedding-001:batchEmbedContents' },
+  // The upstream counts 12: 12 × 20.
+  { model: 'counted', price: 240, prompt: 12, path: '/v1beta/models/counted:batchEmbedContents' },
+  // Ten characters are three tokens there: 3 × 10.
+  { model: 'translated', price: 30, prompt: 3, path: '/v1/embeddings' },
+])('the @google/genai library embeds through $model', ({ model, price, prompt, path }) => {
+  test('several texts at once, charged and logged as embeddings are', async () => {
+    const answer = await library.models.embedContent({ model, contents: ['hello', 'world'] })
+    expect(valuesOf(answer.embeddings)).toEqual([embed('hello', 8), embed('world', 8)])
+    expect(lastRequest()?.path).toBe(path)
+    const rows = await newRows()
+    expect(rows).toHaveLength(1)
+    expect(rows[0]).toMatchObject({ type: 2, quota: price, prompt_tokens: prompt, model_name: model, is_stream: false })
+    expect(rows[0]?.other).toMatchObject({ operation: 'embeddings' })
+  })
+
+  test('vectors have the wanted length, one text alone too', async () => {
+    const answer = await library.models.embedContent({
+      model,
+      contents: 'hello',
+      config: { outputDimensionality: 3 },
+    })
+    expect(valuesOf(answer.embeddings)).toEqual([embed('hello', 3)])
+  })
+
+  test('the ai package embeds one text and many', async () => {
+    const provider = createGoogle({ apiKey: `sk-${token.key}`, baseURL: `${app.url}/v1beta` })
+    const one = await embedOne({ model: provider.embedding(model), value: 'hello' })
+    expect(one.embedding).toEqual(embed('hello', 8))
+    const many = await embedMany({ model: provider.embedding(model), values: ['hello', 'world'] })
+    expect(many.embeddings).toEqual([embed('hello', 8), embed('world', 8)])
+    expect(await newRows()).toHaveLength(2)
+  })
+
+  test('one content alone has one vector in its answer, under both versions of the path', async () => {
+    for (const version of ['v1beta', 'v1']) {
+      const body = { model: `models/${model}`, content: { parts: [{ text: 'hello' }] } }
+      const reply = await app.relay(token, `/${version}/models/${model}:embedContent`, body)
+      expect(await reply.json()).toMatchObject({ embedding: { values: embed('hello', 8) } })
+    }
+  })
+})
+
+test('what the upstream counted is told to the caller', async () => {
+  const ask = (model: string) =>
+    app.relay(token, `/v1beta/models/${model}:embedContent`, { content: { parts: [{ text: 'hello' }] } })
+  expect(await (await ask('counted')).json()).toMatchObject({ usageMetadata: { promptTokenCount: 12 } })
+  expect(await (await ask('translated')).json()).toMatchObject({ usageMetadata: { promptTokenCount: 2 } })
+})
+
+test('fields go through to a Google channel, and are named as lost on the way to another', async () => {
+  const body = {
+    requests: [
+      { model: 'models/native', content: { parts: [{ text: 'hello' }] }, taskType: 'RETRIEVAL_DOCUMENT', title: 'T' },
+    ],
+  }
+  const native = await app.relay(token, '/v1beta/models/native:batchEmbedContents', body)
+  expect(native.headers.get('x-translation-loss')).toBeNull()
+  expect(lastRequest()?.body).toEqual({ requests: [{ ...body.requests[0], model: 'models/gemini-embedding-001' }] })
+  const translated = await app.relay(token, '/v1beta/models/translated:batchEmbedContents', body)
+  expect(translated.headers.get('x-translation-loss')).toBe('taskType,title')
+  expect(lastRequest()?.body).toEqual({ model: 'text-embedding-3-small', input: ['hello'] })
+})
+
+test('a picture goes through to a Google channel and is refused where it cannot be said', async () => {
+  const parts = [{ text: 'a cat' }, { inlineData: { mimeType: 'image/png', data: 'AA==' } }]
+  const native = await app.relay(token, '/v1beta/models/native:embedContent', { content: { parts } })
+  expect(native.status).toBe(200)
+  expect(lastRequest()?.body).toMatchObject({ content: { parts } })
+  const refused = await app.relay(token, '/v1beta/models/translated:embedContent', { content: { parts } })
+  expect(refused.status).toBe(400)
+  expect(await refused.json()).toMatchObject({
+    error: { code: 400, status: 'INVALID_ARGUMENT', message: expect.stringContaining('inlineData is not supported') },
+  })
+})
+
+test('an OpenAI caller is told the usage that a Google channel does not tell', async () => {
+  const client = new OpenAI({ baseURL: `${app.url}/v1`, apiKey: `sk-${token.key}`, maxRetries: 0 })
+  const answer = await client.embeddings.create({ model: 'native', input: ['hello', 'world'] })
+  expect(answer.usage).toEqual({ prompt_tokens: 2, total_tokens: 2 })
+  expect((await newRows()).map((row) => row.quota)).toEqual([40])
+})
+
+test('errors come in Google’s form, and nothing is charged', async () => {
+  const ask = (model: string, body: unknown, key: TestToken | string = token) =>
+    app.relay(key, `/v1beta/models/${model}:embedContent`, body)
+  const content = { parts: [{ text: 'hello' }] }
+  const cases = [
+    { reply: ask('native', {}), code: 400, status: 'INVALID_ARGUMENT', says: 'content is required' },
+    { reply: ask('native', { content: { parts: [] } }), code: 400, status: 'INVALID_ARGUMENT', says: 'is required' },
+    { reply: ask('native', { content: 7 }), code: 400, status: 'INVALID_ARGUMENT', says: 'content is invalid' },
+    { reply: ask('failing', { content }), code: 400, status: 'INVALID_ARGUMENT', says: 'Simulated failure 400.' },
+    { reply: ask('failing-too', { content }), code: 400, status: 'INVALID_ARGUMENT', says: 'Simulated failure 400.' },
+    { reply: ask('nobodys', { content }), code: 503, status: 'UNAVAILABLE', says: 'nobodys' },
+    { reply: ask('native', { content }, 'x'.repeat(48)), code: 401, status: 'UNAUTHENTICATED', says: '令牌无效' },
+    {
+      reply: ask('native', { content: { parts: [{ text: 'test_sensitive' }] } }),
+      code: 400,
+      status: 'INVALID_ARGUMENT',
+    },
+  ]
+  for (const { reply, code, status, says = '' } of cases) {
+    const answer = await reply
+    const body = (await answer.json()) as { error: { message: string } }
+    expect(body, says).toMatchObject({ error: { code, status } })
+    expect(answer.status, says).toBe(code)
+    expect(body.error.message).toContain(says)
+  }
+  const empty = await app.relay(token, '/v1beta/models/native:batchEmbedContents', { requests: [] })
+  expect(await empty.json()).toMatchObject({ error: { status: 'INVALID_ARGUMENT' } })
+  const thrown = await thrownBy(() => library.models.embedContent({ model: 'failing', contents: 'hello' }))
+  expect(thrown).toBeInstanceOf(ApiError)
+  expect(thrown.status).toBe(400)
+  const unable = await ask('no-embeddings', { content })
+  expect(unable.status).toBe(400)
+  expect((await newRows()).filter((row) => row.type === 2)).toEqual([])
+})
+
+test('after all of it the books are even', async () => {
+  expect(await app.violations()).toEqual([])
+})
