@@ -40,7 +40,7 @@ function parsed(bytes: Buffer): unknown {
 }
 
 type Target = Pick<Call, 'method' | 'path' | 'query' | 'headers'> & { directives: Directives }
-type Arrival = { target: Target; bytes: Buffer }
+type Received = { target: Target; bytes: Buffer; url: string }
 
 function targetOf(request: IncomingMessage): Target {
   const url = request.url ?? '/'
@@ -82,17 +82,19 @@ function fixedReply(world: World, route: Route, { call, bytes }: { call: Call; b
   return reply
 }
 
-async function respond(world: World, { target, bytes }: Arrival, response: ServerResponse): Promise<void> {
+async function respond(world: World, { target, bytes, url }: Received, response: ServerResponse): Promise<void> {
   const route = routeOf(target)
   if (!route) throw new Refusal({ status: 404, message: `Invalid URL (${target.method} ${target.path})`, code: null })
   const { vendor } = route
   const key = vendor.keyOf(target)
   const isFixed = has(target.directives, 'fixed')
   const form = readForm(bytes, target.headers['content-type'] ?? '')
-  const json = form ?? (isFixed ? undefined : parsed(bytes))
+  const json = form ?? (vendor.bodiless && bytes.length === 0 ? {} : undefined) ?? (isFixed ? undefined : parsed(bytes))
   const recorded = world.record ? track(world, { target, bytes, body: json, key }, response) : undefined
   try {
     checkKey(route, key)
+    const { method, headers } = target
+    vendor.verify?.({ method, url, headers, bytes })
     if (json === undefined && target.method === 'POST' && !isFixed)
       throw new Refusal({ status: 400, message: 'We could not parse the JSON body of your request.' })
     const { nextId, stored } = world
@@ -114,7 +116,7 @@ async function respond(world: World, { target, bytes }: Arrival, response: Serve
   }
 }
 
-type Seen = Arrival & { body: unknown; key: string | undefined }
+type Seen = Pick<Received, 'target' | 'bytes'> & { body: unknown; key: string | undefined }
 
 function track(world: World, { target, bytes, body, key }: Seen, response: ServerResponse): RecordedRequest {
   const recorded: RecordedRequest = {
@@ -151,7 +153,7 @@ export async function answerRequest(world: World, request: IncomingMessage, resp
       const ordered = writeOrderedFailure(response, openai, directives)
       return await (ordered ?? writeReply(response, mediaReply(target), { vendor: openai, directives }))
     }
-    await respond(world, { target, bytes }, response)
+    await respond(world, { target, bytes, url: request.url ?? '/' }, response)
   } catch (error) {
     if (response.headersSent || response.destroyed) {
       response.destroy()

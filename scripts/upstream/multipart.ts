@@ -3,6 +3,8 @@ import type { Json } from './prompt.ts'
 
 /** The text fields of a form by name; a file stands as its name, type, length and fingerprint. */
 export function readForm(bytes: Buffer, contentType: string): Json | undefined {
+  if (contentType.startsWith('application/x-www-form-urlencoded'))
+    return Object.fromEntries(new URLSearchParams(bytes.toString()))
   const boundary = /boundary="?([^";]+)"?/.exec(contentType)?.[1]
   if (!contentType.startsWith('multipart/form-data') || boundary === undefined) return undefined
   const form: Json = {}

@@ -65,8 +65,8 @@ export const writeFailure = (
   vendor: Vendor,
   { failure, directives = {} }: { failure: Failure; directives?: Directives },
 ) => {
-  const { body, headers } = vendor.error(failure)
-  return writeWhole(response, asJson(body, failure.status, headers), directives)
+  const { body, headers, status = failure.status } = vendor.error(failure)
+  return writeWhole(response, asJson(body, status, headers), directives)
 }
 
 const page = '<!DOCTYPE html><html><head><title>Sign in</title></head><body>Please sign in.</body></html>'
@@ -92,13 +92,18 @@ export function writeOrderedFailure(
   return undefined
 }
 
+function contentTypeOf(reply: Reply): string {
+  if (reply.type !== 'stream' || reply.array) return 'application/json'
+  return reply.framing?.contentType ?? 'text/event-stream; charset=utf-8'
+}
+
 export async function writeReply(
   response: ServerResponse,
   reply: Reply,
   { vendor, directives }: { vendor: Vendor; directives: Directives },
 ): Promise<void> {
   const isStream = reply.type === 'stream'
-  const contentType = isStream && !reply.array ? 'text/event-stream; charset=utf-8' : 'application/json'
+  const contentType = contentTypeOf(reply)
   const bomb = numberOf(directives, 'bomb')
   if (bomb !== undefined) {
     response.writeHead(200, { 'content-type': contentType, 'content-encoding': 'gzip', ...extraHeaders(directives) })
@@ -106,7 +111,13 @@ export async function writeReply(
   }
   if (isStream) {
     response.writeHead(200, { 'content-type': contentType, 'cache-control': 'no-cache', ...extraHeaders(directives) })
-    const options = { directives, vendor, failure: failureOf(directives), array: reply.array ?? false }
+    const options = {
+      directives,
+      vendor,
+      failure: failureOf(directives),
+      array: reply.array ?? false,
+      framing: reply.framing,
+    }
     return writeStream(response, scriptOf(reply.events, options), directives)
   }
   if (has(directives, 'empty')) return writeWhole(response, { status: 200, contentType, body: '' }, directives)

@@ -1,6 +1,15 @@
+import { invokeModel, invokePattern } from './aws/invoke.ts'
+import { bedrock } from './aws/vendor.ts'
 import { messages, countTokens as countMessageTokens } from './anthropic/messages.ts'
 import { models as anthropicModels } from './anthropic/models.ts'
 import { anthropic } from './anthropic/vendor.ts'
+import { deployed, deploymentPattern, undatedPattern } from './azure/operations.ts'
+import { azure } from './azure/vendor.ts'
+import { chat as baiduChat } from './baidu/chat.ts'
+import { baidu, baiduLogin, baiduToken } from './baidu/vendor.ts'
+import { chat as cohereChat } from './cohere/chat.ts'
+import { cohere } from './cohere/vendor.ts'
+import { chatMessages, dify } from './dify/chat.ts'
 import { batchEmbedContents, embedContent } from './gemini/embed.ts'
 import { countTokens, generateContent } from './gemini/generate.ts'
 import { models as geminiModels } from './gemini/models.ts'
@@ -12,7 +21,12 @@ import { embeddings } from './openai/embeddings.ts'
 import { images, moderations, rerank, speech, transcription } from './openai/media.ts'
 import { responses, storedResponse } from './openai/responses.ts'
 import { openai } from './openai/vendor.ts'
+import { chat as tencentChat } from './tencent/chat.ts'
+import { tencent } from './tencent/vendor.ts'
 import type { Call, Operation, Vendor } from './types.ts'
+import { googleLogin, tokenExchange } from './vertex/account.ts'
+import { generate, generatePattern, predict, predictPattern } from './vertex/operations.ts'
+import { vertex } from './vertex/vendor.ts'
 
 export type Route = { vendor: Vendor; operation: Operation }
 
@@ -41,6 +55,26 @@ const posts: [ending: string, route: Route][] = [
   ['/messages', { vendor: anthropic, operation: messages }],
 ]
 
+/** Vendors with paths of their own, which are theirs whatever they end in. */
+const ownPosts: [path: RegExp, route: Route][] = [
+  [invokePattern, { vendor: bedrock, operation: invokeModel }],
+  [generatePattern, { vendor: vertex, operation: generate }],
+  [predictPattern, { vendor: vertex, operation: predict }],
+  [/^\/token$/, { vendor: googleLogin, operation: tokenExchange }],
+  [/^\/v2\/chat$/, { vendor: cohere, operation: cohereChat }],
+  [/^\/$/, { vendor: tencent, operation: tencentChat }],
+  [/^\/v1\/chat-messages$/, { vendor: dify, operation: chatMessages }],
+  [/^\/oauth\/2\.0\/token$/, { vendor: baiduLogin, operation: baiduToken }],
+  [/^\/rpc\/2\.0\/ai_custom\/v1\/wenxinworkshop\/chat\/[a-z0-9_.-]+$/, { vendor: baidu, operation: baiduChat }],
+]
+
+/** OpenAI's operations in their Azure clothes. */
+function azureRoute(path: string): Route | undefined {
+  const name = deploymentPattern.exec(path)?.[2] ?? undatedPattern.exec(path)?.[1]
+  const route = posts.find(([ending]) => ending === `/${name}`)?.[1]
+  return route && { vendor: azure, operation: deployed(route.operation, route.operation === chatCompletions) }
+}
+
 function modelsRoute({ path, headers }: Pick<Call, 'path' | 'headers'>): Route {
   if (headers['anthropic-version'] !== undefined) return { vendor: anthropic, operation: anthropicModels }
   const isGemini = headers['x-goog-api-key'] !== undefined || path.startsWith('/v1beta/models')
@@ -49,6 +83,9 @@ function modelsRoute({ path, headers }: Pick<Call, 'path' | 'headers'>): Route {
 
 export function routeOf(call: Pick<Call, 'method' | 'path' | 'headers'>): Route | undefined {
   const { method, path } = call
+  if (path.startsWith('/openai/') && method === 'POST') return azureRoute(path)
+  const own = method === 'POST' ? ownPosts.find(([pattern]) => pattern.test(path)) : undefined
+  if (own) return own[1]
   const verb = /\/models\/[^/]+:(\w+)$/.exec(path)?.[1]
   if (verb !== undefined) {
     const operation = method === 'POST' ? geminiVerbs[verb] : undefined

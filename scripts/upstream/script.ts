@@ -1,10 +1,10 @@
 import { has, numberOf, type Directives } from './directives.ts'
 import type { Failure } from './prompt.ts'
-import type { StreamEvent, Vendor } from './types.ts'
+import type { Framing, StreamEvent, Vendor } from './types.ts'
 
 export type Ending = 'end' | 'cut' | 'stall'
 /** A stream ready to be written: one chunk an event. */
-export type Script = { chunks: Iterable<string>; ending: Ending }
+export type Script = { chunks: Iterable<string | Buffer>; ending: Ending }
 
 const lineEnds: Record<string, string> = { crlf: '\r\n', cr: '\r', lf: '\n' }
 
@@ -39,11 +39,17 @@ function* endlessLine(bytes: number): Generator<string> {
   for (let sent = 0; sent < bytes; sent += piece.length) yield piece
 }
 
-export type ScriptOptions = { directives: Directives; vendor: Vendor; failure: Failure; array: boolean }
+export type ScriptOptions = {
+  directives: Directives
+  vendor: Vendor
+  failure: Failure
+  array: boolean
+  framing?: Framing | undefined
+}
 
 const broken = '{"broken": tru'
 
-export function scriptOf(given: StreamEvent[], { directives, vendor, failure, array }: ScriptOptions): Script {
+export function scriptOf(given: StreamEvent[], { directives, vendor, failure, array, framing }: ScriptOptions): Script {
   if (has(directives, 'empty')) return { chunks: [], ending: 'end' }
   const endless = numberOf(directives, 'endless')
   if (endless !== undefined) return { chunks: endlessLine(endless), ending: 'end' }
@@ -58,6 +64,7 @@ export function scriptOf(given: StreamEvent[], { directives, vendor, failure, ar
     const items = events.map((event, index) => `${index === 0 ? '[' : ',\r\n'}${event.data}`)
     return { chunks: stop.after < given.length && stop.how !== 'error' ? items : [...items, ']'], ending }
   }
+  if (framing) return { chunks: events.map(framing.frame), ending }
   const chunks = events.map((event) => frame(event, directives))
   const last = chunks.length - 1
   if (has(directives, 'bom') && chunks[0] !== undefined) chunks[0] = `\uFEFF${chunks[0]}`

@@ -20,19 +20,40 @@ export type Call = {
 
 export type StreamEvent = { event?: string | undefined; data: string }
 
+/** How a stream is written that is no server-sent events: frames of bytes, lines of JSON. */
+export type Framing = { contentType: string; frame: (event: StreamEvent) => string | Buffer }
+
 export type Reply =
   | { type: 'json'; status: number; body: unknown; headers?: Record<string, string> | undefined }
   | { type: 'bytes'; contentType: string; body: Buffer }
   /** `array`: the events' data are the items of one JSON array. */
-  | { type: 'stream'; events: StreamEvent[]; array?: boolean | undefined }
+  | { type: 'stream'; events: StreamEvent[]; array?: boolean | undefined; framing?: Framing | undefined }
+
+/** A request as it came, for vendors that want it signed. */
+export type Arrival = {
+  method: string
+  /** As on the wire, with directives and query. */
+  url: string
+  headers: IncomingHttpHeaders
+  bytes: Buffer
+}
 
 /** How a vendor is asked and how it refuses. */
 export type Vendor = {
-  id: 'openai' | 'anthropic' | 'gemini'
+  id: string
   keyOf: (call: Pick<Call, 'headers' | 'query'>) => string | undefined
   missingKey: Failure
   badKey: Failure
-  error: (failure: Failure) => { body: unknown; headers?: Record<string, string> | undefined }
+  /** @throws {Refusal} for a request whose signature or token is not right. */
+  verify?: ((arrival: Arrival) => void) | undefined
+  /** Asked without a body. */
+  bodiless?: boolean | undefined
+  /** `status`: for vendors whose failures come as successes. */
+  error: (failure: Failure) => {
+    status?: number | undefined
+    body: unknown
+    headers?: Record<string, string> | undefined
+  }
   /** Closing words of a stream that failed. */
   streamError: (failure: Failure) => StreamEvent
 }

@@ -42,7 +42,7 @@ async function send(response: ServerResponse, chunk: string | Buffer): Promise<v
 }
 
 /** Packs one chunk so that the reader can unpack it without waiting for the next. */
-const packed = (packer: Packer, chunk: string) =>
+const packed = (packer: Packer, chunk: string | Buffer) =>
   new Promise<Buffer>((resolve) => {
     const parts: Buffer[] = []
     const collect = (part: Buffer) => parts.push(part)
@@ -54,10 +54,10 @@ const packed = (packer: Packer, chunk: string) =>
     })
   })
 
-async function* inPieces(chunks: Iterable<string>, size: number): AsyncGenerator<Buffer> {
+async function* inPieces(chunks: Iterable<string | Buffer>, size: number): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0)
   for (const chunk of chunks) {
-    rest = Buffer.concat([rest, Buffer.from(chunk)])
+    rest = Buffer.concat([rest, typeof chunk === 'string' ? Buffer.from(chunk) : chunk])
     while (rest.length >= size) {
       yield rest.subarray(0, size)
       rest = rest.subarray(size)
@@ -67,7 +67,7 @@ async function* inPieces(chunks: Iterable<string>, size: number): AsyncGenerator
   if (rest.length > 0) yield rest
 }
 
-async function* paced(chunks: Iterable<string>, directives: Directives): AsyncGenerator<string | Buffer> {
+async function* paced(chunks: Iterable<string | Buffer>, directives: Directives): AsyncGenerator<string | Buffer> {
   const gap = numberOf(directives, 'gap') ?? 0
   const packer = packerOf(directives)?.()
   let first = true

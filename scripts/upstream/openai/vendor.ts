@@ -15,11 +15,7 @@ const codeByStatus: Record<number, string> = {
 
 export const openai: Vendor = {
   id: 'openai',
-  keyOf: ({ headers }) => {
-    const azure = headers['api-key']
-    if (typeof azure === 'string') return azure
-    return /^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1]
-  },
+  keyOf: ({ headers }) => /^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1],
   missingKey: {
     status: 401,
     message:

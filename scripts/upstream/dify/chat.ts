@@ -1,0 +1,108 @@
+import { sum, type Answer, type Usage } from '../answer.ts'
+import { checkFields } from '../fields.ts'
+import { asObjects, asText, describeAddress, refuse, type Failure, type Json, type Prompt } from '../prompt.ts'
+import { json, type Call, type ChatOperation, type StreamEvent, type Vendor } from '../types.ts'
+
+const codes: Record<number, string> = { 400: 'invalid_param', 401: 'unauthorized', 404: 'not_found', 429: 'rate_limit' }
+
+const codeOf = ({ status, type }: Failure) => type ?? codes[status] ?? 'internal_server_error'
+
+export const dify: Vendor = {
+  id: 'dify',
+  keyOf: ({ headers }) => /^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1],
+  missingKey: { status: 401, message: 'Authorization header must be provided and start with "Bearer"' },
+  badKey: { status: 401, message: 'Access token is invalid' },
+  error: (failure) => ({ body: { code: codeOf(failure), message: failure.message, status: failure.status } }),
+  streamError: (failure) => ({
+    data: JSON.stringify({ event: 'error', status: failure.status, code: codeOf(failure), message: failure.message }),
+  }),
+}
+
+const known = ['inputs', 'query', 'response_mode', 'conversation_id', 'user', 'files', 'auto_generate_name']
+
+/** A conversation comes as one script; what the user said last is behind its last label. */
+const spoken = (query: string) =>
+  /(?:^|\n)USER: \n/.test(query)
+    ? ((query.split(/(?:^|\n)USER: \n/).at(-1) ?? '').split(/\n(?:ASSISTANT|SYSTEM|TOOL): \n/)[0]?.trim() ?? '')
+    : query
+
+function read({ body }: Call): Prompt {
+  checkFields(body, known)
+  const query = asText(body['query'])
+  if (query === '') refuse('query is required')
+  if (typeof body['inputs'] !== 'object' || body['inputs'] === null) refuse('inputs is required in input form')
+  if (asText(body['user']) === '') refuse('user is required')
+  const mode = body['response_mode']
+  if (mode !== 'blocking' && mode !== 'streaming') refuse('response_mode must be blocking or streaming')
+  const files = asObjects(body['files']).map((file) => {
+    if (file['transfer_method'] !== 'remote_url') refuse('no such upload')
+    return describeAddress(file['type'] === 'image' ? 'Image' : 'File', asText(file['url']))
+  })
+  return {
+    model: 'the application',
+    stream: mode === 'streaming',
+    text: spoken(query),
+    system: /^SYSTEM: \n(.*)\n/.exec(query)?.[1] ?? '',
+    media: files,
+    tools: [],
+    toolChoice: { mode: 'none' },
+    toolResults: [],
+    thinking: false,
+    json: undefined,
+    maxTokens: undefined,
+    stop: [],
+    choices: 1,
+    characters: query.length,
+  }
+}
+
+const metadata = (usage: Usage | undefined): Json => ({
+  retriever_resources: [],
+  ...(usage
+    ? {
+        usage: {
+          prompt_tokens: usage.prompt,
+          completion_tokens: usage.completion,
+          total_tokens: sum(usage.prompt, usage.completion),
+          total_price: '0',
+          currency: 'USD',
+          latency: 0.1,
+        },
+      }
+    : {}),
+})
+
+const frame = (call: Call) => {
+  const id = call.nextId('message-')
+  const conversation = call.nextId('conversation-')
+  return { task_id: call.nextId('task-'), id, message_id: id, conversation_id: conversation, created_at: call.now }
+}
+
+function events(answer: Answer, call: Call): StreamEvent[] {
+  const shared = frame(call)
+  const emit = (event: string, fields: Json): StreamEvent => ({ data: JSON.stringify({ event, ...shared, ...fields }) })
+  return [
+    emit('workflow_started', { data: { id: 'workflow' } }),
+    { data: JSON.stringify({ event: 'ping' }) },
+    ...answer.reasoning.map((thought) => emit('agent_thought', { thought, tool: '', observation: '' })),
+    ...answer.text.map((text) => emit('message', { answer: text })),
+    emit('workflow_finished', { data: { status: 'succeeded', outputs: { answer: answer.text.join('') } } }),
+    emit('message_end', { metadata: metadata(answer.usage) }),
+  ]
+}
+
+/** One question to an application. */
+export const chatMessages: ChatOperation = {
+  type: 'chat',
+  read,
+  write: (prompt, answer, call) =>
+    prompt.stream
+      ? { type: 'stream', events: events(answer, call) }
+      : json({
+          event: 'message',
+          ...frame(call),
+          mode: 'chat',
+          answer: answer.text.join(''),
+          metadata: metadata(answer.usage),
+        }),
+}
