@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { jobSentences } from '#core/jobs.ts'
 import { settingsSections } from '#core/options/describe.ts'
 import { settingsTabs, type SettingsTab } from '#core/options/groups.ts'
 
@@ -70,6 +71,7 @@ function check(): string[] {
     .filter((file) => /\.tsx?$/.test(file) && !/\.test\.tsx?$/.test(file))
     .flatMap((file) => sentencesIn(readFileSync(file, 'utf8')).map((sentence) => ({ sentence, file: named(file) })))
     .concat(optionSentences())
+    .concat(jobSentences.map((sentence) => ({ sentence, file: 'src/core/jobs.ts' })))
   const translations = new Map(
     files
       .filter((file) => file.endsWith('/en.json'))

@@ -26,8 +26,10 @@ export async function serve(environment: Environment, given: Given): Promise<() 
   })
   server.on('request', createApp(services, createConsoleFiles(services.options)))
   await listen(server, environment)
+  if (environment.ROLE !== 'relay') services.jobs.start()
   return async () => {
     stop()
+    const handedOver = services.jobs.stop()
     const closed = closeServer(server)
     const inTime = await Promise.race([closed.then(() => true), delay(environment.STOP_SECONDS * 1000, false)])
     if (!inTime) {
@@ -37,6 +39,7 @@ export async function serve(environment: Environment, given: Given): Promise<() 
       server.closeAllConnections()
       await closed
     }
+    await handedOver
     await close()
   }
 }

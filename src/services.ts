@@ -11,11 +11,13 @@ import type { ConnectionOptions } from '#db/connection.ts'
 import { createHotPool } from '#db/hot-pool.ts'
 import { connect } from '#db/orm.ts'
 import type { Services } from '#features/deps.ts'
+import type { Job } from '#jobs/job.ts'
 import { createHoldRecovery, takeNodeIdentity } from '#features/ledger/node.ts'
 import { createLedger, refundUndelivered } from '#features/ledger/service.ts'
 import { createLimits } from '#features/limits/service.ts'
 import { createOptionsStore, loadOptionRows } from '#features/options/service.ts'
 import { createSecrets } from '#features/secrets/service.ts'
+import { createJobRunner } from '#jobs/runner.ts'
 import { createChannelTable } from '#relay/gateway/cache/channel-table.ts'
 import { createTokenCache } from '#relay/gateway/cache/token-cache.ts'
 import { createUserCache } from '#relay/gateway/cache/user-cache.ts'
@@ -25,6 +27,7 @@ import { createMediaFetcher } from '#relay/upstream/media.ts'
 import { createTransport } from '#relay/upstream/send.ts'
 import type { Environment } from './env.ts'
 import { followChanges } from './follow-changes.ts'
+import { jobList } from './job-list.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
 
@@ -56,6 +59,9 @@ export async function createServices(given: {
   secretKey: string
   log: Logger
   ambient?: Ambient
+  /** Other jobs than those of the product, for tests. */
+  jobs?: readonly Job<RelayServices>[]
+  jobsLookEveryMs?: number | undefined
 }): Promise<{ services: RelayServices; stop: () => void; close: () => Promise<void> }> {
   const { environment, connection, log } = given
   const ambient = given.ambient ?? systemAmbient
@@ -97,6 +103,12 @@ export async function createServices(given: {
     }),
     limits: createLimits({ redis, onError: (error) => log.warn({ err: error }, 'a limit could not be counted') }),
     transport: createTransport({}),
+    jobs: createJobRunner({
+      jobs: given.jobs ?? jobList,
+      services: () => services,
+      changes,
+      lookEveryMs: given.jobsLookEveryMs,
+    }),
     media: createMediaFetcher({ allowedRanges: environment.OUTBOUND_ALLOW }),
     tokens: createTokenCache(hot),
     users: createUserCache(hot),
@@ -123,6 +135,7 @@ export async function createServices(given: {
       stopping = true
       stopFollowing()
       stopRecovery()
+      await services.jobs.stop()
       const drained = services.ledger.drained().then(() => true)
       if (!(await Promise.race([drained, delay(longestDrainMs, false, { ref: false })])))
         log.error('what was still to be booked is left to those who find the holds of dead processes')

@@ -1,5 +1,6 @@
 import { Ability } from './ability.ts'
 import { Channel } from './channel.ts'
+import { ChannelDrift } from './channel-drift.ts'
 import { ChannelKey } from './channel-key.ts'
 import { ChannelProbe } from './channel-probe.ts'
 import { DrawingTask } from './drawing-task.ts'
@@ -11,6 +12,7 @@ import { Log } from './log.ts'
 import { Message } from './message.ts'
 import { MessageRecipient } from './message-recipient.ts'
 import { MusicTask } from './music-task.ts'
+import { NotificationCount } from './notification-count.ts'
 import { OneTimeCode } from './one-time-code.ts'
 import { Option } from './option.ts'
 import { Redemption } from './redemption.ts'
@@ -27,6 +29,7 @@ import { User } from './user.ts'
 export const entities = [
   Ability,
   Channel,
+  ChannelDrift,
   ChannelKey,
   ChannelProbe,
   DrawingTask,
@@ -38,6 +41,7 @@ export const entities = [
   Message,
   MessageRecipient,
   MusicTask,
+  NotificationCount,
   OneTimeCode,
   Option,
   Redemption,

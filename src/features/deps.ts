@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Ambient } from '#core/ambient.ts'
 import type { Role } from '#core/roles.ts'
 import type { Database } from '#db/orm.ts'
+import type { JobRunner } from '#jobs/runner.ts'
 import type { Transport } from '#relay/upstream/send.ts'
 import type { Environment } from '../env.ts'
 import type { Ledger } from './ledger/service.ts'
@@ -18,6 +19,7 @@ export type Services = {
   ledger: Ledger
   limits: Limits
   transport: Transport
+  jobs: JobRunner
   environment: Environment
   ambient: Ambient
   log: Logger

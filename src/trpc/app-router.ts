@@ -2,6 +2,7 @@ import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server'
 import { authRouter } from '#features/auth/router.ts'
 import { channelsAdminRouter } from '#features/channels/router.ts'
 import { groupsAdminRouter, groupsPublicRouter, groupsUserRouter } from '#features/groups/router.ts'
+import { jobsAdminRouter } from '#features/jobs/router.ts'
 import { logsAdminRouter, logsUserRouter } from '#features/logs/router.ts'
 import { modelsAdminRouter, modelsPublicRouter, modelsUserRouter } from '#features/models/router.ts'
 import { optionsAdminRouter } from '#features/options/router.ts'
@@ -30,6 +31,7 @@ export const appRouter = router({
     groups: groupsAdminRouter,
     models: modelsAdminRouter,
     options: optionsAdminRouter,
+    jobs: jobsAdminRouter,
     logs: logsAdminRouter,
     stats: statsAdminRouter,
   }),

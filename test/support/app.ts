@@ -7,6 +7,8 @@ import { createApp } from '../../src/app.ts'
 import { readEnvironment } from '../../src/env.ts'
 import { createLog, createServices } from '../../src/services.ts'
 import type { Ambient } from '#core/ambient.ts'
+import type { Job } from '#jobs/job.ts'
+import type { RelayServices } from '#relay/gateway/call.ts'
 import { startUpstream, type Upstream } from '#scripts/upstream/index.ts'
 import type { AppRouter } from '#trpc/app-router.ts'
 import { createDatabase } from './database.ts'
@@ -23,6 +25,9 @@ export async function startApp(
   wish: {
     environment?: Record<string, string>
     ambient?: Ambient
+    /** Other jobs than those of the product; none runs by itself before `services.jobs.start()`. */
+    jobs?: readonly Job<RelayServices>[]
+    jobsLookEveryMs?: number
     on?: { connection: TestConnection; upstream: Upstream }
   } = {},
 ) {
@@ -43,6 +48,8 @@ export async function startApp(
     secretKey,
     log,
     ...(wish.ambient ? { ambient: wish.ambient } : {}),
+    ...(wish.jobs ? { jobs: wish.jobs } : {}),
+    jobsLookEveryMs: wish.jobsLookEveryMs,
   })
   const server = createServer(createApp(services, createConsoleFiles(services.options)))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -8,9 +8,12 @@ import type { OptionKey } from '#core/options/registry/index.ts'
 import type { Role } from '#core/roles.ts'
 import { Session } from '#db/entities/session.ts'
 import { User } from '#db/entities/user.ts'
+import { listenForChanges } from '#db/changes.ts'
 import { connect } from '#db/orm.ts'
 import { hashPassword } from '#features/auth/password.ts'
 import type { Services } from '#features/deps.ts'
+import { logPartitions } from '#jobs/log-partitions.ts'
+import { createJobRunner } from '#jobs/runner.ts'
 import { createLimits } from '#features/limits/service.ts'
 import { createOptionsStore, loadOptionRows, setOptionsWithin } from '#features/options/service.ts'
 import { createSecrets, sha256 } from '#features/secrets/service.ts'
@@ -36,6 +39,7 @@ export async function startConsole(environment: Record<string, string> = {}) {
   const secrets = createSecrets('a secret key of tests')
   const options = createOptionsStore({ load: () => loadOptionRows({ em: database.orm.em.fork(), secrets }) })
   const outgoing = createOutgoing()
+  const changes = await listenForChanges(testDatabase.connection, () => {})
   const services: Services = {
     database,
     options,
@@ -44,6 +48,8 @@ export async function startConsole(environment: Record<string, string> = {}) {
     ledger: undefined as unknown as Services['ledger'],
     limits: createLimits({}),
     transport: outgoing.transport,
+    // None runs by itself here.
+    jobs: createJobRunner({ jobs: [logPartitions], services: () => services, changes }),
     environment: readEnvironment({ API_RATE_LIMIT: '0', CRITICAL_RATE_LIMIT: '0', ...environment }),
     ambient: { now: () => new Date(), newId, random: Math.random },
     log: pino({ level: 'silent' }),
@@ -84,6 +90,8 @@ export async function startConsole(environment: Record<string, string> = {}) {
     [Symbol.asyncDispose]: async () => {
       server.close()
       server.closeAllConnections()
+      await services.jobs.stop()
+      await changes.close()
       await database.close()
       await testDatabase[Symbol.asyncDispose]()
     },

@@ -35,5 +35,8 @@ export const generalEnglish: Record<keyof typeof generalErrors, string> = {
   'log.key_unknown': 'Invalid token',
   'query.too_slow': 'The query took too long, please narrow the time range or add filters',
   'stats.range_too_long': 'The time range may not exceed one month',
+  'job.unknown': 'There is no job named {name}',
+  'job.running': 'The job is running',
+  'job.not_running': 'The job is not running',
   'task.not_found': 'The task does not exist',
 }

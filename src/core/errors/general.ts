@@ -35,5 +35,8 @@ export const generalErrors = {
   'log.key_unknown': { kind: 'not_found', message: '令牌无效' },
   'query.too_slow': { kind: 'unavailable', message: '查询耗时过长，请缩小时间范围或增加筛选条件' },
   'stats.range_too_long': { kind: 'invalid', message: '时间跨度不能超过 1 个月' },
+  'job.unknown': { kind: 'not_found', message: '没有名为 {name} 的定时任务' },
+  'job.running': { kind: 'conflict', message: '任务正在运行' },
+  'job.not_running': { kind: 'conflict', message: '任务没有在运行' },
   'task.not_found': { kind: 'not_found', message: '任务不存在' },
 } as const satisfies ErrorRows

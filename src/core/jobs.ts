@@ -1,0 +1,40 @@
+/**
+ * What the console calls the periodic jobs, and the sentences that tell what came of their runs. A job without a line here
+ * is shown by its name. The English stands beside the settings page, which shows them.
+ */
+export const jobWords = {
+  'channel-tests': {
+    label: '测试所有渠道',
+    results: ['已测试 {tested} 个渠道：{failed} 个失败，{disabled} 个被禁用，{enabled} 个重新启用'],
+  },
+  'channel-balances': {
+    label: '更新所有渠道余额',
+    results: ['已更新 {updated} 个渠道的余额：{failed} 个失败，{disabled} 个余额不足被禁用'],
+  },
+  'channel-models': {
+    label: '比对上游模型列表',
+    results: ['已比对 {compared} 个渠道：{changed} 个与上游不一致，{failed} 个失败'],
+  },
+  'log-partitions': {
+    label: '准备日志分表',
+    results: ['日志分表已备至 {until}'],
+  },
+  retention: {
+    label: '清理过期数据',
+    results: ['已清理 {rows} 行过期数据，其中日志 {logs} 行'],
+  },
+} as const satisfies Record<string, { label: string; results: readonly string[] }>
+
+export type JobName = keyof typeof jobWords
+
+/** Said of any job whose run somebody ended. */
+export const cancelledRun = '已取消'
+
+export const jobLabel = (name: string): string =>
+  Object.hasOwn(jobWords, name) ? jobWords[name as JobName].label : name
+
+/** Every sentence of above, for the check of their English. */
+export const jobSentences: readonly string[] = [
+  cancelledRun,
+  ...Object.values(jobWords).flatMap(({ label, results }) => [label, ...results]),
+]

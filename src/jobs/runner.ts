@@ -1,0 +1,189 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Changes } from '#db/changes.ts'
+import { DomainError } from '#core/errors.ts'
+import { cancelledRun } from '#core/jobs.ts'
+import { isDatabaseTrouble } from '#core/database-trouble.ts'
+import type { Services } from '#features/deps.ts'
+import { intervalOf, type Job, type JobReport } from './job.ts'
+import { askToCancel, claimRun, finishRun, isDue, readStates, type RunHandle, tellProgress } from './run-rows.ts'
+
+/** First half of the advisory locks that say "somebody runs this job". */
+const jobLockClass = 7302
+
+const lookEveryMs = 5000
+const tellEveryMs = 1000
+const longestFarewellMs = 5000
+
+export type JobOutcome = { failed: boolean; report: JobReport }
+
+export type JobRunner = {
+  jobs: readonly Pick<Job<never>, 'name' | 'everySeconds'>[]
+  /** From now on this process takes its part of what is due. */
+  start: () => void
+  /** Runs a job here and now, though it is not its turn. @throws {DomainError} when it is running somewhere. */
+  run: (name: string) => Promise<{ finished: Promise<JobOutcome> }>
+  /** Ends a run, wherever it goes on. @throws {DomainError} when there is none. */
+  cancel: (name: string) => Promise<void>
+  /** Takes no more, ends what runs here and leaves it to others. */
+  stop: () => Promise<void>
+}
+
+type Given<Needs extends Services> = {
+  jobs: readonly Job<Needs>[]
+  services: () => Needs
+  /** Its session holds the locks, so that they end with this process. */
+  changes: Changes
+  lookEveryMs?: number | undefined
+}
+
+/** Runs periodic jobs; of all processes on one database the one that wins a job's lock does its run. */
+export function createJobRunner<Needs extends Services>(given: Given<Needs>): JobRunner {
+  const { changes } = given
+  const running = new Map<string, { abort: AbortController; finished: Promise<JobOutcome> | null }>()
+  let stopped = false
+  let timer: NodeJS.Timeout | null = null
+
+  const poolOf = () => given.services().database.pool
+  const jobOf = (name: string): Job<Needs> => {
+    const job = given.jobs.find((one) => one.name === name)
+    if (!job) throw new DomainError('job.unknown', { name })
+    return job
+  }
+
+  // One session can take its own lock twice, so what runs here is asked first.
+  const lock = async (name: string): Promise<AbortController | null> => {
+    if (stopped || running.has(name)) return null
+    const abort = new AbortController()
+    running.set(name, { abort, finished: null })
+    try {
+      const { rows } = await changes.query('select pg_try_advisory_lock($1, hashtext($2)) as taken', [
+        jobLockClass,
+        name,
+      ])
+      if (rows[0]?.taken === true) return abort
+    } catch (error) {
+      running.delete(name)
+      throw error
+    }
+    running.delete(name)
+    return null
+  }
+
+  const unlock = async (name: string): Promise<void> => {
+    // A session that was lost took its lock along.
+    await changes.query('select pg_advisory_unlock($1, hashtext($2))', [jobLockClass, name]).catch(() => {})
+    running.delete(name)
+  }
+
+  const begin = async (job: Job<Needs>, byHand: boolean): Promise<{ finished: Promise<JobOutcome> } | null> => {
+    const abort = await lock(job.name)
+    if (!abort) return null
+    try {
+      const everySeconds = intervalOf(job, given.services().options)
+      const handle = await claimRun(poolOf(), { name: job.name, byHand, everySeconds })
+      if (!handle) {
+        await unlock(job.name)
+        return null
+      }
+      const finished = perform(given.services(), job, { handle, abort }).finally(() => unlock(job.name))
+      running.set(job.name, { abort, finished })
+      return { finished }
+    } catch (error) {
+      await unlock(job.name)
+      throw error
+    }
+  }
+
+  const look = async (): Promise<void> => {
+    const { options, log } = given.services()
+    try {
+      const states = await readStates(poolOf())
+      for (const job of given.jobs) {
+        if (isDue(states.get(job.name), intervalOf(job, options))) await begin(job, false)
+      }
+    } catch (error) {
+      if (!isDatabaseTrouble(error)) log.error({ err: error }, 'looking for due jobs failed')
+    }
+    if (!stopped) timer = setTimeout(() => void look(), given.lookEveryMs ?? lookEveryMs)
+  }
+
+  const endAll = (reason: 'stopping' | 'lost'): void => {
+    for (const { abort } of running.values()) abort.abort(reason)
+  }
+  // The locks went with the session: others may run these jobs by now.
+  changes.onGap(() => endAll('lost'))
+
+  return {
+    jobs: given.jobs,
+    start: () => {
+      timer ??= setTimeout(() => void look(), given.lookEveryMs ?? lookEveryMs)
+    },
+    run: async (name) => {
+      const started = await begin(jobOf(name), true)
+      if (!started) throw new DomainError('job.running')
+      return started
+    },
+    cancel: async (name) => {
+      if (!(await askToCancel(poolOf(), jobOf(name).name))) throw new DomainError('job.not_running')
+    },
+    stop: async () => {
+      stopped = true
+      if (timer) clearTimeout(timer)
+      endAll('stopping')
+      const ends = [...running.values()].flatMap(({ finished }) => (finished ? [finished] : []))
+      await Promise.race([Promise.allSettled(ends), delay(longestFarewellMs, undefined, { ref: false })])
+    },
+  }
+}
+
+/** One run from its claim to its record. Never rejects: what went wrong is its outcome. */
+async function perform<Needs extends Services>(
+  services: Needs,
+  job: Job<Needs>,
+  { handle, abort }: { handle: RunHandle; abort: AbortController },
+): Promise<JobOutcome> {
+  const { pool } = services.database
+  const startedAt = performance.now()
+  const far = { done: 0, total: 0 }
+  const telling = setInterval(() => {
+    tellProgress(pool, handle, far).then(
+      (answer) => {
+        if (answer !== 'go-on') abort.abort(answer)
+      },
+      // The database is away; the next second tells again.
+      () => {},
+    )
+  }, tellEveryMs)
+  const outcome = await outcomeOf(services, job, {
+    signal: abort.signal,
+    byHand: handle.byHand,
+    progress: (done, total) => Object.assign(far, { done, total }),
+  })
+  clearInterval(telling)
+  const { signal } = abort
+  // Left as it stands, so that another process takes it up.
+  if (signal.aborted && signal.reason !== 'cancelled') return outcome
+  await finishRun(pool, handle, { ...outcome, durationMs: Math.round(performance.now() - startedAt) }).catch(
+    (error: unknown) => services.log.error({ err: error, job: job.name }, 'the end of a job could not be recorded'),
+  )
+  return outcome
+}
+
+const cancelled: JobReport = { text: cancelledRun, params: {} }
+const longestMessage = 500
+
+async function outcomeOf<Needs extends Services>(
+  services: Needs,
+  job: Job<Needs>,
+  context: Parameters<Job<Needs>['run']>[1],
+): Promise<JobOutcome> {
+  try {
+    const result = await job.run(services, context)
+    return { failed: false, report: typeof result === 'string' ? { text: result, params: {} } : result }
+  } catch (error) {
+    if (context.signal.aborted) return { failed: context.signal.reason !== 'cancelled', report: cancelled }
+    services.log.error({ err: error, job: job.name }, 'a job failed')
+    const message = error instanceof Error ? error.message : String(error)
+    return { failed: true, report: { text: message.slice(0, longestMessage), params: {} } }
+  }
+}
