@@ -3,6 +3,7 @@ import { DomainError } from '#core/errors.ts'
 import { authenticate } from './gateway/authenticate.ts'
 import type { RelayServices } from './gateway/call.ts'
 import { handleChat } from './gateway/handle.ts'
+import { limitHeaders } from './gateway/limit-headers.ts'
 import { receive } from './gateway/receive.ts'
 import { reportError } from './gateway/report-error.ts'
 import { listModels, retrieveModel } from './local/models.ts'
@@ -91,12 +92,14 @@ function servePlayground(services: RelayServices, router: Router): void {
   )
 }
 
+const exposedHeaders = ['x-request-id', 'x-translation-loss', 'retry-after', ...limitHeaders].join(', ')
+
 /** Any web page may call, never with cookies; a preflight needs no key. */
 function allowAnyOrigin(req: Request, res: Response, next: NextFunction): void {
   res.setHeader('access-control-allow-origin', '*')
   res.setHeader('access-control-allow-headers', req.get('access-control-request-headers') ?? '*')
   res.setHeader('access-control-allow-methods', 'GET, POST, PUT, DELETE, OPTIONS')
-  res.setHeader('access-control-expose-headers', 'x-request-id, x-translation-loss, retry-after')
+  res.setHeader('access-control-expose-headers', exposedHeaders)
   if (req.method === 'OPTIONS') {
     res.status(204).end()
     return

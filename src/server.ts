@@ -5,6 +5,7 @@ import { type ConnectionOptions, fromUrl, toUrl } from '#db/connection.ts'
 import { type Embedded, startEmbedded } from '#db/embedded.ts'
 import { isDatabaseTrouble } from '#core/database-trouble.ts'
 import { connect, migrate } from '#db/orm.ts'
+import { countForWorkers } from '#features/limits/cluster-store.ts'
 import { ensureSetupToken, recordSetupIfRootExists } from '#features/site/setup-service.ts'
 import { type Environment, readEnvironment } from './env.ts'
 import { checkSecretKey, readSecretKey } from './secret-key.ts'
@@ -85,6 +86,7 @@ function asDatabaseProblem(error: unknown, { host, port, database }: ConnectionO
 async function startServing(environment: Environment, given: Given): Promise<() => Promise<void>> {
   if (environment.WORKERS === 1) return serve(environment, given)
   new RateLimiterClusterMaster()
+  countForWorkers()
   return startWorkers({
     count: environment.WORKERS,
     env: { DATABASE_URL: toUrl(given.connection), SECRET_KEY: given.secretKey },

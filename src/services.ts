@@ -49,6 +49,9 @@ export const systemAmbient: Ambient = {
 export const createLog = (level: Environment['LOG_LEVEL']): Logger =>
   pino({ level, redact: ['req.headers.authorization', 'req.headers.cookie', 'req.headers["x-api-key"]'] })
 
+/** Nobody waits long for a count: who gets none from Redis in time counts alone. */
+const redisLimits = { maxRetriesPerRequest: 1, commandTimeout: 100 }
+
 /** How long the end of the process may wait for a database that does not answer. */
 const longestDrainMs = 5000
 
@@ -75,7 +78,7 @@ export async function createServices(given: {
   )
   const node = await takeNodeIdentity(changes)
   const secrets = createSecrets(given.secretKey)
-  const redis = environment.REDIS_URL ? new Redis(environment.REDIS_URL, { maxRetriesPerRequest: 1 }) : undefined
+  const redis = environment.REDIS_URL ? new Redis(environment.REDIS_URL, redisLimits) : undefined
   redis?.on('error', (error) => log.warn({ err: error }, 'Redis does not answer'))
   const options = createOptionsStore({
     load: () =>
@@ -101,7 +104,11 @@ export async function createServices(given: {
       refund: (row) => refundUndelivered(database.orm.em.fork(), row),
       onError: atMostOnceASecond((error) => log.error({ err: error }, 'a ledger batch failed')),
     }),
-    limits: createLimits({ redis, onError: (error) => log.warn({ err: error }, 'a limit could not be counted') }),
+    limits: createLimits({
+      redis,
+      onError: atMostOnceASecond((error) => log.warn({ err: error }, 'a limit could not be counted')),
+      now: () => ambient.now().getTime(),
+    }),
     transport: createTransport({}),
     jobs: createJobRunner({
       jobs: given.jobs ?? jobList,

@@ -8,10 +8,10 @@ import { attemptAll } from './attempts.ts'
 import type { Attempt, Call, CallBody, Caller, Incoming, RelayServices } from './call.ts'
 import { forward, isPricedAsClaude } from './forward.ts'
 import { keepAlive } from './keep-alive.ts'
-import { limit } from './limit.ts'
+import { limit, type LimitedCall } from './limit.ts'
 import type { CallPrice } from './price-call.ts'
 import { readBody } from './read-body.ts'
-import { reportError } from './report-error.ts'
+import { reportError, toldStatus } from './report-error.ts'
 import { receive } from './receive.ts'
 import { refuseExtensions, screen } from './screen.ts'
 
@@ -32,10 +32,11 @@ export async function handleChat(
   { req, res }: { req: Request; res: Response },
 ): Promise<void> {
   const incoming = receive(services, route.dialect, { req, res })
+  let limited: LimitedCall | null = null
   try {
     if (services.stopping()) throw new DomainError('relay.stopping')
     const caller = await route.identify(services, req)
-    const limited = await limit(services, caller)
+    limited = await limit(services, caller, incoming)
     const call = await admitChat(services, { incoming, route, caller })
     refuseExtensions(services, call)
     screen(services, call)
@@ -44,8 +45,9 @@ export async function handleChat(
       amountOf: (plan) => estimateChat(services, call, plan),
       forward: (plan) => forward(services, call, plan),
     }).finally(quiet)
-    if (res.statusCode < 300) await limited.succeeded()
+    await limited.ended(toldStatus(incoming))
   } catch (error) {
+    await limited?.ended(toldStatus(incoming, error))
     reportError(services, incoming, error)
   }
 }

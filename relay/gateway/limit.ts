@@ -1,60 +1,109 @@
 import { DomainError } from '#core/errors.ts'
-import type { LimitVerdict } from '#features/limits/service.ts'
-import type { Caller, RelayServices } from './call.ts'
+import type { RequestLimit, RequestVerdict, Standing } from '#core/limits/request-limit.ts'
+import { isModelRateSuccess, isTokenRateSuccess, modelRateRule, tokenRateRule } from '#core/limits/rules.ts'
+import type { Caller, Incoming, RelayServices } from './call.ts'
+import { tellStanding } from './limit-headers.ts'
 
-/** Rows 11 and 12: the token's own limit, then the model-request limit of its owner. */
-export async function limit(services: RelayServices, caller: Caller): Promise<LimitedCall> {
-  const counted: SuccessLimit[] = []
-  await limitToken(services, caller, counted)
-  await limitUser(services, caller, counted)
-  return {
-    succeeded: async () => {
-      for (const success of counted) await services.limits.consume(success)
-    },
+/** What is left to count once it is known how the answer went; `status` is what the caller was told. */
+export type LimitedCall = { ended: (status: number) => Promise<void> }
+
+/**
+ * Rows 11 and 12: the token's own limit, then the model-request limit of its owner. A request that one of them refuses is
+ * shown to no later check.
+ * @throws {RateLimited}
+ */
+export async function limit(services: RelayServices, caller: Caller, incoming: Incoming): Promise<LimitedCall> {
+  const passed: Passed[] = []
+  const ended = async (status: number): Promise<void> => {
+    await Promise.all(passed.map(({ end }) => end(status)))
   }
+  try {
+    await limitToken(services, { caller, incoming, passed })
+    await limitUser(services, { caller, incoming, passed })
+  } catch (error) {
+    await ended(429)
+    throw error
+  }
+  tellStanding(
+    incoming,
+    passed.flatMap(({ verdict }) => standingsOf(verdict)),
+  )
+  return { ended }
 }
 
-type SuccessLimit = { name: string; key: string; points: number; seconds: number }
+type Passed = { verdict: RequestVerdict; end: (status: number) => Promise<void> }
+type Limiting = { caller: Caller; incoming: Incoming; passed: Passed[] }
 
-/** What is left to count once the answer is known to be a success. */
-export type LimitedCall = { succeeded: () => Promise<void> }
+const standingsOf = ({ total, success }: RequestVerdict): Standing[] =>
+  [total, success].filter((standing) => standing !== null)
 
-async function limitToken(services: RelayServices, { token }: Caller, counted: SuccessLimit[]): Promise<void> {
-  if (!token?.rateLimit) return
-  const { periodSeconds: seconds, count, success } = token.rateLimit
-  const key = String(token.id)
-  const wantsSuccess = { name: 'token-success', key, points: success, seconds }
-  refuseToken(await services.limits.peek(wantsSuccess))
-  refuseToken(await services.limits.consume({ name: 'token', key, points: count, seconds }))
-  counted.push(wantsSuccess)
+async function limitToken(services: RelayServices, limiting: Limiting): Promise<void> {
+  const { token } = limiting.caller
+  const rule = token?.rateLimit && tokenRateRule(token.rateLimit)
+  if (!token || !rule) return
+  await admit(services, limiting, {
+    name: 'token',
+    key: String(token.id),
+    rule,
+    isSuccess: isTokenRateSuccess,
+    refusal: () => new DomainError('relay.token_rate_limited'),
+  })
 }
 
-function refuseToken(verdict: LimitVerdict): void {
-  if (verdict.allowed) return
-  throw new RateLimited(new DomainError('relay.token_rate_limited'), verdict.retryAfterSeconds)
-}
-
-async function limitUser(services: RelayServices, { user, group }: Caller, counted: SuccessLimit[]): Promise<void> {
+async function limitUser(services: RelayServices, limiting: Limiting): Promise<void> {
+  const { user, token, group } = limiting.caller
+  // The playground is the console's own.
+  if (!token) return
   const { options } = services
-  if (!options.get('ModelRequestRateLimitEnabled')) return
-  const exempt = options.get('global.rate_limit_exempt_enabled')
-  if (exempt && (group || user.group) === options.get('global.rate_limit_exempt_group')) return
-  const minutes = options.get('ModelRequestRateLimitDurationMinutes')
-  const seconds = minutes * 60
-  const key = String(user.id)
-  const total = Math.max(0, options.get('ModelRequestRateLimitCount'))
-  const success = options.get('ModelRequestRateLimitSuccessCount')
-  const wantsSuccess = { name: 'model-success', key, points: success, seconds }
-  const all = await services.limits.consume({ name: 'model', key, points: total, seconds })
-  if (!all.allowed) {
-    throw new RateLimited(new DomainError('relay.rate_limited_total', { minutes, count: total }), all.retryAfterSeconds)
+  const settings = {
+    ModelRequestRateLimitEnabled: options.get('ModelRequestRateLimitEnabled'),
+    ModelRequestRateLimitDurationMinutes: options.get('ModelRequestRateLimitDurationMinutes'),
+    ModelRequestRateLimitCount: options.get('ModelRequestRateLimitCount'),
+    ModelRequestRateLimitSuccessCount: options.get('ModelRequestRateLimitSuccessCount'),
+    ModelRequestRateLimitGroup: options.get('ModelRequestRateLimitGroup'),
+    'global.rate_limit_exempt_enabled': options.get('global.rate_limit_exempt_enabled'),
+    'global.rate_limit_exempt_group': options.get('global.rate_limit_exempt_group'),
   }
-  const succeeded = await services.limits.peek(wantsSuccess)
-  if (!succeeded.allowed) {
-    const refusal = new DomainError('relay.rate_limited_success', { minutes, count: success })
-    throw new RateLimited(refusal, succeeded.retryAfterSeconds)
+  const rule = modelRateRule(settings, group || user.group)
+  if (!rule) return
+  const { minutes, total, success } = rule
+  await admit(services, limiting, {
+    name: 'model',
+    key: String(user.id),
+    rule,
+    isSuccess: isModelRateSuccess,
+    refusal: (by) =>
+      by === 'total'
+        ? new DomainError('relay.rate_limited_total', { minutes, count: total })
+        : new DomainError('relay.rate_limited_success', { minutes, count: success }),
+  })
+}
+
+type Admission = {
+  name: string
+  key: string
+  rule: RequestLimit
+  isSuccess: (status: number) => boolean
+  refusal: (by: 'total' | 'success') => DomainError
+}
+
+async function admit(services: RelayServices, { incoming, passed }: Limiting, wish: Admission): Promise<void> {
+  const { name, key, rule, isSuccess, refusal } = wish
+  if (rule.total <= 0 && rule.success <= 0) return
+  const { shape, windowMs, total, success } = rule
+  const ask = { name, key, id: incoming.id, limit: { shape, windowMs, total, success } }
+  const verdict = await services.limits.admit(ask).catch((cause: unknown) => {
+    throw new DomainError('relay.rate_limit_check_failed', {}, { cause })
+  })
+  if (verdict.refusedBy !== null) {
+    tellStanding(incoming, standingsOf(verdict))
+    throw new RateLimited(refusal(verdict.refusedBy), Math.max(1, Math.ceil(verdict.retryAfterMs / 1000)))
   }
-  counted.push(wantsSuccess)
+  // Without a number of successes nothing is left to be told.
+  const end = async (status: number): Promise<void> => {
+    if (success > 0) await services.limits.ended({ ...ask, admittedAt: verdict.at, succeeded: isSuccess(status) })
+  }
+  passed.push({ verdict, end })
 }
 
 /** A refusal that tells when to come again. */

@@ -30,6 +30,15 @@ export function reportError(services: RelayServices, incoming: Incoming, error: 
   res.status(status).json(body)
 }
 
+/** Nobody was there any more to be told. */
+const callerGone = 499
+
+/** The status a caller reads in the end: of its answer, or of the error that takes its place. */
+export function toldStatus({ res }: Incoming, error?: unknown): number {
+  if (res.headersSent) return res.statusCode
+  return error === undefined ? callerGone : failureOf(error).status
+}
+
 /** What is soon over: no database, going down, an answer that could not be booked. A model without a channel is not. */
 function isPassing(error: unknown): boolean {
   if (error instanceof AttemptFailed) return error.cause instanceof SettleFailed

@@ -7,11 +7,11 @@ import type { CallerDialect } from '#relay/dialects/types.ts'
 import { admitAddress, admitGroup, admitModel, admitPin } from '#relay/gateway/admit.ts'
 import { authenticate } from '#relay/gateway/authenticate.ts'
 import type { Attempt, Call, RelayServices } from '#relay/gateway/call.ts'
-import { limit } from '#relay/gateway/limit.ts'
+import { limit, type LimitedCall } from '#relay/gateway/limit.ts'
 import { toProviderCall } from '#relay/gateway/provider-call.ts'
 import { readBody } from '#relay/gateway/read-body.ts'
 import { receive } from '#relay/gateway/receive.ts'
-import { reportError } from '#relay/gateway/report-error.ts'
+import { reportError, toldStatus } from '#relay/gateway/report-error.ts'
 import { createSelection } from '#relay/gateway/select.ts'
 import { timeoutsOf } from '#relay/gateway/timeouts.ts'
 import { providerFor } from '#relay/providers/registry.ts'
@@ -51,9 +51,10 @@ export async function countTokens(
   { req, res }: { req: Request; res: Response },
 ): Promise<void> {
   const incoming = receive(services, style.dialect, { req, res })
+  let limited: LimitedCall | null = null
   try {
     const caller = await authenticate(services, req)
-    await limit(services, caller)
+    limited = await limit(services, caller, incoming)
     admitAddress(caller, incoming.ip)
     const body = await readBody(req, res)
     const request = style.dialect.parse(style.dialect.id === 'claude' ? { max_tokens: 1, ...body.json } : body.json, {
@@ -67,8 +68,11 @@ export async function countTokens(
     const call: Call = { ...incoming, ...core, asJsonArray: false, estimate }
     const attempt = createSelection(services, call).next()
     const asked = await askUpstream(services, call, { style, attempt })
-    res.json(style.reply(asked ?? (await countPrompt(request, attempt.upstreamModel, yieldNow))))
+    const tokens = asked ?? (await countPrompt(request, attempt.upstreamModel, yieldNow))
+    await limited.ended(200)
+    res.json(style.reply(tokens))
   } catch (error) {
+    await limited?.ended(toldStatus(incoming, error))
     reportError(services, incoming, error)
   }
 }

@@ -3,6 +3,7 @@ import { DomainError } from '#core/errors.ts'
 import { openAiChat } from '#relay/dialects/openai-chat/index.ts'
 import { authenticate } from '#relay/gateway/authenticate.ts'
 import type { RelayServices } from '#relay/gateway/call.ts'
+import { limit } from '#relay/gateway/limit.ts'
 import { receive } from '#relay/gateway/receive.ts'
 import { reportError } from '#relay/gateway/report-error.ts'
 
@@ -10,7 +11,8 @@ import { reportError } from '#relay/gateway/report-error.ts'
 export async function answerUnimplemented(services: RelayServices, req: Request, res: Response): Promise<void> {
   const incoming = receive(services, openAiChat, { req, res })
   try {
-    await authenticate(services, req)
+    const limited = await limit(services, await authenticate(services, req), incoming)
+    await limited.ended(501)
     const error = new DomainError('relay.not_implemented')
     res.status(501).json({ error: { message: error.message, type: 'gateway_error', param: '', code: error.wire } })
   } catch (error) {

@@ -7,10 +7,10 @@ import { admitAddress, admitGroup, admitModel, admitPin } from '#relay/gateway/a
 import { attemptAll } from '#relay/gateway/attempts.ts'
 import { authenticate } from '#relay/gateway/authenticate.ts'
 import type { Caller, Incoming, RelayServices } from '#relay/gateway/call.ts'
-import { limit } from '#relay/gateway/limit.ts'
+import { limit, type LimitedCall } from '#relay/gateway/limit.ts'
 import { readBytes } from '#relay/gateway/read-body.ts'
 import { receive } from '#relay/gateway/receive.ts'
-import { reportError } from '#relay/gateway/report-error.ts'
+import { reportError, toldStatus } from '#relay/gateway/report-error.ts'
 import { screenTexts } from '#relay/gateway/screen.ts'
 import type { PlainOperation, PlainRequest } from '#relay/providers/types.ts'
 import { plainEstimate } from './bill.ts'
@@ -32,10 +32,11 @@ export async function handlePlain(
   { req, res }: { req: Request; res: Response },
 ): Promise<void> {
   const incoming = receive(services, route.action ? gemini : openAiChat, { req, res })
+  let limited: LimitedCall | null = null
   try {
     if (services.stopping()) throw new DomainError('relay.stopping')
     const caller = await authenticate(services, req)
-    const limited = await limit(services, caller)
+    limited = await limit(services, caller, incoming)
     const call = await admit(services, { incoming, caller, route })
     const refusal = screenCodes[route.operation] ?? 'relay.sensitive_words'
     screenTexts(services, call, { texts: call.asked.texts, refusal })
@@ -43,8 +44,9 @@ export async function handlePlain(
       amountOf: (plan) => plainEstimate(call, plan),
       forward: (plan) => forwardPlain(services, call, plan),
     })
-    if (res.statusCode < 300) await limited.succeeded()
+    await limited.ended(toldStatus(incoming))
   } catch (error) {
+    await limited?.ended(toldStatus(incoming, error))
     reportError(services, incoming, error)
   }
 }

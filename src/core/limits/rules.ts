@@ -1,6 +1,4 @@
-import type { WindowRule } from './fixed-window.ts'
-import { allowed, slidingVerdict } from './sliding-log.ts'
-import type { Verdict } from './sliding-log.ts'
+import type { RequestLimit } from './request-limit.ts'
 
 /** The options of the limit on a user's model requests, by their documented keys. */
 export type ModelRateSettings = {
@@ -14,8 +12,8 @@ export type ModelRateSettings = {
   'global.rate_limit_exempt_group': string
 }
 
-/** `total` counts every request, `success` those answered below 400; 0 is no limit. */
-export type ModelRateRule = { minutes: number; windowMs: number; total: number; success: number }
+/** `minutes` is the window as the operator wrote it. */
+export type ModelRateRule = RequestLimit & { minutes: number }
 
 const millisecondsPerMinute = 60_000
 
@@ -31,39 +29,25 @@ export function modelRateRule(settings: ModelRateSettings, usedGroup: string): M
   const [total, success] = own ?? [settings.ModelRequestRateLimitCount, settings.ModelRequestRateLimitSuccessCount]
   return {
     minutes,
+    shape: 'sliding',
     windowMs: minutes * millisecondsPerMinute,
     total: Math.max(0, total),
     success: Math.max(0, success),
   }
 }
 
-export type ModelRateVerdict = Verdict & { by?: 'total' | 'success' }
-
-/** First the check of all requests, then that of the successful ones. `logs` hold instants, oldest first. */
-export function modelRateVerdict(
-  logs: { total: readonly number[]; success: readonly number[] },
-  rule: ModelRateRule,
-  now: number,
-): ModelRateVerdict {
-  for (const by of ['total', 'success'] as const) {
-    const verdict = slidingVerdict(logs[by], { limit: rule[by], windowMs: rule.windowMs }, now)
-    if (!verdict.allowed) return { ...verdict, by }
-  }
-  return allowed
-}
-
-/** The limit of an access token; undefined where it is off. */
-export function tokenRateRule(token: {
-  rateLimitEnabled: boolean
-  rateLimitPeriod: number
-  rateLimitCount: number
-  rateLimitSuccess: number
-}): WindowRule | undefined {
-  if (!token.rateLimitEnabled || token.rateLimitPeriod <= 0) return undefined
+/** The limit of an access token; undefined where it has no period. */
+export function tokenRateRule(limit: {
+  periodSeconds: number
+  count: number
+  success: number
+}): RequestLimit | undefined {
+  if (limit.periodSeconds <= 0) return undefined
   return {
-    periodMs: token.rateLimitPeriod * 1000,
-    total: Math.max(0, token.rateLimitCount),
-    success: Math.max(0, token.rateLimitSuccess),
+    shape: 'fixed',
+    windowMs: limit.periodSeconds * 1000,
+    total: Math.max(0, limit.count),
+    success: Math.max(0, limit.success),
   }
 }
 

@@ -7,6 +7,10 @@ import {
   type RateLimiterAbstract,
   RateLimiterRes,
 } from 'rate-limiter-flexible'
+import type { RequestVerdict } from '#core/limits/request-limit.ts'
+import { createClusterStore } from './cluster-store.ts'
+import { createRedisStore } from './redis-store.ts'
+import { createMemoryStore, type RequestAsk, type RequestEnd, type RequestStore } from './request-store.ts'
 
 export type LimitVerdict = { allowed: true } | { allowed: false; retryAfterSeconds: number }
 
@@ -16,9 +20,19 @@ export type Limits = {
   consume: (limit: { name: string; key: string; points: number; seconds: number }) => Promise<LimitVerdict>
   /** Looks without counting. */
   peek: (limit: { name: string; key: string; points: number; seconds: number }) => Promise<LimitVerdict>
+  /** Whether a request may run, counted in the same step. @throws when nobody can count. */
+  admit: (ask: RequestAsk) => Promise<RequestVerdict>
+  /** How a request that was let in has ended. Never throws: the answer does not wait for a count. */
+  ended: (ending: RequestEnd) => Promise<void>
 }
 
-export function createLimits(deps: { redis?: Redis | undefined; onError?: (error: unknown) => void }): Limits {
+export function createLimits(deps: {
+  redis?: Redis | undefined
+  onError?: (error: unknown) => void
+  now?: () => number
+}): Limits {
+  const ofMachine = cluster.isWorker ? createClusterStore() : createMemoryStore(deps.now)
+  const requests = deps.redis ? withInsurance(createRedisStore(deps.redis), ofMachine, deps.onError) : ofMachine
   const limiters = new Map<string, RateLimiterAbstract>()
 
   const limiterFor = (name: string, points: number, seconds: number): RateLimiterAbstract => {
@@ -41,6 +55,8 @@ export function createLimits(deps: { redis?: Redis | undefined; onError?: (error
       : { allowed: false, retryAfterSeconds: Math.max(1, Math.ceil(result.msBeforeNext / 1000)) }
 
   return {
+    admit: requests.admit,
+    ended: (ending) => requests.end(ending).catch((error: unknown) => deps.onError?.(error)),
     consume: async ({ name, key, points, seconds }) => {
       if (points <= 0 || seconds <= 0) return { allowed: true }
       try {
@@ -65,3 +81,21 @@ export function createLimits(deps: { redis?: Redis | undefined; onError?: (error
     },
   }
 }
+
+/** While Redis does not answer each machine counts for itself. */
+const withInsurance = (
+  store: RequestStore,
+  insurance: RequestStore,
+  onError: ((error: unknown) => void) | undefined,
+): RequestStore => ({
+  admit: (ask) =>
+    store.admit(ask).catch((error: unknown) => {
+      onError?.(error)
+      return insurance.admit(ask)
+    }),
+  end: (ending) =>
+    store.end(ending).catch((error: unknown) => {
+      onError?.(error)
+      return insurance.end(ending)
+    }),
+})

@@ -1,0 +1,61 @@
+import cluster, { type Worker } from 'node:cluster'
+import type { RequestVerdict } from '#core/limits/request-limit.ts'
+import { createMemoryStore, type RequestAsk, type RequestEnd, type RequestStore } from './request-store.ts'
+
+type Question = { act: 'admit'; ask: RequestAsk } | { act: 'end'; ask: RequestEnd }
+/** What goes between a worker and the first process; other messages pass there too. */
+type Asked = { requestLimits: { number: number } & Question }
+type Answered = { requestLimits: { number: number; verdict: RequestVerdict } }
+
+const longestWaitMs = 1000
+
+const isOurs = (message: unknown): message is { requestLimits: object } =>
+  typeof message === 'object' && message !== null && 'requestLimits' in message
+
+/** In the first process: counts for all of its workers. */
+export function countForWorkers(): void {
+  const store = createMemoryStore()
+  cluster.on('message', (worker: Worker, message: unknown) => {
+    if (!isOurs(message)) return
+    const { number, ...question } = (message as Asked).requestLimits
+    if (question.act === 'end') return void store.end(question.ask)
+    void store.admit(question.ask).then((verdict) => {
+      const answer: Answered = { requestLimits: { number, verdict } }
+      // A worker that has died meanwhile hears nothing.
+      if (worker.isConnected()) worker.send(answer, () => {})
+    })
+  })
+}
+
+/** In a worker: asks the first process, which all workers share. */
+export function createClusterStore(): RequestStore {
+  const waiting = new Map<number, (verdict: RequestVerdict) => void>()
+  let asked = 0
+  process.on('message', (message: unknown) => {
+    if (!isOurs(message)) return
+    const { number, verdict } = (message as Answered).requestLimits
+    waiting.get(number)?.(verdict)
+  })
+  const send = (question: Question): number => {
+    asked += 1
+    const message: Asked = { requestLimits: { number: asked, ...question } }
+    process.send?.(message)
+    return asked
+  }
+  return {
+    admit: (ask) =>
+      new Promise((resolve, reject) => {
+        const number = send({ act: 'admit', ask })
+        const patience = setTimeout(() => {
+          waiting.delete(number)
+          reject(new Error('the first process does not count'))
+        }, longestWaitMs)
+        waiting.set(number, (verdict) => {
+          clearTimeout(patience)
+          waiting.delete(number)
+          resolve(verdict)
+        })
+      }),
+    end: async (ask) => void send({ act: 'end', ask }),
+  }
+}

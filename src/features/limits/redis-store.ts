@@ -1,0 +1,128 @@
+import type { Redis } from 'ioredis'
+import type { RequestVerdict, Standing } from '#core/limits/request-limit.ts'
+import type { RequestAsk, RequestStore } from './request-store.ts'
+
+/** Redis' own clock, in milliseconds: nodes need not agree about theirs. */
+const clock = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local window = tonumber(ARGV[1])
+local limits = { tonumber(ARGV[2]), tonumber(ARGV[3]) }
+local id = ARGV[4]
+`
+
+/** Two sorted sets of instants: all requests, and successes with those under way. Answers as {@link toVerdict} reads it. */
+const admitSliding = `${clock}
+local refused, wait = 0, 0
+for i = 1, 2 do
+  if limits[i] > 0 then
+    redis.call('ZREMRANGEBYSCORE', KEYS[i], '-inf', now - window)
+    local used = redis.call('ZCARD', KEYS[i])
+    if refused == 0 and used >= limits[i] then
+      local oldest = redis.call('ZRANGE', KEYS[i], used - limits[i], used - limits[i], 'WITHSCORES')
+      refused, wait = i, math.max(1, tonumber(oldest[2]) + window - now)
+    end
+  end
+end
+local answer = { now, refused, wait }
+for i = 1, 2 do
+  local left, reset = -1, 0
+  if limits[i] > 0 then
+    if refused == 0 then
+      redis.call('ZADD', KEYS[i], now, id)
+      redis.call('PEXPIRE', KEYS[i], window)
+    end
+    left = math.max(0, limits[i] - redis.call('ZCARD', KEYS[i]))
+    local newest = redis.call('ZRANGE', KEYS[i], -1, -1, 'WITHSCORES')
+    if newest[2] then reset = tonumber(newest[2]) + window - now end
+  end
+  answer[#answer + 1] = left
+  answer[#answer + 1] = reset
+end
+return answer
+`
+
+const endSliding = `${clock}
+if limits[2] <= 0 then return 0 end
+if ARGV[6] == '1' then
+  redis.call('ZADD', KEYS[2], now, id)
+  redis.call('PEXPIRE', KEYS[2], window)
+else
+  redis.call('ZREM', KEYS[2], id)
+end
+return 0
+`
+
+/** One hash for the window that is open. */
+const admitFixed = `${clock}
+local started = tonumber(redis.call('HGET', KEYS[1], 'started') or '-1')
+if started < 0 or now < started or now >= started + window then
+  redis.call('DEL', KEYS[1])
+  redis.call('HSET', KEYS[1], 'started', now, 'total', 0, 'success', 0)
+  redis.call('PEXPIRE', KEYS[1], window)
+  started = now
+end
+local counted = { 'total', 'success' }
+local reset = started + window - now
+local refused = 0
+for i = 1, 2 do
+  if refused == 0 and limits[i] > 0 and tonumber(redis.call('HGET', KEYS[1], counted[i])) >= limits[i] then refused = i end
+end
+local answer = { now, refused, refused == 0 and 0 or reset }
+for i = 1, 2 do
+  if refused == 0 then redis.call('HINCRBY', KEYS[1], counted[i], 1) end
+  local left = -1
+  if limits[i] > 0 then left = math.max(0, limits[i] - tonumber(redis.call('HGET', KEYS[1], counted[i]))) end
+  answer[#answer + 1] = left
+  answer[#answer + 1] = reset
+end
+return answer
+`
+
+const endFixed = `${clock}
+local started = tonumber(redis.call('HGET', KEYS[1], 'started') or '-1')
+if started < 0 or now >= started + window then return 0 end
+local own = started <= tonumber(ARGV[5])
+if own and ARGV[6] == '0' then redis.call('HINCRBY', KEYS[1], 'success', -1) end
+if not own and ARGV[6] == '1' then redis.call('HINCRBY', KEYS[1], 'success', 1) end
+return 0
+`
+
+const admitScripts = { sliding: admitSliding, fixed: admitFixed }
+const endScripts = { sliding: endSliding, fixed: endFixed }
+
+/** Counts in Redis, for any number of machines. Each act is one script, so it is one step there. */
+export function createRedisStore(redis: Redis): RequestStore {
+  const keysOf = ({ name, key, limit }: RequestAsk): [string, string] => {
+    // The braces keep both on one node of a Redis cluster.
+    const base = `requests:{${name}:${limit.shape}:${key}}`
+    return [base, `${base}:success`]
+  }
+  const numbersOf = ({ limit, id }: RequestAsk) => [limit.windowMs, limit.total, limit.success, id] as const
+  return {
+    admit: async (ask) => {
+      const script = admitScripts[ask.limit.shape]
+      return toVerdict(ask, (await redis.eval(script, 2, ...keysOf(ask), ...numbersOf(ask))) as number[])
+    },
+    end: async (ending) => {
+      const { admittedAt, succeeded, limit } = ending
+      const script = endScripts[limit.shape]
+      await redis.eval(script, 2, ...keysOf(ending), ...numbersOf(ending), admittedAt, succeeded ? '1' : '0')
+    },
+  }
+}
+
+/** now, who refused (0 nobody, 1 total, 2 success), wait, then remaining and reset of both; -1 remaining is no limit. */
+function toVerdict({ limit }: RequestAsk, answer: number[]): RequestVerdict {
+  const [at = 0, refused = 0, retryAfterMs = 0, totalLeft = -1, totalReset = 0, successLeft = -1, successReset = 0] =
+    answer
+  const standing = (most: number, remaining: number, resetMs: number): Standing | null =>
+    remaining < 0 ? null : { limit: most, remaining, resetMs }
+  return {
+    at,
+    refusedBy: refused === 1 ? 'total' : refused === 2 ? 'success' : null,
+    retryAfterMs,
+    total: standing(limit.total, totalLeft, totalReset),
+    success: standing(limit.success, successLeft, successReset),
+  }
+}

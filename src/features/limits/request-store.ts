@@ -1,0 +1,42 @@
+import { LRUCache } from 'lru-cache'
+import {
+  admitRequest,
+  endRequest,
+  type LimitState,
+  type RequestLimit,
+  type RequestVerdict,
+} from '#core/limits/request-limit.ts'
+
+/** A request asks to be let in. `name` and `key` say whose requests are counted together. */
+export type RequestAsk = { name: string; key: string; id: string; limit: RequestLimit }
+/** A request that was let in has been answered. */
+export type RequestEnd = RequestAsk & { admittedAt: number; succeeded: boolean }
+
+/** Counts requests in one place for all who must agree; each act is one step that no other comes between. */
+export type RequestStore = {
+  admit: (ask: RequestAsk) => Promise<RequestVerdict>
+  end: (ending: RequestEnd) => Promise<void>
+}
+
+/** Whoever has not asked for longest is forgotten first: a flood of names must not fill the memory. */
+const mostKeys = 200_000
+
+/** Counts in this process. */
+export function createMemoryStore(now: () => number = Date.now): RequestStore {
+  const states = new LRUCache<string, LimitState>({ max: mostKeys })
+  const nameOf = ({ name, key, limit }: RequestAsk): string => `${name}:${limit.shape}:${key}`
+  const keep = (ask: RequestAsk, state: LimitState): void => {
+    states.set(nameOf(ask), state, { ttl: ask.limit.windowMs })
+  }
+  return {
+    admit: async (ask) => {
+      const { verdict, state } = admitRequest(states.get(nameOf(ask)), ask.limit, { id: ask.id, now: now() })
+      keep(ask, state)
+      return verdict
+    },
+    end: async (ending) => {
+      const state = endRequest(states.get(nameOf(ending)), ending.limit, { ...ending, now: now() })
+      if (state) keep(ending, state)
+    },
+  }
+}

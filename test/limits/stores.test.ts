@@ -1,0 +1,99 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { Redis } from 'ioredis'
+import { afterAll, describe, expect, test } from 'vitest'
+import type { RequestLimit } from '#core/limits/request-limit.ts'
+import { createRedisStore } from '#features/limits/redis-store.ts'
+import { createMemoryStore, type RequestStore } from '#features/limits/request-store.ts'
+import { createLimits } from '#features/limits/service.ts'
+import { freePort } from '../support/processes.ts'
+
+const redisUrl = process.env['TEST_REDIS_URL']
+let named = 0
+
+/** Asks in the name of somebody new. */
+function asker(store: RequestStore, limit: RequestLimit) {
+  named += 1
+  const key = `somebody-${process.pid}-${Date.now()}-${named}`
+  let asked = 0
+  return async () => {
+    asked += 1
+    const ask = { name: 'test', key, id: `request-${asked}`, limit }
+    const verdict = await store.admit(ask)
+    const end = (succeeded: boolean) => store.end({ ...ask, admittedAt: verdict.at, succeeded })
+    return { ...verdict, end }
+  }
+}
+
+const redis = redisUrl ? new Redis(redisUrl, { enableReadyCheck: false }) : null
+afterAll(() => redis?.disconnect())
+const stores: { place: string; store: RequestStore }[] = [
+  { place: 'the memory of one process', store: createMemoryStore() },
+  ...(redis ? [{ place: 'Redis', store: createRedisStore(redis) }] : []),
+]
+
+describe.each(stores)('counting in $place', ({ store }) => {
+  test('a limit of 50 lets exactly 50 of 200 parallel requests in, by either number', async () => {
+    for (const shape of ['sliding', 'fixed'] as const) {
+      for (const [total, success, by] of [
+        [50, 0, 'total'],
+        [0, 50, 'success'],
+        [50, 1000, 'total'],
+      ] as const) {
+        const ask = asker(store, { shape, windowMs: 60_000, total, success })
+        const verdicts = await Promise.all(Array.from({ length: 200 }, ask))
+        const refused = verdicts.filter(({ refusedBy }) => refusedBy !== null)
+        expect([shape, total, verdicts.length - refused.length]).toEqual([shape, total, 50])
+        expect(new Set(refused.map(({ refusedBy }) => refusedBy))).toEqual(new Set([by]))
+        for (const { retryAfterMs } of refused) expect(retryAfterMs).toBeGreaterThan(0)
+      }
+    }
+  })
+
+  test('a failure gives its place among the successes back, and stays counted among all', async () => {
+    for (const shape of ['sliding', 'fixed'] as const) {
+      const ask = asker(store, { shape, windowMs: 60_000, total: 4, success: 1 })
+      for (let index = 0; index < 2; index += 1) {
+        const { refusedBy, end } = await ask()
+        expect(refusedBy).toBeNull()
+        await end(false)
+      }
+      const good = await ask()
+      await good.end(true)
+      expect((await ask()).refusedBy).toBe('success')
+      expect(good).toMatchObject({ total: { limit: 4, remaining: 1 }, success: { limit: 1, remaining: 0 } })
+    }
+  })
+
+  test('a window slides past each request by itself, a fixed one ends for all of them', async () => {
+    const sliding = asker(store, { shape: 'sliding', windowMs: 1000, total: 2, success: 0 })
+    const fixed = asker(store, { shape: 'fixed', windowMs: 1000, total: 2, success: 0 })
+    await Promise.all([sliding(), fixed()])
+    await pause(600)
+    await Promise.all([sliding(), fixed()])
+    expect([(await sliding()).refusedBy, (await fixed()).refusedBy]).toEqual(['total', 'total'])
+    await pause(500)
+    const again = async (ask: typeof sliding) => [(await ask()).refusedBy, (await ask()).refusedBy]
+    expect([await again(sliding), await again(fixed)]).toEqual([
+      [null, 'total'],
+      [null, null],
+    ])
+  })
+})
+
+test('while Redis is away this machine counts for itself, at once', async () => {
+  const absent = new Redis(await freePort(), '127.0.0.1', { maxRetriesPerRequest: 1, commandTimeout: 100 })
+  const errors: unknown[] = []
+  absent.on('error', () => {})
+  const limits = createLimits({ redis: absent, onError: (error) => errors.push(error) })
+  const ask = asker(
+    { admit: limits.admit, end: limits.ended },
+    { shape: 'sliding', windowMs: 60_000, total: 3, success: 0 },
+  )
+  const startedAt = performance.now()
+  const verdicts = await Promise.all(Array.from({ length: 5 }, ask))
+  expect(verdicts.filter(({ refusedBy }) => refusedBy === null)).toHaveLength(3)
+  // A tenth of a second, with slack for a busy machine.
+  expect(performance.now() - startedAt).toBeLessThan(1000)
+  expect(errors).toHaveLength(5)
+  absent.disconnect()
+})

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { callOnce } from '../faults/traffic.ts'
+import { createWorld, type World } from '../faults/world.ts'
+import { type Product, startProduct, until } from '../support/processes.ts'
+
+// Real processes, on a machine that others may use too.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 })
+
+let world: World
+let product: Product
+
+beforeAll(async () => {
+  world = await createWorld()
+  await world.make.channel()
+  await world.make.option('ModelRequestRateLimitEnabled', 'true')
+  await world.make.option('ModelRequestRateLimitDurationMinutes', '10')
+  await world.make.option('ModelRequestRateLimitCount', '100')
+  product = await startProduct({ environment: { ...world.environment, WORKERS: '2' } })
+})
+afterAll(async () => {
+  await product.killAll()
+  await world[Symbol.asyncDispose]()
+})
+
+test('limits of 100 let exactly 100 of 200 parallel requests through on two workers', async () => {
+  const token = await world.make.token(await world.make.user())
+  const limited = await world.make.token(await world.make.user(), {
+    rateLimit: { period: 600, count: 0, success: 100 },
+  })
+  for (const caller of [token, limited]) {
+    const calls = Array.from({ length: 200 }, () => callOnce(product.url, caller, { kind: 'plain', text: 'hello' }))
+    const statuses = (await Promise.all(calls)).map(({ status }) => status)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(100)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(100)
+  }
+})
+
+test('a banned user’s next request is refused by every worker, whatever its limits still hold', async () => {
+  const user = await world.make.user()
+  const token = await world.make.token(user)
+  const everywhere = async () => {
+    const calls = Array.from({ length: 8 }, () => callOnce(product.url, token, { kind: 'plain', text: 'hello' }))
+    return new Set((await Promise.all(calls)).map(({ status }) => status))
+  }
+  expect(await everywhere()).toEqual(new Set([200]))
+  await world.pool.query('update users set status = 2 where id = $1', [user.id])
+  const isRefused = async () => [...(await everywhere())].join() === '403'
+  // Within a second; the slack is for a loaded machine.
+  await until(isRefused, { seconds: 5, what: 'a worker still serves the banned user' })
+})
