@@ -17,6 +17,7 @@ type OpenChoice = {
   audio: { part: Audio; pieces: string[] } | undefined
   finish: FinishReason | undefined
   stopSequence: string | null | undefined
+  logprobs: unknown[]
 }
 
 /** The stream that was to be collected ended in an error event. */
@@ -53,6 +54,7 @@ export function createCollector(): { push: (event: ChatEvent) => void; response:
       audio: undefined,
       finish: undefined,
       stopSequence: undefined,
+      logprobs: [],
     }
     choices.set(index, fresh)
     return fresh
@@ -96,6 +98,9 @@ function addToChoice(choice: OpenChoice, event: ChoiceEvent): void {
       return addAudio(choice, event.data, event.transcript ?? '')
     case 'citation':
       return addCitation(choice, event.citation)
+    case 'logprobs':
+      choice.logprobs.push(...event.tokens)
+      return
     case 'finish':
       choice.finish = event.reason
       choice.stopSequence = event.stopSequence
@@ -170,6 +175,7 @@ function closeChoice(choice: OpenChoice): ChatChoice {
   const finish = choice.finish ?? (choice.calls.size > 0 ? 'tool-calls' : 'stop')
   const closed: ChatChoice = { parts: choice.parts, finish }
   if (choice.stopSequence !== undefined) closed.stopSequence = choice.stopSequence
+  if (choice.logprobs.length > 0) closed.logprobs = choice.logprobs
   return closed
 }
 
@@ -183,6 +189,7 @@ export function replayResponse(response: ChatResponse): ChatEvent[] {
       events.push(...replayPart(part, calls).map((event) => ({ ...event, ...at })))
       if (part.type === 'tool-call') calls += 1
     }
+    if (choice.logprobs !== undefined) events.push({ type: 'logprobs', tokens: choice.logprobs, ...at })
   })
   response.choices.forEach((choice, index) => {
     const finish: ChatEvent = { type: 'finish', reason: choice.finish }

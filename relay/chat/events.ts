@@ -49,6 +49,8 @@ export type ChatEvent =
   | { type: 'audio-delta'; data: string; transcript?: string | undefined; choice?: number | undefined }
   | { type: 'refusal-delta'; text: string; choice?: number | undefined }
   | { type: 'citation'; citation: Citation; choice?: number | undefined }
+  /** Log probabilities of the text that came before, in the form of chat completions. */
+  | { type: 'logprobs'; tokens: unknown[]; choice?: number | undefined }
   | { type: 'usage'; usage: ReportedUsage }
   | {
       type: 'finish'
@@ -79,7 +81,13 @@ export type ResponsePart =
   | { type: 'audio'; data: string; format: string; transcript: string }
   | { type: 'refusal'; text: string }
 
-export type ChatChoice = { parts: ResponsePart[]; finish: FinishReason; stopSequence?: string | null | undefined }
+export type ChatChoice = {
+  parts: ResponsePart[]
+  finish: FinishReason
+  stopSequence?: string | null | undefined
+  /** Of all its text, in the form of chat completions. */
+  logprobs?: unknown[] | undefined
+}
 
 /** A whole answer. `choices` holds at least one entry unless the upstream gave none. */
 export type ChatResponse = { id: string; model: string; choices: ChatChoice[]; usage?: ReportedUsage | undefined }

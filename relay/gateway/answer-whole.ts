@@ -1,8 +1,11 @@
 import type { ChatResponse } from '#relay/chat/events.ts'
-import { collectEvents, replayResponse } from '#relay/chat/collect.ts'
+import { StreamFailed, createCollector, replayResponse } from '#relay/chat/collect.ts'
+import { moveThoughtsOf } from '#relay/chat/thoughts.ts'
+import type { CallerDialect, EncodeContext } from '#relay/dialects/types.ts'
 import { deliveredBy } from '#relay/counting/estimate-usage.ts'
 import { UpstreamRefusal } from '#relay/providers/types.ts'
 import type { UpstreamReply } from '#relay/upstream/send.ts'
+import { TransportError } from '#relay/upstream/transport-error.ts'
 import { asAttemptFailure, type Delivered, measure } from './answer.ts'
 import { openCallerStream } from './caller-stream.ts'
 import { AttemptFailed, failureOfDomainError } from './failure.ts'
@@ -53,7 +56,7 @@ function withUsage(read: WholeAnswer, usage: Usage): WholeAnswer {
 }
 
 async function readJson(forwarding: Forwarding, reply: UpstreamReply): Promise<WholeAnswer> {
-  const { native, provider, providerCall } = forwarding
+  const { listens, provider, providerCall } = forwarding
   const text = await reply.text(largestAnswer)
   let json: unknown
   try {
@@ -65,18 +68,18 @@ async function readJson(forwarding: Forwarding, reply: UpstreamReply): Promise<W
     })
   }
   try {
-    if (native) {
-      const seen = native.inspect(json)
+    if (listens) {
+      const seen = listens.inspect(json)
       if (seen.failure) throw new UpstreamRefusal(seen.failure)
       return {
         usage: seen.usage,
         delivered: seen.delivered,
         empty: seen.empty,
-        response: () => provider.chat.response(json, providerCall),
+        response: () => moveThoughtsOf(provider.chat.response(json, providerCall), forwarding.thoughts),
         asReceived: text,
       }
     }
-    return fromResponse(provider.chat.response(json, providerCall))
+    return fromResponse(moveThoughtsOf(provider.chat.response(json, providerCall), forwarding.thoughts))
   } catch (error) {
     if (error instanceof UpstreamRefusal) {
       throw new AttemptFailed(shapeFailure(forwarding.services, forwarding.attempt.channel, error.failure), {
@@ -88,27 +91,35 @@ async function readJson(forwarding: Forwarding, reply: UpstreamReply): Promise<W
   }
 }
 
-/** An upstream that streams although nobody asked is collected into the one answer the caller wants. */
+/** An upstream that streams although the caller did not ask is collected into the one answer the caller wants. */
 async function collectStream(forwarding: Forwarding, reply: UpstreamReply): Promise<WholeAnswer> {
-  const decoder = forwarding.provider.chat.stream(forwarding.providerCall)
-  const events: ChatEvent[] = []
-  const parser = createEventReader(forwarding.provider, reply, (event) => events.push(...decoder.push(event)))
+  const { provider, providerCall, services, attempt, thoughts } = forwarding
+  const decoder = provider.chat.stream(providerCall)
+  const collector = createCollector()
+  let finished = false
+  let received = 0
+  const take = (events: ChatEvent[]): void => {
+    for (const event of events) {
+      finished ||= event.type === 'finish'
+      collector.push(event)
+    }
+  }
+  const parser = createEventReader(provider, reply, (event) => take(decoder.push(event)))
   try {
-    for await (const chunk of reply.body) parser.push(chunk)
+    for await (const chunk of reply.body) {
+      received += chunk.length
+      if (received > largestAnswer) throw new TransportError('too-large', { sent: true })
+      parser.push(chunk)
+    }
     parser.end()
-    events.push(...decoder.end())
+    take(decoder.end())
+    const response = collector.response()
+    if (finished) return fromResponse(moveThoughtsOf(response, thoughts))
   } catch (error) {
-    throw asAttemptFailure(error)
+    if (!(error instanceof StreamFailed)) throw asAttemptFailure(error)
+    throw new AttemptFailed(shapeFailure(services, attempt.channel, error.failure), { local: false })
   }
-  const failed = events.find((event) => event.type === 'error')
-  if (failed)
-    throw new AttemptFailed(shapeFailure(forwarding.services, forwarding.attempt.channel, failed.error), {
-      local: false,
-    })
-  if (!events.some((event) => event.type === 'finish')) {
-    throw new AttemptFailed(failureOfDomainError(new DomainError('relay.stream_failed')), { local: false })
-  }
-  return fromResponse(collectEvents(events))
+  throw new AttemptFailed(failureOfDomainError(new DomainError('relay.stream_failed')), { local: false })
 }
 
 function fromResponse(response: ChatResponse): WholeAnswer {
@@ -145,17 +156,20 @@ async function sendAsStream(forwarding: Forwarding, response: ChatResponse): Pro
   const { call, services, losses } = forwarding
   const { asJsonArray } = call
   const caller = openCallerStream(call, { contentType: call.dialect.streamContentType({ asJsonArray }), losses })
-  const encoder = call.dialect.stream({
+  const context = {
     model: call.request.model,
     includeUsage: call.request.includeUsage,
     estimatedPromptTokens: call.estimate.promptTokens,
     ambient: services.ambient,
     asJsonArray,
     callerBody: call.body.json,
-  })
-  let text = ''
-  for (const event of replayResponse(response)) {
-    text += encoder.push(event)
   }
-  await caller.end(text + encoder.close())
+  await caller.end(replayIn(call.dialect, response, context))
+}
+
+/** A whole answer as a stream of the dialect: in one piece where the dialect knows how, else in one piece per part. */
+function replayIn(dialect: CallerDialect, response: ChatResponse, context: EncodeContext): string {
+  if (dialect.replay) return dialect.replay(response, context)
+  const encoder = dialect.stream(context)
+  return replayResponse(response).map(encoder.push).join('') + encoder.close()
 }

@@ -2,23 +2,32 @@ import type { ChatRequest, Message } from '#relay/chat/request.ts'
 import type { Attempt, Call, CallBody, RelayServices } from './call.ts'
 import { passesThrough } from './sent-body.ts'
 
-/** A call's request as one channel sends it: its system prompt set, streaming off where the upstream has none. */
-export type ChannelRequest = { request: ChatRequest; body: CallBody }
+/** A call's request as one channel sends it: its system prompt set, streaming off where the upstream has none, on where it has nothing else. */
+export type ChannelRequest = {
+  request: ChatRequest
+  body: CallBody
+  /** The channel's system prompt stands in front of the caller's own. */
+  leadsSystemPrompt: boolean
+}
 
 export function forChannel(services: RelayServices, call: Call, { channel }: Attempt): ChannelRequest {
   const { setting } = channel
   let { request, body } = call
+  let leadsSystemPrompt = false
   const prompt = channel.systemPrompt || (typeof setting['system_prompt'] === 'string' ? setting['system_prompt'] : '')
   if (prompt !== '' && !passesThrough(setting, services)) {
     const before = setting['system_prompt_override'] === true
+    leadsSystemPrompt = before && request.messages[0]?.role === 'system'
     request = { ...request, messages: withSystemPrompt(request.messages, prompt, before) }
     body = rewritten(body, (json) => nativeSystemPrompt(call, json, { prompt, before }))
   }
-  if (request.stream && setting['stream_support'] === 'NON_STREAM_ONLY') {
+  if (setting['stream_support'] === 'NON_STREAM_ONLY') {
+    if (request.stream) body = rewritten(body, ({ stream: _stream, stream_options: _options, ...rest }) => rest)
     request = { ...request, stream: false }
-    body = rewritten(body, ({ stream: _stream, stream_options: _options, ...rest }) => rest)
+  } else if (setting['force_stream'] === true && !request.stream) {
+    request = { ...request, stream: true }
   }
-  return { request, body }
+  return { request, body, leadsSystemPrompt }
 }
 
 type Json = Record<string, unknown>

@@ -1,20 +1,24 @@
-import type { Call, RelayServices } from './call.ts'
+import type { ChatRequest } from '#relay/chat/request.ts'
+import type { RelayServices } from './call.ts'
 
 const longest = 64 * 1024
 
 const cut = (text: string): string => (text.length > longest ? text.slice(0, longest) : text)
 
 /** What a caller wrote, as text: pictures and files are named, not kept. */
-function textOf(content: Call['request']['messages'][number]['content']): string {
+function textOf(content: ChatRequest['messages'][number]['content']): string {
   return (content as { type: string; text?: string }[])
     .map((part) => (typeof part.text === 'string' ? part.text : `[${part.type}]`))
     .join('\n')
 }
 
-/** The conversation for the log row, only while the operator has switched content logging on. */
-export function loggedContent(services: RelayServices, call: Call, output: () => string): Record<string, unknown> {
+/** The conversation as it was sent, for the log row, only while the operator has switched content logging on. */
+export function loggedContent(
+  services: RelayServices,
+  { messages }: ChatRequest,
+  output: () => string,
+): Record<string, unknown> {
   if (!services.options.get('LogChatContentEnabled')) return {}
-  const { messages } = call.request
   const lastUser = messages.findLastIndex((message) => message.role === 'user')
   const input = messages[lastUser >= 0 ? lastUser : messages.length - 1]
   const context = messages

@@ -2,6 +2,7 @@ import type { CallPrice } from './price-call.ts'
 import { DomainError } from '#core/errors.ts'
 import { untranslatable } from '#relay/chat/losses.ts'
 import type { DialectId } from '#relay/chat/request.ts'
+import type { ThoughtPlace } from '#relay/chat/thoughts.ts'
 import { providerFor } from '#relay/providers/registry.ts'
 import { customToolNames } from '#relay/providers/wire/custom-tools.ts'
 import type { NativeDialect, Provider, ProviderCall, UpstreamRequest } from '#relay/providers/types.ts'
@@ -17,12 +18,14 @@ import type { ChannelRow } from './cache/channel-table.ts'
 import { AttemptFailed, failureOfDomainError } from './failure.ts'
 import { type ChannelRequest, forChannel } from './channel-body.ts'
 import { toProviderCall } from './provider-call.ts'
-import { overridden } from './sent-body.ts'
+import { bodyAsCame, overridden, passesThrough } from './sent-body.ts'
 import { isEventStream } from './event-reader.ts'
 import { withToken } from './key-exchange.ts'
+import { answerSettings } from './answer-settings.ts'
 import { finishHungUp, isUnbooked } from './settle.ts'
 import { shapeFailure } from './shape-failure.ts'
 import { timeoutsOf } from './timeouts.ts'
+import { tellWaiting } from './waiting.ts'
 
 /** Everything one try needs and everything its bill needs. */
 export type Forwarding = {
@@ -35,8 +38,12 @@ export type Forwarding = {
   providerCall: ProviderCall
   /** The request as this channel sends it. */
   sent: ChannelRequest
-  /** Set when the upstream speaks the caller's dialect: the answer comes back as received. */
+  /** Set when the upstream speaks the caller's dialect: the body goes out as it came. */
   native: NativeDialect | null
+  /** The same, where the answer comes back as received too. */
+  listens: NativeDialect | null
+  /** What the channel wants done to translated answers. */
+  thoughts: ThoughtPlace
   /** Priced by the Claude formula. */
   claude: boolean
   losses: string[]
@@ -58,6 +65,7 @@ export async function forward(
   const sent = forChannel(services, call, plan.attempt)
   const providerCall = toProviderCall(services, call, { attempt: plan.attempt, stream: sent.request.stream })
   const native = nativeFor(call, { provider, sent, providerCall })
+  const { rewrites, thoughts } = answerSettings(plan.attempt.channel.setting, call.dialect)
   const forwarding: Forwarding = {
     services,
     call,
@@ -66,6 +74,8 @@ export async function forward(
     providerCall,
     sent,
     native,
+    listens: rewrites ? null : native,
+    thoughts,
     claude: isPricedAsClaude(call, plan.attempt),
     losses: [],
     sentAt: performance.now(),
@@ -75,8 +85,12 @@ export async function forward(
     forwarding.providerCall = await withToken(services, provider, providerCall)
     const request = await buildRequest(forwarding)
     forwarding.losses = request.losses ?? []
-    const reply = await send(forwarding, request)
-    await answer(forwarding, reply)
+    const quiet = call.stream && !sent.request.stream ? tellWaiting(call, forwarding.losses) : undefined
+    try {
+      await answer(forwarding, await send(forwarding, request))
+    } finally {
+      quiet?.()
+    }
   } catch (error) {
     if (isUnbooked(error)) throw error
     // Before anything was asked upstream a caller who leaves owes nothing.
@@ -112,11 +126,17 @@ export const isPricedAsClaude = ({ dialect }: Call, { channel, upstreamModel }: 
 
 async function buildRequest(forwarding: Forwarding): Promise<UpstreamRequest> {
   const { native, provider, providerCall, call, services, sent } = forwarding
-  const { channel } = forwarding.attempt
+  const { channel, upstreamModel } = forwarding.attempt
+  const target = { channel, provider, call: providerCall }
+  const passes = passesThrough(channel.setting, services)
   const finished = (request: UpstreamRequest): UpstreamRequest => provider.sign?.(request, providerCall) ?? request
   try {
     checkLength(call, channel)
-    if (native) return finished(overridden(services, channel, native.request(sent.body, providerCall)))
+    if (passes) {
+      const made = native?.request(sent.body, providerCall) ?? provider.chat.request(sent.request, providerCall)
+      return finished({ ...made, body: bodyAsCame(sent.body, upstreamModel), losses: [] })
+    }
+    if (native) return finished(overridden(services, target, native.request(sent.body, providerCall)))
     const stuck = untranslatable(sent.request, dialectOfProvider(provider))
     if (stuck !== undefined)
       throw new InvalidRequest('convert_request_failed', `${stuck} is not supported by this model`)
@@ -130,7 +150,7 @@ async function buildRequest(forwarding: Forwarding): Promise<UpstreamRequest> {
         : sent.request
     const named = { ...providerCall, customTools: customToolNames(request.tools) }
     forwarding.providerCall = named
-    return finished(overridden(services, channel, provider.chat.request(request, named)))
+    return finished(overridden(services, target, provider.chat.request(request, named)))
   } catch (error) {
     // What this upstream cannot express, another one may: the next channel gets its chance.
     if (error instanceof InvalidRequest) {

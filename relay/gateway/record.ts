@@ -6,6 +6,7 @@ import type { ChargeRow } from '#features/ledger/charge-row.ts'
 import type { Delivered } from './answer.ts'
 import { loggedContent } from './content-log.ts'
 import type { Attempt, AttemptRecord, Call, RelayServices } from './call.ts'
+import type { ChannelRequest } from './channel-body.ts'
 import type { CallPrice } from './price-call.ts'
 
 /** How an answer ended, seen from the bill. */
@@ -31,6 +32,8 @@ export type Settlement = {
   terms: CallPrice
   ending: Ending
   claude: boolean
+  /** The request as the channel sent it. */
+  sent: ChannelRequest
 }
 
 /** The log row of a finished call, with everything its charge was computed from. */
@@ -70,7 +73,7 @@ export function chargeRowOf(services: RelayServices, call: Call, settlement: Set
     clientIp: user.showsIpInLogs ? call.ip : '',
     other: {
       ...otherOf(call, settlement, nothing ? null : receipt),
-      ...loggedContent(services, call, () => ending.delivered().text),
+      ...loggedContent(services, settlement.sent.request, () => ending.delivered().text),
     },
   }
 }
@@ -128,6 +131,7 @@ function otherOf(call: Call, settlement: Settlement, receipt: Receipt | null): R
     ...(usage.imageInputTokens > 0
       ? { image: true, image_ratio: ratio?.imageRatio ?? 1, image_output: usage.imageInputTokens }
       : {}),
+    ...(settlement.sent.leadsSystemPrompt ? { system_prompt_override: true } : {}),
     ...(receipt ? { receipt } : {}),
     dialect: call.dialect.id,
     usage_source: ending.measured.source,

@@ -1,15 +1,23 @@
-import type { UpstreamRequest } from '#relay/providers/types.ts'
+import type { Provider, ProviderCall, UpstreamRequest } from '#relay/providers/types.ts'
+import { rewriteBody } from '#relay/providers/wire/rewrite-body.ts'
 import type { ChannelRow } from './cache/channel-table.ts'
-import type { RelayServices } from './call.ts'
+import type { CallBody, RelayServices } from './call.ts'
 
 /** What an override may not touch: it was priced, or the answer is read by it. */
 const protectedKeys = new Set(['model', 'stream', 'stream_options'])
 
+type Target = { channel: ChannelRow; provider: Provider; call: ProviderCall }
+
 /**
  * The channel's own say in the body: its system prompt was set before, its `param_override` is set last. A value of null
- * removes the key. Bytes that need no change stay the bytes that came.
+ * removes the key. What the upstream refuses whoever asks for it is taken out again. Bytes that need no change stay the
+ * bytes that came.
  */
-export function overridden(services: RelayServices, channel: ChannelRow, request: UpstreamRequest): UpstreamRequest {
+export function overridden(
+  services: RelayServices,
+  { channel, provider, call }: Target,
+  request: UpstreamRequest,
+): UpstreamRequest {
   const override = channel.paramOverride
   if (override === null || passesThrough(channel.setting, services)) return request
   const keys = Object.keys(override).filter((key) => !protectedKeys.has(key) && key !== '__proto__')
@@ -20,8 +28,13 @@ export function overridden(services: RelayServices, channel: ChannelRow, request
     if (override[key] === null) delete body[key]
     else body[key] = override[key]
   }
-  return { ...request, body }
+  const headers = provider.afterOverride?.(body, call)
+  return { ...request, body, ...(headers ? { headers: { ...request.headers, ...headers } } : {}) }
 }
+
+/** The caller's body as it came, but for the name of the model where the upstream knows another. */
+export const bodyAsCame = (body: CallBody, model: string): unknown =>
+  typeof body.json['model'] === 'string' ? rewriteBody(body, { ...body.json, model }) : body.bytes
 
 export const passesThrough = (setting: Record<string, unknown>, services: RelayServices): boolean =>
   setting['pass_through_body_enabled'] === true || services.options.get('global.pass_through_request_enabled')

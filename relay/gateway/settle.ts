@@ -14,7 +14,7 @@ export async function settle(
   end: EndOfCall,
   afterwards: 'give-up' | 'go-on' = 'go-on',
 ): Promise<void> {
-  const { services, call, attempt, attempts, terms, claude, losses } = forwarding
+  const { services, call, attempt, attempts, terms, claude, losses, sent } = forwarding
   const upstreamMs = performance.now() - forwarding.sentAt
   const ending: Ending = { ...end, upstreamMs, losses }
   attempts.push({
@@ -25,7 +25,10 @@ export async function settle(
     reason: end.failure ?? '',
     ms: Math.round(upstreamMs),
   })
-  await services.ledger.settle(chargeRowOf(services, call, { attempt, attempts, terms, ending, claude }), afterwards)
+  await services.ledger.settle(
+    chargeRowOf(services, call, { attempt, attempts, terms, ending, claude, sent }),
+    afterwards,
+  )
 }
 
 /** The caller hung up: the prompt and what was delivered are charged, counted here where no usage came. */

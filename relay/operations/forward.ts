@@ -7,7 +7,7 @@ import type { RelayServices } from '#relay/gateway/call.ts'
 import { AttemptFailed, failureOfDomainError } from '#relay/gateway/failure.ts'
 import { withToken } from '#relay/gateway/key-exchange.ts'
 import { toProviderCall } from '#relay/gateway/provider-call.ts'
-import { overridden } from '#relay/gateway/sent-body.ts'
+import { bodyAsCame, overridden, passesThrough } from '#relay/gateway/sent-body.ts'
 import { shapeFailure } from '#relay/gateway/shape-failure.ts'
 import { timeoutsOf } from '#relay/gateway/timeouts.ts'
 import { providerFor } from '#relay/providers/registry.ts'
@@ -100,11 +100,22 @@ function build(current: Try): UpstreamRequest {
 const nativeOf = ({ call, translation }: Try) =>
   call.asked.foreign && translation.native?.[call.asked.foreign.own.dialect]
 
+/** With the channel's override, or with the caller's own body where bodies pass through. */
+function asChannelWants(
+  { services, call, plan, provider, providerCall }: Try,
+  built: UpstreamRequest,
+): UpstreamRequest {
+  const { channel, upstreamModel } = plan.attempt
+  if (built.body instanceof FormData) return built
+  if (!passesThrough(channel.setting, services))
+    return overridden(services, { channel, provider, call: providerCall }, built)
+  return call.asked.foreign ? built : { ...built, body: bodyAsCame(call.body, upstreamModel) }
+}
+
 async function send(current: Try): Promise<UpstreamReply> {
   const { services, call, plan, provider, providerCall } = current
   const { setting } = plan.attempt.channel
-  const built = build(current)
-  const unsigned = built.body instanceof FormData ? built : overridden(services, plan.attempt.channel, built)
+  const unsigned = asChannelWants(current, build(current))
   const request = provider.sign?.(unsigned, providerCall) ?? unsigned
   const { body, headers } = await toBytes(request.body, request.headers)
   return services.transport.send({

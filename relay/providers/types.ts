@@ -196,6 +196,13 @@ export type Provider = {
   exchange?: ((channel: ProviderChannel, ambient: Ambient) => KeyExchange | undefined) | undefined
   /** The last step before sending, over the body as it goes out: for credentials that depend on it. */
   sign?: ((request: UpstreamRequest, call: Pick<ProviderCall, 'channel' | 'ambient'>) => UpstreamRequest) | undefined
+  /**
+   * Takes out of a body what its model refuses, after an operator's override has added to it; gives headers that change
+   * with it.
+   */
+  afterOverride?:
+    | ((body: Record<string, unknown>, call: ProviderCall) => Record<string, string> | undefined)
+    | undefined
   chat: ChatTranslation
   /** Answers of these models are charged by the Claude formula. */
   pricedAsClaude?: ((model: string) => boolean) | undefined

@@ -10,7 +10,7 @@ import { frame } from './frames.ts'
 import { toClaudeUsage } from './usage.ts'
 
 type Finish = Extract<ChatEvent, { type: 'finish' }>
-type ContentEvent = Exclude<ChatEvent, { type: 'start' | 'usage' | 'error' | 'finish' }>
+type ContentEvent = Exclude<ChatEvent, { type: 'start' | 'usage' | 'error' | 'finish' | 'logprobs' }>
 type Blocks = ReturnType<typeof createBlocks>
 
 /** Hub events → message stream; `message_delta` (stop reason, usage) and `message_stop` wait for `close`. */
@@ -50,8 +50,8 @@ export function streamClaude(context: EncodeContext): StreamEncoder {
         usage = event.usage
         return ''
       }
-      // The dialect has one answer only.
-      if ((event.choice ?? 0) !== 0) return ''
+      // The dialect has one answer only, and no place for probabilities.
+      if ((event.choice ?? 0) !== 0 || event.type === 'logprobs') return ''
       const opening = begin('')
       if (event.type === 'finish') {
         finish = event

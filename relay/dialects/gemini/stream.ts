@@ -20,7 +20,7 @@ type Candidate = {
   finish: FinishReason | undefined
 }
 
-type ContentEvent = Exclude<ChatEvent, { type: 'start' | 'usage' | 'error' | 'finish' }>
+type ContentEvent = Exclude<ChatEvent, { type: 'start' | 'usage' | 'error' | 'finish' | 'logprobs' }>
 
 /**
  * Hub events → one `GenerateContentResponse` per delta, as events or as the elements of one JSON array. The last one
@@ -82,7 +82,7 @@ export function streamGemini(context: EncodeContext): StreamEncoder {
       }
       identify(event.type === 'start' ? event.id : '')
       if (event.type === 'usage') usage = event.usage
-      if (event.type === 'start' || event.type === 'usage') return ''
+      if (event.type === 'start' || event.type === 'usage' || event.type === 'logprobs') return ''
       const candidate = candidateOf(event.choice ?? 0)
       if (event.type !== 'finish') return write(candidate, partsOf(candidate, event))
       candidate.finish = event.reason

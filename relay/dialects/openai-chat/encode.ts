@@ -8,7 +8,10 @@ import { reasoningDetails } from './reasoning.ts'
 import { toOpenAiUsage } from './usage.ts'
 
 /** Hub answer → chat completion. */
-export function encodeOpenAiChat(response: ChatResponse, context: EncodeContext): unknown {
+export const encodeOpenAiChat = (response: ChatResponse, context: EncodeContext): unknown =>
+  toChatCompletion(response, context)
+
+export function toChatCompletion(response: ChatResponse, context: EncodeContext) {
   return {
     id: answerId(response.id, 'chatcmpl-', context.ambient),
     object: 'chat.completion',
@@ -18,12 +21,14 @@ export function encodeOpenAiChat(response: ChatResponse, context: EncodeContext)
     choices: response.choices.map((choice, index) => ({
       index,
       message: toMessage(choice, context),
-      logprobs: null,
+      logprobs: choice.logprobs === undefined ? null : toLogprobs(choice.logprobs),
       finish_reason: finishReasons[choice.finish],
     })),
-    ...(response.usage === undefined ? {} : { usage: toOpenAiUsage(response.usage) }),
+    usage: response.usage === undefined ? undefined : toOpenAiUsage(response.usage),
   }
 }
+
+export const toLogprobs = (tokens: unknown[]) => ({ content: tokens, refusal: null })
 
 type Part<Type extends ResponsePart['type']> = Extract<ResponsePart, { type: Type }>
 

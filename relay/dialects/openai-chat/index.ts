@@ -2,6 +2,7 @@ import type { ChatDialect } from '../types.ts'
 import { encodeOpenAiChat } from './encode.ts'
 import { openAiError, openAiStreamError } from './error.ts'
 import { parseOpenAiChat } from './parse.ts'
+import { replayOpenAiChat } from './replay.ts'
 import { streamOpenAiChat } from './stream.ts'
 
 export const openAiChat: ChatDialect = {
@@ -9,6 +10,7 @@ export const openAiChat: ChatDialect = {
   parse: parseOpenAiChat,
   encode: encodeOpenAiChat,
   stream: streamOpenAiChat,
+  replay: replayOpenAiChat,
   streamContentType: () => 'text/event-stream',
   error: openAiError,
   streamError: openAiStreamError,

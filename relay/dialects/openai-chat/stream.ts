@@ -3,7 +3,7 @@ import type { ChatEvent, FinishReason, StreamEncoder } from '#relay/chat/events.
 import { toMarkdownImage } from '#relay/chat/media.ts'
 import { answerId, unixSeconds } from '../answer-id.ts'
 import type { EncodeContext } from '../types.ts'
-import { signatureExtra, toAnnotation } from './encode.ts'
+import { signatureExtra, toAnnotation, toLogprobs } from './encode.ts'
 import { openAiStreamError } from './error.ts'
 import { finishReasons } from './finish.ts'
 import { encryptedDetail, signatureDetail } from './reasoning.ts'
@@ -129,6 +129,8 @@ function writeDelta(choice: ChoiceState, event: ChoiceEvent, context: EncodeCont
     case 'tool-call-delta':
     case 'tool-call-end':
       return writeToolCall(choice, event)
+    case 'logprobs':
+      return `${choice.head}{},"logprobs":${JSON.stringify(toLogprobs(event.tokens))},"finish_reason":null}]}\n\n`
   }
 }
 

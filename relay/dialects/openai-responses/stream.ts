@@ -6,7 +6,7 @@ import { createEventWriter } from './event-writer.ts'
 import { type ResponseHead, finishedResponse, outcomeOf, responseHead } from './response-object.ts'
 import { createItems } from './stream-items.ts'
 
-type ContentEvent = Exclude<ChatEvent, { type: 'start' | 'usage' | 'error' | 'finish' }>
+type ContentEvent = Exclude<ChatEvent, { type: 'start' | 'usage' | 'error' | 'finish' | 'logprobs' }>
 
 /** Hub events → response events; the closing one, which repeats the whole response, waits for `close`. */
 export function streamOpenAiResponses(context: EncodeContext): StreamEncoder {
@@ -51,8 +51,8 @@ export function streamOpenAiResponses(context: EncodeContext): StreamEncoder {
         usage = event.usage
         return ''
       }
-      // The dialect has one answer only.
-      if ((event.choice ?? 0) !== 0) return ''
+      // The dialect has one answer only, and no place for probabilities.
+      if ((event.choice ?? 0) !== 0 || event.type === 'logprobs') return ''
       const opening = begin('')
       if (event.type !== 'finish') return opening + writeContent(items, event)
       reason = event.reason

@@ -5,6 +5,7 @@ import { recordOf, recordsOf, wordOf } from '../wire/json.ts'
 import { claudeHeaders, classicVersion } from './headers.ts'
 import { nativeClaude } from './native.ts'
 import { type ClaudeHost, toClaudeRequest } from './request.ts'
+import { afterOverride } from './override.ts'
 import { fromClaudeResponse } from './response.ts'
 import { createClaudeDecoder } from './stream.ts'
 
@@ -19,6 +20,7 @@ export const anthropic: Provider = {
   channelTypes: [14],
   framing: 'sse',
   pricedAsClaude: () => true,
+  afterOverride,
   chat: {
     request: toClaudeRequest(host),
     response: (json, call) => fromClaudeResponse(json, call),

@@ -1,4 +1,5 @@
 import type { UpstreamFailure } from '#relay/chat/events.ts'
+import { fitSampling } from '../anthropic/override.ts'
 import { planOf, toClaudeBody } from '../anthropic/request.ts'
 import { nativeClaude } from '../anthropic/native.ts'
 import { fromClaudeResponse } from '../anthropic/response.ts'
@@ -105,6 +106,10 @@ export const aws: Provider = {
       headers: plainHeaders,
       shape: toBedrockBody,
     }),
+  },
+  afterOverride: (body, call) => {
+    fitSampling(body, call)
+    return undefined
   },
   sign,
   error: readError,

@@ -6,10 +6,11 @@ import { joinPath } from '../wire/join-path.ts'
 import { nativeResponses } from '../openai-responses/native.ts'
 import { fromResponse, isResponse } from '../openai-responses/response.ts'
 import { channelHeaders, requestHeaders } from './address.ts'
+import { applyFamilyRules } from './model-families.ts'
 import { nativeOpenAi } from './native.ts'
 import { openAiOperation } from './plain.ts'
 import { openAiRealtime } from './realtime.ts'
-import { toOpenAiRequest } from './request.ts'
+import { knownNames, toOpenAiRequest } from './request.ts'
 import { toHubResponse } from './response.ts'
 import { createEitherDecoder, takesChat, toResponsesRequest, wantsResponses } from './responses-form.ts'
 import { createOpenAiDecoder } from './stream.ts'
@@ -37,6 +38,10 @@ export function openAiCompatible(style: OpenAiStyle): Provider {
     label: style.label,
     channelTypes: style.channelTypes,
     framing: 'sse',
+    afterOverride: (body, call) => {
+      applyFamilyRules(body, knownNames(call.channel.type))
+      return undefined
+    },
     plain: Object.fromEntries(
       plainOperations.map((operation) => [operation, openAiOperation(style, operation)]),
     ) as Provider['plain'],

@@ -107,7 +107,7 @@ export function applyFamilyRules(body: Json, known: readonly string[]): string[]
     if (!body['max_completion_tokens']) body['max_completion_tokens'] = body['max_tokens']
     delete body['max_tokens']
   }
-  body['messages'] = renameSystem(body['messages'], model)
+  if (body['messages'] !== undefined) body['messages'] = renameSystem(body['messages'], model)
   const dropped = fieldsRefused(model, body['reasoning_effort']).filter((name) => Object.hasOwn(body, name))
   for (const name of dropped) delete body[name]
   return dropped

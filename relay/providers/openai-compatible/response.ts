@@ -78,6 +78,12 @@ function mediaParts(message: Json): ResponsePart[] {
   ]
 }
 
+/** Log probabilities of a choice's text. */
+export function logprobsOf(choice: Json): unknown[] {
+  const content = recordOf(choice['logprobs'])?.['content']
+  return Array.isArray(content) ? content : []
+}
+
 function choiceOf(choice: Json, reading: Reading): ChatChoice {
   const message = recordOf(choice['message']) ?? {}
   const content = readContent(message['content'])
@@ -93,7 +99,8 @@ function choiceOf(choice: Json, reading: Reading): ChatChoice {
     const message = `the upstream stopped without an answer: ${String(raw)}`
     throw new UpstreamRefusal({ status: 503, type: 'server_error', code: String(raw), message })
   }
-  return { parts, finish: finishReasonOf(raw, calls.length > 0) }
+  const logprobs = logprobsOf(choice)
+  return { parts, finish: finishReasonOf(raw, calls.length > 0), ...(logprobs.length > 0 ? { logprobs } : {}) }
 }
 
 /** The failure a 2xx answer reports at its top or in a choice. */

@@ -11,6 +11,7 @@ import {
   reasoningTextOf,
 } from './answer-parts.ts'
 import { readReasoningDetails } from './reasoning.ts'
+import { logprobsOf } from './response.ts'
 import type { OpenAiStyle } from './style.ts'
 import { createToolCallStream } from './tool-call-stream.ts'
 import { readUsage, usageObjectOf } from './usage.ts'
@@ -85,6 +86,8 @@ function choiceEvents(choice: Choice, wire: Json): ChatEvent[] {
   if (delta && !choice.finished) {
     events.push(...deltaEvents(delta).map((event) => ({ ...event, ...at(choice) })))
     for (const fragment of callFragments(delta)) events.push(...choice.calls.push(fragment))
+    const tokens = logprobsOf(wire)
+    if (tokens.length > 0) events.push({ type: 'logprobs', tokens, ...at(choice) })
   }
   choice.spoke ||= events.length > 0
   return [...events, ...finishEvents(choice, wire['finish_reason'])]

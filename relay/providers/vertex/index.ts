@@ -1,4 +1,5 @@
 import type { ChatRequest } from '#relay/chat/request.ts'
+import { fitSampling } from '../anthropic/override.ts'
 import { toClaudeBody } from '../anthropic/request.ts'
 import { fromClaudeResponse } from '../anthropic/response.ts'
 import { createClaudeDecoder } from '../anthropic/stream.ts'
@@ -87,6 +88,10 @@ export const vertex: Provider = {
     stream: (call) => forms[formOf(call.model)].stream(call),
     media: 'inline',
     keepsAddress: ({ source }) => source.kind === 'url' && source.url.startsWith('gs://'),
+  },
+  afterOverride: (body, call) => {
+    if (formOf(call.model) === 'claude') fitSampling(body, call)
+    return undefined
   },
   // Which dialect a call could go through in depends on its model, so all are translated.
   native: {},

@@ -1,0 +1,50 @@
+import { callerError } from './failure.ts'
+import type { Forwarding } from './forward.ts'
+import { createArrayFramer, eventFramer } from './framer.ts'
+import { withUsageChunk } from './missing-usage.ts'
+import type { Passage } from './passage.ts'
+
+/** The upstream's own events, watched and sent on as they came. */
+export function nativePassage(forwarding: Forwarding): Passage {
+  const { listens, call } = forwarding
+  if (!listens) throw new Error('no native dialect')
+  const listener = listens.listen({ includeUsage: call.request.includeUsage })
+  const framer = call.asJsonArray ? createArrayFramer() : eventFramer
+  let held = ''
+  let holding = false
+  return {
+    push: (event) => {
+      const verdict = listener.push(event)
+      if (verdict === 'drop' || verdict === 'failed') return ''
+      if (verdict === 'hold') holding = true
+      const text = framer.frame(event)
+      if (!holding) return text
+      held += text
+      return ''
+    },
+    end: () => '',
+    close: (measured) => {
+      const isMissed = call.dialect.id === 'openai-chat' && call.request.includeUsage && !listener.usage
+      return (isMissed ? withUsageChunk(held, measured) : held) + framer.close()
+    },
+    fail: (failure) => {
+      const told = callerError(failure, call.id)
+      return framer.fail({ event: call.dialect.streamError(told), body: call.dialect.error(told).body })
+    },
+    get complete() {
+      return listener.complete
+    },
+    get usage() {
+      return listener.usage
+    },
+    get failure() {
+      return listener.failure
+    },
+    get empty() {
+      if (listener.usage) return false
+      const { text, toolCalls } = listener.delivered()
+      return text.trim() === '' && toolCalls === 0
+    },
+    delivered: () => listener.delivered(),
+  }
+}

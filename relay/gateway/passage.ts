@@ -1,0 +1,21 @@
+import type { ReportedUsage, Usage } from '#core/usage.ts'
+import type { UpstreamFailure, WireEvent } from '#relay/chat/events.ts'
+import type { Delivered } from './answer.ts'
+
+/** One way of turning upstream events into caller's text: as received, or through the hub format. */
+export type Passage = {
+  /** Text that may leave at once. */
+  push: (event: WireEvent) => string
+  /** The upstream closed; text that was still due. */
+  end: () => string
+  /** The closing text, sent after the settlement; `measured` is what was charged. */
+  close: (measured: Usage) => string
+  /** The text that ends the answer with an error. */
+  fail: (failure: UpstreamFailure) => string
+  /** Whether the answer came to its own end. */
+  readonly complete: boolean
+  readonly usage: ReportedUsage | undefined
+  readonly failure: UpstreamFailure | undefined
+  readonly empty: boolean
+  delivered: () => Delivered
+}

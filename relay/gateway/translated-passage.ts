@@ -1,0 +1,93 @@
+import type { ReportedUsage } from '#core/usage.ts'
+import type { ChatEvent, UpstreamFailure } from '#relay/chat/events.ts'
+import { moveThoughts } from '#relay/chat/thoughts.ts'
+import type { Forwarding } from './forward.ts'
+import type { Passage } from './passage.ts'
+
+/** The upstream's events in the caller's dialect, by way of the hub format. */
+export function translatedPassage(forwarding: Forwarding): Passage {
+  const { call, provider, providerCall, services, thoughts } = forwarding
+  const decoder = provider.chat.stream(providerCall)
+  const encoder = call.dialect.stream({
+    model: call.request.model,
+    includeUsage: call.request.includeUsage,
+    estimatedPromptTokens: call.estimate.promptTokens,
+    ambient: services.ambient,
+    asJsonArray: call.asJsonArray,
+    callerBody: call.body.json,
+  })
+  const seen = { usage: undefined as ReportedUsage | undefined, failure: undefined as UpstreamFailure | undefined }
+  const texts: string[] = []
+  let toolCalls = 0
+  let finished = false
+  let hasContent = false
+
+  const { fromTags, asText } = thoughts
+  const move = fromTags || asText ? moveThoughts(thoughts) : null
+  const write = (event: ChatEvent): string => (move ? move(event).map(encoder.push).join('') : encoder.push(event))
+  const take = (events: ChatEvent[]): string => {
+    let text = ''
+    for (const event of events) {
+      if (seen.failure) break
+      note(event)
+      if (event.type === 'error') seen.failure = event.error
+      else text += write(event)
+    }
+    return text
+  }
+  const note = (event: ChatEvent): void => {
+    switch (event.type) {
+      case 'text-delta':
+      case 'reasoning-delta':
+      case 'refusal-delta':
+        texts.push(event.text)
+        hasContent ||= event.text.trim() !== ''
+        break
+      case 'tool-call-start':
+        toolCalls += 1
+        texts.push(event.name)
+        hasContent = true
+        break
+      case 'tool-call-delta':
+        texts.push(event.arguments)
+        break
+      case 'image':
+      case 'audio-delta':
+        hasContent = true
+        break
+      case 'usage':
+        seen.usage = event.usage
+        break
+      case 'finish':
+        finished = true
+        break
+      default:
+    }
+  }
+  return {
+    push: (event) => take(decoder.push(event)),
+    end: () => take(decoder.end()),
+    close: (measured) => {
+      // What was counted here is told like what the upstream reports.
+      const text = seen.usage ? '' : encoder.push({ type: 'usage', usage: measured })
+      return text + encoder.close()
+    },
+    fail: (failure) => {
+      const told = { ...failure, message: `${failure.message} (request id: ${call.id})` }
+      return encoder.push({ type: 'error', error: told }) + encoder.close()
+    },
+    get complete() {
+      return finished
+    },
+    get usage() {
+      return seen.usage
+    },
+    get failure() {
+      return seen.failure
+    },
+    get empty() {
+      return !hasContent
+    },
+    delivered: () => ({ text: texts.join(''), toolCalls }),
+  }
+}

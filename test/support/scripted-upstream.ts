@@ -1,0 +1,78 @@
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+
+export const cut = Symbol('the connection breaks')
+export const hang = Symbol('silence, and the connection stays')
+
+/** Bytes to send, a pause in milliseconds, or what becomes of the connection. */
+export type Step = string | Uint8Array | number | typeof cut | typeof hang
+
+export type Play = {
+  status?: number
+  headers?: Record<string, string>
+  steps: Step[]
+}
+
+export type Heard = { method: string; path: string; headers: IncomingHttpHeaders; bytes: Buffer }
+
+/** A provider that sends exactly the bytes it was told to, and keeps what it was sent. */
+export async function startScriptedUpstream() {
+  const plays: Play[] = []
+  const heard: Heard[] = []
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const [, number = '', path = ''] = /^\/play(\d+)(.*)$/.exec(request.url ?? '') ?? []
+    heard.push({ method: request.method ?? '', path, headers: request.headers, bytes: Buffer.concat(chunks) })
+    const play = plays[Number(number)]
+    if (play === undefined) response.writeHead(404).end()
+    else await perform(response, play)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    heard,
+    /** The base address of a channel whose calls are all answered so. */
+    play(play: Play): string {
+      plays.push(play)
+      return `${origin}/play${plays.length - 1}`
+    },
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+export type ScriptedUpstream = Awaited<ReturnType<typeof startScriptedUpstream>>
+
+async function perform(response: ServerResponse, { status = 200, headers, steps }: Play): Promise<void> {
+  response.on('error', () => {})
+  response.writeHead(status, { 'content-type': 'text/event-stream', ...headers })
+  response.flushHeaders()
+  for (const step of steps) {
+    if (response.destroyed) return
+    if (typeof step === 'number') await pause(step)
+    else if (step === hang) return
+    else if (step === cut) {
+      // What was written before goes out first.
+      await pause(5)
+      response.destroy()
+      return
+    } else if (!response.write(step)) await Promise.race([once(response, 'drain'), once(response, 'close')])
+  }
+  response.end()
+}
+
+export const json = (value: unknown): Play => ({
+  headers: { 'content-type': 'application/json' },
+  steps: [JSON.stringify(value)],
+})
+
+/** Server-sent events of chat completions, the end mark included. */
+export const chunks = (...values: unknown[]): Play => ({
+  steps: [...values.map((value) => `data: ${JSON.stringify(value)}\n\n`), 'data: [DONE]\n\n'],
+})
