@@ -204,7 +204,7 @@ async function answer(forwarding: Forwarding, reply: UpstreamReply): Promise<voi
   }
   const text = await reply.text(largestErrorBody)
   const { services, attempt, provider } = forwarding
-  const failure = provider.error(reply.status, text)
+  const failure = provider.error(reply.status, text, reply.headers)
   const asked = retryAfterMs(reply.headers, services.ambient.now().getTime())
   const told = failure.retryAfterSeconds === undefined ? null : failure.retryAfterSeconds * 1000
   throw new AttemptFailed(shapeFailure(services, attempt.channel, failure), {

@@ -143,7 +143,7 @@ async function toBytes(body: unknown, headers: Record<string, string>) {
 async function answer(current: Try, reply: UpstreamReply): Promise<void> {
   const { services, provider, plan } = current
   if (reply.status < 200 || reply.status >= 300) {
-    const failure = provider.error(reply.status, await reply.text(largestErrorBody))
+    const failure = provider.error(reply.status, await reply.text(largestErrorBody), reply.headers)
     throw new AttemptFailed(shapeFailure(services, plan.attempt.channel, failure), {
       local: false,
       retryAfterMs: retryAfterMs(reply.headers, services.ambient.now().getTime()) ?? null,

@@ -79,6 +79,9 @@ const checks: Readonly<Record<Guarantee, (subject: Subject) => void>> = {
 
   'stop reasons'(subject) {
     for (const response of bothWays(subject, 'length')) expect(response.choices[0]?.finish).toBe('length')
+  },
+
+  'filtered answers'(subject) {
     for (const response of bothWays(subject, 'filtered')) expect(response.choices[0]?.finish).toBe('content-filter')
   },
 
@@ -132,7 +135,7 @@ const checks: Readonly<Record<Guarantee, (subject: Subject) => void>> = {
   },
 }
 
-describe.each(subjects.map((subject) => [subject.provider.id, subject] as const))('%s', (_id, subject) => {
+describe.each(subjects.map((subject) => [subject.name, subject] as const))('%s', (_id, subject) => {
   for (const [guarantee, check] of Object.entries(checks)) {
     const reason = subject.optOut[guarantee as Guarantee]
     const title = reason === undefined ? 'as the vendor sends it' : `not offered, because ${reason}`
@@ -153,6 +156,7 @@ describe.each(subjects.map((subject) => [subject.provider.id, subject] as const)
     for (const [id, dialect] of Object.entries(subject.provider.native)) {
       // The responses form of a vendor has answers and tests of its own.
       if (id === 'openai-responses') continue
+      if (dialect.accepts && !dialect.accepts({}, subject.call())) continue
       for (const name of ['text', 'tools', 'thinking']) {
         const listener = dialect.listen({ includeUsage: true })
         const verdicts = readEvents(subject.fixtures, `${name}.sse`).map((event) => listener.push(event))

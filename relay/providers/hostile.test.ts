@@ -38,7 +38,7 @@ const cases = ['text', 'tools', 'thinking'] as const
 
 /** The providers, and the second form that the first of them speaks. */
 const forms: readonly (readonly [string, Subject])[] = [
-  ...subjects.map((subject) => [subject.provider.id, subject] as const),
+  ...subjects.map((subject) => [subject.name, subject] as const),
   ...subjects.slice(0, 1).map((subject) => {
     const fixtures = new URL('./openai-responses/__fixtures__/', import.meta.url)
     return ['responses form', { ...subject, fixtures }] as const

@@ -185,6 +185,9 @@ export type RealtimeTranslation = {
   usage: (usage: unknown) => ReportedUsage | undefined
 }
 
+/** Headers of an answer, lower-case names. */
+export type ReplyHeaders = Readonly<Record<string, string | string[] | undefined>>
+
 export type Provider = {
   id: string
   label: string
@@ -212,7 +215,7 @@ export type Provider = {
   realtime?: RealtimeTranslation | undefined
   native: Partial<Record<DialectId, NativeDialect>>
   /** An error reply (status not 2xx) → what went wrong, by relay.md 3.3 and providers.md 1.7. */
-  error: (status: number, body: string) => UpstreamFailure
+  error: (status: number, body: string, headers?: ReplyHeaders) => UpstreamFailure
   /** The model-list call. */
   models: {
     /** `token` is what `exchange` gave, for providers that have one. */

@@ -1,3 +1,4 @@
+import { converse, conversePattern } from './aws/converse.ts'
 import { invokeModel, invokePattern } from './aws/invoke.ts'
 import { bedrock } from './aws/vendor.ts'
 import { messages, countTokens as countMessageTokens } from './anthropic/messages.ts'
@@ -14,6 +15,8 @@ import { batchEmbedContents, embedContent } from './gemini/embed.ts'
 import { countTokens, generateContent } from './gemini/generate.ts'
 import { models as geminiModels } from './gemini/models.ts'
 import { gemini } from './gemini/vendor.ts'
+import { chat as ollamaChat, embeddings as ollamaEmbeddings, tags } from './ollama/chat.ts'
+import { ollama } from './ollama/vendor.ts'
 import { billing, models as openaiModels } from './openai/account.ts'
 import { chatCompletions } from './openai/chat.ts'
 import { completions } from './openai/completions.ts'
@@ -58,6 +61,9 @@ const posts: [ending: string, route: Route][] = [
 /** Vendors with paths of their own, which are theirs whatever they end in. */
 const ownPosts: [path: RegExp, route: Route][] = [
   [invokePattern, { vendor: bedrock, operation: invokeModel }],
+  [conversePattern, { vendor: bedrock, operation: converse }],
+  [/^\/api\/chat$/, { vendor: ollama, operation: ollamaChat }],
+  [/^\/api\/embed$/, { vendor: ollama, operation: ollamaEmbeddings }],
   [generatePattern, { vendor: vertex, operation: generate }],
   [predictPattern, { vendor: vertex, operation: predict }],
   [/^\/token$/, { vendor: googleLogin, operation: tokenExchange }],
@@ -93,6 +99,7 @@ export function routeOf(call: Pick<Call, 'method' | 'path' | 'headers'>): Route 
   }
   if (/\/responses\/[^/]+/.test(path)) return { vendor: openai, operation: storedResponse }
   if (method === 'POST') return posts.find(([ending]) => path.endsWith(ending))?.[1]
+  if (path === '/api/tags') return { vendor: ollama, operation: tags }
   if (path.includes('/dashboard/billing/')) return { vendor: openai, operation: billing }
   return /\/models(\/.+)?$/.test(path) ? modelsRoute(call) : undefined
 }

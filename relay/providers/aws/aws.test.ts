@@ -147,5 +147,8 @@ describe('a call', () => {
 test('exceptions carry the status their kind stands for', () => {
   const error = (body: object, status = 400) => aws.error(status, JSON.stringify(body))
   expect(error({ __type: 'com.amazon#ServiceQuotaExceededException', message: 'm' })).toMatchObject({ status: 429 })
+  const named = (kind: string) => aws.error(400, '{"message":"m"}', { 'x-amzn-errortype': `${kind}:http://amazon` })
+  expect(named('ServiceQuotaExceededException')).toMatchObject({ status: 429, code: 'ServiceQuotaExceededException' })
+  expect(named('ValidationException')).toMatchObject({ status: 400, message: 'm' })
   expect(error({ Message: 'no access' }, 403)).toMatchObject({ status: 403, message: 'no access' })
 })

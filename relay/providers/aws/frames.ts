@@ -18,8 +18,13 @@ function exceptionEvent({ headers, payload }: Frame): WireEvent {
   return { event: 'error', data: JSON.stringify({ type: 'error', error: { type, message } }) }
 }
 
-/** The event of the messages dialect that a frame carries; its name is its type. */
+/** Models called in their own dialect send its events packed, all under this one name. */
+const packed = 'chunk'
+
+/** The event that a frame carries: under the frame's own name, or one of the messages dialect, whose name is its type. */
 function messageEvent(frame: Frame): WireEvent[] {
+  const name = frame.headers[':event-type'] ?? packed
+  if (name !== packed) return [{ event: name, data: frame.payload.toString('utf8') }]
   const bytes = textOf(tryRecord(frame.payload.toString('utf8'))?.['bytes'])
   if (bytes === undefined) return []
   const data = Buffer.from(bytes, 'base64').toString('utf8')

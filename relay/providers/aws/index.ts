@@ -4,9 +4,11 @@ import { planOf, toClaudeBody } from '../anthropic/request.ts'
 import { nativeClaude } from '../anthropic/native.ts'
 import { fromClaudeResponse } from '../anthropic/response.ts'
 import { createClaudeDecoder } from '../anthropic/stream.ts'
-import type { Provider, ProviderCall, UpstreamRequest } from '../types.ts'
+import type { Provider, ProviderCall, ReplyHeaders, UpstreamRequest } from '../types.ts'
 import { readFailure } from '../wire/failures.ts'
 import { type Json, recordOf, recordsOf, textOf, tryRecord, wordOf } from '../wire/json.ts'
+import { createConverseDecoder, fromConverseAnswer } from './converse/answer.ts'
+import { toConverseBody } from './converse/request.ts'
 import { baseOf, readKey } from './credential.ts'
 import { createFrameReader } from './frames.ts'
 import { toBedrockId } from './model-ids.ts'
@@ -14,11 +16,16 @@ import { signV4 } from './sign-v4.ts'
 
 const bodyVersion = 'bedrock-2023-05-31'
 
-function invokeUrl(call: ProviderCall, model: string): string {
+/** Claude is called in its own dialect; every other vendor's model in the one form they share. */
+const isClaude = (model: string): boolean => /claude|anthropic\./.test(model)
+
+function modelUrl(call: ProviderCall, model: string, operation: string): string {
   const id = encodeURIComponent(toBedrockId(model, readKey(call.channel.key).region))
-  const operation = call.stream ? 'invoke-with-response-stream' : 'invoke'
   return `${baseOf(call.channel, 'bedrock-runtime')}/model/${id}/${operation}`
 }
+
+const invokeUrl = (call: ProviderCall, model: string): string =>
+  modelUrl(call, model, call.stream ? 'invoke-with-response-stream' : 'invoke')
 
 const plainHeaders = (call: ProviderCall): Record<string, string> => ({
   'content-type': 'application/json',
@@ -38,7 +45,16 @@ function toBedrockBody(body: Json, call: ProviderCall): void {
   if (betas.length > 0) body['anthropic_beta'] = betas
 }
 
-function toRequest(request: Parameters<Provider['chat']['request']>[0], call: ProviderCall): UpstreamRequest {
+type ChatRequest = Parameters<Provider['chat']['request']>[0]
+
+function toConverseRequest(request: ChatRequest, call: ProviderCall): UpstreamRequest {
+  const { body, losses } = toConverseBody(request, call)
+  const url = modelUrl(call, call.model, call.stream ? 'converse-stream' : 'converse')
+  return { method: 'POST', url, headers: plainHeaders(call), body, losses }
+}
+
+function toRequest(request: ChatRequest, call: ProviderCall): UpstreamRequest {
+  if (!isClaude(call.model)) return toConverseRequest(request, call)
   const { model, body, losses } = toClaudeBody(request, call)
   toBedrockBody(body, call)
   return { method: 'POST', url: invokeUrl(call, model), headers: plainHeaders(call), body, losses }
@@ -67,6 +83,11 @@ function sign(
 }
 
 const statuses: Readonly<Record<string, number>> = {
+  AccessDeniedException: 403,
+  ResourceNotFoundException: 404,
+  ModelTimeoutException: 408,
+  ModelErrorException: 424,
+  ServiceUnavailableException: 503,
   ThrottlingException: 429,
   ModelNotReadyException: 429,
   ServiceQuotaExceededException: 429,
@@ -74,11 +95,17 @@ const statuses: Readonly<Record<string, number>> = {
   ExpiredTokenException: 401,
 }
 
-/** The kind of exception, where the body names it, says more than the status. */
-function readError(status: number, body: string): UpstreamFailure {
+/** `Kind:http://…` in the header, `namespace#Kind` in a body. */
+function kindOf(json: Json | undefined, headers: ReplyHeaders | undefined): string | undefined {
+  const named = headers?.['x-amzn-errortype'] ?? json?.['__type']
+  return textOf(named)?.split(':')[0]?.split('#').at(-1)
+}
+
+/** The kind of exception says more than the status. */
+function readError(status: number, body: string, headers?: ReplyHeaders): UpstreamFailure {
   const failure = readFailure(status, body)
   const json = tryRecord(body)
-  const kind = textOf(json?.['__type'])?.split('#').at(-1)
+  const kind = kindOf(json, headers)
   const message = wordOf(json?.['Message'])
   return {
     ...failure,
@@ -92,20 +119,23 @@ export const aws: Provider = {
   id: 'aws',
   label: 'AWS Bedrock',
   channelTypes: [33],
-  pricedAsClaude: (model) => model.includes('claude'),
+  pricedAsClaude: isClaude,
   framing: { contentType: 'application/vnd.amazon.eventstream', reader: createFrameReader },
   chat: {
     request: toRequest,
-    response: (json, call) => fromClaudeResponse(json, call),
-    stream: (call) => createClaudeDecoder(call),
+    response: (json, call) => (isClaude(call.model) ? fromClaudeResponse(json, call) : fromConverseAnswer(json, call)),
+    stream: (call) => (isClaude(call.model) ? createClaudeDecoder(call) : createConverseDecoder(call)),
     media: 'inline',
   },
   native: {
-    claude: nativeClaude({
-      url: (call) => invokeUrl(call, planOf(call.model, call).suffix.model),
-      headers: plainHeaders,
-      shape: toBedrockBody,
-    }),
+    claude: {
+      ...nativeClaude({
+        url: (call) => invokeUrl(call, planOf(call.model, call).suffix.model),
+        headers: plainHeaders,
+        shape: toBedrockBody,
+      }),
+      accepts: (_, call) => isClaude(call.model),
+    },
   },
   afterOverride: (body, call) => {
     fitSampling(body, call)

@@ -1,14 +1,20 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createParser } from 'eventsource-parser'
 import type { WireEvent } from '#relay/chat/events.ts'
 import type { ProviderCall, ProviderOptions } from '../types.ts'
+import { createJsonLineReader } from '../wire/json-lines.ts'
 
 export const readJson = (folder: URL, name: string): unknown => JSON.parse(readText(folder, name))
 
 export const readText = (folder: URL, name: string): string => readFileSync(new URL(name, folder), 'utf8')
 
-/** The events of a recorded stream, as the relay's framing hands them to a decoder. */
+/** The events of a recorded stream, as the relay's framing hands them to a decoder: server-sent events, or JSON lines. */
 export function readEvents(folder: URL, name: string): WireEvent[] {
+  const lines = name.replace(/\.sse$/, '.ndjson')
+  if (existsSync(new URL(lines, folder))) {
+    const reader = createJsonLineReader()
+    return [...reader.push(readFileSync(new URL(lines, folder))), ...reader.end()]
+  }
   const events: WireEvent[] = []
   const parser = createParser({ onEvent: ({ event, data }) => events.push({ ...(event ? { event } : {}), data }) })
   parser.feed(readText(folder, name))

@@ -8,6 +8,7 @@ export const guarantees = [
   'tools',
   'thinking',
   'stop reasons',
+  'filtered answers',
   'pictures',
   'tool results',
   'errors',
@@ -20,6 +21,8 @@ export type Guarantee = (typeof guarantees)[number]
 /** How a provider is put to the test: the vendor's own answers, a model of its own, and what it cannot do and why. */
 export type Subject = {
   provider: Provider
+  /** The provider, and which of its forms where it speaks several. */
+  name: string
   /** Folder of the vendor-shaped answers. */
   fixtures: URL
   /** Folder of its model list, where that differs from its answers'. */
@@ -29,6 +32,8 @@ export type Subject = {
 }
 
 type Setting = {
+  /** Which of a provider's forms this is. */
+  form?: string
   fixtures?: string
   lists?: string
   model?: string
@@ -41,12 +46,37 @@ type Setting = {
 const openAiStyle = 'openai-compatible'
 
 const notReported = 'the vendor does not report them'
+const noList = 'the vendor has none'
 
-/** What differs from a vendor of the OpenAI form at an address of its own. */
-const settings: Readonly<Record<string, Setting>> = {
+/** What differs from a vendor of the OpenAI form at an address of its own; several where a provider speaks several forms. */
+const settings: Readonly<Record<string, Setting | Setting[]>> = {
   anthropic: { fixtures: 'anthropic', model: 'claude-sonnet-4-5' },
   gemini: { fixtures: 'gemini', model: 'gemini-2.5-flash' },
-  aws: { fixtures: 'anthropic', lists: 'aws', model: 'claude-sonnet-4-5', key: 'test-key|secret|us-east-1' },
+  aws: [
+    {
+      form: 'Claude',
+      fixtures: 'anthropic',
+      lists: 'aws',
+      model: 'claude-sonnet-4-5',
+      key: 'test-key|secret|us-east-1',
+    },
+    {
+      form: 'Converse',
+      fixtures: 'aws/converse',
+      lists: 'aws',
+      model: 'nova-pro-v1:0',
+      key: 'test-key|secret|us-east-1',
+    },
+  ],
+  ollama: [
+    { form: 'OpenAI', lists: 'ollama' },
+    {
+      form: 'native',
+      fixtures: 'ollama',
+      baseUrl: 'https://upstream.test/api',
+      optOut: { 'cached tokens': notReported, 'filtered answers': 'the server filters nothing' },
+    },
+  ],
   vertex: { fixtures: 'gemini', lists: 'vertex', model: 'gemini-2.5-flash' },
   cohere: { fixtures: 'cohere', model: 'command-a-03-2025' },
   tencent: {
@@ -65,7 +95,7 @@ const settings: Readonly<Record<string, Setting>> = {
       thinking: 'its models do not show thoughts',
       pictures: 'its models read no pictures',
       'tool results': 'the vendor knows one call a turn',
-      'model list': 'the vendor has none',
+      'model list': noList,
     },
   },
   dify: {
@@ -75,16 +105,16 @@ const settings: Readonly<Record<string, Setting>> = {
       tools: 'an application has tools of its own',
       thinking: 'an application shows thoughts only of its agents',
       'stop reasons': 'the vendor tells no reason',
+      'filtered answers': 'the vendor tells no reason',
       pictures: 'the vendor takes pictures by address only',
       'model list': 'an application is its own model',
     },
   },
-  xunfei: { optOut: { 'model list': 'the vendor has none' } },
+  xunfei: { optOut: { 'model list': noList } },
   perplexity: { optOut: { tools: 'the vendor has no tools' } },
 }
 
-function subjectOf(provider: Provider): Subject {
-  const setting = settings[provider.id] ?? {}
+function subjectOf(provider: Provider, setting: Setting): Subject {
   const channel = {
     type: provider.channelTypes[0] ?? 1,
     baseUrl: setting.baseUrl ?? 'https://upstream.test',
@@ -93,6 +123,7 @@ function subjectOf(provider: Provider): Subject {
   }
   return {
     provider,
+    name: setting.form === undefined ? provider.id : `${provider.id} (${setting.form})`,
     fixtures: new URL(`../${setting.fixtures ?? openAiStyle}/__fixtures__/`, import.meta.url),
     lists: new URL(`../${setting.lists ?? setting.fixtures ?? openAiStyle}/__fixtures__/`, import.meta.url),
     call: (changes) => callWith({ model: setting.model ?? 'some-model', channel, ...changes }),
@@ -100,4 +131,6 @@ function subjectOf(provider: Provider): Subject {
   }
 }
 
-export const subjects: readonly Subject[] = listProviders().map(subjectOf)
+export const subjects: readonly Subject[] = listProviders().flatMap((provider) =>
+  [settings[provider.id] ?? {}].flat().map((setting) => subjectOf(provider, setting)),
+)

@@ -39,6 +39,18 @@ export function exceptionMessage({ data }: StreamEvent): Buffer {
 
 export const eventStreamType = 'application/vnd.amazon.eventstream'
 
+/** Events under their own names. */
+export const namedFraming: Framing = {
+  contentType: eventStreamType,
+  frame: (event) =>
+    event.event === exceptionEvent
+      ? exceptionMessage(event)
+      : eventMessage(
+          { ':event-type': event.event ?? '', ':content-type': 'application/json', ':message-type': 'event' },
+          event.data,
+        ),
+}
+
 /** Events of the messages dialect, each packed into the bytes of a chunk. */
 export const chunkFraming: Framing = {
   contentType: eventStreamType,

@@ -4,7 +4,7 @@ import { DomainError } from '#core/errors.ts'
 import type { Channel } from '#db/entities/channel.ts'
 import type { Deps, UserDeps } from '#features/deps.ts'
 import { providerFor } from '#relay/providers/registry.ts'
-import type { ProviderCall, ProviderChannel, UpstreamRequest } from '#relay/providers/types.ts'
+import type { ProviderCall, ProviderChannel, ReplyHeaders, UpstreamRequest } from '#relay/providers/types.ts'
 import { TransportError } from '#relay/upstream/send.ts'
 import { proxyOf, readObject, toColumns } from '../rules.ts'
 import { findChannel, readKeys } from './store.ts'
@@ -62,7 +62,9 @@ export const toProviderCall = (
 })
 
 /** What came back, or why nothing did. `retryable`: the same call may succeed in a moment. */
-export type Answer = { ok: true; text: string } | { ok: false; status: number | null; text: string; retryable: boolean }
+export type Answer =
+  | { ok: true; text: string; headers: ReplyHeaders }
+  | { ok: false; status: number | null; text: string; headers?: ReplyHeaders; retryable: boolean }
 
 /** One call to an upstream through the channel's own proxy and time limits. */
 export async function ask(deps: Pick<Deps, 'transport'>, request: UpstreamRequest, setting: string): Promise<Answer> {
@@ -83,8 +85,9 @@ export async function ask(deps: Pick<Deps, 'transport'>, request: UpstreamReques
       idleTimeoutMs: milliseconds('idle_timeout', patienceSeconds),
     })
     const text = await reply.text(largestReply)
-    if (reply.status >= 200 && reply.status < 300) return { ok: true, text }
-    return { ok: false, status: reply.status, text, retryable: reply.status === 429 || reply.status >= 500 }
+    const { status, headers } = reply
+    if (status >= 200 && status < 300) return { ok: true, text, headers }
+    return { ok: false, status, text, headers, retryable: status === 429 || status >= 500 }
   } catch (error) {
     if (!(error instanceof TransportError)) throw error
     const retryable = error.kind !== 'bad-url' && error.kind !== 'bad-request'
@@ -98,7 +101,7 @@ const bodyOf = (body: unknown): string | Uint8Array | undefined =>
 /** The message of an answer that is none, safe to show. */
 export function failureText(type: number, answer: Answer & { ok: false }, key: string): string {
   if (answer.status === null) return answer.text
-  const { message } = providerFor(type).error(answer.status, answer.text)
+  const { message } = providerFor(type).error(answer.status, answer.text, answer.headers)
   return withoutKey(`status code ${answer.status}: ${message}`, key)
 }
 

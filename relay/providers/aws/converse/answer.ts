@@ -1,0 +1,203 @@
+import type { ReportedUsage } from '#core/usage.ts'
+import {
+  type ChatEvent,
+  type ChatResponse,
+  type FinishReason,
+  MalformedUpstream,
+  type ResponsePart,
+  type StreamDecoder,
+} from '#relay/chat/events.ts'
+import { failureIn } from '../../anthropic/answer-parts.ts'
+import { type ProviderCall, UpstreamRefusal } from '../../types.ts'
+import { unwrapInput } from '../../wire/custom-tools.ts'
+import { refusalOf } from '../../wire/failures.ts'
+import {
+  countOf,
+  type Json,
+  numberOf,
+  parseRecord,
+  recordOf,
+  recordsOf,
+  sumOf,
+  textOf,
+  wordOf,
+} from '../../wire/json.ts'
+import { argumentsText } from '../../wire/tool-arguments.ts'
+
+type Reading = Pick<ProviderCall, 'ambient' | 'customTools' | 'model'>
+
+const reasons: Readonly<Record<string, FinishReason>> = {
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  tool_use: 'tool-calls',
+  guardrail_intervened: 'content-filter',
+  content_filtered: 'content-filter',
+}
+
+const finishOf = (reason: unknown): FinishReason =>
+  (typeof reason === 'string' && Object.hasOwn(reasons, reason) ? reasons[reason] : undefined) ?? 'stop'
+
+/** What came from and went into the cache is counted beside the input; the hub counts all input together. */
+export function readUsage(usage: Json): ReportedUsage {
+  const cachedTokens = countOf(usage['cacheReadInputTokens'])
+  const cacheWriteTokens = countOf(usage['cacheWriteInputTokens'])
+  return {
+    promptTokens: sumOf(countOf(usage['inputTokens']), cachedTokens, cacheWriteTokens),
+    cachedTokens,
+    cacheWriteTokens,
+    completionTokens: countOf(usage['outputTokens']),
+  }
+}
+
+function reasoningPart(content: Json): ResponsePart[] {
+  const data = wordOf(content['redactedContent'])
+  if (data !== undefined) return [{ type: 'reasoning', text: '', encrypted: { dialect: 'claude', data } }]
+  const said = recordOf(content['reasoningText']) ?? {}
+  const text = textOf(said['text']) ?? ''
+  const value = wordOf(said['signature'])
+  if (text === '' && value === undefined) return []
+  return [{ type: 'reasoning', text, ...(value === undefined ? {} : { signature: { dialect: 'claude', value } }) }]
+}
+
+function toolPart(use: Json, reading: Reading): ResponsePart {
+  const name = textOf(use['name']) ?? ''
+  const written = argumentsText(use['input'] ?? {})
+  const custom = reading.customTools?.includes(name) === true
+  return {
+    type: 'tool-call',
+    id: wordOf(use['toolUseId']) ?? `tooluse_${reading.ambient.newId(22)}`,
+    name,
+    arguments: custom ? unwrapInput(written) : written,
+    ...(custom ? { kind: 'custom' as const } : {}),
+  }
+}
+
+function partsOf(block: Json, reading: Reading): ResponsePart[] {
+  const text = wordOf(block['text'])
+  if (text !== undefined) return [{ type: 'text', text }]
+  const thought = recordOf(block['reasoningContent'])
+  if (thought) return reasoningPart(thought)
+  const use = recordOf(block['toolUse'])
+  return use ? [toolPart(use, reading)] : []
+}
+
+export function fromConverseAnswer(json: unknown, reading: Reading): ChatResponse {
+  const answer = recordOf(json)
+  if (!answer) throw new MalformedUpstream('the answer is not a JSON object')
+  const refused = refusalOf(answer)
+  if (refused) throw new UpstreamRefusal(refused)
+  const message = recordOf(recordOf(answer['output'])?.['message'])
+  if (!message) throw new MalformedUpstream('the answer has no message')
+  const usage = recordOf(answer['usage'])
+  return {
+    // The vendor gives its answers no id and does not name the model again.
+    id: `msg_${reading.ambient.newId(24)}`,
+    model: reading.model,
+    choices: [
+      {
+        parts: recordsOf(message['content']).flatMap((block) => partsOf(block, reading)),
+        finish: finishOf(answer['stopReason']),
+      },
+    ],
+    ...(usage ? { usage: readUsage(usage) } : {}),
+  }
+}
+
+type OpenCall = { index: number; custom: boolean; written: string }
+
+/** Events are told apart by their names; a text may come without the event that opens its block. */
+export function createConverseDecoder(reading: Reading): StreamDecoder {
+  const open = new Map<number, OpenCall>()
+  let calls = 0
+  let started = false
+  let failed = false
+
+  const begin = (): ChatEvent[] => {
+    if (started) return []
+    started = true
+    return [{ type: 'start', id: `msg_${reading.ambient.newId(24)}`, model: reading.model }]
+  }
+
+  function openBlock(event: Json): ChatEvent[] {
+    const use = recordOf(recordOf(event['start'])?.['toolUse'])
+    if (!use) return []
+    const index = calls
+    calls += 1
+    const name = textOf(use['name']) ?? ''
+    const custom = reading.customTools?.includes(name) === true
+    open.set(numberOf(event['contentBlockIndex']) ?? index, { index, custom, written: '' })
+    const id = wordOf(use['toolUseId']) ?? `tooluse_${reading.ambient.newId(22)}`
+    return [{ type: 'tool-call-start', index, id, name, ...(custom ? { kind: 'custom' as const } : {}) }]
+  }
+
+  function readArguments(event: Json, text: string): ChatEvent[] {
+    const call = open.get(numberOf(event['contentBlockIndex']) ?? 0)
+    if (!call || text === '') return []
+    call.written += text
+    return call.custom ? [] : [{ type: 'tool-call-delta', index: call.index, arguments: text }]
+  }
+
+  function readThought(thought: Json): ChatEvent[] {
+    const text = wordOf(thought['text'])
+    const value = wordOf(thought['signature'])
+    const data = wordOf(thought['redactedContent'])
+    return [
+      ...(text === undefined ? [] : [{ type: 'reasoning-delta' as const, text }]),
+      ...(value === undefined ? [] : [{ type: 'reasoning-signature' as const, dialect: 'claude' as const, value }]),
+      ...(data === undefined ? [] : [{ type: 'reasoning-encrypted' as const, dialect: 'claude' as const, data }]),
+    ]
+  }
+
+  function readDelta(event: Json): ChatEvent[] {
+    const delta = recordOf(event['delta']) ?? {}
+    const text = wordOf(delta['text'])
+    if (text !== undefined) return [{ type: 'text-delta', text }]
+    const use = recordOf(delta['toolUse'])
+    if (use) return readArguments(event, textOf(use['input']) ?? '')
+    return readThought(recordOf(delta['reasoningContent']) ?? {})
+  }
+
+  function closeBlock(key: number): ChatEvent[] {
+    const call = open.get(key)
+    open.delete(key)
+    if (!call) return []
+    const rest = call.custom ? unwrapInput(call.written) : call.written === '' ? '{}' : ''
+    const end: ChatEvent = { type: 'tool-call-end', index: call.index }
+    return rest === '' ? [end] : [{ type: 'tool-call-delta', index: call.index, arguments: rest }, end]
+  }
+
+  const closeAll = (): ChatEvent[] => [...open.keys()].flatMap(closeBlock)
+
+  function readEvent(name: string | undefined, event: Json): ChatEvent[] {
+    switch (name) {
+      case 'messageStart':
+        return begin()
+      case 'contentBlockStart':
+        return openBlock(event)
+      case 'contentBlockDelta':
+        return readDelta(event)
+      case 'contentBlockStop':
+        return closeBlock(numberOf(event['contentBlockIndex']) ?? 0)
+      case 'messageStop':
+        return [...closeAll(), { type: 'finish', reason: finishOf(event['stopReason']) }]
+      case 'metadata': {
+        const usage = recordOf(event['usage'])
+        return usage ? [{ type: 'usage', usage: readUsage(usage) }] : []
+      }
+      default: {
+        const error = failureIn(event)
+        return error ? [{ type: 'error', error }] : []
+      }
+    }
+  }
+
+  return {
+    push({ event: name, data }) {
+      if (failed) return []
+      const events = readEvent(name, parseRecord(data))
+      failed = events.some((event) => event.type === 'error')
+      return events.length > 0 && !started && !failed ? [...begin(), ...events] : events
+    },
+    end: () => (failed ? [] : closeAll()),
+  }
+}

@@ -1,0 +1,159 @@
+import { lossesTowards } from '#relay/chat/losses.ts'
+import type { ChatRequest, Effort } from '#relay/chat/request.ts'
+import { InvalidRequest } from '#relay/dialects/types.ts'
+import { systemTexts, toClaudeMessages } from '../../anthropic/conversation.ts'
+import { formatInstruction } from '../../anthropic/output-format.ts'
+import { effortOf } from '../../openai-compatible/request.ts'
+import type { ProviderCall } from '../../types.ts'
+import { asFunctionTool } from '../../wire/custom-tools.ts'
+import { type Json, recordOf, recordsOf, textOf, withoutAbsent } from '../../wire/json.ts'
+import { cachePoint, toConverseMessage } from './blocks.ts'
+
+/** Models that keep what a cache point closes. */
+const caches = (model: string): boolean => /nova|claude/.test(model)
+
+/** Fields of this very call that a caller may send; they are copied as they are. */
+const extensions = ['additionalModelRequestFields', 'guardrailConfig', 'performanceConfig', 'requestMetadata']
+
+function toolSpec(name: unknown, rest: Json = {}): Json {
+  return { toolSpec: withoutAbsent({ name, inputSchema: { json: { type: 'object', properties: {} } }, ...rest }) }
+}
+
+function toolsOf(request: ChatRequest, losses: Set<string>): Json[] {
+  const { toolChoice } = request
+  return request.tools.flatMap((tool) => {
+    if (tool.type === 'vendor' || tool.type === 'web-search') {
+      losses.add(tool.type === 'web-search' ? 'web_search_options' : 'tools')
+      return []
+    }
+    if (toolChoice?.type === 'allowed' && !toolChoice.names.includes(tool.name)) return []
+    const { name, description, parameters, strict } = tool.type === 'custom' ? asFunctionTool(tool) : tool
+    const schema = parameters ? { inputSchema: { json: { ...parameters, type: 'object' } } } : {}
+    const spec = toolSpec(name, { description, ...schema, strict: strict === true ? true : undefined })
+    return tool.type === 'function' && tool.cacheControl && caches(request.model)
+      ? [spec, cachePoint(tool.cacheControl)]
+      : [spec]
+  })
+}
+
+/** Every tool a conversation has used must be declared, also when the caller offers none any more. */
+function usedTools(messages: readonly Json[]): Json[] {
+  const names = messages.flatMap((message) =>
+    recordsOf(message['content']).flatMap((block) => textOf(recordOf(block['toolUse'])?.['name']) ?? []),
+  )
+  return [...new Set(names)].map((name) => toolSpec(name))
+}
+
+function choiceOf(request: ChatRequest, losses: Set<string>): Json | undefined {
+  const choice = request.toolChoice
+  if (!choice) return undefined
+  if (choice.type === 'tool') return { tool: { name: choice.name } }
+  const mode = choice.type === 'allowed' ? choice.mode : choice.type
+  if (mode === 'required') return { any: {} }
+  if (mode === 'none') losses.add('tool_choice')
+  return { auto: {} }
+}
+
+/** Nothing here forbids tools, so a choice of none takes them away, as far as the conversation allows. */
+function toolConfig(request: ChatRequest, messages: readonly Json[], losses: Set<string>): Json | undefined {
+  const used = usedTools(messages)
+  if (request.toolChoice?.type === 'none' && used.length === 0) return undefined
+  const offered = toolsOf(request, losses)
+  if (offered.length === 0) return used.length > 0 ? { tools: used } : undefined
+  if (request.parallelToolCalls === false) losses.add('parallel_tool_calls')
+  return withoutAbsent({ tools: offered, toolChoice: choiceOf(request, losses) })
+}
+
+function systemField(request: ChatRequest, model: string, losses: Set<string>): Json[] | undefined {
+  const instruction = formatInstruction(request.responseFormat, false)
+  const blocks = systemTexts(request.messages).flatMap((part): Json[] => {
+    if (part.cacheControl && !caches(model)) losses.add('cache_control')
+    return part.cacheControl && caches(model)
+      ? [{ text: part.text }, cachePoint(part.cacheControl)]
+      : [{ text: part.text }]
+  })
+  if (instruction !== undefined) blocks.push({ text: instruction })
+  return blocks.length > 0 ? blocks : undefined
+}
+
+const threeSteps = (effort: Effort): string =>
+  effort === 'minimal' || effort === 'low' ? 'low' : effort === 'medium' ? 'medium' : 'high'
+
+/** What only one vendor's models know goes beside the common fields, in that vendor's words. */
+function modelFields(request: ChatRequest, model: string, losses: Set<string>): Json {
+  const effort = request.reasoning && effortOf(request.reasoning, request.extra.dialect)
+  const fields: Json = {}
+  if (effort !== undefined && /gpt-oss/.test(model) && effort !== 'none')
+    fields['reasoning_effort'] = threeSteps(effort)
+  else if (effort !== undefined && /nova-2/.test(model)) {
+    fields['reasoningConfig'] =
+      effort === 'none' ? { type: 'disabled' } : { type: 'enabled', maxReasoningEffort: threeSteps(effort) }
+  } else if (effort !== undefined && effort !== 'none') losses.add('reasoning_effort')
+  if (request.topK !== undefined) {
+    if (/nova/.test(model)) fields['inferenceConfig'] = { topK: request.topK }
+    else fields['top_k'] = request.topK
+  }
+  return fields
+}
+
+function unsupported(request: ChatRequest): string[] {
+  if ((request.choiceCount ?? 1) > 1) {
+    throw new InvalidRequest('invalid_text_request', 'n greater than 1 is not supported by this model')
+  }
+  const given: Readonly<Record<string, boolean>> = {
+    seed: request.seed !== undefined,
+    frequency_penalty: (request.frequencyPenalty ?? 0) !== 0,
+    presence_penalty: (request.presencePenalty ?? 0) !== 0,
+    logprobs: request.logprobs === true,
+    modalities: request.modalities?.some((modality) => modality !== 'text') === true,
+    audio: request.audio !== undefined,
+    service_tier: request.serviceTier !== undefined && request.serviceTier !== 'auto',
+    user: request.user !== undefined,
+    reasoning_content: request.messages.some((message) =>
+      message.content.some(
+        (part) =>
+          part.type === 'reasoning' && part.signature?.dialect !== 'claude' && part.encrypted?.dialect !== 'claude',
+      ),
+    ),
+  }
+  return Object.keys(given).filter((name) => given[name])
+}
+
+function conversation(request: ChatRequest, model: string, losses: Set<string>): Json[] {
+  const marked = request.messages.some(
+    (message) =>
+      message.role !== 'system' && message.content.some((part) => 'cacheControl' in part && part.cacheControl),
+  )
+  if (marked && !caches(model)) losses.add('cache_control')
+  return toClaudeMessages(request.messages, { prefill: false }).map((message) =>
+    toConverseMessage(message, caches(model)),
+  )
+}
+
+/** The body of a converse call, one form for the models of every vendor of the host. */
+export function toConverseBody(request: ChatRequest, call: ProviderCall): { body: Json; losses: string[] } {
+  const own = request.extra.dialect === 'openai-chat' ? request.extra.fields : {}
+  const carried = Object.fromEntries(extensions.flatMap((name) => (name in own ? [[name, own[name]]] : [])))
+  const losses = new Set(lossesTowards(request, 'claude').filter((name) => !extensions.includes(name)))
+  for (const name of unsupported(request)) losses.add(name)
+  const messages = conversation(request, call.model, losses)
+  const inference = withoutAbsent({
+    maxTokens: request.maxTokens === 0 ? 1 : request.maxTokens,
+    temperature: request.temperature === undefined ? undefined : Math.min(request.temperature, 1),
+    topP: request.topP,
+    stopSequences: request.stop.length > 0 ? request.stop : undefined,
+  })
+  const fields = {
+    ...modelFields(request, call.model, losses),
+    ...recordOf(carried['additionalModelRequestFields']),
+  }
+  const body = withoutAbsent({
+    messages,
+    system: systemField(request, call.model, losses),
+    inferenceConfig: Object.keys(inference).length > 0 ? inference : undefined,
+    toolConfig: toolConfig({ ...request, model: call.model }, messages, losses),
+    ...carried,
+    additionalModelRequestFields: Object.keys(fields).length > 0 ? fields : undefined,
+  })
+  return { body, losses: [...losses] }
+}

@@ -1,0 +1,49 @@
+import { listOf, numberOf, recordOf, withoutAbsent } from '../wire/json.ts'
+import type { PlainTranslation } from '../types.ts'
+import { bearer } from '../openai-compatible/address.ts'
+import { nativeUrl } from './address.ts'
+
+const textsOf = (value: unknown): unknown[] => (typeof value === 'string' ? [value] : listOf(value))
+
+/** The server's own call, which embeds one text or many. */
+export const ollamaEmbeddings: PlainTranslation = {
+  request: ({ json }, { channel, model }) => {
+    const options = withoutAbsent({
+      seed: json['seed'],
+      temperature: json['temperature'],
+      top_p: json['top_p'],
+      frequency_penalty: json['frequency_penalty'],
+      presence_penalty: json['presence_penalty'],
+      ...recordOf(json['options']),
+    })
+    return {
+      method: 'POST',
+      url: nativeUrl(channel, '/embed'),
+      headers: { 'content-type': 'application/json', ...bearer(channel.key) },
+      body: withoutAbsent({
+        model,
+        input: textsOf(json['input']),
+        dimensions: json['dimensions'],
+        truncate: json['truncate'],
+        keep_alive: json['keep_alive'],
+        options: Object.keys(options).length > 0 ? options : undefined,
+      }),
+    }
+  },
+  response: (json, asked) => {
+    const answer = recordOf(json) ?? {}
+    // Servers of the first versions answer with the one vector of the one text.
+    const rows = answer['embedding'] === undefined ? listOf(answer['embeddings']) : [answer['embedding']]
+    const prompt = numberOf(answer['prompt_eval_count']) ?? 0
+    return {
+      object: 'list',
+      data: rows.map((embedding, index) => ({ object: 'embedding', index, embedding })),
+      model: asked.json['model'],
+      usage: { prompt_tokens: prompt, total_tokens: prompt },
+    }
+  },
+  usage: (json) => {
+    const prompt = numberOf(recordOf(json)?.['prompt_eval_count'])
+    return prompt === undefined ? undefined : { promptTokens: prompt }
+  },
+}

@@ -1,0 +1,82 @@
+import { MalformedUpstream } from '#relay/chat/events.ts'
+import type { ChatRequest } from '#relay/chat/request.ts'
+import { bearer } from '../openai-compatible/address.ts'
+import { openAiCompatible } from '../openai-compatible/index.ts'
+import { effortOf, toOpenAiRequest } from '../openai-compatible/request.ts'
+import type { OpenAiStyle } from '../openai-compatible/style.ts'
+import type { Provider, ProviderCall, UpstreamRequest } from '../types.ts'
+import { createJsonLineReader } from '../wire/json-lines.ts'
+import { type Json, recordOf } from '../wire/json.ts'
+import { nativeUrl, serverOf } from './address.ts'
+import { ollamaEmbeddings } from './embeddings.ts'
+import { createOllamaDecoder, fromNativeAnswer } from './native-answer.ts'
+import { needsNative, toNativeBody, wantsNative } from './native-request.ts'
+
+const lineType = 'application/x-ndjson'
+
+const levels: Readonly<Record<string, string>> = { minimal: 'low', xhigh: 'high', max: 'high' }
+
+function reasoning(body: Json, { reasoning: wish, extra }: ChatRequest): void {
+  const effort = wish && effortOf(wish, extra.dialect)
+  if (effort !== undefined) body['reasoning_effort'] = levels[effort] ?? effort
+}
+
+/** The server's OpenAI surface. It fetches no pictures. */
+const style: OpenAiStyle = {
+  id: 'ollama',
+  label: 'Ollama',
+  channelTypes: [4],
+  inlineImages: true,
+  takesTopK: true,
+  carriesReasoning: 'content',
+  reasoning,
+  url: ({ channel }) => `${serverOf(channel)}/v1/chat/completions`,
+  modelsUrl: (channel) => nativeUrl(channel, '/tags'),
+}
+
+const surface = openAiCompatible(style)
+
+function toRequest(request: ChatRequest, call: ProviderCall): UpstreamRequest {
+  const written = toOpenAiRequest(style)(request, call)
+  if (!wantsNative(request, call.channel)) return written
+  const { body, losses } = toNativeBody(recordOf(written.body) ?? {}, call.stream)
+  return {
+    method: 'POST',
+    url: nativeUrl(call.channel, '/chat'),
+    headers: {
+      'content-type': 'application/json',
+      accept: call.stream ? lineType : 'application/json',
+      ...bearer(call.channel.key),
+    },
+    body,
+    losses: [...(written.losses ?? []), ...losses],
+  }
+}
+
+/** Two surfaces of one server: the OpenAI one, and its own for calls that say what only that one hears. */
+export const ollama: Provider = {
+  ...surface,
+  framing: { contentType: lineType, reader: createJsonLineReader },
+  plain: { embeddings: ollamaEmbeddings },
+  chat: {
+    ...surface.chat,
+    request: toRequest,
+    response(json, call) {
+      const answer = recordOf(json)
+      if (!answer) throw new MalformedUpstream('the answer is not a JSON object')
+      return fromNativeAnswer(style, answer, call)
+    },
+    stream: (call) => createOllamaDecoder(style, call),
+  },
+  native: {
+    ...surface.native,
+    ...(surface.native['openai-chat']
+      ? {
+          'openai-chat': {
+            ...surface.native['openai-chat'],
+            accepts: (body: Record<string, unknown>, { channel }: ProviderCall) => !needsNative(body, channel),
+          },
+        }
+      : {}),
+  },
+}

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { awsKeyText } from '#scripts/upstream/aws/signature.ts'
+import { type App, startApp } from '#test/support/app.ts'
+import type { TestToken } from '#test/support/factories.ts'
+import { allowUnpriced, serve } from './serve.ts'
+import { chat, closeSoundly, consumed, say, spoken } from './spoken.ts'
+import { picture, user, vendorWorld, weather } from './vendors.ts'
+
+let app: App
+let token: TestToken
+beforeAll(async () => {
+  app = await startApp()
+  await allowUnpriced(app)
+  await app.make.option('RetryTimes', '0')
+  token = await app.make.token(await app.make.user({ quota: 2_000_000_000 }))
+})
+afterAll(() => closeSoundly(app))
+
+const bedrock = (wish: { does?: string } = {}) => ({
+  type: 33,
+  key: awsKeyText,
+  ...(wish.does === undefined ? {} : { does: wish.does }),
+})
+
+/** Models of other vendors than Anthropic are called in the form that all of them share. */
+const world = async (wish: { does?: string } = {}) => vendorWorld(app, token, bedrock(wish))
+
+// Without a price of its own a token costs 37.5, both ways.
+const rate = 37.5
+
+describe('a model of another vendor on Bedrock', () => {
+  test('answers whole and streamed in binary frames, told and charged by the vendor’s own figures', async () => {
+    const { model, ask, sent } = await world({ does: 'usage=20:10:8' })
+    for (const stream of [false, true]) {
+      const answer = await ask([{ role: 'system', content: 'Be brief.' }, user('hello')], { stream })
+      expect(answer).toMatchObject({ text: 'You said: hello', finish: 'stop', ended: true })
+      expect(answer.usage).toMatchObject({ prompt_tokens: 20, completion_tokens: 10, total_tokens: 30 })
+      expect(answer.usage).toMatchObject({ prompt_tokens_details: { cached_tokens: 8 } })
+      expect(answer.row).toMatchObject({ quota: 30 * rate, prompt_tokens: 20, completion_tokens: 10 })
+      expect(sent()?.path).toBe(`/model/${model}/converse${stream ? '-stream' : ''}`)
+      expect(sent()?.key).toBe('AKIDSIMULATED')
+      expect(sent()?.body).toEqual({
+        messages: [{ role: 'user', content: [{ text: 'hello' }] }],
+        system: [{ text: 'Be brief.' }],
+      })
+    }
+  })
+
+  test('calls tools, is given their results, and sees pictures', async () => {
+    const { ask, sent } = await world()
+    for (const stream of [false, true]) {
+      const question = user('get_weather of Paris, city is Paris')
+      const asked = await ask([question], { stream, fields: { tools: [weather], max_tokens: 50, stop: ['END'] } })
+      expect(asked.finish).toBe('tool_calls')
+      expect(asked.calls).toMatchObject([{ id: expect.stringMatching(/^tooluse_sim/), name: 'get_weather' }])
+      const [call] = asked.calls
+      expect(JSON.parse(call?.arguments ?? '')).toEqual({ city: 'Paris' })
+      expect(sent()?.body).toMatchObject({
+        inferenceConfig: { maxTokens: 50, stopSequences: ['END'] },
+        toolConfig: {
+          tools: [{ toolSpec: { name: 'get_weather', inputSchema: { json: weather.function.parameters } } }],
+        },
+      })
+      const made = { id: call?.id, type: 'function', function: { name: call?.name, arguments: call?.arguments } }
+      const results = [
+        question,
+        { role: 'assistant', content: null, tool_calls: [made] },
+        { role: 'tool', tool_call_id: call?.id, content: '21 degrees' },
+      ]
+      // Without tools of its own: the vendor still wants those declared that were used.
+      const answer = await ask(results, { stream })
+      expect(answer).toMatchObject({ text: 'The tool says: 21 degrees', finish: 'stop' })
+      const seen = await ask([
+        user([
+          { type: 'text', text: 'look' },
+          { type: 'image_url', image_url: { url: picture } },
+        ]),
+      ])
+      expect(seen.text).toMatch(/^Image image\/png \d+ bytes sha256 [0-9a-f]{16}\. You said: look$/)
+    }
+  })
+
+  test('serves every dialect of callers', async () => {
+    for (const by of spoken) {
+      for (const stream of [false, true]) {
+        const { model } = await serve(app, bedrock())
+        const text = await (await say(app, by, { token, model, stream })).text()
+        expect(text).toContain('hello')
+        if (stream) expect(text).toMatch(by.closing)
+      }
+    }
+  })
+
+  test('is refused in its own words: before the answer, by a signature, and in the middle of a stream', async () => {
+    const refused = async (does: string, stream = false, key?: string) => {
+      const { model } = await serve(app, { ...bedrock({ does }), ...(key === undefined ? {} : { key }) })
+      const reply = await say(app, chat, { token, model, stream })
+      return { status: reply.status, text: await reply.text() }
+    }
+    expect(await refused('status=400,message=ValidationX')).toMatchObject({
+      status: 400,
+      text: expect.stringContaining('ValidationX'),
+    })
+    // The vendor says 400 where it means that its own limits are reached.
+    expect(await refused('status=400,type=ServiceQuotaExceededException')).toMatchObject({ status: 429 })
+    expect(await refused('words=1', false, 'bad-key|secret|us-east-1')).toMatchObject({ status: 401 })
+    const broken = await refused('words=9,errorevent=4,status=429', true)
+    expect(broken.status).toBe(200)
+    expect(broken.text).toContain('"error"')
+    expect(broken.text).not.toContain('[DONE]')
+  })
+
+  test('whose stream is cut, or sends a broken event, is never taken for finished', async () => {
+    for (const does of ['words=9,cut=5', 'words=9,fin=5', 'words=9,malformed=5']) {
+      const { model } = await serve(app, bedrock({ does }))
+      const before = (await consumed(app)).length
+      const text = await (await say(app, chat, { token, model, stream: true })).text()
+      expect(text, does).toContain('"error"')
+      expect(text, does).not.toContain('[DONE]')
+      expect((await consumed(app)).length - before).toBe(1)
+    }
+  })
+
+  test('is read whatever the frames are cut into', async () => {
+    const { ask } = await world({ does: 'split=7' })
+    expect(await ask([user('hello')], { stream: true })).toMatchObject({ text: 'You said: hello', finish: 'stop' })
+  })
+})
+
+test('Claude on Bedrock keeps its own dialect, packed into the same frames', async () => {
+  const model = 'claude-sonnet-4-5'
+  const { id } = await app.make.channel({ ...bedrock(), models: model })
+  await app.services.channels.reload(id)
+  for (const by of spoken) {
+    for (const stream of [false, true]) {
+      const text = await (await say(app, by, { token, model, stream })).text()
+      expect(text).toContain('hello')
+      if (stream) expect(text).toMatch(by.closing)
+      expect(app.upstream.requests.at(-1)?.path).toBe(
+        `/model/us.anthropic.claude-sonnet-4-5-20250929-v1%3A0/invoke${stream ? '-with-response-stream' : ''}`,
+      )
+    }
+  }
+})

@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type App, startApp } from '#test/support/app.ts'
+import type { TestToken } from '#test/support/factories.ts'
+import { allowUnpriced, serve } from './serve.ts'
+import { chat, closeSoundly, consumed, say, spoken } from './spoken.ts'
+import { picture, user, vendorWorld, weather } from './vendors.ts'
+
+let app: App
+let token: TestToken
+beforeAll(async () => {
+  app = await startApp()
+  await allowUnpriced(app)
+  await app.make.option('RetryTimes', '0')
+  token = await app.make.token(await app.make.user({ quota: 2_000_000_000 }))
+})
+afterAll(() => closeSoundly(app))
+
+/** An address that ends in the native path asks for the native call always. */
+const native = (does = 'words=2') => ({ type: 4, baseUrl: `${app.upstream.withDirectives(does)}/api` })
+
+// Without a price of its own a token costs 37.5, both ways.
+const rate = 37.5
+
+describe('Ollama called natively', () => {
+  test('answers whole and line by line, told and charged by the server’s own figures', async () => {
+    const { model, ask, sent } = await vendorWorld(app, token, native('usage=20:10'))
+    for (const stream of [false, true]) {
+      const answer = await ask([{ role: 'system', content: 'Be brief.' }, user('hello')], {
+        stream,
+        fields: { max_tokens: 50, temperature: 0.5, stop: 'END', reasoning_effort: 'none', user: 'u' },
+      })
+      expect(answer).toMatchObject({ text: 'You said: hello', finish: 'stop', ended: true })
+      expect(answer.usage).toMatchObject({ prompt_tokens: 20, completion_tokens: 10, total_tokens: 30 })
+      expect(answer.row).toMatchObject({ quota: 30 * rate, prompt_tokens: 20, completion_tokens: 10 })
+      expect(sent()?.path).toBe('/api/chat')
+      expect(sent()?.body).toEqual({
+        model,
+        messages: [{ role: 'system', content: 'Be brief.' }, user('hello')],
+        stream,
+        think: false,
+        options: { num_predict: 50, temperature: 0.5, stop: ['END'] },
+      })
+    }
+  })
+
+  test('calls tools, is given their results by name, and sees pictures', async () => {
+    const { ask, sent } = await vendorWorld(app, token, native('usage=20:10'))
+    for (const stream of [false, true]) {
+      const question = user('get_weather of Paris, city is Paris')
+      const asked = await ask([question], { stream, fields: { tools: [weather] } })
+      expect(asked).toMatchObject({ finish: 'tool_calls', calls: [{ name: 'get_weather' }] })
+      const [call] = asked.calls
+      expect(call?.id).toMatch(/^call_/)
+      expect(JSON.parse(call?.arguments ?? '')).toEqual({ city: 'Paris' })
+      const made = { id: call?.id, type: 'function', function: { name: call?.name, arguments: call?.arguments } }
+      const answer = await ask(
+        [
+          question,
+          { role: 'assistant', content: null, tool_calls: [made] },
+          { role: 'tool', tool_call_id: call?.id, content: '21 degrees' },
+        ],
+        { stream, fields: { tools: [weather] } },
+      )
+      expect(answer).toMatchObject({ text: 'The tool says: 21 degrees', finish: 'stop' })
+      expect(sent()?.body).toMatchObject({
+        messages: [
+          {},
+          { role: 'assistant', tool_calls: [{ function: { name: 'get_weather', arguments: { city: 'Paris' } } }] },
+          { role: 'tool', content: '21 degrees', tool_name: 'get_weather' },
+        ],
+      })
+      const seen = await ask([
+        user([
+          { type: 'text', text: 'look' },
+          { type: 'image_url', image_url: { url: picture } },
+        ]),
+      ])
+      expect(seen.text).toMatch(/^Image image\/png \d+ bytes sha256 [0-9a-f]{16}\. You said: look$/)
+    }
+  })
+
+  test('thinks apart from its answer, and is cut where it is told', async () => {
+    const { ask, sent } = await vendorWorld(app, token, native('usage=20:10'))
+    for (const stream of [false, true]) {
+      const answer = await ask([user('hello there you all')], { stream, fields: { reasoning_effort: 'high' } })
+      expect(answer.thoughts).not.toBe('')
+      expect(sent()?.body).toMatchObject({ think: 'high' })
+      const short = await ask([user('hello there you all')], { stream, fields: { max_tokens: 2 } })
+      expect(short.finish).toBe('length')
+    }
+  })
+
+  test('serves every dialect of callers', async () => {
+    for (const by of spoken) {
+      for (const stream of [false, true]) {
+        const { model } = await serve(app, native('usage=20:10'))
+        const text = await (await say(app, by, { token, model, stream })).text()
+        expect(text).toContain('hello')
+        if (stream) expect(text).toMatch(by.closing)
+      }
+    }
+  })
+
+  test('that fails, is cut or sends a broken line is never taken for finished', async () => {
+    for (const does of ['words=9,errorevent=4', 'words=9,cut=5', 'words=9,fin=5', 'words=9,malformed=5']) {
+      const { model } = await serve(app, native(does))
+      const before = (await consumed(app)).length
+      const text = await (await say(app, chat, { token, model, stream: true })).text()
+      expect(text, does).toContain('"error"')
+      expect(text, does).not.toContain('[DONE]')
+      expect((await consumed(app)).length - before).toBe(1)
+    }
+    const { model } = await serve(app, native('status=404,message=model-not-pulled'))
+    const refused = await say(app, chat, { token, model })
+    expect(refused.status).toBe(404)
+    expect(await refused.text()).toContain('model-not-pulled')
+  })
+})
+
+test('Ollama is called by its OpenAI surface, unless the call says what only the native one hears', async () => {
+  const { ask, sent } = await vendorWorld(app, token, { type: 4, does: 'usage=20:10' })
+  const pathOf = async (fields: Record<string, unknown>) => {
+    for (const stream of [false, true]) {
+      expect(await ask([user('hello')], { stream, fields })).toMatchObject({ text: 'You said: hello', finish: 'stop' })
+    }
+    return sent()?.path
+  }
+  expect(await pathOf({})).toBe('/v1/chat/completions')
+  expect(await pathOf({ reasoning_effort: 'none' })).toBe('/v1/chat/completions')
+  expect(await pathOf({ keep_alive: '10m' })).toBe('/api/chat')
+  expect(await pathOf({ think: false })).toBe('/api/chat')
+  expect(await pathOf({ options: { num_ctx: 4096 } })).toBe('/api/chat')
+  expect(await pathOf({ top_k: 5 })).toBe('/api/chat')
+  expect(sent()?.body).toMatchObject({ options: { top_k: 5 } })
+})
+
+test('Ollama embeds by its own call, one row a text, in the encoding the caller wants', async () => {
+  const { model } = await serve(app, { type: 4 })
+  for (const encoding_format of ['float', 'base64']) {
+    const body = { model, input: ['one', 'two'], dimensions: 4, encoding_format }
+    const reply = await app.relay(token, '/v1/embeddings', body)
+    const answer = (await reply.json()) as { data: { embedding: unknown }[]; usage: unknown }
+    expect(app.upstream.requests.at(-1)).toMatchObject({
+      path: '/api/embed',
+      body: { model, input: ['one', 'two'], dimensions: 4 },
+    })
+    expect(answer.usage).toEqual({ prompt_tokens: 2, total_tokens: 2 })
+    expect(answer.data).toHaveLength(2)
+    const [row] = answer.data
+    if (encoding_format === 'float') expect(row?.embedding).toHaveLength(4)
+    else expect(Buffer.from(String(row?.embedding), 'base64')).toHaveLength(16)
+  }
+})
