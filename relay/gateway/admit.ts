@@ -1,8 +1,10 @@
 import { DomainError } from '#core/errors.ts'
+import { autoGroup, autoGroups } from '#core/groups.ts'
 import { channelStatus } from '#core/statuses.ts'
 import { isAllowedAddress } from '#features/client-address/service.ts'
 import type { ChannelRow } from './cache/channel-table.ts'
 import type { Caller, RelayServices } from './call.ts'
+import { plansOf } from './select.ts'
 
 /** Row 13: the caller's address. */
 export function admitAddress(caller: Caller, ip: string): void {
@@ -10,16 +12,37 @@ export function admitAddress(caller: Caller, ip: string): void {
   if (entries !== '' && !isAllowedAddress(ip, entries)) throw new DomainError('relay.ip_forbidden')
 }
 
-/** Rows 15 and 16: the group the call runs in. */
+/** Rows 15 and 16: the group the call asks to run in, which may be `auto`. */
 export function admitGroup(services: RelayServices, caller: Caller): string {
   const { group, user } = caller
   if (group === '') return user.group
-  if (group !== user.group && !Object.hasOwn(services.options.get('UserUsableGroups'), group)) {
-    throw new DomainError('relay.group_forbidden', { group })
-  }
-  if (!Object.hasOwn(services.options.get('GroupRatio'), group))
+  if (!isOpenTo(services, caller, group)) throw new DomainError('relay.group_forbidden', { group })
+  if (group !== autoGroup && !Object.hasOwn(services.options.get('GroupRatio'), group))
     throw new DomainError('relay.group_disabled', { group })
   return group
+}
+
+/** Whether the caller may name a group at all. */
+export const isOpenTo = ({ options }: RelayServices, { user }: Caller, group: string): boolean =>
+  group === user.group ||
+  (group === autoGroup
+    ? autoGroups(options, user.group).length > 0
+    : Object.hasOwn(options.get('UserUsableGroups'), group))
+
+/**
+ * The group a call runs in and is charged by: with `auto` the first of its groups that has a channel for the model. Where
+ * none has one it stays `auto`, and is refused as a group without a channel.
+ */
+export function groupInUse(
+  services: RelayServices,
+  caller: Caller,
+  wish: { group: string; model: string; pinnedChannel: ChannelRow | null },
+): string {
+  const { group, model, pinnedChannel } = wish
+  if (group !== autoGroup) return group
+  const groups = autoGroups(services.options, caller.user.group)
+  if (pinnedChannel) return groups.find((name) => pinnedChannel.groups.includes(name)) ?? groups[0] ?? group
+  return groups.find((name) => plansOf(services, { model, group: name }).length > 0) ?? group
 }
 
 /** Rows 17 and 18: the channel a key's suffix names. */

@@ -3,7 +3,7 @@ import { DomainError } from '#core/errors.ts'
 import { estimateOf } from '#core/pricing/estimate.ts'
 import { cheapPromptTokens } from '#relay/counting/cheap-count.ts'
 import type { CallerDialect } from '#relay/dialects/types.ts'
-import { admitAddress, admitGroup, admitModel, admitPin } from './admit.ts'
+import { admitAddress, admitGroup, admitModel, admitPin, groupInUse } from './admit.ts'
 import { attemptAll } from './attempts.ts'
 import type { Attempt, Call, CallBody, Caller, Incoming, RelayServices } from './call.ts'
 import { forward, isPricedAsClaude } from './forward.ts'
@@ -60,8 +60,9 @@ export async function admitChat(services: RelayServices, { incoming, route, call
   const read = await readBody(incoming.req, incoming.res)
   const { caller, body } = route.prepare?.(services, known, read) ?? { caller: known, body: read }
   const request = route.dialect.parse(body.json, route.path)
-  const group = admitGroup(services, caller)
+  const wanted = admitGroup(services, caller)
   const pinnedChannel = admitPin(services, caller)
+  const group = groupInUse(services, caller, { group: wanted, model: request.model, pinnedChannel })
   if (!pinnedChannel) admitModel(services, caller, { group, model: request.model })
   return {
     ...incoming,

@@ -4,6 +4,7 @@ import { DomainError } from '#core/errors.ts'
 import { userStatus } from '#core/statuses.ts'
 import { authenticate } from '#features/auth/authenticate.ts'
 import { sessionCookie } from '#features/auth/session.ts'
+import { isOpenTo } from './admit.ts'
 import type { CallBody, Caller, RelayServices } from './call.ts'
 
 /**
@@ -32,9 +33,7 @@ export function preparePlayground(
 ): { caller: Caller; body: CallBody } {
   const { group: given, ...rest } = json
   const group = typeof given === 'string' && given !== '' ? given : caller.user.group
-  if (group !== caller.user.group && !Object.hasOwn(services.options.get('UserUsableGroups'), group)) {
-    throw new DomainError('playground.group_forbidden')
-  }
+  if (!isOpenTo(services, caller, group)) throw new DomainError('playground.group_forbidden')
   if (typeof rest['model'] !== 'string' || rest['model'] === '') throw new DomainError('playground.model_required')
   // The form sends 0 for "no limit".
   if (rest['max_tokens'] === 0) delete rest['max_tokens']

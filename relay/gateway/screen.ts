@@ -13,9 +13,16 @@ function screenOf(list: string): Screen {
 
 /** Refuses a chat that contains sensitive words. */
 export const screen = (services: RelayServices, call: Call): void =>
-  screenTexts(services, call, { texts: promptTexts(call.request), refusal: 'relay.sensitive_words' })
+  screenTexts(services, call, {
+    texts: promptTexts(call.request),
+    refusal: call.dialect.id === 'openai-responses' ? 'relay.sensitive_words_responses' : 'relay.sensitive_words',
+  })
 
-type Refusal = 'relay.sensitive_words' | 'relay.sensitive_words_image' | 'relay.sensitive_words_audio'
+type Refusal =
+  | 'relay.sensitive_words'
+  | 'relay.sensitive_words_responses'
+  | 'relay.sensitive_words_image'
+  | 'relay.sensitive_words_audio'
 
 /** Refuses texts that contain sensitive words; which ones, only the server's log says. */
 export function screenTexts(

@@ -62,7 +62,7 @@ function routedSelection(services: RelayServices, call: CallCore): Selection {
       attempt += 1
       const chosen = choose(services, place, session)
       tried.set(chosen.channel.id, (tried.get(chosen.channel.id) ?? new Set<number>()).add(chosen.key.position))
-      return named(chosen, place.plan.model, call.model)
+      return named(call, chosen, place.plan.model)
     },
   }
 }
@@ -76,7 +76,10 @@ function refusal(services: RelayServices, call: CallCore, attempt: number): Doma
 }
 
 /** Virtual names give several models in their order, each with the channels of the group; those without any drop out. */
-export function plansOf(services: RelayServices, { model: requested, group }: CallCore): Plan[] {
+export function plansOf(
+  services: RelayServices,
+  { model: requested, group }: Pick<CallCore, 'model' | 'group'>,
+): Plan[] {
   const { mapping } = services.options.get('global_model_mapping')
   const prefixes = services.channels.prefixesOf(group)
   return actualModels(mapping, requested, services.ambient.random)
@@ -114,16 +117,19 @@ function nextTurn({ keyCursor }: RelayServices, channelId: number): number {
   return turn
 }
 
-function named({ channel, key }: Choice, model: string, requested: string): Attempt {
+function named(call: CallCore, { channel, key }: Choice, model: string): Attempt {
   const mapped = resolveModelMapping(channel.modelMapping, model)
-  if (!mapped.ok) {
-    throw mapped.problem === 'model_mapping_contains_cycle'
-      ? new DomainError('relay.model_mapping_cycle')
-      : new DomainError('relay.model_mapping_unreadable')
-  }
-  const bare = channel.modelPrefix !== '' && requested === channel.modelPrefix + model
-  return { channel, key, model, upstreamModel: mapped.model, mapped: mapped.isMapped || (model !== requested && !bare) }
+  if (!mapped.ok) throw new DomainError(mappingRefusals[mapped.problem][call.dialect.id === 'openai-responses' ? 1 : 0])
+  const bare = channel.modelPrefix !== '' && call.model === channel.modelPrefix + model
+  const isMapped = mapped.isMapped || (model !== call.model && !bare)
+  return { channel, key, model, upstreamModel: mapped.model, mapped: isMapped }
 }
+
+/** The second of each is what the responses route is documented to say. */
+const mappingRefusals = {
+  model_mapping_contains_cycle: ['relay.model_mapping_cycle', 'relay.model_mapping_cycle_responses'],
+  unmarshal_model_mapping_failed: ['relay.model_mapping_unreadable', 'relay.model_mapping_unreadable_responses'],
+} as const
 
 /** The caller's key names the channel: that one, once, whatever models it lists. */
 function pinnedSelection(services: RelayServices, call: CallCore, channel: ChannelRow): Selection {
@@ -136,7 +142,7 @@ function pinnedSelection(services: RelayServices, call: CallCore, channel: Chann
       if (used || !key || channel.status !== channelStatus.enabled)
         throw new DomainError('relay.pinned_channel_disabled')
       used = true
-      return named({ channel, key }, call.model, call.model)
+      return named(call, { channel, key }, call.model)
     },
   }
 }

@@ -4,7 +4,7 @@ import { countPrompt } from '#relay/counting/estimate-usage.ts'
 import { claude } from '#relay/dialects/claude/index.ts'
 import { gemini } from '#relay/dialects/gemini/index.ts'
 import type { CallerDialect } from '#relay/dialects/types.ts'
-import { admitAddress, admitGroup, admitModel, admitPin } from '#relay/gateway/admit.ts'
+import { admitAddress, admitGroup, admitModel, admitPin, groupInUse } from '#relay/gateway/admit.ts'
 import { authenticate } from '#relay/gateway/authenticate.ts'
 import type { Attempt, Call, RelayServices } from '#relay/gateway/call.ts'
 import { limit, type LimitedCall } from '#relay/gateway/limit.ts'
@@ -60,8 +60,9 @@ export async function countTokens(
     const request = style.dialect.parse(style.dialect.id === 'claude' ? { max_tokens: 1, ...body.json } : body.json, {
       model,
     })
-    const group = admitGroup(services, caller)
+    const wanted = admitGroup(services, caller)
     const pinnedChannel = admitPin(services, caller)
+    const group = groupInUse(services, caller, { group: wanted, model: request.model, pinnedChannel })
     if (!pinnedChannel) admitModel(services, caller, { group, model: request.model })
     const estimate = { promptTokens: 0, cacheWriteMarked: 0, cacheWrite1hMarked: 0 }
     const core = { caller, body, request, model: request.model, stream: false, group, pinnedChannel }

@@ -1,3 +1,4 @@
+import { autoGroup, autoGroups } from '#core/groups.ts'
 import { resolvePrice } from '#core/pricing/resolve-price.ts'
 import type { Caller, RelayServices } from '#relay/gateway/call.ts'
 
@@ -12,9 +13,10 @@ export function visibleModels(services: RelayServices, caller: Caller): VisibleM
   const limits = caller.token?.modelLimits
   if (limits) return [...limits].map((id) => ({ id, root: id }))
   const group = caller.group || caller.user.group
+  const groups = group === autoGroup ? autoGroups(services.options, caller.user.group) : [group]
   const models = new Map<string, VisibleModel>()
   for (const channel of services.channels.enabledChannels()) {
-    if (!channel.groups.includes(group)) continue
+    if (!groups.some((name) => channel.groups.includes(name))) continue
     for (const model of channel.models) {
       models.set(model, { id: model, root: model })
       const prefixed = channel.modelPrefix + model

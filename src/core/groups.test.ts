@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { groupNames, mayUseGroup, usableGroups } from './groups.ts'
+import { autoGroups, groupNames, mayUseGroup, usableGroups } from './groups.ts'
 import { defaultOptions, readerOf } from './options/registry/index.ts'
 
 const options = readerOf(
@@ -35,4 +35,22 @@ test('lets nobody into a group that is neither open nor their own', () => {
 
 test('names the groups in order', () => {
   expect(groupNames(options)).toEqual(['default', 'staff', 'vip'])
+})
+
+test('auto stands for those of its groups that the user may use by name, in their order, and is open where it is any', () => {
+  const groups = {
+    GroupRatio: { default: 1, vip: 0.8, staff: 0.5 },
+    UserUsableGroups: { default: '', vip: '', gone: '', auto: '自动选择' },
+    AutoGroups: ['staff', 'auto', 'gone', 'vip', 'default'],
+  }
+  const given = readerOf(defaultOptions(groups))
+  expect(autoGroups(given, 'default')).toEqual(['vip', 'default'])
+  expect(autoGroups(given, 'staff')).toEqual(['staff', 'vip', 'default'])
+  expect(usableGroups(given, 'staff').at(-1)).toEqual({ name: 'auto', ratio: 0.5, description: '自动选择' })
+  expect(mayUseGroup(given, 'default', 'auto')).toBe(true)
+  const unoffered = readerOf(defaultOptions({ ...groups, UserUsableGroups: { default: '' } }))
+  expect(usableGroups(unoffered, 'default').map(({ name }) => name)).toEqual(['default'])
+  expect(mayUseGroup(unoffered, 'default', 'auto')).toBe(true)
+  const closed = readerOf(defaultOptions({ ...groups, AutoGroups: ['staff'] }))
+  expect(mayUseGroup(closed, 'default', 'auto')).toBe(false)
 })

@@ -7,24 +7,49 @@ export type UsableGroup = { name: string; ratio: number; description: string }
 /** Shown for one's own group where root wrote no description. */
 export const ownGroupDescription = '用户分组'
 
+/** What a token names that leaves the choice among root's list of groups to each call. */
+export const autoGroup = 'auto'
+
 /** The user's own group and those root opened to everybody, as far as they have a ratio; the own group comes first. */
 export function usableGroups(options: OptionsReader, userGroup: string): UsableGroup[] {
-  const GroupRatio = options.get('GroupRatio')
-  const GroupGroupRatio = options.get('GroupGroupRatio')
   const described = new Map(Object.entries(options.get('UserUsableGroups')))
   const names = new Set([...(userGroup === '' ? [] : [userGroup]), ...described.keys()])
-  return [...names]
-    .filter((name) => Object.hasOwn(GroupRatio, name))
-    .map((name) => ({
-      name,
-      ratio: groupRatioOf({ userGroup, usedGroup: name }, { GroupRatio, GroupGroupRatio }).ratio,
-      description: described.get(name) || (name === userGroup ? ownGroupDescription : name),
-    }))
+  return [...names].flatMap((name) => {
+    // A call is charged by the group it ends up in; the first of them is the likely one.
+    const charged = name === autoGroup ? autoGroups(options, userGroup)[0] : name
+    if (charged === undefined || !Object.hasOwn(options.get('GroupRatio'), charged)) return []
+    const description = described.get(name) || (name === userGroup ? ownGroupDescription : name)
+    return [{ name, ratio: ratioFor(options, userGroup, charged), description }]
+  })
 }
 
-/** Whether a token or a playground call of the user may name the group; its own group always, even without a ratio. */
+const ratioFor = (options: OptionsReader, userGroup: string, usedGroup: string): number =>
+  groupRatioOf(
+    { userGroup, usedGroup },
+    { GroupRatio: options.get('GroupRatio'), GroupGroupRatio: options.get('GroupGroupRatio') },
+  ).ratio
+
+/** The groups that `auto` stands for, in root's order: those of the list that the user may use by name as well. */
+export function autoGroups(options: OptionsReader, userGroup: string): string[] {
+  const open = options.get('UserUsableGroups')
+  return options
+    .get('AutoGroups')
+    .filter(
+      (name) =>
+        name !== autoGroup &&
+        (name === userGroup || Object.hasOwn(open, name)) &&
+        Object.hasOwn(options.get('GroupRatio'), name),
+    )
+}
+
+/**
+ * Whether a token or a playground call of the user may name the group; its own group always, even without a ratio, and `auto`
+ * wherever it stands for a group, for it opens none that is not open.
+ */
 export const mayUseGroup = (options: OptionsReader, userGroup: string, group: string): boolean =>
-  group === userGroup || usableGroups(options, userGroup).some((usable) => usable.name === group)
+  group === userGroup ||
+  (group === autoGroup && autoGroups(options, userGroup).length > 0) ||
+  usableGroups(options, userGroup).some((usable) => usable.name === group)
 
 /** All groups that have a price factor, by name. */
 export const groupNames = (options: OptionsReader): string[] => Object.keys(options.get('GroupRatio')).toSorted()

@@ -74,7 +74,7 @@ describe('a channel’s own names', () => {
       app.upstream.clear()
       for (const by of spoken) {
         const reply = await say(app, by, { token, model })
-        expect(reply.status).toBe(500)
+        expect(reply.status).toBe(by.dialect === 'responses' ? 400 : 500)
         const error = by.readError(await reply.json())
         expect(error.message).toContain(message)
         if (by === chat) expect(error.code).toBe('model_mapped_error')

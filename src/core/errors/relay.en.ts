@@ -45,6 +45,8 @@ export const relayEnglish: Record<keyof typeof relayErrors, string> = {
   'relay.browser_extension_blocked': 'requests from browser extensions are not allowed',
   'relay.model_mapping_cycle': 'model_mapping_contains_cycle',
   'relay.model_mapping_unreadable': 'unmarshal_model_mapping_failed',
+  'relay.model_mapping_cycle_responses': 'model_mapping_contains_cycle',
+  'relay.model_mapping_unreadable_responses': 'unmarshal_model_mapping_failed',
   'relay.count_tokens_failed': 'The tokens of the request could not be counted: {detail}',
   'relay.prompt_too_long': 'The input has about {tokens} tokens, above the channel limit of {limit}',
   'relay.media_failed': 'A picture or file of the request cannot be read: {detail}',

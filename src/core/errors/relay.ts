@@ -149,6 +149,18 @@ export const relayErrors = {
     status: 500,
     wire: 'model_mapped_error',
   },
+  'relay.model_mapping_cycle_responses': {
+    kind: 'invalid',
+    message: 'model_mapping_contains_cycle',
+    status: 400,
+    wire: 'model_mapped_error',
+  },
+  'relay.model_mapping_unreadable_responses': {
+    kind: 'invalid',
+    message: 'unmarshal_model_mapping_failed',
+    status: 400,
+    wire: 'model_mapped_error',
+  },
   'relay.count_tokens_failed': {
     kind: 'internal',
     message: '计算请求的 token 数量失败：{detail}',

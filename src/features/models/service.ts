@@ -1,5 +1,5 @@
 import { catalogPrice, type CatalogPrice } from '#core/pricing/catalogue.ts'
-import { usableGroups, type UsableGroup } from '#core/groups.ts'
+import { autoGroup, usableGroups, type UsableGroup } from '#core/groups.ts'
 import type { OptionsReader } from '#core/options/registry/index.ts'
 import type { Price } from '#core/pricing/price.ts'
 import { resolvePrice, resolveTaskPrice } from '#core/pricing/resolve-price.ts'
@@ -105,7 +105,8 @@ export async function listPricing(deps: Deps): Promise<Pricing> {
   }
   return {
     items: [...items.values()].toSorted((left, right) => (left.model < right.model ? -1 : 1)),
-    groups: usableGroups(options, actor?.group ?? ''),
+    // A call is charged by the group that `auto` led it to, so it has no prices of its own.
+    groups: usableGroups(options, actor?.group ?? '').filter(({ name }) => name !== autoGroup),
   }
 }
 

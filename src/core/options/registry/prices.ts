@@ -71,7 +71,7 @@ export const priceOptions = {
     visibility: 'admin',
     group: 'groups',
     label: '自动分组',
-    help: '令牌分组为 auto 时依次尝试的分组',
+    help: '令牌分组为 auto 时依次尝试的分组，在用户可选分组中加入 auto 即可供用户选择',
     widget: 'tags',
   }),
   fallback_pricing_enabled: option(flag, {
