@@ -13,6 +13,7 @@ import { identifyPlayground, preparePlayground } from './gateway/playground.ts'
 import { answerBilling } from './local/billing.ts'
 import { claudeCounting, countTokens, geminiCounting } from './local/count-tokens.ts'
 import { explain } from './local/explain.ts'
+import { storedAnswer } from './local/stored-answers.ts'
 import { answerUnimplemented } from './local/unimplemented.ts'
 import { handlePlain } from './operations/handle.ts'
 import { chatPaths, plainPaths, unimplementedPaths } from './routes.ts'
@@ -71,6 +72,14 @@ function serveLocal(services: RelayServices, router: Router, prefix: string): vo
     router.get(prefix + path, (req, res) => listModels(services, req, res))
     router.get(`${prefix}${path}/*model`, (req, res) => retrieveModel(services, req, res))
   }
+  for (const path of ['', '/input_items']) {
+    router.get(`${prefix}/v1/responses/:id${path}`, (req, res) =>
+      storedAnswer(services, { method: 'GET', path }, { req, res }),
+    )
+  }
+  router.delete(`${prefix}/v1/responses/:id`, (req, res) =>
+    storedAnswer(services, { method: 'DELETE', path: '' }, { req, res }),
+  )
   for (const { method, path } of unimplementedPaths) {
     router[method](prefix + path, (req, res) => answerUnimplemented(services, req, res))
   }

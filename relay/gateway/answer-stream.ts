@@ -99,6 +99,7 @@ async function endComplete(forwarding: Forwarding, { passage, caller, progress }
       end: 'complete',
       empty: passage.empty,
       delivered: passage.delivered,
+      keeps: passage.keeps,
     })
   } catch (error) {
     if (!(error instanceof SettleFailed)) throw error

@@ -26,6 +26,7 @@ type WholeAnswer = {
   empty: boolean
   /** The answer in the hub format, decoded only when somebody needs it. */
   response: () => ChatResponse
+  keeps?: readonly string[] | undefined
   /** The upstream's own text, when it goes out as it came. */
   asReceived: string | null
 }
@@ -39,8 +40,8 @@ export async function answerWhole(forwarding: Forwarding, reply: UpstreamReply, 
   const isStream = call.request.stream
   const firstTokenMs = performance.now() - call.startedAt
   try {
-    const { empty, delivered } = read
-    await settle(forwarding, { measured, firstTokenMs, isStream, end: 'complete', empty, delivered }, 'give-up')
+    const { empty, delivered, keeps } = read
+    await settle(forwarding, { measured, firstTokenMs, isStream, end: 'complete', empty, delivered, keeps }, 'give-up')
   } catch (error) {
     if (!(error instanceof SettleFailed)) throw error
     throw new AttemptFailed(bookingFailure(), { local: true, cause: error })
@@ -75,6 +76,7 @@ async function readJson(forwarding: Forwarding, reply: UpstreamReply): Promise<W
         usage: seen.usage,
         delivered: seen.delivered,
         empty: seen.empty,
+        keeps: seen.keeps,
         response: () => moveThoughtsOf(provider.chat.response(json, providerCall), forwarding.thoughts),
         asReceived: text,
       }
@@ -104,7 +106,11 @@ async function collectStream(forwarding: Forwarding, reply: UpstreamReply): Prom
       collector.push(event)
     }
   }
-  const parser = createEventReader(provider, reply, (event) => take(decoder.push(event)))
+  const listener = forwarding.listens?.listen({ includeUsage: true })
+  const parser = createEventReader(provider, reply, (event) => {
+    listener?.push(event)
+    take(decoder.push(event))
+  })
   try {
     for await (const chunk of reply.body) {
       received += chunk.length
@@ -114,7 +120,7 @@ async function collectStream(forwarding: Forwarding, reply: UpstreamReply): Prom
     parser.end()
     take(decoder.end())
     const response = collector.response()
-    if (finished) return fromResponse(moveThoughtsOf(response, thoughts))
+    if (finished) return { ...fromResponse(moveThoughtsOf(response, thoughts)), keeps: listener?.keeps }
   } catch (error) {
     if (!(error instanceof StreamFailed)) throw asAttemptFailure(error)
     throw new AttemptFailed(shapeFailure(services, attempt.channel, error.failure), { local: false })

@@ -8,6 +8,7 @@ import type { MediaFetcher } from '#relay/upstream/media.ts'
 import type { createTokenCache, TokenRow } from './cache/token-cache.ts'
 import type { createUserCache, UserRow } from './cache/user-cache.ts'
 import type { Health } from './health.ts'
+import type { KeptAt } from './kept-answers.ts'
 
 /** What the relay keeps in memory beside the process's services. */
 export type RelayServices = Services & {
@@ -64,6 +65,8 @@ export type CallCore = Incoming & {
   body: CallBody
   group: string
   pinnedChannel: ChannelRow | null
+  /** Where what the call names is kept. */
+  keptAt?: KeptAt | undefined
 }
 
 /** An admitted chat call. */

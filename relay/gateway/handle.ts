@@ -8,6 +8,7 @@ import { attemptAll } from './attempts.ts'
 import type { Attempt, Call, CallBody, Caller, Incoming, RelayServices } from './call.ts'
 import { forward, isPricedAsClaude } from './forward.ts'
 import { keepAlive } from './keep-alive.ts'
+import { placeOfNamed } from './kept-answers.ts'
 import { limit, type LimitedCall } from './limit.ts'
 import type { CallPrice } from './price-call.ts'
 import { readBody } from './read-body.ts'
@@ -64,10 +65,15 @@ export async function admitChat(services: RelayServices, { incoming, route, call
   const pinnedChannel = admitPin(services, caller)
   const group = groupInUse(services, caller, { group: wanted, model: request.model, pinnedChannel })
   if (!pinnedChannel) admitModel(services, caller, { group, model: request.model })
+  const keptAt =
+    route.dialect.id === 'openai-responses'
+      ? await placeOfNamed(services, { userId: caller.user.id, body: body.json })
+      : undefined
   return {
     ...incoming,
     caller,
     body,
+    keptAt,
     request,
     model: request.model,
     stream: request.stream,

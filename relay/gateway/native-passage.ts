@@ -46,5 +46,8 @@ export function nativePassage(forwarding: Forwarding): Passage {
       return text.trim() === '' && toolCalls === 0
     },
     delivered: () => listener.delivered(),
+    get keeps() {
+      return listener.keeps
+    },
   }
 }

@@ -18,4 +18,6 @@ export type Passage = {
   readonly failure: UpstreamFailure | undefined
   readonly empty: boolean
   delivered: () => Delivered
+  /** Ids by which the upstream keeps the answer. */
+  readonly keeps?: readonly string[] | undefined
 }

@@ -24,6 +24,8 @@ export type Ending = {
   losses: string[]
   delivered: () => Delivered
   failure?: string | undefined
+  /** Ids by which the upstream keeps the answer. */
+  keeps?: readonly string[] | undefined
 }
 
 export type Settlement = {

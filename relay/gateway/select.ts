@@ -7,6 +7,7 @@ import { channelStatus } from '#core/statuses.ts'
 import type { ChannelRow } from './cache/channel-table.ts'
 import type { Attempt, CallCore, RelayServices } from './call.ts'
 import { callerSession } from './caller-session.ts'
+import type { KeptAt } from './kept-answers.ts'
 
 /** Where the attempts of one call may go; remembers where they have been. */
 export type Selection = {
@@ -20,7 +21,8 @@ export type Selection = {
 export type Plan = { model: string; prefixed: boolean; tiers: Tiers }
 
 export function createSelection(services: RelayServices, call: CallCore): Selection {
-  return call.pinnedChannel ? pinnedSelection(services, call, call.pinnedChannel) : routedSelection(services, call)
+  if (call.pinnedChannel) return pinnedSelection(services, call, call.pinnedChannel)
+  return call.keptAt ? keptSelection(services, call, call.keptAt) : routedSelection(services, call)
 }
 
 function routedSelection(services: RelayServices, call: CallCore): Selection {
@@ -143,6 +145,30 @@ function pinnedSelection(services: RelayServices, call: CallCore, channel: Chann
         throw new DomainError('relay.pinned_channel_disabled')
       used = true
       return named(call, { channel, key }, call.model)
+    },
+  }
+}
+
+/** The channel and key that keep what a call names, while they serve its model to its group. */
+function keptAttempt(services: RelayServices, call: CallCore, { channelId, keyHmac }: KeptAt): Attempt | undefined {
+  const serves = ({ tiers }: Plan) => tiers.some((tier) => tier.some((route) => route.channelId === channelId))
+  const plan = plansOf(services, call).find(serves)
+  const channel = services.channels.channel(channelId)
+  const key = channel?.keys.find(({ enabled, value }) => enabled && services.secrets.hmac(value) === keyHmac)
+  return plan && channel && key && named({ channel, key }, plan.model, call.model)
+}
+
+/** What is named stands in one place: there, once. What is only repeated is better off there, but may go elsewhere. */
+function keptSelection(services: RelayServices, call: CallCore, keptAt: KeptAt): Selection {
+  const elsewhere = keptAt.only ? null : routedSelection(services, call)
+  let used = false
+  return {
+    outlook: () => elsewhere?.outlook() ?? null,
+    next: () => {
+      const attempt = used ? undefined : keptAttempt(services, call, keptAt)
+      if (!attempt && !elsewhere) throw refusal(services, call, used ? 1 : 0)
+      used = true
+      return attempt ?? (elsewhere as Selection).next()
     },
   }
 }

@@ -4,6 +4,7 @@ import type { UpstreamFailure } from '#relay/chat/events.ts'
 import { type Answered, measure } from './answer.ts'
 import type { Forwarding } from './forward.ts'
 import { failureOfDomainError } from './failure.ts'
+import { rememberKept } from './kept-answers.ts'
 import { chargeRowOf, type Ending } from './record.ts'
 
 export type EndOfCall = Omit<Ending, 'upstreamMs' | 'losses'>
@@ -25,10 +26,10 @@ export async function settle(
     reason: end.failure ?? '',
     ms: Math.round(upstreamMs),
   })
-  await services.ledger.settle(
-    chargeRowOf(services, call, { attempt, attempts, terms, ending, claude, sent }),
-    afterwards,
-  )
+  const row = chargeRowOf(services, call, { attempt, attempts, terms, ending, claude, sent })
+  const kept = rememberKept(services, call, { attempt, ids: end.keeps })
+  await services.ledger.settle(row, afterwards)
+  await kept
 }
 
 /** The caller hung up: the prompt and what was delivered are charged, counted here where no usage came. */

@@ -68,7 +68,7 @@ export type FrameReader = {
 }
 
 export type UpstreamRequest = {
-  method: 'GET' | 'POST'
+  method: 'GET' | 'POST' | 'DELETE'
   url: string
   headers: Record<string, string>
   /** A JSON value, or text / bytes that are sent as they are. */
@@ -100,6 +100,8 @@ export type StreamListener = {
   readonly failure: UpstreamFailure | undefined
   /** Everything the model wrote so far: content, reasoning, tool names and arguments. */
   delivered: () => { text: string; toolCalls: number }
+  /** Ids by which the upstream keeps the answer and its items, once it is complete. */
+  readonly keeps?: readonly string[] | undefined
 }
 
 /** The caller's own body on its way to an upstream that speaks the same dialect. */
@@ -118,8 +120,14 @@ export type NativeDialect = {
     delivered: () => { text: string; toolCalls: number }
     /** No text, no reasoning, no tool call, no picture. */
     empty: boolean
+    /** Ids by which the upstream keeps the answer and its items. */
+    keeps?: readonly string[] | undefined
   }
+  /** A call about an answer that the upstream keeps: `path` follows its id, empty for the answer itself. */
+  stored?: ((wish: StoredCall, call: ProviderCall) => UpstreamRequest) | undefined
 }
+
+export type StoredCall = { method: 'GET' | 'DELETE'; id: string; path: string; query: string }
 
 export type ChatTranslation = {
   /** @throws {InvalidRequest} for what the upstream cannot express and the rules forbid to drop. */

@@ -39,7 +39,10 @@ export function readInput(input: unknown, read: Reader): { messages: Message[]; 
 
 function readItem(conversation: Conversation, item: Fields, path: string): void {
   const { read } = conversation
-  switch (item['type'] ?? 'message') {
+  // A reference may leave its type out; a message cannot do without its role.
+  const isReference = typeof item['id'] === 'string' && item['role'] === undefined
+  const type = item['type'] ?? (isReference ? 'item_reference' : 'message')
+  switch (type) {
     case 'message':
       return readMessage(conversation, item, path)
     case 'function_call':
@@ -54,7 +57,7 @@ function readItem(conversation: Conversation, item: Fields, path: string): void 
       return
     }
     default:
-      return addToAssistant(conversation, { type: 'vendor', dialect: 'openai-responses', value: item })
+      return addToAssistant(conversation, { type: 'vendor', dialect: 'openai-responses', value: { ...item, type } })
   }
 }
 

@@ -2,10 +2,12 @@ import type { Fields } from '#relay/chat/json.ts'
 import type { ChatRequest, ReasoningWish, ResponseFormat } from '#relay/chat/request.ts'
 import { readSchemaFormat } from '../openai-chat/wishes.ts'
 import { defined, isEffort, leftOver, readerFor } from '../read.ts'
+import { InvalidRequest } from '../types.ts'
 import { readInput } from './items.ts'
 import { readTools, readToolChoice } from './tools.ts'
 
-const read = readerFor('invalid_responses_request')
+const code = 'invalid_responses_request'
+const read = readerFor(code)
 
 const known = new Set([
   'model',
@@ -35,6 +37,8 @@ export function parseOpenAiResponses(value: unknown, path: { model?: string | un
   const { input } = body
   const isEmpty = input === undefined || input === null || input === '' || (Array.isArray(input) && input.length === 0)
   if (isEmpty) throw read.required('input')
+  // What runs on after its call has ended could never be charged.
+  if (body['background'] === true) throw new InvalidRequest(code, 'background is not supported')
   const { messages, losses } = readInput(input, read)
   const instructions = read.text(body['instructions'], 'instructions') ?? ''
   const system = { role: 'system' as const, content: [{ type: 'text' as const, text: instructions }] }

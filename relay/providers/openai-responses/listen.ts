@@ -4,6 +4,7 @@ import type { ListenVerdict, StreamListener } from '../types.ts'
 import { keepDelivered, nameless } from '../wire/delivered.ts'
 import { recordOf, tryRecord } from '../wire/json.ts'
 import { failureIn } from './failure.ts'
+import { keptIds } from './kept.ts'
 import { createResponsesDecoder } from './stream.ts'
 import { usageOf } from './usage.ts'
 
@@ -22,6 +23,7 @@ export function listenToResponses(): StreamListener {
   let complete = false
   let usage: ReportedUsage | undefined
   let failure: UpstreamFailure | undefined
+  let keeps: readonly string[] = []
 
   function watch(wire: WireEvent): ListenVerdict {
     const event = mayClose(wire) ? tryRecord(wire.data) : undefined
@@ -40,6 +42,7 @@ export function listenToResponses(): StreamListener {
           : failureIn({ ...response, status: type === 'response.failed' ? 'failed' : '' })
       if (failure) return 'failed'
       complete = true
+      keeps = keptIds(response)
     }
     return complete ? 'hold' : 'forward'
   }
@@ -59,5 +62,8 @@ export function listenToResponses(): StreamListener {
       return failure
     },
     delivered: kept.delivered,
+    get keeps() {
+      return keeps
+    },
   }
 }

@@ -4,6 +4,7 @@ import { type NativeBody, type NativeDialect, type ProviderCall, UpstreamRefusal
 import { deliveredInResponse, isEmptyResponse, nameless } from '../wire/delivered.ts'
 import { type Json, recordOf } from '../wire/json.ts'
 import { rewriteBody } from '../wire/rewrite-body.ts'
+import { keptIds } from './kept.ts'
 import { listenToResponses } from './listen.ts'
 import { fromResponse } from './response.ts'
 import { usageOf } from './usage.ts'
@@ -27,7 +28,8 @@ function inspect(json: unknown): ReturnType<NativeDialect['inspect']> {
   const reported = usage ? { usage } : {}
   try {
     const response = fromResponse(json, nameless)
-    return { ...reported, delivered: () => deliveredInResponse(response), empty: isEmptyResponse(response) }
+    const keeps = keptIds(recordOf(json) ?? {})
+    return { ...reported, keeps, delivered: () => deliveredInResponse(response), empty: isEmptyResponse(response) }
   } catch (error) {
     const nothing = { ...reported, delivered: () => ({ text: '', toolCalls: 0 }), empty: true }
     return error instanceof UpstreamRefusal ? { ...nothing, failure: error.failure } : nothing
@@ -39,4 +41,11 @@ export const nativeResponses = (host: ResponsesHost): NativeDialect => ({
   request: (body, call) => nativeRequest(host, body, call),
   listen: () => listenToResponses(),
   inspect,
+  stored: ({ method, id, path, query }, call) => {
+    const url = new URL(host.url(call))
+    url.pathname += `/${encodeURIComponent(id)}${path}`
+    for (const [name, value] of new URLSearchParams(query)) url.searchParams.append(name, value)
+    const { 'content-type': _, ...headers } = host.headers(call)
+    return { method, url: url.href, headers }
+  },
 })

@@ -1,0 +1,47 @@
+import type { Pool } from 'pg'
+
+/** Where an upstream keeps something: only the key that made it can name it again. */
+export type KeptPlace = { channelId: number; keyHmac: string }
+
+/** How long an id is remembered, which is how long upstreams keep what it names. */
+const daysKept = 30
+
+/** Remembers who made what an upstream keeps. An id that somebody else's call brought before stays theirs. */
+export async function rememberAnswers(
+  pool: Pool,
+  made: { ids: readonly string[]; userId: number } & KeptPlace,
+): Promise<void> {
+  await pool.query(
+    `insert into upstream_objects as o (id, user_id, channel_id, key_hmac)
+     select distinct id, $2::int, $3::int, $4::text from unnest($1::text[]) id
+     on conflict (id) do update set channel_id = excluded.channel_id, key_hmac = excluded.key_hmac, created_at = now()
+     where o.user_id = excluded.user_id`,
+    [made.ids, made.userId, made.channelId, made.keyHmac],
+  )
+}
+
+/** What of these ids is remembered, the latest first. */
+export async function findAnswers(
+  pool: Pool,
+  ids: readonly string[],
+): Promise<(KeptPlace & { id: string; userId: number })[]> {
+  const { rows } = await pool.query<{ id: string; user_id: number; channel_id: number; key_hmac: string }>(
+    `select id, user_id, channel_id, key_hmac from upstream_objects
+     where id = any ($1::text[]) and created_at > now() - make_interval(days => $2) order by created_at desc, id`,
+    [ids, daysKept],
+  )
+  return rows.map((row) => ({ id: row.id, userId: row.user_id, channelId: row.channel_id, keyHmac: row.key_hmac }))
+}
+
+export async function forgetAnswer(pool: Pool, made: { id: string; userId: number }): Promise<void> {
+  await pool.query('delete from upstream_objects where id = $1 and user_id = $2', [made.id, made.userId])
+}
+
+/** Forgets what upstreams have forgotten too; gives how many. */
+export async function forgetOldAnswers(pool: Pool): Promise<number> {
+  const { rowCount } = await pool.query(
+    'delete from upstream_objects where created_at < now() - make_interval(days => $1)',
+    [daysKept],
+  )
+  return rowCount ?? 0
+}

@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type App, startApp } from '#test/support/app.ts'
+import type { TestToken } from '#test/support/factories.ts'
+import { json, type ScriptedUpstream, startScriptedUpstream } from '#test/support/scripted-upstream.ts'
+import { allowUnpriced, channelsOf, serve } from './serve.ts'
+import { closeSoundly, consumed, say, spoken } from './spoken.ts'
+
+let app: App
+let scripted: ScriptedUpstream
+let mine: TestToken
+let theirs: TestToken
+beforeAll(async () => {
+  app = await startApp()
+  scripted = await startScriptedUpstream()
+  await allowUnpriced(app)
+  mine = await app.make.token(await app.make.user({ quota: 1_000_000_000 }))
+  theirs = await app.make.token(await app.make.user({ quota: 1_000_000_000 }))
+})
+afterAll(async () => {
+  await closeSoundly(app)
+  await scripted[Symbol.asyncDispose]()
+})
+
+const responses = spoken[1] as (typeof spoken)[number]
+
+let made = 0
+/** An answer with ids of its own that the upstream keeps, whole or streamed. */
+function answer(more: object = {}) {
+  made += 1
+  const id = `resp_${made}`
+  const response = {
+    id,
+    object: 'response',
+    status: 'completed',
+    store: true,
+    output: [
+      { type: 'message', id: `msg_${made}`, role: 'assistant', content: [{ type: 'output_text', text: 'yes' }] },
+    ],
+    usage: { input_tokens: 3, output_tokens: 1, total_tokens: 4 },
+    ...more,
+  }
+  const event = (type: string, fields: object) => `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`
+  const stream = {
+    steps: [
+      event('response.created', { response: { ...response, status: 'in_progress', output: [] } }),
+      event('response.output_text.delta', { item_id: `msg_${made}`, output_index: 0, content_index: 0, delta: 'yes' }),
+      event('response.completed', { response }),
+    ],
+  }
+  return { id, item: `msg_${made}`, whole: json(response), stream }
+}
+
+/** A model behind three channels with two keys each, all of which tell the same story. */
+async function keptBy(play: Parameters<ScriptedUpstream['play']>[0]) {
+  const route = { key: 'key-one,key-two', baseUrl: scripted.play(play) }
+  return serve(app, route, route, route)
+}
+
+const ask = (token: TestToken, model: string, more: object) =>
+  say(app, responses, { token, body: { model, input: 'hi', ...more } })
+
+const keyOf = () => scripted.heard.at(-1)?.headers.authorization
+const lastChannel = async () => channelsOf((await consumed(app)).at(-1))[0]
+
+describe('an answer that an upstream keeps', () => {
+  test.each(['whole', 'stream'] as const)(
+    'is named again to the channel and key that made it, and nowhere else: %s',
+    async (form) => {
+      const { id, item, ...plays } = answer()
+      const { model } = await keptBy(plays[form])
+      expect(await (await ask(mine, model, { stream: form === 'stream' })).text()).toContain(id)
+      const [channel, key] = [await lastChannel(), keyOf()]
+      for (let turn = 0; turn < 6; turn += 1) {
+        for (const named of [
+          { previous_response_id: id },
+          {
+            input: [
+              { type: 'item_reference', id: item },
+              { role: 'user', content: 'go on' },
+            ],
+          },
+          { input: [{ id: item }, { role: 'user', content: 'go on' }] },
+        ]) {
+          expect((await ask(mine, model, named)).status).toBe(200)
+          expect(await lastChannel()).toBe(channel)
+          expect(keyOf()).toBe(key)
+        }
+      }
+    },
+  )
+
+  test('is unknown to everybody else, by whatever name', async () => {
+    const { id, item, whole } = answer()
+    const { model } = await keptBy(whole)
+    await ask(mine, model, {})
+    const before = scripted.heard.length
+    for (const named of [
+      { previous_response_id: id },
+      { conversation: id },
+      { conversation: { id } },
+      { input: [{ type: 'item_reference', id: item }] },
+      { input: [{ id: item }] },
+      // Upstreams look up what is repeated by its id.
+      {
+        input: [
+          { type: 'reasoning', id: item, summary: [] },
+          { role: 'user', content: 'go on' },
+        ],
+      },
+      { previous_response_id: 'resp_that_never_was' },
+    ]) {
+      const reply = await ask(theirs, model, named)
+      expect(reply.status, JSON.stringify(named)).toBe(404)
+      responses.readError(await reply.json())
+    }
+    expect(scripted.heard.length).toBe(before)
+  })
+
+  test('can be repeated item by item, even where nobody remembers it', async () => {
+    const { whole } = answer()
+    const { model } = await keptBy(whole)
+    const input = [
+      { type: 'message', id: 'msg_of_a_translation', role: 'assistant', content: [{ type: 'output_text', text: 'a' }] },
+      { role: 'user', content: 'go on' },
+    ]
+    expect((await ask(mine, model, { input })).status).toBe(200)
+  })
+
+  test('is forgotten after thirty days', async () => {
+    const { id, whole } = answer()
+    const { model } = await keptBy(whole)
+    await ask(mine, model, {})
+    await app.pool.query("update upstream_objects set created_at = now() - interval '29 days' where id = $1", [id])
+    expect((await ask(mine, model, { previous_response_id: id })).status).toBe(200)
+    await app.pool.query("update upstream_objects set created_at = now() - interval '31 days' where id = $1", [id])
+    expect((await ask(mine, model, { previous_response_id: id })).status).toBe(404)
+  })
+
+  test('that is not kept is not remembered', async () => {
+    const { id, whole } = answer({ store: false })
+    const { model } = await keptBy(whole)
+    await ask(mine, model, { store: false })
+    expect((await ask(mine, model, { previous_response_id: id })).status).toBe(404)
+  })
+
+  test('of a channel that was switched off is refused, not asked for elsewhere', async () => {
+    const { id, whole } = answer()
+    const { model } = await keptBy(whole)
+    await ask(mine, model, {})
+    await app.pool.query('update channels set status = 2 where id = $1', [await lastChannel()])
+    await app.services.channels.reload()
+    expect((await ask(mine, model, { previous_response_id: id })).status).toBe(503)
+  })
+
+  test('cannot be taken over by an answer of the same name', async () => {
+    const { id, whole } = answer()
+    const { model } = await keptBy(whole)
+    await ask(mine, model, {})
+    await ask(theirs, model, {})
+    expect((await ask(theirs, model, { previous_response_id: id })).status).toBe(404)
+    expect((await ask(mine, model, { previous_response_id: id })).status).toBe(200)
+  })
+
+  test('is read and deleted by its maker alone', async () => {
+    const { id, whole } = answer()
+    const { model } = await keptBy(whole)
+    await ask(mine, model, {})
+    const key = keyOf()
+    const rows = (await consumed(app)).length
+    const call = (token: TestToken, path: string, method = 'GET') =>
+      fetch(`${app.url}/v1/responses/${id}${path}`, { method, headers: { authorization: `Bearer sk-${token.key}` } })
+    expect((await call(theirs, '')).status).toBe(404)
+    expect((await call(theirs, '', 'DELETE')).status).toBe(404)
+    const read = await call(mine, '?include[]=a')
+    expect(await read.json()).toMatchObject({ id })
+    expect(scripted.heard.at(-1)).toMatchObject({ method: 'GET', path: `/v1/responses/${id}?include%5B%5D=a` })
+    expect(keyOf()).toBe(key)
+    expect((await call(mine, '/input_items')).status).toBe(200)
+    expect(scripted.heard.at(-1)?.path).toBe(`/v1/responses/${id}/input_items`)
+    expect((await call(mine, '', 'DELETE')).status).toBe(200)
+    expect(scripted.heard.at(-1)?.method).toBe('DELETE')
+    expect((await call(mine, '')).status).toBe(404)
+    expect((await consumed(app)).length).toBe(rows)
+  })
+})
+
+test('work in the background is refused, because it could not be charged', async () => {
+  const { model } = await keptBy(answer().whole)
+  const reply = await ask(mine, model, { background: true })
+  expect(reply.status).toBe(400)
+  expect(responses.readError(await reply.json()).message).toContain('background')
+})
