@@ -155,7 +155,7 @@ function keptAttempt(services: RelayServices, call: CallCore, { channelId, keyHm
   const plan = plansOf(services, call).find(serves)
   const channel = services.channels.channel(channelId)
   const key = channel?.keys.find(({ enabled, value }) => enabled && services.secrets.hmac(value) === keyHmac)
-  return plan && channel && key && named({ channel, key }, plan.model, call.model)
+  return plan && channel && key && named(call, { channel, key }, plan.model)
 }
 
 /** What is named stands in one place: there, once. What is only repeated is better off there, but may go elsewhere. */
