@@ -1,6 +1,14 @@
+import { channelBalances, channelModels, channelTests } from '#jobs/channels.ts'
 import type { Job } from '#jobs/job.ts'
 import { logPartitions } from '#jobs/log-partitions.ts'
+import { retention } from '#jobs/retention.ts'
 import type { RelayServices } from '#relay/gateway/call.ts'
 
 /** Every periodic job, in the order the console shows them. */
-export const jobList: readonly Job<RelayServices>[] = [logPartitions]
+export const jobList: readonly Job<RelayServices>[] = [
+  channelTests,
+  channelBalances,
+  channelModels,
+  logPartitions,
+  retention,
+]

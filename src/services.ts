@@ -15,6 +15,7 @@ import type { Job } from '#jobs/job.ts'
 import { createHoldRecovery, takeNodeIdentity } from '#features/ledger/node.ts'
 import { createLedger, refundUndelivered } from '#features/ledger/service.ts'
 import { createLimits } from '#features/limits/service.ts'
+import { createQuotaWatch } from '#features/notifications/quota-watch.ts'
 import { createOptionsStore, loadOptionRows } from '#features/options/service.ts'
 import { createSecrets } from '#features/secrets/service.ts'
 import { createJobRunner } from '#jobs/runner.ts'
@@ -23,6 +24,7 @@ import { createTokenCache } from '#relay/gateway/cache/token-cache.ts'
 import { createUserCache } from '#relay/gateway/cache/user-cache.ts'
 import type { RelayServices } from '#relay/gateway/call.ts'
 import { createHealth } from '#relay/gateway/health.ts'
+import { createGuardedFetch } from '#relay/upstream/guarded-fetch.ts'
 import { createMediaFetcher } from '#relay/upstream/media.ts'
 import { createTransport } from '#relay/upstream/send.ts'
 import type { Environment } from './env.ts'
@@ -88,6 +90,11 @@ export async function createServices(given: {
     onUnreadable: (keys) => log.error({ keys }, 'options cannot be read and stand at their defaults'),
   })
   await options.reload()
+  const guardedFetch = createGuardedFetch({ allowedRanges: environment.OUTBOUND_ALLOW })
+  const watchQuota = createQuotaWatch({
+    deps: () => services,
+    thresholdOf: async (userId) => (await services.users.get(userId))?.quotaWarningThreshold ?? null,
+  })
   let stopping = false
   const services: RelayServices = {
     database,
@@ -102,6 +109,7 @@ export async function createServices(given: {
       pool: hot,
       nodeId: node.id,
       refund: (row) => refundUndelivered(database.orm.em.fork(), row),
+      onCharged: watchQuota,
       onError: atMostOnceASecond((error) => log.error({ err: error }, 'a ledger batch failed')),
     }),
     limits: createLimits({
@@ -110,6 +118,7 @@ export async function createServices(given: {
       now: () => ambient.now().getTime(),
     }),
     transport: createTransport({}),
+    guardedFetch,
     jobs: createJobRunner({
       jobs: given.jobs ?? jobList,
       services: () => services,
@@ -148,6 +157,7 @@ export async function createServices(given: {
         log.error('what was still to be booked is left to those who find the holds of dead processes')
       await services.transport.close()
       await services.media.close()
+      await guardedFetch.close()
       redis?.disconnect()
       await changes.close()
       await Promise.race([Promise.all([hot.end(), database.close()]), delay(longestDrainMs, undefined, { ref: false })])

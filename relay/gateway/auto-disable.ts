@@ -1,5 +1,5 @@
 import { shouldDisable } from '#core/routing/disable.ts'
-import { disableAutomatically } from '#features/channels/service/status.ts'
+import { disableAutomatically } from '#features/channels/service/automatic.ts'
 import type { Attempt, CallCore, RelayServices } from './call.ts'
 import type { AttemptFailed } from './failure.ts'
 
@@ -29,9 +29,8 @@ export function disableDeadKey(
     requestText: () => call.body.bytes.toString('utf8'),
   }
   if (!shouldDisable(fault, rules)) return
-  const { database, secrets, ambient } = services
   const what = { channelId: attempt.channel.id, key: attempt.key.value, reason: message }
-  disableAutomatically({ em: database.orm.em.fork(), secrets, ambient }, what).catch((cause: unknown) =>
+  disableAutomatically({ ...services, em: services.database.orm.em.fork() }, what).catch((cause: unknown) =>
     services.log.error({ err: cause }, 'a dead key could not be disabled'),
   )
 }

@@ -4,6 +4,7 @@ import type { Ambient } from '#core/ambient.ts'
 import type { Role } from '#core/roles.ts'
 import type { Database } from '#db/orm.ts'
 import type { JobRunner } from '#jobs/runner.ts'
+import type { GuardedFetch } from '#relay/upstream/guarded-fetch.ts'
 import type { Transport } from '#relay/upstream/send.ts'
 import type { Environment } from '../env.ts'
 import type { Ledger } from './ledger/service.ts'
@@ -19,6 +20,8 @@ export type Services = {
   ledger: Ledger
   limits: Limits
   transport: Transport
+  /** For addresses that ordinary people choose. */
+  guardedFetch: GuardedFetch
   jobs: JobRunner
   environment: Environment
   ambient: Ambient

@@ -12,11 +12,12 @@ import { listenForChanges } from '#db/changes.ts'
 import { connect } from '#db/orm.ts'
 import { hashPassword } from '#features/auth/password.ts'
 import type { Services } from '#features/deps.ts'
-import { logPartitions } from '#jobs/log-partitions.ts'
+import { channelBalances, channelModels, channelTests } from '#jobs/channels.ts'
 import { createJobRunner } from '#jobs/runner.ts'
 import { createLimits } from '#features/limits/service.ts'
 import { createOptionsStore, loadOptionRows, setOptionsWithin } from '#features/options/service.ts'
 import { createSecrets, sha256 } from '#features/secrets/service.ts'
+import { createGuardedFetch } from '#relay/upstream/guarded-fetch.ts'
 import type { Transport, UpstreamReply } from '#relay/upstream/send.ts'
 import { restTable } from '#rest/index.ts'
 import { createRestRouter } from '#rest/mount.ts'
@@ -27,6 +28,8 @@ import { createDatabase } from './database.ts'
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const newId = (length: number) => Array.from(randomBytes(length), (byte) => alphabet[byte % 62]).join('')
+
+const consoleJobs = [channelTests, channelBalances, channelModels]
 
 export type Reply = { status: number; headers: Headers; text: string; body: Record<string, unknown>; data: unknown }
 export type Sending = { body?: unknown; headers?: Record<string, string>; query?: Record<string, string> }
@@ -39,6 +42,7 @@ export async function startConsole(environment: Record<string, string> = {}) {
   const secrets = createSecrets('a secret key of tests')
   const options = createOptionsStore({ load: () => loadOptionRows({ em: database.orm.em.fork(), secrets }) })
   const outgoing = createOutgoing()
+  const guardedFetch = createGuardedFetch()
   const changes = await listenForChanges(testDatabase.connection, () => {})
   const services: Services = {
     database,
@@ -48,8 +52,9 @@ export async function startConsole(environment: Record<string, string> = {}) {
     ledger: undefined as unknown as Services['ledger'],
     limits: createLimits({}),
     transport: outgoing.transport,
+    guardedFetch,
     // None runs by itself here.
-    jobs: createJobRunner({ jobs: [logPartitions], services: () => services, changes }),
+    jobs: createJobRunner({ jobs: consoleJobs, services: () => services, changes }),
     environment: readEnvironment({ API_RATE_LIMIT: '0', CRITICAL_RATE_LIMIT: '0', ...environment }),
     ambient: { now: () => new Date(), newId, random: Math.random },
     log: pino({ level: 'silent' }),
@@ -92,6 +97,7 @@ export async function startConsole(environment: Record<string, string> = {}) {
       server.closeAllConnections()
       await services.jobs.stop()
       await changes.close()
+      await guardedFetch.close()
       await database.close()
       await testDatabase[Symbol.asyncDispose]()
     },

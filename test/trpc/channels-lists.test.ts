@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { RouterInputs } from '#trpc/app-router.ts'
-import { disableAutomatically } from '#features/channels/service/status.ts'
+import { disableAutomatically } from '#features/channels/service/automatic.ts'
 import { type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
 
 let app: ConsoleApp

@@ -78,6 +78,12 @@ describe('channels', () => {
       fetchModels: { type: 1, key: 'k' },
       probe: { id: 1 },
       updateBalance: { id: 1 },
+      drifts: { ids: [1] },
+      runs: undefined,
+      testAll: undefined,
+      startBalances: undefined,
+      updateBalances: undefined,
+      cancelRun: { name: 'channel-tests' },
     })
     const tagProcedures = Object.entries({ list: {}, edit: { tag: 'a' }, enable: { tag: 'a' }, disable: { tag: 'a' } })
     for (const [person, code] of [

@@ -11,6 +11,8 @@ export type UserRow = {
   group: string
   acceptsUnpricedModels: boolean
   showsIpInLogs: boolean
+  /** Null while none was saved. */
+  quotaWarningThreshold: number | null
   deleted: boolean
 }
 
@@ -44,6 +46,7 @@ export const createUserCache = (pool: Pool) =>
             group: row.group,
             acceptsUnpricedModels: row.setting?.accept_unset_model_ratio_model === true,
             showsIpInLogs: row.setting?.show_ip_in_logs === true,
+            quotaWarningThreshold: row.setting?.quota_warning_threshold ?? null,
             deleted: row.deleted_at !== null,
           },
         ]),

@@ -181,6 +181,8 @@ export const channelRoutes: RouteTable = {
     topLevel: ({ success, seconds: time }) => ({ success, time }),
     topLevelOfRefusal: { time: 0 },
   }),
+  'GET /api/channel/test': bind((api) => api.admin.channels.testAll, { reply: noData }),
+  'GET /api/channel/update_balance': bind((api) => api.admin.channels.updateBalances, { reply: noData }),
   'GET /api/channel/update_balance/:id': bind((api) => api.admin.channels.updateBalance, {
     input: pathId,
     reply: noData,

@@ -5,8 +5,10 @@ import * as schema from './schema.ts'
 import * as abilities from './service/abilities.ts'
 import * as balance from './service/balance.ts'
 import * as bulk from './service/bulk.ts'
+import * as drift from './service/drift.ts'
 import * as list from './service/list.ts'
 import * as probe from './service/probe.ts'
+import * as runs from './service/runs.ts'
 import * as status from './service/status.ts'
 import * as upstream from './service/upstream.ts'
 import * as write from './service/write.ts'
@@ -55,6 +57,12 @@ export const channelsAdminRouter = router({
     .input(schema.fetchUpstreamModels)
     .mutation(({ ctx, input }) => upstream.fetchModels(ctx, input)),
   probe: adminProcedure.input(schema.probeChannel).mutation(({ ctx, input }) => probe.probeChannel(ctx, input)),
+  drifts: adminProcedure.input(schema.byChannelIds).query(({ ctx, input }) => drift.listDrifts(ctx, input)),
+  runs: adminProcedure.query(({ ctx }) => runs.listRuns(ctx)),
+  testAll: adminProcedure.mutation(({ ctx }) => runs.testAll(ctx)),
+  startBalances: adminProcedure.mutation(({ ctx }) => runs.startBalances(ctx)),
+  updateBalances: adminProcedure.mutation(({ ctx }) => runs.finishBalances(ctx)),
+  cancelRun: adminProcedure.input(schema.byRun).mutation(({ ctx, input }) => runs.cancelRun(ctx, input)),
   updateBalance: adminProcedure
     .input(schema.byChannelId)
     .mutation(({ ctx, input }) => balance.updateBalance(ctx, input)),

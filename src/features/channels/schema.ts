@@ -156,3 +156,7 @@ export const channelHealth = z.object({
   /** So many of the newest probes of each. */
   limit: z.int().min(1).max(100).default(20),
 })
+
+/** Runs over all channels that administrators may start. */
+export const channelRuns = ['channel-tests', 'channel-balances'] as const
+export const byRun = z.object({ name: z.enum(channelRuns) })

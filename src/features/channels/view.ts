@@ -1,6 +1,7 @@
 import { splitList } from '#core/routing/abilities.ts'
 import { roles } from '#core/roles.ts'
 import type { Channel } from '#db/entities/channel.ts'
+import type { ChannelDrift } from '#db/entities/channel-drift.ts'
 import type { ChannelKey } from '#db/entities/channel-key.ts'
 import type { ChannelProbe } from '#db/entities/channel-probe.ts'
 
@@ -75,3 +76,14 @@ export const toProbeView = (probe: ChannelProbe) => ({
 })
 
 export type ProbeView = ReturnType<typeof toProbeView>
+
+/** A kept comparison with the upstream's own list, seen with the models that the channel has now. */
+export const toDriftView = (drift: ChannelDrift, models: readonly string[]) => ({
+  channelId: drift.channelId,
+  added: splitList(drift.added).filter((model) => !models.includes(model)),
+  gone: splitList(drift.missing).filter((model) => models.includes(model)),
+  problem: drift.problem,
+  checkedAt: drift.checkedAt,
+})
+
+export type DriftView = ReturnType<typeof toDriftView>

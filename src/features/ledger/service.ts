@@ -57,6 +57,8 @@ export function createLedger(deps: {
   refund: (row: ChargeRow) => Promise<void>
   settleDeadlineMs?: number
   onError?: (error: unknown) => void
+  /** Hears of each charge that costs something, once it is booked, with the balance after it. Must not wait. */
+  onCharged?: (charged: { userId: number; balance: number }) => void
 }): Ledger {
   const onError = deps.onError ?? (() => {})
   const reserves = createBatchQueue(
@@ -69,7 +71,14 @@ export function createLedger(deps: {
     groupOf: (item: Renewal) => item.row.userId,
   })
   const ending = createEnding({
-    commit: (item, isWanted) => ('next' in item ? renewals.add(item, isWanted) : settles.add(item, isWanted)),
+    commit: async (item, isWanted) => {
+      const committed = await ('next' in item ? renewals.add(item, isWanted) : settles.add(item, isWanted))
+      const row = 'next' in item ? item.row : item
+      if (!('release' in row) && row.quota > 0) {
+        deps.onCharged?.({ userId: row.userId, balance: committed.userQuota })
+      }
+      return committed
+    },
     isHopeless: isDataFault,
     refund: deps.refund,
     settleDeadlineMs: deps.settleDeadlineMs ?? 10_000,

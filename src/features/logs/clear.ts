@@ -1,11 +1,14 @@
 import type { Pool } from 'pg'
 import { DomainError } from '#core/errors.ts'
-import type { UserDeps } from '#features/deps.ts'
+import type { Deps } from '#features/deps.ts'
 
 const batchSize = 5000
 
 /** Removes what was logged before an instant and says how many rows that were; sums and balances stay. */
-export async function clearLogs(deps: UserDeps, input: { before?: Date | undefined }): Promise<{ count: number }> {
+export async function clearLogs(
+  deps: Pick<Deps, 'database' | 'ambient'>,
+  input: { before?: Date | undefined },
+): Promise<{ count: number }> {
   if (!input.before) throw new DomainError('log.time_required')
   const { pool } = deps.database
   // A month that is not over yet keeps its table, whatever is asked.

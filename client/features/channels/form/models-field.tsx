@@ -9,7 +9,7 @@ import { FieldFrame, useField } from '../../../components/fields/field-frame.tsx
 import { notify } from '../../../components/notify.ts'
 import { t } from '../../../i18n/t.ts'
 import { useFetchModels } from '../models/fetch-models.ts'
-import { namesIn } from '../models/drift.ts'
+import { namesIn } from '../models/typed-names.ts'
 import { ModelPicker } from '../models/model-picker.tsx'
 import { UnpricedNotice } from '../models/unpriced-notice.tsx'
 import { useUnpriced } from '../models/use-unpriced.ts'

@@ -5,7 +5,7 @@ import { Check } from '../../../components/check.tsx'
 import { Notice } from '../../../components/notice.tsx'
 import { t } from '../../../i18n/t.ts'
 import { useIsPhone } from '../../../lib/use-media.ts'
-import { driftOf, mappedNames } from './drift.ts'
+import { driftOf, mappedNames } from '#core/channel-types/drift.ts'
 import { useUnpriced } from './use-unpriced.ts'
 
 const Option = chakra('label', {

@@ -49,6 +49,13 @@ export const generalOptions = {
     group: 'logs',
     label: '记录错误日志',
   }),
+  LogRetentionDays: option(z.int().min(0).max(36_500), {
+    default: 0,
+    visibility: 'admin',
+    group: 'logs',
+    label: '日志保留天数',
+    help: '更早的日志自动删除，统计数据和余额不受影响；0 表示永久保留',
+  }),
   DataExportEnabled: option(flag, {
     default: true,
     visibility: 'public',

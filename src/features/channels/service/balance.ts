@@ -1,9 +1,9 @@
 import { DomainError } from '#core/errors.ts'
 import { Channel } from '#db/entities/channel.ts'
-import type { UserDeps } from '#features/deps.ts'
+import type { Deps } from '#features/deps.ts'
 import type { ProviderChannel } from '#relay/providers/types.ts'
 import { findChannel } from './store.ts'
-import { ask, failureText, toProviderChannel } from './upstream.ts'
+import { ask, type AskDeps, failureText, toProviderChannel } from './upstream.ts'
 
 type Json = Record<string, unknown>
 type Source = {
@@ -63,8 +63,13 @@ function balanceInDollarsFirst(answer: Json): unknown {
   return (infos.find((info) => info['currency'] === 'USD') ?? infos[0])?.['total_balance']
 }
 
+export type BalanceDeps = AskDeps & Pick<Deps, 'em' | 'secrets' | 'ambient'>
+
+/** Types whose provider tells what is left. */
+export const balanceTypes: readonly number[] = [...sources.keys()]
+
 /** Asks the provider what is left and keeps the figure. */
-export async function updateBalance(deps: UserDeps, { id }: { id: number }): Promise<{ balance: number }> {
+export async function updateBalance(deps: BalanceDeps, { id }: { id: number }): Promise<{ balance: number }> {
   const channel = await findChannel(deps, id)
   const source = sources.get(channel.type)
   if (!source) throw new DomainError('channel.balance_unsupported')

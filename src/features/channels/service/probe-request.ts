@@ -8,7 +8,7 @@ import { readObject } from '../rules.ts'
 export type ProbeKind = 'chat' | 'embeddings' | 'rerank'
 
 /** Drawing and music services have no small call to try. */
-const untestableTypes = new Set([2, 5, 36])
+export const untestableTypes = new Set([2, 5, 36])
 const embeddingType = 44
 const lastResort = 'gpt-4o-mini'
 

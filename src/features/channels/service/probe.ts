@@ -9,10 +9,10 @@ import { Channel } from '#db/entities/channel.ts'
 import { ChannelProbe } from '#db/entities/channel-probe.ts'
 import { Log } from '#db/entities/log.ts'
 import { User } from '#db/entities/user.ts'
-import type { UserDeps } from '#features/deps.ts'
+import type { Deps } from '#features/deps.ts'
 import { priceOfModel } from '#features/models/service.ts'
 import { providerFor } from '#relay/providers/registry.ts'
-import { type ProviderCall, UpstreamRefusal } from '#relay/providers/types.ts'
+import { type Provider, type ProviderCall, UpstreamRefusal } from '#relay/providers/types.ts'
 import { type ProbeKind, probeKindOf, probeModelOf, probeRequest, readProbe } from './probe-request.ts'
 import { execute, findChannel } from './store.ts'
 import { ask, failureText, toProviderCall, toProviderChannel, withoutKey } from './upstream.ts'
@@ -32,10 +32,28 @@ const testerId = 1
 const label = '模型测试'
 const probesKept = 200
 
-type Outcome = { ok: true; usage: ReportedUsage } | { ok: false; message: string; retryable: boolean }
+/** What an upstream answers instead of a result. */
+type Fault = ReturnType<Provider['error']>
+
+type Outcome =
+  | { ok: true; usage: ReportedUsage }
+  /** `fault` is what the upstream itself answered; null where no answer came, or none that means anything. */
+  | { ok: false; message: string; retryable: boolean; fault: Fault | null }
+
+export type ProbeDeps = Pick<Deps, 'em' | 'options' | 'secrets' | 'ambient' | 'transport' | 'log'> & {
+  /** Ends the call at once. */
+  signal?: AbortSignal
+}
 
 /** Tries one model of a channel with a real, small call. Never changes the channel's status. */
-export async function probeChannel(deps: UserDeps, input: { id: number; model: string }): Promise<ProbeResult> {
+export const probeChannel = async (deps: ProbeDeps, input: { id: number; model: string }): Promise<ProbeResult> =>
+  (await probe(deps, input)).result
+
+/** The same, with the upstream's own words on a failure and the credential that was used. */
+export async function probe(
+  deps: ProbeDeps,
+  input: { id: number; model: string },
+): Promise<{ result: ProbeResult; fault: Fault | null; key: string }> {
   const channel = await findChannel(deps, input.id)
   const model = probeModelOf(channel, input.model)
   const mapped = resolveModelMapping(channel.modelMapping, model)
@@ -49,6 +67,8 @@ export async function probeChannel(deps: UserDeps, input: { id: number; model: s
   const call = toProviderCall(deps, toProviderChannel(channel, deps.secrets), { asked: model, sent: mapped.model })
   const startedAt = performance.now()
   const outcome = await attempt(deps, { channel, call, kind: probeKindOf(channel.type, mapped.model) })
+  // A call that was broken off says nothing of the channel.
+  deps.signal?.throwIfAborted()
   const durationMs = Math.round(performance.now() - startedAt)
   const message = outcome.ok ? '' : withoutKey(outcome.message, call.channel.key).slice(0, 2000)
   await remember(deps, { channelId: channel.id, model, success: outcome.ok, message, durationMs })
@@ -56,11 +76,15 @@ export async function probeChannel(deps: UserDeps, input: { id: number; model: s
     await logProbe(deps, { channel, call, price, usage: normaliseUsage(outcome.usage).usage, durationMs, tester })
   }
   const retryable = !outcome.ok && outcome.retryable
-  return { model, success: outcome.ok, message, seconds: durationMs / 1000, retryable }
+  return {
+    result: { model, success: outcome.ok, message, seconds: durationMs / 1000, retryable },
+    fault: outcome.ok || !outcome.fault ? null : { ...outcome.fault, message },
+    key: call.channel.key,
+  }
 }
 
 async function attempt(
-  deps: UserDeps,
+  deps: ProbeDeps,
   { channel, call, kind }: { channel: Channel; call: ProviderCall; kind: ProbeKind },
 ): Promise<Outcome> {
   const provider = providerFor(channel.type)
@@ -69,24 +93,26 @@ async function attempt(
     const answer = await ask(deps, request, channel.setting)
     if (!answer.ok) {
       const message = failureText(channel.type, answer, call.channel.key)
-      return { ok: false, message, retryable: answer.retryable }
+      const fault = answer.status === null ? null : provider.error(answer.status, answer.text)
+      return { ok: false, message, retryable: answer.retryable, fault }
     }
     return { ok: true, usage: readProbe(provider, call, { kind, json: JSON.parse(answer.text) }) }
   } catch (error) {
     if (error instanceof DomainError) throw error
     if (error instanceof UpstreamRefusal) {
       const { status, message } = error.failure
-      return { ok: false, message: `status code ${status}: ${message}`, retryable: status === 429 || status >= 500 }
+      const retryable = status === 429 || status >= 500
+      return { ok: false, message: `status code ${status}: ${message}`, retryable, fault: error.failure }
     }
     deps.log.warn({ channel: channel.id, err: error }, 'the answer to a channel test cannot be used')
-    return { ok: false, message: renderMessage({ code: 'relay.reply_malformed' }, 'zh'), retryable: false }
+    return { ok: false, message: renderMessage({ code: 'relay.reply_malformed' }, 'zh'), retryable: false, fault: null }
   }
 }
 
 type Probe = { channelId: number; model: string; success: boolean; message: string; durationMs: number }
 
 /** The result for the channel's row and its health strip, which keeps the newest. */
-async function remember({ em, ambient }: UserDeps, probe: Probe): Promise<void> {
+async function remember({ em, ambient }: ProbeDeps, probe: Probe): Promise<void> {
   const now = ambient.now()
   await em.nativeUpdate(Channel, { id: probe.channelId }, { responseTimeMs: probe.durationMs, testedAt: now })
   await em.insert(ChannelProbe, { ...probe, createdAt: now })
@@ -108,7 +134,7 @@ type Finished = {
 }
 
 /** A consumption of quota 0; what it would have cost stands beside it. */
-async function logProbe(deps: UserDeps, { channel, call, price, usage, durationMs, tester }: Finished): Promise<void> {
+async function logProbe(deps: ProbeDeps, { channel, call, price, usage, durationMs, tester }: Finished): Promise<void> {
   const claude = providerFor(channel.type).native.claude !== undefined
   const receipt = {
     formula: formulaFor({ claude, realtime: false, usage }),

@@ -3,7 +3,7 @@ import { DomainError } from '#core/errors.ts'
 import { channelStatus } from '#core/statuses.ts'
 import { Channel } from '#db/entities/channel.ts'
 import { ChannelKey } from '#db/entities/channel-key.ts'
-import type { Deps, UserDeps } from '#features/deps.ts'
+import type { UserDeps } from '#features/deps.ts'
 import type { ChannelView } from '../view.ts'
 import { toChannelView } from '../view.ts'
 import { indexChannels } from './abilities.ts'
@@ -59,34 +59,5 @@ export async function setKeyStatus(
   })
 }
 
-const enabledKeys = (em: EntityManager, channelId: number) =>
+export const enabledKeys = (em: EntityManager, channelId: number) =>
   em.count(ChannelKey, { channelId, status: channelStatus.enabled })
-
-type Fault = { channelId: number; key: string; reason: string }
-
-/**
- * Takes a credential out after a failure that proves it useless; the last one takes its channel along. A key that was
- * replaced or switched off meanwhile is left alone.
- */
-export function disableAutomatically(
-  deps: Pick<Deps, 'em' | 'secrets' | 'ambient'>,
-  fault: Fault,
-): Promise<'key' | 'channel' | 'nothing'> {
-  const { channelId } = fault
-  return deps.em.transactional(async (em) => {
-    const [channel] = await lockChannels(em, { id: [channelId] })
-    if (channel?.status !== channelStatus.enabled) return 'nothing'
-    const out = {
-      status: channelStatus.autoDisabled,
-      statusReason: fault.reason.slice(0, 1000),
-      statusAt: deps.ambient.now(),
-    }
-    const keyHmac = deps.secrets.hmac(fault.key)
-    const changed = await em.nativeUpdate(ChannelKey, { channelId, keyHmac, status: channelStatus.enabled }, out)
-    if (changed === 0) return 'nothing'
-    if ((await enabledKeys(em, channelId)) > 0) return 'key'
-    await em.nativeUpdate(Channel, { id: channelId }, out)
-    await indexChannels(em, [channelId])
-    return 'channel'
-  })
-}

@@ -66,8 +66,10 @@ export type Answer =
   | { ok: true; text: string; headers: ReplyHeaders }
   | { ok: false; status: number | null; text: string; headers?: ReplyHeaders; retryable: boolean }
 
+export type AskDeps = Pick<Deps, 'transport'> & { signal?: AbortSignal }
+
 /** One call to an upstream through the channel's own proxy and time limits. */
-export async function ask(deps: Pick<Deps, 'transport'>, request: UpstreamRequest, setting: string): Promise<Answer> {
+export async function ask(deps: AskDeps, request: UpstreamRequest, setting: string): Promise<Answer> {
   const settings = readObject(setting) ?? {}
   const milliseconds = (name: string, presetSeconds: number): number => {
     const value = settings[name]
@@ -83,6 +85,7 @@ export async function ask(deps: Pick<Deps, 'transport'>, request: UpstreamReques
       connectTimeoutMs: milliseconds('connect_timeout', 10),
       firstByteTimeoutMs: milliseconds('first_byte_timeout', patienceSeconds),
       idleTimeoutMs: milliseconds('idle_timeout', patienceSeconds),
+      signal: deps.signal,
     })
     const text = await reply.text(largestReply)
     const { status, headers } = reply
@@ -106,10 +109,14 @@ export function failureText(type: number, answer: Answer & { ok: false }, key: s
 }
 
 /** What the upstream itself lists, by a stored channel's own key and address. */
-export async function fetchModelsOf(deps: UserDeps, { id }: { id: number }): Promise<string[]> {
-  const channel = await findChannel(deps, id)
-  return askForModels(deps, toProviderChannel(channel, deps.secrets), channel.setting)
+export async function fetchModelsOf(deps: ModelsDeps, { id }: { id: number }): Promise<string[]> {
+  return fetchModelsOfRow(deps, await findChannel(deps, id))
 }
+
+export const fetchModelsOfRow = (deps: Omit<ModelsDeps, 'em'>, channel: Channel): Promise<string[]> =>
+  askForModels(deps, toProviderChannel(channel, deps.secrets), channel.setting)
+
+type ModelsDeps = AskDeps & Pick<Deps, 'em' | 'secrets'>
 
 /** The same before there is a channel. */
 export async function fetchModels(
@@ -130,7 +137,7 @@ export async function fetchModels(
   return askForModels(deps, channel, '')
 }
 
-async function askForModels(deps: UserDeps, channel: ProviderChannel, setting: string): Promise<string[]> {
+async function askForModels(deps: AskDeps, channel: ProviderChannel, setting: string): Promise<string[]> {
   if (!channelTypeOf(channel.type)?.modelsEndpoint) throw new DomainError('channel.fetch_models_unsupported')
   const provider = providerFor(channel.type)
   const answer = await ask(deps, provider.models.request(channel), setting)

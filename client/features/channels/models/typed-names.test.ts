@@ -1,14 +1,6 @@
 import { expect, test } from 'vitest'
 import { chunksOf } from './chunks.ts'
-import { driftOf, mappedNames, namesIn } from './drift.ts'
-
-test('what the upstream has beyond the channel was added, what it has no more is gone', () => {
-  expect(driftOf(['a', 'b'], ['b', 'c'])).toEqual({ added: ['c'], gone: ['a'] })
-})
-
-test('a name that the channel maps to another is not gone', () => {
-  expect(driftOf(['mine', 'b'], ['b'], mappedNames('{"mine":"b"}'))).toEqual({ added: [], gone: [] })
-})
+import { namesIn } from './typed-names.ts'
 
 test('pasted names are told apart by commas, blanks and lines, each taken once', () => {
   expect(namesIn(' a, b\nc，a ')).toEqual(['a', 'b', 'c'])

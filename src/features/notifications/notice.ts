@@ -1,0 +1,44 @@
+import { createHmac } from 'node:crypto'
+
+/** Something to tell somebody. */
+export type Notice = {
+  /** `quota_exceed`, `channel_update_<id>_<status>`, `channel_test`; whoever was told enough of one type hears no more. */
+  type: string
+  title: string
+  /** Each `{{value}}` stands for one of `values`, in turn. */
+  content: string
+  values: readonly (string | number)[]
+  /** The same for a mail: paragraphs, then an address to press. */
+  lines: readonly string[]
+  link?: string
+}
+
+/** A notice that says nothing but plain text. */
+export const plainNotice = (type: string, title: string, content: string): Notice => ({
+  type,
+  title,
+  content,
+  values: [],
+  lines: [content],
+})
+
+/** As programs receive it. */
+export const webhookBody = (notice: Notice, now: Date): string =>
+  JSON.stringify({
+    type: notice.type,
+    title: notice.title,
+    content: notice.content,
+    values: notice.values,
+    timestamp: Math.floor(now.getTime() / 1000),
+  })
+
+/** Proves to the receiver who sent these very bytes; both forms are known to clients. */
+export const webhookHeaders = (body: string, secret: string): Record<string, string> => ({
+  'content-type': 'application/json',
+  ...(secret === ''
+    ? {}
+    : {
+        authorization: `Bearer ${secret}`,
+        'x-webhook-signature': createHmac('sha256', secret).update(body).digest('hex'),
+      }),
+})

@@ -1,0 +1,90 @@
+import { LRUCache } from 'lru-cache'
+import { formatQuota } from '#core/quota.ts'
+import type { UserSetting } from '#db/entities/user.ts'
+import type { Services } from '#features/deps.ts'
+import { deliver } from './deliver.ts'
+import type { Notice } from './notice.ts'
+import type { NoticeDeps } from './service.ts'
+
+/** Told where nobody ever chose a threshold, neither the user nor root. */
+const presetThreshold = 500_000
+/** After a warning, or a try that failed, this process leaves the user alone for a while. */
+const quietMs = 10 * 60_000
+
+/** Called after each charge; answers at once and warns beside it. */
+export type QuotaWatch = (charged: { userId: number; balance: number }) => void
+
+type WatchDeps = NoticeDeps & Pick<Services, 'environment'>
+
+/** Warns users whose balance falls below their threshold, each at most once in two hours, whatever process charges. */
+export function createQuotaWatch(given: {
+  deps: () => WatchDeps
+  /** The threshold a user saved; null for none. */
+  thresholdOf: (userId: number) => number | null | Promise<number | null>
+}): QuotaWatch {
+  const quiet = new LRUCache<number, true>({ max: 100_000, ttl: quietMs })
+
+  const judge = async (charged: { userId: number; balance: number }): Promise<void> => {
+    const own = await given.thresholdOf(charged.userId)
+    const deps = given.deps()
+    if (charged.balance >= (own ?? siteThreshold(deps)) || quiet.has(charged.userId)) return
+    quiet.set(charged.userId, true)
+    await warn(deps, charged)
+  }
+
+  return (charged) => {
+    if (quiet.has(charged.userId)) return
+    judge(charged).catch((error: unknown) =>
+      given.deps().log.error({ err: error, user: charged.userId }, 'a user could not be warned of a low balance'),
+    )
+  }
+}
+
+/** What root saved, for users who saved nothing themselves. */
+function siteThreshold({ options }: WatchDeps): number {
+  const { stored, values } = options.snapshot()
+  return stored.has('QuotaRemindThreshold') ? values.QuotaRemindThreshold : presetThreshold
+}
+
+type Warned = { email: string; setting: UserSetting | null }
+
+async function warn(deps: WatchDeps, { userId, balance }: { userId: number; balance: number }): Promise<void> {
+  const { pool } = deps.database
+  // Of all calls on all processes that find the balance low, the one that writes this warns.
+  const { rows } = await pool.query<Warned>(
+    `update users set quota_warned_at = now() where id = $1 and deleted_at is null
+       and (quota_warned_at is null or quota_warned_at <= now() - interval '2 hours') returning email, setting`,
+    [userId],
+  )
+  const [user] = rows
+  if (!user) return
+  try {
+    await deliver(deps, user, quotaNotice(deps, balance))
+  } catch (error) {
+    // Nobody was told: another try may come once the quiet is over.
+    await pool.query(
+      `update users set quota_warned_at = now() - interval '2 hours' + interval '10 minutes' where id = $1`,
+      [userId],
+    )
+    throw error
+  }
+}
+
+function quotaNotice({ options, environment }: WatchDeps, balance: number): Notice {
+  const title = '额度不足提醒'
+  const text = balance > 0 ? '您的额度即将用尽' : '您的额度已用尽'
+  const left = formatQuota(balance, {
+    quotaPerUnit: options.get('QuotaPerUnit'),
+    inCurrency: options.get('DisplayInCurrencyEnabled'),
+    digits: 6,
+  })
+  const link = `${options.get('ServerAddress') || `http://localhost:${environment.PORT}`}/app/wallet`
+  return {
+    type: 'quota_exceed',
+    title,
+    content: `{{value}}，当前剩余额度为 {{value}}，请及时充值，以免影响使用。充值链接：<a href="{{value}}">{{value}}</a>`,
+    values: [text, left, link, link],
+    lines: [`${text}，当前剩余额度为 ${left}，请及时充值，以免影响使用。`, '充值链接：'],
+    link,
+  }
+}

@@ -1,0 +1,62 @@
+import { roles } from '#core/roles.ts'
+import { channelStatus, userStatus } from '#core/statuses.ts'
+import { User } from '#db/entities/user.ts'
+import type { Services } from '#features/deps.ts'
+import { deliver, type DeliverDeps } from './deliver.ts'
+import { type Notice, plainNotice } from './notice.ts'
+
+export type NoticeDeps = DeliverDeps & Pick<Services, 'database' | 'log'>
+
+const mostInWindow = 2
+const windowMinutes = 10
+
+/** Counts a notice of a type for a user, across all processes; false once the user has heard enough of it lately. */
+async function countNotice({ database }: NoticeDeps, userId: number, type: string): Promise<boolean> {
+  const { rowCount } = await database.pool.query(
+    `insert into notification_counts as c (user_id, type, window_at, count) values ($1, $2, now(), 1)
+     on conflict (user_id, type) do update set
+       window_at = case when c.window_at <= now() - make_interval(mins => $4) then now() else c.window_at end,
+       count = case when c.window_at <= now() - make_interval(mins => $4) then 1 else c.count + 1 end
+     where c.count < $3 or c.window_at <= now() - make_interval(mins => $4)`,
+    [userId, type, mostInWindow, windowMinutes],
+  )
+  return rowCount === 1
+}
+
+/** Windows that are over say nothing any more. */
+export async function forgetNoticeCounts({ database }: Pick<Services, 'database'>): Promise<number> {
+  const { rowCount } = await database.pool.query(
+    'delete from notification_counts where window_at <= now() - make_interval(mins => $1)',
+    [windowMinutes],
+  )
+  return rowCount ?? 0
+}
+
+/** Tells the root user. Never rejects: what it is about has happened, whoever hears of it. */
+export async function tellRoot(deps: NoticeDeps, notice: Notice): Promise<void> {
+  try {
+    const root = await deps.database.orm.em
+      .fork()
+      .findOne(
+        User,
+        { role: roles.root, status: userStatus.active, deletedAt: null },
+        { orderBy: { id: 'asc' }, disableIdentityMap: true },
+      )
+    if (root && (await countNotice(deps, root.id, notice.type))) await deliver(deps, root, notice)
+  } catch (error) {
+    deps.log.error({ err: error, notice: notice.type }, 'the root user could not be notified')
+  }
+}
+
+type ChannelChange = { id: number; name: string; status: 'disabled' | 'enabled'; reason?: string }
+
+/** A channel changed by itself. */
+export function tellOfChannel(deps: NoticeDeps, { id, name, status, reason = '' }: ChannelChange): Promise<void> {
+  const [code, what] =
+    status === 'disabled' ? [channelStatus.autoDisabled, '已自动禁用'] : [channelStatus.enabled, '已重新启用']
+  const title = `渠道 ${name} (#${id}) ${what}`
+  return tellRoot(
+    deps,
+    plainNotice(`channel_update_${id}_${code}`, title, reason ? `${title}，原因：${reason}` : title),
+  )
+}

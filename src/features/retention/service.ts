@@ -1,0 +1,47 @@
+import type { Services } from '#features/deps.ts'
+import { clearLogs } from '#features/logs/clear.ts'
+import { forgetNoticeCounts } from '#features/notifications/service.ts'
+
+type RetentionDeps = Pick<Services, 'database' | 'options' | 'ambient'>
+
+const batchSize = 5000
+const dayMs = 86_400_000
+
+/**
+ * What is of no more use, by table. Balances and what explains them (grants, holds, hourly sums, orders, codes) are never
+ * among it.
+ */
+const expired = [
+  { table: 'sessions', condition: 'expires_at < now()' },
+  { table: 'one_time_codes', condition: "expires_at < now() - interval '1 day'" },
+  { table: 'upstream_objects', condition: "created_at < now() - interval '30 days'" },
+  {
+    table: 'channel_probes',
+    condition:
+      "created_at < now() - interval '30 days' or not exists (select 1 from channels c where c.id = channel_id)",
+  },
+  { table: 'channel_drifts', condition: 'not exists (select 1 from channels c where c.id = channel_id)' },
+] as const
+
+/** Removes what has expired, in portions, and logs older than root wants to keep. Tells how many rows went. */
+export async function removeExpired(deps: RetentionDeps, signal: AbortSignal): Promise<{ rows: number; logs: number }> {
+  let rows = await forgetNoticeCounts(deps)
+  for (const { table, condition } of expired) {
+    for (let removed = batchSize; removed === batchSize && !signal.aborted;) {
+      const { rowCount } = await deps.database.pool.query(
+        `delete from ${table} where ctid in (select ctid from ${table} where ${condition} limit ${batchSize})`,
+      )
+      removed = rowCount ?? 0
+      rows += removed
+    }
+  }
+  const logs = signal.aborted ? 0 : await removeOldLogs(deps)
+  return { rows: rows + logs, logs }
+}
+
+async function removeOldLogs(deps: RetentionDeps): Promise<number> {
+  const days = deps.options.get('LogRetentionDays')
+  if (days === 0) return 0
+  const { count } = await clearLogs(deps, { before: new Date(deps.ambient.now().getTime() - days * dayMs) })
+  return count
+}
