@@ -1,0 +1,279 @@
+import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { plainNotice, webhookHeaders } from '#features/notifications/notice.ts'
+import { forgetNoticeCounts, tellRoot } from '#features/notifications/service.ts'
+import { type App, startApp } from '#test/support/app.ts'
+import type { TestUser } from '#test/support/factories.ts'
+import { createMailServer, textOf } from '#test/support/mail-server.ts'
+import { type Received, type Receiver, startReceiver } from '#test/support/receiver.ts'
+
+const smtp = createMailServer()
+let first: App
+let second: App
+let hook: Receiver
+
+beforeAll(async () => {
+  smtp.server.listen(0, '127.0.0.1')
+  await once(smtp.server, 'listening')
+  first = await startApp()
+  second = await startApp({ on: first })
+})
+afterAll(async () => {
+  await second[Symbol.asyncDispose]()
+  await first[Symbol.asyncDispose]()
+  smtp.server.close()
+})
+beforeEach(async () => {
+  hook = await startReceiver()
+  smtp.mails.length = 0
+  smtp.refuse(false)
+  await first.pool.query('truncate options, channel_keys, abilities, notification_counts')
+  // Row by row, so that every node hears of it.
+  await first.pool.query('delete from channels')
+  await first.pool.query('update users set role = 1 where role = 100')
+  await setOptions({
+    SMTPServer: '127.0.0.1',
+    SMTPPort: String((smtp.server.address() as AddressInfo).port),
+    SMTPFrom: 'gateway@x.example',
+    ServerAddress: 'https://gateway.example',
+  })
+  await first.make.channel()
+})
+afterEach(() => hook[Symbol.asyncDispose]())
+
+async function setOptions(texts: Record<string, string>): Promise<void> {
+  for (const [key, value] of Object.entries(texts)) await first.make.option(key, value)
+  await Promise.all([first, second].map(({ services }) => services.options.reload()))
+}
+
+type Setting = { notify_type?: 'email' | 'webhook'; quota_warning_threshold?: number; [more: string]: unknown }
+const choose = (user: { id: number }, setting: Setting) =>
+  first.pool.query('update users set setting = $1 where id = $2', [
+    { notify_type: 'webhook', quota_warning_threshold: 1000, webhook_url: hook.url, ...setting },
+    user.id,
+  ])
+const spender = async (quota: number, setting?: Setting) => {
+  const user = await first.make.user({ quota })
+  if (setting) await choose(user, setting)
+  const token = await first.make.token(user)
+  await first.settled()
+  return { ...user, token }
+}
+type Spender = Awaited<ReturnType<typeof spender>>
+const call = async (user: Spender, node = first) => {
+  const reply = await node.relay(user.token, '/v1/chat/completions', {
+    model: 'gpt-4o-mini',
+    messages: [{ role: 'user', content: 'hi' }],
+  })
+  await reply.text()
+  expect(reply.status).toBe(200)
+}
+const warnedAt = async (user: { id: number }): Promise<Date | null> =>
+  (await first.pool.query('select quota_warned_at from users where id = $1', [user.id])).rows[0].quota_warned_at
+const settledDown = () => pause(300)
+
+describe('a low balance', () => {
+  it('is told once although fifty calls on two nodes find it at once', async () => {
+    const user = await spender(900_000, { quota_warning_threshold: 900_000 })
+    await Promise.all(Array.from({ length: 50 }, (_, index) => call(user, index % 2 ? first : second)))
+    await expect.poll(() => hook.received.length).toBe(1)
+    await settledDown()
+    expect(hook.received).toHaveLength(1)
+  })
+
+  it('is told to a program with everything it needs, signed in both ways', async () => {
+    const secret = 'a secret of the receiver'
+    const user = await spender(900, { webhook_secret: first.services.secrets.encrypt(secret) })
+    await call(user)
+    await expect.poll(() => hook.received.length).toBe(1)
+    const { headers, text } = hook.received[0] as Received
+    expect(headers['content-type']).toBe('application/json')
+    expect(headers.authorization).toBe(`Bearer ${secret}`)
+    expect(headers['x-webhook-signature']).toBe(createHmac('sha256', secret).update(text).digest('hex'))
+    const body = JSON.parse(text) as { content: string; values: string[]; timestamp: number }
+    const { rows } = await first.pool.query('select quota::int as quota from users where id = $1', [user.id])
+    const left = `$${(rows[0].quota / 500_000).toFixed(6)}`
+    const link = 'https://gateway.example/app/wallet'
+    expect(body).toMatchObject({
+      type: 'quota_exceed',
+      title: '额度不足提醒',
+      values: ['您的额度即将用尽', left, link, link],
+    })
+    expect(body.content.split('{{value}}')).toHaveLength(5)
+    expect(Math.abs(body.timestamp - Date.now() / 1000)).toBeLessThan(10)
+  })
+
+  it('is not told again within two hours, and is after them', async () => {
+    const user = await spender(900, {})
+    await call(user)
+    await expect.poll(() => hook.received.length).toBe(1)
+    const age = (minutes: number) =>
+      first.pool.query('update users set quota_warned_at = quota_warned_at - make_interval(mins => $1) where id = $2', [
+        minutes,
+        user.id,
+      ])
+    // Another node has not heard of it, so the database alone keeps it from telling.
+    await age(119)
+    await call(user, second)
+    await settledDown()
+    expect(hook.received).toHaveLength(1)
+    await age(2)
+    await using third = await startApp({ on: first })
+    await call(user, third)
+    await expect.poll(() => hook.received.length).toBe(2)
+  })
+
+  it('is measured by what the user chose, else by what root saved, else at 500000', async () => {
+    const [above, below] = [await spender(5000, { quota_warning_threshold: 1000 }), await spender(5000, {})]
+    await choose(below, { quota_warning_threshold: 5000 })
+    const [rich, poor] = [await spender(600_000), await spender(499_000)]
+    await first.settled()
+    for (const user of [above, below, rich, poor]) await call(user)
+    await expect.poll(async () => (await warnedAt(below)) !== null && (await warnedAt(poor)) !== null).toBe(true)
+    await settledDown()
+    expect(await Promise.all([above, rich].map(warnedAt))).toEqual([null, null])
+    await setOptions({ QuotaRemindThreshold: '2000' })
+    const [over, under] = [await spender(3000), await spender(1900)]
+    for (const user of [over, under]) await call(user)
+    await expect.poll(() => warnedAt(under)).not.toBeNull()
+    expect(await warnedAt(over)).toBeNull()
+  })
+
+  it('is mailed to the address chosen for it, else to the account, with the way to the wallet', async () => {
+    const [chosen, own] = [
+      await spender(900, { notify_type: 'email', notification_email: 'notices@x.example' }),
+      await spender(900, { notify_type: 'email' }),
+    ]
+    await first.pool.query("update users set email = 'own' || id || '@x.example' where id = any ($1)", [
+      [chosen.id, own.id],
+    ])
+    await call(chosen)
+    await call(own)
+    await expect.poll(() => smtp.mails.length, { timeout: 10_000 }).toBe(2)
+    expect(smtp.mails.map(({ to }) => to[0]).toSorted()).toEqual(['notices@x.example', `own${own.id}@x.example`])
+    const text = textOf(smtp.mails[0]?.source ?? '')
+    expect(text).toContain('您的额度即将用尽')
+    expect(text).toContain('https://gateway.example/app/wallet')
+  })
+
+  it('is tried again ten minutes later when nobody could be told', async () => {
+    smtp.refuse(true)
+    const user = await spender(900, { notify_type: 'email', notification_email: 'away@x.example' })
+    await call(user)
+    const left = async () =>
+      (
+        await first.pool.query(
+          "select extract(epoch from quota_warned_at + interval '2 hours' - now())::int as seconds from users where id = $1",
+          [user.id],
+        )
+      ).rows[0].seconds as number
+    await expect.poll(async () => (await warnedAt(user)) !== null && (await left()) < 700).toBe(true)
+    expect(await left()).toBeGreaterThan(580)
+  })
+
+  it('keeps no call waiting, and fails none, when the receiver hangs', async () => {
+    hook.answerWith(() => ({ delayMs: 5000 }))
+    const user = await spender(900, {})
+    const startedAt = performance.now()
+    await call(user)
+    expect(performance.now() - startedAt).toBeLessThan(3000)
+    await expect.poll(() => hook.received.length).toBe(1)
+  })
+})
+
+describe('a webhook', () => {
+  it('of an ordinary user never reaches a private address, by itself or by a redirect', async () => {
+    await using guarded = await startApp({ on: first, environment: { OUTBOUND_ALLOW: '' } })
+    const direct = await spender(900, {})
+    await call(direct, guarded)
+    const { port } = new URL(hook.url)
+    const named = await spender(900, { webhook_url: `http://localhost:${port}/named` })
+    await call(named, guarded)
+    await expect
+      .poll(async () => ((await warnedAt(direct)) ?? 0) !== 0 && ((await warnedAt(named)) ?? 0) !== 0)
+      .toBe(true)
+    hook.answerWith(() => ({ status: 307, headers: { location: `http://169.254.169.254/latest` } }))
+    const redirected = await spender(900, { webhook_url: `${hook.url}/away` })
+    await call(redirected)
+    await expect.poll(() => hook.received.length).toBe(1)
+    await settledDown()
+    expect(hook.received.map(({ path }) => path)).toEqual(['/away'])
+  })
+
+  it('goes by the worker where there is one, with its key and the whole posting, to https alone', async () => {
+    await setOptions({
+      WorkerUrl: `${hook.url}/worker`,
+      WorkerValidKey: first.services.secrets.encrypt('the worker key'),
+    })
+    const secret = first.services.secrets.encrypt('s')
+    await call(await spender(900, {}))
+    await call(await spender(900, { webhook_url: 'https://far.example/hook', webhook_secret: secret }))
+    await expect.poll(() => hook.received.length).toBe(1)
+    await settledDown()
+    expect(hook.received.map(({ path }) => path)).toEqual(['/worker'])
+    const posting = JSON.parse(hook.received[0]?.text ?? '')
+    expect(posting).toMatchObject({ url: 'https://far.example/hook', key: 'the worker key', method: 'POST' })
+    expect(JSON.parse(posting.body)).toMatchObject({ type: 'quota_exceed' })
+    expect(posting.headers['x-webhook-signature']).toBe(createHmac('sha256', 's').update(posting.body).digest('hex'))
+  })
+
+  it('is signed as documented', () => {
+    expect(webhookHeaders('{"type":"quota_exceed"}', 'secret')['x-webhook-signature']).toBe(
+      '21681c4cbd4f3dbcee3c3b88f5a05b15640d228a8f6fd483d26742f1ea577365',
+    )
+  })
+})
+
+describe('root', () => {
+  let root: TestUser
+  beforeEach(async () => {
+    root = await first.make.user({ role: 100 })
+    await choose(root, {})
+  })
+
+  it('hears of one thing twice in ten minutes, from whatever node, and of others as well', async () => {
+    const tell = (node: App, type: string) => tellRoot(node.services, plainNotice(type, 'title', 'content'))
+    await Promise.all(Array.from({ length: 12 }, (_, index) => tell(index % 2 ? first : second, 'channel_update_1_3')))
+    await tell(second, 'channel_update_2_3')
+    const types = () => hook.received.map(({ text }) => JSON.parse(text).type as string).toSorted()
+    expect(types()).toEqual(['channel_update_1_3', 'channel_update_1_3', 'channel_update_2_3'])
+    expect(await forgetNoticeCounts(first.services)).toBe(0)
+    await first.pool.query("update notification_counts set window_at = window_at - interval '10 minutes'")
+    await tell(first, 'channel_update_1_3')
+    expect(types()).toHaveLength(4)
+    expect(await forgetNoticeCounts(first.services)).toBe(1)
+  })
+
+  it('is told when a call finds the last key of a channel dead', async () => {
+    await setOptions({ AutomaticDisableChannelEnabled: 'true', RetryTimes: '0' })
+    await first.pool.query('delete from channels')
+    const upstream = await startReceiver(() => ({
+      status: 401,
+      body: { error: { message: 'Incorrect API key provided' } },
+    }))
+    const { id } = await first.trpc(root).admin.channels.create.mutate({
+      name: 'dying',
+      type: 1,
+      key: 'sk-dead',
+      models: ['gpt-4o-mini'],
+      baseUrl: upstream.url,
+    })
+    const user = await spender(1_000_000, {})
+    const reply = await first.relay(user.token, '/v1/chat/completions', {
+      model: 'gpt-4o-mini',
+      messages: [{ role: 'user', content: 'hi' }],
+    })
+    await reply.text()
+    expect(reply.status).toBe(401)
+    await expect.poll(() => hook.received.length).toBe(1)
+    expect(JSON.parse(hook.received[0]?.text ?? '')).toMatchObject({
+      type: `channel_update_${id}_3`,
+      title: `渠道 dying (#${id}) 已自动禁用`,
+      values: [],
+    })
+    await upstream[Symbol.asyncDispose]()
+  })
+})

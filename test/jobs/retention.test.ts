@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { removeExpired } from '#features/retention/service.ts'
+import { type App, startApp } from '#test/support/app.ts'
+
+let app: App
+
+beforeAll(async () => {
+  app = await startApp()
+})
+afterAll(() => app[Symbol.asyncDispose]())
+beforeEach(() =>
+  app.pool.query(
+    'truncate options, sessions, one_time_codes, upstream_objects, channel_probes, channel_drifts, notification_counts, logs, grants, holds, usage_hourly',
+  ),
+)
+
+const clean = () => removeExpired(app.services, new AbortController().signal)
+const idsOf = async (table: string, id = 'id') =>
+  (await app.pool.query<{ id: string }>(`select ${id}::text as id from ${table} order by 1`)).rows.map((row) => row.id)
+
+describe('what has expired', () => {
+  it('goes, and what is still good stays', async () => {
+    const { id: channel } = await app.make.channel()
+    const insert = (text: string, values: unknown[] = []) => app.pool.query(text, values)
+    await insert(
+      `insert into sessions (id_hash, expires_at) values ('old', now() - interval '1 second'), ('new', now() + interval '1 minute')`,
+    )
+    await insert(`insert into one_time_codes (purpose, subject, code_hash, expires_at) values
+      ('email', 'old', 'x', now() - interval '25 hours'), ('email', 'new', 'x', now() - interval '1 hour')`)
+    await insert(`insert into upstream_objects (id, user_id, channel_id, key_hmac, created_at) values
+      ('old', 1, 1, 'x', now() - interval '31 days'), ('new', 1, 1, 'x', now() - interval '29 days')`)
+    await insert(
+      `insert into channel_probes (channel_id, model, success, duration_ms, created_at) values
+        ($1, 'old', true, 1, now() - interval '31 days'), ($1, 'new', true, 1, now() - interval '29 days'), ($1 + 1000, 'gone', true, 1, now())`,
+      [channel],
+    )
+    await insert('insert into channel_drifts (channel_id) values ($1), ($1 + 1000)', [channel])
+    await insert(
+      `insert into notification_counts (user_id, type, window_at) values (1, 'old', now() - interval '11 minutes'), (1, 'new', now())`,
+    )
+    expect(await clean()).toEqual({ rows: 7, logs: 0 })
+    expect(await idsOf('sessions', 'id_hash')).toEqual(['new'])
+    expect(await idsOf('one_time_codes', 'subject')).toEqual(['new'])
+    expect(await idsOf('upstream_objects')).toEqual(['new'])
+    expect(await idsOf('channel_probes', 'model')).toEqual(['new'])
+    expect(await idsOf('channel_drifts', 'channel_id')).toEqual([String(channel)])
+    expect(await idsOf('notification_counts', 'type')).toEqual(['new'])
+  })
+
+  it('goes in portions, however much there is', async () => {
+    await app.pool.query(
+      `insert into sessions (id_hash, expires_at) select 's' || n, now() - interval '1 day' from generate_series(1, 12001) n`,
+    )
+    expect(await clean()).toEqual({ rows: 12_001, logs: 0 })
+    expect(await idsOf('sessions', 'id_hash')).toEqual([])
+  })
+})
+
+describe('logs', () => {
+  const plant = () =>
+    app.pool.query(
+      `insert into logs (user_id, type, content, created_at) values
+        (1, 2, 'a year', now() - interval '365 days'), (1, 2, 'old', now() - interval '31 days'), (1, 2, 'new', now() - interval '29 days')`,
+    )
+
+  it('stay for ever unless root says for how many days', async () => {
+    await plant()
+    expect(await clean()).toEqual({ rows: 0, logs: 0 })
+    expect(await idsOf('logs', 'content')).toHaveLength(3)
+  })
+
+  it('go when they are older than root wants, while sums, grants and open holds stay', async () => {
+    await plant()
+    await app.pool.query(
+      `insert into grants (kind, key, user_id, amount, created_at) values ('test', 'k', 1, 5, now() - interval '400 days')`,
+    )
+    await app.pool.query(
+      `insert into holds (id, user_id, node_id, created_at) values ('open', 1, 1, now() - interval '400 days')`,
+    )
+    await app.pool.query(
+      `insert into usage_hourly (hour, user_id, model_name, channel_id, token_id, "group", quota) values (now() - interval '400 days', 1, 'm', 1, 1, 'g', 7)`,
+    )
+    await app.make.option('LogRetentionDays', '30')
+    await app.services.options.reload()
+    expect(await clean()).toEqual({ rows: 2, logs: 2 })
+    expect(await idsOf('logs', 'content')).toEqual(['new'])
+    for (const [table, id] of [
+      ['grants', 'key'],
+      ['holds', 'id'],
+      ['usage_hourly', 'model_name'],
+    ] as const) {
+      expect(await idsOf(table, id), table).toHaveLength(1)
+    }
+  })
+
+  it('have a table for each of the next three months, made again where one is missing', async () => {
+    const names = [0, 1, 2, 3].map((ahead) => {
+      const now = new Date()
+      const month = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + ahead, 1))
+      return `logs_${month.toISOString().slice(0, 7).replace('-', '_')}`
+    })
+    await app.pool.query(`drop table ${names[1]}, ${names[3]}`)
+    const { finished } = await app.services.jobs.run('log-partitions')
+    expect(await finished).toEqual({
+      failed: false,
+      report: { text: '日志分表已备至 {until}', params: { until: names[3]?.slice(5).replace('_', '-') } },
+    })
+    const { rows } = await app.pool.query<{ name: string }>(
+      `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = 'logs'::regclass`,
+    )
+    expect(rows.map(({ name }) => name)).toEqual(expect.arrayContaining(names))
+  })
+})
