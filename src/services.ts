@@ -5,6 +5,7 @@ import { Redis } from 'ioredis'
 import type { Pool } from 'pg'
 import { type Logger, pino } from 'pino'
 import type { Ambient } from '#core/ambient.ts'
+import { createRetryBudget } from '#core/routing/retry-budget.ts'
 import { splitKeys } from '#core/channel-types/split-keys.ts'
 import { listenForChanges } from '#db/changes.ts'
 import type { ConnectionOptions } from '#db/connection.ts'
@@ -135,6 +136,7 @@ export async function createServices(given: {
       onBadChannel: (id, error) => log.error({ channel: id, err: error }, 'a channel cannot be used'),
     }),
     health: createHealth(() => ambient.now().getTime()),
+    retryBudget: createRetryBudget(() => performance.now()),
     keyCursor: new Map(),
     stopping: () => stopping,
     underWay: new Set(),

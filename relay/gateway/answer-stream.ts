@@ -90,8 +90,8 @@ const cutFailure: UpstreamFailure = {
 }
 
 async function endComplete(forwarding: Forwarding, { passage, caller, progress }: Run): Promise<void> {
-  const { call, attempt } = forwarding
-  const measured = await measure(call, attempt.upstreamModel, passage)
+  const { attempt } = forwarding
+  const measured = await measure(forwarding.sent, attempt.upstreamModel, passage)
   try {
     await settle(forwarding, {
       measured,
@@ -111,7 +111,7 @@ async function endComplete(forwarding: Forwarding, { passage, caller, progress }
 
 /** Before the first byte another channel may answer; after it the caller is told, and pays for what was delivered. */
 async function endFailed(forwarding: Forwarding, run: Run & { failure: UpstreamFailure }): Promise<void> {
-  const { call, attempt, providerCall } = forwarding
+  const { attempt, providerCall } = forwarding
   const { passage, caller, progress } = run
   const failure = masked(shapeFailure(forwarding.services, forwarding.attempt.channel, run.failure), [
     attempt.key.value,
@@ -119,7 +119,7 @@ async function endFailed(forwarding: Forwarding, run: Run & { failure: UpstreamF
   ])
   if (!caller.started || progress.firstTokenMs === null) throw new AttemptFailed(failure, { local: false })
   const { usage, delivered } = passage
-  const measured = await measure(call, attempt.upstreamModel, { usage, delivered, cut: true })
+  const measured = await measure(forwarding.sent, attempt.upstreamModel, { usage, delivered, cut: true })
   await settle(forwarding, {
     measured,
     ...progress,

@@ -31,13 +31,28 @@ type WholeAnswer = {
   asReceived: string | null
 }
 
-/** Reads a whole answer, settles it, and only then lets it out. */
+/**
+ * Reads a whole answer, puts it in the caller's words, settles it, and only then lets it out: what cannot be told is not
+ * charged.
+ */
 export async function answerWhole(forwarding: Forwarding, reply: UpstreamReply, isEventStream: boolean): Promise<void> {
-  const { call, attempt } = forwarding
+  const { call, services } = forwarding
   const read = isEventStream ? await collectStream(forwarding, reply) : await readJson(forwarding, reply)
+  const finish = () => finishWhole(forwarding, read)
+  const isRetried = read.empty && !call.stream && services.options.get('global.auto_retry_enabled')
+  if (!isRetried || call.gone.signal.aborted) return finish()
+  const failure = failureOfDomainError(new DomainError('relay.reply_empty'))
+  throw new AttemptFailed(failure, { local: false, deliver: finish })
+}
+
+async function finishWhole(forwarding: Forwarding, read: WholeAnswer): Promise<void> {
+  const { call, attempt, sent } = forwarding
   if (call.gone.signal.aborted) return finishHungUp(forwarding, read)
-  const measured = await measure(call, attempt.upstreamModel, read)
+  const measured = await measure(sent, attempt.upstreamModel, read)
+  // What was counted here is told like what the upstream reports.
+  const told = read.usage ? read : withUsage(read, measured.usage)
   const isStream = call.request.stream
+  const text = isStream ? streamText(forwarding, told.response()) : wholeText(forwarding, told)
   const firstTokenMs = performance.now() - call.startedAt
   try {
     const { empty, delivered, keeps } = read
@@ -46,9 +61,7 @@ export async function answerWhole(forwarding: Forwarding, reply: UpstreamReply, 
     if (!(error instanceof SettleFailed)) throw error
     throw new AttemptFailed(bookingFailure(), { local: true, cause: error })
   }
-  // What was counted here is told like what the upstream reports.
-  const told = read.usage ? read : withUsage(read, measured.usage)
-  await (isStream ? sendAsStream(forwarding, told.response()) : sendWhole(forwarding, told))
+  await (isStream ? sendStream(forwarding, text) : sendWhole(forwarding, text))
 }
 
 function withUsage(read: WholeAnswer, usage: Usage): WholeAnswer {
@@ -139,38 +152,36 @@ function fromResponse(response: ChatResponse): WholeAnswer {
   }
 }
 
-async function sendWhole({ call, services, losses }: Forwarding, read: WholeAnswer): Promise<void> {
-  const { res } = call
-  if (losses.length > 0) res.setHeader('x-translation-loss', losses.join(','))
-  res.status(200).setHeader('content-type', 'application/json; charset=utf-8')
-  if (read.asReceived !== null) {
-    res.end(read.asReceived)
-    return
-  }
-  const body = call.dialect.encode(read.response(), {
-    model: call.request.model,
-    includeUsage: true,
-    estimatedPromptTokens: call.estimate.promptTokens,
-    ambient: services.ambient,
-    callerBody: call.body.json,
-  })
-  res.end(JSON.stringify(body))
+const contextOf = ({ call, services }: Forwarding) => ({
+  model: call.request.model,
+  estimatedPromptTokens: call.estimate.promptTokens,
+  ambient: services.ambient,
+  callerBody: call.body.json,
+})
+
+function wholeText(forwarding: Forwarding, read: WholeAnswer): string {
+  if (read.asReceived !== null) return read.asReceived
+  const context = { ...contextOf(forwarding), includeUsage: true }
+  return JSON.stringify(forwarding.call.dialect.encode(read.response(), context))
 }
 
 /** The caller asked for a stream and the upstream has none: the answer is played back as one. */
-async function sendAsStream(forwarding: Forwarding, response: ChatResponse): Promise<void> {
-  const { call, services, losses } = forwarding
-  const { asJsonArray } = call
-  const caller = openCallerStream(call, { contentType: call.dialect.streamContentType({ asJsonArray }), losses })
-  const context = {
-    model: call.request.model,
-    includeUsage: call.request.includeUsage,
-    estimatedPromptTokens: call.estimate.promptTokens,
-    ambient: services.ambient,
-    asJsonArray,
-    callerBody: call.body.json,
-  }
-  await caller.end(replayIn(call.dialect, response, context))
+function streamText(forwarding: Forwarding, response: ChatResponse): string {
+  const { asJsonArray, dialect, request } = forwarding.call
+  return replayIn(dialect, response, { ...contextOf(forwarding), includeUsage: request.includeUsage, asJsonArray })
+}
+
+async function sendWhole({ call, losses }: Forwarding, text: string): Promise<void> {
+  const { res } = call
+  if (losses.length > 0) res.setHeader('x-translation-loss', losses.join(','))
+  res.status(200).setHeader('content-type', 'application/json; charset=utf-8')
+  res.end(text)
+}
+
+async function sendStream({ call, losses }: Forwarding, text: string): Promise<void> {
+  const { asJsonArray, dialect } = call
+  const caller = openCallerStream(call, { contentType: dialect.streamContentType({ asJsonArray }), losses })
+  await caller.end(text)
 }
 
 /** A whole answer as a stream of the dialect: in one piece where the dialect knows how, else in one piece per part. */

@@ -2,10 +2,10 @@ import { DomainError } from '#core/errors.ts'
 import type { MeasuredUsage, ReportedUsage } from '#core/usage.ts'
 import { isCount, normaliseUsage } from '#core/usage.ts'
 import { MalformedUpstream, type UpstreamFailure } from '#relay/chat/events.ts'
+import type { ChatRequest } from '#relay/chat/request.ts'
 import { countDelivered, countPrompt, estimateUsage } from '#relay/counting/estimate-usage.ts'
 import { UpstreamRefusal } from '#relay/providers/types.ts'
 import { TransportError } from '#relay/upstream/transport-error.ts'
-import type { Call } from './call.ts'
 import { AttemptFailed, failureOfDomainError } from './failure.ts'
 
 export type Delivered = { text: string; toolCalls: number; unkept?: number | undefined }
@@ -18,15 +18,15 @@ export type Answered = {
 }
 
 /**
- * The usage to charge: the upstream's own where it is believable, else counted here. `delivered` is only decoded when it
+ * The usage to charge: the upstream's own where it is believable, else counted here over the request as
+ * it was sent. `delivered` is only decoded when it
  * has to be counted.
  */
 export async function measure(
-  call: Call,
+  { request }: { request: ChatRequest },
   upstreamModel: string,
   { usage: reported = {}, delivered, cut = false }: Answered,
 ): Promise<MeasuredUsage> {
-  const { request } = call
   const { usage, reported: isReported, corrected } = normaliseUsage(reported)
   if (!isReported) {
     const counted = await estimateUsage({ request, delivered: delivered(), model: upstreamModel, yieldNow })
@@ -66,6 +66,9 @@ export function asAttemptFailure(error: unknown): AttemptFailed {
   }
   throw error
 }
+
+/** The request never reached a connection, so the upstream cannot have seen it. */
+export const isUnsent = (error: unknown): boolean => error instanceof TransportError && !error.sent
 
 function transportRefusal(error: TransportError): DomainError {
   switch (error.kind) {

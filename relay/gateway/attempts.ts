@@ -5,7 +5,7 @@ import { AttemptFailed } from './failure.ts'
 import { logFailedAttempt } from './log-failure.ts'
 import { type CallPrice, priceCall } from './price-call.ts'
 import { reserve } from './reserve.ts'
-import { mayTryAgain, pauseBeforeRetry } from './retry.ts'
+import { pauseBeforeRetry, planRetry } from './retry.ts'
 import { createSelection } from './select.ts'
 import { isUnbooked } from './settle.ts'
 
@@ -26,6 +26,7 @@ const longestReleaseMs = 1000
 export async function attemptAll(services: RelayServices, call: CallCore, steps: AttemptSteps): Promise<void> {
   const selection = createSelection(services, call)
   const attempts: AttemptRecord[] = []
+  services.retryBudget.earn()
   let reserved = false
   try {
     for (let number = 0; ; number += 1) {
@@ -33,11 +34,15 @@ export async function attemptAll(services: RelayServices, call: CallCore, steps:
       const plan = { attempt, attempts, terms: termsOf(services, call, attempt) }
       await reserve(services, call, steps.amountOf(plan))
       reserved = true
+      const startedAt = performance.now()
       const error = await tryOnce(services, call, { plan, forward: steps.forward })
       if (!error) return
-      const failed = { error, attempt, number, selection }
-      if (!mayTryAgain(services, call, failed)) throw error
-      await pauseBeforeRetry(services, call, failed)
+      const retry = planRetry(services, call, { error, attempt, number, selection })
+      if (!retry && error.deliver) return await error.deliver()
+      attempts.push(recordOf(attempt, error, startedAt))
+      logFailedAttempt(services, call, { attempt, attempts, error })
+      disableDeadKey(services, call, { attempt, error })
+      if (!retry || !(await pauseBeforeRetry(call, retry))) throw error
     }
   } catch (error) {
     const { token, user } = call.caller
@@ -47,7 +52,15 @@ export async function attemptAll(services: RelayServices, call: CallCore, steps:
       await Promise.race([released, delay(longestReleaseMs, undefined, { ref: false })])
     }
     throw error
+  } finally {
+    sayWhereTried(services, call, attempts)
   }
+}
+
+function sayWhereTried({ log }: RelayServices, call: CallCore, attempts: readonly AttemptRecord[]): void {
+  if (attempts.length < 2) return
+  const chain = attempts.map((record) => record.channel_id).join('->')
+  log.info({ requestId: call.id }, `重试：${chain}`)
 }
 
 /** Resolves with the failure that lets another place be tried, or with nothing when the call is over. */
@@ -56,20 +69,22 @@ async function tryOnce(
   call: CallCore,
   { plan, forward }: { plan: AttemptPlan; forward: AttemptSteps['forward'] },
 ): Promise<AttemptFailed | null> {
-  const { attempt, attempts } = plan
-  const startedAt = performance.now()
+  const { attempt } = plan
   const place = { channelId: attempt.channel.id, key: attempt.key.position, model: attempt.model }
   services.health.started(place)
   try {
     await forward(plan)
-    services.health.succeeded(place)
+    // A caller who left before the end proves nothing either way.
+    if (call.gone.signal.aborted) services.health.left(place)
+    else services.health.succeeded(place)
     return null
   } catch (error) {
-    if (!(error instanceof AttemptFailed)) throw error
-    services.health.failed(place, error)
-    attempts.push(recordOf(attempt, error, startedAt))
-    logFailedAttempt(services, call, { attempt, attempts, error })
-    disableDeadKey(services, call, { attempt, error })
+    if (!(error instanceof AttemptFailed)) {
+      services.health.left(place)
+      throw error
+    }
+    if (error.deliver) services.health.succeeded(place)
+    else services.health.failed(place, error)
     return error
   }
 }

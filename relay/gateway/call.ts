@@ -7,6 +7,7 @@ import type { ChannelRow, ChannelTable } from './cache/channel-table.ts'
 import type { MediaFetcher } from '#relay/upstream/media.ts'
 import type { createTokenCache, TokenRow } from './cache/token-cache.ts'
 import type { createUserCache, UserRow } from './cache/user-cache.ts'
+import type { RetryBudget } from '#core/routing/retry-budget.ts'
 import type { Health } from './health.ts'
 import type { KeptAt } from './kept-answers.ts'
 
@@ -18,6 +19,8 @@ export type RelayServices = Services & {
   /** For addresses that callers aim: pictures and files to inline. */
   media: MediaFetcher
   health: Health
+  /** What retries may add to the load of an outage. */
+  retryBudget: RetryBudget
   /** Position of the next key of each channel. */
   keyCursor: Map<number, number>
   /** The process is going down: no new calls. */

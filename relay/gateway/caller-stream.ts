@@ -26,8 +26,15 @@ export function beginStream({ res }: Call, { contentType, losses }: StreamHeader
   res.flushHeaders()
 }
 
+/** Resolves when the caller can take more, has gone, or is given up because it takes nothing. Never rejects. */
+export async function drained({ res, gone, halt }: Pick<Call, 'res' | 'gone' | 'halt'>): Promise<void> {
+  const stalled = setTimeout(() => res.destroy(), longestStallMs)
+  await once(res, 'drain', { signal: AbortSignal.any([gone.signal, halt.signal]) }).catch(() => {})
+  clearTimeout(stalled)
+}
+
 export function openCallerStream(call: Call, headers: StreamHeaders): CallerStream {
-  const { res, gone, halt } = call
+  const { res, gone } = call
   let started = false
 
   const start = (): void => {
@@ -43,10 +50,7 @@ export function openCallerStream(call: Call, headers: StreamHeaders): CallerStre
     write: async (text) => {
       if (text === '' || gone.signal.aborted) return
       start()
-      if (res.write(text)) return
-      const stalled = setTimeout(() => res.destroy(), longestStallMs)
-      await once(res, 'drain', { signal: halt.signal }).catch(() => {})
-      clearTimeout(stalled)
+      if (!res.write(text)) await drained(call)
     },
     end: async (text) => {
       if (gone.signal.aborted) return

@@ -10,11 +10,15 @@ export type ChannelRequest = {
   leadsSystemPrompt: boolean
 }
 
+/** The channel's own system prompt, from either of its places; "" where it has none. */
+export const systemPromptOf = ({ systemPrompt, setting }: Attempt['channel']): string =>
+  systemPrompt || (typeof setting['system_prompt'] === 'string' ? setting['system_prompt'] : '')
+
 export function forChannel(services: RelayServices, call: Call, { channel }: Attempt): ChannelRequest {
   const { setting } = channel
   let { request, body } = call
   let leadsSystemPrompt = false
-  const prompt = channel.systemPrompt || (typeof setting['system_prompt'] === 'string' ? setting['system_prompt'] : '')
+  const prompt = systemPromptOf(channel)
   if (prompt !== '' && !passesThrough(setting, services)) {
     const before = setting['system_prompt_override'] === true
     leadsSystemPrompt = before && request.messages[0]?.role === 'system'

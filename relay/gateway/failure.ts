@@ -25,6 +25,7 @@ type AttemptFailure = {
   elsewhere?: boolean
   connection?: boolean
   retryAfterMs?: number | null
+  deliver?: (() => Promise<void>) | undefined
   cause?: unknown
 }
 
@@ -40,6 +41,8 @@ export class AttemptFailed extends Error {
   readonly connection: boolean
   /** Milliseconds the upstream asked to wait. */
   readonly retryAfterMs: number | null
+  /** The answer came and has nothing in it: settles it and sends it as it is, where no other place is tried. */
+  readonly deliver: (() => Promise<void>) | undefined
   constructor(failure: UpstreamFailure, details: AttemptFailure) {
     super(failure.message, { cause: details.cause })
     this.failure = failure
@@ -47,6 +50,7 @@ export class AttemptFailed extends Error {
     this.elsewhere = details.elsewhere ?? false
     this.connection = details.connection ?? false
     this.retryAfterMs = details.retryAfterMs ?? null
+    this.deliver = details.deliver
   }
 }
 

@@ -10,7 +10,7 @@ import { inlineMedia } from '#relay/upstream/inline-media.ts'
 import { retryAfterMs } from '#relay/upstream/retry-after.ts'
 import type { UpstreamReply } from '#relay/upstream/send.ts'
 import { InvalidRequest } from '#relay/dialects/types.ts'
-import { asAttemptFailure, masked, nothingDelivered } from './answer.ts'
+import { asAttemptFailure, isUnsent, masked, nothingDelivered } from './answer.ts'
 import { answerStream } from './answer-stream.ts'
 import { answerWhole } from './answer-whole.ts'
 import type { Attempt, AttemptRecord, Call, RelayServices } from './call.ts'
@@ -99,6 +99,7 @@ export async function forward(
     }
     if (call.halt.signal.aborted) throw new DomainError('relay.stopping', {}, { cause: error })
     const failed = asAttemptFailure(error)
+    if (failed.deliver) throw failed
     const secrets = [plan.attempt.key.value, providerCall.channel.baseUrl]
     throw new AttemptFailed(masked(failed.failure, secrets), {
       local: failed.local,
@@ -175,7 +176,7 @@ async function send(forwarding: Forwarding, request: UpstreamRequest): Promise<U
   const { setting } = attempt.channel
   forwarding.sentAt = performance.now()
   forwarding.asked = true
-  return services.transport.send({
+  const sending = services.transport.send({
     method: request.method,
     url: request.url,
     headers: request.headers,
@@ -183,6 +184,10 @@ async function send(forwarding: Forwarding, request: UpstreamRequest): Promise<U
     signal: call.halt.signal,
     proxy: typeof setting['proxy'] === 'string' && setting['proxy'] !== '' ? setting['proxy'] : undefined,
     ...timeoutsOf(setting, forwarding.providerCall.stream),
+  })
+  return sending.catch((error: unknown) => {
+    if (isUnsent(error)) forwarding.asked = false
+    throw error
   })
 }
 

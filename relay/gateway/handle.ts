@@ -14,6 +14,7 @@ import type { CallPrice } from './price-call.ts'
 import { readBody } from './read-body.ts'
 import { reportError, toldStatus } from './report-error.ts'
 import { receive } from './receive.ts'
+import { sentEstimate } from './sent-estimate.ts'
 import { refuseExtensions, screen } from './screen.ts'
 
 export type ChatRoute = {
@@ -91,10 +92,8 @@ export function estimateChat(
   { terms, attempt }: { terms: CallPrice; attempt: Attempt },
 ): number {
   return estimateOf({
-    ...call.estimate,
+    ...sentEstimate(services, call, attempt),
     ...terms,
-    maxTokens: call.request.maxTokens,
-    choiceCount: call.request.choiceCount,
     preConsumedQuota: services.options.get('PreConsumedQuota'),
     formula: isPricedAsClaude(call, attempt) ? 'claude' : 'text',
   })

@@ -41,12 +41,49 @@ test('after a rest one call tries and the others wait for it; success makes it h
   health.started(place)
   expect(health.isHealthy(1, 0, 'gpt-4o')).toBe(false)
   health.failed(place, failure(500))
-  clock.now += 9_000
+  clock.now += 7_000
   expect(health.isHealthy(1, 0, 'gpt-4o')).toBe(false)
   clock.now += 1_001
   health.started(place)
   health.succeeded(place)
   expect(health.allHealthy).toBe(true)
+})
+
+test('no rest that nobody asked for lasts ten seconds, so what is well again is soon found out', () => {
+  const { health, clock } = at(0)
+  for (let index = 0; index < 20; index += 1) {
+    health.failed(place, failure(500))
+    clock.now += 9_999
+    expect(health.isHealthy(1, 0, 'gpt-4o')).toBe(true)
+  }
+})
+
+test('a probe that ends without a word of the upstream leaves the rest as it was; any other answer ends it', () => {
+  const { health, clock } = at(0)
+  for (let index = 0; index < 3; index += 1) health.failed(place, failure(500))
+  clock.now = 5_001
+  for (const ending of [() => health.left(place), () => health.failed(place, failure(500, { local: true }))]) {
+    health.started(place)
+    expect(health.isHealthy(1, 0, 'gpt-4o')).toBe(false)
+    ending()
+    expect(health.isHealthy(1, 0, 'gpt-4o')).toBe(true)
+  }
+  health.started(place)
+  health.failed(place, failure(400))
+  expect(health.allHealthy).toBe(true)
+})
+
+test('a rest the upstream asked for is told apart from one we chose', () => {
+  const { health, clock } = at(0)
+  for (let index = 0; index < 3; index += 1) health.failed(place, failure(500))
+  expect(health.askedRestMs(place)).toBe(0)
+  health.failed(place, failure(429, { retryAfterMs: 1500 }))
+  clock.now = 500
+  expect(health.askedRestMs(place)).toBe(1000)
+  clock.now = 1500
+  expect(health.askedRestMs(place)).toBe(0)
+  health.started(place)
+  expect([health.isHealthy(1, 0, 'gpt-4o'), health.askedRestMs(place)]).toEqual([false, 0])
 })
 
 test('what a caller sent never makes a channel rest', () => {

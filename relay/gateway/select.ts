@@ -13,8 +13,16 @@ import type { KeptAt } from './kept-answers.ts'
 export type Selection = {
   /** @throws {DomainError} relay.no_channel for the first attempt, relay.no_retry_channel for a later one. */
   next: () => Attempt
-  /** Whether a further attempt has somewhere to go, and whether it must pause first. */
-  outlook: () => Candidates['state'] | null
+  /** Where a further attempt would go; null when it has nowhere to go. */
+  outlook: () => Outlook | null
+}
+
+export type Outlook = {
+  state: Candidates['state']
+  /** One of the places is not resting. */
+  healthy: boolean
+  /** The shortest of the rests that the places asked for; 0 where one did not. */
+  askedRestMs: number
 }
 
 /** One actual model name with the channels that serve it. */
@@ -54,7 +62,10 @@ function routedSelection(services: RelayServices, call: CallCore): Selection {
   }
 
   return {
-    outlook: () => look()?.found.state ?? null,
+    outlook: () => {
+      const place = look()
+      return place && outlookOf(services, place)
+    },
     next: () => {
       const place = look()
       if (!place) throw refusal(services, call, attempt)
@@ -66,6 +77,16 @@ function routedSelection(services: RelayServices, call: CallCore): Selection {
       tried.set(chosen.channel.id, (tried.get(chosen.channel.id) ?? new Set<number>()).add(chosen.key.position))
       return named(call, chosen, place.plan.model)
     },
+  }
+}
+
+function outlookOf({ health }: RelayServices, { plan, found }: { plan: Plan; found: Candidates }): Outlook {
+  const { model } = plan
+  const keys = found.routes.flatMap(({ channelId, keys: own }) => own.map((key) => ({ channelId, key, model })))
+  return {
+    state: found.state,
+    healthy: keys.some(({ channelId, key }) => health.isHealthy(channelId, key, model)),
+    askedRestMs: Math.min(...keys.map(health.askedRestMs)),
   }
 }
 

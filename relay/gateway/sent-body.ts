@@ -1,10 +1,8 @@
+import { withOverride } from '#core/param-override.ts'
 import type { Provider, ProviderCall, UpstreamRequest } from '#relay/providers/types.ts'
 import { rewriteBody } from '#relay/providers/wire/rewrite-body.ts'
 import type { ChannelRow } from './cache/channel-table.ts'
 import type { CallBody, RelayServices } from './call.ts'
-
-/** What an override may not touch: it was priced, or the answer is read by it. */
-const protectedKeys = new Set(['model', 'stream', 'stream_options'])
 
 type Target = { channel: ChannelRow; provider: Provider; call: ProviderCall }
 
@@ -20,14 +18,10 @@ export function overridden(
 ): UpstreamRequest {
   const override = channel.paramOverride
   if (override === null || passesThrough(channel.setting, services)) return request
-  const keys = Object.keys(override).filter((key) => !protectedKeys.has(key) && key !== '__proto__')
-  if (keys.length === 0) return request
-  const body = asObject(request.body)
-  if (!body) return request
-  for (const key of keys) {
-    if (override[key] === null) delete body[key]
-    else body[key] = override[key]
-  }
+  if (Object.keys(withOverride({}, override)).length === 0 && !Object.values(override).includes(null)) return request
+  const given = asObject(request.body)
+  if (!given) return request
+  const body = withOverride(given, override)
   const headers = provider.afterOverride?.(body, call)
   return { ...request, body, ...(headers ? { headers: { ...request.headers, ...headers } } : {}) }
 }

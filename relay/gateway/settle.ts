@@ -43,7 +43,11 @@ export async function finishHungUp(
 ): Promise<void> {
   const { call, attempt } = forwarding
   const { usage, delivered } = answer
-  const measured = await measure(call, attempt.upstreamModel, { usage, delivered, cut: call.halt.signal.aborted })
+  const measured = await measure(forwarding.sent, attempt.upstreamModel, {
+    usage,
+    delivered,
+    cut: call.halt.signal.aborted,
+  })
   await settle(forwarding, { measured, ...progress, end: 'hung-up', empty: false, delivered })
 }
 

@@ -4,11 +4,11 @@ import { imageReceipt } from '#core/pricing/images.ts'
 import type { Receipt } from '#core/pricing/receipt.ts'
 import { emptyUsage, normaliseUsage, type ReportedUsage, totalTokens, type Usage } from '#core/usage.ts'
 import type { ChargeRow } from '#features/ledger/charge-row.ts'
-import { cheapTextTokens } from '#relay/counting/cheap-count.ts'
 import { countText } from '#relay/counting/count-text.ts'
 import type { AttemptPlan } from '#relay/gateway/attempts.ts'
 import type { RelayServices } from '#relay/gateway/call.ts'
 import type { CallPrice } from '#relay/gateway/price-call.ts'
+import { promptTokensOf } from './as-sent.ts'
 import type { PlainCall } from './types.ts'
 
 const yieldNow = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
@@ -74,7 +74,7 @@ export function plainEstimate(call: PlainCall, { attempt, terms }: AttemptPlan):
       : asked.operation === 'transcriptions' || asked.operation === 'translations'
         ? // A minute of sound is about 480 KB at common rates; without its length that is the guess.
           Math.max(1000, Math.ceil(call.body.bytes.length / 480))
-        : asked.texts.reduce((sum, text) => sum + cheapTextTokens(text), 1)
+        : promptTokensOf(call)
   const receipt = plainReceipt(
     call,
     { upstreamModel: attempt.upstreamModel, terms },

@@ -2,12 +2,14 @@ import { DomainError } from '#core/errors.ts'
 import type { ReportedUsage } from '#core/usage.ts'
 import { SettleFailed } from '#features/ledger/service.ts'
 import type { AttemptPlan } from '#relay/gateway/attempts.ts'
-import { asAttemptFailure, masked } from '#relay/gateway/answer.ts'
+import { asAttemptFailure, isUnsent, masked } from '#relay/gateway/answer.ts'
 import type { RelayServices } from '#relay/gateway/call.ts'
+import { drained } from '#relay/gateway/caller-stream.ts'
 import { AttemptFailed, failureOfDomainError } from '#relay/gateway/failure.ts'
 import { withToken } from '#relay/gateway/key-exchange.ts'
 import { toProviderCall } from '#relay/gateway/provider-call.ts'
 import { bodyAsCame, overridden, passesThrough } from '#relay/gateway/sent-body.ts'
+import { isUnbooked } from '#relay/gateway/settle.ts'
 import { shapeFailure } from '#relay/gateway/shape-failure.ts'
 import { timeoutsOf } from '#relay/gateway/timeouts.ts'
 import { providerFor } from '#relay/providers/registry.ts'
@@ -15,6 +17,7 @@ import type { PlainTranslation, Provider, ProviderCall, UpstreamRequest } from '
 import { retryAfterMs } from '#relay/upstream/retry-after.ts'
 import type { UpstreamReply } from '#relay/upstream/send.ts'
 import { InvalidRequest } from '#relay/dialects/types.ts'
+import { asSent, promptTokensOf } from './as-sent.ts'
 import { plainChargeRow, type PlainEnd, plainUsage } from './bill.ts'
 import { inWantedEncoding } from './embedding-encoding.ts'
 import type { PlainCall } from './types.ts'
@@ -32,6 +35,8 @@ type Try = {
   translation: PlainTranslation
   sentAt: number
   losses: string[]
+  /** The request went upstream. */
+  asked: boolean
 }
 
 /**
@@ -56,13 +61,17 @@ export async function forwardPlain(services: RelayServices, call: PlainCall, pla
     translation,
     sentAt: performance.now(),
     losses: [],
+    asked: false,
   }
   try {
+    checkLength(current)
     current.providerCall = await withToken(services, provider, plainCall)
     await answer(current, await send(current))
   } catch (error) {
-    if (call.gone.signal.aborted) {
-      await settle(current, { reported: {}, firstByteMs: null, end: 'hung-up' })
+    if (isUnbooked(error)) throw error
+    // Before anything was asked upstream a caller who leaves owes nothing.
+    if (call.gone.signal.aborted && call.halt.signal.aborted && current.asked) {
+      await settle(current, { used: await usedBy(current, {}), firstByteMs: null, end: 'hung-up' })
       return
     }
     if (call.halt.signal.aborted) throw new DomainError('relay.stopping', {}, { cause: error })
@@ -75,6 +84,17 @@ export async function forwardPlain(services: RelayServices, call: PlainCall, pla
       cause: failed.cause,
     })
   }
+}
+
+/** A channel may take short prompts only. */
+function checkLength({ services, call, plan }: Try): void {
+  const { channel } = plan.attempt
+  const limit = channel.maxInputTokens
+  if (limit <= 0) return
+  const tokens = promptTokensOf(asSent(services, call, channel))
+  if (tokens <= limit) return
+  const refusal = failureOfDomainError(new DomainError('relay.prompt_too_long', { tokens, limit }))
+  throw new AttemptFailed(refusal, { local: true, elsewhere: true })
 }
 
 /** The caller's own form where the upstream speaks it, OpenAI's in the upstream's words elsewhere. */
@@ -118,7 +138,8 @@ async function send(current: Try): Promise<UpstreamReply> {
   const unsigned = asChannelWants(current, build(current))
   const request = provider.sign?.(unsigned, providerCall) ?? unsigned
   const { body, headers } = await toBytes(request.body, request.headers)
-  return services.transport.send({
+  current.asked = true
+  const sending = services.transport.send({
     method: request.method,
     url: request.url,
     headers,
@@ -126,6 +147,10 @@ async function send(current: Try): Promise<UpstreamReply> {
     signal: call.halt.signal,
     proxy: typeof setting['proxy'] === 'string' && setting['proxy'] !== '' ? setting['proxy'] : undefined,
     ...timeoutsOf(setting, call.stream),
+  })
+  return sending.catch((error: unknown) => {
+    if (isUnsent(error)) current.asked = false
+    throw error
   })
 }
 
@@ -150,8 +175,18 @@ async function answer(current: Try, reply: UpstreamReply): Promise<void> {
     })
   }
   const contentType = String(reply.headers['content-type'] ?? '')
-  return contentType.includes('json') ? answerJson(current, reply) : answerBytes(current, reply, contentType)
+  const isBytes = contentType.includes('text/event-stream') || spokenOperations.has(current.call.asked.operation)
+  if (contentType.includes('json') || !isBytes) return answerJson(current, reply)
+  if (!contentType.includes('text/html')) return answerBytes(current, reply, contentType)
+  reply.cancel()
+  throw malformed()
 }
+
+/** Those whose answers may be sound or plain text; all others are JSON, whatever they are announced as. */
+const spokenOperations: ReadonlySet<string> = new Set(['speech', 'transcriptions', 'translations'])
+
+const malformed = (cause?: unknown): AttemptFailed =>
+  new AttemptFailed(failureOfDomainError(new DomainError('relay.reply_malformed')), { local: false, cause })
 
 async function answerJson(current: Try, reply: UpstreamReply): Promise<void> {
   const { call, translation } = current
@@ -160,15 +195,15 @@ async function answerJson(current: Try, reply: UpstreamReply): Promise<void> {
   const json = readJson(text)
   const usage = translation.usage(json)
   const seconds = secondsOf(json)
-  const used = await settle(current, {
-    reported: { usage, seconds },
-    firstByteMs: performance.now() - call.startedAt,
-    end: 'complete',
-  })
+  const reported = { usage, seconds }
+  const used = await usedBy(current, reported)
   const shaped = shape(current, json, used)
+  // What cannot be told is not charged.
+  const told = shaped === json ? text : JSON.stringify(shaped)
+  await settle(current, { used, firstByteMs: performance.now() - call.startedAt, end: 'complete' })
   if (current.losses.length > 0) res.setHeader('x-translation-loss', current.losses.join(','))
   res.status(200).setHeader('content-type', 'application/json; charset=utf-8')
-  res.end(shaped === json ? text : JSON.stringify(shaped))
+  res.end(told)
 }
 
 /** The answer in the caller's form. */
@@ -193,7 +228,7 @@ function readJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new AttemptFailed(failureOfDomainError(new DomainError('relay.reply_malformed')), { local: false, cause })
+    throw malformed(cause)
   }
 }
 
@@ -203,7 +238,10 @@ async function answerBytes(current: Try, reply: UpstreamReply, contentType: stri
   const { res, gone } = call
   const tail = createTail(contentType.includes('text/event-stream'))
   let firstByteMs: number | null = null
-  const progress = () => ({ reported: { usage: tail.usage(translation.usage), seconds: undefined }, firstByteMs })
+  const progress = async () => ({
+    used: await usedBy(current, { usage: tail.usage(translation.usage) }),
+    firstByteMs,
+  })
   const start = (): void => {
     if (res.headersSent) return
     res.status(200).setHeader('content-type', contentType || 'application/octet-stream')
@@ -213,44 +251,41 @@ async function answerBytes(current: Try, reply: UpstreamReply, contentType: stri
     for await (const chunk of reply.body) {
       firstByteMs ??= performance.now() - call.startedAt
       const due = tail.push(chunk)
-      if (due.length === 0) continue
+      if (due.length === 0 || gone.signal.aborted) continue
       start()
       if (!res.write(due)) await drained(call)
     }
   } catch (error) {
     if (gone.signal.aborted) {
-      await settle(current, { ...progress(), end: 'hung-up' })
+      await settle(current, { ...(await progress()), end: 'hung-up' })
       return
     }
     if (!res.headersSent) throw error
-    await settle(current, { ...progress(), end: 'failed' })
+    await settle(current, { ...(await progress()), end: 'failed' })
     // The caller must not take a cut answer for a whole one.
     res.destroy()
     return
   }
-  await settle(current, { ...progress(), end: 'complete' })
+  if (firstByteMs === null) throw malformed()
+  await settle(current, { ...(await progress()), end: 'complete' })
   start()
   res.end(tail.rest())
 }
 
-const drained = ({ res, gone }: PlainCall): Promise<void> =>
-  new Promise((resolve) => {
-    res.once('drain', resolve)
-    gone.signal.addEventListener('abort', () => resolve(), { once: true })
-  })
+type Reported = { usage?: ReportedUsage | undefined; seconds?: number | undefined }
+
+const usedBy = ({ services, call, plan }: Try, { usage, seconds }: Reported) =>
+  plainUsage(asSent(services, call, plan.attempt.channel), plan.attempt.upstreamModel, { usage, seconds })
 
 type End = {
-  reported: { usage?: ReportedUsage | undefined; seconds?: number | undefined }
+  used: PlainEnd['used']
   firstByteMs: number | null
   end: PlainEnd['end']
 }
 
-async function settle(
-  { services, call, plan, sentAt }: Try,
-  { reported, firstByteMs, end }: End,
-): Promise<PlainEnd['used']> {
+async function settle(current: Try, { used, firstByteMs, end }: End): Promise<void> {
+  const { services, call, plan, sentAt } = current
   const { attempt } = plan
-  const used = await plainUsage(call, attempt.upstreamModel, { usage: reported.usage, seconds: reported.seconds })
   const upstreamMs = performance.now() - sentAt
   plan.attempts.push({
     channel_id: attempt.channel.id,
@@ -260,14 +295,16 @@ async function settle(
     reason: '',
     ms: Math.round(upstreamMs),
   })
-  const row = plainChargeRow(services, call, { plan, end: { used, firstByteMs, upstreamMs, end } })
+  const row = plainChargeRow(services, asSent(services, call, attempt.channel), {
+    plan,
+    end: { used, firstByteMs, upstreamMs, end },
+  })
   try {
     await services.ledger.settle(row, call.res.headersSent ? 'go-on' : 'give-up')
   } catch (error) {
     if (!(error instanceof SettleFailed)) throw error
     throw new AttemptFailed(failureOfDomainError(new DomainError('relay.unavailable')), { local: true, cause: error })
   }
-  return used
 }
 
 /** The length of a recording, where the answer tells it. */

@@ -13,6 +13,7 @@ import { receive } from '#relay/gateway/receive.ts'
 import { reportError, toldStatus } from '#relay/gateway/report-error.ts'
 import { screenTexts } from '#relay/gateway/screen.ts'
 import type { PlainOperation, PlainRequest } from '#relay/providers/types.ts'
+import { asSent } from './as-sent.ts'
 import { plainEstimate } from './bill.ts'
 import { forwardPlain } from './forward.ts'
 import { parsePlain } from './parse.ts'
@@ -41,7 +42,7 @@ export async function handlePlain(
     const refusal = screenCodes[route.operation] ?? 'relay.sensitive_words'
     screenTexts(services, call, { texts: call.asked.texts, refusal })
     await attemptAll(services, call, {
-      amountOf: (plan) => plainEstimate(call, plan),
+      amountOf: (plan) => plainEstimate(asSent(services, call, plan.attempt.channel), plan),
       forward: (plan) => forwardPlain(services, call, plan),
     })
     await limited.ended(toldStatus(incoming))

@@ -81,6 +81,8 @@ function checkImage(body: Json): void {
   refuseIf(!fits, code, 'n must be a whole number from 1 to 128')
 }
 
+type BilledParts = Pick<Asked, 'json' | 'texts' | 'count' | 'size' | 'quality'>
+
 /**
  * Reads a body as an operation's request.
  * @throws {InvalidRequest} with the documented code and text.
@@ -94,17 +96,25 @@ export function parsePlain(operation: PlainOperation, given: PlainRequest, pathM
   const json = isDallE ? withImageDefaults(given.json, model) : given.json
   return {
     ...given,
-    json,
     operation,
     model,
     stream: json['stream'] === true || json['stream'] === 'true' || json['stream_format'] === 'sse',
+    ...billedParts(operation, json),
+  }
+}
+
+/** What of a body is counted and priced. */
+export function billedParts(operation: PlainOperation, json: Json): BilledParts {
+  const count = Number(json['n'] ?? 1)
+  return {
+    json,
     texts: [
       ...textsOf(json['input']),
       ...textsOf(json['prompt']),
       ...textsOf(json['query']),
       ...textsOf(json['documents']),
     ],
-    count: operation === 'images' || operation === 'image-edits' ? Number(json['n'] ?? 1) : 1,
+    count: (operation === 'images' || operation === 'image-edits') && Number.isInteger(count) && count > 0 ? count : 1,
     size: word(json['size']),
     quality: word(json['quality']),
   }

@@ -19,11 +19,23 @@ export function createRestRouter(services: Services, table: RouteTable): Router 
   for (const [key, route] of bySpecificity(table)) {
     const [method = 'GET', path = '/'] = key.split(' ')
     const name = method.toLowerCase() as 'get' | 'post' | 'put' | 'delete'
+    if (route.kind === 'bound' && route.anyOrigin) {
+      router.use(path, allowAnyOrigin)
+      router.options(path, (_req, res) => void res.status(204).end())
+    }
     router[name](path, (req, res) =>
       route.kind === 'raw' ? route.handler(services, { req, res }) : answer(services, route, { req, res }),
     )
   }
   return router
+}
+
+/** Without credentials: a page of somebody else's acts for nobody who is signed in here. */
+function allowAnyOrigin(req: Request, res: Response, next: () => void): void {
+  res.setHeader('access-control-allow-origin', '*')
+  res.setHeader('access-control-allow-headers', req.get('access-control-request-headers') ?? '*')
+  res.setHeader('access-control-allow-methods', 'GET, POST, PUT, DELETE, OPTIONS')
+  next()
 }
 
 /** Fixed segments before parameters, so that `/api/user/self` is never read as a user's id. */

@@ -27,6 +27,8 @@ export type BoundRoute = {
   status: Partial<Record<ErrorCode, number>>
   /** Bind routes of a signed-in browser do without the user-id header. */
   userId: 'required' | 'none'
+  /** Pages of any origin may read the reply, never with credentials. */
+  anyOrigin: boolean
 }
 
 export type RawRoute = {
@@ -53,6 +55,7 @@ type BindOptions<P extends Procedure> = {
   envelope?: BoundRoute['envelope']
   status?: BoundRoute['status']
   userId?: BoundRoute['userId']
+  anyOrigin?: boolean
 }
 
 /**
@@ -71,6 +74,7 @@ export function bind<P extends Procedure>(pick: (api: Api) => P, options: BindOp
     envelope: options.envelope ?? 'plain',
     status: options.status ?? {},
     userId: options.userId ?? 'required',
+    anyOrigin: options.anyOrigin ?? false,
   }
 }
 

@@ -138,7 +138,13 @@ describe('the log on the wire', () => {
       { content: 'text', channel_name: '', other: expect.not.stringContaining('admin') },
     ])
     expect((await user.get('/api/log/token', { query: { key: 'sk-x' } })).body['success']).toBe(false)
-    expect((await app.browser().get('/api/log/token', { query: { key: 'sk-abc' } })).status).toBe(401)
+    const stranger = await app.browser().get('/api/log/token', { query: { key: 'sk-abc' } })
+    expect(stranger.status).toBe(401)
+    for (const { headers } of [ofKey, stranger]) {
+      expect(headers.get('access-control-allow-origin')).toBe('*')
+      expect(headers.get('access-control-allow-credentials')).toBeNull()
+    }
+    expect((await user.get('/api/log/self')).headers.get('access-control-allow-origin')).toBeNull()
   })
 
   it('is cleared up to an instant, and not without one', async () => {

@@ -22,6 +22,7 @@ export const businessEnglish: Record<keyof typeof businessErrors, string> = {
   'channel.status_code_mapping_invalid': 'The status code mapping must be valid JSON!',
   'channel.setting_invalid': 'The extra channel settings must be valid JSON!',
   'channel.param_override_invalid': 'The parameter override must be valid JSON!',
+  'channel.param_override_protected': 'The parameter override may not contain {name}',
   'channel.region_required': 'Please fill in the deployment region',
   'channel.region_invalid': 'The deployment region must be valid JSON!',
   'channel.region_default_missing': 'The deployment region lacks a default',

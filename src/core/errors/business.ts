@@ -26,6 +26,7 @@ export const businessErrors = {
   'channel.status_code_mapping_invalid': { kind: 'invalid', message: '状态码复写必须是合法的 JSON 格式！' },
   'channel.setting_invalid': { kind: 'invalid', message: '渠道额外设置必须是合法的 JSON 格式！' },
   'channel.param_override_invalid': { kind: 'invalid', message: '参数覆盖必须是合法的 JSON 格式！' },
+  'channel.param_override_protected': { kind: 'invalid', message: '参数覆盖不能包含 {name}' },
   'channel.region_required': { kind: 'invalid', message: '请填写部署地区' },
   'channel.region_invalid': { kind: 'invalid', message: '部署地区必须是合法的 JSON 格式！' },
   'channel.region_default_missing': { kind: 'invalid', message: '部署地区缺少 default' },

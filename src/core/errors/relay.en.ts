@@ -56,6 +56,7 @@ export const relayEnglish: Record<keyof typeof relayErrors, string> = {
   'relay.timeout': 'The upstream took too long',
   'relay.reply_unreadable': 'The upstream reply cannot be read',
   'relay.reply_malformed': 'The upstream reply is malformed',
+  'relay.reply_empty': 'The upstream answered with nothing',
   'relay.stream_failed': 'The upstream reply broke off',
   'relay.upstream_failed': '{detail}',
   'relay.upstream_busy': 'The upstream is busy, please try again later',

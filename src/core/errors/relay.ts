@@ -208,6 +208,7 @@ export const relayErrors = {
     status: 500,
     wire: 'unmarshal_response_body_failed',
   },
+  'relay.reply_empty': { kind: 'upstream', message: '上游返回了空响应', status: 500, wire: 'bad_response_body' },
   'relay.stream_failed': {
     kind: 'upstream',
     message: '上游响应中断',

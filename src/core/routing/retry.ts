@@ -41,6 +41,10 @@ export function mayRetry(attempt: FailedAttempt): boolean {
     : isRetryableStatus(attempt.status, attempt.channelType === typeWithDoubtful400)
 }
 
+/** Whether an answer without anything in it is worth another try: a habit of the automatic retries alone. */
+export const mayRetryEmpty = (attempt: Pick<FailedAttempt, 'pinned' | 'retriesLeft' | 'settings'>): boolean =>
+  attempt.settings['global.auto_retry_enabled'] && !attempt.pinned && attempt.retriesLeft > 0
+
 /** Of a job, an overload or fault is worth another try even when we noticed it ourselves; a 400 never is. */
 function isRetryableTask({ status, local, settings }: FailedAttempt): boolean {
   if (status === 400) return false

@@ -1,5 +1,6 @@
 import { channelTypeOf, defaultBaseUrlOf } from '#core/channel-types/index.ts'
 import { DomainError, type ErrorCode } from '#core/errors.ts'
+import { protectedNameIn } from '#core/param-override.ts'
 import { splitList } from '#core/routing/abilities.ts'
 import type { Channel } from '#db/entities/channel.ts'
 import { isLinkLocalHost } from '#relay/upstream/address.ts'
@@ -111,7 +112,13 @@ function checkJsonTexts(given: ChannelFields): void {
       throw new DomainError(code)
     }
     if (field === 'setting') checkProxy(value['proxy'])
+    if (field === 'paramOverride') checkOverride(value)
   }
+}
+
+function checkOverride(override: Record<string, unknown>): void {
+  const name = protectedNameIn(override)
+  if (name !== undefined) throw new DomainError('channel.param_override_protected', { name })
 }
 
 function checkProxy(proxy: unknown): void {

@@ -69,6 +69,7 @@ export const logRoutes: RouteTable = {
   'GET /api/log/search': bind((api) => api.admin.logs.search, { input: keyword, reply: list }),
   'GET /api/log/self/search': bind((api) => api.user.logs.search, { input: keyword, reply: list }),
   'GET /api/log/token': bind((api) => api.user.logs.byKey, {
+    anyOrigin: true,
     input: ({ query }) => ({ key: query['key'] ?? '' }),
     reply: list,
   }),

@@ -159,6 +159,7 @@ export const fieldOfRefusal: Partial<Record<ErrorCode, keyof ChannelValues>> = {
   'channel.status_code_mapping_invalid': 'statusCodeMapping',
   'channel.setting_invalid': 'setting',
   'channel.param_override_invalid': 'paramOverride',
+  'channel.param_override_protected': 'paramOverride',
   'channel.address_forbidden': 'baseUrl',
   'url.invalid': 'baseUrl',
 }

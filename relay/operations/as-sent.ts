@@ -1,0 +1,19 @@
+import { withOverride } from '#core/param-override.ts'
+import { cheapTextTokens } from '#relay/counting/cheap-count.ts'
+import type { ChannelRow } from '#relay/gateway/cache/channel-table.ts'
+import type { RelayServices } from '#relay/gateway/call.ts'
+import { passesThrough } from '#relay/gateway/sent-body.ts'
+import { billedParts } from './parse.ts'
+import type { PlainCall } from './types.ts'
+
+/** The call as this channel's override makes it: what is sent is what is reserved and charged. Forms have no override. */
+export function asSent(services: RelayServices, call: PlainCall, channel: ChannelRow): PlainCall {
+  const { asked } = call
+  const { paramOverride } = channel
+  if (paramOverride === null || asked.form !== null || passesThrough(channel.setting, services)) return call
+  return { ...call, asked: { ...asked, ...billedParts(asked.operation, withOverride(asked.json, paramOverride)) } }
+}
+
+/** By the cheap count. */
+export const promptTokensOf = ({ asked }: PlainCall): number =>
+  asked.texts.reduce((sum, text) => sum + cheapTextTokens(text), 1)

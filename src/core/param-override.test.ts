@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { overriddenWish, protectedNameIn, textsOfOverride, withOverride } from './param-override.ts'
+
+const wish = { maxTokens: 10, choiceCount: 1 }
+
+test('sets and removes names, leaves the protected ones and the body itself alone', () => {
+  const body = { model: 'a', top_p: 1, temperature: 0, stream: false }
+  const override = JSON.parse('{"model":"b","stream":true,"temperature":0.5,"top_p":null,"seed":7,"__proto__":{"x":1}}')
+  expect(withOverride(body, override)).toEqual({ model: 'a', stream: false, temperature: 0.5, seed: 7 })
+  expect(body).toEqual({ model: 'a', top_p: 1, temperature: 0, stream: false })
+  expect(({} as { x?: number }).x).toBeUndefined()
+})
+
+test('names what an override may not have', () => {
+  expect(protectedNameIn({ temperature: 1, stream_options: {} })).toBe('stream_options')
+  expect(protectedNameIn({ temperature: 1 })).toBeUndefined()
+})
+
+test('the wish for output follows the body as sent, in every vendor’s words', () => {
+  const body = { max_tokens: 10 }
+  expect(overriddenWish(body, { temperature: 1 }, wish)).toEqual(wish)
+  expect(overriddenWish(body, { max_tokens: 5000 }, wish)).toEqual({ maxTokens: 5000, choiceCount: 1 })
+  expect(overriddenWish(body, { max_tokens: 3 }, wish).maxTokens).toBe(3)
+  expect(overriddenWish(body, { max_completion_tokens: 3 }, wish).maxTokens).toBe(10)
+  expect(overriddenWish(body, { max_tokens: null }, wish).maxTokens).toBeUndefined()
+  expect(overriddenWish(body, { n: 4 }, wish)).toEqual({ maxTokens: 10, choiceCount: 4 })
+  const google = { generationConfig: { maxOutputTokens: 10, candidateCount: 1 } }
+  const generationConfig = { maxOutputTokens: 900, candidateCount: 2 }
+  expect(overriddenWish(google, { generationConfig }, wish)).toEqual({ maxTokens: 900, choiceCount: 2 })
+})
+
+test('texts and lists of an override belong to the prompt, numbers and switches do not', () => {
+  const override = {
+    temperature: 1,
+    tools: [{ name: 'a' }],
+    suffix: 'end',
+    logprobs: true,
+    model: 'b',
+    options: { x: 'y' },
+  }
+  expect(textsOfOverride(override)).toEqual(['[{"name":"a"}]', 'end'])
+})

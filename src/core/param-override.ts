@@ -1,0 +1,62 @@
+/** What a channel's override may not touch: it is what the call was admitted for, or the answer is read by it. */
+const protectedNames: ReadonlySet<string> = new Set(['model', 'stream', 'stream_options'])
+
+type Json = Record<string, unknown>
+
+/** The first name of an override that it may not have; undefined where there is none. */
+export const protectedNameIn = (override: Json): string | undefined =>
+  Object.keys(override).find((name) => protectedNames.has(name))
+
+/** A body with the override set; a value of null removes the name. The body itself stays as it is. */
+export function withOverride(body: Json, override: Json): Json {
+  const changed = { ...body }
+  for (const [name, value] of Object.entries(override)) {
+    if (protectedNames.has(name) || name === '__proto__') continue
+    if (value === null) delete changed[name]
+    else changed[name] = value
+  }
+  return changed
+}
+
+/** How upstreams call the limit on their output, and the objects it may stand in. */
+const limitNames = new Set(
+  ['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'max_new_tokens', 'max_tokens_to_sample'].concat([
+    'maxTokens',
+    'maxOutputTokens',
+    'num_predict',
+  ]),
+)
+const countNames = new Set(['n', 'candidateCount', 'candidate_count', 'num_generations'])
+const settingNames = new Set(['generationConfig', 'generation_config', 'inferenceConfig', 'parameters', 'options'])
+
+/** The largest of the named numbers in a body or in its settings; undefined where none is set. */
+function largestOf(body: Json, names: ReadonlySet<string>): number | undefined {
+  const places = [body, ...Object.entries(body).flatMap(([name, value]) => (settingNames.has(name) ? [value] : []))]
+  const found = places
+    .filter((place): place is Json => typeof place === 'object' && place !== null)
+    .flatMap((place) => Object.entries(place))
+    .flatMap(([name, value]) => (names.has(name) && typeof value === 'number' && value > 0 ? [value] : []))
+  return found.length === 0 ? undefined : Math.max(...found)
+}
+
+const touches = (override: Json, names: ReadonlySet<string>): boolean =>
+  Object.keys(override).some((name) => names.has(name) || settingNames.has(name))
+
+export type OutputWish = { maxTokens: number | undefined; choiceCount: number | undefined }
+
+/** What a call may put out once its body carries the override: the caller's own wish where the override says nothing of it. */
+export function overriddenWish(body: Json, override: Json, wish: OutputWish): OutputWish {
+  const sent = withOverride(body, override)
+  return {
+    maxTokens: touches(override, limitNames) ? largestOf(sent, limitNames) : wish.maxTokens,
+    choiceCount: touches(override, countNames) ? largestOf(sent, countNames) : wish.choiceCount,
+  }
+}
+
+/** What an override adds to a prompt at most: every text and list in it, numbers and switches apart. */
+export const textsOfOverride = (override: Json): string[] =>
+  Object.entries(override).flatMap(([name, value]) => {
+    if (protectedNames.has(name) || settingNames.has(name)) return []
+    if (typeof value === 'string') return [value]
+    return typeof value === 'object' && value !== null ? [JSON.stringify(value)] : []
+  })
