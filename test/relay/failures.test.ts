@@ -55,13 +55,12 @@ describe('where a call goes when a channel fails', () => {
 
   test('to each once before to any twice', async () => {
     const failing = ['a', 'b', 'c'].map((name) => ({ does: `status=500,header=x:${name}` }))
+    const { model } = await serve(app, ...failing)
     for (let round = 0; round < 5; round += 1) {
-      const { model } = await serve(app, ...failing)
       app.upstream.clear()
       expect((await say(app, chat, { token, model })).status).toBe(500)
       expect(directives().toSorted()).toEqual(['x:a', 'x:b', 'x:c'])
     }
-    const { model } = await serve(app, ...failing)
     await withOptions(app, { RetryTimes: '4' }, async () => {
       app.upstream.clear()
       expect((await say(app, chat, { token, model })).status).toBe(500)
