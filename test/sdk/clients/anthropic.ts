@@ -35,7 +35,7 @@ export function anthropicClient(url: string, key: string): Client {
   }
 }
 
-function bodyOf({ model, text, system, maxTokens, picture, tools, results }: Ask) {
+function bodyOf({ model, text, system, maxTokens, picture, tools, results, thinking, schema }: Ask) {
   const content: ContentBlockParam[] = [
     ...(picture
       ? [
@@ -65,9 +65,11 @@ function bodyOf({ model, text, system, maxTokens, picture, tools, results }: Ask
   ]
   return {
     model,
-    max_tokens: maxTokens ?? 1000,
+    max_tokens: maxTokens ?? 4000,
     messages,
     ...(system ? { system } : {}),
+    ...(thinking ? { thinking: { type: 'enabled' as const, budget_tokens: 1024 } } : {}),
+    ...(schema ? { output_config: { format: { type: 'json_schema' as const, schema } } } : {}),
     ...(tools
       ? {
           tools: tools.map(({ name, description, properties }) => ({
@@ -82,6 +84,7 @@ function bodyOf({ model, text, system, maxTokens, picture, tools, results }: Ask
 
 const turnOf = (message: Message): Turn => ({
   text: message.content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join(''),
+  reasoning: message.content.flatMap((block) => (block.type === 'thinking' ? [block.thinking] : [])).join(''),
   stop: message.stop_reason ?? '',
   usage: { input: message.usage.input_tokens, output: message.usage.output_tokens },
   calls: message.content.flatMap((block) =>

@@ -1,6 +1,8 @@
 /** An answer in words that no client library owns, so that one table of cases serves all of them. */
 export type Turn = {
   text: string
+  /** What the model thought, where the library has a place for it. */
+  reasoning: string
   /** The library's own word. */
   stop: string
   usage: { input: number; output: number } | undefined
@@ -18,8 +20,18 @@ export type Ask = {
   /** A PNG file. */
   picture?: Buffer
   tools?: { name: string; description: string; properties: Record<string, { type: 'string' }> }[]
+  thinking?: boolean
+  /** The answer is to be JSON of this schema. */
+  schema?: ObjectSchema
   /** An earlier turn that called tools, and what they said, in the order of its calls. */
   results?: { turn: Turn; texts: string[] }
+}
+
+export type ObjectSchema = {
+  type: 'object'
+  properties: Record<string, { type: 'string' }>
+  required: string[]
+  additionalProperties: false
 }
 
 export type Client = {

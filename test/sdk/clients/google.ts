@@ -30,7 +30,7 @@ export function googleClient(url: string, key: string): Client {
   }
 }
 
-function requestOf({ model, text, system, maxTokens, picture, tools, results }: Ask) {
+function requestOf({ model, text, system, maxTokens, picture, tools, results, thinking, schema }: Ask) {
   const contents: Content[] = [
     {
       role: 'user',
@@ -59,6 +59,8 @@ function requestOf({ model, text, system, maxTokens, picture, tools, results }: 
     config: {
       ...(system ? { systemInstruction: system } : {}),
       ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }),
+      ...(thinking ? { thinkingConfig: { includeThoughts: true, thinkingBudget: 1024 } } : {}),
+      ...(schema ? { responseMimeType: 'application/json', responseJsonSchema: schema } : {}),
       ...(tools
         ? {
             tools: [
@@ -88,6 +90,7 @@ function turnOf(chunks: GenerateContentResponse[]): Turn {
   const usage = chunks.findLast((chunk) => chunk.usageMetadata)?.usageMetadata
   return {
     text: parts.flatMap((part) => (part.text && !part.thought ? [part.text] : [])).join(''),
+    reasoning: parts.flatMap((part) => (part.text && part.thought ? [part.text] : [])).join(''),
     stop: candidates.findLast((candidate) => candidate.finishReason)?.finishReason ?? '',
     usage: usage && { input: usage.promptTokenCount ?? -1, output: usage.candidatesTokenCount ?? -1 },
     calls: parts.flatMap(({ functionCall }) =>

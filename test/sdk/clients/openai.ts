@@ -30,7 +30,7 @@ export function openAiClient(url: string, key: string): Client {
   }
 }
 
-function bodyOf({ model, text, system, maxTokens, picture, tools, results }: Ask) {
+function bodyOf({ model, text, system, maxTokens, picture, tools, results, thinking, schema }: Ask) {
   const user: ChatCompletionUserMessageParam = {
     role: 'user',
     content: picture
@@ -58,6 +58,10 @@ function bodyOf({ model, text, system, maxTokens, picture, tools, results }: Ask
     model,
     messages,
     ...(maxTokens === undefined ? {} : { max_tokens: maxTokens }),
+    ...(thinking ? { reasoning_effort: 'low' as const } : {}),
+    ...(schema
+      ? { response_format: { type: 'json_schema' as const, json_schema: { name: 'place', strict: true, schema } } }
+      : {}),
     ...(tools
       ? {
           tools: tools.map(({ name, description, properties }) => ({
@@ -80,8 +84,18 @@ async function whole(library: OpenAI, ask: Ask): Promise<Turn> {
 
 async function streamed(library: OpenAI, ask: Ask): Promise<Turn> {
   const runner = library.chat.completions.stream({ ...bodyOf(ask), stream_options: { include_usage: true } })
-  return turnOf(await runner.finalChatCompletion())
+  let reasoning = ''
+  // The helper keeps the last piece only of fields it does not know.
+  runner.on('chunk', (chunk) => {
+    reasoning += thoughtIn(chunk.choices[0]?.delta)
+  })
+  return { ...turnOf(await runner.finalChatCompletion()), reasoning }
 }
+
+const thoughtIn = (message: object | undefined): string =>
+  message && 'reasoning_content' in message && typeof message.reasoning_content === 'string'
+    ? message.reasoning_content
+    : ''
 
 function turnOf(completion: OpenAI.Chat.Completions.ChatCompletion): Turn {
   const [choice] = completion.choices
@@ -89,6 +103,7 @@ function turnOf(completion: OpenAI.Chat.Completions.ChatCompletion): Turn {
   const calls = choice.message.tool_calls ?? []
   return {
     text: choice.message.content ?? '',
+    reasoning: thoughtIn(choice.message),
     stop: choice.finish_reason,
     usage: completion.usage && {
       input: completion.usage.prompt_tokens,

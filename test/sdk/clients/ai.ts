@@ -1,0 +1,150 @@
+import { createAnthropic } from '@ai-sdk/anthropic'
+import { createGoogle } from '@ai-sdk/google'
+import { createOpenAI } from '@ai-sdk/openai'
+import {
+  APICallError,
+  type CallWarning,
+  generateText,
+  jsonSchema,
+  type LanguageModel,
+  type LanguageModelUsage,
+  type ModelMessage,
+  Output,
+  streamText,
+  type TextPart,
+  tool,
+  type ToolSet,
+  type FilePart,
+} from 'ai'
+import { type Ask, type Client, type ClientFacts, type ObjectSchema, thrownBy, type Turn } from './client.ts'
+
+export const aiFacts: ClientFacts = {
+  stop: 'stop',
+  length: 'length',
+  toolUse: 'tool-calls',
+  errorClass: () => 'AI_APICallError',
+}
+
+type Dialect = {
+  modelOf: (url: string, key: string) => (name: string) => LanguageModel
+  /** How the vendor's own options ask for thoughts. */
+  thinking: NonNullable<Parameters<typeof generateText>[0]['providerOptions']>
+}
+
+/** The vendors' packages of the same library. */
+export const aiDialects = {
+  'openai chat': {
+    modelOf: (url, key) => createOpenAI({ baseURL: `${url}/v1`, apiKey: `sk-${key}` }).chat,
+    thinking: { openai: { reasoningEffort: 'low', forceReasoning: true } },
+  },
+  'openai responses': {
+    modelOf: (url, key) => createOpenAI({ baseURL: `${url}/v1`, apiKey: `sk-${key}` }).responses,
+    thinking: { openai: { reasoningEffort: 'low', reasoningSummary: 'auto', forceReasoning: true } },
+  },
+  anthropic: {
+    modelOf: (url, key) => createAnthropic({ baseURL: `${url}/v1`, apiKey: `sk-${key}` }),
+    thinking: { anthropic: { thinking: { type: 'enabled', budgetTokens: 1024 } } },
+  },
+  google: {
+    modelOf: (url, key) => createGoogle({ baseURL: `${url}/v1beta`, apiKey: `sk-${key}` }),
+    thinking: { google: { thinkingConfig: { includeThoughts: true, thinkingBudget: 1024 } } },
+  },
+} satisfies Record<string, Dialect>
+
+export type AiDialect = keyof typeof aiDialects
+
+export function aiClient(dialect: AiDialect, url: string, key: string): Client {
+  const { modelOf, thinking }: Dialect = aiDialects[dialect]
+  const model = modelOf(url, key)
+  const ask = async (wish: Ask): Promise<Turn> => {
+    const request = {
+      ...requestOf(wish),
+      model: model(wish.model),
+      ...(wish.thinking ? { providerOptions: thinking } : {}),
+    }
+    return wish.stream ? streamed(request) : turnOf(await generateText(request))
+  }
+  return {
+    ask,
+    failureOf: async (wish) => {
+      const error = await thrownBy(() => ask(wish))
+      const status = APICallError.isInstance(error) ? error.statusCode : undefined
+      return { status, class: error.name, message: error.message }
+    },
+  }
+}
+
+function messagesOf({ text, picture, results }: Ask): ModelMessage[] {
+  const content: (TextPart | FilePart)[] = [
+    ...(picture ? [{ type: 'file' as const, mediaType: 'image/png', data: picture }] : []),
+    { type: 'text', text },
+  ]
+  if (!results) return [{ role: 'user', content }]
+  return [
+    { role: 'user', content },
+    ...(results.turn.said as ModelMessage[]),
+    {
+      role: 'tool',
+      content: results.texts.map((value, index) => ({
+        type: 'tool-result',
+        toolCallId: results.turn.calls[index]?.id ?? '',
+        toolName: results.turn.calls[index]?.name ?? '',
+        output: { type: 'text', value },
+      })),
+    },
+  ]
+}
+
+const toolsOf = ({ tools }: Ask): ToolSet =>
+  Object.fromEntries(
+    (tools ?? []).map(({ name, description, properties }) => {
+      const schema = { type: 'object' as const, properties, required: Object.keys(properties) }
+      return [name, tool({ description, inputSchema: jsonSchema(schema) })]
+    }),
+  )
+
+const outputOf = (schema: ObjectSchema) => Output.object({ schema: jsonSchema<Record<string, string>>(schema) })
+
+const requestOf = (ask: Ask) => ({
+  messages: messagesOf(ask),
+  maxRetries: 0,
+  ...(ask.system ? { instructions: ask.system } : {}),
+  ...(ask.maxTokens === undefined ? {} : { maxOutputTokens: ask.maxTokens }),
+  ...(ask.tools ? { tools: toolsOf(ask) } : {}),
+  ...(ask.schema ? { output: outputOf(ask.schema) } : {}),
+})
+
+type Result = {
+  text: string
+  reasoningText: string | undefined
+  finishReason: string
+  usage: LanguageModelUsage
+  toolCalls: { toolCallId: string; toolName: string; input: unknown }[]
+  responseMessages: unknown
+  warnings: CallWarning[] | undefined
+}
+
+async function streamed(request: Parameters<typeof streamText>[0]): Promise<Turn> {
+  let failure: unknown
+  const result = streamText({ ...request, onError: ({ error }) => void (failure = error) })
+  await result.consumeStream()
+  if (failure !== undefined) throw failure
+  return turnOf({
+    text: await result.text,
+    reasoningText: await result.reasoningText,
+    finishReason: await result.finishReason,
+    usage: await result.usage,
+    toolCalls: await result.toolCalls,
+    responseMessages: await result.responseMessages,
+    warnings: await result.warnings,
+  })
+}
+
+const turnOf = ({ text, reasoningText, finishReason, usage, toolCalls, responseMessages }: Result): Turn => ({
+  text,
+  reasoning: reasoningText ?? '',
+  stop: finishReason,
+  usage: { input: usage.inputTokens ?? -1, output: usage.outputTokens ?? -1 },
+  calls: toolCalls.map(({ toolCallId, toolName, input }) => ({ id: toolCallId, name: toolName, arguments: input })),
+  said: responseMessages,
+})
