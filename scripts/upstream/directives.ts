@@ -50,6 +50,7 @@ export const directiveNames = {
   nospace: 'no space after the colon',
   multiline: 'the JSON of an event over several data lines',
   nofinal: 'leave out the blank line after the last event',
+  strict: 'refuse fields and values that the vendor does not know',
   fixed: 'do not look at the body: one prepared answer (for benchmarks)',
 } as const
 export type DirectiveName = keyof typeof directiveNames

@@ -24,6 +24,7 @@ type ChannelWish = {
   modelMapping?: string
   modelPrefix?: string
   setting?: string
+  other?: string
   paramOverride?: string
   systemPrompt?: string
   statusCodeMapping?: string
@@ -109,8 +110,8 @@ export function createFactories(given: { pool: Pool; secretKey: string; upstream
       const group = wish.group ?? 'default'
       const id = await one(
         `insert into channels (type, name, key_encrypted, base_url, models, "group", status, priority, weight, model_mapping,
-           model_prefix, setting, param_override, system_prompt, status_code_mapping, auto_ban)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) returning id`,
+           model_prefix, setting, param_override, system_prompt, status_code_mapping, auto_ban, other)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) returning id`,
         [
           wish.type ?? 1,
           wish.name ?? `channel ${randomKey(4)}`,
@@ -128,6 +129,7 @@ export function createFactories(given: { pool: Pool; secretKey: string; upstream
           wish.systemPrompt ?? '',
           wish.statusCodeMapping ?? '',
           wish.autoBan ?? true,
+          wish.other ?? '',
         ],
       )
       await pool.query(

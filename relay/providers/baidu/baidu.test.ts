@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { callWith } from '../conformance/fixtures.ts'
-import { requestWith, toolConversation } from '../conformance/requests.ts'
+import { pictureRequest, requestWith, toolConversation, weatherTool } from '../conformance/requests.ts'
 import { UpstreamRefusal } from '../types.ts'
 import { baidu } from './index.ts'
 
@@ -57,4 +57,22 @@ test('failures come with HTTP 200 and a number', () => {
   const body = { error_code: 18, error_msg: 'Open api qps request limit reached' }
   expect(() => baidu.chat.response(body, call())).toThrow('qps')
   expect(baidu.error(400, JSON.stringify(body))).toMatchObject({ status: 429, code: 18 })
+})
+
+test('one function can be demanded, any of several cannot, and none takes them away', () => {
+  const ask = (names: string[], toolChoice: Parameters<typeof requestWith>[0] & object) =>
+    baidu.chat.request(requestWith({ tools: names.map((name) => ({ ...weatherTool, name })), ...toolChoice }), call())
+  const forced = { tool_choice: { type: 'function', function: { name: 'f' } } }
+  expect(ask(['f'], { toolChoice: { type: 'required' } }).body).toMatchObject(forced)
+  expect(ask(['g', 'f'], { toolChoice: { type: 'tool', name: 'f' } }).body).toMatchObject(forced)
+  expect(ask(['g', 'f'], { toolChoice: { type: 'required' } }).losses).toContain('tool_choice')
+  expect(ask(['f'], { toolChoice: { type: 'none' } }).body).not.toHaveProperty('functions')
+})
+
+test('a schema is told beside the object that is enforced; pictures and further calls are named as lost', () => {
+  const schema = { type: 'object', properties: { city: { type: 'string' } } }
+  const sent = baidu.chat.request(requestWith({ responseFormat: { type: 'json-schema', name: 'x', schema } }), call())
+  expect(sent.body).toMatchObject({ system: expect.stringContaining('"city"'), response_format: 'json_object' })
+  expect(baidu.chat.request(pictureRequest(), call()).losses).toContain('image_url')
+  expect(baidu.chat.request(toolConversation(), call()).losses).toContain('tool_calls')
 })

@@ -16,6 +16,7 @@ import {
   withoutAbsent,
   wordOf,
 } from '../wire/json.ts'
+import { tellFormat } from '../openai-compatible/told-format.ts'
 import { toBaiduMessages } from './messages.ts'
 
 const paths: Readonly<Record<string, string>> = {
@@ -99,12 +100,24 @@ const carried = new Set([
   'max_tokens',
   'user',
   'tools',
+  'tool_choice',
   'frequency_penalty',
   'response_format',
 ])
 
+/** One function by its name is all that can be demanded: any of several cannot. */
+function choiceOf(choice: unknown, functions: readonly Json[], losses: Set<string>): Json | undefined {
+  const named = recordOf(recordOf(choice)?.['function'])?.['name']
+  const name = choice === 'required' && functions.length === 1 ? functions[0]?.['name'] : named
+  if (name !== undefined) return { type: 'function', function: { name } }
+  if (choice !== undefined && choice !== 'auto' && choice !== 'none') losses.add('tool_choice')
+  return undefined
+}
+
 function toBody(body: Json): { body: Json; losses: string[] } {
-  const functions = recordsOf(body['tools']).flatMap((tool) => {
+  const losses = new Set(Object.keys(body).filter((name) => !carried.has(name)))
+  const offered = body['tool_choice'] === 'none' ? [] : recordsOf(body['tools'])
+  const functions = offered.flatMap((tool) => {
     const fn = recordOf(tool['function'])
     return fn
       ? [
@@ -117,7 +130,7 @@ function toBody(body: Json): { body: Json; losses: string[] } {
       : []
   })
   const penalty = numberOf(body['frequency_penalty'])
-  const { system, messages } = toBaiduMessages(recordsOf(body['messages']))
+  const { system, messages } = toBaiduMessages(recordsOf(body['messages']), losses)
   const stop = body['stop']
   return {
     body: withoutAbsent({
@@ -131,16 +144,25 @@ function toBody(body: Json): { body: Json; losses: string[] } {
       stop: typeof stop === 'string' ? [stop] : stop,
       user_id: body['user'],
       functions: functions.length > 0 ? functions : undefined,
-      response_format: recordOf(body['response_format'])?.['type'],
+      tool_choice: choiceOf(body['tool_choice'], functions, losses),
+      response_format: formatOf(body),
       disable_search: false,
     }),
-    losses: Object.keys(body).filter((name) => !carried.has(name)),
+    losses: [...losses],
   }
+}
+
+/** An object can be enforced; which one, only said. */
+function formatOf(body: Json): string | undefined {
+  const type = textOf(recordOf(body['response_format'])?.['type'])
+  return type === 'json_schema' ? 'json_object' : type
 }
 
 function toRequest(request: Parameters<Provider['chat']['request']>[0], call: ProviderCall): UpstreamRequest {
   const written = toOpenAiRequest(style)(request, call)
-  const { body, losses } = toBody(recordOf(written.body) ?? {})
+  const plain: Json = { ...recordOf(written.body) }
+  tellFormat(plain)
+  const { body, losses } = toBody(plain)
   const path = `/rpc/2.0/ai_custom/v1/wenxinworkshop/chat/${pathOf(call.model)}`
   return {
     method: 'POST',

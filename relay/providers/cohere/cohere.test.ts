@@ -80,3 +80,12 @@ test('a stop by failure is no answer', () => {
     message: 'invalid api token',
   })
 })
+
+test('what every function says of itself is said once', () => {
+  const body = (strict: boolean[]) =>
+    cohere.chat.request(requestWith({ tools: strict.map((each) => ({ ...weatherTool, strict: each })) }), call)
+      .body as Record<string, unknown>
+  expect(body([true, true])['strict_tools']).toBe(true)
+  expect(body([true, false])).not.toHaveProperty('strict_tools')
+  expect(JSON.stringify(body([true, false])['tools'])).not.toContain('"strict"')
+})

@@ -62,6 +62,17 @@ function offered(tools: unknown, choice: unknown): unknown {
   return recordsOf(tools).filter((tool) => recordOf(tool['function'])?.['name'] === named)
 }
 
+/** What every function says of itself is said once here. */
+function saidOnce(body: Json): void {
+  const tools = recordsOf(body['tools'])
+  const functions = tools.map((tool) => recordOf(tool['function']) ?? {})
+  if (functions.every((fn) => fn['strict'] === true)) body['strict_tools'] ??= true
+  body['tools'] = tools.map((tool, index) => {
+    const { strict: _, ...rest } = functions[index] ?? {}
+    return { ...tool, function: rest }
+  })
+}
+
 function format(given: unknown): unknown {
   const schema = recordOf(recordOf(given)?.['json_schema'])?.['schema']
   return schema === undefined ? given : { type: 'json_object', json_schema: schema }
@@ -73,7 +84,10 @@ function adjust(body: Json): string[] {
   set(body, 'p', clamp(body['top_p'], 0.01, 0.99))
   set(body, 'k', body['top_k'])
   for (const name of ['frequency_penalty', 'presence_penalty']) set(body, name, clamp(body[name], 0, 1))
-  if (body['tools'] !== undefined) body['tools'] = offered(body['tools'], body['tool_choice'])
+  if (body['tools'] !== undefined) {
+    body['tools'] = offered(body['tools'], body['tool_choice'])
+    saidOnce(body)
+  }
   const choice = toolChoice(body['tool_choice'])
   delete body['tool_choice']
   set(body, 'tool_choice', choice)

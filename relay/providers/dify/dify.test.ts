@@ -78,3 +78,13 @@ test('in a chat the end is told by the chat, not by the workflow inside', () => 
 test('an agent’s thoughts are thoughts', () => {
   expect(decode([{ event: 'agent_thought', thought: 'hm' }])[1]).toEqual({ type: 'reasoning-delta', text: 'hm' })
 })
+
+test('a schema is told in the script, a wish to think is named as lost', () => {
+  const schema = { type: 'object', properties: { city: { type: 'string' } } }
+  const { body, losses } = dify.chat.request(
+    requestWith({ responseFormat: { type: 'json-schema', name: 'x', schema }, reasoning: { effort: 'low' } }),
+    call(),
+  )
+  expect(body).toMatchObject({ query: expect.stringMatching(/^SYSTEM: \n.*"city".*\nUSER: \nHi\n$/s) })
+  expect(losses).toEqual(['reasoning_effort'])
+})

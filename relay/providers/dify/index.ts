@@ -1,6 +1,7 @@
 import type { Message } from '#relay/chat/request.ts'
 import { lossesTowards } from '#relay/chat/losses.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
+import { formatInstruction } from '../anthropic/output-format.ts'
 import { bearer } from '../openai-compatible/address.ts'
 import { reshapedReading } from '../openai-compatible/reshaped.ts'
 import type { OpenAiStyle } from '../openai-compatible/style.ts'
@@ -69,12 +70,16 @@ function filesOf(messages: readonly Message[], losses: Set<string>): Json[] {
 function toRequest(request: ChatRequest, call: ProviderCall): UpstreamRequest {
   const losses = new Set(lossesTowards(request, 'openai-chat'))
   if (request.tools.length > 0) losses.add('tools')
+  if (request.reasoning) losses.add('reasoning_effort')
   for (const name of ['temperature', 'topP', 'maxTokens', 'seed'] as const) {
     if (request[name] !== undefined)
       losses.add({ temperature: name, topP: 'top_p', maxTokens: 'max_tokens', seed: name }[name])
   }
   if (request.stop.length > 0) losses.add('stop')
-  const query = queryOf(request.messages)
+  const instruction = formatInstruction(request.responseFormat, false)
+  const told: Message[] =
+    instruction === undefined ? [] : [{ role: 'system', content: [{ type: 'text', text: instruction }] }]
+  const query = queryOf([...told, ...request.messages])
   const files = filesOf(request.messages, losses)
   const operation = operationOf(call.channel.other)
   const asInput = operation !== '/chat-messages'

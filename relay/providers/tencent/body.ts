@@ -47,10 +47,17 @@ function tool(given: Json): Json {
   }
 }
 
-function toolChoice(choice: unknown): Json {
+/** One tool by its name is all that can be demanded: any of several cannot. */
+function toolChoice(choice: unknown, tools: readonly Json[], losses: string[]): Json {
   const named = recordOf(recordOf(choice)?.['function'])?.['name']
-  if (named !== undefined) return { ToolChoice: 'custom', CustomTool: tool({ function: { name: named } }) }
-  return choice === 'none' || choice === 'auto' ? { ToolChoice: choice } : {}
+  const demanded =
+    choice === 'required' && tools.length === 1
+      ? tools[0]
+      : tools.find((each) => named !== undefined && recordOf(each['function'])?.['name'] === named)
+  if (demanded) return { ToolChoice: 'custom', CustomTool: tool(demanded) }
+  if (choice === 'none' || choice === 'auto') return { ToolChoice: choice }
+  if (choice !== undefined) losses.push('tool_choice')
+  return {}
 }
 
 const taken = new Set([
@@ -63,6 +70,7 @@ const taken = new Set([
   'stop',
   'tools',
   'tool_choice',
+  'response_format',
   'enable_thinking',
 ])
 /** Fields whose absence changes nothing here. */
@@ -72,6 +80,7 @@ const idle = new Set(['stream_options', 'parallel_tool_calls', 'user', 'max_toke
 export function toTencentBody(body: Json): { body: Json; losses: string[] } {
   const tools = recordsOf(body['tools'])
   const stop = body['stop']
+  const losses = Object.keys(body).filter((name) => !taken.has(name) && !idle.has(name))
   const temperature = typeof body['temperature'] === 'number' ? Math.min(body['temperature'], 2) : undefined
   return {
     body: withoutAbsent({
@@ -83,8 +92,8 @@ export function toTencentBody(body: Json): { body: Json; losses: string[] } {
       Seed: body['seed'],
       Stop: stop === undefined ? undefined : typeof stop === 'string' ? [stop] : listOf(stop),
       EnableThinking: body['enable_thinking'],
-      ...(tools.length > 0 ? { Tools: tools.map(tool), ...toolChoice(body['tool_choice']) } : {}),
+      ...(tools.length > 0 ? { Tools: tools.map(tool), ...toolChoice(body['tool_choice'], tools, losses) } : {}),
     }),
-    losses: Object.keys(body).filter((name) => !taken.has(name) && !idle.has(name)),
+    losses,
   }
 }

@@ -3,6 +3,7 @@ import { bearer } from '../openai-compatible/address.ts'
 import { toOpenAiRequest } from '../openai-compatible/request.ts'
 import { reshapedReading } from '../openai-compatible/reshaped.ts'
 import type { OpenAiStyle } from '../openai-compatible/style.ts'
+import { tellFormat } from '../openai-compatible/told-format.ts'
 import { enableThinking } from '../openai-compatible/thinking-switch.ts'
 import type { Provider, ProviderCall, ProviderChannel, UpstreamRequest } from '../types.ts'
 import { readFailure } from '../wire/failures.ts'
@@ -62,7 +63,9 @@ function toRequest(request: Parameters<Provider['chat']['request']>[0], call: Pr
   const written = toOpenAiRequest(style)(request, call)
   const key = readKey(call.channel.key)
   if (key.kind === 'bearer') return { ...written, headers: { ...written.headers, ...bearer(key.token) } }
-  const { body, losses } = toTencentBody(recordOf(written.body) ?? {})
+  const plain: Json = { ...recordOf(written.body) }
+  tellFormat(plain)
+  const { body, losses } = toTencentBody(plain)
   return {
     ...written,
     headers: {

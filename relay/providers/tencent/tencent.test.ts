@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { callWith } from '../conformance/fixtures.ts'
-import { requestWith, toolConversation } from '../conformance/requests.ts'
+import { requestWith, toolConversation, weatherTool } from '../conformance/requests.ts'
 import { tencent } from './index.ts'
 import { canonicalRequest, signTc3 } from './sign-tc3.ts'
 
@@ -85,4 +85,28 @@ test.each([
   const answer = { Response: { Error: { Code: code, Message: 'm' } } }
   expect(tencent.error(500, JSON.stringify(answer))).toMatchObject({ status, code, message: 'm' })
   expect(() => tencent.chat.response(answer, call('a|b|c'))).toThrow('m')
+})
+
+test('one tool can be demanded, any of several cannot', () => {
+  const ask = (names: string[], toolChoice: Parameters<typeof requestWith>[0] & object) =>
+    tencent.chat.request(
+      requestWith({ tools: names.map((name) => ({ ...weatherTool, name })), ...toolChoice }),
+      call('a|b|c'),
+    )
+  const custom = { ToolChoice: 'custom', CustomTool: { Type: 'function', Function: { Name: 'f' } } }
+  expect(ask(['f'], { toolChoice: { type: 'required' } }).body).toMatchObject(custom)
+  expect(ask(['g', 'f'], { toolChoice: { type: 'tool', name: 'f' } }).body).toMatchObject(custom)
+  const several = ask(['g', 'f'], { toolChoice: { type: 'required' } })
+  expect(several.body).not.toHaveProperty('ToolChoice')
+  expect(several.losses).toContain('tool_choice')
+})
+
+test('a schema is told, as it cannot be enforced', () => {
+  const schema = { type: 'object', properties: { city: { type: 'string' } } }
+  const { body, losses } = tencent.chat.request(
+    requestWith({ responseFormat: { type: 'json-schema', name: 'x', schema } }),
+    call('a|b|c'),
+  )
+  expect(body).toMatchObject({ Messages: [{ Role: 'system', Content: expect.stringContaining('"city"') }, {}] })
+  expect(losses).toEqual([])
 })

@@ -12,6 +12,7 @@ import {
   type Json,
   type Prompt,
 } from '../prompt.ts'
+import { checkStrictly } from '../strict.ts'
 import type { Call } from '../types.ts'
 
 /** Proof that a thinking text is this vendor's own; checked when it comes back. */
@@ -85,6 +86,7 @@ function toolChoiceOf(value: unknown): Prompt['toolChoice'] {
 export function readMessages(call: Call): Prompt {
   const { body } = call
   checkVersion(call)
+  checkStrictly('messages', call)
   if (!body['model']) refuse('model: Field required')
   const messages = asObjects(body['messages'])
   if (messages.length === 0) refuse('messages: at least one message is required')

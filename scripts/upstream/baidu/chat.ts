@@ -49,6 +49,13 @@ function checkTurns(messages: Json[]): void {
   if (messages.length % 2 === 0) refuse('the length of messages must be an odd number')
 }
 
+function toolChoiceOf(value: unknown): Prompt['toolChoice'] {
+  if (value === undefined) return { mode: 'auto' }
+  const choice = asObject(value)
+  if (choice['type'] !== 'function') refuse('tool_choice.type must be function')
+  return { mode: 'required', name: asText(asObject(choice['function'])['name']) }
+}
+
 function read({ body, path }: Call): Prompt {
   checkFields(body, known)
   const messages = asObjects(body['messages'])
@@ -68,7 +75,7 @@ function read({ body, path }: Call): Prompt {
       checkFields(each, ['name', 'description', 'parameters'], 'functions.')
       return { name: asText(each['name']), schema: asObject(each['parameters']) }
     }),
-    toolChoice: { mode: 'auto' },
+    toolChoice: toolChoiceOf(body['tool_choice']),
     toolResults: last?.['role'] === 'function' ? [asText(last['content'])] : [],
     thinking: false,
     json: body['response_format'] === 'json_object' ? {} : undefined,

@@ -42,7 +42,7 @@ function read({ body }: Call): Prompt {
     model: 'the application',
     stream: mode === 'streaming',
     text: spoken(query),
-    system: /^SYSTEM: \n(.*)\n/.exec(query)?.[1] ?? '',
+    system: /^SYSTEM: \n(.*?)\n(?:USER|ASSISTANT): \n/s.exec(query)?.[1] ?? '',
     media: files,
     tools: [],
     toolChoice: { mode: 'none' },

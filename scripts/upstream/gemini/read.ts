@@ -11,6 +11,7 @@ import {
   type Json,
   type Prompt,
 } from '../prompt.ts'
+import { checkStrictly } from '../strict.ts'
 import type { Call } from '../types.ts'
 
 /** Signatures this vendor hands out begin so; one that does not is refused. */
@@ -77,7 +78,9 @@ function jsonOf(config: Json): Json | undefined {
 
 export const modelOf = (path: string) => decodeURIComponent(/\/models\/([^/:]+)/.exec(path)?.[1] ?? '')
 
-export function readContents({ body, path }: Call): Prompt {
+export function readContents(call: Call): Prompt {
+  const { body, path } = call
+  checkStrictly('generate', call)
   const contents =
     typeof body['contents'] === 'string' ? [{ parts: [{ text: body['contents'] }] }] : asObjects(body['contents'])
   if (contents.length === 0) refuse('* GenerateContentRequest.contents: contents is not specified\n')

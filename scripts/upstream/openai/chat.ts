@@ -10,6 +10,7 @@ import {
   type Json,
   type Prompt,
 } from '../prompt.ts'
+import { checkStrictly } from '../strict.ts'
 import { json, type Call, type ChatOperation, type StreamEvent } from '../types.ts'
 import { readMessages } from './read-messages.ts'
 
@@ -26,8 +27,10 @@ export function formatOf(format: Json): Json | undefined {
   return asObject(asObject(format['json_schema'])['schema'] ?? format['schema'])
 }
 
-function read({ body }: Call): Prompt {
+function read(call: Call): Prompt {
+  const { body } = call
   if (!body['model']) refuse('you must provide a model parameter')
+  checkStrictly('chat', call)
   return {
     model: asText(body['model']),
     stream: body['stream'] === true,

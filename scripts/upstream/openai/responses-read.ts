@@ -9,6 +9,7 @@ import {
   type Json,
   type Prompt,
 } from '../prompt.ts'
+import { checkStrictly } from '../strict.ts'
 import type { Call } from '../types.ts'
 import { formatOf, toolChoiceOf } from './chat.ts'
 import { mediaOfContent, textOfContent } from './read-messages.ts'
@@ -19,8 +20,10 @@ const isSystem = (item: Json) => item['role'] === 'system' || item['role'] === '
 export const inputItems = (body: Json): Json[] =>
   typeof body['input'] === 'string' ? [{ role: 'user', content: body['input'] }] : asObjects(body['input'])
 
-export function readResponses({ body, stored }: Call): Prompt {
+export function readResponses(call: Call): Prompt {
+  const { body, stored } = call
   if (!body['model']) refuse("Missing required parameter: 'model'.", 'model')
+  checkStrictly('responses', call)
   const previous = asText(body['previous_response_id'])
   if (previous && !stored.has(previous))
     throw new Refusal({

@@ -3,7 +3,6 @@ import { createGoogle } from '@ai-sdk/google'
 import { createOpenAI } from '@ai-sdk/openai'
 import {
   APICallError,
-  type CallWarning,
   generateText,
   jsonSchema,
   type LanguageModel,
@@ -18,6 +17,9 @@ import {
 } from 'ai'
 import { type Ask, type Client, type ClientFacts, type ObjectSchema, thrownBy, type Turn } from './client.ts'
 
+// The library tells every program that a model's name is not one it knows.
+globalThis.AI_SDK_LOG_WARNINGS = false
+
 export const aiFacts: ClientFacts = {
   stop: 'stop',
   length: 'length',
@@ -31,14 +33,22 @@ type Dialect = {
   thinking: NonNullable<Parameters<typeof generateText>[0]['providerOptions']>
 }
 
+const openAiOf = (url: string, key: string) => createOpenAI({ baseURL: `${url}/v1`, apiKey: `sk-${key}` })
+
 /** The vendors' packages of the same library. */
 export const aiDialects = {
   'openai chat': {
-    modelOf: (url, key) => createOpenAI({ baseURL: `${url}/v1`, apiKey: `sk-${key}` }).chat,
+    modelOf: (url, key) => {
+      const openai = openAiOf(url, key)
+      return (name) => openai.chat(name)
+    },
     thinking: { openai: { reasoningEffort: 'low', forceReasoning: true } },
   },
   'openai responses': {
-    modelOf: (url, key) => createOpenAI({ baseURL: `${url}/v1`, apiKey: `sk-${key}` }).responses,
+    modelOf: (url, key) => {
+      const openai = openAiOf(url, key)
+      return (name) => openai.responses(name)
+    },
     thinking: { openai: { reasoningEffort: 'low', reasoningSummary: 'auto', forceReasoning: true } },
   },
   anthropic: {
@@ -121,7 +131,6 @@ type Result = {
   usage: LanguageModelUsage
   toolCalls: { toolCallId: string; toolName: string; input: unknown }[]
   responseMessages: unknown
-  warnings: CallWarning[] | undefined
 }
 
 async function streamed(request: Parameters<typeof streamText>[0]): Promise<Turn> {
@@ -136,7 +145,6 @@ async function streamed(request: Parameters<typeof streamText>[0]): Promise<Turn
     usage: await result.usage,
     toolCalls: await result.toolCalls,
     responseMessages: await result.responseMessages,
-    warnings: await result.warnings,
   })
 }
 

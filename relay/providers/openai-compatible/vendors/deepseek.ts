@@ -2,6 +2,7 @@ import type { ChatRequest } from '#relay/chat/request.ts'
 import { joinPath } from '../../wire/join-path.ts'
 import { openAiCompatible } from '../index.ts'
 import { effortOf } from '../request.ts'
+import { tellFormat } from '../told-format.ts'
 import { thinkingType } from '../thinking-switch.ts'
 import { type Json, recordOf } from '../../wire/json.ts'
 
@@ -13,9 +14,10 @@ function reasoning(body: Json, request: ChatRequest): void {
   if (effort !== undefined && effort !== 'none') body['reasoning_effort'] = effort === 'minimal' ? 'low' : effort
 }
 
-/** A schema cannot be enforced here; an object can. */
+/** A schema cannot be enforced here, only told; an object can. */
 function adjust(body: Json): string[] {
   if (recordOf(body['response_format'])?.['type'] !== 'json_schema') return []
+  tellFormat(body)
   body['response_format'] = { type: 'json_object' }
   return ['response_format.json_schema']
 }

@@ -328,7 +328,10 @@ test('DeepSeek gets its thoughts back, an object for a schema and its own words 
     { model: 'deepseek-v4-pro' },
   )
   expect(json).toMatchObject({
-    messages: [{ role: 'assistant', content: 'a', reasoning_content: 'hm' }],
+    messages: [
+      { role: 'system', content: expect.stringContaining('JSON schema') },
+      { role: 'assistant', content: 'a', reasoning_content: 'hm' },
+    ],
     response_format: { type: 'json_object' },
     thinking: { type: 'disabled' },
   })

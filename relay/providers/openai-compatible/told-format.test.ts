@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { tellFormat } from './told-format.ts'
+
+const schema = { type: 'object', properties: { city: { type: 'string' } } }
+const bySchema = { type: 'json_schema', json_schema: { name: 'place', schema } }
+const user = { role: 'user', content: 'hi' }
+
+test('a schema is told at the end of the instructions', () => {
+  const body = { messages: [{ role: 'system', content: 'Be brief.' }, user], response_format: bySchema }
+  tellFormat(body)
+  expect(body.messages).toEqual([
+    { role: 'system', content: expect.stringMatching(/^Be brief\.\n\n.*JSON schema, and nothing else:\n\{/s) },
+    user,
+  ])
+  expect(body.messages[0]?.content).toContain(JSON.stringify(schema))
+})
+
+test('without instructions it is one of its own', () => {
+  const body = { messages: [user], response_format: { type: 'json_object' } }
+  tellFormat(body)
+  expect(body.messages).toEqual([{ role: 'system', content: expect.stringContaining('one valid JSON object') }, user])
+})
+
+test('nothing is told where nothing is wanted', () => {
+  const body = { messages: [user], response_format: { type: 'text' } }
+  tellFormat(body)
+  expect(body.messages).toEqual([user])
+})

@@ -1,0 +1,89 @@
+import type { ClientId } from './clients.ts'
+import type { FeatureId } from './features.ts'
+import type { UpstreamId } from './upstreams.ts'
+
+/** Why a cell cannot be: what the vendor or the library has no place for, and where that is written. */
+export type Limit = {
+  features: FeatureId[]
+  upstreams?: UpstreamId[]
+  clients?: ClientId[]
+  reason: string
+  source: string
+  /** What `x-translation-loss` must name; absent where nothing that was asked is left out. */
+  loss?: string
+}
+
+/** The first that fits counts. */
+export const limits: Limit[] = [
+  {
+    upstreams: ['baidu'],
+    features: ['parallel'],
+    reason: 'An answer has one function call.',
+    source: 'providers.md 2.8: `function_call{name, arguments}`',
+  },
+  {
+    upstreams: ['baidu'],
+    features: ['image'],
+    reason: 'Messages are texts.',
+    source: 'providers.md 2.8: messages of user and assistant, no content parts',
+    loss: 'image_url',
+  },
+  {
+    upstreams: ['baidu'],
+    features: ['thinking'],
+    reason: 'No field asks for thoughts and no field of an answer has them.',
+    source: 'providers.md 2.8: fields of the chat body and of the answer',
+    loss: 'reasoning_effort',
+  },
+  {
+    upstreams: ['dify'],
+    features: ['tools', 'parallel'],
+    reason: 'An application has its own tools; callers cannot bring any.',
+    source: 'providers.md 2.23: fields of the body',
+    loss: 'tools',
+  },
+  {
+    upstreams: ['dify'],
+    features: ['structured'],
+    clients: ['ai-anthropic'],
+    reason: 'The library wants JSON by a forced tool, and callers cannot bring any.',
+    source: 'providers.md 2.23: fields of the body',
+    loss: 'tools',
+  },
+  {
+    upstreams: ['dify'],
+    features: ['image'],
+    reason: 'Pictures go by address only; bytes would have to be uploaded first.',
+    source: 'providers.md 2.23: files by `remote_url` or `local_file`',
+    loss: 'image',
+  },
+  {
+    upstreams: ['dify'],
+    features: ['thinking'],
+    reason: 'The application decides whether it thinks.',
+    source: 'providers.md 2.23: fields of the body',
+    loss: 'reasoning_effort',
+  },
+  {
+    upstreams: ['ollama-native'],
+    features: ['structured'],
+    clients: ['ai-anthropic'],
+    reason: 'The library wants JSON by a forced tool, and the call cannot force one.',
+    source: 'providers.md 2.4: fields of the native request, no tool_choice',
+    loss: 'tool_choice',
+  },
+  {
+    clients: ['ai-openai-chat'],
+    features: ['thinking'],
+    reason: 'The library reads no thoughts in chat completions.',
+    source: '`@ai-sdk/openai`: `reasoning_content` is none of the fields its chat model reads',
+  },
+]
+
+export const limitOf = (client: ClientId, upstream: UpstreamId, feature: FeatureId): Limit | undefined =>
+  limits.find(
+    (limit) =>
+      limit.features.includes(feature) &&
+      (limit.upstreams?.includes(upstream) ?? true) &&
+      (limit.clients?.includes(client) ?? true),
+  )

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import type { App } from '#test/support/app.ts'
+import type { Ask } from '#test/sdk/clients/client.ts'
+import { type ClientId, clients } from './clients.ts'
+import { type Feature, type FeatureId, features } from './features.ts'
+import { type Limit, limitOf } from './limits.ts'
+import { type LossWatch, watchLosses } from './losses.ts'
+import { modelOf, type UpstreamId, upstreams } from './upstreams.ts'
+import { checkBooks, checkNothingHeld, forgetRows, makeWallet, usage, type Wallet } from './world.ts'
+
+export type Cell = {
+  client: ClientId
+  upstream: UpstreamId
+  feature: FeatureId
+  outcome: { kind: 'passed' } | { kind: 'limited'; limit: Limit } | { kind: 'failed'; error: unknown }
+}
+
+type Lane = { app: App; losses: LossWatch; wallet: Wallet; client: (typeof clients)[number] }
+type Place = Lane & { upstream: (typeof upstreams)[number] }
+
+const measured = `[[usage=${usage.input}:${usage.output}]]`
+
+/** One feature with one library against one upstream, down to the books. */
+async function check({ app, wallet, client, upstream }: Place, feature: Feature): Promise<void> {
+  const library = client.create(app.url, wallet.token.key)
+  const model = modelOf(upstream)
+  const streams: boolean[] = []
+  await feature.check({
+    facts: client.facts,
+    usage,
+    ask: async (wish) => {
+      streams.push(wish.stream === true)
+      const asked: Ask = { ...wish, model, text: `${wish.text} ${measured}` }
+      return library.ask(asked)
+    },
+  })
+  await checkBooks(app, wallet, { model, streams })
+}
+
+/** A limit holds where the cell fails because of it, and what was left out is told. */
+async function outcomeOf(place: Place, feature: (typeof features)[number]): Promise<Cell['outcome']> {
+  const { app, losses, wallet, client, upstream } = place
+  const limit = limitOf(client.id, upstream.id, feature.id)
+  losses.forget(wallet.token.key)
+  try {
+    await check(place, feature)
+  } catch (error) {
+    await forgetRows(app, wallet)
+    await checkNothingHeld(app, wallet)
+    if (!limit) return { kind: 'failed', error }
+    const told = limit.loss === undefined || losses.of(wallet.token.key).includes(limit.loss)
+    return told ? { kind: 'limited', limit } : { kind: 'failed', error: new Error(`nobody was told of ${limit.loss}`) }
+  }
+  // A reason that no longer holds would hide the next failure.
+  if (limit) return { kind: 'failed', error: new Error(`works, although: ${limit.reason}`) }
+  return { kind: 'passed' }
+}
+
+/** All cells of one library, one after the other. */
+async function runClient(lane: Lane): Promise<Cell[]> {
+  const { app, client } = lane
+  const cells: Cell[] = []
+  for (const upstream of upstreams) {
+    for (const feature of features) {
+      const outcome = await outcomeOf({ ...lane, upstream }, feature)
+      cells.push({ client: client.id, upstream: upstream.id, feature: feature.id, outcome })
+    }
+    checkPath(app, upstream)
+  }
+  return cells
+}
+
+/** The upstream was called in its own way. */
+function checkPath(app: App, { label, path }: (typeof upstreams)[number]): void {
+  const called = app.upstream.requests.some((request) => path.test(decodeURIComponent(request.path)))
+  assert.ok(called, `nobody called ${label} at its own address`)
+}
+
+/** Every library against every upstream in everything it can do; libraries run side by side. */
+export async function runMatrix(app: App): Promise<Cell[]> {
+  using losses = watchLosses()
+  const lanes = clients.map(async (client) => runClient({ app, losses, client, wallet: await makeWallet(app) }))
+  return (await Promise.all(lanes)).flat()
+}

@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { clients } from '#scripts/matrix/clients.ts'
+import { describeMatrix } from '#scripts/matrix/report.ts'
+import { type Cell, runMatrix } from '#scripts/matrix/run.ts'
+import { upstreams } from '#scripts/matrix/upstreams.ts'
+import { startWorld } from '#scripts/matrix/world.ts'
+import { root } from '#scripts/steps.ts'
+import type { App } from '#test/support/app.ts'
+
+let app: App
+let cells: Cell[]
+beforeAll(async () => {
+  app = await startWorld()
+  cells = await runMatrix(app)
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+describe.each([...clients])('$label', ({ id }) => {
+  test.each([...upstreams])('does everything $label can do, and is told what it cannot', (upstream) => {
+    const failures = cells.flatMap(({ client, upstream: to, feature, outcome }) =>
+      client === id && to === upstream.id && outcome.kind === 'failed' ? [`${feature}: ${String(outcome.error)}`] : [],
+    )
+    expect(failures).toEqual([])
+  })
+})
+
+test('docs/matrix.md says what this run found', () => {
+  expect(readFileSync(join(root, 'docs/matrix.md'), 'utf8')).toBe(describeMatrix(cells))
+})
+
+test('after all of it the books are even', async () => {
+  expect(await app.violations()).toEqual([])
+})
