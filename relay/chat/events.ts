@@ -93,7 +93,12 @@ export type ChatChoice = {
 export type ChatResponse = { id: string; model: string; choices: ChatChoice[]; usage?: ReportedUsage | undefined }
 
 /** One server-sent event as framed by `relay/upstream`, before anybody looked inside. */
-export type WireEvent = { event?: string | undefined; data: string }
+export type WireEvent = {
+  event?: string | undefined
+  data: string
+  /** The body ended before the event was closed, so this may be a part of one. */
+  unfinished?: true | undefined
+}
 
 /** Upstream events → hub events. Keeps state, does no I/O. Malformed data throws `MalformedUpstream`. */
 export type StreamDecoder = {

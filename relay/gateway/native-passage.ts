@@ -1,3 +1,4 @@
+import type { WireEvent } from '#relay/chat/events.ts'
 import { callerError } from './failure.ts'
 import type { Forwarding } from './forward.ts'
 import { createArrayFramer, eventFramer } from './framer.ts'
@@ -14,6 +15,8 @@ export function nativePassage(forwarding: Forwarding): Passage {
   let holding = false
   return {
     push: (event) => {
+      // Callers see whole events only.
+      if (event.unfinished && !isWhole(event)) return ''
       const verdict = listener.push(event)
       if (verdict === 'drop' || verdict === 'failed') return ''
       if (verdict === 'hold') holding = true
@@ -49,5 +52,15 @@ export function nativePassage(forwarding: Forwarding): Passage {
     get keeps() {
       return listener.keeps
     },
+  }
+}
+
+function isWhole({ data }: WireEvent): boolean {
+  if (data === '[DONE]') return true
+  try {
+    JSON.parse(data)
+    return true
+  } catch {
+    return false
   }
 }

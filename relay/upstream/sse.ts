@@ -1,9 +1,13 @@
 import { StringDecoder } from 'node:string_decoder'
-import { createParser } from 'eventsource-parser'
 import { TransportError } from './transport-error.ts'
 
 /** An event before anybody looked inside. */
-export type SseEvent = { event?: string | undefined; data: string }
+export type SseEvent = {
+  event?: string | undefined
+  data: string
+  /** The body ended before the blank line that closes an event, so this may be a part of one. */
+  unfinished?: true | undefined
+}
 
 export type SseParserOptions = {
   onEvent: (event: SseEvent) => void
@@ -20,28 +24,104 @@ export type SseParser = {
   end: () => void
 }
 
+const piecesOfBlock = 1024
+
+/**
+ * Text in pieces → its lines, ended by CR, LF or both. Each piece is looked through once, however many of them a line
+ * takes: with a parser that begins anew for every piece, single bytes of a long line would take all the time there is.
+ */
+function createLineReader(onLine: (line: string) => void) {
+  let pieces: string[] = []
+  /** Many small pieces, joined. */
+  let blocks: string[] = []
+  let afterReturn = false
+
+  const keep = (piece: string): void => {
+    pieces.push(piece)
+    if (pieces.length < piecesOfBlock) return
+    blocks.push(pieces.join(''))
+    pieces = []
+  }
+  const take = (text: string, from: number, to: number): string => {
+    const piece = text.slice(from, to)
+    if (pieces.length === 0 && blocks.length === 0) return piece
+    const line = blocks.join('') + pieces.join('') + piece
+    blocks = []
+    pieces = []
+    return line
+  }
+  return {
+    push(text: string): void {
+      if (text === '') return
+      let at = afterReturn && text.startsWith('\n') ? 1 : 0
+      afterReturn = false
+      let feed = text.indexOf('\n', at)
+      let carriage = text.indexOf('\r', at)
+      while (feed >= 0 || carriage >= 0) {
+        const end = carriage < 0 || (feed >= 0 && feed < carriage) ? feed : carriage
+        onLine(take(text, at, end))
+        at = end + 1
+        if (end === carriage) {
+          if (at === text.length) afterReturn = true
+          else if (at === feed) at += 1
+          carriage = text.indexOf('\r', at)
+        }
+        if (feed >= 0 && feed < at) feed = text.indexOf('\n', at)
+      }
+      if (at < text.length) keep(text.slice(at))
+    },
+    /** What came after the last line end. */
+    rest: (): string => take('', 0, 0),
+  }
+}
+
+const withoutSpace = (value: string): string => (value.startsWith(' ') ? value.slice(1) : value)
+
 /** Bytes of a body → its server-sent events, however they are cut. */
 export function createSseParser({ onEvent, onComment, maxEventBytes = 10 * 1_048_576 }: SseParserOptions): SseParser {
   const decoder = new StringDecoder('utf8')
   let bytesSinceEvent = 0
-  const parser = createParser({
-    onEvent: (event) => {
+  let begun = false
+  let name: string | undefined
+  let data: string | undefined
+
+  const dispatch = (unfinished: boolean): void => {
+    if (data !== undefined) {
       bytesSinceEvent = 0
-      onEvent(event)
-    },
-    onComment: (text) => {
+      onEvent({ event: name, data, ...(unfinished ? { unfinished } : {}) })
+    }
+    name = undefined
+    data = undefined
+  }
+  const readField = (line: string): void => {
+    const colon = line.indexOf(':')
+    if (colon === 0) {
       bytesSinceEvent = 0
-      onComment?.(text)
-    },
-  })
+      onComment?.(withoutSpace(line.slice(1)))
+      return
+    }
+    const field = colon < 0 ? line : line.slice(0, colon)
+    const value = colon < 0 ? '' : withoutSpace(line.slice(colon + 1))
+    if (field === 'data') data = data === undefined ? value : `${data}\n${value}`
+    else if (field === 'event') name = value === '' ? undefined : value
+  }
+  const lines = createLineReader((line) => (line === '' ? dispatch(false) : readField(line)))
+  const read = (text: string): void => {
+    if (begun || text === '') return lines.push(text)
+    begun = true
+    lines.push(text.startsWith('\ufeff') ? text.slice(1) : text)
+  }
   return {
     push(chunk) {
       bytesSinceEvent += chunk.length
-      parser.feed(decoder.write(chunk))
+      read(decoder.write(chunk as Buffer))
       if (bytesSinceEvent > maxEventBytes) throw new TransportError('too-large', { sent: true })
     },
     end() {
-      parser.feed(`${decoder.end()}\n\n`)
+      read(decoder.end())
+      const last = lines.rest()
+      if (last !== '') readField(last)
+      dispatch(true)
     },
   }
 }

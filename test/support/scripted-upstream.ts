@@ -62,10 +62,20 @@ async function perform(response: ServerResponse, { status = 200, headers, steps 
       await pause(5)
       response.destroy()
       return
-    } else if (!response.write(step)) await Promise.race([once(response, 'drain'), once(response, 'close')])
+    } else if (!response.write(step)) await taken(response)
   }
   response.end()
 }
+
+/** What was written has left, or nobody wants it any more. */
+const taken = (response: ServerResponse): Promise<void> =>
+  new Promise((resolve) => {
+    const done = (): void => {
+      response.off('drain', done).off('close', done)
+      resolve()
+    }
+    response.on('drain', done).on('close', done)
+  })
 
 export const json = (value: unknown): Play => ({
   headers: { 'content-type': 'application/json' },

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import type { ProviderCall } from '#relay/providers/types.ts'
+import { dialectOf } from '#relay/dialects/registry.ts'
+import { testContext } from '#relay/dialects/testing/stream-text.ts'
+import { callWith } from '#relay/providers/conformance/fixtures.ts'
+import { providerFor } from '#relay/providers/registry.ts'
+import { createSseParser, type SseEvent } from '#relay/upstream/sse.ts'
+import { bytesOf, type Framing, stories, type Story } from './stories.ts'
+
+const framings: Record<string, Framing> = {
+  LF: {},
+  CR: { lineEnd: '\r' },
+  CRLF: { lineEnd: '\r\n', comments: true },
+  'no blank after the colon and no last blank line': { space: '', lastBlankLine: false, byteOrderMark: true },
+}
+
+function eventsOf(pieces: Buffer[]): SseEvent[] {
+  const events: SseEvent[] = []
+  const parser = createSseParser({ onEvent: ({ event, data }) => events.push({ event, data }) })
+  for (const piece of pieces) parser.push(piece)
+  parser.end()
+  return events
+}
+
+/** The answer as a caller reads it. */
+function told(story: Story, events: SseEvent[], caller: Parameters<typeof dialectOf>[0]): string {
+  const call: ProviderCall = { ...callWith(), stream: true }
+  const decoder = providerFor(story.type).chat.stream(call)
+  const encoder = dialectOf(caller).stream(testContext())
+  const text = events.flatMap((event) => decoder.push(event)).map((event) => encoder.push(event))
+  return [...text, ...decoder.end().map((event) => encoder.push(event)), encoder.close()].join('')
+}
+
+const callers = ['openai-chat', 'openai-responses', 'openai-completions', 'claude', 'gemini'] as const
+
+for (const story of stories) {
+  test.each(Object.keys(framings))(
+    `an answer of ${story.upstream} is the same for every caller, wherever its bytes are cut: %s`,
+    (name) => {
+      const bytes = bytesOf(story, framings[name])
+      const whole = eventsOf([bytesOf(story)])
+      expect(whole).toHaveLength(story.events.length)
+      for (let at = 1; at < bytes.length; at += 1) {
+        expect(eventsOf([bytes.subarray(0, at), bytes.subarray(at)]), String(at)).toEqual(whole)
+      }
+      const byByte = eventsOf(Array.from(bytes, (_, at) => bytes.subarray(at, at + 1)))
+      for (const caller of callers) {
+        expect(told(story, byByte, caller)).toBe(told(story, whole, caller))
+        expect(told(story, whole, caller)).toContain('好')
+      }
+    },
+  )
+}
