@@ -22,12 +22,17 @@ export default defineConfig({
             // Charts, Markdown and schemas are reached through lazy pages only; naming them keeps them out of the first load.
             {
               name: 'charts',
-              test: /node_modules[\\/](recharts|d3-|victory-vendor|@reduxjs|es-toolkit|@chakra-ui[\\/]charts)/,
+              // With everything that only they use: two chunks that need each other would begin in the wrong order.
+              test: /node_modules[\\/](recharts|d3-|internmap|victory-vendor|@reduxjs|redux|react-redux|reselect|immer|es-toolkit|eventemitter3|decimal\.js-light|tiny-invariant|clsx)/,
               priority: 30,
             },
             { name: 'markdown', test: /node_modules[\\/](marked|dompurify)/, priority: 30 },
             { name: 'forms', test: /node_modules[\\/](react-hook-form|@hookform|zod)/, priority: 30 },
-            { name: 'react', test: /node_modules[\\/](react|react-dom|scheduler)[\\/]/, priority: 20 },
+            {
+              name: 'react',
+              test: /node_modules[\\/](react|react-dom|react-is|scheduler|use-sync-external-store)[\\/]/,
+              priority: 20,
+            },
           ],
         },
       },

@@ -1,5 +1,6 @@
 import { Suspense, lazy, useEffect } from 'react'
 import { isTyping } from '../lib/keyboard.ts'
+import { useSearchSources } from './search-sources.ts'
 import { closePalette, openPalette, usePaletteOpen } from './palette-state.ts'
 
 const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }))
@@ -7,6 +8,7 @@ const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Pal
 /** Opens the palette with the command key and K, from anywhere. */
 export function PaletteHost() {
   const open = usePaletteOpen()
+  useSearchSources()
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey)) return

@@ -5,6 +5,7 @@ import { useEffect, useId, useMemo, useRef, useState } from 'react'
 import { t } from '../i18n/t.ts'
 import type { Command } from '../lib/commands.ts'
 import { matchCommands, useCommandSources, useRegisteredCommands } from '../lib/commands.ts'
+import { useSession } from '../lib/session.ts'
 import { useOwnCommands } from './own-commands.ts'
 import { closePalette } from './palette-state.ts'
 
@@ -36,6 +37,13 @@ function useFound(typed: string) {
   return { found, searching }
 }
 
+/** What may be looked for differs by who looks. */
+function useSearchWords(): string {
+  const { user, isAdmin } = useSession()
+  if (!user) return t('搜索页面与操作')
+  return isAdmin ? t('搜索页面、令牌、渠道、用户或请求 ID') : t('搜索页面、令牌或请求 ID')
+}
+
 /** Everything that can be reached or done, by typing a part of its name. */
 export function Palette() {
   const [typed, setTyped] = useState('')
@@ -45,6 +53,7 @@ export function Palette() {
   const own = useOwnCommands()
   const registered = useRegisteredCommands()
   const { found, searching } = useFound(typed)
+  const placeholder = useSearchWords()
   const shown = useMemo(
     () => [...matchCommands([...registered, ...own], typed), ...found].slice(0, mostShown),
     [registered, own, typed, found],
@@ -87,13 +96,13 @@ export function Palette() {
                 h="full"
                 _focusVisible={{ boxShadow: 'none' }}
                 textStyle="md"
-                placeholder={t('搜索页面与操作')}
+                placeholder={placeholder}
                 value={typed}
                 role="combobox"
                 aria-expanded
                 aria-controls={listId}
                 aria-activedescendant={shown[current] && `${listId}-${current}`}
-                aria-label={t('搜索页面与操作')}
+                aria-label={placeholder}
                 onKeyDown={onKeyDown}
                 onChange={(event) => {
                   setTyped(event.target.value)

@@ -28,12 +28,26 @@ type FormDrawerProps<Values extends FieldValues, Output> = {
   footer?: ReactNode
   /** While the thing to edit is fetched. */
   loading?: boolean
+  /** There is nothing to edit, which the content says; all that is left is to close. */
+  unavailable?: boolean
   children: ReactNode
 }
 
 /** 600 px at the right, the whole screen on phones. Closing with unsaved changes asks. */
 export function FormDrawer<Values extends FieldValues, Output>(props: FormDrawerProps<Values, Output>) {
-  const { open, onClose, title, description, form, onSubmit, submitLabel, footer, loading = false, children } = props
+  const {
+    open,
+    onClose,
+    title,
+    description,
+    form,
+    onSubmit,
+    submitLabel,
+    footer,
+    loading = false,
+    unavailable = false,
+    children,
+  } = props
   const { isDirty, isSubmitting } = form.formState
   const phone = useIsPhone()
   const origin = useOrigin(open)
@@ -63,7 +77,7 @@ export function FormDrawer<Values extends FieldValues, Output>(props: FormDrawer
         <Drawer.Positioner>
           <Drawer.Content maxW={{ base: 'full', sm: '600px' }}>
             <Form onSubmit={submit} noValidate>
-              <Drawer.Header borderBottomWidth="1px" py="3">
+              <Drawer.Header borderBottomWidth="1px" py="3" minH="14" alignItems="center">
                 <Stack gap="0.5" pe="8">
                   <Drawer.Title>{title}</Drawer.Title>
                   {description && <Drawer.Description textStyle="sm">{description}</Drawer.Description>}
@@ -83,11 +97,13 @@ export function FormDrawer<Values extends FieldValues, Output>(props: FormDrawer
                 <Box>{footer}</Box>
                 <HStack gap="2">
                   <Button onClick={() => void close()} disabled={isSubmitting}>
-                    {t('取消')}
+                    {unavailable ? t('关闭') : t('取消')}
                   </Button>
-                  <Button type="submit" variant="solid" loading={isSubmitting} disabled={loading}>
-                    {submitLabel ?? t('保存')}
-                  </Button>
+                  {!unavailable && (
+                    <Button type="submit" variant="solid" loading={isSubmitting} disabled={loading}>
+                      {submitLabel ?? t('保存')}
+                    </Button>
+                  )}
                 </HStack>
               </Drawer.Footer>
               <Drawer.CloseTrigger asChild>

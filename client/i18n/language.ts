@@ -3,12 +3,19 @@ import { createStored, useStored } from '../lib/stored.ts'
 export const languages = ['zh', 'en'] as const
 export type Language = (typeof languages)[number]
 
-/** A region is ignored: `en-US` is English, everything unknown is Chinese. */
+/** A region is ignored: `zh-TW` is Chinese. Who reads neither is given English. */
+export const languageOf = (tag: string): Language => (/^zh\b/i.test(tag) ? 'zh' : 'en')
+
+/** The browser's own language until another is chosen; outside a browser the sentences are as they are written. */
 const stored = createStored<Language>('i18nextLng', {
-  parse: (text) => (text.toLowerCase().startsWith('en') ? 'en' : 'zh'),
+  parse: (text) => (text === '' ? ownLanguage() : languageOf(text)),
   format: (language) => language,
-  fallback: 'zh',
+  fallback: ownLanguage(),
 })
+
+function ownLanguage(): Language {
+  return typeof document === 'undefined' ? 'zh' : languageOf(navigator.language)
+}
 
 export const currentLanguage = stored.get
 export const storeLanguage = stored.set

@@ -34,8 +34,12 @@ export function mayRetry(error: unknown): boolean {
   return status === undefined || passing.has(status)
 }
 
+/** `fetch` throws the same kind of error as a mistake in the page does; only its words tell them apart. */
+const isOfNetwork = (error: unknown): boolean =>
+  error instanceof TypeError && /fetch|network|load failed/i.test(error.message)
+
 const isUnreachable = (error: unknown): boolean =>
-  error instanceof TypeError || (error instanceof Error && error.cause instanceof TypeError)
+  isOfNetwork(error) || (error instanceof Error && isOfNetwork(error.cause))
 
 /** What happened, in the reader's language. */
 export function errorText(error: unknown): string {

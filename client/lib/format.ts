@@ -44,6 +44,16 @@ export function quotaText(quota: number, digits = 2): string {
   return fraction === undefined ? grouped : `${grouped}.${fraction}`
 }
 
+const significant = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 5 })
+const cents = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+
+/** A price in dollars, however small: `$2.50`, `$0.075`, `$0.00000012`. Cents at the least, and never zero but for zero. */
+export function priceText(dollars: number): string {
+  const text = significant.format(Math.abs(dollars))
+  const decimals = text.split('.')[1]?.length ?? 0
+  return `${dollars < 0 ? '-' : ''}$${decimals > 2 ? text : cents.format(Math.abs(dollars))}`
+}
+
 /** `320 ms` below a second, `4.2 s` below ten, `83 s` below two minutes, then minutes. */
 export function formatDuration(milliseconds: number): string {
   if (milliseconds < 999.5) return `${Math.round(milliseconds)} ms`

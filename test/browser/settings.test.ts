@@ -88,8 +88,62 @@ describeWithBrowser('the settings', () => {
     expect(app.services.options.get('ModelRatio')['nobodys-model']).toBe(1.5)
     expect(app.services.options.get('CompletionRatio')['nobodys-model']).toBe(5)
     await page.goto('/pricing?q=nobodys')
-    await page.getByRole('cell', { name: '$15', exact: true }).waitFor()
+    await page.getByRole('cell', { name: '$15.00', exact: true }).waitFor()
     expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('edits groups as a table that is stored as the three documented options', async () => {
+    const { page, context, complaints } = await open('/admin/settings')
+    const box = (name: string) => page.getByRole('textbox', { name, exact: true })
+    await box('新分组的名称').fill('default')
+    await page.getByText('分组「default」已存在').waitFor()
+    await box('新分组的名称').fill('staff')
+    await page.keyboard.press('Enter')
+    await box('staff 的倍率').fill('')
+    await page.getByRole('button', { name: '保存', exact: true }).click()
+    await page.getByText('请检查输入').waitFor()
+    await box('staff 的倍率').fill('0.35')
+    await box('staff 的充值倍率').fill('0.9')
+    await page.getByRole('checkbox', { name: '用户可以选择 staff' }).locator('xpath=..').click()
+    await box('staff 的描述').fill('同事')
+    await page.getByRole('button', { name: '移除分组 svip' }).click()
+    await page.getByRole('button', { name: '保存', exact: true }).click()
+    await page.getByText('保存成功').waitFor()
+    const { options } = app.services
+    expect(options.get('GroupRatio')).toEqual({ default: 1, vip: 1, staff: 0.35 })
+    expect(options.get('UserUsableGroups')).toMatchObject({ staff: '同事' })
+    expect(options.get('TopupGroupRatio')).toEqual({ default: 1, vip: 1, staff: 0.9 })
+    await page.goto('/admin/settings?groups=json')
+    expect(JSON.parse(await box('分组倍率').inputValue())).toEqual({ default: 1, vip: 1, staff: 0.35 })
+    await box('分组倍率').fill('{"default": 1, "staff": 0.5}')
+    await page.getByText('表格', { exact: true }).last().click()
+    expect(await box('staff 的倍率').inputValue()).toBe('0.5')
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('edits chat links as rows and keeps their order', async () => {
+    const { page, context } = await open('/admin/settings')
+    const box = (name: string) => page.getByRole('textbox', { name, exact: true })
+    for (const [number, name] of [
+      [1, 'First'],
+      [2, 'Second'],
+    ] as const) {
+      await page.getByRole('button', { name: '添加链接' }).click()
+      await box(`第 ${number} 个链接的名称`).fill(name)
+      if (number === 1) await box('第 1 个链接的地址').fill('https://one.example/?key={key}')
+    }
+    await page.getByRole('button', { name: '保存', exact: true }).click()
+    await page.getByText('每个聊天链接都需要名称和地址').waitFor()
+    await box('第 2 个链接的地址').fill('https://two.example')
+    await page.getByRole('button', { name: '上移「Second」' }).click()
+    await page.getByRole('button', { name: '保存', exact: true }).click()
+    await page.getByText('保存成功').waitFor()
+    expect(app.services.options.get('Chats')).toEqual([
+      { Second: 'https://two.example' },
+      { First: 'https://one.example/?key={key}' },
+    ])
     await context.close()
   })
 

@@ -111,6 +111,15 @@ describe('POST /api/token/', () => {
     expect(await list()).toEqual([])
   })
 
+  it('takes an expiry that has passed, as documented clients may send any', async () => {
+    const past = Math.floor(Date.now() / 1000) - 60
+    expect(await browser.post('/api/token/', { name: 'late', expired_time: past })).toMatchObject({ status: 200 })
+    const [token] = await list()
+    expect(token).toMatchObject({ name: 'late', expired_time: past })
+    const again = await browser.put('/api/token/', { ...token, expired_time: past - 1 })
+    expect(again.data).toMatchObject({ expired_time: past - 1 })
+  })
+
   it('takes thirty Chinese characters for a name, and the owner group although it is not open', async () => {
     await app.sql(`update users set "group" = 'staff' where id = $1`, [owner.id])
     expect(await make({ name: '名'.repeat(30), group: 'staff' })).toMatchObject({ group: 'staff' })

@@ -141,6 +141,18 @@ describe('user.tokens', () => {
     )
   })
 
+  it('refuses an expiry that has passed, and leaves one that was stored as it is', async () => {
+    const { api } = await user()
+    const past = new Date(Date.now() - 60_000)
+    expect(await refusalOf(api.user.tokens.create({ ...fields, expiresAt: past }))).toBe('token.expiry_past')
+    expect(await refusalOf(api.user.tokens.createMany({ ...fields, expiresAt: past }))).toBe('token.expiry_past')
+    const { id } = await api.user.tokens.create({ ...fields, expiresAt: new Date(Date.now() + 60_000) })
+    expect(await refusalOf(api.user.tokens.update({ ...fields, id, expiresAt: past }))).toBe('token.expiry_past')
+    await app.sql('update tokens set expires_at = $2 where id = $1', [id, past])
+    expect(await api.user.tokens.update({ name: 'renamed', id, expiresAt: past })).toMatchObject({ name: 'renamed' })
+    expect((await api.user.tokens.list({})).total).toBe(1)
+  })
+
   it('leaves what calls have left of the quota when an update does not name it', async () => {
     const { api } = await user()
     const { id } = await api.user.tokens.create({ ...fields, remainQuota: 100 })

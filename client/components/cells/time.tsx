@@ -7,8 +7,8 @@ const Moment = chakra('time', { base: { fontVariantNumeric: 'tabular-nums', whit
 
 type TimeProps = {
   value: Date | null | undefined
-  /** The date and time themselves, where rows are compared by them, as in a log. */
-  exact?: boolean
+  /** The date and time themselves, where rows are compared by them; `short` leaves out the year that it is. */
+  exact?: boolean | 'short'
 }
 
 /** How long ago; the exact time and its zone on hover. */
@@ -16,9 +16,10 @@ export function Time({ value, exact = false }: TimeProps) {
   const now = useNow()
   if (!value || Number.isNaN(value.getTime())) return <None />
   const words = exact ? formatTime(value) : formatRelativeTime(value, now)
+  const isThisYear = exact === 'short' && value.getFullYear() === now.getFullYear()
   return (
     <Moment dateTime={value.toISOString()} data-tip={formatExactTime(value)}>
-      {words}
+      {isThisYear ? words.slice(words.indexOf('-') + 1) : words}
     </Moment>
   )
 }

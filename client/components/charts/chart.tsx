@@ -1,6 +1,6 @@
 import { Box, HStack, Skeleton, Stack, Text, chakra } from '@chakra-ui/react'
 import { ChartColumn, Table2 } from 'lucide-react'
-import type { ComponentType } from 'react'
+import type { ComponentType, ReactNode } from 'react'
 import { Suspense, lazy, useState } from 'react'
 import { t } from '../../i18n/t.ts'
 import { abbreviate } from '../../lib/format.ts'
@@ -13,24 +13,32 @@ const Lines = lazy(async () => ({ default: (await import('./drawings.tsx')).Line
 
 const drawings: Record<'bars' | 'lines', ComponentType<ChartProps>> = { bars: StackedBars, lines: Lines }
 
-type ChartFrameProps = ChartProps & { kind: 'bars' | 'lines'; title: string }
+type ChartFrameProps = ChartProps & {
+  kind: 'bars' | 'lines'
+  title: string
+  /** At the end of the title's line: what is to be drawn. */
+  extra?: ReactNode
+}
 
 /** A chart with its legend, and the same numbers as a table behind a button. */
-export function Chart({ kind, title, ...chart }: ChartFrameProps) {
+export function Chart({ kind, title, extra, ...chart }: ChartFrameProps) {
   const [asTable, setAsTable] = useState(false)
   const Drawing = drawings[kind]
   return (
     <Stack gap="2" minW="0">
-      <HStack justify="space-between">
+      <HStack justify="space-between" wrap="wrap" gap="1">
         <Text textStyle="sm" fontWeight="medium">
           {title}
         </Text>
-        <IconButton
-          size="xs"
-          icon={asTable ? ChartColumn : Table2}
-          label={asTable ? t('显示图表') : t('显示表格')}
-          onClick={() => setAsTable(!asTable)}
-        />
+        <HStack gap="1">
+          {extra}
+          <IconButton
+            size="xs"
+            icon={asTable ? ChartColumn : Table2}
+            label={asTable ? t('显示图表') : t('显示表格')}
+            onClick={() => setAsTable(!asTable)}
+          />
+        </HStack>
       </HStack>
       {asTable ? (
         <ChartTable {...chart} />

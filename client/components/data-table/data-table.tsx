@@ -1,14 +1,15 @@
-import { Box, Flex, HStack, Text, chakra } from '@chakra-ui/react'
-import { Rows2, Rows3, TriangleAlert, X } from 'lucide-react'
+import { Box, Button, Flex, HStack, Text, chakra } from '@chakra-ui/react'
+import { FileX, Rows2, Rows3, TriangleAlert, X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useCallback, useMemo, useRef } from 'react'
 import { t } from '../../i18n/t.ts'
 import { errorText } from '../../lib/errors.ts'
+import { formatInteger } from '../../lib/format.ts'
 import { createStoredJson, useStored } from '../../lib/stored.ts'
 import type { Stored } from '../../lib/stored.ts'
 import { useIsPhone } from '../../lib/use-media.ts'
 import { IconButton } from '../icon-button.tsx'
-import { ErrorState } from '../states.tsx'
+import { EmptyState, ErrorState } from '../states.tsx'
 import { Body, SkeletonBody } from './body.tsx'
 import { Cards, SkeletonCards } from './cards.tsx'
 import { ColumnChooser } from './column-chooser.tsx'
@@ -54,16 +55,36 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           <ErrorState error={query.error} onRetry={() => void query.refetch()} />
         </Panel>
       ) : query.data !== undefined && rows.length === 0 ? (
-        <Panel>{empty}</Panel>
+        <Panel>{isPastEnd(props) ? <PastEnd {...props} /> : empty}</Panel>
       ) : phone ? (
         <CardList {...shared} />
       ) : (
         <WideTable {...shared} />
       )}
-      {paging && (rows.length > 0 || paging.page > 1) && (
-        <Pager paging={paging} total={query.data?.total} shown={rows.length} />
-      )}
+      {paging && rows.length > 0 && <Pager paging={paging} total={query.data?.total} shown={rows.length} />}
     </Flex>
+  )
+}
+
+/** A link to a page that the list no longer reaches; where nothing fits at all, that is what is said. */
+const isPastEnd = <Row,>({ query, paging }: DataTableProps<Row>): boolean =>
+  paging !== undefined && paging.page > 1 && query.data?.total !== 0
+
+function PastEnd<Row>({ query, paging }: DataTableProps<Row>) {
+  if (!paging) return null
+  const total = query.data?.total
+  const last = total === undefined ? 1 : Math.max(1, Math.ceil(total / paging.pageSize))
+  return (
+    <EmptyState
+      icon={FileX}
+      title={t('没有第 {page} 页', { page: formatInteger(paging.page) })}
+      description={
+        total === undefined
+          ? undefined
+          : t('共 {total} 条，到第 {last} 页为止。', { total: formatInteger(total), last: formatInteger(last) })
+      }
+      action={<Button onClick={() => paging.setPage(last)}>{last === 1 ? t('返回第一页') : t('前往最后一页')}</Button>}
+    />
   )
 }
 

@@ -40,7 +40,7 @@ export function FieldFrame({
   const message = state.error?.message ?? state.error?.root?.message
   return (
     <Field.Root invalid={state.invalid} required={required} disabled={disabled}>
-      <Flex w="full" justify="space-between" align="center" gap="2" minH="5">
+      <Flex w="full" justify="space-between" align="center" gap="2" minH="6">
         <Field.Label>
           {label}
           <Field.RequiredIndicator />

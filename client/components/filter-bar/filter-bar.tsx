@@ -25,11 +25,13 @@ export type FilterBarProps = {
 export function FilterBar({ query, facets = [], values, onChange, extra }: FilterBarProps) {
   const phone = useIsPhone()
   const shown = facets.filter((facet) => !facet.hidden)
-  const set = shown.filter((facet) => isSet(values[facet.id]))
+  // Lists over time always have a range, which is no reason why there is little.
+  const narrowing = shown.filter((facet) => facet.kind !== 'range')
+  const set = narrowing.filter((facet) => isSet(values[facet.id]))
   const hasQuery = query !== undefined && isSet(values[query.id])
   const reset = () =>
     onChange({
-      ...Object.fromEntries(shown.map((facet) => [facet.id, emptyOf(facet)])),
+      ...Object.fromEntries(narrowing.map((facet) => [facet.id, emptyOf(facet)])),
       ...(query && { [query.id]: '' }),
     })
   return (

@@ -54,7 +54,7 @@ const adminColumns = (): Column<LogRow>[] => [
     title: t('用户'),
     cell: (log) => (log.username ? <UserCell user={{ id: log.userId, username: log.username }} /> : <None />),
     csv: (log) => log.username,
-    width: 88,
+    width: 92,
   },
   {
     id: 'channel',
@@ -131,9 +131,9 @@ export const logColumns = (isAdmin: boolean): Column<LogRow>[] => [
   {
     id: 'time',
     title: t('时间'),
-    cell: (log) => <Time value={log.createdAt} exact />,
+    cell: (log) => <Time value={log.createdAt} exact="short" />,
     csv: (log) => formatTime(log.createdAt),
-    width: 152,
+    width: 118,
     card: 'fact',
   },
   {
@@ -141,7 +141,7 @@ export const logColumns = (isAdmin: boolean): Column<LogRow>[] => [
     title: t('状态'),
     cell: (log) => <StateCell log={log} />,
     csv: (log) => stateOf(log).words,
-    width: 98,
+    width: 100,
     card: 'fact',
   },
   {

@@ -10,6 +10,7 @@ import { QuotaField } from '../../components/fields/quota-field.tsx'
 import { JsonField, NumberField, TextField, TextareaField } from '../../components/fields/text-fields.tsx'
 import { IconButton } from '../../components/icon-button.tsx'
 import { inLanguage, t } from '../../i18n/t.ts'
+import { ChatLinksField } from './chat-links.tsx'
 import { useSettings } from './settings-form.ts'
 import {
   choicesOf,
@@ -119,6 +120,7 @@ function Control({ field, frame }: { field: Field; frame: FieldProps }) {
     case 'list':
       return <ChoicesField {...frame} choices={[]} allowNew placeholder={t('输入后按回车添加')} />
     case 'json':
+      if (field.widget === 'chat-links') return <ChatLinksField {...frame} />
       return <JsonField {...frame} rows={field.widget === 'price-table' ? 12 : 6} />
     case 'prose':
       return <TextareaField {...frame} rows={6} mono={field.widget !== null && monospaced.has(field.widget)} />

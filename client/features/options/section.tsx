@@ -2,6 +2,7 @@ import { Grid, Heading, SimpleGrid, Stack, Text } from '@chakra-ui/react'
 import { settingsTabs } from '#core/options/groups.ts'
 import { inLanguage } from '../../i18n/t.ts'
 import { FallbackRule, PasswordLoginRule } from './form-rules.tsx'
+import { GroupsEditor } from './groups/editor.tsx'
 import { LogClearing } from './log-clearing.tsx'
 import { MappingTable } from './mapping/table.tsx'
 import { OidcDiscovery } from './oidc-discovery.tsx'
@@ -52,13 +53,17 @@ function Content({ section, isHit }: { section: SettingsSection; isHit: boolean 
   return (
     <Stack gap="5" minW="0">
       <SimpleGrid columns={{ base: 1, sm: 2 }} columnGap="5" rowGap="5">
-        {fields.map((field) => (
-          <OptionField
-            key={field.key}
-            field={field}
-            extra={field.key === 'oidc.well_known' ? <OidcDiscovery /> : undefined}
-          />
-        ))}
+        {group === 'groups' ? (
+          <GroupsEditor fields={fields} />
+        ) : (
+          fields.map((field) => (
+            <OptionField
+              key={field.key}
+              field={field}
+              extra={field.key === 'oidc.well_known' ? <OidcDiscovery /> : undefined}
+            />
+          ))
+        )}
       </SimpleGrid>
       {group === 'login' && <PasswordLoginRule />}
       {group === 'fallback' && <FallbackRule />}

@@ -1,6 +1,7 @@
 import { Field, Flex, Input, NativeSelect, Slider, Stack, Switch, Text, Textarea } from '@chakra-ui/react'
 import { t } from '../../i18n/t.ts'
 import { Picker } from '../../components/picker.tsx'
+import { priceText } from '../../lib/format.ts'
 import type { ListPrice, Offer } from './models.ts'
 import type { Settings } from './settings.ts'
 import { temperatures } from './settings.ts'
@@ -16,14 +17,13 @@ type SidePanelProps = {
   onBeside: (model: string) => void
 }
 
-/** Two digits, more where the price has them. */
-const dollars = (value: number): string =>
-  `$${value.toFixed(Math.abs(value * 100 - Math.round(value * 100)) < 1e-6 ? 2 : 4)}`
-
-const priceText = (price: ListPrice): string =>
+const listText = (price: ListPrice): string =>
   price.kind === 'call'
-    ? t('每次 {price}', { price: dollars(price.call) })
-    : t('每百万 token：输入 {input}，输出 {output}', { input: dollars(price.input), output: dollars(price.output) })
+    ? t('每次 {price}', { price: priceText(price.call) })
+    : t('每百万 token：输入 {input}，输出 {output}', {
+        input: priceText(price.input),
+        output: priceText(price.output),
+      })
 
 /** What the next call is made of. */
 export function SidePanel(props: SidePanelProps) {
@@ -77,7 +77,7 @@ function ModelField({ label, offer, value, onChange }: ModelFieldProps) {
       />
       {price && (
         <Text textStyle="xs" color="fg.muted">
-          {priceText(price)}
+          {listText(price)}
         </Text>
       )}
     </Field.Root>

@@ -2,13 +2,13 @@ import { ModelName, Tags } from '../../components/cells/names.tsx'
 import { None } from '../../components/cells/numbers.tsx'
 import type { Column } from '../../components/data-table/types.ts'
 import { t } from '../../i18n/t.ts'
-import { dollarText } from './prices.ts'
+import { priceText } from '../../lib/format.ts'
 import type { PriceLine } from './use-prices.ts'
 
 export const kindText = (kind: PriceLine['price']['kind']): string => (kind === 'call' ? t('按次计费') : t('按量计费'))
 
 export function Dollar({ value }: { value: number | null }) {
-  return value === null ? <None /> : <span>{dollarText(value)}</span>
+  return value === null ? <None /> : <span>{priceText(value)}</span>
 }
 
 export const priceColumns = (): Column<PriceLine>[] => [

@@ -4,6 +4,7 @@ import { CopyButton } from '../../components/copy.tsx'
 import { DetailPanel, neighbours } from '../../components/detail-panel.tsx'
 import { Facts, Section } from '../../components/facts.tsx'
 import { t } from '../../i18n/t.ts'
+import { priceText } from '../../lib/format.ts'
 import { useStatus } from '../../lib/status.ts'
 import { Dollar, kindText } from './columns.tsx'
 import { costOf, dollarsOf, type Group } from './prices.ts'
@@ -99,8 +100,8 @@ function Example({ line }: { line: PriceLine }) {
       </SimpleGrid>
       <Text textStyle="sm" aria-live="polite">
         {t('一次调用约 {once}，一千次约 {thousand}', {
-          once: `$${costOf(line.dollars, usage).toFixed(6)}`,
-          thousand: `$${(costOf(line.dollars, usage) * 1000).toFixed(2)}`,
+          once: priceText(costOf(line.dollars, usage)),
+          thousand: priceText(costOf(line.dollars, usage) * 1000),
         })}
       </Text>
     </Section>

@@ -42,9 +42,6 @@ export function costOf(dollars: Dollars, { input, cached, output }: Usage): numb
   return perMillion / 1_000_000
 }
 
-/** As short as it can be said without losing a figure that counts. */
-export const dollarText = (dollars: number): string => `$${Number(dollars.toPrecision(6))}`
-
 const families: readonly [RegExp, string][] = [
   [/^(gpt|o[1-9]|chatgpt|dall-e|whisper|tts|text-embedding-(3|ada)|davinci|babbage|codex|sora)/, 'OpenAI'],
   [/^claude/, 'Anthropic'],

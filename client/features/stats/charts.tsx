@@ -80,12 +80,10 @@ export function Charts({ data, input, measure, onMeasure, isStale }: ChartsProps
   return (
     <Flex direction="column" gap="3" opacity={isStale ? 0.5 : 1}>
       <Frame>
-        <Flex justify="flex-end" mb="1">
-          <MeasureChoice measure={measure} onMeasure={onMeasure} />
-        </Flex>
         <Chart
           kind="bars"
-          title={`${t('按模型')} · ${measureNames()[measure]}`}
+          title={t('按模型')}
+          extra={<MeasureChoice measure={measure} onMeasure={onMeasure} />}
           label={`${t('按模型')} ${measureNames()[measure]}`}
           series={bars.series}
           points={bars.points}

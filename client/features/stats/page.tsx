@@ -1,10 +1,11 @@
-import { Box, Button, HStack, Text } from '@chakra-ui/react'
+import { Box, Button, HStack } from '@chakra-ui/react'
 import { ChartColumn, FlaskConical, KeyRound, RotateCw } from 'lucide-react'
 import { Link } from 'wouter'
 import { Count } from '../../components/cells/numbers.tsx'
 import { IconButton } from '../../components/icon-button.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { Page as Frame } from '../../components/page.tsx'
+import { StatTag } from '../../components/stat-tag.tsx'
 import { EmptyState, ErrorState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { errorText } from '../../lib/errors.ts'
@@ -100,16 +101,11 @@ function LiveTags({ input }: { input: StatsInput }) {
     { id: 'TPM', value: data?.tpm, tip: t('最近一分钟的 Token 数') },
   ]
   return (
-    <HStack gap="4" textStyle="sm" px="2">
+    <HStack gap="2" wrap="wrap">
       {tags.map(({ id, value, tip }) => (
-        <HStack key={id} gap="1.5" data-tip={tip}>
-          <Text as="span" color="fg.muted">
-            {id}
-          </Text>
-          <Text as="span" fontWeight="medium" minW="8">
-            <Count value={value} />
-          </Text>
-        </HStack>
+        <StatTag key={id} label={id} tip={tip}>
+          {value === undefined ? undefined : <Count value={value} />}
+        </StatTag>
       ))}
     </HStack>
   )

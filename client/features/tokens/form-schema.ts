@@ -1,4 +1,5 @@
 import { renderMessage } from '#core/errors.ts'
+import { refusal } from '#core/refusal.ts'
 import { defaultQuotaPerUnit } from '#core/quota.ts'
 import { addressOrRange, createTokens, splitEntries } from '#features/tokens/schema.ts'
 import type { z } from 'zod'
@@ -6,17 +7,22 @@ import { currentLanguage } from '../../i18n/language.ts'
 import { t } from '../../i18n/t.ts'
 import type { Token } from './use-open-token.ts'
 
-/** The server's rules, and those it can only tell by a refusal of the whole. */
-export const tokenForm = createTokens.superRefine((token, context) => {
-  const entry = splitEntries(token.allowIps).find((part) => !addressOrRange.safeParse(part).success)
-  if (entry !== undefined) {
-    const message = renderMessage({ code: 'token.addresses_invalid', params: { entry } }, currentLanguage())
-    context.addIssue({ code: 'custom', path: ['allowIps'], message })
-  }
-  if (token.modelLimitsEnabled && token.modelLimits.length === 0) {
-    context.addIssue({ code: 'custom', path: ['modelLimits'], message: t('至少选择 {minimum} 项', { minimum: 1 }) })
-  }
-})
+/** The server's rules, and those it can only tell by a refusal of the whole. An expiry that was stored may stay. */
+export const tokenForm = (stored: Date | null) =>
+  createTokens.superRefine((token, context) => {
+    const { expiresAt } = token
+    if (expiresAt !== null && expiresAt.getTime() !== stored?.getTime() && expiresAt.getTime() <= Date.now()) {
+      context.addIssue({ code: 'custom', path: ['expiresAt'], message: refusal('token.expiry_past') })
+    }
+    const entry = splitEntries(token.allowIps).find((part) => !addressOrRange.safeParse(part).success)
+    if (entry !== undefined) {
+      const message = renderMessage({ code: 'token.addresses_invalid', params: { entry } }, currentLanguage())
+      context.addIssue({ code: 'custom', path: ['allowIps'], message })
+    }
+    if (token.modelLimitsEnabled && token.modelLimits.length === 0) {
+      context.addIssue({ code: 'custom', path: ['modelLimits'], message: t('至少选择 {minimum} 项', { minimum: 1 }) })
+    }
+  })
 
 export type TokenValues = Required<z.input<typeof createTokens>>
 

@@ -1,7 +1,8 @@
-import { useEffect } from 'react'
+import { useEffect, useMemo } from 'react'
 import type { z } from 'zod'
 import { FormDrawer } from '../../components/form-drawer.tsx'
 import { notify } from '../../components/notify.ts'
+import { ErrorState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { useZodForm } from '../../lib/form.ts'
 import { trpc } from '../../lib/trpc.ts'
@@ -15,7 +16,8 @@ export function TokenForm({ open }: { open: OpenToken }) {
   const isNew = edited === 0
   const wanted = trpc.user.tokens.get.useQuery({ id: edited ?? 0 }, { enabled: (edited ?? 0) > 0, staleTime: 0 })
   const token = wanted.data?.id === edited ? wanted.data : undefined
-  const form = useZodForm({ schema: tokenForm, values: newToken })
+  const schema = useMemo(() => tokenForm(token?.expiresAt ?? null), [token])
+  const form = useZodForm({ schema, values: newToken })
   const { reset } = form
   useEffect(() => {
     if (isNew) reset(newToken)
@@ -25,7 +27,7 @@ export function TokenForm({ open }: { open: OpenToken }) {
   const utils = trpc.useUtils()
   const create = trpc.user.tokens.createMany.useMutation()
   const update = trpc.user.tokens.update.useMutation()
-  const save = async ({ count, remainQuota, ...fields }: z.output<typeof tokenForm>) => {
+  const save = async ({ count, remainQuota, ...fields }: z.output<ReturnType<typeof tokenForm>>) => {
     if (token) {
       const changed = remainQuota !== valuesOf(token).remainQuota
       // What calls take while the form is open is not given back by saving it.
@@ -46,9 +48,10 @@ export function TokenForm({ open }: { open: OpenToken }) {
       form={form}
       onSubmit={save}
       submitLabel={isNew ? t('创建') : t('保存')}
-      loading={!isNew && token === undefined}
+      loading={!isNew && token === undefined && !wanted.error}
+      unavailable={!isNew && token === undefined && wanted.error !== null}
     >
-      <TokenFields isNew={isNew} />
+      {wanted.error && !isNew && !token ? <ErrorState error={wanted.error} /> : <TokenFields isNew={isNew} />}
     </FormDrawer>
   )
 }

@@ -8,10 +8,9 @@ import { QuotaField } from '../../components/fields/quota-field.tsx'
 import { SecretField, TextField } from '../../components/fields/text-fields.tsx'
 import { Facts } from '../../components/facts.tsx'
 import { FormDrawer, FormSection } from '../../components/form-drawer.tsx'
-import { Notice } from '../../components/notice.tsx'
 import { notify } from '../../components/notify.ts'
+import { ErrorState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
-import { errorText } from '../../lib/errors.ts'
 import { useZodForm } from '../../lib/form.ts'
 import { quotaText } from '../../lib/format.ts'
 import { trpc } from '../../lib/trpc.ts'
@@ -56,13 +55,17 @@ export function EditUser({ id, onClose }: { id: number; onClose: () => void }) {
       description={user && `#${user.id} ${user.username}`}
       form={form}
       onSubmit={save}
-      loading={user === undefined}
+      loading={user === undefined && !wanted.error}
+      unavailable={user === undefined && wanted.error !== null}
     >
-      {wanted.error && (
-        <Notice tone="bad" isAlert>
-          {errorText(wanted.error)}
-        </Notice>
-      )}
+      {wanted.error && !user ? <ErrorState error={wanted.error} /> : <Fields user={user} control={form.control} />}
+    </FormDrawer>
+  )
+}
+
+function Fields({ user, control }: { user: User | undefined; control: Control }) {
+  return (
+    <>
       <FormSection>
         <TextField name="username" label={t('用户名')} required />
         <TextField name="displayName" label={t('显示名称')} />
@@ -74,9 +77,9 @@ export function EditUser({ id, onClose }: { id: number; onClose: () => void }) {
         />
         <GroupField />
       </FormSection>
-      {user && <QuotaSection user={user} control={form.control} />}
+      {user && <QuotaSection user={user} control={control} />}
       {user && <LinkedAccounts user={user} />}
-    </FormDrawer>
+    </>
   )
 }
 

@@ -1,7 +1,7 @@
 import { Button } from '@chakra-ui/react'
 import { keepPreviousData } from '@tanstack/react-query'
 import { Plus, Users } from 'lucide-react'
-import { useRoute } from 'wouter'
+import { useLocation, useRoute } from 'wouter'
 import { DataTable } from '../../components/data-table/data-table.tsx'
 import { FilterBar } from '../../components/filter-bar/filter-bar.tsx'
 import { Page as Frame } from '../../components/page.tsx'
@@ -16,13 +16,21 @@ import { EditUser } from './edit-form.tsx'
 import { useActs } from './use-acts.ts'
 import { isGone } from './words.ts'
 
+/** No account has so high a number. */
+const noUser = 2_147_483_647
+
 const filters = { keyword: '', group: '' }
 
 /** The account whose form is open is in the address, as a parameter or as the path that older links use. */
 function useOpened() {
   const [, parameters] = useRoute('/user/edit/:id')
-  const [{ edit }, set] = useUrlState({ edit: Number(parameters?.id ?? 0) || 0 })
-  return { edited: edit > 0 ? edit : 0, isNew: edit === -1, open: (id: number) => set({ edit: id }) }
+  const [, navigate] = useLocation()
+  const [{ edit }, set] = useUrlState({ edit: 0 })
+  // What the address says instead of an id is the id of nobody.
+  const edited = parameters ? Math.trunc(Number(parameters.id)) || noUser : edit
+  const open = (id: number) =>
+    parameters ? navigate(`/admin/users${id === 0 ? '' : `?edit=${id}`}`) : set({ edit: id })
+  return { edited: edit === -1 ? 0 : edited, isNew: edit === -1, open }
 }
 
 export function Page() {

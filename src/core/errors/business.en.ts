@@ -5,6 +5,7 @@ export const businessEnglish: Record<keyof typeof businessErrors, string> = {
   'token.name_required': 'Please enter a token name',
   'token.name_too_long': 'The token name may have at most 30 characters',
   'token.expiry_invalid': 'The expiry time format is wrong!',
+  'token.expiry_past': 'The expiry time must be in the future',
   'token.quota_invalid': 'The token quota is invalid',
   'token.addresses_invalid': '“{entry}” in the IP whitelist is not a valid address or range',
   'token.group_forbidden': 'You may not use group {group}',

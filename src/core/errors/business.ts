@@ -5,6 +5,7 @@ export const businessErrors = {
   'token.name_required': { kind: 'invalid', message: '请输入令牌名称' },
   'token.name_too_long': { kind: 'invalid', message: '令牌名称不能超过 30 个字符' },
   'token.expiry_invalid': { kind: 'invalid', message: '过期时间格式错误！' },
+  'token.expiry_past': { kind: 'invalid', message: '过期时间必须晚于当前时间' },
   'token.quota_invalid': { kind: 'invalid', message: '令牌额度无效' },
   'token.addresses_invalid': { kind: 'invalid', message: 'IP 白名单中的「{entry}」不是有效的地址或网段' },
   'token.group_forbidden': { kind: 'forbidden', message: '无权使用分组 {group}' },

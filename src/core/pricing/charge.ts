@@ -28,6 +28,8 @@ export type Charge = {
 }
 
 const shownDigits = 6
+/** A price per million may be far below a millionth of a dollar, and is still no zero. */
+const mostPriceDigits = 14
 
 /**
  * Which formula a call is charged by. Audio tokens decide before the vendor, for only the audio formula prices them;
@@ -81,6 +83,13 @@ function hasPrice(receipt: Receipt, lines: readonly ChargeLine[]): boolean {
 const dollarText = (quota: Decimal, quotaPerUnit: number): string =>
   toText(divide(quota, decimalOf(quotaPerUnit), shownDigits), shownDigits)
 
+/** As an amount is written, with the further digits that it has. */
+const priceText = (quota: Decimal, quotaPerUnit: number): string =>
+  toText(divide(quota, decimalOf(quotaPerUnit), mostPriceDigits), mostPriceDigits).replace(
+    new RegExp(`(\\.\\d{${shownDigits}}\\d*?)0+$`),
+    '$1',
+  )
+
 function stepOf(line: ChargeLine, quotaPerUnit: number): ChargeStep {
   const per = line.unit === 'token' ? 1_000_000 : line.unit === 'character' ? 1000 : 1
   const ownRatios = line.ratios.filter(({ name }) => name !== 'group')
@@ -90,7 +99,7 @@ function stepOf(line: ChargeLine, quotaPerUnit: number): ChargeStep {
     label: line.label,
     quantity: line.quantity,
     unit: line.unit,
-    price: dollarText(price, quotaPerUnit),
+    price: priceText(price, quotaPerUnit),
     per,
     ratios: line.ratios,
     quota: toText(quota),

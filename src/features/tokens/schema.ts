@@ -64,7 +64,10 @@ const fields = {
   rateLimitSuccess: z.int().min(0).max(largestInteger).default(10),
 }
 
-export const createToken = z.object(fields)
+/** A moment that has passed is refused as an expiry, except from documented clients, which may send any. */
+const takesPastExpiry = z.boolean().default(false)
+
+export const createToken = z.object({ ...fields, takesPastExpiry })
 export type CreateToken = z.infer<typeof createToken>
 
 export const createTokens = z.object({ ...fields, count: z.int().min(1).max(mostTokensAtOnce).default(1) })
@@ -78,6 +81,7 @@ export const updateToken = z.object({
   /** Never written here; "enabled" is refused where the token could not be enabled. */
   status: z.int().optional(),
   withKeys: z.boolean().default(false),
+  takesPastExpiry,
 })
 export type UpdateToken = z.infer<typeof updateToken>
 

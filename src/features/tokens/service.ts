@@ -74,7 +74,7 @@ export async function revealKey(deps: UserDeps, { id }: { id: number }): Promise
 }
 
 /** The columns an owner may write; quota, status and key are none of them. */
-function columnsOf(deps: UserDeps, input: Omit<CreateToken, 'remainQuota' | 'unlimitedQuota'>) {
+function columnsOf(deps: UserDeps, input: Omit<CreateTokens, 'remainQuota' | 'unlimitedQuota' | 'count'>) {
   if (input.group !== '' && !mayUseGroup(deps.options, deps.actor.group, input.group)) {
     throw new DomainError('token.group_forbidden', { group: input.group })
   }
@@ -101,14 +101,27 @@ function normaliseAddresses(list: string): string {
   return [...new Set(entries.map((entry) => normaliseAddress(entry) || entry.toLowerCase()))].join('\n')
 }
 
+/** One that holds already may stay as it is, so that an expired token can still be renamed. */
+function judgeExpiry(deps: UserDeps, input: Pick<CreateToken, 'expiresAt'>, before: Date | null): void {
+  const { expiresAt } = input
+  if (expiresAt === null || expiresAt.getTime() === before?.getTime()) return
+  if (expiresAt <= deps.ambient.now()) throw new DomainError('token.expiry_past')
+}
+
 export async function createToken(deps: UserDeps, input: CreateToken): Promise<TokenView & { key: string }> {
-  const [token] = await createTokens(deps, { ...input, count: 1 })
+  if (!input.takesPastExpiry) judgeExpiry(deps, input, null)
+  const [token] = await makeTokens(deps, { ...input, count: 1 })
   if (!token) throw new DomainError('internal')
   return token
 }
 
 /** Several alike: the first bears the name, the others the name with six random characters. */
 export async function createTokens(deps: UserDeps, input: CreateTokens): Promise<(TokenView & { key: string })[]> {
+  judgeExpiry(deps, input, null)
+  return makeTokens(deps, input)
+}
+
+async function makeTokens(deps: UserDeps, input: CreateTokens): Promise<(TokenView & { key: string })[]> {
   const columns = columnsOf(deps, input)
   const rows = Array.from({ length: input.count }, (_, index) => {
     const key = deps.ambient.newId(keyLength)
@@ -143,6 +156,7 @@ function judgeEnabling(deps: UserDeps, token: Token): void {
 export async function updateToken(deps: UserDeps, input: UpdateToken): Promise<TokenView> {
   const token = await ownToken(deps, input.id)
   if (input.status === tokenStatus.enabled) judgeEnabling(deps, token)
+  if (!input.takesPastExpiry) judgeExpiry(deps, input, token.expiresAt ?? null)
   const columns = columnsOf(deps, input)
   await deps.em.transactional(async (em) => {
     await em.nativeUpdate(Token, { id: token.id, ...own(deps) }, columns)

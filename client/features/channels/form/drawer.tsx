@@ -1,6 +1,7 @@
-import { Skeleton, Stack } from '@chakra-ui/react'
+import { Button, Skeleton, Stack } from '@chakra-ui/react'
+import { SearchX } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
-import { ErrorState } from '../../../components/states.tsx'
+import { EmptyState, ErrorState } from '../../../components/states.tsx'
 import { FormDrawer } from '../../../components/form-drawer.tsx'
 import { confirm } from '../../../components/confirm.tsx'
 import { notify } from '../../../components/notify.ts'
@@ -30,7 +31,7 @@ type ChannelDrawerProps = {
 
 /** Creates a channel, or changes one; which of the two the address says. */
 export function ChannelDrawer({ form: opened, onClose, onSaved }: ChannelDrawerProps) {
-  const id = /^\d+$/.test(opened) ? Number(opened) : undefined
+  const id = opened === 'new' || opened === '' ? undefined : idOf(opened)
   // While the drawer leaves the screen it keeps showing what it showed.
   const [kept, setKept] = useState({ id, turn: 0 })
   useEffect(() => {
@@ -47,6 +48,9 @@ export function ChannelDrawer({ form: opened, onClose, onSaved }: ChannelDrawerP
   )
 }
 
+/** An address may say anything: what is no id is that of no channel. */
+const idOf = (text: string): number => (/^\d{1,9}$/.test(text) ? Number(text) : 0)
+
 type EditorProps = {
   open: boolean
   id: number | undefined
@@ -58,7 +62,7 @@ function Editor({ open, id, onClose, onSaved }: EditorProps) {
   // A key is not kept in memory longer than the form that shows it, and the form begins with what holds now.
   const detail = trpc.admin.channels.get.useQuery(
     { id: id ?? 0 },
-    { enabled: open && id !== undefined, gcTime: 0, staleTime: Infinity, placeholderData: undefined },
+    { enabled: open && id !== undefined && id > 0, gcTime: 0, staleTime: Infinity, placeholderData: undefined },
   )
   const stored = useMemo(() => detail.data && valuesOf(detail.data), [detail.data])
   const schema = useMemo(() => channelForm(stored), [stored])
@@ -74,6 +78,7 @@ function Editor({ open, id, onClose, onSaved }: EditorProps) {
     if (open && isFilled && id !== undefined) setFocus('name')
   }, [open, isFilled, id, setFocus])
   const save = useSave({ id, stored, onSaved })
+  const isMissing = id === 0 || refusalCode(detail.error) === 'channel.not_found'
 
   const submit = async (values: ChannelValues) => {
     try {
@@ -93,10 +98,13 @@ function Editor({ open, id, onClose, onSaved }: EditorProps) {
       description={id === undefined ? undefined : detail.data && `#${id} ${detail.data.name}`}
       form={form}
       onSubmit={submit}
-      loading={!isFilled}
+      loading={!isFilled && !isMissing && !detail.isError}
+      unavailable={isMissing || detail.isError}
       submitLabel={id === undefined ? t('创建') : t('保存')}
     >
-      {detail.isError ? (
+      {isMissing ? (
+        <NoSuchChannel onClose={onClose} />
+      ) : detail.isError ? (
         <ErrorState error={detail.error} onRetry={() => void detail.refetch()} />
       ) : isFilled ? (
         <ChannelFields id={id} stored={stored} />
@@ -108,6 +116,17 @@ function Editor({ open, id, onClose, onSaved }: EditorProps) {
         </Stack>
       )}
     </FormDrawer>
+  )
+}
+
+function NoSuchChannel({ onClose }: { onClose: () => void }) {
+  return (
+    <EmptyState
+      icon={SearchX}
+      title={t('渠道不存在')}
+      description={t('它可能已被删除，或地址有误。')}
+      action={<Button onClick={onClose}>{t('返回渠道列表')}</Button>}
+    />
   )
 }
 

@@ -92,7 +92,9 @@ const Mark = chakra('rect', {
   },
 })
 
-/** The last probes, the newest at the right: tall and green went well, short and red failed. */
+const Blank = chakra('rect', { base: { fill: 'border' } })
+
+/** The last probes, the newest at the right: tall and green went well, short and red failed; dots where none was made yet. */
 export function HealthStrip({ probes }: { probes: readonly Probe[] | undefined }) {
   if (!probes || probes.length === 0) return <None />
   const shown = probes.slice(0, shownProbes).toReversed()
@@ -103,11 +105,14 @@ export function HealthStrip({ probes }: { probes: readonly Probe[] | undefined }
   return (
     <HStack as="span" display="inline-flex" gap="2" verticalAlign="middle" data-tip={tip}>
       <Strip viewBox="0 0 58 16" role="img" aria-label={words}>
+        {Array.from({ length: shownProbes - shown.length }, (_, index) => (
+          <Blank key={index} x={index * 3.9} y="13" width="2.8" height="2" rx="0.8" />
+        ))}
         {shown.map((probe, index) => (
           <Mark
             key={probe.id}
             good={probe.success}
-            x={58 - (shown.length - index) * 3.9 + 1.1}
+            x={(shownProbes - shown.length + index) * 3.9}
             y={probe.success ? 1 : 8}
             width="2.8"
             height={probe.success ? 14 : 7}

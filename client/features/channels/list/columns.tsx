@@ -46,14 +46,14 @@ export function channelColumns({ actions, opening, probesOf, toggleTag }: Column
     {
       id: 'group',
       title: t('分组'),
-      width: 116,
+      width: 112,
       cell: (row) => <Groups of={row.kind === 'tag' ? row.groups : row.channel.groups} />,
       csv: (row) => (row.kind === 'tag' ? row.groups : row.channel.groups).join(','),
     },
     {
       id: 'type',
       title: t('类型'),
-      width: 108,
+      width: 126,
       sortable: true,
       cell: (row) => row.kind === 'channel' && <Part tip>{typeLabel(row.channel.type)}</Part>,
       csv: (row) => (row.kind === 'channel' ? typeLabel(row.channel.type) : ''),
@@ -70,7 +70,7 @@ export function channelColumns({ actions, opening, probesOf, toggleTag }: Column
     {
       id: 'health',
       title: t('健康'),
-      width: 132,
+      width: 126,
       card: 'fact',
       cell: (row) => (row.kind === 'channel' ? <HealthStrip probes={probesOf.get(row.id)} /> : <None />),
     },

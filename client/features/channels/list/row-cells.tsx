@@ -103,6 +103,7 @@ export function Used({ channel, onUpdate }: { channel: Channel; onUpdate: () => 
     await onUpdate()
     setAsking(false)
   }
+  const left = balanceUpdatedAt ? `$${amount(balance)}` : '–'
   const tip = balanceUpdatedAt
     ? `${t('更新于 {time}', { time: formatExactTime(balanceUpdatedAt) })}\n${t('点击更新余额')}`
     : t('点击更新余额')
@@ -115,11 +116,11 @@ export function Used({ channel, onUpdate }: { channel: Channel; onUpdate: () => 
       <Balance
         type="button"
         disabled={isAsking}
-        aria-label={t('更新 {name} 的余额', { name })}
+        aria-label={`${left} ${t('更新 {name} 的余额', { name })}`}
         data-tip={tip}
         onClick={() => void update()}
       >
-        {balanceUpdatedAt ? `$${amount(balance)}` : '–'}
+        {left}
       </Balance>
     </HStack>
   )

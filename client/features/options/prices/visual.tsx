@@ -10,6 +10,7 @@ import { notify } from '../../../components/notify.ts'
 import { EmptyState } from '../../../components/states.tsx'
 import { t } from '../../../i18n/t.ts'
 import { errorText } from '../../../lib/errors.ts'
+import { priceText } from '../../../lib/format.ts'
 import { usePaged } from '../../../lib/paged.ts'
 import { trpc } from '../../../lib/trpc.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
@@ -18,7 +19,7 @@ import { tableKeys, toDollars, type PriceRow } from './rows.ts'
 import { usePriceRows, usePriceTables } from './use-rows.ts'
 
 const figure = (value: number | null) => (value === null ? <None /> : value)
-const dollars = (value: number | null) => (value === null ? <None /> : `$${Number(value.toPrecision(6))}`)
+const dollars = (value: number | null) => (value === null ? <None /> : priceText(value))
 
 const columns = (): Column<PriceRow>[] => [
   {

@@ -1,6 +1,16 @@
+import type { Problem } from '#core/errors.ts'
 import { z } from 'zod'
-import { type OptionTable, option } from '../define.ts'
+import { type OptionTable, option, type ReadOption } from '../define.ts'
 import { flag, singleLine, text } from '../schemas.ts'
+
+/** Asked of whoever saves the form; what an older client stored stays readable. */
+function checkChatLinks(read: ReadOption): Problem | undefined {
+  const links = read('Chats') as readonly Record<string, string>[]
+  const isIncomplete = links.some((link) =>
+    Object.entries(link).some(([name, address]) => name.trim() === '' || address.trim() === ''),
+  )
+  return isIncomplete ? { code: 'option.chat_link_incomplete' } : undefined
+}
 
 export const brandingOptions = {
   Notice: option(text, {
@@ -78,6 +88,7 @@ export const brandingOptions = {
     label: '聊天链接',
     help: '每个链接一个名称和一个地址，地址中的 {address} 和 {key} 会被替换为服务器地址和令牌',
     widget: 'chat-links',
+    formCheck: checkChatLinks,
   }),
   DefaultCollapseSidebar: option(flag, {
     default: false,

@@ -1,0 +1,117 @@
+import { KeyRound, Network, ScrollText, Users } from 'lucide-react'
+import { useEffect } from 'react'
+import { useLocation } from 'wouter'
+import { useLanguage } from '../i18n/language.ts'
+import { t } from '../i18n/t.ts'
+import type { Command, CommandSource } from '../lib/commands.ts'
+import { registerCommandSource } from '../lib/commands.ts'
+import { abbreviate, formatTime } from '../lib/format.ts'
+import { useSession } from '../lib/session.ts'
+import { trpc } from '../lib/trpc.ts'
+
+type Utils = ReturnType<typeof trpc.useUtils>
+type Navigate = (address: string) => void
+
+/** Of each kind; whoever looks for more has the page with its filters. */
+const mostOfAKind = 5
+/** What is found now, not what was found before something was renamed. */
+const fresh = { staleTime: 0 }
+
+const tokenSource = (utils: Utils, navigate: Navigate): CommandSource => ({
+  id: 'tokens',
+  search: async (words) => {
+    const wanted = words.startsWith('sk-') ? { key: words } : { keyword: words }
+    const tokens = await utils.user.tokens.search.fetch(wanted, fresh)
+    return tokens.slice(0, mostOfAKind).map((token) => ({
+      id: `token-${token.id}`,
+      title: token.name,
+      group: t('API令牌'),
+      icon: KeyRound,
+      note: `sk-${token.keyMask}`,
+      run: () => navigate(`/app/tokens?form=${token.id}`),
+    }))
+  },
+})
+
+const userSource = (utils: Utils, navigate: Navigate): CommandSource => ({
+  id: 'users',
+  search: async (keyword) => {
+    const { items } = await utils.admin.users.list.fetch({ keyword, pageSize: mostOfAKind }, fresh)
+    return items.map((user) => ({
+      id: `user-${user.id}`,
+      title: [user.username, user.displayName]
+        .filter((name, index, all) => name && all.indexOf(name) === index)
+        .join(' · '),
+      group: t('用户管理'),
+      icon: Users,
+      note: `#${user.id}`,
+      run: () => navigate(`/admin/users?edit=${user.id}`),
+    }))
+  },
+})
+
+const channelSource = (utils: Utils, navigate: Navigate): CommandSource => ({
+  id: 'channels',
+  search: async (keyword) => {
+    const { items } = await utils.admin.channels.list.fetch({ keyword, pageSize: mostOfAKind }, fresh)
+    return items.map((channel) => ({
+      id: `channel-${channel.id}`,
+      title: channel.name,
+      group: t('渠道'),
+      icon: Network,
+      note: `#${channel.id}`,
+      run: () => navigate(`/admin/channels?open=${channel.id}`),
+    }))
+  },
+})
+
+const isRequestId = (words: string): boolean => /^[\w-]{8,64}$/.test(words)
+const isLogId = (words: string): boolean => /^\d{1,15}$/.test(words)
+
+type FoundLog = { modelName: string; content: string; createdAt: Date; promptTokens: number; completionTokens: number }
+
+const logCommand = (log: FoundLog, run: () => void): Command => ({
+  id: 'log',
+  title: [
+    log.modelName || log.content,
+    formatTime(log.createdAt),
+    log.modelName && t('{count} 个 Token', { count: abbreviate(log.promptTokens + log.completionTokens) }),
+  ]
+    .filter(Boolean)
+    .join(' · '),
+  group: t('使用日志'),
+  icon: ScrollText,
+  run,
+})
+
+const logSource = (utils: Utils, navigate: Navigate, isAdmin: boolean): CommandSource => ({
+  id: 'logs',
+  search: async (words) => {
+    const byNumber = isAdmin && isLogId(words)
+    if (!byNumber && !isRequestId(words)) return []
+    const log = await (isAdmin
+      ? utils.admin.logs.get.fetch(byNumber ? { id: Number(words) } : { requestId: words }, fresh)
+      : utils.user.logs.get.fetch({ requestId: words }, fresh))
+    return [logCommand(log, () => navigate(`/app/logs/api-usage?range=&open=${encodeURIComponent(words)}`))]
+  },
+})
+
+/** What the palette finds beyond pages: one's own tokens and calls, and for administrators users and channels. */
+export function useSearchSources(): void {
+  const utils = trpc.useUtils()
+  const [, navigate] = useLocation()
+  const { user, isAdmin } = useSession()
+  const language = useLanguage()
+  const userId = user?.id
+  useEffect(() => {
+    if (userId === undefined) return undefined
+    const sources = [
+      tokenSource(utils, navigate),
+      ...(isAdmin ? [channelSource(utils, navigate), userSource(utils, navigate)] : []),
+      logSource(utils, navigate, isAdmin),
+    ]
+    const removals = sources.map(registerCommandSource)
+    return () => removals.forEach((remove) => remove())
+    // The headings change with the language.
+  }, [utils, navigate, userId, isAdmin, language])
+}

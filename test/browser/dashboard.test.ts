@@ -1,0 +1,83 @@
+import AxeBuilder from '@axe-core/playwright'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { App } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
+import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
+import type { TestUser } from '../support/factories.ts'
+import { builtConsole, openConsole } from './console.ts'
+
+const hourMs = 3_600_000
+
+type Hour = { ago: number; model: string; count: number; quota: number; prompt: number; output: number; cached: number }
+
+/** Within the last seven days; before them the period that the tiles compare with. */
+const hours: Hour[] = [
+  { ago: 3, model: 'gpt-4o', count: 3, quota: 1_000_000, prompt: 30_000, output: 5000, cached: 12_000 },
+  { ago: 50, model: 'gpt-4o', count: 1, quota: 500_000, prompt: 10_000, output: 1000, cached: 0 },
+  { ago: 50, model: 'claude-sonnet-4-5', count: 2, quota: 250_000, prompt: 8000, output: 2000, cached: 0 },
+  { ago: 200, model: 'gpt-4o', count: 4, quota: 875_000, prompt: 1000, output: 0, cached: 0 },
+]
+
+describeWithBrowser('the dashboard', () => {
+  let app: App
+  let browser: Browser
+  let root: TestUser
+
+  beforeAll(async () => {
+    await builtConsole()
+    app = await startApp()
+    await app.pool.query("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
+    root = await app.make.user({ username: 'root', role: 100 })
+    for (const { ago, model, count, quota, prompt, output, cached } of hours) {
+      await app.pool.query(
+        `insert into usage_hourly (hour, user_id, model_name, channel_id, token_id, "group", count, quota, prompt_tokens,
+           completion_tokens, cached_tokens, use_time_ms, first_token_ms, first_token_count)
+         values (date_trunc('hour', $1::timestamptz), $2, $3, 1, 1, 'default', $4, $5, $6, $7, $8, 1000, 800, 1)`,
+        [new Date(Date.now() - ago * hourMs), root.id, model, count, quota, prompt, output, cached],
+      )
+    }
+    browser = await launchBrowser()
+  }, 180_000)
+  afterAll(async () => {
+    await browser?.close()
+    await app?.[Symbol.asyncDispose]()
+  })
+
+  const open = async (path: string) => {
+    const opened = await openConsole(browser, app, { reader: { ...root, role: 100 }, language: 'en' })
+    await opened.page.goto(path)
+    return opened
+  }
+
+  /** A tile's label with all it says. */
+  const tile = (page: Page, label: string) =>
+    page.locator('main').getByText(label, { exact: true }).locator('xpath=..').first()
+
+  test('adds up to what was used, beside the period before', async () => {
+    const { page, context, complaints } = await open('/app/dashboard')
+    // 1,750,000 of 500,000 to the dollar, twice what 875,000 were.
+    await tile(page, 'Spend').getByText('$3.50').waitFor()
+    expect(await tile(page, 'Spend').textContent()).toMatch(/^Spend\$3\.50100%Before: \$1\.75$/)
+    expect(await tile(page, 'Calls').textContent()).toMatch(/^Calls650%Before: 4$/)
+    // 48,000 in and 8,000 out; 12,000 of the 48,000 from the cache.
+    expect(await tile(page, 'Tokens').textContent()).toContain('56k')
+    expect(await tile(page, 'Cached share').textContent()).toContain('25.0%')
+    await page.getByRole('img', { name: 'By model Spend' }).locator('svg').first().waitFor()
+    expect((await new AxeBuilder({ page }).analyze()).violations.map(({ id }) => id)).toEqual([])
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('has the same numbers in the table behind its chart', async () => {
+    const { page, context } = await open('/app/dashboard?by=week&range=30d')
+    await page.getByRole('button', { name: 'Show table' }).first().click()
+    const table = page.getByRole('region', { name: 'By model Spend' })
+    const cells = await table.getByRole('cell').allTextContents()
+    const sum = cells.filter((text) => text.startsWith('$')).reduce((total, text) => total + Number(text.slice(1)), 0)
+    // All four rows: 2,625,000 of quota.
+    expect(sum).toBeCloseTo(5.25, 10)
+    expect(await table.getByRole('columnheader').allTextContents()).toEqual(['Time', 'gpt-4o', 'claude-sonnet-4-5'])
+    await context.close()
+  })
+})

@@ -1,0 +1,86 @@
+import AxeBuilder from '@axe-core/playwright'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { App } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
+import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
+import type { TestUser } from '../support/factories.ts'
+import { builtConsole, openConsole } from './console.ts'
+
+/** By hand, gpt-4o-mini at 0.075 and 4: 1000 · 0.075 + 500 · 0.075 · 4 = 225, which is 225 / 500000 dollars. */
+const first = { usage: '1000:500', quota: 225, shown: '$0.000450' }
+/** 7 · 0.075 + 1 · 0.075 · 4 = 0.825, rounded to 1. */
+const small = { usage: '7:1', quota: 1, shown: '$0.000002' }
+
+describeWithBrowser('the usage log', () => {
+  let app: App
+  let browser: Browser
+  let root: TestUser
+
+  beforeAll(async () => {
+    await builtConsole()
+    app = await startApp()
+    await app.pool.query("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
+    root = await app.make.user({ username: 'root', role: 100 })
+    await app.make.channel()
+    const token = await app.make.token(root)
+    await app.settled()
+    for (const { usage } of [first, small]) {
+      const reply = await app.relay(token, '/v1/chat/completions', {
+        model: 'gpt-4o-mini',
+        messages: [{ role: 'user', content: `[[usage=${usage}]] Hi` }],
+      })
+      if (!reply.ok) throw new Error(await reply.text())
+      await reply.text()
+    }
+    browser = await launchBrowser()
+  }, 180_000)
+  afterAll(async () => {
+    await browser?.close()
+    await app?.[Symbol.asyncDispose]()
+  })
+
+  const open = async (path: string) => {
+    const opened = await openConsole(browser, app, { reader: { ...root, role: 100 }, language: 'en' })
+    await opened.page.goto(path)
+    return opened
+  }
+
+  test('computes each charge anew in the browser and finds what was charged', async () => {
+    const { page, context, complaints } = await open('/app/logs/api-usage')
+    for (const call of [first, small]) {
+      await page.getByRole('cell', { name: call.shown, exact: true }).click()
+      const panel = page.getByRole('complementary').or(page.getByRole('dialog')).filter({ hasText: 'Charge' })
+      const verdict = panel.locator('[data-verdict]')
+      await verdict.getByText(call.shown).waitFor()
+      expect(await verdict.getAttribute('data-verdict')).toBe('equal')
+      expect(await panel.getByText('Group ratio 1').count()).toBeGreaterThan(0)
+      await page.keyboard.press('Escape')
+    }
+    expect((await app.logs()).map(({ quota }) => quota)).toEqual([first.quota, small.quota])
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('says so where what was charged is not what the receipt gives', async () => {
+    const { rows } = await app.pool.query<{ id: string }>('select id from logs where quota = 1')
+    await app.pool.query('update logs set quota = 3 where quota = 1')
+    const { page, context } = await open(`/app/logs/api-usage?open=${rows[0]?.id}`)
+    await page.locator('[data-verdict=different]').waitFor()
+    await app.pool.query('update logs set quota = 1 where quota = 3')
+    await context.close()
+  })
+
+  test('tells a page past the end from an empty log, and leads back', async () => {
+    const { page, context } = await open('/app/logs/api-usage?page=99999')
+    await page.getByRole('heading', { name: 'There is no page 99,999' }).waitFor()
+    expect(await page.getByText('No logs in this time').count()).toBe(0)
+    expect((await new AxeBuilder({ page }).analyze()).violations.map(({ id }) => id)).toEqual([])
+    await page.getByRole('button', { name: 'Back to the first page' }).click()
+    await page.getByRole('cell', { name: first.shown, exact: true }).waitFor()
+    expect(new URL(page.url()).searchParams.has('page')).toBe(false)
+    await page.goto('/app/logs/api-usage?page=5&model=nobodys-model')
+    await page.getByRole('heading', { name: 'No logs match' }).waitFor()
+    await context.close()
+  })
+})

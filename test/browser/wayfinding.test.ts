@@ -1,0 +1,114 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { App } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
+import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
+import type { TestChannel, TestToken, TestUser } from '../support/factories.ts'
+import { builtConsole, openConsole } from './console.ts'
+
+describeWithBrowser('finding the way', () => {
+  let app: App
+  let browser: Browser
+  let root: TestUser
+  let channel: TestChannel
+  let token: TestToken
+
+  beforeAll(async () => {
+    await builtConsole()
+    app = await startApp()
+    await app.pool.query("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
+    root = await app.make.user({ username: 'root', role: 100 })
+    channel = await app.make.channel({ name: 'Harbour upstream' })
+    token = await app.make.token(root)
+    await app.pool.query("update tokens set name = 'Lighthouse script' where id = $1", [token.id])
+    await app.make.user({ username: 'mariner' })
+    browser = await launchBrowser()
+  }, 180_000)
+  afterAll(async () => {
+    await browser?.close()
+    await app?.[Symbol.asyncDispose]()
+  })
+
+  const open = async (path: string) => {
+    const opened = await openConsole(browser, app, { reader: { ...root, role: 100 }, language: 'en' })
+    await opened.page.goto(path)
+    return opened
+  }
+
+  test.each([
+    ['de-DE', 'Log in', 'en'],
+    ['zh-TW', '登录', 'zh-CN'],
+  ])('a first visit with a browser in %s begins with %s', async (locale, words, tag) => {
+    const context = await browser.newContext({ baseURL: app.url, locale })
+    const page = await context.newPage()
+    await page.goto('/login')
+    await page.getByRole('main').getByRole('button', { name: words, exact: true }).waitFor()
+    expect(await page.locator('html').getAttribute('lang')).toBe(tag)
+    await context.close()
+  })
+
+  test('a chosen language stays', async () => {
+    const context = await browser.newContext({ baseURL: app.url, locale: 'en-US' })
+    const page = await context.newPage()
+    await page.goto('/login')
+    await page.getByRole('button', { name: 'Language' }).click()
+    await page
+      .getByRole('menuitemradio', { name: '中文' })
+      .or(page.getByRole('menuitem', { name: '中文' }))
+      .click()
+    await page.getByRole('main').getByRole('button', { name: '登录', exact: true }).waitFor()
+    await page.reload()
+    await page.getByRole('main').getByRole('button', { name: '登录', exact: true }).waitFor()
+    await context.close()
+  })
+
+  test('the address of no channel says so instead of offering a new one', async () => {
+    const { page, context, complaints } = await open('/channel/edit/abc')
+    for (const id of ['abc', '999999', '99999999999999']) {
+      await page.goto(`/channel/edit/${id}`)
+      const drawer = page.getByRole('dialog')
+      await drawer.getByRole('heading', { name: 'Channel not found' }).waitFor()
+      expect(await drawer.getByRole('textbox').count()).toBe(0)
+      expect(await drawer.getByRole('button', { name: 'Create' }).count()).toBe(0)
+    }
+    await page.getByRole('button', { name: 'Back to channels' }).click()
+    await page.waitForURL('**/admin/channels')
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('the palette finds a token, a channel and a user, and opens them', async () => {
+    const { page, context, complaints } = await open('/pricing')
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    const find = async (words: string, name: RegExp) => {
+      await page.keyboard.press('Control+k')
+      await page.getByRole('dialog').getByRole('combobox').fill(words)
+      await page.getByRole('option', { name }).click()
+    }
+    await find('lighthouse', /Lighthouse script/)
+    await page.waitForURL(`**/app/tokens?form=${token.id}`)
+    await expect
+      .poll(() => page.getByRole('dialog').getByRole('textbox').first().inputValue())
+      .toBe('Lighthouse script')
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await find('harbour', /Harbour upstream/)
+    await page.waitForURL(`**/admin/channels?open=${channel.id}`)
+    await page.getByRole('heading', { name: 'Harbour upstream' }).waitFor()
+    await find('mariner', /mariner/)
+    await page.waitForURL('**/admin/users?edit=*')
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('a token form refuses a time that has passed, and says so beside the field', async () => {
+    const { page, context } = await open('/app/tokens?form=new')
+    const drawer = page.getByRole('dialog')
+    await drawer.getByRole('textbox', { name: 'Name', exact: true }).fill('too late')
+    await drawer.locator('[name=expiresAt]').fill('2020-01-01T00:00')
+    await drawer.getByRole('button', { name: 'Create', exact: true }).click()
+    await drawer.getByText('The expiry time must be in the future').waitFor()
+    expect((await app.pool.query("select 1 from tokens where name = 'too late'")).rowCount).toBe(0)
+    await context.close()
+  })
+})
