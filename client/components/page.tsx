@@ -32,7 +32,7 @@ export function Page({ title, description, action, extra, fill = false, width = 
       px={{ base: '4', sm: '6' }}
       py={{ base: '4', sm: '5' }}
       h={fill ? { base: 'auto', sm: 'full' } : 'auto'}
-      minH="0"
+      minH={fill ? '0' : 'full'}
     >
       <PageHeader title={title} description={description} action={action} extra={extra} />
       {children}

@@ -87,9 +87,8 @@ describeWithBrowser('finding the way', () => {
     }
     await find('lighthouse', /Lighthouse script/)
     await page.waitForURL(`**/app/tokens?form=${token.id}`)
-    await expect
-      .poll(() => page.getByRole('dialog').getByRole('textbox').first().inputValue())
-      .toBe('Lighthouse script')
+    const name = page.getByRole('dialog', { name: 'Edit token' }).getByRole('textbox', { name: 'Name', exact: true })
+    await expect.poll(() => name.inputValue(), { timeout: 15_000 }).toBe('Lighthouse script')
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await find('harbour', /Harbour upstream/)

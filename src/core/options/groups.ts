@@ -3,7 +3,7 @@ export const settingsTabs = {
   operation: '运营设置',
   ratelimit: '速率限制设置',
   models: '模型相关设置',
-  system: '系统设置',
+  system: '基础设置',
   other: '其他设置',
 } as const
 export type SettingsTab = keyof typeof settingsTabs

@@ -81,8 +81,8 @@ export function ResponseTime({ milliseconds, testedAt }: { milliseconds: number;
   )
 }
 
-const shownProbes = 15
-const Strip = chakra('svg', { base: { h: '16px', w: '58px', flexShrink: '0', overflow: 'visible' } })
+const shownProbes = 12
+const Strip = chakra('svg', { base: { h: '16px', w: '46px', flexShrink: '0', overflow: 'visible' } })
 const Mark = chakra('rect', {
   variants: {
     good: {
@@ -104,7 +104,7 @@ export function HealthStrip({ probes }: { probes: readonly Probe[] | undefined }
   const tip = lastFailure ? `${words}\n${lastFailure.model}: ${lastFailure.message.slice(0, 200)}` : words
   return (
     <HStack as="span" display="inline-flex" gap="2" verticalAlign="middle" data-tip={tip}>
-      <Strip viewBox="0 0 58 16" role="img" aria-label={words}>
+      <Strip viewBox="0 0 46 16" role="img" aria-label={words}>
         {Array.from({ length: shownProbes - shown.length }, (_, index) => (
           <Blank key={index} x={index * 3.9} y="13" width="2.8" height="2" rx="0.8" />
         ))}

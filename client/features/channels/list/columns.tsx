@@ -27,7 +27,7 @@ export function channelColumns({ actions, opening, probesOf, toggleTag }: Column
     {
       id: 'id',
       title: 'ID',
-      width: 64,
+      width: 58,
       sortable: true,
       cell: (row) => (row.kind === 'tag' ? null : <chakra.span color="fg.muted">{row.id}</chakra.span>),
       csv: (row) => row.id,
@@ -35,7 +35,7 @@ export function channelColumns({ actions, opening, probesOf, toggleTag }: Column
     {
       id: 'name',
       title: t('名称'),
-      width: 150,
+      width: 140,
       grow: true,
       fixed: true,
       sortable: true,
@@ -46,7 +46,7 @@ export function channelColumns({ actions, opening, probesOf, toggleTag }: Column
     {
       id: 'group',
       title: t('分组'),
-      width: 112,
+      width: 106,
       cell: (row) => <Groups of={row.kind === 'tag' ? row.groups : row.channel.groups} />,
       csv: (row) => (row.kind === 'tag' ? row.groups : row.channel.groups).join(','),
     },
@@ -70,14 +70,14 @@ export function channelColumns({ actions, opening, probesOf, toggleTag }: Column
     {
       id: 'health',
       title: t('健康'),
-      width: 126,
+      width: 114,
       card: 'fact',
       cell: (row) => (row.kind === 'channel' ? <HealthStrip probes={probesOf.get(row.id)} /> : <None />),
     },
     {
       id: 'responseTimeMs',
       title: t('响应时间'),
-      width: 96,
+      width: 92,
       sortable: true,
       cell: (row) =>
         row.kind === 'tag' ? (
@@ -90,7 +90,7 @@ export function channelColumns({ actions, opening, probesOf, toggleTag }: Column
     {
       id: 'usedQuota',
       title: t('已用 / 余额'),
-      width: 144,
+      width: 138,
       align: 'end',
       sortable: true,
       card: 'fact',
