@@ -1,5 +1,6 @@
 import OpenAI, { toFile } from 'openai'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { pixel } from '#scripts/upstream/media.ts'
 import { type App, startApp } from '../support/app.ts'
 import type { TestToken } from '../support/factories.ts'
 
@@ -25,6 +26,7 @@ beforeAll(async () => {
   token = await app.make.token(await app.make.user({ quota: 100_000_000 }))
   await app.make.channel({ models: models.filter((model) => model !== 'text-embedding-004').join(',') })
   await app.make.channel({ type: 24, models: 'text-embedding-004' })
+  await app.make.channel({ type: 3, models: 'at-azure', modelMapping: '{"at-azure":"gpt-everything"}' })
   await app.make.option(
     'ModelRatio',
     JSON.stringify({
@@ -37,6 +39,7 @@ beforeAll(async () => {
       'text-moderation-latest': 0.1,
       'omni-moderation-latest': 0.1,
       'jina-reranker': 10,
+      'gpt-everything': 1,
     }),
   )
   await app.settled()
@@ -126,6 +129,87 @@ test('a recording reaches the upstream whole and is charged by its length, or by
   for await (const event of stream) types.push(event.type)
   expect(types).toEqual(['transcript.text.delta', 'transcript.text.done'])
   expect((await lastCharge()).quota).toBeGreaterThan(0)
+})
+
+test('a picture is edited: the picture reaches the upstream whole, charged by tokens, streamed or not', async () => {
+  const image = await toFile(pixel, 'cat.png', { type: 'image/png' })
+  const reply = await client.images.edit({ model: 'gpt-image-1', image, prompt: 'a dog' })
+  expect(reply.data?.[0]?.b64_json).toBeDefined()
+  const input = reply.usage?.input_tokens ?? 0
+  expect(input).toBeGreaterThan(0)
+  const charge = { quota: Math.round((input + 272 * 8) * 2.5), model: 'gpt-image-1' }
+  expect(await lastCharge()).toMatchObject(charge)
+  expect(app.upstream.requests.at(-1)).toMatchObject({
+    path: '/v1/images/edits',
+    body: {
+      model: 'gpt-image-1',
+      prompt: 'a dog',
+      image: { filename: 'cat.png', type: 'image/png', bytes: pixel.length },
+    },
+  })
+  const stream = await client.images.edit({ model: 'gpt-image-1', image, prompt: 'a dog', stream: true })
+  const types: string[] = []
+  for await (const event of stream) types.push(event.type)
+  expect(types).toEqual(['image_edit.partial_image', 'image_edit.completed'])
+  expect(await lastCharge()).toMatchObject(charge)
+})
+
+test('several pictures go into one edit', async () => {
+  const files = await Promise.all(['one.png', 'two.png'].map((name) => toFile(pixel, name, { type: 'image/png' })))
+  const reply = await client.images.edit({ model: 'gpt-image-1', image: files, prompt: 'both' })
+  expect(reply.data).toHaveLength(1)
+  const form = app.upstream.requests.at(-1)?.bytes.toString('latin1') ?? ''
+  expect(form.match(/filename="(one|two)\.png"/g)).toHaveLength(2)
+})
+
+test('speech comes as events where that is wanted, charged by the character all the same', async () => {
+  const reply = await client.audio.speech.create({
+    model: 'tts-1',
+    voice: 'alloy',
+    input: 'x'.repeat(200),
+    stream_format: 'sse',
+  })
+  expect(reply.headers.get('content-type')).toContain('text/event-stream')
+  const events = [...(await reply.text()).matchAll(/^data: (.*)$/gm)].map((match) => JSON.parse(match[1] ?? ''))
+  expect(events.map((event) => event.type)).toEqual(['speech.audio.delta', 'speech.audio.done'])
+  expect(Buffer.from(events[0].audio, 'base64').toString()).toBe(`sound of: ${'x'.repeat(200)}`)
+  expect(await lastCharge()).toMatchObject({ quota: 1500, prompt: 200 })
+})
+
+test('a recording is translated, in every form that the library reads', async () => {
+  const file = await toFile(Buffer.alloc(3000, 7), 'rede.mp3', { type: 'audio/mpeg' })
+  const translation = await client.audio.translations.create({ model: 'whisper-1', file, prompt: 'a speech' })
+  expect(translation.text).toContain('heard rede.mp3 of 3000 bytes')
+  expect(app.upstream.requests.at(-1)).toMatchObject({ path: '/v1/audio/translations', body: { prompt: 'a speech' } })
+  // Nothing tells the length: a minute is charged.
+  expect(await lastCharge()).toMatchObject({ quota: 15_000 })
+  const verbose = await client.audio.translations.create({ model: 'whisper-1', file, response_format: 'verbose_json' })
+  expect(verbose).toMatchObject({ duration: 90.2 })
+  expect(await lastCharge()).toMatchObject({ quota: 22_755 })
+  const subtitles = await client.audio.translations.create({ model: 'whisper-1', file, response_format: 'srt' })
+  expect(String(subtitles)).toContain('heard rede.mp3')
+})
+
+test('every operation finds its own address on an Azure channel', async () => {
+  const file = await toFile(Buffer.alloc(3000, 7), 'talk.mp3', { type: 'audio/mpeg' })
+  const image = await toFile(pixel, 'cat.png', { type: 'image/png' })
+  const calls: [string, () => Promise<unknown>][] = [
+    ['embeddings', () => client.embeddings.create({ model: 'at-azure', input: 'hello' })],
+    ['images/generations', () => client.images.generate({ model: 'at-azure', prompt: 'a cat' })],
+    ['images/edits', () => client.images.edit({ model: 'at-azure', prompt: 'a cat', image })],
+    ['audio/speech', () => client.audio.speech.create({ model: 'at-azure', voice: 'alloy', input: 'hello' })],
+    ['audio/transcriptions', () => client.audio.transcriptions.create({ model: 'at-azure', file })],
+    ['audio/translations', () => client.audio.translations.create({ model: 'at-azure', file })],
+  ]
+  for (const [operation, run] of calls) {
+    await run()
+    expect(app.upstream.requests.at(-1)).toMatchObject({
+      path: `/openai/deployments/gpt-everything/${operation}`,
+      query: { 'api-version': '2025-04-01-preview' },
+      headers: { 'api-key': 'sk-upstream' },
+    })
+    expect(await lastCharge()).toMatchObject({ type: 2, model: 'at-azure' })
+  }
 })
 
 test('moderations and rerank answer and are charged', async () => {

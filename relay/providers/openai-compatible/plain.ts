@@ -37,12 +37,12 @@ export function formWithModel(form: FormData, model: string): FormData {
   return rebuilt
 }
 
+/** The end of a chat's address, before any query. */
+const chatEnd = /\/chat\/completions(?=\?|$)/
+
 function urlOf(style: OpenAiStyle, operation: PlainOperation, call: ProviderCall): string {
   // A custom address is the whole address, whatever is asked of it.
-  if (style.url) {
-    const chat = style.url(call)
-    return chat.endsWith('/chat/completions') ? chat.slice(0, -'/chat/completions'.length) + paths[operation] : chat
-  }
+  if (style.url) return style.url(call).replace(chatEnd, paths[operation])
   return joinPath(call.channel.baseUrl, style.version ?? '/v1', paths[operation])
 }
 

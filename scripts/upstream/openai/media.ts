@@ -18,17 +18,28 @@ const imageUsage = (prompt: string) => ({
 })
 
 /** Token figures come from the gpt-image models only, as with the vendor. */
-function drawn({ body, directives, now }: Call): Reply {
+/** A form of several pictures names them `image[]`. */
+function checkPicture({ body, headers }: Call): void {
+  const picture = asObject(body['image'] ?? body['image[]'])
+  if (!headers['content-type']?.startsWith('multipart/form-data') || picture['bytes'] === undefined)
+    refuse("Missing required parameter: 'image'.", 'image')
+}
+
+function drawn(call: Call): Reply {
+  const { body, directives, now } = call
+  const isEdit = call.path.endsWith('/edits')
+  if (isEdit) checkPicture(call)
   const prompt = asText(body['prompt'])
   if (prompt === '') refuse("Missing required parameter: 'prompt'.", 'prompt')
+  const kind = isEdit ? 'image_edit' : 'image_generation'
   const isNew = asText(body['model']).startsWith('gpt-image')
   const usage = isNew && !has(directives, 'nousage') ? { usage: imageUsage(prompt) } : {}
   if (body['stream'] === true || body['stream'] === 'true') {
     return {
       type: 'stream',
       events: [
-        event('image_generation.partial_image', { b64_json: onePixel, partial_image_index: 0 }),
-        event('image_generation.completed', { b64_json: onePixel, ...usage }),
+        event(`${kind}.partial_image`, { b64_json: onePixel, partial_image_index: 0 }),
+        event(`${kind}.completed`, { b64_json: onePixel, ...usage }),
       ],
     }
   }
