@@ -23,7 +23,7 @@ export function createApp(services: RelayServices, console: express.Handler): Ex
   app.use(withSingleSlashes)
   app.use(createRelayRouter(services, ROLE === 'console' ? 'playground' : 'all'))
   if (ROLE !== 'relay') {
-    app.use(['/api', '/trpc'], withRequestId(services), limitAddress(services))
+    app.use(['/api', '/trpc'], withRequestId(services), limitAddress(services, 'api'))
     app.use('/api', compression())
     app.use(
       '/trpc',
@@ -39,7 +39,7 @@ export function createApp(services: RelayServices, console: express.Handler): Ex
     app.use(createRestRouter(services, restTable))
   }
   app.use('/api', unknownPath)
-  if (ROLE !== 'relay') app.use(console)
+  if (ROLE !== 'relay') app.use(limitAddress(services, 'web'), console)
   app.use(unknownPath)
   // The last net: the process goes on, the body tells nothing of what broke.
   // oxlint-disable-next-line max-params -- Express tells an error handler by its four parameters.
@@ -59,17 +59,17 @@ const withRequestId =
     next()
   }
 
-/** The console's doors share one count an address. Polling for unread messages is left out of it. */
+/**
+ * The console's doors share one count an address, its pages and files have another. Polling for unread messages is left
+ * out of it.
+ */
 const limitAddress =
-  (services: Services): express.Handler =>
+  (services: Services, name: 'api' | 'web'): express.Handler =>
   async (req, res, next) => {
-    if (services.environment.API_RATE_LIMIT === 0 || req.path.endsWith('/unread_count')) return next()
-    const verdict = await services.limits.consume({
-      name: 'api',
-      key: clientAddress(services, req),
-      points: services.environment.API_RATE_LIMIT,
-      seconds: 180,
-    })
+    const { API_RATE_LIMIT, WEB_RATE_LIMIT } = services.environment
+    const points = name === 'api' ? API_RATE_LIMIT : WEB_RATE_LIMIT
+    if (points === 0 || req.path.endsWith('/unread_count')) return next()
+    const verdict = await services.limits.consume({ name, key: clientAddress(services, req), points, seconds: 180 })
     if (verdict.allowed) return next()
     res.setHeader('retry-after', String(verdict.retryAfterSeconds))
     res.status(429).end()

@@ -54,6 +54,11 @@ describe('a domain error', () => {
     expect(renderMessage({ code: 'input.invalid', params: {} }, 'zh')).toBe('请求参数无效：{detail}')
   })
 
+  it('names what a caller wrote without sending a megabyte of it back', () => {
+    const { message } = new DomainError('channel.model_name_too_long', { model: 'm'.repeat(1_000_000) })
+    expect(message).toBe(`模型名过长: ${'m'.repeat(1000)}…`)
+  })
+
   it('carries the status and the code word of the wire format', () => {
     const error = new DomainError('relay.no_channel', { group: 'default', model: 'gpt-4o' })
     expect([error.status, error.wire, error.message]).toEqual([

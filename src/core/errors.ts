@@ -112,8 +112,14 @@ export function renderMessage(error: Problem, language: Language): string {
   return fillIn(message, error.params ?? {})
 }
 
+const longestParameter = 1000
+
+/** What a caller wrote is named, not sent back by the megabyte. */
+const shortened = (text: string): string =>
+  text.length > longestParameter ? `${text.slice(0, longestParameter)}…` : text
+
 function fillIn(message: string, params: Readonly<Record<string, string | number>>): string {
   return message.replace(/\{(\w+)\}/g, (placeholder, name: string) =>
-    Object.hasOwn(params, name) ? String(params[name]) : placeholder,
+    Object.hasOwn(params, name) ? shortened(String(params[name])) : placeholder,
   )
 }

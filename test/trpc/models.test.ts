@@ -152,6 +152,15 @@ describe('setting prices', () => {
     expect(table('CacheRatio')['house-model']).toBe(0.1)
   })
 
+  it('takes a price away from every table, and leaves the prices of all other models alone', async () => {
+    await setPrices([{ model: 'house-model', modelRatio: 2, completionRatio: 3, cacheRatio: 0.1 }])
+    const before = Object.keys(table('ModelRatio')).length
+    await setPrices([{ model: 'house-model', removed: true }])
+    expect(Object.keys(table('ModelRatio'))).toHaveLength(before - 1)
+    const keys = ['ModelPrice', 'ModelRatio', 'CompletionRatio', 'CacheRatio'] as const
+    expect(keys.map((key) => table(key)['house-model'])).toEqual([undefined, undefined, undefined, undefined])
+  })
+
   it('lets a price per call and ratios exclude each other', async () => {
     await setPrices([{ model: 'house-model', modelRatio: 2, completionRatio: 3 }])
     await setPrices([{ model: 'house-model', modelPrice: 0.5 }])

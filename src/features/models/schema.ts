@@ -3,7 +3,7 @@ import { z } from 'zod'
 const name = z.string().trim().min(1).max(255)
 const figure = z.number().min(0).max(1e9)
 
-/** A price per call, or ratios per token: one of the two, never both. */
+/** A price per call, or ratios per token: one of the two, never both; or neither any more. */
 const modelPrice = z.union([
   z.strictObject({ model: name, modelPrice: figure }),
   z.strictObject({
@@ -12,6 +12,7 @@ const modelPrice = z.union([
     completionRatio: figure.optional(),
     cacheRatio: figure.optional(),
   }),
+  z.strictObject({ model: name, removed: z.literal(true) }),
 ])
 export type ModelPriceWish = z.infer<typeof modelPrice>
 

@@ -11,7 +11,7 @@ type Tables = Record<(typeof tableKeys)[number], Record<string, number>>
 const priceTablesLock = 7301
 
 /**
- * Sets the prices of some models and leaves those of all others. The tables are whole options, so they are read again
+ * Sets or removes the prices of some models and leaves those of all others. The tables are whole options, so they are read again
  * under a lock: two people who set prices at once both keep theirs.
  */
 export async function setPrices(deps: UserDeps, input: SetPrices): Promise<void> {
@@ -36,9 +36,9 @@ const copyOf = (table: RatioMap): Record<string, number> =>
 /** A price per call and ratios exclude each other. An absent cache or completion ratio leaves what there is. */
 function enter(tables: Tables, price: ModelPriceWish): void {
   const { model } = price
-  if ('modelPrice' in price) {
+  if (!('modelRatio' in price)) {
     for (const key of tableKeys) delete tables[key][model]
-    tables.ModelPrice[model] = price.modelPrice
+    if ('modelPrice' in price) tables.ModelPrice[model] = price.modelPrice
     return
   }
   delete tables.ModelPrice[model]

@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import { trpc } from '../../../lib/trpc.ts'
 import { rowsOf, tablesOf } from './rows.ts'
 
-export function usePriceTables() {
+function usePriceTables() {
   const options = trpc.admin.options.list.useQuery()
   return useMemo(() => (options.data ? tablesOf(options.data) : undefined), [options.data])
 }

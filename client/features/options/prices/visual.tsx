@@ -9,14 +9,13 @@ import { FilterBar } from '../../../components/filter-bar/filter-bar.tsx'
 import { notify } from '../../../components/notify.ts'
 import { EmptyState } from '../../../components/states.tsx'
 import { t } from '../../../i18n/t.ts'
-import { errorText } from '../../../lib/errors.ts'
 import { priceText } from '../../../lib/format.ts'
 import { usePaged } from '../../../lib/paged.ts'
 import { trpc } from '../../../lib/trpc.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { newPrice, PriceForm } from './price-form.tsx'
-import { tableKeys, toDollars, type PriceRow } from './rows.ts'
-import { usePriceRows, usePriceTables } from './use-rows.ts'
+import { toDollars, type PriceRow } from './rows.ts'
+import { usePriceRows } from './use-rows.ts'
 
 const figure = (value: number | null) => (value === null ? <None /> : value)
 const dollars = (value: number | null) => (value === null ? <None /> : priceText(value))
@@ -135,25 +134,16 @@ export function VisualPrices() {
 
 /** Takes a model out of every table; its calls are refused afterwards, unless a fallback prices them. */
 function useRemove() {
-  const tables = usePriceTables()
   const utils = trpc.useUtils()
-  const save = trpc.admin.options.save.useMutation()
+  const setPrices = trpc.admin.models.setPrices.useMutation()
   return async ({ model }: PriceRow) => {
-    if (!tables) return
     await confirm({
       title: t('删除模型“{model}”的价格？', { model }),
       body: t('没有价格的模型，普通用户调用时会被拒绝。'),
       confirmLabel: t('删除'),
       danger: true,
       run: async () => {
-        const changes = tableKeys
-          .filter((key) => Object.hasOwn(tables[key], model))
-          .map((key) => ({
-            key,
-            value: Object.fromEntries(Object.entries(tables[key]).filter(([name]) => name !== model)),
-          }))
-        const { failed } = await save.mutateAsync({ changes })
-        if (failed[0]) throw new Error(errorText({ data: { domainCode: failed[0].code }, message: failed[0].message }))
+        await setPrices.mutateAsync({ prices: [{ model, removed: true }] })
         await utils.admin.options.list.refetch()
         void utils.invalidate()
         notify.success(t('价格已删除'))
