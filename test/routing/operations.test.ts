@@ -1,0 +1,164 @@
+import { createServer, type Server } from 'node:net'
+import { once } from 'node:events'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { openAiChat } from '#relay/dialects/openai-chat/index.ts'
+import { type App, startApp } from '#test/support/app.ts'
+import type { TestToken } from '#test/support/factories.ts'
+import { allowUnpriced, channelsOf, serve, withOptions } from '../relay/serve.ts'
+import { chat, closeSoundly, consumed, eventually, say, spoken } from '../relay/spoken.ts'
+
+let app: App
+let token: TestToken
+beforeAll(async () => {
+  app = await startApp()
+  await allowUnpriced(app)
+  token = await app.make.token(await app.make.user({ quota: 1_000_000_000 }))
+})
+beforeEach(() => app.upstream.clear())
+afterAll(() => closeSoundly(app))
+
+const openHolds = async () => (await app.pool.query("select 1 from holds where status = 'open'")).rows.length
+const allReleased = () =>
+  eventually(openHolds, (holds) => holds === 0).then((holds) => expect(holds, 'holds left open').toBe(0))
+
+const operations: { path: string; body: (model: string) => Record<string, unknown> }[] = [
+  { path: '/v1/embeddings', body: (model) => ({ model, input: 'hello there' }) },
+  { path: '/v1/moderations', body: (model) => ({ model, input: 'hello there' }) },
+  { path: '/v1/rerank', body: (model) => ({ model, query: 'hello', documents: ['there'] }) },
+  { path: '/v1/images/generations', body: (model) => ({ model, prompt: 'hello there' }) },
+  { path: '/v1/audio/speech', body: (model) => ({ model, input: 'hello there', voice: 'alloy' }) },
+]
+
+describe.each(operations)('$path', ({ path, body }) => {
+  test('passes over a channel that says 200 and gives no answer, unbilled', async () => {
+    for (const does of ['error200', 'html', 'empty']) {
+      const { model, ids } = await serve(app, { priority: 1, does }, {})
+      const before = (await consumed(app)).length
+      const reply = await app.relay(token, path, body(model))
+      expect([does, reply.status, await reply.text()]).toEqual([does, 200, expect.not.stringContaining('<html')])
+      const rows = (await consumed(app)).slice(before)
+      expect([does, rows.map((row) => [row.channel_id, channelsOf(row)])]).toEqual([does, [[ids[1], ids]]])
+    }
+  })
+
+  test('goes on to the next channel past failures and lost connections', async () => {
+    const { model, ids } = await serve(
+      app,
+      { priority: 3, does: 'status=500' },
+      { priority: 2, baseUrl: 'http://127.0.0.1:9' },
+      { priority: 1 },
+    )
+    expect((await app.relay(token, path, body(model))).status).toBe(200)
+    expect(channelsOf((await consumed(app)).at(-1))).toEqual(ids)
+  })
+
+  test('costs a caller who leaves while the upstream works, and not one who leaves before it was reached', async () => {
+    const leaveWhen = async (model: string, ready: () => Promise<boolean>) => {
+      const leave = new AbortController()
+      app.relay(token, path, body(model), { signal: leave.signal }).catch(() => {})
+      await eventually(ready, (is) => is)
+      leave.abort()
+      await allReleased()
+    }
+    const before = (await consumed(app)).length
+    const { model: slow } = await serve(app, { does: 'hang' })
+    await leaveWhen(slow, async () => app.upstream.open === 1)
+    const rows = (await consumed(app)).slice(before)
+    expect(rows.map((row) => row.other['end'])).toEqual(['hung-up'])
+
+    // Connections are taken by the system and never answered: with TLS on top nothing is ever handed over.
+    await using mute = await muteServer()
+    const { model: unreached } = await serve(app, { baseUrl: `https://127.0.0.1:${mute.port}` })
+    await leaveWhen(unreached, async () => mute.connections() > 0)
+    expect(await consumed(app)).toHaveLength(before + 1)
+  })
+})
+
+test.each(spoken)('in $dialect a caller who leaves before the upstream was reached owes nothing', async (by) => {
+  await using mute = await muteServer()
+  const { model } = await serve(app, { baseUrl: `https://127.0.0.1:${mute.port}` })
+  const before = await consumed(app)
+  for (const stream of [false, true]) {
+    const seen = mute.connections()
+    const leave = new AbortController()
+    say(app, by, { token, model, stream, signal: leave.signal }).catch(() => {})
+    await eventually(mute.connections, (count) => count > seen)
+    leave.abort()
+    await allReleased()
+  }
+  expect(await consumed(app)).toHaveLength(before.length)
+})
+
+test('embeddings too long for one channel go to the next, which is told to nobody', async () => {
+  const { model, ids } = await serve(app, { priority: 1 }, {})
+  await app.pool.query('update channels set max_input_tokens = 50 where id = $1', [ids[0]])
+  await app.services.channels.reload()
+  const embed = (input: string) => app.relay(token, '/v1/embeddings', { model, input })
+  expect((await embed('short')).status).toBe(200)
+  expect((await consumed(app)).at(-1)?.channel_id).toBe(ids[0])
+  expect((await embed('word '.repeat(100))).status).toBe(200)
+  expect((await consumed(app)).at(-1)?.channel_id).toBe(ids[1])
+  expect(app.upstream.total).toBe(2)
+})
+
+test('an answer that cannot be put in the caller’s words is not charged', async () => {
+  const { model } = await serve(app, { type: 14 })
+  const before = await consumed(app)
+  const broken = vi.spyOn(openAiChat, 'encode').mockImplementation(() => {
+    throw new Error('no words for it')
+  })
+  try {
+    expect((await say(app, chat, { token, model })).status).toBe(500)
+  } finally {
+    broken.mockRestore()
+  }
+  await allReleased()
+  expect(await consumed(app)).toHaveLength(before.length)
+  expect((await say(app, chat, { token, model })).status).toBe(200)
+})
+
+test('told to stop, an operation that waits for its upstream ends with 503 and costs nothing', async () => {
+  const { model } = await serve(app, { does: 'hang' })
+  const before = await consumed(app)
+  const call = app.relay(token, '/v1/embeddings', { model, input: 'hello' })
+  await eventually(
+    () => app.upstream.open,
+    (open) => open === 1,
+  )
+  for (const halt of app.services.underWay) halt.abort()
+  expect((await call).status).toBe(503)
+  await allReleased()
+  expect(await consumed(app)).toHaveLength(before.length)
+})
+
+test('an override of the caller’s own limit does not keep a free operation from running', async () => {
+  const { model } = await serve(app, { paramOverride: '{"dimensions":8}' })
+  await withOptions(app, { ModelRatio: JSON.stringify({ [model]: 0 }) }, async () => {
+    const poor = await app.make.token(await app.make.user({ quota: 0 }))
+    expect((await app.relay(poor, '/v1/embeddings', { model, input: 'hello' })).status).toBe(200)
+    expect(app.upstream.requests[0]?.body).toMatchObject({ dimensions: 8 })
+  })
+})
+
+/** Takes connections and says nothing. */
+async function muteServer() {
+  const server: Server = createServer()
+  const sockets = new Set<{ destroy: () => void }>()
+  let seen = 0
+  server.on('connection', (socket) => {
+    seen += 1
+    sockets.add(socket)
+    socket.on('error', () => {})
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  return {
+    port: typeof address === 'object' && address ? address.port : 0,
+    connections: () => seen,
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}

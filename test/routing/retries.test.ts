@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type App, startApp } from '#test/support/app.ts'
+import type { TestToken } from '#test/support/factories.ts'
+import { allowUnpriced, channelsOf, type Route, serve, setOptions, withOptions } from '../relay/serve.ts'
+import { chat, closeSoundly, consumed, say, spoken } from '../relay/spoken.ts'
+
+let app: App
+let token: TestToken
+beforeAll(async () => {
+  app = await startApp()
+  await allowUnpriced(app)
+  token = await app.make.token(await app.make.user({ quota: 1_000_000_000 }))
+})
+beforeEach(() => app.upstream.clear())
+afterAll(() => closeSoundly(app))
+
+/** relay.md 7.1, spelled out. */
+const isRetried = (status: number): boolean => {
+  if (status === 504 || status === 524) return false
+  return status !== 400 && status !== 408
+}
+
+/** Each status on a channel of its own, in front of a healthy one; those whose call was answered by the latter. */
+async function retriedStatuses(statuses: number[], type = 1): Promise<number[]> {
+  const asked = await Promise.all(
+    statuses.map(async (status) => {
+      const { model, ids } = await serve(app, { type, priority: 1, does: `status=${status}` }, {})
+      const reply = await say(app, chat, { token, model })
+      return { status, model, ids, told: reply.status, text: await reply.text() }
+    }),
+  )
+  const chains = new Map((await consumed(app)).map((row) => [row.model_name, channelsOf(row)]))
+  for (const { status, model, ids, told, text } of asked) {
+    if (told === 200) expect(chains.get(model)).toEqual(ids)
+    // A redirection is nothing a caller could follow.
+    else expect([told, text]).toEqual([status < 400 ? 500 : status, expect.stringContaining('request id') as string])
+  }
+  return asked.filter(({ told }) => told === 200).map(({ status }) => status)
+}
+
+// 304 has no body by the rules of HTTP, so no upstream can fail with it in words.
+const failing = Array.from({ length: 300 }, (_, index) => 300 + index).filter((status) => status !== 304)
+
+describe('every status from 300 to 599', () => {
+  test('leads to another channel exactly where the document says so', async () => {
+    expect(await retriedStatuses(failing)).toEqual(failing.filter(isRetried))
+  })
+
+  test('leads to another channel by the operator’s list alone, where automatic retries are on', async () => {
+    const enabled = { 'global.auto_retry_enabled': 'true', RetryTimes: '0', 'global.auto_retry_count': '1' }
+    for (const [list, isListed] of [
+      ['5xx,4xx', (status: number) => status >= 400],
+      [' 429 , 500-503,307', (status: number) => [307, 429, 500, 501, 502, 503].includes(status)],
+      ['', () => true],
+    ] as const) {
+      const sample = failing.filter(
+        (status) => status % 7 === 0 || [307, 400, 408, 429, 500, 503, 504, 524].includes(status),
+      )
+      await withOptions(app, { ...enabled, 'global.auto_retry_status_codes': list }, async () => {
+        expect([list, await retriedStatuses(sample)]).toEqual([list, sample.filter(isListed)])
+      })
+    }
+  })
+
+  test('400 does too on the one type of channel that answers so for faults of its own', async () => {
+    expect(await retriedStatuses([400, 408, 504, 524, 401], 14)).toEqual([400, 401])
+  })
+})
+
+/** What an upstream may do instead of answering; in a stream and whole alike. */
+const failures: { does: string; route: Omit<Route, 'models'> }[] = [
+  ...[401, 403, 404, 429, 500, 503].map((status) => ({
+    does: `status ${status}`,
+    route: { does: `status=${status}` },
+  })),
+  { does: 'connection refused', route: { baseUrl: 'http://127.0.0.1:9' } },
+  { does: 'silence', route: { does: 'hang', setting: '{"first_byte_timeout":0.2}' } },
+  { does: 'a cut before the first byte', route: { does: 'reset' } },
+  { does: 'a cut after the headers', route: { does: 'cut=0' } },
+  { does: 'an error with status 200', route: { does: 'error200' } },
+  { does: 'a web page', route: { does: 'html' } },
+  { does: 'an empty body', route: { does: 'empty' } },
+]
+
+describe('of three channels two fail', () => {
+  test.each(failures)('by $does: every call is answered, no channel is asked twice', async ({ route }) => {
+    for (const by of spoken) {
+      for (const stream of [false, true]) {
+        // A new model each: what an earlier call learnt about the channels is not what is looked at.
+        const { model, ids } = await serve(app, route, { does: 'usage=10:2' }, route)
+        const before = (await consumed(app)).length
+        const reply = await say(app, by, { token, model, stream })
+        const text = await reply.text()
+        expect([by.dialect, stream, reply.status, text]).toEqual([
+          by.dialect,
+          stream,
+          200,
+          expect.stringContaining('hello') as string,
+        ])
+        const rows = (await consumed(app)).slice(before)
+        const tried = channelsOf(rows[0])
+        expect(rows.map((row) => [row.channel_id, row.quota])).toEqual([[ids[1], 450]])
+        expect(new Set(tried).size).toBe(tried.length)
+      }
+    }
+  })
+
+  test.each(['status=504', 'status=524', 'status=400', 'status=408'])(
+    'with %s, which is not tried again',
+    async (does) => {
+      const { model } = await serve(app, { priority: 1, does }, {}, {})
+      const reply = await say(app, chat, { token, model })
+      expect(reply.status).toBe(Number(does.slice(7)))
+      expect(app.upstream.total).toBe(1)
+    },
+  )
+})
+
+describe('an answer with nothing in it', () => {
+  const auto = { 'global.auto_retry_enabled': 'true', RetryTimes: '0', 'global.auto_retry_count': '2' }
+
+  test.each(spoken)('is tried elsewhere where automatic retries are on, in $dialect', async (by) => {
+    const route = { type: by.dialect === 'messages' ? 14 : by.dialect === 'generateContent' ? 24 : 1 }
+    await withOptions(app, auto, async () => {
+      const { model, ids } = await serve(
+        app,
+        { ...route, priority: 1, does: 'blank,usage=10:1' },
+        { ...route, does: 'usage=10:2' },
+      )
+      const before = (await consumed(app)).length
+      const reply = await say(app, by, { token, model })
+      expect([reply.status, await reply.text()]).toEqual([200, expect.stringContaining('hello') as string])
+      const rows = (await consumed(app)).slice(before)
+      // (10 + 2) × 37.5: the blank one is not charged.
+      expect(rows.map((row) => [row.channel_id, row.quota, channelsOf(row)])).toEqual([[ids[1], 450, ids]])
+    })
+  })
+
+  test('goes out as it is from the last attempt, charged and told once', async () => {
+    await withOptions(app, auto, async () => {
+      const { model } = await serve(app, { does: 'blank,usage=10:2' }, { does: 'blank,usage=10:2' })
+      await setOptions(app, { 'global.auto_retry_force_channel_switch': 'true' })
+      const before = (await consumed(app)).length
+      const reply = await say(app, chat, { token, model })
+      await setOptions(app, { 'global.auto_retry_force_channel_switch': 'false' })
+      expect([reply.status, await reply.json()]).toMatchObject([200, { choices: [{ message: { content: '' } }] }])
+      const rows = (await consumed(app)).slice(before)
+      expect(rows.map((row) => [row.quota, channelsOf(row).length])).toEqual([[450, 2]])
+      expect(app.upstream.total).toBe(2)
+    })
+  })
+
+  test('is left alone without them, in a stream, with a tool call, and when the key names its channel', async () => {
+    const { model } = await serve(app, { priority: 1, does: 'blank,usage=10:1' }, {})
+    await say(app, chat, { token, model })
+    expect(app.upstream.total).toBe(1)
+    await withOptions(app, auto, async () => {
+      app.upstream.clear()
+      await (await say(app, chat, { token, model, stream: true })).text()
+      expect(app.upstream.total).toBe(1)
+      const { model: tools } = await serve(app, { priority: 1, does: 'tool=look,blank' }, {})
+      app.upstream.clear()
+      const tool = { type: 'function', function: { name: 'look', parameters: { type: 'object' } } }
+      await say(app, chat, { token, body: { ...chat.body(tools, 'hello', false), tools: [tool] } })
+      expect(app.upstream.total).toBe(1)
+      const admin = await app.make.token(await app.make.user({ role: 10 }))
+      const { model: pinned, ids } = await serve(app, { does: 'blank,usage=10:1' }, {})
+      app.upstream.clear()
+      expect((await say(app, chat, { token: admin, key: `${admin.key}-${ids[0]}`, model: pinned })).status).toBe(200)
+      expect(app.upstream.total).toBe(1)
+    })
+  })
+})
