@@ -16,9 +16,11 @@ import { explain } from './local/explain.ts'
 import { storedAnswer } from './local/stored-answers.ts'
 import { answerUnimplemented } from './local/unimplemented.ts'
 import { handlePlain } from './operations/handle.ts'
+import { handleRealtime } from './realtime/handle.ts'
 import { chatPaths, plainPaths, unimplementedPaths } from './routes.ts'
 
 export type { RelayServices } from './gateway/call.ts'
+export { asksForRealtime, serveUpgrades } from './realtime/upgrades.ts'
 
 /** Everything that callers' programs talk to; a console node serves only the playground. */
 export function createRelayRouter(services: RelayServices, paths: 'all' | 'playground' = 'all'): Router {
@@ -30,6 +32,7 @@ export function createRelayRouter(services: RelayServices, paths: 'all' | 'playg
     serveChat(services, router, prefix)
     servePlain(services, router, prefix)
     serveLocal(services, router, prefix)
+    router.get(`${prefix}/v1/realtime`, (req, res) => handleRealtime(services, { req, res }))
   }
   for (const kind of ['subscription', 'usage'] as const) {
     router.get([`/v1/dashboard/billing/${kind}`, `/dashboard/billing/${kind}`], (req, res) =>

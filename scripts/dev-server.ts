@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type Handler, Router } from 'express'
 import { createServer as createVite } from 'vite'
 import { fromUrl } from '#db/connection.ts'
+import { serveUpgrades } from '#relay/index.ts'
 import { createApp } from '../src/app.ts'
 import { sendShell } from '../src/console-files.ts'
 import { readEnvironment } from '../src/env.ts'
@@ -41,7 +42,10 @@ const connection = fromUrl(DATABASE_URL)
 const { services, stop, close } = await createServices({ environment, connection, secretKey: SECRET_KEY, log })
 const server = createServer({ requestTimeout: 0 })
 const client = await createConsole(server, services.options)
-server.on('request', createApp(services, client.handler))
+const app = createApp(services, client.handler)
+server.on('request', app)
+// The bundler has a socket of its own on this server, which it tells by its sub-protocol.
+serveUpgrades(server, app)
 server.listen(PORT, HOST, () => log.info('serving'))
 
 process.on('SIGINT', () => {})

@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { ConnectionOptions } from '#db/connection.ts'
+import { asksForRealtime, serveUpgrades } from '#relay/index.ts'
 import { createApp } from './app.ts'
 import { createConsoleFiles } from './console-files.ts'
 import type { Environment } from './env.ts'
@@ -23,8 +24,12 @@ export async function serve(environment: Environment, given: Given): Promise<() 
     requestTimeout: 300_000,
     connectionsCheckingInterval: 5000,
     keepAliveTimeout: 75_000,
+    // Without it a request that merely offers another protocol would get no answer at all.
+    shouldUpgradeCallback: asksForRealtime,
   })
-  server.on('request', createApp(services, createConsoleFiles(services.options)))
+  const app = createApp(services, createConsoleFiles(services.options))
+  server.on('request', app)
+  serveUpgrades(server, app)
   await listen(server, environment)
   if (environment.ROLE !== 'relay') services.jobs.start()
   return async () => {

@@ -14,6 +14,8 @@ export type AttemptPlan = { attempt: Attempt; attempts: AttemptRecord[]; terms: 
 
 /** What differs between the kinds of calls. */
 export type AttemptSteps = {
+  /** Once there is somewhere to go and a price for it, before anything is set aside for the first try. */
+  begin?: () => void
   /** What to set aside for this try. */
   amountOf: (plan: AttemptPlan) => number
   /** Makes the try to the settled answer. @throws {AttemptFailed} when another place may be tried. */
@@ -32,6 +34,7 @@ export async function attemptAll(services: RelayServices, call: CallCore, steps:
     for (let number = 0; ; number += 1) {
       const attempt = selection.next()
       const plan = { attempt, attempts, terms: termsOf(services, call, attempt) }
+      if (number === 0) steps.begin?.()
       await reserve(services, call, steps.amountOf(plan))
       reserved = true
       const startedAt = performance.now()

@@ -15,10 +15,11 @@ export async function reserve(services: RelayServices, call: CallCore, amount: n
   } catch (error) {
     throw new DomainError('relay.unavailable', {}, { cause: error })
   }
-  if (result.verdict !== 'ok') throw refusalOf(services, call, { result, amount })
+  if (result.verdict !== 'ok') throw refusalOfReserve(services, call, { result, amount })
 }
 
-function refusalOf(
+/** What a caller reads whose hold was refused. */
+export function refusalOfReserve(
   services: RelayServices,
   call: CallCore,
   { result, amount }: { result: ReserveResult; amount: number },

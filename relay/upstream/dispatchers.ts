@@ -15,7 +15,8 @@ export type DispatcherOptions = {
 
 const proxyProtocols = new Set(['http:', 'https:', 'socks5:', 'socks:'])
 
-function checkedProxy(address: string): string {
+/** @throws {TransportError} for an address no proxy may have. */
+export function checkedProxy(address: string): string {
   // Names are always resolved by the proxy, which is what the `h` asks for.
   const url = URL.parse(address.replace(/^socks5h:/i, 'socks5:'))
   if (!url || !proxyProtocols.has(url.protocol))

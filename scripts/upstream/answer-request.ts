@@ -42,7 +42,7 @@ function parsed(bytes: Buffer): unknown {
 type Target = Pick<Call, 'method' | 'path' | 'query' | 'headers'> & { directives: Directives }
 type Received = { target: Target; bytes: Buffer; url: string }
 
-function targetOf(request: IncomingMessage): Target {
+export function targetOf(request: IncomingMessage): Target {
   const url = request.url ?? '/'
   const mark = url.indexOf('?')
   const { text, path } = takePrefix(mark < 0 ? url : url.slice(0, mark))

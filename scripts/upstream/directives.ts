@@ -26,6 +26,8 @@ export const directiveNames = {
   finish: 'finish reason: stop, length, tool-calls, content-filter',
   usage: 'prompt:completion:cached:cacheWrite:reasoning, any value; quotes make it a string',
   usageat: 'OpenAI chat streams: first, each, finish or last (default) chunk',
+  audio: 'realtime: heard:spoken, which of the tokens were sound',
+  closecode: 'realtime: code of the close that `fin` orders; `message` is its reason',
   nousage: 'report no usage',
   fail: 'failures hit only the first N requests of this key and directive text',
   every: 'failures hit only every Nth request of this key and directive text',
@@ -100,3 +102,7 @@ export function numberOf(directives: Directives, name: DirectiveName): number | 
   if (Number.isNaN(value)) throw new Error(`directive "${name}" wants a number, not "${text}"`)
   return value
 }
+
+/** Figures joined by colons; none without the directive. */
+export const numbersOf = (directives: Directives, name: DirectiveName): number[] =>
+  directives[name] === undefined ? [] : directives[name].split(':').map(Number)

@@ -1,7 +1,10 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { WebSocket } from 'ws'
 import { answerRequest, type World } from './answer-request.ts'
 import { createFailureCounter } from './failures.ts'
 import { outcomeOf } from './outcome.ts'
+import { answerUpgrade } from './realtime/serve.ts'
 import type { RecordedRequest } from './recorder.ts'
 
 export type { RecordedRequest } from './recorder.ts'
@@ -74,6 +77,22 @@ export async function startUpstream(options: UpstreamOptions = {}): Promise<Upst
     count(response)
     void answerRequest(world, request, response)
   })
+  const sockets = new Set<WebSocket>()
+  server.on('upgrade', (request, socket, head) => {
+    total += 1
+    const counts = {
+      opened: (opened: WebSocket) => {
+        sockets.add(opened)
+        open += 1
+      },
+      closed: (closed: WebSocket, byCaller: boolean) => {
+        sockets.delete(closed)
+        open -= 1
+        if (byCaller) aborted += 1
+      },
+    }
+    answerUpgrade(world, { request, socket: socket as Socket, head }, counts).catch(() => socket.destroy())
+  })
   await listening(server, port, host)
   const address = server.address()
   const bound = typeof address === 'object' && address ? address.port : port
@@ -82,6 +101,7 @@ export async function startUpstream(options: UpstreamOptions = {}): Promise<Upst
     new Promise<void>((resolve) => {
       server.close(() => resolve())
       server.closeAllConnections()
+      for (const socket of sockets) socket.terminate()
     })
   return {
     url,

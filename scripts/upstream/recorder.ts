@@ -10,7 +10,7 @@ export type RecordedRequest = {
   path: string
   query: Record<string, string>
   headers: IncomingHttpHeaders
-  /** Parsed JSON; undefined when there was none. */
+  /** Parsed JSON; undefined when there was none. Of a realtime session: the list of its caller's events so far. */
   body: unknown
   /** The body as it came. */
   bytes: Buffer

@@ -9,6 +9,7 @@ import { createLog, createServices } from '../../src/services.ts'
 import type { Ambient } from '#core/ambient.ts'
 import type { Job } from '#jobs/job.ts'
 import type { RelayServices } from '#relay/gateway/call.ts'
+import { asksForRealtime, serveUpgrades } from '#relay/index.ts'
 import { startUpstream, type Upstream } from '#scripts/upstream/index.ts'
 import type { AppRouter } from '#trpc/app-router.ts'
 import { createDatabase } from './database.ts'
@@ -51,7 +52,9 @@ export async function startApp(
     ...(wish.jobs ? { jobs: wish.jobs } : {}),
     jobsLookEveryMs: wish.jobsLookEveryMs,
   })
-  const server = createServer(createApp(services, createConsoleFiles(services.options)))
+  const relayed = createApp(services, createConsoleFiles(services.options))
+  const server = createServer({ shouldUpgradeCallback: asksForRealtime }, relayed)
+  serveUpgrades(server, relayed)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const { pool } = services.database
@@ -117,6 +120,7 @@ export async function startApp(
     violations: () => ledgerViolations(pool),
     [Symbol.asyncDispose]: async () => {
       stop()
+      for (const call of services.underWay) call.abort()
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
       await close()

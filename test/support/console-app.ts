@@ -203,6 +203,7 @@ function createOutgoing() {
       const text = answer(request)
       return { status: 200, headers: {}, text: async () => text, json: async () => JSON.parse(text) } as UpstreamReply
     },
+    openSocket: () => Promise.reject(new Error('the console opens no sockets')),
     close: async () => {},
   }
   return {

@@ -25,6 +25,9 @@ export const relayEnglish: Record<keyof typeof relayErrors, string> = {
   'relay.no_channel': 'No channel in group {group} supports model {model}',
   'relay.channel_missing': 'The channel data is inconsistent, please contact the administrator',
   'relay.no_retry_channel': 'No channel is left for a retry',
+  'relay.channel_disabled': 'The channel of this session was disabled',
+  'relay.upgrade_required': 'This address takes WebSocket connections only',
+  'relay.session_idle': 'The session was silent for too long and has ended',
   'relay.upgrade_failed': 'The WebSocket connection could not be established',
 
   'relay.price_missing': 'no price set for model {model}',

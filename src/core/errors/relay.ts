@@ -54,6 +54,19 @@ export const relayErrors = {
     status: 500,
     wire: 'get_channel_failed',
   },
+  'relay.channel_disabled': { kind: 'unavailable', message: '会话所用的渠道已停用', status: 503 },
+  'relay.upgrade_required': {
+    kind: 'invalid',
+    message: '此接口只接受 WebSocket 连接',
+    status: 426,
+    wire: 'upgrade_required',
+  },
+  'relay.session_idle': {
+    kind: 'upstream',
+    message: '会话长时间没有数据，已经结束',
+    status: 504,
+    wire: 'session_idle',
+  },
   'relay.upgrade_failed': {
     kind: 'internal',
     message: 'WebSocket 连接建立失败',

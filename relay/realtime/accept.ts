@@ -1,0 +1,65 @@
+import { WebSocket, WebSocketServer } from 'ws'
+import { DomainError } from '#core/errors.ts'
+import { openAiError } from '#relay/dialects/openai-chat/error.ts'
+import type { Incoming } from '#relay/gateway/call.ts'
+import { AttemptFailed, callerError, failureOf } from '#relay/gateway/failure.ts'
+import type { CallerEnd } from './call.ts'
+import { closeSocket } from './close-codes.ts'
+import { createPump } from './pump.ts'
+import { headOf } from './upgrades.ts'
+
+/** 15 MB of sound, the most that one event may bring, as base64 with something around it. */
+export const largestFrame = 24 * 1024 * 1024
+
+/** How long a caller may take to agree to the end. */
+export const farewellMs = 2000
+
+/**
+ * Answers the caller's handshake and takes the connection out of the response; until then it is refused like any call.
+ * @throws {DomainError} relay.upgrade_required, relay.upgrade_failed
+ */
+export function acceptCaller({ id, req, res }: Incoming): CallerEnd {
+  const head = headOf(req)
+  if (head === undefined) {
+    res.setHeader('upgrade', 'websocket')
+    throw new DomainError('relay.upgrade_required')
+  }
+  const { socket: connection } = req
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: largestFrame,
+    handleProtocols: (offered) => (offered.has('realtime') ? 'realtime' : false),
+  })
+  server.on('headers', (headers) => void headers.push(`x-request-id: ${id}`))
+  // Without a listener a handshake that is none would be answered past the response.
+  server.on('wsClientError', () => {})
+  let end: CallerEnd | undefined
+  server.handleUpgrade(req, connection, head, (socket) => {
+    socket.on('error', () => {})
+    end = { socket, frames: createPump(socket) }
+  })
+  if (!end) throw new DomainError('relay.upgrade_failed')
+  res.detachSocket(connection)
+  return end
+}
+
+/** What a close code says of a failure: ours to mend, ours to wait for, or the caller's. */
+function closeCodeOf(status: number, code: string | undefined): number {
+  if (code === 'relay.stopping') return 1012
+  if (status === 429 || status === 503) return 1013
+  return status < 500 ? 1008 : 1011
+}
+
+/** Ends a session that has its socket already: an error event, then the close. */
+export function refuseCaller({ socket }: CallerEnd, requestId: string, error: unknown): void {
+  if (socket.readyState !== WebSocket.OPEN) return
+  const failure = failureOf(error)
+  const busy = error instanceof AttemptFailed && failure.status === 429
+  const told = callerError(busy ? { ...failure, message: '上游繁忙，请稍后重试' } : failure, requestId)
+  const { body } = openAiError(told)
+  socket.send(JSON.stringify({ type: 'error', event_id: `evt_${requestId}`, ...(body as object) }))
+  const code = closeCodeOf(failure.status, error instanceof DomainError ? error.code : undefined)
+  closeSocket(socket, { code, reason: '' }, farewellMs)
+}

@@ -1,0 +1,40 @@
+import { DomainError } from '#core/errors.ts'
+import { channelStatus } from '#core/statuses.ts'
+import { admitAddress, admitGroup, admitModel, admitPin } from '#relay/gateway/admit.ts'
+import { authenticate } from '#relay/gateway/authenticate.ts'
+import type { CallCore, Caller, Incoming, RelayServices } from '#relay/gateway/call.ts'
+import type { Session } from './call.ts'
+
+/** Rows 13 to 20 of the checks, of a call whose only words are in its address. */
+export function admitRealtime(services: RelayServices, incoming: Incoming, caller: Caller): CallCore {
+  admitAddress(caller, incoming.ip)
+  const { model } = incoming.req.query
+  if (typeof model !== 'string' || model === '')
+    throw new DomainError('relay.body_invalid', { detail: 'model is required' })
+  const group = admitGroup(services, caller)
+  const pinnedChannel = admitPin(services, caller)
+  if (!pinnedChannel) admitModel(services, caller, { group, model })
+  return {
+    ...incoming,
+    caller,
+    model,
+    stream: true,
+    body: { bytes: Buffer.alloc(0), json: {} },
+    group,
+    pinnedChannel,
+  }
+}
+
+/** Why the next response may not begin, by what has changed since the session did; null while nothing stands against it. */
+export async function refusalToGoOn({ services, call, plan }: Session): Promise<DomainError | null> {
+  try {
+    if (services.stopping()) throw new DomainError('relay.stopping')
+    admitRealtime(services, call, await authenticate(services, call.req))
+    const channel = services.channels.channel(plan.attempt.channel.id)
+    if (channel?.status !== channelStatus.enabled) throw new DomainError('relay.channel_disabled')
+    return null
+  } catch (error) {
+    // What cannot be looked up now is no refusal: the reservation has the last word.
+    return error instanceof DomainError ? error : null
+  }
+}

@@ -1,0 +1,40 @@
+import { type Json, recordOf, wordOf } from '#relay/providers/wire/json.ts'
+
+/** Seconds of sound by their bytes. */
+export type AudioFormat = { bytesPerSecond: number }
+
+/** 24,000 samples a second of two bytes. */
+export const pcm16: AudioFormat = { bytesPerSecond: 48_000 }
+/** Telephone sound: 8,000 samples of one byte. */
+const telephone: AudioFormat = { bytesPerSecond: 8000 }
+
+/** A format by its older name (`pcm16`, `g711_ulaw`) or its newer object (`{ type: 'audio/pcm', rate }`). */
+function formatOf(value: unknown): AudioFormat | undefined {
+  const newer = recordOf(value)
+  if (newer) {
+    const rate = newer['rate']
+    if (newer['type'] !== 'audio/pcm') return telephone
+    return typeof rate === 'number' && rate > 0 ? { bytesPerSecond: rate * 2 } : pcm16
+  }
+  const name = wordOf(value)
+  if (name === undefined) return undefined
+  return name === 'pcm16' ? pcm16 : telephone
+}
+
+/** What a session says of its sound; a side it does not name is left out. */
+export function audioFormatsOf(session: Json): { input?: AudioFormat; output?: AudioFormat } {
+  const audio = recordOf(session['audio']) ?? {}
+  const input = formatOf(session['input_audio_format'] ?? recordOf(audio['input'])?.['format'])
+  const output = formatOf(session['output_audio_format'] ?? recordOf(audio['output'])?.['format'])
+  return { ...(input ? { input } : {}), ...(output ? { output } : {}) }
+}
+
+/** Seconds of sound in base64 text. */
+export function secondsOf(base64: string, { bytesPerSecond }: AudioFormat): number {
+  const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0
+  return Math.max(0, Math.floor((base64.length * 3) / 4) - padding) / bytesPerSecond
+}
+
+/** Whole tokens for so many seconds heard, and spoken. */
+export const heardTokens = (seconds: number): number => Math.floor(((seconds / 60) * 100) / 0.06)
+export const spokenTokens = (seconds: number): number => Math.floor(((seconds / 60) * 200) / 0.24)

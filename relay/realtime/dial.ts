@@ -1,0 +1,72 @@
+import type { WebSocket } from 'ws'
+import { DomainError } from '#core/errors.ts'
+import type { AttemptPlan } from '#relay/gateway/attempts.ts'
+import { asAttemptFailure, masked } from '#relay/gateway/answer.ts'
+import type { CallCore, RelayServices } from '#relay/gateway/call.ts'
+import { AttemptFailed, failureOfDomainError } from '#relay/gateway/failure.ts'
+import { withToken } from '#relay/gateway/key-exchange.ts'
+import { toProviderCall } from '#relay/gateway/provider-call.ts'
+import { shapeFailure } from '#relay/gateway/shape-failure.ts'
+import { timeoutsOf } from '#relay/gateway/timeouts.ts'
+import { providerFor } from '#relay/providers/registry.ts'
+import type { Provider, RealtimeCaller, RealtimeTranslation } from '#relay/providers/types.ts'
+import { SocketRefused } from '#relay/upstream/open-socket.ts'
+import { retryAfterMs } from '#relay/upstream/retry-after.ts'
+import { largestFrame } from './accept.ts'
+
+/** How the caller came: browsers cannot send headers, so they offer sub-protocols. */
+function readCaller({ req }: CallCore): RealtimeCaller {
+  const offered = (req.get('sec-websocket-protocol') ?? '').split(',').map((name) => name.trim())
+  const beta = offered.includes('openai-beta.realtime-v1') || (req.get('openai-beta') ?? '').includes('realtime=v1')
+  return { byProtocols: offered.some((name) => name !== ''), beta }
+}
+
+export type Dialled = { socket: WebSocket; translation: RealtimeTranslation }
+
+/** Opens the upstream's end of a session, paused. @throws {AttemptFailed} when another channel may be tried. */
+export async function dial(services: RelayServices, call: CallCore, { attempt }: AttemptPlan): Promise<Dialled> {
+  const { channel } = attempt
+  const provider = providerFor(channel.type)
+  const translation = provider.realtime
+  if (!translation) {
+    const refusal = failureOfDomainError(new DomainError('relay.operation_unsupported'))
+    throw new AttemptFailed(refusal, { local: true, elsewhere: true })
+  }
+  const plainCall = toProviderCall(services, call, { attempt, stream: true })
+  const proxy = channel.setting['proxy']
+  try {
+    const providerCall = await withToken(services, provider, plainCall)
+    const socket = await services.transport.openSocket({
+      ...translation.request(providerCall, readCaller(call)),
+      proxy: typeof proxy === 'string' && proxy !== '' ? proxy : undefined,
+      signal: call.halt.signal,
+      connectTimeoutMs: timeoutsOf(channel.setting, true).connectTimeoutMs,
+      largestFrame,
+    })
+    return { socket, translation }
+  } catch (error) {
+    if (call.halt.signal.aborted) throw new DomainError('relay.stopping', {}, { cause: error })
+    const failed = error instanceof SocketRefused ? asRefused(services, error, { provider, call, attempt }) : error
+    throw withoutSecrets(asAttemptFailure(failed), [attempt.key.value, plainCall.channel.baseUrl])
+  }
+}
+
+type Asked = { provider: Provider; call: CallCore; attempt: AttemptPlan['attempt'] }
+
+function asRefused(services: RelayServices, { status, headers, body }: SocketRefused, { provider, attempt }: Asked) {
+  // A page or a redirect instead of a socket is no more a socket than an error.
+  const failure = provider.error(status < 400 ? 502 : status, body)
+  return new AttemptFailed(shapeFailure(services, attempt.channel, failure), {
+    local: false,
+    retryAfterMs: retryAfterMs(headers, services.ambient.now().getTime()) ?? null,
+  })
+}
+
+const withoutSecrets = (failed: AttemptFailed, secrets: string[]): AttemptFailed =>
+  new AttemptFailed(masked(failed.failure, secrets), {
+    local: failed.local,
+    elsewhere: failed.elsewhere,
+    connection: failed.connection,
+    retryAfterMs: failed.retryAfterMs,
+    cause: failed.cause,
+  })

@@ -1,0 +1,86 @@
+import type { Request, Response } from 'express'
+import { DomainError } from '#core/errors.ts'
+import { openAiChat } from '#relay/dialects/openai-chat/index.ts'
+import { type AttemptPlan, attemptAll } from '#relay/gateway/attempts.ts'
+import { authenticate } from '#relay/gateway/authenticate.ts'
+import type { CallCore, Incoming, RelayServices } from '#relay/gateway/call.ts'
+import { isUnexpected } from '#relay/gateway/failure.ts'
+import { limit, type LimitedCall } from '#relay/gateway/limit.ts'
+import { receive } from '#relay/gateway/receive.ts'
+import { reportError } from '#relay/gateway/report-error.ts'
+import { acceptCaller, refuseCaller } from './accept.ts'
+import { admitRealtime } from './admit.ts'
+import { estimateResponse } from './books.ts'
+import type { CallerEnd } from './call.ts'
+import { dial } from './dial.ts'
+import { createPump } from './pump.ts'
+import { runSession } from './session.ts'
+
+/** One realtime session from its handshake to its close. */
+export async function handleRealtime(
+  services: RelayServices,
+  { req, res }: { req: Request; res: Response },
+): Promise<void> {
+  const incoming = receive(services, openAiChat, { req, res })
+  let end: CallerEnd | null = null
+  try {
+    if (services.stopping()) throw new DomainError('relay.stopping')
+    const caller = await authenticate(services, req)
+    const limited = await limit(services, caller)
+    const call = admitRealtime(services, incoming, caller)
+    await attemptAll(services, call, {
+      begin: () => {
+        end = answerHandshake(services, incoming)
+      },
+      amountOf: (plan) => estimateResponse(services, plan),
+      forward: (plan) => {
+        if (!end) throw new Error('an attempt begins after the handshake')
+        return converse(services, call, { plan, limited, caller: end })
+      },
+    })
+  } catch (error) {
+    report(services, { incoming, end, error })
+  }
+}
+
+/** From here on the caller's end is a socket, and its going is told by that. */
+function answerHandshake({ underWay }: RelayServices, incoming: Incoming): CallerEnd {
+  const { gone, halt } = incoming
+  const end = acceptCaller(incoming)
+  end.socket.on('close', () => {
+    gone.abort()
+    halt.abort()
+    underWay.delete(halt)
+  })
+  return end
+}
+
+type Conversation = { plan: AttemptPlan; limited: LimitedCall; caller: CallerEnd }
+
+/** One try. @throws {AttemptFailed} while the upstream is not connected; what fails later ends the session. */
+async function converse(
+  services: RelayServices,
+  call: CallCore,
+  { plan, limited, caller }: Conversation,
+): Promise<void> {
+  const sentAt = performance.now()
+  const { socket, translation } = await dial(services, call, plan)
+  const { channel, key, model } = plan.attempt
+  // A session may last for an hour: others need not wait that long to know that this key works.
+  services.health.succeeded({ channelId: channel.id, key: key.position, model })
+  const upstream = { socket, frames: createPump(socket) }
+  const counted = limited.succeeded().catch((error: unknown) => {
+    services.log.warn({ err: error, requestId: call.id }, 'the success of a session could not be counted')
+  })
+  await runSession({ services, call, plan, caller, upstream, translation, sentAt })
+  await counted
+}
+
+type Failed = { incoming: Incoming; end: CallerEnd | null; error: unknown }
+
+function report(services: RelayServices, { incoming, end, error }: Failed): void {
+  if (!end) return reportError(services, incoming, error)
+  if (isUnexpected(error))
+    services.log.error({ err: error, requestId: incoming.id }, 'a realtime call failed unexpectedly')
+  refuseCaller(end, incoming.id, error)
+}

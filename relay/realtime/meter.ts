@@ -1,0 +1,165 @@
+import { emptyUsage, type MeasuredUsage, normaliseUsage, type ReportedUsage } from '#core/usage.ts'
+import { type Json, recordOf, recordsOf, textOf } from '#relay/providers/wire/json.ts'
+import { audioFormatsOf, heardTokens, pcm16, secondsOf, spokenTokens } from './audio-format.ts'
+import { createTextCount } from './text-count.ts'
+
+/** When the model began to work on a response, and when its first part came; `performance.now()`. */
+export type ResponseTimes = { startedAt: number | null; firstPartAt: number | null }
+
+export type Measured = { measured: MeasuredUsage; times: ResponseTimes }
+
+/** Watches the events of one session, which go through unchanged, for what has to be paid. */
+export type Meter = {
+  /** An event of the caller's, on its way to the upstream. */
+  ask: (event: Json) => void
+  /** An event of the upstream's, on its way to the caller. True for one that ends a response. */
+  hear: (event: Json) => boolean
+  /** What an ended response used: as it reports, else as counted here since the last one. */
+  takeResponse: (event: Json) => Promise<Measured>
+  /** What was counted and not paid, when the session is over. */
+  takeRest: () => Promise<Measured>
+  /** A response is under way. */
+  readonly responding: boolean
+}
+
+/** Names a tool and its description and parameters bring along in each response. */
+const tokensOfATool = 8
+
+const textParts = new Set([
+  'response.text.delta',
+  'response.output_text.delta',
+  'response.audio_transcript.delta',
+  'response.output_audio_transcript.delta',
+  'response.function_call_arguments.delta',
+])
+const audioParts = new Set(['response.audio.delta', 'response.output_audio.delta'])
+const itemsAdded = new Set(['conversation.item.created', 'conversation.item.added'])
+
+export function createMeter(given: {
+  /** By whose encoder texts are counted. */
+  model: string
+  readUsage: (usage: unknown) => ReportedUsage | undefined
+  now: () => number
+}): Meter {
+  const heard = createTextCount(given.model)
+  const spoken = createTextCount(given.model)
+  let formats = { input: pcm16, output: pcm16 }
+  let tools: Json[] = []
+  let seconds = { heard: 0, spoken: 0 }
+  let spoke = false
+  let responses = 0
+  let times: ResponseTimes = { startedAt: null, firstPartAt: null }
+
+  const begin = (): void => void (times.startedAt ??= given.now())
+  const beginPart = (): void => {
+    begin()
+    times.firstPartAt ??= given.now()
+    spoke = true
+  }
+
+  const learn = (session: Json): void => {
+    formats = { ...formats, ...audioFormatsOf(session) }
+    if (Array.isArray(session['tools'])) tools = recordsOf(session['tools'])
+  }
+
+  const hearTexts = (item: Json): void => {
+    if (item['type'] !== 'message') return
+    for (const part of recordsOf(item['content'])) {
+      if (part['type'] === 'input_text') heard.add(textOf(part['text']) ?? '')
+    }
+  }
+
+  const ask = (event: Json): void => {
+    switch (event['type']) {
+      case 'session.update':
+        heard.add(textOf(recordOf(event['session'])?.['instructions']) ?? '')
+        break
+      case 'input_audio_buffer.append':
+        seconds.heard += secondsOf(textOf(event['audio']) ?? '', formats.input)
+        break
+      case 'conversation.item.create':
+        for (const part of recordsOf(recordOf(event['item'])?.['content'])) {
+          if (part['type'] === 'input_audio') seconds.heard += secondsOf(textOf(part['audio']) ?? '', formats.input)
+        }
+        break
+      case 'response.create':
+        begin()
+    }
+  }
+
+  const hear = (event: Json): boolean => {
+    const type = textOf(event['type']) ?? ''
+    if (type === 'session.created' || type === 'session.updated') learn(recordOf(event['session']) ?? {})
+    else if (itemsAdded.has(type)) hearTexts(recordOf(event['item']) ?? {})
+    else if (type === 'response.created') begin()
+    else if (textParts.has(type)) {
+      beginPart()
+      spoken.append(textOf(event['delta']) ?? '')
+    } else if (audioParts.has(type)) {
+      beginPart()
+      seconds.spoken += secondsOf(textOf(event['delta']) ?? '', formats.output)
+    }
+    // Deltas of one text belong together; what comes after a finished part is another text.
+    if (type === 'response.output_item.done') spoken.add('')
+    return type === 'response.done'
+  }
+
+  const takeTimes = (): ResponseTimes => {
+    const taken = times
+    times = { startedAt: null, firstPartAt: null }
+    return taken
+  }
+
+  const clear = (): void => {
+    heard.clear()
+    spoken.clear()
+    seconds = { heard: 0, spoken: 0 }
+    spoke = false
+  }
+
+  const takeCounted = async (withTools: boolean): Promise<MeasuredUsage> => {
+    if (withTools) for (const tool of tools) heard.add(describe(tool))
+    const audioInputTokens = heardTokens(seconds.heard)
+    const audioOutputTokens = spokenTokens(seconds.spoken)
+    const texts = [heard.take(), spoken.take()]
+    seconds = { heard: 0, spoken: 0 }
+    spoke = false
+    const [textIn = 0, textOut = 0] = await Promise.all(texts)
+    const promptTokens = textIn + audioInputTokens + (withTools ? tools.length * tokensOfATool : 0)
+    const completionTokens = textOut + audioOutputTokens
+    return {
+      usage: { ...emptyUsage, promptTokens, completionTokens, audioInputTokens, audioOutputTokens },
+      source: promptTokens + completionTokens > 0 ? 'estimated' : 'none',
+      corrected: false,
+    }
+  }
+
+  return {
+    ask,
+    hear,
+    takeResponse: async (event) => {
+      const response = recordOf(event['response']) ?? {}
+      const taken = takeTimes()
+      const first = responses === 0
+      responses += 1
+      const { usage, reported, corrected } = normaliseUsage(given.readUsage(response['usage']) ?? {})
+      if (reported) {
+        clear()
+        return { measured: { usage, source: 'upstream', corrected }, times: taken }
+      }
+      // It failed before it said anything: what was asked stays to be paid with the answer to it.
+      if (response['status'] === 'failed' && !spoke) {
+        return { measured: { usage: emptyUsage, source: 'none', corrected }, times: taken }
+      }
+      return { measured: { ...(await takeCounted(!first)), corrected }, times: taken }
+    },
+    takeRest: async () => ({ measured: await takeCounted(false), times: takeTimes() }),
+    get responding() {
+      return times.startedAt !== null
+    },
+  }
+}
+
+/** What a tool adds to the prompt. */
+const describe = (tool: Json): string =>
+  [textOf(tool['name']) ?? '', textOf(tool['description']) ?? '', JSON.stringify(tool['parameters'] ?? '')].join('')

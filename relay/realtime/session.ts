@@ -1,0 +1,122 @@
+import { WebSocket } from 'ws'
+import { DomainError } from '#core/errors.ts'
+import { masked } from '#relay/gateway/answer.ts'
+import { failureOf } from '#relay/gateway/failure.ts'
+import { timeoutsOf } from '#relay/gateway/timeouts.ts'
+import { asTimerMs } from '#relay/upstream/limits.ts'
+import { type Json, tryRecord } from '#relay/providers/wire/json.ts'
+import { farewellMs, refuseCaller } from './accept.ts'
+import { type Books, openBooks } from './books.ts'
+import type { Session } from './call.ts'
+import { closeSocket, type CloseWord, lost } from './close-codes.ts'
+import { createMeter, type Meter } from './meter.ts'
+import { type Frame, sendFrame } from './pump.ts'
+import { pulseMs, watchPulse } from './pulse.ts'
+
+/** Whose end it was, and what was said. */
+type Ending = { by: 'caller' | 'upstream'; word: CloseWord } | { by: 'gateway'; error: unknown }
+
+/** Once the caller has gone, its upstream may not go on for longer. */
+const upstreamFarewellMs = 500
+
+const readEvent = ({ data }: Frame): Json => tryRecord(data.toString('utf8')) ?? {}
+
+/** Carries the frames of one session both ways, unchanged, until one side ends it. Its money is settled when this resolves. */
+export async function runSession(session: Session): Promise<void> {
+  const { services, call, plan, caller, upstream } = session
+  const meter = createMeter({
+    model: plan.attempt.upstreamModel,
+    readUsage: session.translation.usage,
+    now: () => performance.now(),
+  })
+  const books = openBooks(session, meter)
+  const ended = Promise.withResolvers<Ending>()
+  const stopWatching = watchEnds(session, ended.resolve)
+  const fail = (error: unknown): void => {
+    services.log.error({ err: error, requestId: call.id }, 'a realtime session failed unexpectedly')
+    ended.resolve({ by: 'gateway', error })
+  }
+  caller.frames.start(async (frame) => {
+    meter.ask(readEvent(frame))
+    await sendFrame(upstream.socket, frame)
+  }, fail)
+  upstream.frames.start(async (frame) => {
+    const event = readEvent(frame)
+    // The end of a response leaves when its charge is booked.
+    const refusal = meter.hear(event) ? await books.endResponse(event) : null
+    await sendFrame(caller.socket, frame)
+    if (refusal) {
+      upstream.frames.stop('drop')
+      ended.resolve({ by: 'gateway', error: refusal })
+    }
+  }, fail)
+  upstream.socket.resume()
+  const ending = await ended.promise
+  stopWatching()
+  await finish(session, { ending, books, meter })
+}
+
+/** Everything that may end a session from outside. Returns what stops looking. */
+function watchEnds({ call, plan, caller, upstream }: Session, end: (ending: Ending) => void): () => void {
+  const hungUp = (): void => end({ by: 'caller', word: { code: lost, reason: '' } })
+  const stopped = (): void => end({ by: 'gateway', error: new DomainError('relay.stopping') })
+  caller.socket.on('close', (code, reason) => end({ by: 'caller', word: { code, reason: reason.toString() } }))
+  upstream.socket.on('close', (code, reason) => end({ by: 'upstream', word: { code, reason: reason.toString() } }))
+  const { idleTimeoutMs } = timeoutsOf(plan.attempt.channel.setting, true)
+  const idle = setTimeout(() => {
+    end({ by: 'gateway', error: new DomainError('relay.session_idle') })
+  }, asTimerMs(idleTimeoutMs))
+  const stopPulses = [caller, upstream].map(({ socket, frames }) => {
+    socket.on('message', () => void idle.refresh())
+    return watchPulse(socket, { everyMs: pulseMs, isPaused: () => frames.paused })
+  })
+  const halt = call.halt.signal
+  halt.addEventListener('abort', stopped, { once: true })
+  // One of the two may have gone while nobody looked.
+  if (caller.socket.readyState !== WebSocket.OPEN) hungUp()
+  else if (halt.aborted) stopped()
+  return () => {
+    clearTimeout(idle)
+    for (const stop of stopPulses) stop()
+    halt.removeEventListener('abort', stopped)
+  }
+}
+
+type End = { ending: Ending; books: Books; meter: Meter }
+
+/** Lets what has arrived be paid and delivered, books the rest, then says goodbye to whoever is left. */
+async function finish(session: Session, { ending, books, meter }: End): Promise<void> {
+  const { call, caller, upstream } = session
+  caller.frames.stop('drop')
+  upstream.frames.stop(ending.by === 'gateway' ? 'drop' : 'take')
+  if (ending.by !== 'upstream') {
+    const word = ending.by === 'caller' ? ending.word : { code: 1000, reason: '' }
+    closeSocket(upstream.socket, word, upstreamFarewellMs)
+  }
+  await upstream.frames.drained()
+  await books.close(endOf(ending, meter.responding))
+  if (ending.by === 'gateway') refuseCaller(caller, call.id, ending.error)
+  else if (ending.by === 'upstream') passOn(session, ending.word)
+  await closed(caller.socket)
+}
+
+/** How the log calls what was left unpaid. */
+function endOf(ending: Ending, responding: boolean): 'complete' | 'hung-up' | 'failed' {
+  if (ending.by === 'gateway') return 'failed'
+  if (ending.by === 'upstream') return responding || ending.word.code === lost ? 'failed' : 'complete'
+  return responding ? 'hung-up' : 'complete'
+}
+
+/** The upstream's own goodbye; one that left without any is a failure. */
+function passOn({ call, plan, caller }: Session, word: CloseWord): void {
+  if (word.code === lost) return refuseCaller(caller, call.id, new DomainError('relay.stream_failed'))
+  const { channel, key } = plan.attempt
+  const failure = { ...failureOf(null), message: word.reason }
+  const { message: reason } = masked(failure, [key.value, channel.baseUrl])
+  closeSocket(caller.socket, { code: word.code, reason }, farewellMs)
+}
+
+const closed = (socket: WebSocket): Promise<void> =>
+  socket.readyState === WebSocket.CLOSED
+    ? Promise.resolve()
+    : new Promise((resolve) => socket.once('close', () => resolve()))

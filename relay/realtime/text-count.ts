@@ -1,0 +1,54 @@
+import { countText } from '#relay/counting/count-text.ts'
+
+/** Characters kept before they are counted: most sessions report usage, and nothing needs counting. */
+const mostKept = 64 * 1024
+
+const yieldNow = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+/** Texts whose tokens are counted only when somebody wants to know. */
+export function createTextCount(model: string) {
+  let pieces: string[] = []
+  let kept = 0
+  let counting: Promise<number> = Promise.resolve(0)
+
+  const fold = (): void => {
+    const texts = pieces
+    if (texts.length === 0) return
+    pieces = []
+    kept = 0
+    counting = counting.then(async (sum) => {
+      let total = sum
+      for (const text of texts) total += await countText(text, model, yieldNow)
+      return total
+    })
+  }
+  const keep = (characters: number): void => {
+    kept += characters
+    if (kept > mostKept) fold()
+  }
+
+  return {
+    /** A text of its own. */
+    add: (text: string): void => {
+      pieces.push(text)
+      keep(text.length)
+    },
+    /** More of the text before. */
+    append: (text: string): void => {
+      pieces.push((pieces.pop() ?? '') + text)
+      keep(text.length)
+    },
+    clear: (): void => {
+      pieces = []
+      kept = 0
+      counting = Promise.resolve(0)
+    },
+    /** The tokens of everything since the last look. */
+    take: (): Promise<number> => {
+      fold()
+      const sum = counting
+      counting = Promise.resolve(0)
+      return sum
+    },
+  }
+}

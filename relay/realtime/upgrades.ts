@@ -1,0 +1,41 @@
+import { type IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+
+/** Whether a request asks for a socket where there is one; every other request is answered as if it had not asked. */
+export function asksForRealtime(request: IncomingMessage): boolean {
+  if (request.headers.upgrade?.toLowerCase() !== 'websocket') return false
+  const path = (request.url ?? '').split('?', 1)[0] ?? ''
+  return path
+    .replace(/\/{2,}/g, '/')
+    .replace(/\/$/, '')
+    .endsWith('/v1/realtime')
+}
+
+/** What came right behind the head of a request that may become a socket. */
+const heads = new WeakMap<IncomingMessage, Buffer>()
+
+export const headOf = (request: IncomingMessage): Buffer | undefined => heads.get(request)
+
+/**
+ * Lets requests for sockets go the way of all others, so that they are checked and refused alike. Whoever accepts one takes
+ * its connection out of the response.
+ */
+export function serveUpgrades(server: Server, app: RequestListener): void {
+  server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
+    if (!asksForRealtime(request)) return
+    const socket = stream as Socket
+    // From here on nobody else listens, and a lost connection must not end the process.
+    socket.on('error', () => {})
+    socket.setNoDelay(true)
+    heads.set(request, head)
+    const response = new ServerResponse(request)
+    response.shouldKeepAlive = false
+    response.assignSocket(socket)
+    response.on('finish', () => {
+      response.detachSocket(socket)
+      socket.destroySoon()
+    })
+    app(request, response as ServerResponse & { req: IncomingMessage })
+  })
+}
