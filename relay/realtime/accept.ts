@@ -18,7 +18,7 @@ export const farewellMs = 2000
  * Answers the caller's handshake and takes the connection out of the response; until then it is refused like any call.
  * @throws {DomainError} relay.upgrade_required, relay.upgrade_failed
  */
-export function acceptCaller({ id, req, res }: Incoming): CallerEnd {
+export function acceptCaller({ req, res }: Incoming): CallerEnd {
   const head = headOf(req)
   if (head === undefined) {
     res.setHeader('upgrade', 'websocket')
@@ -32,7 +32,10 @@ export function acceptCaller({ id, req, res }: Incoming): CallerEnd {
     maxPayload: largestFrame,
     handleProtocols: (offered) => (offered.has('realtime') ? 'realtime' : false),
   })
-  server.on('headers', (headers) => void headers.push(`x-request-id: ${id}`))
+  // The request's id and what is left of its limits, as on any answer.
+  server.on('headers', (headers) => {
+    for (const [name, value] of Object.entries(res.getHeaders())) headers.push(`${name}: ${String(value)}`)
+  })
   // Without a listener a handshake that is none would be answered past the response.
   server.on('wsClientError', () => {})
   let end: CallerEnd | undefined

@@ -1,6 +1,6 @@
 import { DomainError } from '#core/errors.ts'
 import { channelStatus } from '#core/statuses.ts'
-import { admitAddress, admitGroup, admitModel, admitPin } from '#relay/gateway/admit.ts'
+import { admitAddress, admitGroup, admitModel, admitPin, groupInUse } from '#relay/gateway/admit.ts'
 import { authenticate } from '#relay/gateway/authenticate.ts'
 import type { CallCore, Caller, Incoming, RelayServices } from '#relay/gateway/call.ts'
 import type { Session } from './call.ts'
@@ -11,8 +11,9 @@ export function admitRealtime(services: RelayServices, incoming: Incoming, calle
   const { model } = incoming.req.query
   if (typeof model !== 'string' || model === '')
     throw new DomainError('relay.body_invalid', { detail: 'model is required' })
-  const group = admitGroup(services, caller)
+  const wanted = admitGroup(services, caller)
   const pinnedChannel = admitPin(services, caller)
+  const group = groupInUse(services, caller, { group: wanted, model, pinnedChannel })
   if (!pinnedChannel) admitModel(services, caller, { group, model })
   return {
     ...incoming,

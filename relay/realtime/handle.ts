@@ -4,7 +4,7 @@ import { openAiChat } from '#relay/dialects/openai-chat/index.ts'
 import { type AttemptPlan, attemptAll } from '#relay/gateway/attempts.ts'
 import { authenticate } from '#relay/gateway/authenticate.ts'
 import type { CallCore, Incoming, RelayServices } from '#relay/gateway/call.ts'
-import { isUnexpected } from '#relay/gateway/failure.ts'
+import { failureOf, isUnexpected } from '#relay/gateway/failure.ts'
 import { limit, type LimitedCall } from '#relay/gateway/limit.ts'
 import { receive } from '#relay/gateway/receive.ts'
 import { reportError } from '#relay/gateway/report-error.ts'
@@ -23,10 +23,12 @@ export async function handleRealtime(
 ): Promise<void> {
   const incoming = receive(services, openAiChat, { req, res })
   let end: CallerEnd | null = null
+  let limited: LimitedCall | null = null
   try {
     if (services.stopping()) throw new DomainError('relay.stopping')
     const caller = await authenticate(services, req)
-    const limited = await limit(services, caller)
+    const counted = await limit(services, caller, incoming)
+    limited = counted
     const call = admitRealtime(services, incoming, caller)
     await attemptAll(services, call, {
       begin: () => {
@@ -35,10 +37,11 @@ export async function handleRealtime(
       amountOf: (plan) => estimateResponse(services, plan),
       forward: (plan) => {
         if (!end) throw new Error('an attempt begins after the handshake')
-        return converse(services, call, { plan, limited, caller: end })
+        return converse(services, call, { plan, limited: counted, caller: end })
       },
     })
   } catch (error) {
+    await limited?.ended(failureOf(error).status)
     report(services, { incoming, end, error })
   }
 }
@@ -69,7 +72,7 @@ async function converse(
   // A session may last for an hour: others need not wait that long to know that this key works.
   services.health.succeeded({ channelId: channel.id, key: key.position, model })
   const upstream = { socket, frames: createPump(socket) }
-  const counted = limited.succeeded().catch((error: unknown) => {
+  const counted = limited.ended(200).catch((error: unknown) => {
     services.log.warn({ err: error, requestId: call.id }, 'the success of a session could not be counted')
   })
   await runSession({ services, call, plan, caller, upstream, translation, sentAt })

@@ -1,6 +1,5 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { WebSocket } from 'ws'
 import { answerRequest, type World } from './answer-request.ts'
 import { createFailureCounter } from './failures.ts'
 import { outcomeOf } from './outcome.ts'
@@ -77,21 +76,23 @@ export async function startUpstream(options: UpstreamOptions = {}): Promise<Upst
     count(response)
     void answerRequest(world, request, response)
   })
-  const sockets = new Set<WebSocket>()
-  server.on('upgrade', (request, socket, head) => {
+  // Connections that asked for a socket are no business of the server's any more.
+  const connections = new Set<Socket>()
+  server.on('upgrade', (request, stream, head) => {
+    const socket = stream as Socket
     total += 1
+    connections.add(socket)
+    socket.on('close', () => connections.delete(socket))
     const counts = {
-      opened: (opened: WebSocket) => {
-        sockets.add(opened)
+      opened: () => {
         open += 1
       },
-      closed: (closed: WebSocket, byCaller: boolean) => {
-        sockets.delete(closed)
+      closed: (byCaller: boolean) => {
         open -= 1
         if (byCaller) aborted += 1
       },
     }
-    answerUpgrade(world, { request, socket: socket as Socket, head }, counts).catch(() => socket.destroy())
+    answerUpgrade(world, { request, socket, head }, counts).catch(() => socket.destroy())
   })
   await listening(server, port, host)
   const address = server.address()
@@ -101,7 +102,7 @@ export async function startUpstream(options: UpstreamOptions = {}): Promise<Upst
     new Promise<void>((resolve) => {
       server.close(() => resolve())
       server.closeAllConnections()
-      for (const socket of sockets) socket.terminate()
+      for (const socket of connections) socket.destroy()
     })
   return {
     url,

@@ -137,8 +137,9 @@ async function respond(wish: SessionWish, { state, say }: Stage): Promise<void> 
   say('response.created', {
     response: { id, object: 'realtime.response', status: 'in_progress', output: [], usage: null },
   })
+  const failed = has(directives, 'status') ? openai.error(failureOf(directives)).body : null
   const stop = stops.find((name) => has(directives, name))
-  const last = stop === undefined ? events.length : (numberOf(directives, stop) ?? 0)
+  const last = failed ? 0 : stop === undefined ? events.length : (numberOf(directives, stop) ?? 0)
   const gap = numberOf(directives, 'gap')
   const malformed = numberOf(directives, 'malformed')
   for (const [index, { type, fields }] of events.slice(0, last).entries()) {
@@ -148,7 +149,6 @@ async function respond(wish: SessionWish, { state, say }: Stage): Promise<void> 
     else say(type, { response_id: id, ...fields })
   }
   if (stop !== undefined) return breakOff(wish, { stop, directives, say })
-  const failed = has(directives, 'status') ? openai.error(failureOf(directives)).body : null
   say('response.done', {
     response: {
       id,

@@ -1,7 +1,7 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type WebSocket, WebSocketServer } from 'ws'
+import { WebSocketServer } from 'ws'
 import { targetOf, type World } from '../answer-request.ts'
 import { has, numberOf, type Directives } from '../directives.ts'
 import { openai } from '../openai/vendor.ts'
@@ -16,6 +16,8 @@ const keyMark = 'openai-insecure-api-key.'
 
 function keyOf(request: IncomingMessage): string | undefined {
   const offered = protocolsOf(request).find((name) => name.startsWith(keyMark))
+  const own = request.headers['api-key']
+  if (typeof own === 'string') return own
   return offered?.slice(keyMark.length) ?? openai.keyOf({ headers: request.headers, query: new URLSearchParams() })
 }
 
@@ -30,10 +32,7 @@ function responseOn(request: IncomingMessage, socket: Socket): ServerResponse {
 
 type Arrival = { request: IncomingMessage; socket: Socket; head: Buffer }
 /** What the provider keeps count of. */
-export type SocketCounts = {
-  opened: (socket: WebSocket) => void
-  closed: (socket: WebSocket, byCaller: boolean) => void
-}
+export type SocketCounts = { opened: () => void; closed: (byCaller: boolean) => void }
 
 /** Answers one request for a socket, by the directives of its address and header. */
 export async function answerUpgrade(world: World, arrival: Arrival, counts: SocketCounts): Promise<void> {
@@ -93,9 +92,9 @@ function open(world: World, { request, socket, head }: Arrival, opening: Opening
       recorded.outcome = broken ? 'broken' : 'aborted'
       recorded.status = 101
       recorded.endedAt = Date.now()
-      counts.closed(session, !broken)
+      counts.closed(!broken)
     })
-    counts.opened(session)
+    counts.opened()
     converse({
       socket: session,
       directives,

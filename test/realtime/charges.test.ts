@@ -1,0 +1,273 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { closeSoundly } from '../relay/spoken.ts'
+import {
+  ask,
+  balanceOf,
+  chargesOf,
+  converse,
+  errorOf,
+  oneHold,
+  openHolds,
+  payerWith,
+  startRealtime,
+  untilFree,
+} from './world.ts'
+
+let world: Awaited<ReturnType<typeof startRealtime>>
+beforeAll(async () => {
+  world = await startRealtime()
+})
+afterAll(() => closeSoundly(world.app))
+
+/** Text in 10, text out 20, sound in 30, sound out 40. */
+const exampleTen = '[[usage=40:60,audio=30:40]] Hello'
+/** (10 + 20 × 4 + 30 × 8 + 40 × 8 × 2) × 2.5. */
+const chargeOfTen = 2425
+
+test('a response costs what its usage says, text and sound each at its price', async () => {
+  const { app } = world
+  const payer = await payerWith(app, 100_000)
+  const talk = await world.talk({ key: payer.key })
+  await converse(talk, exampleTen)
+  // Charged before its end was sent, and the next one is set aside.
+  expect(await balanceOf(app, payer.userId)).toBe(100_000 - chargeOfTen - oneHold)
+  expect(await openHolds(app, payer.userId)).toBe(1)
+  talk.socket.close()
+  await untilFree(app, payer.userId)
+  expect(await balanceOf(app, payer.userId)).toBe(100_000 - chargeOfTen)
+  const [row] = await chargesOf(app, payer.userId)
+  expect(row).toMatchObject({
+    quota: chargeOfTen,
+    request_id: talk.requestId,
+    prompt_tokens: 40,
+    completion_tokens: 60,
+    is_stream: true,
+    content: '模型倍率 2.50，补全倍率 4.00，音频倍率 8.00，音频补全倍率 2.00，分组倍率 1.00',
+    other: {
+      ws: true,
+      text_input: 10,
+      text_output: 20,
+      audio_input: 30,
+      audio_output: 40,
+      audio_ratio: 8,
+      audio_completion_ratio: 2,
+      model_ratio: 2.5,
+      completion_ratio: 4,
+      group_ratio: 1,
+      model_price: -1,
+      usage_source: 'upstream',
+      receipt: { formula: 'audio' },
+    },
+  })
+  expect(row?.other).not.toHaveProperty('audio')
+  expect(row?.other['frt']).toBeGreaterThanOrEqual(0)
+})
+
+test('each response of a session has a log row and a charge of its own', async () => {
+  const { app } = world
+  const payer = await payerWith(app, 100_000)
+  const talk = await world.talk({ key: payer.key })
+  await converse(talk, exampleTen)
+  await converse(talk, '[[usage=100:0]] again')
+  await converse(talk, '[[usage=0:100,audio=0:100]] and again')
+  talk.socket.close()
+  await untilFree(app, payer.userId)
+  const rows = await chargesOf(app, payer.userId)
+  // 100 × 2.5, and 100 × 8 × 2 × 2.5.
+  expect(rows.map((row) => row.quota)).toEqual([chargeOfTen, 250, 4000])
+  expect(rows.map((row) => row.request_id)).toEqual([talk.requestId, `${talk.requestId}-2`, `${talk.requestId}-3`])
+  expect(new Set(rows.map((row) => row.other['session']))).toEqual(new Set([talk.requestId]))
+  expect(await balanceOf(app, payer.userId)).toBe(100_000 - chargeOfTen - 250 - 4000)
+})
+
+test('a session that never asks for anything costs nothing and writes no row', async () => {
+  const { app } = world
+  const payer = await payerWith(app, 100_000)
+  const talk = await world.talk({ key: payer.key })
+  await talk.next('session.created')
+  expect(await openHolds(app, payer.userId)).toBe(1)
+  talk.socket.close()
+  await untilFree(app, payer.userId)
+  expect(await balanceOf(app, payer.userId)).toBe(100_000)
+  expect(await chargesOf(app, payer.userId)).toEqual([])
+})
+
+test('a balance for two responses carries two, and what cannot be set aside ends the session with an error event', async () => {
+  const { app } = world
+  const payer = await payerWith(app, 2 * chargeOfTen + oneHold - 1)
+  const talk = await world.talk({ key: payer.key })
+  await converse(talk, exampleTen)
+  await converse(talk, exampleTen)
+  expect(await talk.next('error')).toMatchObject({
+    type: 'error',
+    event_id: `evt_${talk.requestId}`,
+    error: { type: 'gateway_error', code: 'insufficient_user_quota', param: null },
+  })
+  expect(errorOf(talk.events.at(-1) ?? {}).message).toContain('is below the required')
+  expect(await talk.closed).toMatchObject({ code: 1008 })
+  await untilFree(app, payer.userId)
+  expect((await chargesOf(app, payer.userId)).map((row) => row.quota)).toEqual([chargeOfTen, chargeOfTen])
+  expect(await balanceOf(app, payer.userId)).toBe(oneHold - 1)
+  expect(await app.violations()).toEqual([])
+})
+
+test('a token that cannot pay the next response ends the session, and one spent to the end is exhausted', async () => {
+  const { app } = world
+  const user = await app.make.user({ quota: 1_000_000 })
+  const token = await app.make.token(user, { remainQuota: chargeOfTen + 100 })
+  await app.settled()
+  const talk = await world.talk({ key: token.key })
+  await converse(talk, exampleTen)
+  expect(errorOf(await talk.next('error'))).toMatchObject({ code: 'pre_consume_token_quota_failed' })
+  await talk.closed
+  const spent = await app.make.token(user, { remainQuota: chargeOfTen })
+  await app.settled()
+  const last = await world.talk({ key: spent.key })
+  await converse(last, exampleTen)
+  expect(errorOf(await last.next('error')).message).toContain('令牌额度已耗尽')
+  await last.closed
+  const { rows } = await app.pool.query('select status, remain_quota::int as remain from tokens where id = $1', [
+    spent.id,
+  ])
+  expect(rows).toEqual([{ status: 4, remain: 0 }])
+})
+
+test('whoever cannot pay the first response hears so after the handshake, and nothing is asked upstream', async () => {
+  const { app } = world
+  const payer = await payerWith(app, oneHold - 1)
+  const before = app.upstream.total
+  const talk = await world.talk({ key: payer.key })
+  expect(errorOf(await talk.next('error'))).toMatchObject({ code: 'insufficient_user_quota' })
+  expect(await talk.closed).toMatchObject({ code: 1008 })
+  expect(app.upstream.total).toBe(before)
+  expect(await balanceOf(app, payer.userId)).toBe(oneHold - 1)
+})
+
+test('of two sessions at once on a balance for one, one begins', async () => {
+  const { app } = world
+  const payer = await payerWith(app, oneHold + 100)
+  const talks = await Promise.all([world.talk({ key: payer.key }), world.talk({ key: payer.key })])
+  const firsts = await Promise.all(
+    talks.map((talk) =>
+      Promise.race([talk.closed.then(() => 'refused'), talk.next('session.created').then(() => 'begun')]),
+    ),
+  )
+  expect(firsts.toSorted()).toEqual(['begun', 'refused'])
+  for (const talk of talks) talk.socket.close()
+  await untilFree(app, payer.userId)
+  expect(await balanceOf(app, payer.userId)).toBe(oneHold + 100)
+})
+
+test('many sessions of one account at once lose no unit', async () => {
+  const { app } = world
+  const payer = await payerWith(app, 1_000_000)
+  const talks = await Promise.all(Array.from({ length: 12 }, () => world.talk({ key: payer.key })))
+  await Promise.all(
+    talks.map(async (talk) => {
+      for (let round = 0; round < 3; round += 1) await converse(talk, exampleTen)
+      talk.socket.close()
+    }),
+  )
+  await untilFree(app, payer.userId)
+  expect(await chargesOf(app, payer.userId)).toHaveLength(36)
+  expect(await balanceOf(app, payer.userId)).toBe(1_000_000 - 36 * chargeOfTen)
+  expect(await app.violations()).toEqual([])
+})
+
+test('a price per call is charged once a session, with its first response', async () => {
+  const { app } = world
+  await app.make.channel({ models: 'per-session' })
+  await app.make.option('ModelPrice', JSON.stringify({ 'per-session': 0.01 }))
+  await app.services.options.reload()
+  const payer = await payerWith(app, 5000)
+  const talk = await world.talk({ key: payer.key, model: 'per-session' })
+  await converse(talk, exampleTen)
+  // The whole of it is spent: the session goes on all the same.
+  expect(await balanceOf(app, payer.userId)).toBe(0)
+  await converse(talk, exampleTen)
+  talk.socket.close()
+  await untilFree(app, payer.userId)
+  const rows = await chargesOf(app, payer.userId)
+  expect(rows.map((row) => row.quota)).toEqual([5000, 0])
+  expect(rows[0]?.other).toMatchObject({ model_price: 0.01, ws: true })
+  expect(rows[1]?.content).toContain('本次会话已计费')
+  expect(await balanceOf(app, payer.userId)).toBe(0)
+})
+
+describe('without usage from the upstream', () => {
+  test('text is counted here, and the tools from the second response on', async () => {
+    const { app } = world
+    const payer = await payerWith(app, 100_000)
+    const talk = await world.talk({ key: payer.key })
+    const tools = [{ type: 'function', name: 'weather', description: 'Tells the weather', parameters: {} }]
+    talk.say({
+      type: 'session.update',
+      session: { type: 'realtime', output_modalities: ['text'], instructions: 'Be brief.', tools },
+    })
+    await talk.next('session.updated')
+    await converse(talk, '[[nousage]] Hello')
+    await converse(talk, '[[nousage]] Hello')
+    talk.socket.close()
+    await untilFree(app, payer.userId)
+    const rows = await chargesOf(app, payer.userId)
+    // "Be brief." is 3 tokens, "[[nousage]] Hello" 5, "You said: Hello" 4: (8 + 4 × 4) × 2.5.
+    expect(rows[0]).toMatchObject({ prompt_tokens: 8, completion_tokens: 4, quota: 60 })
+    expect(rows[0]?.other).toMatchObject({ usage_source: 'estimated', audio_input: 0, audio_output: 0 })
+    // The second time 5 of the text, and for the tool 8 and the 6 of "weatherTells the weather{}": (19 + 16) × 2.5 = 87.5.
+    expect(rows[1]).toMatchObject({ prompt_tokens: 19, completion_tokens: 4, quota: 88 })
+  })
+
+  test('sound is counted by its seconds', async () => {
+    const { app } = world
+    const payer = await payerWith(app, 1_000_000)
+    const talk = await world.talk({ key: payer.key })
+    talk.say({
+      type: 'session.update',
+      session: {
+        type: 'realtime',
+        output_modalities: ['audio'],
+        audio: { output: { format: { type: 'audio/pcm', rate: 24000 } } },
+      },
+    })
+    await talk.next('session.updated')
+    // Three seconds of 24,000 samples of two bytes, in pieces of a quarter second.
+    const quarter = Buffer.alloc(12_000).toString('base64')
+    for (let piece = 0; piece < 12; piece += 1) talk.say({ type: 'input_audio_buffer.append', audio: quarter })
+    await converse(talk, '[[nousage,words=20]] go')
+    talk.socket.close()
+    await untilFree(app, payer.userId)
+    const [row] = await chargesOf(app, payer.userId)
+    // 3 s heard: floor(3 / 60 × 100 / 0.06) = 83. 20 words are 2 s of sound: floor(2 / 60 × 200 / 0.24) = 27.
+    expect(row?.other).toMatchObject({ audio_input: 83, audio_output: 27, usage_source: 'estimated' })
+    const { text_input: heard, text_output: spoken } = row?.other as { text_input: number; text_output: number }
+    expect(row?.quota).toBe(Math.round((heard + spoken * 4 + 83 * 8 + 27 * 16) * 2.5))
+    expect(spoken).toBeGreaterThanOrEqual(20)
+  })
+
+  test('a response that failed before it said anything is free', async () => {
+    const { app } = world
+    const payer = await payerWith(app, 100_000)
+    const talk = await world.talk({ key: payer.key })
+    const done = await converse(talk, '[[status=429]] Hello')
+    expect(done['response']).toMatchObject({ status: 'failed' })
+    expect(await balanceOf(app, payer.userId)).toBe(100_000 - oneHold)
+    expect(await chargesOf(app, payer.userId)).toMatchObject([{ quota: 0, prompt_tokens: 0 }])
+    ask(talk, exampleTen)
+    await talk.next('response.done')
+    talk.socket.close()
+    await untilFree(app, payer.userId)
+    expect((await chargesOf(app, payer.userId)).map((row) => row.quota)).toEqual([0, chargeOfTen])
+  })
+
+  test('a usage that cannot be is counted here, and marked', async () => {
+    const { app } = world
+    const payer = await payerWith(app, 100_000)
+    const talk = await world.talk({ key: payer.key })
+    await converse(talk, '[[usage=-5:x]] Hello')
+    talk.socket.close()
+    await untilFree(app, payer.userId)
+    const [row] = await chargesOf(app, payer.userId)
+    expect(row?.other).toMatchObject({ usage_source: 'estimated', usage_corrected: true })
+    expect(row?.quota).toBeGreaterThan(0)
+  })
+})

@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { closeSoundly } from '../relay/spoken.ts'
+import { withOptions } from '../relay/serve.ts'
+import { handshake, model, startRealtime, untilFree } from './world.ts'
+
+let world: Awaited<ReturnType<typeof startRealtime>>
+beforeAll(async () => {
+  world = await startRealtime()
+})
+afterAll(() => closeSoundly(world.app))
+
+type Refusal = { status: number; headers: Record<string, unknown>; text: string }
+const refusalOf = ({ status, headers, text }: Refusal) => {
+  const { error } = JSON.parse(text) as { error: { message: string; type: string; code: unknown } }
+  return { status, code: error.code, type: error.type, message: error.message, id: String(headers['x-request-id']) }
+}
+const bearer = (key: string) => ({ authorization: `Bearer sk-${key}` })
+
+describe('a handshake that is refused gets an ordinary answer', () => {
+  test.each([
+    ['no key', {}, 401, '缺少访问令牌'],
+    ['a wrong key', bearer('x'.repeat(48)), 401, '令牌无效'],
+    [
+      'a wrong key among the sub-protocols',
+      { 'sec-websocket-protocol': `realtime, openai-insecure-api-key.sk-${'x'.repeat(48)}` },
+      401,
+      '令牌无效',
+    ],
+  ])('for %s', async (_, headers, status, message) => {
+    const refusal = refusalOf(await handshake(world.app.url, { headers }))
+    expect(refusal).toMatchObject({ status, type: 'gateway_error' })
+    expect(refusal.message).toBe(`${message} (request id: ${refusal.id})`)
+  })
+
+  test('for a model nobody serves, none at all, and one the token may not use', async () => {
+    const { app, token, user } = world
+    const headers = bearer(token.key)
+    expect(refusalOf(await handshake(app.url, { headers, path: '/v1/realtime?model=nowhere' }))).toMatchObject({
+      status: 503,
+      code: 'model_not_found',
+    })
+    expect(refusalOf(await handshake(app.url, { headers, path: '/v1/realtime' })).status).toBe(400)
+    const narrow = await app.make.token(user, { modelLimits: 'gpt-4o' })
+    expect(refusalOf(await handshake(app.url, { headers: bearer(narrow.key) }))).toMatchObject({ status: 403 })
+  })
+
+  test('for a model without a price', async () => {
+    const { app, token } = world
+    await app.make.channel({ models: 'priceless-realtime' })
+    await app.settled()
+    const path = '/v1/realtime?model=priceless-realtime'
+    expect(refusalOf(await handshake(app.url, { headers: bearer(token.key), path }))).toMatchObject({
+      status: 500,
+      code: 'model_price_error',
+    })
+  })
+
+  test('for an address that is not on the token’s list, whatever a stranger writes into a header', async () => {
+    const { app, user } = world
+    const token = await app.make.token(user, { allowIps: '203.0.113.7' })
+    const claims = { ...bearer(token.key), 'x-forwarded-for': '203.0.113.7' }
+    expect(refusalOf(await handshake(app.url, { headers: claims })).message).toContain('白名单')
+    // Behind a proxy that is trusted, its word for the caller counts.
+    await withOptions(app, { ReverseProxyEnabled: 'true', ReverseProxyProvider: 'nginx' }, async () => {
+      expect((await handshake(app.url, { headers: claims })).status).toBe(101)
+      const other = { ...claims, 'x-forwarded-for': '203.0.113.8' }
+      expect(refusalOf(await handshake(app.url, { headers: other })).status).toBe(403)
+      const pretended = { ...claims, 'x-forwarded-for': '203.0.113.7, 198.51.100.1' }
+      expect(refusalOf(await handshake(app.url, { headers: pretended })).status).toBe(403)
+    })
+    await untilFree(app, user.id)
+  })
+
+  test('for a caller beyond its limit, with the time to wait', async () => {
+    const { app, user } = world
+    const token = await app.make.token(user, { rateLimit: { period: 60, count: 1, success: 0 } })
+    const first = await handshake(app.url, { headers: bearer(token.key) })
+    expect(first.status).toBe(101)
+    const second = await handshake(app.url, { headers: bearer(token.key) })
+    expect(refusalOf(second)).toMatchObject({ status: 429, code: 'rate_limit_exceeded' })
+    expect(Number(second.headers['retry-after'])).toBeGreaterThan(0)
+    await untilFree(app, user.id)
+  })
+
+  test('that is no handshake at all', async () => {
+    const { app, token } = world
+    const headers = { ...bearer(token.key), 'sec-websocket-key': 'short' }
+    expect(refusalOf(await handshake(app.url, { headers }))).toMatchObject({ status: 500, code: 'get_channel_failed' })
+    const reply = await fetch(`${app.url}/v1/realtime?model=${model}`, { headers: bearer(token.key) })
+    expect(reply.status).toBe(426)
+    expect(reply.headers.get('upgrade')).toBe('websocket')
+    expect(await reply.json()).toMatchObject({ error: { code: 'upgrade_required' } })
+  })
+})
+
+test('a socket where there is none is an unknown path, and an offer of another protocol is passed over', async () => {
+  const { app, token } = world
+  const headers = bearer(token.key)
+  expect(refusalOf(await handshake(app.url, { headers, path: '/v1/nothing' })).status).toBe(404)
+  expect((await handshake(app.url, { headers: { upgrade: 'h2c' }, path: '/healthz' })).status).toBe(200)
+  expect((await handshake(app.url, { headers, path: '/healthz' })).status).toBe(200)
+})
+
+describe('a session begins', () => {
+  test('with the key in a header, and the reply names the request', async () => {
+    const talk = await world.talk()
+    await talk.next('session.created')
+    expect(talk.requestId).toMatch(/^\d{23}\w{8}$/)
+    expect(talk.socket.protocol).toBe('')
+    talk.socket.close()
+  })
+
+  test('with the key among the sub-protocols, of which `realtime` is chosen; the upstream is asked likewise', async () => {
+    const { app, token } = world
+    const talk = await world.talk({ protocols: ['realtime', `openai-insecure-api-key.sk-${token.key}`] })
+    await talk.next('session.created')
+    expect(talk.socket.protocol).toBe('realtime')
+    const { headers, query } = app.upstream.requests.at(-1) ?? {}
+    expect(headers?.['sec-websocket-protocol']).toBe('realtime,openai-insecure-api-key.sk-upstream')
+    expect(headers).not.toHaveProperty('authorization')
+    expect(query).toEqual({ model })
+    talk.socket.close()
+  })
+
+  test('in the older form of the events only for callers who ask for it', async () => {
+    const { app, token } = world
+    const newer = await world.talk()
+    await newer.next('session.created')
+    expect(app.upstream.requests.at(-1)?.headers).not.toHaveProperty('openai-beta')
+    const older = await world.talk({ headers: { 'openai-beta': 'realtime=v1' } })
+    expect((await older.next('session.created'))['session']).toHaveProperty('modalities')
+    expect(app.upstream.requests.at(-1)?.headers).toMatchObject({
+      'openai-beta': 'realtime=v1',
+      authorization: 'Bearer sk-upstream',
+    })
+    const inBrowser = await world.talk({
+      protocols: ['realtime', `openai-insecure-api-key.${token.key}`, 'openai-beta.realtime-v1'],
+    })
+    expect((await inBrowser.next('session.created'))['session']).toHaveProperty('modalities')
+    for (const talk of [newer, older, inBrowser]) talk.socket.close()
+  })
+
+  test.each(['/hf/v1/realtime', '//v1//realtime', '/v1/realtime/'])('below %s too', async (path) => {
+    const { app, token } = world
+    expect((await handshake(app.url, { headers: bearer(token.key), path: `${path}?model=${model}` })).status).toBe(101)
+  })
+
+  test('while extensions of browsers are kept out, for that concerns chats alone', async () => {
+    const { app, token } = world
+    await withOptions(app, { 'global.block_browser_extension_enabled': 'true' }, async () => {
+      const headers = { ...bearer(token.key), origin: 'chrome-extension://abc' }
+      expect((await handshake(app.url, { headers })).status).toBe(101)
+    })
+  })
+})

@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { channelsOf, serve, withOptions, type Route } from '../relay/serve.ts'
+import { startHttpProxy, startSocksProxy } from '../upstream/proxies.ts'
+import { closeSoundly } from '../relay/spoken.ts'
+import { chargesOf, converse, errorOf, open, payerWith, startRealtime, untilFree } from './world.ts'
+
+let world: Awaited<ReturnType<typeof startRealtime>>
+beforeAll(async () => {
+  world = await startRealtime()
+  await world.app.make.option('SelfUseModeEnabled', 'true')
+  await world.app.services.options.reload()
+})
+afterAll(() => closeSoundly(world.app))
+
+/** A session over these channels, an answer, and the row of it. */
+async function answeredBy(...routes: Route[]) {
+  const { app } = world
+  const { model, ids } = await serve(app, ...routes)
+  const payer = await payerWith(app, 10_000_000)
+  const talk = await open({ url: app.url, key: payer.key, model })
+  await converse(talk, 'Hello')
+  talk.socket.close()
+  await untilFree(app, payer.userId)
+  const [row] = await chargesOf(app, payer.userId)
+  return { row, ids, model, asked: app.upstream.requests.at(-1) }
+}
+
+describe('while the upstream is not connected', () => {
+  test.each([
+    ['refuses', { does: 'status=500' }],
+    ['refuses the key', { key: 'bad-key' }],
+    ['breaks off', { does: 'reset' }],
+    ['answers with a page', { does: 'html' }],
+    ['cannot be reached', { baseUrl: 'http://127.0.0.1:1' }],
+    ['does not answer', { does: 'hang', setting: '{"connect_timeout":0.3}' }],
+    ['has no sockets', { type: 14 }],
+  ])('another channel is tried: the first %s', async (_, first) => {
+    const { row, ids } = await answeredBy({ ...first, priority: 10 }, {})
+    expect(channelsOf(row)).toEqual(ids)
+    expect(row?.channel_id).toBe(ids[1])
+  })
+
+  test('the last failure is told as an error event in the caller’s form, and nothing is charged', async () => {
+    const { app } = world
+    const { model } = await serve(app, { does: 'status=500,message=broken at 127.0.0.1' })
+    const payer = await payerWith(app, 10_000_000)
+    const talk = await open({ url: app.url, key: payer.key, model })
+    const event = await talk.next('error')
+    expect(event['event_id']).toBe(`evt_${talk.requestId}`)
+    expect(errorOf(event)).toMatchObject({ type: 'server_error', param: null })
+    expect(errorOf(event).message).toContain(`(request id: ${talk.requestId})`)
+    expect((await talk.closed).code).toBe(1011)
+    await untilFree(app, payer.userId)
+    expect(await chargesOf(app, payer.userId)).toEqual([])
+  })
+
+  test('an upstream that is too busy is said to be so', async () => {
+    const { app, token } = world
+    const { model } = await serve(app, { does: 'status=429,retryafter=60' })
+    const talk = await open({ url: app.url, key: token.key, model })
+    expect(errorOf(await talk.next('error')).message).toContain('上游繁忙')
+    expect((await talk.closed).code).toBe(1013)
+  })
+
+  test('a dead key is taken out', async () => {
+    const { app, token } = world
+    await withOptions(app, { AutomaticDisableChannelEnabled: 'true' }, async () => {
+      const { model, ids } = await serve(app, { key: 'bad-key' })
+      await app.pool.query('insert into channel_keys (channel_id, position, key_hmac) values ($1, 0, $2)', [
+        ids[0],
+        app.services.secrets.hmac('bad-key'),
+      ])
+      const talk = await open({ url: app.url, key: token.key, model })
+      await talk.closed
+      await expect
+        .poll(async () => (await app.pool.query('select status from channels where id = $1', [ids[0]])).rows[0]?.status)
+        .toBe(3)
+    })
+  })
+})
+
+test('what the caller says before the upstream is there is not lost', async () => {
+  const { app, token } = world
+  const { model } = await serve(app, { does: 'delay=150' })
+  const talk = await open({ url: app.url, key: token.key, model })
+  const done = converse(talk, 'Early words')
+  expect((await done)['response']).toMatchObject({ status: 'completed' })
+  expect(app.upstream.requests.at(-1)?.body).toMatchObject([
+    { type: 'conversation.item.create' },
+    { type: 'response.create' },
+  ])
+  talk.socket.close()
+})
+
+test('an Azure channel is asked at its own address with its own header', async () => {
+  const { asked, model } = await answeredBy({ type: 3, key: 'azure-key' })
+  expect(asked).toMatchObject({
+    path: '/openai/realtime',
+    query: { 'api-version': '2025-04-01-preview', deployment: model },
+    headers: { 'api-key': 'azure-key' },
+  })
+  expect(asked?.headers).not.toHaveProperty('authorization')
+})
+
+test('a custom address is asked beside its chat', async () => {
+  const { app } = world
+  const { asked, model } = await answeredBy({ type: 8, baseUrl: `${app.upstream.url}/own/chat/completions` })
+  expect(asked).toMatchObject({ path: '/own/realtime', query: { model } })
+})
+
+test('a mapped model is asked under its name there, and logged under the caller’s', async () => {
+  const { app } = world
+  const { row, asked, model } = await answeredBy({ modelMapping: '{"another":"x"}' })
+  expect(asked?.query['model']).toBe(model)
+  expect(row?.other).not.toHaveProperty('is_model_mapped')
+  const { model: name } = await serve(app, {})
+  await app.pool.query('update channels set model_mapping = $1 where models = $2', [
+    JSON.stringify({ [name]: 'gpt-4o-realtime-preview' }),
+    name,
+  ])
+  await app.services.channels.reload()
+  const payer = await payerWith(app, 10_000_000)
+  const talk = await open({ url: app.url, key: payer.key, model: name })
+  await converse(talk, '[[usage=10:10]] Hello')
+  talk.socket.close()
+  await untilFree(app, payer.userId)
+  expect(app.upstream.requests.at(-1)?.query['model']).toBe('gpt-4o-realtime-preview')
+  const [mapped] = await chargesOf(app, payer.userId)
+  // Priced by the name upstream: (10 + 10 × 4) × 2.5.
+  expect(mapped).toMatchObject({
+    model_name: name,
+    quota: 125,
+    other: { is_model_mapped: true, upstream_model_name: 'gpt-4o-realtime-preview' },
+  })
+})
+
+test('a virtual model leads to its actual one', async () => {
+  const { app } = world
+  const { model } = await serve(app, {})
+  const mapping = { mapping: { 'voice-best': [{ model, priorities: 0 }] } }
+  await withOptions(app, { global_model_mapping: JSON.stringify(mapping) }, async () => {
+    const payer = await payerWith(app, 10_000_000)
+    const talk = await open({ url: app.url, key: payer.key, model: 'voice-best' })
+    await converse(talk, 'Hello')
+    talk.socket.close()
+    await untilFree(app, payer.userId)
+    expect(app.upstream.requests.at(-1)?.query['model']).toBe(model)
+    expect(await chargesOf(app, payer.userId)).toMatchObject([{ model_name: 'voice-best' }])
+  })
+})
+
+test('a pinned channel is the only one tried', async () => {
+  const { app } = world
+  const { model, ids } = await serve(app, { does: 'status=500' }, {})
+  const admin = await app.make.user({ role: 10, quota: 10_000_000 })
+  const token = await app.make.token(admin)
+  await app.settled()
+  const pinned = await open({ url: app.url, key: `${token.key}-${ids[0]}`, model })
+  await pinned.next('error')
+  await pinned.closed
+  const other = await open({ url: app.url, key: `${token.key}-${ids[1]}`, model })
+  await other.next('session.created')
+  other.socket.close()
+})
+
+test.each([
+  ['http', startHttpProxy, (port: number) => `http://127.0.0.1:${port}`],
+  ['socks5', startSocksProxy, (port: number) => `socks5://127.0.0.1:${port}`],
+])('a channel’s own %s proxy carries its sessions', async (_, start, address) => {
+  const proxy = await start()
+  try {
+    const setting = JSON.stringify({ proxy: address(proxy.port) })
+    const { row } = await answeredBy({ setting })
+    expect(row?.quota).toBeGreaterThan(0)
+    expect(proxy.seen.join()).toContain(String(world.app.upstream.port))
+  } finally {
+    proxy.close()
+  }
+})
+
+test('no channel may aim a socket at where clouds keep credentials', async () => {
+  const { app, token } = world
+  const { model } = await serve(app, { baseUrl: 'http://169.254.169.254' })
+  const talk = await open({ url: app.url, key: token.key, model })
+  expect(errorOf(await talk.next('error'))).toMatchObject({ code: 'do_request_failed' })
+})
