@@ -59,7 +59,10 @@ export async function runSession(session: Session): Promise<void> {
 /** Everything that may end a session from outside. Returns what stops looking. */
 function watchEnds({ call, plan, caller, upstream }: Session, end: (ending: Ending) => void): () => void {
   const hungUp = (): void => end({ by: 'caller', word: { code: lost, reason: '' } })
-  const stopped = (): void => end({ by: 'gateway', error: new DomainError('relay.stopping') })
+  // A caller's going halts the call too, and is told by its socket.
+  const stopped = (): void => {
+    if (!call.gone.signal.aborted) end({ by: 'gateway', error: new DomainError('relay.stopping') })
+  }
   caller.socket.on('close', (code, reason) => end({ by: 'caller', word: { code, reason: reason.toString() } }))
   upstream.socket.on('close', (code, reason) => end({ by: 'upstream', word: { code, reason: reason.toString() } }))
   const { idleTimeoutMs } = timeoutsOf(plan.attempt.channel.setting, true)
@@ -73,7 +76,7 @@ function watchEnds({ call, plan, caller, upstream }: Session, end: (ending: Endi
   const halt = call.halt.signal
   halt.addEventListener('abort', stopped, { once: true })
   // One of the two may have gone while nobody looked.
-  if (caller.socket.readyState !== WebSocket.OPEN) hungUp()
+  if (caller.socket.readyState === WebSocket.CLOSED) hungUp()
   else if (halt.aborted) stopped()
   return () => {
     clearTimeout(idle)

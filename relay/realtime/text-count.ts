@@ -1,7 +1,7 @@
 import { countText } from '#relay/counting/count-text.ts'
 
 /** Characters kept before they are counted: most sessions report usage, and nothing needs counting. */
-const mostKept = 64 * 1024
+const mostKept = 1024 * 1024
 
 const yieldNow = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 

@@ -1,0 +1,253 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { closeSoundly, eventually } from '../relay/spoken.ts'
+import { serve } from '../relay/serve.ts'
+import {
+  ask,
+  balanceOf,
+  chargesOf,
+  converse,
+  errorOf,
+  model,
+  oneHold,
+  open,
+  openHolds,
+  payerWith,
+  startRealtime,
+  untilFree,
+} from './world.ts'
+
+let world: Awaited<ReturnType<typeof startRealtime>>
+beforeAll(async () => {
+  world = await startRealtime()
+  await world.app.make.option('SelfUseModeEnabled', 'true')
+  await world.app.services.options.reload()
+})
+afterAll(() => closeSoundly(world.app))
+
+const nobodyAsked = async (): Promise<number> => {
+  const { upstream } = world.app
+  return eventually(
+    () => upstream.open,
+    (open) => open === 0,
+  )
+}
+
+describe('frames go through unchanged', () => {
+  test('both ways, unknown ones, odd spacing and what is no JSON included', async () => {
+    const { app } = world
+    const talk = await world.talk()
+    await talk.next('session.created')
+    talk.socket.send('{ "type" : "something.new",  "n": 1.50, "text": "é\\u0000\u{1F600}" }')
+    expect(await talk.next('error')).toMatchObject({ error: { code: 'invalid_value' } })
+    expect(app.upstream.requests.at(-1)?.body).toEqual([{ type: 'something.new', n: 1.5, text: 'é\u0000\u{1F600}' }])
+    ask(talk, '[[malformed=2]] Hello')
+    await talk.next('response.done')
+    expect(await talk.next('unreadable')).toMatchObject({ text: '{"broken": tru' })
+    talk.socket.close()
+  })
+
+  test('in their order, also while a charge is booked', async () => {
+    const talk = await world.talk()
+    await converse(talk, '[[words=200]] Hello')
+    await talk.next('rate_limits.updated')
+    const ids = talk.events.map((event) => String(event['event_id']))
+    expect(ids).toEqual(ids.toSorted())
+    expect(talk.events.map((event) => event.type).slice(-2)).toEqual(['response.done', 'rate_limits.updated'])
+    talk.socket.close()
+  })
+
+  test('as large as a sound of many megabytes, and none larger', async () => {
+    const { app } = world
+    const talk = await world.talk()
+    await talk.next('session.created')
+    talk.say({ type: 'input_audio_buffer.append', audio: Buffer.alloc(15 * 1024 * 1024).toString('base64') })
+    talk.say({ type: 'input_audio_buffer.commit' })
+    const committed = await talk.next('conversation.item.added')
+    expect(JSON.stringify(committed)).toContain(`${15 * 1024 * 1024} bytes of sound`)
+    talk.socket.send('x'.repeat(25 * 1024 * 1024))
+    expect(await talk.closed).toMatchObject({ code: 1009 })
+    expect(await nobodyAsked()).toBe(0)
+    await untilFree(app, world.user.id)
+  })
+
+  test('a caller who reads slowly slows the upstream down and loses nothing', async () => {
+    const talk = await world.talk()
+    await talk.next('session.created')
+    talk.socket.pause()
+    // Five megabytes of sound each.
+    for (let round = 0; round < 2; round += 1) ask(talk, '[[words=800,usage=1:1]] Hello')
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    talk.socket.resume()
+    await talk.next('response.done')
+    await talk.next('response.done')
+    expect(talk.events.filter((event) => event.type === 'response.output_audio.delta')).toHaveLength(1600)
+    talk.socket.close()
+  })
+})
+
+describe('a caller who hangs up', () => {
+  test('in the middle of a response ends it upstream within a second and pays what was counted', async () => {
+    const { app } = world
+    const payer = await payerWith(app, 1_000_000)
+    const talk = await world.talk({ key: payer.key })
+    ask(talk, '[[gap=50,words=400]] Hello')
+    for (let part = 0; part < 5; part += 1) await talk.next('response.output_audio_transcript.delta')
+    talk.socket.terminate()
+    const goneAt = Date.now()
+    expect(await nobodyAsked()).toBe(0)
+    expect(Date.now() - goneAt).toBeLessThan(1000)
+    await untilFree(app, payer.userId)
+    const [row, ...more] = await chargesOf(app, payer.userId)
+    expect(more).toEqual([])
+    const figure = (name: string): number => Number(row?.other[name])
+    const [heard, spoken, sound] = [figure('text_input'), figure('text_output'), figure('audio_output')]
+    expect(spoken).toBeGreaterThanOrEqual(5)
+    expect(spoken).toBeLessThan(100)
+    expect(row?.quota).toBe(Math.round((heard + spoken * 4 + sound * 16) * 2.5))
+    expect(row?.other).toMatchObject({ end: 'hung-up', usage_source: 'estimated', ws: true })
+    expect(await balanceOf(app, payer.userId)).toBe(1_000_000 - (row?.quota ?? 0))
+  })
+
+  test('while the upstream is dialled pays nothing', async () => {
+    const { app } = world
+    const { model: slow } = await serve(app, { does: 'delay=3000' })
+    const payer = await payerWith(app, 1_000_000)
+    const talk = await open({ url: app.url, key: payer.key, model: slow })
+    await eventually(
+      () => openHolds(app, payer.userId),
+      (count) => count === 1,
+    )
+    talk.socket.close()
+    await untilFree(app, payer.userId)
+    expect(await chargesOf(app, payer.userId)).toEqual([])
+    expect(await balanceOf(app, payer.userId)).toBe(1_000_000)
+  })
+
+  test('has its goodbye handed on', async () => {
+    const talk = await world.talk()
+    await talk.next('session.created')
+    talk.socket.close(3001, 'done here')
+    expect(await talk.closed).toMatchObject({ code: 3001 })
+    expect(await nobodyAsked()).toBe(0)
+  })
+})
+
+describe('an upstream that goes', () => {
+  test('in the middle of a response ends the session with an error event, and what was delivered is charged', async () => {
+    const { app } = world
+    const payer = await payerWith(app, 1_000_000)
+    const talk = await world.talk({ key: payer.key })
+    ask(talk, '[[cut=20,words=40]] Hello')
+    expect(errorOf(await talk.next('error'))).toMatchObject({ type: 'gateway_error', code: 'stream_response_error' })
+    expect(await talk.closed).toMatchObject({ code: 1011 })
+    await untilFree(app, payer.userId)
+    const [row, ...more] = await chargesOf(app, payer.userId)
+    expect(more).toEqual([])
+    expect(row?.other).toMatchObject({ end: 'failed', usage_source: 'estimated' })
+    expect(row?.completion_tokens).toBeGreaterThan(0)
+    expect(row?.quota).toBeGreaterThan(0)
+  })
+
+  test.each([
+    ['politely', 'fin=4', { code: 1000, reason: '' }],
+    ['with a code and a reason', 'fin=4,closecode=3000,message=time%20is%20up', { code: 3000, reason: 'time is up' }],
+    ['for a policy', 'fin=4,closecode=1008,message=no', { code: 1008, reason: 'no' }],
+  ])('%s has its goodbye handed on', async (_, directives, goodbye) => {
+    const talk = await world.talk()
+    ask(talk, `[[${directives}]] Hello`)
+    expect(await talk.closed).toEqual(goodbye)
+    expect(talk.events.some((event) => event.type === 'error')).toBe(false)
+  })
+
+  test('never tells the channel’s key or address in its goodbye', async () => {
+    const { app } = world
+    const talk = await world.talk()
+    ask(talk, `[[fin=1,closecode=3000,message=sk-upstream at ${app.upstream.url}]] Hello`)
+    const { reason } = await talk.closed
+    expect(reason).not.toContain('sk-upstream')
+    expect(reason).not.toContain(String(app.upstream.port))
+  })
+
+  test('falls silent for longer than its channel allows ends the session', async () => {
+    const { app } = world
+    const { model: quiet } = await serve(app, { setting: '{"idle_timeout":0.4}' })
+    const payer = await payerWith(app, 1_000_000)
+    const talk = await open({ url: app.url, key: payer.key, model: quiet })
+    expect(errorOf(await talk.next('error'))).toMatchObject({ code: 'session_idle' })
+    await talk.closed
+    await untilFree(app, payer.userId)
+    expect(await chargesOf(app, payer.userId)).toEqual([])
+  })
+})
+
+test('an upstream’s own error event is handed on, and the session goes on', async () => {
+  const talk = await world.talk()
+  ask(talk, '[[errorevent=3,status=400,message=bad item]] Hello')
+  expect(errorOf(await talk.next('error'))).toMatchObject({ message: 'bad item' })
+  await converse(talk, 'Hello again')
+  talk.socket.close()
+})
+
+describe('a session goes on only as long as its caller may call', () => {
+  const ended = async (change: (payer: { id: number; userId: number }) => Promise<unknown>) => {
+    const { app } = world
+    const payer = await payerWith(app, 1_000_000)
+    const talk = await world.talk({ key: payer.key })
+    await converse(talk, '[[usage=40:60]] Hello')
+    await change(payer)
+    await app.settled()
+    // The response under way ends as it would, and is charged.
+    ask(talk, '[[usage=40:60]] Hello')
+    await talk.next('response.done')
+    const error = errorOf(await talk.next('error'))
+    await talk.closed
+    await untilFree(app, payer.userId)
+    // (40 + 60 × 4) × 2.5.
+    expect((await chargesOf(app, payer.userId)).map((row) => row.quota)).toEqual([700, 700])
+    return error.message
+  }
+
+  test('a banned account', async () => {
+    const { pool } = world.app
+    expect(await ended(({ userId }) => pool.query('update users set status = 2 where id = $1', [userId]))).toContain(
+      '账号已被封禁',
+    )
+  })
+
+  test('a disabled token', async () => {
+    const { pool } = world.app
+    expect(await ended(({ id }) => pool.query('update tokens set status = 2 where id = $1', [id]))).toContain(
+      '令牌不可用',
+    )
+  })
+
+  test('a token whose models have changed', async () => {
+    const { pool } = world.app
+    const narrow = ({ id }: { id: number }) =>
+      pool.query("update tokens set model_limits_enabled = true, model_limits = 'gpt-4o' where id = $1", [id])
+    expect(await ended(narrow)).toContain(model)
+  })
+
+  test('a channel that was switched off', async () => {
+    const { app, token } = world
+    const { model: name, ids } = await serve(app, {})
+    const talk = await open({ url: app.url, key: token.key, model: name })
+    await talk.next('session.created')
+    await app.pool.query('update channels set status = 2 where id = $1', ids)
+    await app.services.channels.reload(ids[0])
+    ask(talk, '[[usage=40:60]] Hello')
+    await talk.next('response.done')
+    expect(errorOf(await talk.next('error')).message).toContain('渠道已停用')
+    await talk.closed
+  })
+})
+
+test('a hold of a session is as large as 500 tokens of text', async () => {
+  const { app } = world
+  const payer = await payerWith(app, 1_000_000)
+  const talk = await world.talk({ key: payer.key })
+  await talk.next('session.created')
+  expect(await balanceOf(app, payer.userId)).toBe(1_000_000 - oneHold)
+  talk.socket.close()
+  await untilFree(app, payer.userId)
+})
