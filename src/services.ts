@@ -26,6 +26,7 @@ import { createUserCache } from '#relay/gateway/cache/user-cache.ts'
 import type { RelayServices } from '#relay/gateway/call.ts'
 import { createHealth } from '#relay/gateway/health.ts'
 import { createGuardedFetch } from '#relay/upstream/guarded-fetch.ts'
+import { createTokenCounter } from '#relay/gateway/token-counter.ts'
 import { createMediaFetcher } from '#relay/upstream/media.ts'
 import { createTransport } from '#relay/upstream/send.ts'
 import type { Environment } from './env.ts'
@@ -127,6 +128,7 @@ export async function createServices(given: {
       lookEveryMs: given.jobsLookEveryMs,
     }),
     media: createMediaFetcher({ allowedRanges: environment.OUTBOUND_ALLOW }),
+    counter: createTokenCounter((error) => log.error({ err: error }, 'the counting thread failed')),
     tokens: createTokenCache(hot),
     users: createUserCache(hot),
     channels: createChannelTable({
@@ -159,6 +161,7 @@ export async function createServices(given: {
         log.error('what was still to be booked is left to those who find the holds of dead processes')
       await services.transport.close()
       await services.media.close()
+      await services.counter.close()
       await guardedFetch.close()
       redis?.disconnect()
       await changes.close()

@@ -3,12 +3,15 @@ import { cheapTextTokens } from './cheap-count.ts'
 /** Lets other work run; handed in because pure code owns no timer. */
 export type YieldNow = () => Promise<void>
 
+/** The tokens of all texts together; handed in, because long texts are counted on a thread of their own. */
+export type CountTexts = (texts: readonly string[], model: string) => Promise<number>
+
 type CountTokens = (text: string) => number
 type EncodingName = 'o200k_base' | 'cl100k_base'
 
 /** Characters handed to the encoder at once: it takes quadratic time over a text without any break. */
 const chunkLength = 1024
-const chunksBetweenYields = 32
+const chunksBetweenYields = 4
 /** The encoder remembers words it has seen; its own limit would let hostile texts fill the memory. */
 const rememberedWords = 5000
 

@@ -7,6 +7,10 @@ import { pictureSize } from './picture-size.ts'
 import { flatPictureTokens, pictureTokens } from './picture-tokens.ts'
 
 const yieldNow = async (): Promise<void> => {}
+const count = async (texts: readonly string[], model: string): Promise<number> => {
+  const counts = await Promise.all(texts.map((text) => countText(text, model, yieldNow)))
+  return counts.reduce((sum, tokens) => sum + tokens, 0)
+}
 
 const requestOf = (messages: Message[], rest: Partial<ChatRequest> = {}): ChatRequest => ({
   model: 'gpt-4o',
@@ -105,15 +109,15 @@ describe('countText', () => {
 
 describe('countPrompt', () => {
   test('follows the chat rules: 3 a message, role, text, name and 3 at the end', async () => {
-    expect(await countPrompt(requestOf([user('hello world')]), 'gpt-4o', yieldNow)).toBe(3 + 1 + 2 + 3)
+    expect(await countPrompt(requestOf([user('hello world')]), 'gpt-4o', count)).toBe(3 + 1 + 2 + 3)
     const named: Message = { role: 'user', name: 'bob', content: [{ type: 'text', text: 'hello world' }] }
-    expect(await countPrompt(requestOf([named]), 'gpt-4o', yieldNow)).toBe(3 + 1 + 2 + 3 + 1 + 1)
+    expect(await countPrompt(requestOf([named]), 'gpt-4o', count)).toBe(3 + 1 + 2 + 3 + 1 + 1)
   })
 
   test('counts every tool', async () => {
     const tool = { type: 'function', name: 'weather', description: ' tells', parameters: {} } as const
-    const one = await countPrompt(requestOf([], { tools: [tool] }), 'gpt-4o', yieldNow)
-    const two = await countPrompt(requestOf([], { tools: [tool, tool] }), 'gpt-4o', yieldNow)
+    const one = await countPrompt(requestOf([], { tools: [tool] }), 'gpt-4o', count)
+    const two = await countPrompt(requestOf([], { tools: [tool, tool] }), 'gpt-4o', count)
     expect(one).toBeGreaterThan(8 + 3)
     expect(two - one).toBe(one - 8 - 3)
   })
@@ -129,9 +133,9 @@ describe('countPrompt', () => {
         { type: 'image', source },
       ],
     }
-    expect(await countPrompt(requestOf([media]), 'gpt-4o', yieldNow)).toBe(frame + 100 + 5000 + 255)
+    expect(await countPrompt(requestOf([media]), 'gpt-4o', count)).toBe(frame + 100 + 5000 + 255)
     const claude = requestOf([media], { extra: { dialect: 'claude', fields: {} } })
-    expect(await countPrompt(claude, 'claude-3-opus', yieldNow)).toBe(2 + 1 + 100 + 5000 + 1000)
+    expect(await countPrompt(claude, 'claude-3-opus', count)).toBe(2 + 1 + 100 + 5000 + 1000)
   })
 })
 
@@ -199,7 +203,7 @@ describe('estimateUsage', () => {
       request: requestOf([user('hello world')]),
       delivered,
       model: 'gpt-4o',
-      yieldNow,
+      count,
     })
     expect(usage).toMatchObject({ promptTokens: 9, completionTokens: 2 + 14 + 258, cachedTokens: 0 })
   })

@@ -2,8 +2,7 @@ import { emptyUsage } from '#core/usage.ts'
 import type { Usage } from '#core/usage.ts'
 import type { ChatResponse } from '#relay/chat/events.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
-import { countText } from './count-text.ts'
-import type { YieldNow } from './count-text.ts'
+import type { CountTexts } from './count-text.ts'
 import { pictureTokens } from './picture-tokens.ts'
 import { promptPieces } from './prompt-pieces.ts'
 
@@ -20,14 +19,15 @@ export type Delivered = {
 }
 
 /** The prompt's tokens by the real encoder. `model` is the name whose encoder counts. */
-export async function countPrompt(request: ChatRequest, model: string, yieldNow: YieldNow): Promise<number> {
+export async function countPrompt(request: ChatRequest, model: string, count: CountTexts): Promise<number> {
   let total = 0
+  const texts: string[] = []
   for (const piece of promptPieces(request)) {
-    if (piece.kind === 'text') total += await countText(piece.text, model, yieldNow)
+    if (piece.kind === 'text') texts.push(piece.text)
     else if (piece.kind === 'tokens') total += piece.count
     else if (piece.kind === 'picture') total += pictureTokens(piece.picture, model)
   }
-  return total
+  return total + (await count(texts, model))
 }
 
 /** The usage of an answer whose upstream reported none, counted here. */
@@ -35,17 +35,20 @@ export async function estimateUsage(call: {
   request: ChatRequest
   delivered: Delivered
   model: string
-  yieldNow: YieldNow
+  count: CountTexts
 }): Promise<Usage> {
-  const { request, delivered, model, yieldNow } = call
-  const promptTokens = await countPrompt(request, model, yieldNow)
-  return { ...emptyUsage, promptTokens, completionTokens: await countDelivered(delivered, model, yieldNow) }
+  const { request, delivered, model, count } = call
+  const [promptTokens, completionTokens] = await Promise.all([
+    countPrompt(request, model, count),
+    countDelivered(delivered, model, count),
+  ])
+  return { ...emptyUsage, promptTokens, completionTokens }
 }
 
 /** The output tokens of what was delivered, 7 more for each tool call and 258 for each picture. */
-export async function countDelivered(delivered: Delivered, model: string, yieldNow: YieldNow): Promise<number> {
+export async function countDelivered(delivered: Delivered, model: string, count: CountTexts): Promise<number> {
   const { text, unkept = 0 } = delivered
-  const kept = await countText(text, model, yieldNow)
+  const kept = await count([text], model)
   const written = unkept === 0 ? kept : Math.round(kept * (1 + unkept / Math.max(text.length, 1)))
   return written + tokensPerToolCall * delivered.toolCalls + tokensPerPicture * (delivered.pictures ?? 0)
 }

@@ -90,8 +90,7 @@ const cutFailure: UpstreamFailure = {
 }
 
 async function endComplete(forwarding: Forwarding, { passage, caller, progress }: Run): Promise<void> {
-  const { attempt } = forwarding
-  const measured = await measure(forwarding.sent, attempt.upstreamModel, passage)
+  const measured = await measure(forwarding, passage)
   try {
     await settle(forwarding, {
       measured,
@@ -119,7 +118,7 @@ async function endFailed(forwarding: Forwarding, run: Run & { failure: UpstreamF
   ])
   if (!caller.started || progress.firstTokenMs === null) throw new AttemptFailed(failure, { local: false })
   const { usage, delivered } = passage
-  const measured = await measure(forwarding.sent, attempt.upstreamModel, { usage, delivered, cut: true })
+  const measured = await measure(forwarding, { usage, delivered, cut: true })
   await settle(forwarding, {
     measured,
     ...progress,

@@ -46,9 +46,9 @@ export async function answerWhole(forwarding: Forwarding, reply: UpstreamReply, 
 }
 
 async function finishWhole(forwarding: Forwarding, read: WholeAnswer): Promise<void> {
-  const { call, attempt, sent } = forwarding
+  const { call } = forwarding
   if (call.gone.signal.aborted) return finishHungUp(forwarding, read)
-  const measured = await measure(sent, attempt.upstreamModel, read)
+  const measured = await measure(forwarding, read)
   // What was counted here is told like what the upstream reports.
   const told = read.usage ? read : withUsage(read, measured.usage)
   const isStream = call.request.stream

@@ -2,11 +2,11 @@ import { DomainError } from '#core/errors.ts'
 import type { MeasuredUsage, ReportedUsage } from '#core/usage.ts'
 import { isCount, normaliseUsage } from '#core/usage.ts'
 import { MalformedUpstream, type UpstreamFailure } from '#relay/chat/events.ts'
-import type { ChatRequest } from '#relay/chat/request.ts'
 import { countDelivered, countPrompt, estimateUsage } from '#relay/counting/estimate-usage.ts'
 import { UpstreamRefusal } from '#relay/providers/types.ts'
 import { TransportError } from '#relay/upstream/transport-error.ts'
 import { AttemptFailed, failureOfDomainError } from './failure.ts'
+import type { Forwarding } from './forward.ts'
 
 export type Delivered = { text: string; toolCalls: number; unkept?: number | undefined }
 
@@ -18,31 +18,30 @@ export type Answered = {
 }
 
 /**
- * The usage to charge: the upstream's own where it is believable, else counted here over the request as
- * it was sent. `delivered` is only decoded when it
- * has to be counted.
+ * The usage to charge: the upstream's own where it is believable, else counted here over the request as it was sent.
+ * `delivered` is only decoded when it has to be counted.
  */
 export async function measure(
-  { request }: { request: ChatRequest },
-  upstreamModel: string,
+  { services, sent, attempt }: Pick<Forwarding, 'services' | 'sent' | 'attempt'>,
   { usage: reported = {}, delivered, cut = false }: Answered,
 ): Promise<MeasuredUsage> {
+  const { count } = services.counter
+  const { request } = sent
+  const { upstreamModel } = attempt
   const { usage, reported: isReported, corrected } = normaliseUsage(reported)
   if (!isReported) {
-    const counted = await estimateUsage({ request, delivered: delivered(), model: upstreamModel, yieldNow })
+    const counted = await estimateUsage({ request, delivered: delivered(), model: upstreamModel, count })
     return { usage: counted, source: 'estimated', corrected }
   }
   let { promptTokens, completionTokens } = usage
-  if (!isCount(reported.promptTokens)) promptTokens = await countPrompt(request, upstreamModel, yieldNow)
+  if (!isCount(reported.promptTokens)) promptTokens = await countPrompt(request, upstreamModel, count)
   if (cut || !isCount(reported.completionTokens)) {
-    completionTokens = Math.max(completionTokens, await countDelivered(delivered(), upstreamModel, yieldNow))
+    completionTokens = Math.max(completionTokens, await countDelivered(delivered(), upstreamModel, count))
   }
   const isCounted = promptTokens !== usage.promptTokens || completionTokens !== usage.completionTokens
   const measured = { ...usage, promptTokens, completionTokens }
   return { usage: measured, source: isCounted ? 'estimated' : 'upstream', corrected }
 }
-
-const yieldNow = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** The caller went before anything came. */
 export const nothingDelivered = { usage: undefined, delivered: (): Delivered => ({ text: '', toolCalls: 0 }) }

@@ -11,6 +11,8 @@ import type { RetryBudget } from '#core/routing/retry-budget.ts'
 import type { Health } from './health.ts'
 import type { KeptAt } from './kept-answers.ts'
 
+import type { TokenCounter } from './token-counter.ts'
+
 /** What the relay keeps in memory beside the process's services. */
 export type RelayServices = Services & {
   tokens: ReturnType<typeof createTokenCache>
@@ -18,6 +20,8 @@ export type RelayServices = Services & {
   channels: ChannelTable
   /** For addresses that callers aim: pictures and files to inline. */
   media: MediaFetcher
+  /** Counts tokens away from the traffic. */
+  counter: TokenCounter
   health: Health
   /** What retries may add to the load of an outage. */
   retryBudget: RetryBudget

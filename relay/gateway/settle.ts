@@ -41,9 +41,9 @@ export async function finishHungUp(
     isStream: forwarding.call.stream,
   },
 ): Promise<void> {
-  const { call, attempt } = forwarding
+  const { call } = forwarding
   const { usage, delivered } = answer
-  const measured = await measure(forwarding.sent, attempt.upstreamModel, {
+  const measured = await measure(forwarding, {
     usage,
     delivered,
     cut: call.halt.signal.aborted,

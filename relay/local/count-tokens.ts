@@ -42,8 +42,6 @@ export const geminiCounting: Style = {
   read: (json) => field(json, 'totalTokens'),
 }
 
-const yieldNow = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
-
 /** How many tokens a prompt has: asked of an upstream of the same dialect, counted here otherwise. Neither charged nor logged. */
 export async function countTokens(
   services: RelayServices,
@@ -69,7 +67,7 @@ export async function countTokens(
     const call: Call = { ...incoming, ...core, asJsonArray: false, estimate }
     const attempt = createSelection(services, call).next()
     const asked = await askUpstream(services, call, { style, attempt })
-    const tokens = asked ?? (await countPrompt(request, attempt.upstreamModel, yieldNow))
+    const tokens = asked ?? (await countPrompt(request, attempt.upstreamModel, services.counter.count))
     await limited.ended(200)
     res.json(style.reply(tokens))
   } catch (error) {

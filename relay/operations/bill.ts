@@ -4,25 +4,22 @@ import { imageReceipt } from '#core/pricing/images.ts'
 import type { Receipt } from '#core/pricing/receipt.ts'
 import { emptyUsage, normaliseUsage, type ReportedUsage, totalTokens, type Usage } from '#core/usage.ts'
 import type { ChargeRow } from '#features/ledger/charge-row.ts'
-import { countText } from '#relay/counting/count-text.ts'
+import type { CountTexts } from '#relay/counting/count-text.ts'
 import type { AttemptPlan } from '#relay/gateway/attempts.ts'
 import type { RelayServices } from '#relay/gateway/call.ts'
 import type { CallPrice } from '#relay/gateway/price-call.ts'
 import { promptTokensOf } from './as-sent.ts'
 import type { PlainCall } from './types.ts'
 
-const yieldNow = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
-
 /** What was used: the upstream's figures where it gives any, else what can be counted from the request. */
 export async function plainUsage(
-  call: PlainCall,
-  upstreamModel: string,
+  { asked }: Pick<PlainCall, 'asked'>,
+  { upstreamModel, count }: { upstreamModel: string; count: CountTexts },
   reported: { usage: ReportedUsage | undefined; seconds: number | undefined },
 ): Promise<{ usage: Usage; promptUnit: 'token' | 'character'; source: 'upstream' | 'estimated' }> {
-  const { asked } = call
   if (asked.operation === 'speech') {
     const [input = ''] = asked.texts
-    const countedTokens = await countText(input, upstreamModel, yieldNow)
+    const countedTokens = await count([input], upstreamModel)
     return { ...speechUsage({ model: upstreamModel, input, countedTokens }), source: 'estimated' }
   }
   const normal = normaliseUsage(reported.usage ?? {})
@@ -35,8 +32,7 @@ export async function plainUsage(
     case 'image-edits':
       return { usage: { ...emptyUsage, promptTokens: asked.count }, promptUnit: 'token', source: 'estimated' }
     default: {
-      let promptTokens = 0
-      for (const text of asked.texts) promptTokens += await countText(text, upstreamModel, yieldNow)
+      const promptTokens = await count(asked.texts, upstreamModel)
       return { usage: { ...emptyUsage, promptTokens }, promptUnit: 'token', source: 'estimated' }
     }
   }

@@ -275,7 +275,11 @@ async function answerBytes(current: Try, reply: UpstreamReply, contentType: stri
 type Reported = { usage?: ReportedUsage | undefined; seconds?: number | undefined }
 
 const usedBy = ({ services, call, plan }: Try, { usage, seconds }: Reported) =>
-  plainUsage(asSent(services, call, plan.attempt.channel), plan.attempt.upstreamModel, { usage, seconds })
+  plainUsage(
+    asSent(services, call, plan.attempt.channel),
+    { upstreamModel: plan.attempt.upstreamModel, count: services.counter.count },
+    { usage, seconds },
+  )
 
 type End = {
   used: PlainEnd['used']
