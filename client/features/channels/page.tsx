@@ -10,7 +10,9 @@ import { trpc } from '../../lib/trpc.ts'
 import { BulkBar } from './bulk/bulk-bar.tsx'
 import { JobDialog } from './bulk/job-dialog.tsx'
 import { PageMenu } from './bulk/page-menu.tsx'
+import { RunStrip } from './bulk/run-strip.tsx'
 import { useJobs } from './bulk/use-jobs.ts'
+import { useRuns } from './bulk/use-runs.ts'
 import { ChannelPanel } from './detail/panel.tsx'
 import { ChannelDrawer } from './form/drawer.tsx'
 import { channelColumns } from './list/columns.tsx'
@@ -34,10 +36,11 @@ export function Page() {
   const actions = useChannelActions()
   const opened = useOpened()
   const jobs = useJobs()
+  const runs = useRuns()
   const unpriced = useUnpricedOffer(opened.state.form !== '')
   const utils = trpc.useUtils()
   const { open } = opened
-  const { toggleTag, probesOf } = list
+  const { toggleTag, probesOf, driftOf } = list
   const opening: Opening = useMemo(
     () => ({
       test: ({ id }) => open({ test: id }),
@@ -46,7 +49,7 @@ export function Page() {
     }),
     [open],
   )
-  const columns = channelColumns({ actions, opening, probesOf, toggleTag })
+  const columns = channelColumns({ actions, opening, probesOf, driftOf, toggleTag })
 
   return (
     <PageFrame
@@ -60,7 +63,7 @@ export function Page() {
       }
       extra={
         <>
-          <PageMenu actions={actions} jobs={jobs} />
+          <PageMenu actions={actions} runs={runs} />
           <IconButton
             icon={RefreshCw}
             label={t('刷新')}
@@ -71,6 +74,9 @@ export function Page() {
         </>
       }
     >
+      {runs.going.map((run) => (
+        <RunStrip key={run.name} run={run} onCancel={runs.cancel} />
+      ))}
       <DataTable
         id="channels"
         label={t('渠道')}

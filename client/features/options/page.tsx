@@ -11,6 +11,7 @@ import { inLanguage, t } from '../../i18n/t.ts'
 import { useSession } from '../../lib/session.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { useUrlState } from '../../lib/url-state.ts'
+import { Jobs } from './jobs.tsx'
 import { SaveBar } from './save-bar.tsx'
 import { Section } from './section.tsx'
 import { SettingsProvider, useSettingsForm, type OptionView } from './settings-form.ts'
@@ -92,6 +93,7 @@ function Tabs() {
               .map((section) => (
                 <Section key={section.group} section={section} />
               ))}
+            {tab === 'operation' && <Jobs />}
           </Box>
         ),
       }))}

@@ -3,10 +3,10 @@ import { ChevronDown, FlaskConical, RefreshCw, Trash2, Wrench } from 'lucide-rea
 import { ActionMenu } from '../../../components/action-menu.tsx'
 import { t } from '../../../i18n/t.ts'
 import type { ChannelActions } from '../use-channel-actions.ts'
-import type { Jobs } from './use-jobs.ts'
+import type { Runs } from './use-runs.ts'
 
 /** What concerns all channels, whichever are shown. */
-export function PageMenu({ actions, jobs }: { actions: ChannelActions; jobs: Jobs }) {
+export function PageMenu({ actions, runs }: { actions: ChannelActions; runs: Runs }) {
   return (
     <ActionMenu
       label={t('批量操作')}
@@ -19,15 +19,15 @@ export function PageMenu({ actions, jobs }: { actions: ChannelActions; jobs: Job
       actions={[
         {
           id: 'test',
-          label: t('测试所有已启用的渠道'),
+          label: t('测试所有渠道'),
           icon: FlaskConical,
-          onSelect: () => void jobs.testAll(),
+          onSelect: () => void runs.testAll(),
         },
         {
           id: 'balance',
-          label: t('更新所有已启用渠道的余额'),
+          label: t('更新所有渠道余额'),
           icon: RefreshCw,
-          onSelect: () => void jobs.updateAllBalances(),
+          onSelect: () => void runs.updateBalances(),
         },
         { id: 'fix', label: t('修复数据库一致性'), icon: Wrench, onSelect: () => void actions.fixAbilities() },
         {

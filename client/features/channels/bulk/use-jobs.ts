@@ -1,5 +1,4 @@
 import { useState } from 'react'
-import { notify } from '../../../components/notify.ts'
 import { t } from '../../../i18n/t.ts'
 import { errorText, refusalCode } from '../../../lib/errors.ts'
 import { formatDuration } from '../../../lib/format.ts'
@@ -15,9 +14,7 @@ function unpricedModelIn(error: unknown): string | undefined {
   return params?.['model'] === undefined ? undefined : String(params['model'])
 }
 
-const enabledOnly = { statuses: [1] }
-
-/** Work over many channels: tests with each one's own test model, and balances. */
+/** Work over the selected channels: tests with each one's own test model, and balances. */
 export function useJobs() {
   const utils = trpc.useUtils()
   const api = utils.client.admin.channels
@@ -53,16 +50,6 @@ export function useJobs() {
       },
     })
 
-  const withEnabled = async (start: (channels: readonly Named[]) => void) => {
-    try {
-      const channels = await api.search.query(enabledOnly)
-      if (channels.length === 0) notify.info(t('没有已启用的渠道'))
-      else start(channels.map(({ id, name }) => ({ id, name })))
-    } catch (error) {
-      notify.error(error)
-    }
-  }
-
   return {
     job,
     close: () => {
@@ -70,9 +57,7 @@ export function useJobs() {
       void utils.admin.channels.invalidate()
     },
     test,
-    testAll: () => withEnabled(test),
     updateBalances,
-    updateAllBalances: () => withEnabled(updateBalances),
   }
 }
 

@@ -90,11 +90,15 @@ function LastTest({ probe }: { probe: Probe | undefined }) {
 
 type DriftCheckProps = { channel: ChannelDetail; onChanged: () => Promise<unknown> }
 
-/** Compares with what the upstream lists now; one press takes its list over. */
+/** What the last comparison with the upstream's list found, or compares now; one press takes its list over. */
 function DriftCheck({ channel, onChanged }: DriftCheckProps) {
   const fetchModels = trpc.admin.channels.fetchModelsOf.useMutation()
   const update = trpc.admin.channels.update.useMutation()
-  const drift = fetchModels.data && driftOf(channel.models, fetchModels.data, mappedNames(channel.modelMapping))
+  const kept = trpc.admin.channels.drifts.useQuery({ ids: [channel.id] }).data?.[0]
+  const differs = kept && kept.added.length + kept.gone.length > 0 ? kept : undefined
+  const drift = fetchModels.data
+    ? driftOf(channel.models, fetchModels.data, mappedNames(channel.modelMapping))
+    : differs
   const check = () =>
     fetchModels.mutateAsync({ id: channel.id }).catch((error: unknown) => {
       notify.error(error, t('没有取得上游的模型列表'))
@@ -111,7 +115,12 @@ function DriftCheck({ channel, onChanged }: DriftCheckProps) {
   }
   if (!drift) {
     return (
-      <Button size="xs" loading={fetchModels.isPending} onClick={() => void check()}>
+      <Button
+        size="xs"
+        loading={fetchModels.isPending}
+        data-tip={kept && t('上次比对于 {time}', { time: formatExactTime(kept.checkedAt) })}
+        onClick={() => void check()}
+      >
         <CloudDownload aria-hidden />
         {t('与上游比较')}
       </Button>
@@ -121,7 +130,7 @@ function DriftCheck({ channel, onChanged }: DriftCheckProps) {
   if (added.length === 0 && gone.length === 0) {
     return <Status tone="good">{t('与上游的模型列表一致。')}</Status>
   }
-  const kept = channel.models.filter((model) => !gone.includes(model))
+  const remaining = channel.models.filter((model) => !gone.includes(model))
   return (
     <HStack gap="1" wrap="wrap" justify="end">
       {added.length > 0 && (
@@ -134,12 +143,12 @@ function DriftCheck({ channel, onChanged }: DriftCheckProps) {
           {t('加入新增的 {count} 个', { count: added.length })}
         </Button>
       )}
-      {gone.length > 0 && kept.length + added.length > 0 && (
+      {gone.length > 0 && remaining.length + added.length > 0 && (
         <Button
           size="xs"
           data-tip={gone.slice(0, 30).join('\n')}
           disabled={update.isPending}
-          onClick={() => void apply([...kept, ...added])}
+          onClick={() => void apply([...remaining, ...added])}
         >
           {t('与上游保持一致')}
         </Button>

@@ -8,6 +8,7 @@ import { typeLabel } from '../types.ts'
 import type { ChannelActions } from '../use-channel-actions.ts'
 import type { Probe } from './cells.tsx'
 import { ChannelStatus, HealthStrip, ResponseTime } from './cells.tsx'
+import type { Drift } from './drift-mark.tsx'
 import { InlineNumber, smallest } from './inline-number.tsx'
 import type { Opening } from './row-cells.tsx'
 import { Groups, Name, Operate, Part, TagStatus, Used } from './row-cells.tsx'
@@ -18,11 +19,12 @@ type ColumnsOf = {
   actions: ChannelActions
   opening: Opening
   probesOf: ReadonlyMap<number, Probe[]>
+  driftOf: ReadonlyMap<number, Drift>
   toggleTag: (tag: string) => void
 }
 
 /** The server orders by the names of these columns. */
-export function channelColumns({ actions, opening, probesOf, toggleTag }: ColumnsOf): Column<Row>[] {
+export function channelColumns({ actions, opening, probesOf, driftOf, toggleTag }: ColumnsOf): Column<Row>[] {
   return [
     {
       id: 'id',
@@ -40,7 +42,9 @@ export function channelColumns({ actions, opening, probesOf, toggleTag }: Column
       fixed: true,
       sortable: true,
       card: 'title',
-      cell: (row) => <Name row={row} toggleTag={toggleTag} />,
+      cell: (row) => (
+        <Name row={row} toggleTag={toggleTag} drift={row.kind === 'channel' ? driftOf.get(row.id) : undefined} />
+      ),
       csv: nameOf,
     },
     {

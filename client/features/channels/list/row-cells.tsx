@@ -7,6 +7,8 @@ import { IconButton } from '../../../components/icon-button.tsx'
 import { t } from '../../../i18n/t.ts'
 import { formatExactTime } from '../../../lib/format.ts'
 import { useIsPhone } from '../../../lib/use-media.ts'
+import type { Drift } from './drift-mark.tsx'
+import { DriftMark } from './drift-mark.tsx'
 import type { Channel, Row, TagRow } from './rows.ts'
 
 /** What the buttons of a row open. */
@@ -39,14 +41,17 @@ const Fold = chakra('button', {
   },
 })
 
+type NameProps = { row: Row; toggleTag: (tag: string) => void; drift: Drift | undefined }
+
 /** A channel's name, or a tag that unfolds; on phones the card around it is the button. */
-export function Name({ row, toggleTag }: { row: Row; toggleTag: (tag: string) => void }) {
+export function Name({ row, toggleTag, drift }: NameProps) {
   const phone = useIsPhone()
   if (row.kind === 'channel') {
     return (
-      <Clipped ps={row.nested ? '5' : '0'} data-tip={row.channel.name}>
-        {row.channel.name}
-      </Clipped>
+      <HStack as="span" gap="2" ps={row.nested ? '5' : '0'}>
+        <Clipped data-tip={row.channel.name}>{row.channel.name}</Clipped>
+        <DriftMark drift={drift} />
+      </HStack>
     )
   }
   const Arrow = row.unfolded ? ChevronDown : ChevronRight

@@ -58,6 +58,8 @@ export function useChannelList() {
     () => new Map(health.data?.map(({ channelId, probes }) => [channelId, probes])),
     [health.data],
   )
+  const drifts = trpc.admin.channels.drifts.useQuery({ ids: shown }, { enabled: shown.length > 0 })
+  const driftOf = useMemo(() => new Map(drifts.data?.map((drift) => [drift.channelId, drift])), [drifts.data])
 
   return {
     table,
@@ -68,6 +70,7 @@ export function useChannelList() {
     channels: channels ?? [],
     query: { ...list, data: list.data && rows && { items: rows, total: list.data.total } },
     probesOf,
+    driftOf,
     sortsById,
     setSortsById: (on: boolean) => {
       idSort.set(on)

@@ -1,0 +1,36 @@
+import { chakra } from '@chakra-ui/react'
+import type { RouterOutputs } from '#trpc/app-router.ts'
+import { t } from '../../../i18n/t.ts'
+import { formatExactTime } from '../../../lib/format.ts'
+
+export type Drift = RouterOutputs['admin']['channels']['drifts'][number]
+
+const Mark = chakra('span', {
+  base: {
+    flexShrink: '0',
+    textStyle: 'xs',
+    color: 'warning.fg',
+    fontVariantNumeric: 'tabular-nums',
+    whiteSpace: 'nowrap',
+  },
+})
+
+const mostNamed = 10
+
+/** How many models the upstream lists beyond a channel's own, and how many it lists no more; nothing where they agree. */
+export function DriftMark({ drift }: { drift: Drift | undefined }) {
+  if (!drift || drift.added.length + drift.gone.length === 0) return null
+  const { added, gone, checkedAt } = drift
+  const lines = [
+    t('与上游的模型列表不同，比对于 {time}', { time: formatExactTime(checkedAt) }),
+    ...added.slice(0, mostNamed).map((model) => `+ ${model}`),
+    ...gone.slice(0, mostNamed).map((model) => `− ${model}`),
+  ]
+  const words = t('上游新增 {added} 个模型，减少 {gone} 个', { added: added.length, gone: gone.length })
+  const short = [added.length > 0 && `+${added.length}`, gone.length > 0 && `−${gone.length}`].filter(Boolean).join(' ')
+  return (
+    <Mark role="img" aria-label={words} data-tip={lines.join('\n')}>
+      {short}
+    </Mark>
+  )
+}

@@ -1,0 +1,112 @@
+import AxeBuilder from '@axe-core/playwright'
+import type { Browser, Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { App } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
+import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
+import type { TestUser } from '../support/factories.ts'
+import { startReceiver, type Receiver } from '../support/receiver.ts'
+import { builtConsole, openConsole } from './console.ts'
+
+const button = (place: Page | Locator, name: string): Locator => place.getByRole('button', { name, exact: true })
+
+const serious = async (page: Page): Promise<string[]> => {
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 160)).join(' | ')}`)
+}
+
+const completion = {
+  id: 'c',
+  object: 'chat.completion',
+  model: 'gpt-4o-mini',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 8, completion_tokens: 2, total_tokens: 10 },
+}
+
+describeWithBrowser('work that runs by itself', () => {
+  let app: App
+  let browser: Browser
+  let root: TestUser
+  let upstream: Receiver
+
+  beforeAll(async () => {
+    await builtConsole()
+    app = await startApp()
+    await app.pool.query("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
+    root = await app.make.user({ username: 'root', role: 100 })
+    // The first test passes, the others wait for somebody to end them.
+    let tests = 0
+    upstream = await startReceiver(({ path }) => {
+      if (path.endsWith('/models')) return { body: { data: [{ id: 'gpt-4o-mini' }, { id: 'newcomer' }] } }
+      tests += 1
+      return { body: completion, delayMs: tests === 1 ? 0 : 100_000 }
+    })
+    browser = await launchBrowser()
+  }, 180_000)
+  afterAll(async () => {
+    await browser?.close()
+    await upstream?.[Symbol.asyncDispose]()
+    await app?.[Symbol.asyncDispose]()
+  })
+
+  const open = async (path: string) => {
+    const opened = await openConsole(browser, app, { reader: { ...root, role: 100 } })
+    await opened.page.goto(path)
+    return opened
+  }
+
+  test(
+    'is listed for root with its last run and the next, and runs at the press of a button',
+    { timeout: 120_000 },
+    async () => {
+      const { page, complaints } = await open('/admin/settings?tab=operation')
+      const list = page.getByRole('list', { name: '定时任务' })
+      await list.waitFor()
+      expect(await list.getByRole('listitem').count()).toBeGreaterThanOrEqual(5)
+      const retention = list.getByRole('listitem').filter({ hasText: '清理过期数据' })
+      await retention.getByText('尚未运行').waitFor()
+      await button(retention, '立即运行 清理过期数据').click()
+      await retention.getByText('已清理 0 行过期数据，其中日志 0 行').waitFor({ timeout: 20_000 })
+      await retention.getByText('下次运行').waitFor()
+      await list.scrollIntoViewIfNeeded()
+      await page.screenshot({ path: '/tmp/jobs-list.png' })
+      expect(await serious(page)).toEqual([])
+      expect(complaints).toEqual([])
+    },
+  )
+
+  test(
+    'on all channels shows how far it is, may be ended, and tells what upstream lists beyond a channel',
+    { timeout: 120_000 },
+    async () => {
+      const channels = app.trpc(root).admin.channels
+      for (const name of ['first', 'second', 'third'])
+        await channels.create.mutate({ name, type: 1, key: 'sk-x', models: ['gpt-4o-mini'], baseUrl: upstream.url })
+      await (
+        await app.services.jobs.run('channel-models')
+      ).finished
+      const { page, complaints } = await open('/admin/channels')
+      await page.getByRole('img', { name: '上游新增 1 个模型，减少 0 个' }).first().waitFor()
+      await button(page, '批量操作').click()
+      await page.getByRole('menuitem', { name: '测试所有渠道' }).click()
+      await button(page.getByRole('alertdialog').or(page.getByRole('dialog')), '开始测试').click()
+      await page.getByText('1 / 3').waitFor({ timeout: 20_000 })
+      expect(await serious(page)).toEqual([])
+      // Whoever comes later sees it too.
+      await page.reload()
+      await button(page, '停止 测试所有渠道').click()
+      await page.getByText(/^已测试 1 个渠道/).waitFor({ timeout: 20_000 })
+      await page.getByText('first', { exact: true }).click()
+      const panel = page
+        .getByRole('dialog', { name: '渠道 first' })
+        .or(page.getByRole('complementary', { name: '渠道 first' }))
+      await button(panel, '加入新增的 1 个').click()
+      await expect
+        .poll(async () => (await app.pool.query("select models from channels where name = 'first'")).rows[0].models)
+        .toBe('gpt-4o-mini,newcomer')
+      expect(complaints).toEqual([])
+    },
+  )
+})
