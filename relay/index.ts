@@ -17,17 +17,19 @@ import { storedAnswer } from './local/stored-answers.ts'
 import { answerUnimplemented } from './local/unimplemented.ts'
 import { handlePlain } from './operations/handle.ts'
 import { handleRealtime } from './realtime/handle.ts'
+import { serveImages, serveTasks, taskBases } from './tasks/routes.ts'
 import { chatPaths, plainPaths, unimplementedPaths } from './routes.ts'
 
 export type { RelayServices } from './gateway/call.ts'
 export { asksForRealtime, serveUpgrades } from './realtime/upgrades.ts'
 
-/** Everything that callers' programs talk to; a console node serves only the playground. */
+/** Everything that callers' programs talk to; a console node serves only the playground and the pictures it shows. */
 export function createRelayRouter(services: RelayServices, paths: 'all' | 'playground' = 'all'): Router {
   const router = Router()
   servePlayground(services, router)
+  router.use(['/v1', '/v1beta', '/hf', '/dashboard/billing', ...taskBases], allowAnyOrigin)
+  serveImages(services, router)
   if (paths === 'playground') return router
-  router.use(['/v1', '/v1beta', '/hf', '/dashboard/billing'], allowAnyOrigin)
   for (const prefix of ['', '/hf']) {
     serveChat(services, router, prefix)
     servePlain(services, router, prefix)
@@ -39,7 +41,10 @@ export function createRelayRouter(services: RelayServices, paths: 'all' | 'playg
       answerBilling(services, kind, { req, res }),
     )
   }
-  router.all(['/v1/*path', '/v1beta/*path', '/hf/*path'], (req, res) => unknownPath(services, req, res))
+  serveTasks(services, router)
+  router.all(['/v1/*path', '/v1beta/*path', '/hf/*path', ...taskBases.map((base) => `${base}/*path`)], (req, res) =>
+    unknownPath(services, req, res),
+  )
   return router
 }
 

@@ -4,7 +4,10 @@ import { defineEntity, p, type InferEntity } from '@mikro-orm/postgresql'
 export const MusicTask = defineEntity({
   name: 'MusicTask',
   tableName: 'music_tasks',
-  indexes: [{ properties: ['userId', 'id'] }],
+  indexes: [
+    { properties: ['userId', 'id'] },
+    { name: 'music_tasks_unfinished_index', properties: ['polledAt'], where: "progress <> '100%'" },
+  ],
   properties: {
     id: p.integer().primary().autoincrement(),
     taskId: p.text().default('').index(),
@@ -22,6 +25,13 @@ export const MusicTask = defineEntity({
     progress: p.text().default('0%'),
     properties: p.json().nullable(),
     data: p.json().nullable(),
+    /** Of the call that submitted it; its charge is found and given back by it. */
+    requestId: p.text().default(''),
+    /** Stored, but whether the charge was committed is not known yet. */
+    chargePending: p.boolean().default(false),
+    /** The key it was sent with: the upstream knows the task by that one only. */
+    keyHmac: p.text().default(''),
+    polledAt: p.datetime().nullable(),
     createdAt: p.datetime().defaultRaw('now()'),
     updatedAt: p.datetime().defaultRaw('now()'),
   },

@@ -14,6 +14,7 @@ const fromFile = (name: string) => ({
 export const migrationsList = [
   fromFile('0001-tables'),
   fromFile('0002-ledger'),
+  fromFile('0003-task-columns'),
   fromFile('0004-jobs-and-notifications'),
   fromFile('0007-ledger-renew'),
 ]

@@ -5,8 +5,8 @@ import { AttemptFailed } from './failure.ts'
 import { logFailedAttempt } from './log-failure.ts'
 import { type CallPrice, priceCall } from './price-call.ts'
 import { reserve } from './reserve.ts'
-import { pauseBeforeRetry, planRetry } from './retry.ts'
-import { createSelection } from './select.ts'
+import { pauseBeforeRetry, planRetry, type RetryRoute } from './retry.ts'
+import { createSelection, type Selection } from './select.ts'
 import { isUnbooked } from './settle.ts'
 
 /** One try: where it goes, under which price, and the tries before it. */
@@ -20,27 +20,33 @@ export type AttemptSteps = {
   amountOf: (plan: AttemptPlan) => number
   /** Makes the try to the settled answer. @throws {AttemptFailed} when another place may be tried. */
   forward: (plan: AttemptPlan) => Promise<void>
+  /** Jobs are priced by what they do, whatever a channel calls it. */
+  priceOf?: (attempt: Attempt) => CallPrice
+  /** A job that follows another goes where that one went. */
+  selection?: Selection
+  route?: RetryRoute
 }
 
 const longestReleaseMs = 1000
 
 /** Tries channels until one answers. The hold of the first try serves all of them and is given back if none does. */
 export async function attemptAll(services: RelayServices, call: CallCore, steps: AttemptSteps): Promise<void> {
-  const selection = createSelection(services, call)
+  const selection = steps.selection ?? createSelection(services, call)
+  const priceOf = steps.priceOf ?? ((attempt: Attempt) => termsOf(services, call, attempt))
   const attempts: AttemptRecord[] = []
   services.retryBudget.earn()
   let reserved = false
   try {
     for (let number = 0; ; number += 1) {
       const attempt = selection.next()
-      const plan = { attempt, attempts, terms: termsOf(services, call, attempt) }
+      const plan = { attempt, attempts, terms: priceOf(attempt) }
       if (number === 0) steps.begin?.()
       await reserve(services, call, steps.amountOf(plan))
       reserved = true
       const startedAt = performance.now()
       const error = await tryOnce(services, call, { plan, forward: steps.forward })
       if (!error) return
-      const retry = planRetry(services, call, { error, attempt, number, selection })
+      const retry = planRetry(services, call, { error, attempt, number, selection, route: steps.route ?? 'text' })
       if (!retry && error.deliver) return await error.deliver()
       attempts.push(recordOf(attempt, error, startedAt))
       logFailedAttempt(services, call, { attempt, attempts, error })
@@ -48,12 +54,7 @@ export async function attemptAll(services: RelayServices, call: CallCore, steps:
       if (!retry || !(await pauseBeforeRetry(call, retry))) throw error
     }
   } catch (error) {
-    const { token, user } = call.caller
-    if (reserved && !isUnbooked(error)) {
-      const released = services.ledger.release({ id: call.id, userId: user.id, tokenId: token?.id ?? 0 })
-      // The caller is told after it was given back, unless the database keeps us waiting.
-      await Promise.race([released, delay(longestReleaseMs, undefined, { ref: false })])
-    }
+    if (reserved && !isUnbooked(error)) await giveBack(services, call)
     throw error
   } finally {
     sayWhereTried(services, call, attempts)
@@ -64,6 +65,13 @@ function sayWhereTried({ log }: RelayServices, call: CallCore, attempts: readonl
   if (attempts.length < 2) return
   const chain = attempts.map((record) => record.channel_id).join('->')
   log.info({ requestId: call.id }, `重试：${chain}`)
+}
+
+/** Releases a call's hold. The caller is told after it was given back, unless the database keeps us waiting. */
+export async function giveBack(services: RelayServices, call: CallCore): Promise<void> {
+  const { token, user } = call.caller
+  const released = services.ledger.release({ id: call.id, userId: user.id, tokenId: token?.id ?? 0 })
+  await Promise.race([released, delay(longestReleaseMs, undefined, { ref: false })])
 }
 
 /** Resolves with the failure that lets another place be tried, or with nothing when the call is over. */

@@ -12,14 +12,22 @@ export type LimitedCall = { ended: (status: number) => Promise<void> }
  * shown to no later check.
  * @throws {RateLimited}
  */
-export async function limit(services: RelayServices, caller: Caller, incoming: Incoming): Promise<LimitedCall> {
-  const passed: Passed[] = []
+export const limit = (services: RelayServices, caller: Caller, incoming: Incoming): Promise<LimitedCall> =>
+  limitBy([limitToken, limitUser], services, { caller, incoming, passed: [] })
+
+/** Row 11 alone, for jobs: they are exempt from the limit of their owner. */
+export const limitJob = (services: RelayServices, caller: Caller, incoming: Incoming): Promise<LimitedCall> =>
+  limitBy([limitToken], services, { caller, incoming, passed: [] })
+
+type Check = (services: RelayServices, limiting: Limiting) => Promise<void>
+
+async function limitBy(checks: Check[], services: RelayServices, limiting: Limiting): Promise<LimitedCall> {
+  const { incoming, passed } = limiting
   const ended = async (status: number): Promise<void> => {
     await Promise.all(passed.map(({ end }) => end(status)))
   }
   try {
-    await limitToken(services, { caller, incoming, passed })
-    await limitUser(services, { caller, incoming, passed })
+    for (const check of checks) await check(services, limiting)
   } catch (error) {
     await ended(429)
     throw error

@@ -38,10 +38,18 @@ export function priceCall(services: RelayServices, wish: { model: string; group:
       ? new DomainError('relay.price_missing_hint', { model })
       : new DomainError('relay.price_missing', { model })
   }
+  return { price, ...groupTerms(services, { group, user }) }
+}
+
+/** What a user's group makes of every price. */
+export function groupTerms(
+  { options, log }: RelayServices,
+  { group, user }: { group: string; user: UserRow },
+): Pick<CallPrice, 'groupRatio' | 'quotaPerUnit'> {
   const ratio = groupRatioOf(
     { userGroup: user.group, usedGroup: group },
     { GroupRatio: options.get('GroupRatio'), GroupGroupRatio: options.get('GroupGroupRatio') },
   )
-  if (!ratio.known) services.log.warn({ group }, 'a group without a ratio is charged at 1')
-  return { price, groupRatio: ratio.ratio, quotaPerUnit: options.get('QuotaPerUnit') }
+  if (!ratio.known) log.warn({ group }, 'a group without a ratio is charged at 1')
+  return { groupRatio: ratio.ratio, quotaPerUnit: options.get('QuotaPerUnit') }
 }

@@ -4,14 +4,16 @@ import type { Attempt, CallCore, RelayServices } from './call.ts'
 import type { AttemptFailed } from './failure.ts'
 import type { Selection } from './select.ts'
 
-type Failed = { error: AttemptFailed; attempt: Attempt; number: number; selection: Selection }
+export type RetryRoute = 'text' | 'task' | 'drawing'
+
+type Failed = { error: AttemptFailed; attempt: Attempt; number: number; selection: Selection; route: RetryRoute }
 
 /** A rest that an upstream asked for is waited out by a caller only below this, and only when nothing else is left. */
 const longestWaitMs = 2000
 
 /** The further try a failed one leads to, and the pause before it; null ends the call. */
 export function planRetry(services: RelayServices, call: CallCore, failed: Failed): { waitMs: number } | null {
-  const { error, attempt, number, selection } = failed
+  const { error, attempt, number, selection, route } = failed
   if (call.gone.signal.aborted || call.halt.signal.aborted) return null
   const outlook = selection.outlook()
   if (!outlook) return null
@@ -29,6 +31,7 @@ export function planRetry(services: RelayServices, call: CallCore, failed: Faile
         pinned,
         started: false,
         retriesLeft,
+        route,
         settings,
       })
   if (!allowed) return null

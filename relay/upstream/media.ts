@@ -1,5 +1,5 @@
 import type { LookupFunction } from 'node:net'
-import { createGuardedFetch } from './guarded-fetch.ts'
+import { createGuardedFetch, type GuardedFetch } from './guarded-fetch.ts'
 import { TransportError } from './transport-error.ts'
 
 export type InlineMedia = {
@@ -11,6 +11,8 @@ export type InlineMedia = {
 /** @throws {TransportError} when the address is refused, or leads to nothing usable. */
 export type MediaFetcher = {
   (url: string, signal?: AbortSignal): Promise<InlineMedia>
+  /** Whatever the address answers, through the same guard. */
+  guardedFetch: GuardedFetch
   close: () => Promise<void>
 }
 
@@ -56,5 +58,5 @@ export function createMediaFetcher(options: MediaFetcherOptions = {}): MediaFetc
       })
     return { mediaType, data: reply.body.toString('base64') }
   }
-  return Object.assign(fetchMedia, { close: fetch.close })
+  return Object.assign(fetchMedia, { guardedFetch: fetch, close: fetch.close })
 }

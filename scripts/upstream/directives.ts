@@ -53,6 +53,10 @@ export const directiveNames = {
   multiline: 'the JSON of an event over several data lines',
   nofinal: 'leave out the blank line after the last event',
   strict: 'refuse fields and values that the vendor does not know',
+  mjcode: 'code of the answer to a drawing: 1, 3, 4, 5, 21 to 24, 30',
+  job: 'how a drawing or a piece of music goes: success, failure, running, waiting, lost',
+  polls: 'the question after it that finds it ended (2)',
+  percent: 'hold it at this progress',
   fixed: 'do not look at the body: one prepared answer (for benchmarks)',
 } as const
 export type DirectiveName = keyof typeof directiveNames

@@ -2,6 +2,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { answerRequest, type World } from './answer-request.ts'
 import { createFailureCounter } from './failures.ts'
+import type { Job } from './jobs/job.ts'
 import { outcomeOf } from './outcome.ts'
 import { answerUpgrade } from './realtime/serve.ts'
 import type { RecordedRequest } from './recorder.ts'
@@ -23,6 +24,8 @@ export type Upstream = {
   withDirectives: (directives: string) => string
   port: number
   requests: RecordedRequest[]
+  /** Drawings and pieces of music that were submitted, by id. */
+  jobs: Map<string, Job>
   /** Requests being answered now. */
   readonly open: number
   /** Requests whose caller went away before the end of the answer. */
@@ -40,6 +43,7 @@ function createWorld(record: boolean): World & { clear: () => void } {
   const requests: RecordedRequest[] = []
   const counter = createFailureCounter()
   const stored: World['stored'] = new Map()
+  const jobs: World['jobs'] = new Map()
   const nextId = (prefix: string) => {
     lastId += 1
     return `${prefix}sim${String(lastId).padStart(8, '0')}`
@@ -49,8 +53,9 @@ function createWorld(record: boolean): World & { clear: () => void } {
     requests.length = 0
     counter.clear()
     stored.clear()
+    jobs.clear()
   }
-  return { record, requests, counter, stored, prepared: new Map(), nextId, clear }
+  return { record, requests, counter, stored, jobs, prepared: new Map(), nextId, clear }
 }
 
 const listening = (server: Server, port: number, host: string) =>
@@ -109,6 +114,7 @@ export async function startUpstream(options: UpstreamOptions = {}): Promise<Upst
     withDirectives: (directives) => `${url}/~${directives.replaceAll(/[/?# ]/g, encodeURIComponent)}`,
     port: bound,
     requests: world.requests,
+    jobs: world.jobs,
     get open() {
       return open
     },

@@ -17,6 +17,8 @@ import { models as geminiModels } from './gemini/models.ts'
 import { gemini } from './gemini/vendor.ts'
 import { chat as ollamaChat, embeddings as ollamaEmbeddings, tags } from './ollama/chat.ts'
 import { ollama } from './ollama/vendor.ts'
+import { drawing, drawingSeed, listDrawings, submitDrawing } from './jobs/drawing.ts'
+import { fetchMusic, music, submitMusic } from './jobs/music.ts'
 import { billing, models as openaiModels } from './openai/account.ts'
 import { chatCompletions } from './openai/chat.ts'
 import { completions } from './openai/completions.ts'
@@ -87,11 +89,21 @@ function modelsRoute({ path, headers }: Pick<Call, 'path' | 'headers'>): Route {
   return isGemini ? { vendor: gemini, operation: geminiModels } : { vendor: openai, operation: openaiModels }
 }
 
+function jobRoute({ method, path }: Pick<Call, 'method' | 'path'>): Route | undefined {
+  if (method === 'GET') return path.endsWith('/image-seed') ? { vendor: drawing, operation: drawingSeed } : undefined
+  if (/\/mj\/(submit|insight-face)\/[\w-]+$/.test(path)) return { vendor: drawing, operation: submitDrawing }
+  if (path.endsWith('/mj/task/list-by-condition')) return { vendor: drawing, operation: listDrawings }
+  if (/\/suno\/submit\/\w+$/.test(path)) return { vendor: music, operation: submitMusic }
+  return path.endsWith('/suno/fetch') ? { vendor: music, operation: fetchMusic } : undefined
+}
+
 export function routeOf(call: Pick<Call, 'method' | 'path' | 'headers'>): Route | undefined {
   const { method, path } = call
   if (path.startsWith('/openai/') && method === 'POST') return azureRoute(path)
   const own = method === 'POST' ? ownPosts.find(([pattern]) => pattern.test(path)) : undefined
   if (own) return own[1]
+  const job = jobRoute(call)
+  if (job) return job
   const verb = /\/models\/[^/]+:(\w+)$/.exec(path)?.[1]
   if (verb !== undefined) {
     const operation = method === 'POST' ? geminiVerbs[verb] : undefined

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Answer } from './answer.ts'
 import type { Directives } from './directives.ts'
+import type { Job } from './jobs/job.ts'
 import type { Failure, Json, Prompt } from './prompt.ts'
 
 export type Call = {
@@ -16,6 +17,8 @@ export type Call = {
   nextId: (prefix: string) => string
   /** Answers that the vendor keeps, by id. */
   stored: Map<string, Json>
+  /** Drawings and pieces of music that are worked on, by id. */
+  jobs: Map<string, Job>
 }
 
 export type StreamEvent = { event?: string | undefined; data: string }

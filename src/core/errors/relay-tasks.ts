@@ -21,6 +21,9 @@ export const relayTaskErrors = {
   'drawing.reply_unreadable': { kind: 'upstream', message: 'read_response_body_failed', status: 400 },
   'drawing.reply_empty': { kind: 'upstream', message: 'empty_response_body', status: 400 },
   'drawing.reply_malformed': { kind: 'upstream', message: 'unmarshal_response_body_failed', status: 400 },
+  'drawing.store_failed': { kind: 'internal', message: 'insert_midjourney_task_failed', status: 400 },
+  'drawing.notified_unknown': { kind: 'not_found', message: 'midjourney_task_not_found', status: 400 },
+  'drawing.notice_failed': { kind: 'internal', message: 'update_midjourney_task_failed', status: 400 },
   'drawing.busy': { kind: 'rate_limited', message: '渠道繁忙，请稍后重试', status: 429 },
   'drawing.image_unknown': { kind: 'not_found', message: 'midjourney_task_not_found', status: 400 },
   'drawing.image_failed': { kind: 'upstream', message: 'http_get_image_failed', status: 500 },
@@ -48,6 +51,18 @@ export const relayTaskErrors = {
     message: 'invalid_api_platform',
     status: 400,
     wire: 'invalid_api_platform',
+  },
+  'music.quota_unreadable': {
+    kind: 'unavailable',
+    message: '服务暂时不可用，请稍后重试',
+    status: 503,
+    wire: 'get_user_quota_failed',
+  },
+  'music.request_invalid': {
+    kind: 'internal',
+    message: '渠道地址无法使用',
+    status: 500,
+    wire: 'build_request_failed',
   },
   'music.request_failed': { kind: 'upstream', message: '无法连接上游服务', status: 500, wire: 'do_request_failed' },
   'music.reply_unreadable': {

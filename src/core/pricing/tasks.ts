@@ -1,12 +1,24 @@
+import { opensDialogue } from '../tasks/drawing.ts'
 import type { CallPrice } from './price.ts'
 import type { TaskReceipt } from './receipt.ts'
-
-const freeActions = ['INPAINT', 'CUSTOM_ZOOM']
+import { figureOf, type RatioMap } from './tables.ts'
 
 /** The name a job is priced and routed by: `mj_imagine`, `swap_face`, `suno_music`. */
 export function taskModel(platform: string, action: string): string {
   const name = action.toLowerCase()
   return platform === 'mj' && name === 'swap_face' ? name : `${platform}_${name}`
+}
+
+/** The same model under a name that lists of channel types and price tables also have. */
+export const taskModelAliases = (model: string): [string, ...string[]] =>
+  model === 'mj_upload' ? [model, 'mj_uploads'] : [model]
+
+/** A lane of the drawing service has a price of its own where one is set: `mj_turbo_imagine`; else it costs what the action costs. */
+export function taskPriceName(task: { model: string; mode: string }, modelPrices: RatioMap): string {
+  const { model, mode } = task
+  const ofMode = mode === '' || !model.startsWith('mj_') ? [] : [`mj_${mode}_${model.slice('mj_'.length)}`]
+  const priced = [...ofMode, ...taskModelAliases(model)].find((name) => figureOf(modelPrices, name) !== undefined)
+  return priced ?? model
 }
 
 /** What an accepted job is charged. Inpainting and custom zoom only open a dialogue, so they are never charged. */
@@ -16,6 +28,6 @@ export function taskReceipt(task: {
   groupRatio: number
   quotaPerUnit: number
 }): TaskReceipt {
-  const isFreeAction = freeActions.includes(task.action.toUpperCase())
+  const isFreeAction = opensDialogue(task.action.toUpperCase())
   return { formula: 'task', ...task, price: isFreeAction ? { ...task.price, modelPrice: 0 } : task.price }
 }

@@ -1,0 +1,55 @@
+import type { Request, Response } from 'express'
+import { DomainError } from '#core/errors.ts'
+import { openAiChat } from '#relay/dialects/openai-chat/index.ts'
+import { admitAddress, admitGroup, admitModel, admitPin, groupInUse } from '#relay/gateway/admit.ts'
+import { authenticate } from '#relay/gateway/authenticate.ts'
+import type { CallBody, CallCore, Caller, Incoming, RelayServices } from '#relay/gateway/call.ts'
+import { type LimitedCall, limitJob } from '#relay/gateway/limit.ts'
+import { receive } from '#relay/gateway/receive.ts'
+import { toldStatus } from '#relay/gateway/report-error.ts'
+
+export type Exchange = { req: Request; res: Response }
+
+export type Identified = { incoming: Incoming; caller: Caller }
+
+type TaskHandler = {
+  run: (identified: Identified) => Promise<void>
+  /** Tells the caller what went wrong, in the form of its route. */
+  report: (incoming: Incoming, error: unknown) => void
+}
+
+/** Rows 1 to 11 and 13 of the checks around whatever a job's route does. Jobs have no limit per user. */
+export async function handleTask(services: RelayServices, exchange: Exchange, handler: TaskHandler): Promise<void> {
+  const incoming = receive(services, openAiChat, exchange)
+  let limited: LimitedCall | null = null
+  try {
+    if (services.stopping()) throw new DomainError('relay.stopping')
+    const caller = await authenticate(services, exchange.req)
+    limited = await limitJob(services, caller, incoming)
+    admitAddress(caller, incoming.ip)
+    await handler.run({ incoming, caller })
+    await limited.ended(toldStatus(incoming))
+  } catch (error) {
+    await limited?.ended(toldStatus(incoming, error))
+    handler.report(incoming, error)
+  }
+}
+
+/** Rows 15 to 20 of the checks, for a call whose model is known. `names` are all names of the same model, the usual one first. */
+export function admitTask(
+  services: RelayServices,
+  { incoming, caller }: Identified,
+  asked: { body: CallBody; names: [string, ...string[]] },
+): CallCore {
+  const wanted = admitGroup(services, caller)
+  const pinnedChannel = admitPin(services, caller)
+  const served = asked.names
+    .map((model) => ({ model, group: groupInUse(services, caller, { group: wanted, model, pinnedChannel }) }))
+    .find(({ model, group }) => services.channels.tiers(group, model).length > 0)
+  const [model] = asked.names
+  const chosen = served ?? { model, group: groupInUse(services, caller, { group: wanted, model, pinnedChannel }) }
+  const limits = caller.token?.modelLimits
+  if (!pinnedChannel)
+    admitModel(services, caller, { ...chosen, model: asked.names.find((name) => limits?.has(name)) ?? model })
+  return { ...incoming, caller, ...chosen, stream: false, body: asked.body, pinnedChannel }
+}

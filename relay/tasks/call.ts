@@ -1,0 +1,8 @@
+import type { CallPrice } from '#core/pricing/price.ts'
+import type { CallCore } from '#relay/gateway/call.ts'
+
+/** An admitted call that starts a job, with what it costs once it is accepted. */
+export type TaskCall = CallCore & {
+  action: string
+  terms: { price: CallPrice; groupRatio: number; quotaPerUnit: number }
+}

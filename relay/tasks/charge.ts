@@ -1,0 +1,106 @@
+import { DomainError } from '#core/errors.ts'
+import { chargeReceipt } from '#core/pricing/charge.ts'
+import type { TaskReceipt } from '#core/pricing/receipt.ts'
+import { taskReceipt } from '#core/pricing/tasks.ts'
+import type { ChargeRow } from '#features/ledger/charge-row.ts'
+import { SettleFailed } from '#features/ledger/service.ts'
+import { markCharge } from '#features/tasks/service/store.ts'
+import type { AttemptPlan } from '#relay/gateway/attempts.ts'
+import type { Attempt, RelayServices } from '#relay/gateway/call.ts'
+import type { TaskCall } from './call.ts'
+
+export const receiptOf = ({ action, terms }: TaskCall): TaskReceipt => taskReceipt({ action, ...terms })
+
+/** What an accepted job costs, which is also what is set aside for it. */
+export const quotaOf = (call: TaskCall): number => chargeReceipt(receiptOf(call)).quota
+
+/** Remembers how a try that was answered went. */
+export function recordAnswer({ attempts, attempt }: AttemptPlan, answer: { status: number; sentAt: number }): void {
+  attempts.push({
+    channel_id: attempt.channel.id,
+    channel_name: attempt.channel.name,
+    key_index: attempt.key.position,
+    status: answer.status,
+    reason: '',
+    ms: Math.round(performance.now() - answer.sentAt),
+  })
+}
+
+type Stored = {
+  kind: 'drawing' | 'music'
+  /** Of the stored task. */
+  id: number
+  /** The upstream's. */
+  taskId: string
+  /** What goes behind the documented sentence. */
+  suffix: string
+  /** Further keys of the log row. */
+  other: Record<string, unknown>
+}
+
+/** Charges an accepted job that is stored, before its caller hears of it. */
+export async function chargeTask(
+  services: RelayServices,
+  call: TaskCall,
+  { plan, task }: { plan: AttemptPlan; task: Stored },
+): Promise<void> {
+  try {
+    await services.ledger.settle(chargeRowOf(services, call, { plan, task }), 'give-up')
+  } catch (error) {
+    if (!(error instanceof SettleFailed)) throw error
+    await mark(services, task, 'given-up')
+    throw new DomainError('relay.unavailable', {}, { cause: error })
+  }
+  await mark(services, task, 'committed')
+}
+
+/** Where this fails, the next round of asking finds out by the hold. */
+async function mark(services: RelayServices, task: Stored, charge: 'committed' | 'given-up'): Promise<void> {
+  await markCharge(services, task, charge).catch((error: unknown) =>
+    services.log.warn({ err: error, task: task.id }, 'the charge of a task could not be marked'),
+  )
+}
+
+function chargeRowOf(
+  services: RelayServices,
+  call: TaskCall,
+  { plan, task }: { plan: AttemptPlan; task: Stored },
+): ChargeRow {
+  const { attempt, attempts } = plan
+  const { price, groupRatio } = call.terms
+  const { token, user } = call.caller
+  const receipt = receiptOf(call)
+  return {
+    id: call.id,
+    userId: user.id,
+    tokenId: token?.id ?? 0,
+    channelId: attempt.channel.id,
+    quota: quotaOf(call),
+    counted: true,
+    log: services.options.get('LogConsumeEnabled'),
+    content: `模型固定价格 ${price.modelPrice.toFixed(2)}，分组倍率 ${groupRatio.toFixed(2)}，操作 ${call.action}${task.suffix}`,
+    username: user.username,
+    tokenName: call.caller.tokenName,
+    modelName: call.model,
+    promptTokens: 0,
+    completionTokens: 0,
+    cachedTokens: 0,
+    useTimeMs: Math.round(performance.now() - call.startedAt),
+    firstTokenMs: null,
+    isStream: false,
+    group: call.group,
+    clientIp: user.showsIpInLogs ? call.ip : '',
+    other: {
+      model_price: price.modelPrice,
+      group_ratio: groupRatio,
+      ...mappingOf(attempt),
+      admin_info: { use_channel: attempts.map((record) => String(record.channel_id)), attempts: [...attempts] },
+      task_id: task.taskId,
+      ...task.other,
+      receipt,
+    },
+  }
+}
+
+const mappingOf = ({ mapped, upstreamModel }: Attempt) =>
+  mapped ? { is_model_mapped: true, upstream_model_name: upstreamModel } : {}

@@ -1,0 +1,187 @@
+import { DomainError } from '#core/errors.ts'
+import { opensDialogue, submitCode } from '#core/tasks/drawing.ts'
+import { finished } from '#core/tasks/progress.ts'
+import { disableAutomatically } from '#features/channels/service/automatic.ts'
+import { type NewDrawing, storeDrawing } from '#features/tasks/service/store.ts'
+import { isAccepted, readSubmitReply, shownCode, type SubmitReply } from '#relay/dialects/drawing/reply.ts'
+import { forwardedBody, pathOf } from '#relay/dialects/drawing/request.ts'
+import { masked } from '#relay/gateway/answer.ts'
+import { type AttemptPlan, giveBack } from '#relay/gateway/attempts.ts'
+import { disableDeadKey } from '#relay/gateway/auto-disable.ts'
+import type { Attempt, RelayServices } from '#relay/gateway/call.ts'
+import { AttemptFailed, failureOfDomainError } from '#relay/gateway/failure.ts'
+import { logFailedAttempt } from '#relay/gateway/log-failure.ts'
+import { TransportError } from '#relay/upstream/transport-error.ts'
+import { askService, type TaskReply } from '../ask.ts'
+import { chargeTask, quotaOf, recordAnswer } from '../charge.ts'
+import type { DrawingCall } from './submit.ts'
+
+const submitLimitMs = 60_000
+
+/**
+ * Submits a drawing, stores what came of it, charges what was accepted, and passes the answer on.
+ * @throws {AttemptFailed} when there was no answer, or none that can be read, or the channel is busy.
+ */
+export async function forwardDrawing(services: RelayServices, call: DrawingCall, plan: AttemptPlan): Promise<void> {
+  const { attempt } = plan
+  const sentAt = performance.now()
+  const reply = await ask(services, call, attempt)
+  const answer = readAnswer(reply)
+  const accepted = isAccepted(call.action, { status: reply.status, code: answer.code })
+  const charged = accepted && !opensDialogue(call.action)
+  const id = await storeDrawing(services, rowOf(services, call, { attempt, answer, accepted, charged })).catch(
+    (cause: unknown) => {
+      throw new DomainError('drawing.store_failed', {}, { cause })
+    },
+  )
+  if (!accepted) refuse(services, call, { plan, reply, answer })
+  recordAnswer(plan, { status: reply.status, sentAt })
+  if (charged) await chargeTask(services, call, { plan, task: { kind: 'drawing', id, ...chargeWords(call, answer) } })
+  else await giveBack(services, call)
+  const body = accepted ? { ...answer.json, code: shownCode(call.action, answer.code) } : answer.json
+  const text = answer.json['code'] === body['code'] ? reply.text : JSON.stringify(body)
+  call.res
+    .status(reply.status)
+    .setHeader('content-type', 'application/json; charset=utf-8')
+    .end(accepted ? text : withoutSecrets(attempt, text))
+}
+
+async function ask(services: RelayServices, call: DrawingCall, attempt: Attempt): Promise<TaskReply> {
+  const { options } = services
+  try {
+    return await askService(services, attempt, {
+      method: 'POST',
+      path: pathOf(call.request.submission),
+      headers: { 'mj-api-secret': attempt.key.value },
+      body: forwardedBody(call.body.json, {
+        keepsAccountFilter: options.get('MjAccountFilterEnabled'),
+        keepsNotifyHook: options.get('MjNotifyEnabled'),
+        clearsMode: options.get('MjModeClearEnabled'),
+      }),
+      timeoutMs: submitLimitMs,
+    })
+  } catch (error) {
+    if (!(error instanceof TransportError)) throw error
+    if (call.halt.signal.aborted && !call.gone.signal.aborted)
+      throw new DomainError('relay.stopping', {}, { cause: error })
+    const unreadable = error.kind === 'too-large' || error.kind === 'bad-response'
+    throw failed(unreadable ? 'drawing.reply_unreadable' : 'drawing.request_failed', error)
+  }
+}
+
+type Failing = 'drawing.request_failed' | 'drawing.reply_unreadable' | 'drawing.reply_empty' | 'drawing.reply_malformed'
+
+const failed = (code: Failing, cause?: unknown): AttemptFailed =>
+  new AttemptFailed(
+    { ...failureOfDomainError(new DomainError(code)), type: 'upstream_error', code: submitCode.failed },
+    { local: false, connection: code === 'drawing.request_failed', cause },
+  )
+
+function readAnswer({ text }: TaskReply): SubmitReply {
+  if (text.trim() === '') throw failed('drawing.reply_empty')
+  const answer = readSubmitReply(text)
+  if (!answer) throw failed('drawing.reply_malformed')
+  return answer
+}
+
+/** A hand-in of pictures is done with its answer and has no number upstream, so it goes by ours. */
+const taskIdOf = (call: DrawingCall, answer: SubmitReply): string =>
+  call.action === 'UPLOAD' && answer.taskId === '' && answer.addresses.length > 0 ? call.id : answer.taskId
+
+function rowOf(
+  services: RelayServices,
+  call: DrawingCall,
+  {
+    attempt,
+    answer,
+    accepted,
+    charged,
+  }: { attempt: Attempt; answer: SubmitReply; accepted: boolean; charged: boolean },
+): NewDrawing {
+  const { request, followed } = call
+  const now = services.ambient.now()
+  const quota = charged ? quotaOf(call) : 0
+  return {
+    code: answer.code,
+    userId: call.caller.user.id,
+    tokenId: call.caller.token?.id ?? 0,
+    action: call.action,
+    mjId: taskIdOf(call, answer),
+    prompt: followed?.prompt ?? request.prompt,
+    description: answer.description,
+    state: request.state,
+    customId: request.customId,
+    botType: request.botType,
+    mode: call.mode,
+    submittedAt: now,
+    channelId: attempt.channel.id,
+    keyHmac: services.secrets.hmac(attempt.key.value),
+    requestId: call.id,
+    quota,
+    chargePending: quota > 0,
+    failReason: accepted ? '' : answer.description || `code ${answer.code}`,
+    ...resultOf(call, answer, { accepted, now }),
+  }
+}
+
+/** What is known of the result at once: of pictures handed in, and of a task that existed before. */
+function resultOf(
+  call: DrawingCall,
+  answer: SubmitReply,
+  { accepted, now }: { accepted: boolean; now: Date },
+): Partial<NewDrawing> {
+  const done = { status: 'SUCCESS', progress: finished, startedAt: now, finishedAt: now }
+  if (!accepted) return {}
+  if (call.action === 'UPLOAD' && answer.code === submitCode.accepted)
+    return { ...done, imageUrl: answer.addresses[0] ?? '' }
+  if (answer.code !== submitCode.exists) return {}
+  const { imageUrl, status } = answer.properties
+  return {
+    ...(typeof imageUrl === 'string' ? { imageUrl } : {}),
+    ...(status === 'SUCCESS' ? done : typeof status === 'string' ? { status } : {}),
+  }
+}
+
+const chargeWords = (call: DrawingCall, answer: SubmitReply) => {
+  const taskId = taskIdOf(call, answer)
+  return {
+    taskId,
+    suffix: `，ID ${taskId}`,
+    other: { operation: 'drawing', ...(call.mode === '' ? {} : { mode: call.mode }) },
+  }
+}
+
+/** What a refusal means for its channel. @throws {AttemptFailed} when it is busy, which callers are told apart. */
+function refuse(
+  services: RelayServices,
+  call: DrawingCall,
+  { plan, reply, answer }: { plan: AttemptPlan; reply: TaskReply; answer: SubmitReply },
+): void {
+  const { attempt, attempts } = plan
+  if (answer.code === submitCode.busy) throw busy(attempt, answer.description)
+  if (answer.code === submitCode.noAccount) disableEmpty(services, attempt)
+  if (reply.status < 400) return
+  const failure = { status: reply.status, type: 'upstream_error', code: answer.code, message: answer.description }
+  const error = new AttemptFailed(failure, { local: false })
+  disableDeadKey(services, call, { attempt, error })
+  logFailedAttempt(services, call, { attempt, attempts, error })
+}
+
+function busy(attempt: Attempt, description: string): AttemptFailed {
+  const refusal = new DomainError('drawing.busy')
+  const message = [withoutSecrets(attempt, description), refusal.message].filter((part) => part !== '').join(' ')
+  const failure = { ...failureOfDomainError(refusal), type: 'upstream_error', code: submitCode.busy, message }
+  return new AttemptFailed(failure, { local: false, cause: refusal })
+}
+
+/** A service without a usable account serves nobody until a person has looked at it. */
+function disableEmpty(services: RelayServices, { channel, key }: Attempt): void {
+  if (!services.options.get('AutomaticDisableChannelEnabled') || !channel.autoBan) return
+  const what = { channelId: channel.id, key: key.value, reason: 'no account available' }
+  disableAutomatically({ ...services, em: services.database.orm.em.fork() }, what).catch((cause: unknown) =>
+    services.log.error({ err: cause }, 'a channel without an account could not be disabled'),
+  )
+}
+
+const withoutSecrets = ({ channel, key }: Attempt, text: string): string =>
+  masked({ status: 0, type: '', code: null, message: text }, [key.value, channel.baseUrl]).message

@@ -1,0 +1,74 @@
+import { findDrawing } from '#features/tasks/service/store.ts'
+import type { RelayServices } from '#relay/gateway/call.ts'
+import type { Exchange } from '../admit.ts'
+import { proxyOf } from '../ask.ts'
+
+const largestPicture = 64 * 1024 * 1024
+const downloadLimitMs = 60_000
+
+type Picture = { status: number; contentType: string; body: Buffer }
+
+/** A picture by its task's id, for everyone who has the address. It may still be growing. */
+export async function sendImage(services: RelayServices, id: string, { res }: Exchange): Promise<void> {
+  const task = await findDrawing(services, id).catch((error: unknown) => {
+    services.log.error({ err: error }, 'a drawing could not be looked up')
+    return undefined
+  })
+  if (task === undefined) {
+    res.status(503).setHeader('retry-after', '5').json({ error: 'http_get_image_failed' })
+    return
+  }
+  if (!task || task.imageUrl === '') {
+    res.status(400).json({ error: 'midjourney_task_not_found' })
+    return
+  }
+  let picture: Picture
+  try {
+    picture = await download(services, task)
+  } catch (error) {
+    services.log.warn({ err: error, task: task.id }, 'a picture could not be fetched')
+    res.status(500).json({ error: 'http_get_image_failed' })
+    return
+  }
+  if (picture.status !== 200) {
+    res.status(picture.status).json({ error: picture.body.toString('utf8', 0, 10_000) })
+    return
+  }
+  // It comes from elsewhere and is shown under our name: whatever it is, it may do nothing here.
+  res.setHeader('content-security-policy', "default-src 'none'; sandbox")
+  res.setHeader('x-content-type-options', 'nosniff')
+  if (task.status === 'SUCCESS') res.setHeader('cache-control', 'public, max-age=86400')
+  res.setHeader('content-type', picture.contentType || 'image/jpeg').end(picture.body)
+}
+
+/** Through the operator's worker, else through the channel's proxy, else straight, but only to the open internet. */
+async function download(services: RelayServices, task: { imageUrl: string; channelId: number }): Promise<Picture> {
+  const worker = services.options.get('WorkerUrl')
+  const viaWorker = worker !== '' && task.imageUrl.startsWith('https:')
+  const proxy = proxyOf(services.channels.channel(task.channelId)?.setting ?? {})
+  if (!viaWorker && !proxy) {
+    const reply = await services.media.guardedFetch(task.imageUrl, {
+      maxBytes: largestPicture,
+      timeoutMs: downloadLimitMs,
+    })
+    return { status: reply.status, contentType: reply.headers['content-type'] ?? '', body: reply.body }
+  }
+  const reply = await services.transport.send({
+    ...(viaWorker
+      ? {
+          method: 'POST' as const,
+          url: worker,
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ url: task.imageUrl, key: services.options.get('WorkerValidKey') }),
+        }
+      : { method: 'GET' as const, url: task.imageUrl, headers: {}, proxy }),
+    firstByteTimeoutMs: downloadLimitMs,
+    idleTimeoutMs: downloadLimitMs,
+    signal: AbortSignal.timeout(downloadLimitMs),
+  })
+  return {
+    status: reply.status,
+    contentType: reply.headers['content-type'] ?? '',
+    body: await reply.bytes(largestPicture),
+  }
+}

@@ -1,0 +1,81 @@
+import { DomainError } from '#core/errors.ts'
+import type { DrawingTask } from '#db/entities/drawing-task.ts'
+import { findOwnDrawings } from '#features/tasks/service/store.ts'
+import { forwardedImageUrl, taskObject } from '#relay/dialects/drawing/task-object.ts'
+import { admitGroup } from '#relay/gateway/admit.ts'
+import { masked } from '#relay/gateway/answer.ts'
+import type { RelayServices } from '#relay/gateway/call.ts'
+import { readBody } from '#relay/gateway/read-body.ts'
+import { TransportError } from '#relay/upstream/transport-error.ts'
+import { type Exchange, handleTask } from '../admit.ts'
+import { askService } from '../ask.ts'
+import { idsOf } from '../ids.ts'
+import { placeOfTask } from '../place.ts'
+import { reportDrawing } from '../report.ts'
+
+const seedLimitMs = 30_000
+
+function shown(services: RelayServices, task: DrawingTask) {
+  const forwards = services.options.get('MjForwardUrlEnabled') && task.imageUrl !== ''
+  const given = {
+    serverAddress: services.options.get('ServerAddress'),
+    nanoseconds: String(BigInt(services.ambient.now().getTime()) * 1_000_000n),
+  }
+  return taskObject(
+    {
+      ...task,
+      submittedAt: task.submittedAt ?? null,
+      startedAt: task.startedAt ?? null,
+      finishedAt: task.finishedAt ?? null,
+    },
+    forwards ? forwardedImageUrl(task, given) : task.imageUrl,
+  )
+}
+
+/** One of the caller's own tasks. */
+export const fetchDrawing = (services: RelayServices, id: string, exchange: Exchange): Promise<void> =>
+  handleTask(services, exchange, {
+    report: (incoming, error) => reportDrawing(services, incoming, error),
+    run: async ({ caller }) => {
+      admitGroup(services, caller)
+      const [task] = await findOwnDrawings(services, caller.user.id, [id])
+      if (!task) throw new DomainError('drawing.task_unknown')
+      exchange.res.json(shown(services, task))
+    },
+  })
+
+/** Several of the caller's own tasks; what is not there is left out. */
+export const listDrawings = (services: RelayServices, exchange: Exchange): Promise<void> =>
+  handleTask(services, exchange, {
+    report: (incoming, error) => reportDrawing(services, incoming, error),
+    run: async ({ incoming, caller }) => {
+      const { json } = await readBody(incoming.req, incoming.res)
+      admitGroup(services, caller)
+      const tasks = await findOwnDrawings(services, caller.user.id, idsOf(json['ids']))
+      exchange.res.json(tasks.map((task) => shown(services, task)))
+    },
+  })
+
+/** The seed of a picture, which only the service that drew it knows. */
+export const fetchSeed = (services: RelayServices, id: string, exchange: Exchange): Promise<void> =>
+  handleTask(services, exchange, {
+    report: (incoming, error) => reportDrawing(services, incoming, error),
+    run: async ({ caller }) => {
+      admitGroup(services, caller)
+      const [task] = await findOwnDrawings(services, caller.user.id, [id])
+      if (!task) throw new DomainError('drawing.task_unknown')
+      const place = placeOfTask(services, 'drawing', task)
+      const reply = await askService(services, place, {
+        method: 'GET',
+        path: `/mj/task/${encodeURIComponent(id)}/image-seed`,
+        headers: { 'mj-api-secret': place.key.value },
+        timeoutMs: seedLimitMs,
+      }).catch((cause: unknown) => {
+        throw cause instanceof TransportError ? new DomainError('drawing.request_failed', {}, { cause }) : cause
+      })
+      if (reply.text.trim() === '') throw new DomainError('drawing.reply_empty')
+      const secrets = [place.key.value, place.channel.baseUrl]
+      const { message } = masked({ status: 0, type: '', code: null, message: reply.text }, secrets)
+      exchange.res.status(reply.status).setHeader('content-type', 'application/json; charset=utf-8').end(message)
+    },
+  })

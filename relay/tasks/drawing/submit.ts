@@ -1,0 +1,77 @@
+import { DomainError, toDomainError } from '#core/errors.ts'
+import { resolveTaskPrice } from '#core/pricing/resolve-price.ts'
+import { taskModel, taskModelAliases, taskPriceName } from '#core/pricing/tasks.ts'
+import type { DrawingAction, DrawingMode } from '#core/tasks/drawing.ts'
+import type { DrawingTask } from '#db/entities/drawing-task.ts'
+import { UnknownAction } from '#relay/dialects/drawing/actions.ts'
+import { type DrawingRequest, missingPart, readDrawing, type Submission } from '#relay/dialects/drawing/request.ts'
+import { attemptAll } from '#relay/gateway/attempts.ts'
+import type { RelayServices } from '#relay/gateway/call.ts'
+import { groupTerms } from '#relay/gateway/price-call.ts'
+import { readBody } from '#relay/gateway/read-body.ts'
+import { screenTexts } from '#relay/gateway/screen.ts'
+import { admitTask, type Exchange, handleTask, type Identified } from '../admit.ts'
+import type { TaskCall } from '../call.ts'
+import { quotaOf } from '../charge.ts'
+import { onlyThere, placeOfTask } from '../place.ts'
+import { reportDrawing } from '../report.ts'
+import { findFollowed } from './follow-up.ts'
+import { forwardDrawing } from './forward.ts'
+
+export type DrawingCall = TaskCall & {
+  action: DrawingAction
+  request: DrawingRequest
+  mode: DrawingMode | ''
+  /** The task that this one follows. */
+  followed: DrawingTask | null
+}
+
+type Route = { submission: Submission; mode: DrawingMode | '' }
+
+/** One submission of a drawing, from arrival to the upstream's answer. */
+export const submitDrawing = (services: RelayServices, route: Route, exchange: Exchange): Promise<void> =>
+  handleTask(services, exchange, {
+    report: (incoming, error) => reportDrawing(services, incoming, error),
+    run: async (identified) => {
+      const call = await admitDrawing(services, route, identified)
+      const { followed, model } = call
+      await attemptAll(services, call, {
+        amountOf: () => quotaOf(call),
+        forward: (plan) => forwardDrawing(services, call, plan),
+        priceOf: () => call.terms,
+        route: 'drawing',
+        ...(followed ? { selection: onlyThere(placeOfTask(services, 'drawing', followed), model) } : {}),
+      })
+    },
+  })
+
+async function admitDrawing(services: RelayServices, route: Route, identified: Identified): Promise<DrawingCall> {
+  const { incoming, caller } = identified
+  const body = await readBody(incoming.req, incoming.res)
+  const request = read(route.submission, body.json)
+  const model = taskModel('mj', request.action)
+  const core = admitTask(services, identified, { body, names: taskModelAliases(model) })
+  const missing = missingPart(request)
+  if (missing) throw toDomainError({ code: missing })
+  screenTexts(services, core, { texts: [request.prompt], refusal: 'relay.sensitive_words' })
+  const prices = services.options.get('ModelPrice')
+  const price = resolveTaskPrice(taskPriceName({ model, mode: route.mode }, prices), prices)
+  return {
+    ...core,
+    action: request.action,
+    terms: { price, ...groupTerms(services, { group: core.group, user: caller.user }) },
+    request,
+    mode: route.mode,
+    followed: await findFollowed(services, caller.user.id, request),
+  }
+}
+
+/** Row 14 of the checks: a request that does not tell its model. */
+function read(submission: Submission, body: Record<string, unknown>): DrawingRequest {
+  try {
+    return readDrawing(submission, body)
+  } catch (error) {
+    if (!(error instanceof UnknownAction)) throw error
+    throw new DomainError('relay.body_invalid', { detail: error.word }, { cause: error })
+  }
+}

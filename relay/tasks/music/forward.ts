@@ -1,0 +1,113 @@
+import { DomainError } from '#core/errors.ts'
+import { storeJob } from '#features/tasks/service/store.ts'
+import { readJobReply } from '#relay/dialects/music/reply.ts'
+import { masked } from '#relay/gateway/answer.ts'
+import type { AttemptPlan } from '#relay/gateway/attempts.ts'
+import type { Attempt, RelayServices } from '#relay/gateway/call.ts'
+import { AttemptFailed, failureOfDomainError } from '#relay/gateway/failure.ts'
+import { shapeFailure } from '#relay/gateway/shape-failure.ts'
+import { TransportError } from '#relay/upstream/transport-error.ts'
+import { askService, type TaskReply } from '../ask.ts'
+import { chargeTask, quotaOf, recordAnswer } from '../charge.ts'
+import type { MusicCall } from './submit.ts'
+
+const submitLimitMs = 60_000
+const mostQuoted = 2000
+
+/**
+ * Submits a job, stores what was accepted, charges it, and passes the answer on.
+ * @throws {AttemptFailed} when it was not accepted; another channel may take it.
+ */
+export async function forwardMusic(services: RelayServices, call: MusicCall, plan: AttemptPlan): Promise<void> {
+  const { attempt } = plan
+  if (attempt.channel.type !== call.platform.channelType) {
+    const refusal = failureOfDomainError(new DomainError('music.platform_invalid'))
+    throw new AttemptFailed(refusal, { local: true, elsewhere: true })
+  }
+  const sentAt = performance.now()
+  const reply = await ask(services, call, attempt)
+  const taskId = acceptedBy(services, attempt, reply)
+  const id = await store(services, call, { attempt, taskId })
+  recordAnswer(plan, { status: reply.status, sentAt })
+  const other = { operation: 'music' }
+  await chargeTask(services, call, { plan, task: { kind: 'music', id, taskId, suffix: '', other } })
+  call.res.status(200).setHeader('content-type', 'application/json; charset=utf-8').end(reply.text)
+}
+
+async function ask(services: RelayServices, call: MusicCall, attempt: Attempt): Promise<TaskReply> {
+  try {
+    return await askService(services, attempt, {
+      method: 'POST',
+      path: call.platform.submitPath(call.action),
+      headers: { authorization: `Bearer ${attempt.key.value}` },
+      body: call.sent,
+      timeoutMs: submitLimitMs,
+    })
+  } catch (error) {
+    if (!(error instanceof TransportError)) throw error
+    if (call.halt.signal.aborted && !call.gone.signal.aborted)
+      throw new DomainError('relay.stopping', {}, { cause: error })
+    throw new AttemptFailed(failureOfDomainError(transportRefusal(error)), {
+      local: false,
+      connection: true,
+      cause: error,
+    })
+  }
+}
+
+function transportRefusal({ kind }: TransportError): DomainError {
+  if (kind === 'bad-url' || kind === 'bad-request') return new DomainError('music.request_invalid')
+  if (kind === 'too-large' || kind === 'bad-response') return new DomainError('music.reply_unreadable')
+  return new DomainError('music.request_failed')
+}
+
+/** The number of the accepted job. @throws {AttemptFailed} */
+function acceptedBy(services: RelayServices, attempt: Attempt, { status, text }: TaskReply): string {
+  const quoted = masked({ status, type: 'upstream_error', code: 'fail_to_fetch_task', message: text }, [
+    attempt.key.value,
+    attempt.channel.baseUrl,
+  ])
+  if (status !== 200) {
+    const failure = { ...quoted, message: quoted.message.slice(0, mostQuoted) || `upstream status ${status}` }
+    const shaped = shapeFailure(services, attempt.channel, failure)
+    throw new AttemptFailed({ ...shaped, code: 'fail_to_fetch_task' }, { local: false })
+  }
+  const answer = readJobReply(text)
+  if (!answer) {
+    throw new AttemptFailed(failureOfDomainError(new DomainError('music.reply_malformed')), { local: false })
+  }
+  if (answer.code === 'success') return answer.taskId
+  const { message } = masked({ ...quoted, message: answer.message }, [attempt.key.value, attempt.channel.baseUrl])
+  throw new AttemptFailed({ status: 500, type: 'upstream_error', code: answer.code, message }, { local: false })
+}
+
+async function store(
+  services: RelayServices,
+  call: MusicCall,
+  { attempt, taskId }: { attempt: Attempt; taskId: string },
+): Promise<number> {
+  const now = services.ambient.now()
+  const quota = quotaOf(call)
+  try {
+    return await storeJob(services, {
+      taskId,
+      platform: call.platform.id,
+      userId: call.caller.user.id,
+      tokenId: call.caller.token?.id ?? 0,
+      channelId: attempt.channel.id,
+      keyHmac: services.secrets.hmac(attempt.key.value),
+      requestId: call.id,
+      quota,
+      chargePending: quota > 0,
+      action: call.action,
+      status: 'NOT_START',
+      progress: '0%',
+      submittedAt: now,
+      properties: { input: call.request.input },
+      createdAt: now,
+      updatedAt: now,
+    })
+  } catch (cause) {
+    throw new DomainError('music.store_failed', {}, { cause })
+  }
+}

@@ -1,0 +1,53 @@
+import { DomainError } from '#core/errors.ts'
+import type { TaskPlatform } from '#core/tasks/platforms.ts'
+import type { MusicTask } from '#db/entities/music-task.ts'
+import { findOwnJobs } from '#features/tasks/service/store.ts'
+import { jobObject } from '#relay/dialects/music/task-object.ts'
+import { admitGroup } from '#relay/gateway/admit.ts'
+import type { RelayServices } from '#relay/gateway/call.ts'
+import { readBody } from '#relay/gateway/read-body.ts'
+import { type Exchange, handleTask } from '../admit.ts'
+import { idsOf } from '../ids.ts'
+import { reportMusic } from '../report.ts'
+
+const shown = (task: MusicTask) =>
+  jobObject({
+    ...task,
+    submittedAt: task.submittedAt ?? null,
+    startedAt: task.startedAt ?? null,
+    finishedAt: task.finishedAt ?? null,
+  })
+
+const success = (data: unknown) => ({ code: 'success', message: '', data })
+
+/** One of the caller's own jobs. */
+export const fetchJob = (
+  services: RelayServices,
+  { platform, id }: { platform: TaskPlatform; id: string },
+  exchange: Exchange,
+): Promise<void> =>
+  handleTask(services, exchange, {
+    report: (incoming, error) => reportMusic(services, incoming, error),
+    run: async ({ caller }) => {
+      admitGroup(services, caller)
+      const owner = { userId: caller.user.id, platform: platform.id }
+      const [task] = await findOwnJobs(services, owner, [id])
+      if (!task) throw new DomainError('music.task_unknown')
+      exchange.res.json(success(shown(task)))
+    },
+  })
+
+/** Several of the caller's own jobs, of one action where it is named; what is not there is left out. */
+export const fetchJobs = (services: RelayServices, platform: TaskPlatform, exchange: Exchange): Promise<void> =>
+  handleTask(services, exchange, {
+    report: (incoming, error) => reportMusic(services, incoming, error),
+    run: async ({ incoming, caller }) => {
+      const { json } = await readBody(incoming.req, incoming.res)
+      admitGroup(services, caller)
+      const owner = { userId: caller.user.id, platform: platform.id }
+      const tasks = await findOwnJobs(services, owner, idsOf(json['ids']))
+      const action = typeof json['action'] === 'string' ? json['action'].toUpperCase() : ''
+      const wanted = tasks.filter((task) => action === '' || task.action === action)
+      exchange.res.json(success(wanted.map(shown)))
+    },
+  })

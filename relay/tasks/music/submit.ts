@@ -1,0 +1,89 @@
+import { DomainError, toDomainError } from '#core/errors.ts'
+import { resolveTaskPrice } from '#core/pricing/resolve-price.ts'
+import { taskModel } from '#core/pricing/tasks.ts'
+import type { TaskPlatform } from '#core/tasks/platforms.ts'
+import type { MusicTask } from '#db/entities/music-task.ts'
+import { findOwnJobs } from '#features/tasks/service/store.ts'
+import { type MusicRequest, readMusic } from '#relay/dialects/music/request.ts'
+import { attemptAll } from '#relay/gateway/attempts.ts'
+import type { CallBody, RelayServices } from '#relay/gateway/call.ts'
+import { groupTerms } from '#relay/gateway/price-call.ts'
+import { readBody } from '#relay/gateway/read-body.ts'
+import { screenTexts } from '#relay/gateway/screen.ts'
+import { admitTask, type Exchange, handleTask, type Identified } from '../admit.ts'
+import type { TaskCall } from '../call.ts'
+import { quotaOf } from '../charge.ts'
+import { onlyThere, placeOfTask } from '../place.ts'
+import { reportMusic } from '../report.ts'
+import { forwardMusic } from './forward.ts'
+
+export type MusicCall = TaskCall & {
+  platform: TaskPlatform
+  request: MusicRequest
+  /** The caller's body with the platform's presets. */
+  sent: Record<string, unknown>
+  /** The job that this one continues. */
+  continued: MusicTask | null
+}
+
+type Route = { platform: TaskPlatform; action: string }
+
+/** One submission of a job, from arrival to the upstream's answer. */
+export const submitJob = (services: RelayServices, route: Route, exchange: Exchange): Promise<void> =>
+  handleTask(services, exchange, {
+    report: (incoming, error) => reportMusic(services, incoming, error),
+    run: async (identified) => {
+      const call = await admitJob(services, route, identified)
+      const { continued, model } = call
+      await attemptAll(services, call, {
+        amountOf: () => quotaOf(call),
+        forward: (plan) => forwardMusic(services, call, plan),
+        priceOf: () => call.terms,
+        route: 'task',
+        ...(continued ? { selection: onlyThere(placeOfTask(services, 'music', continued), model) } : {}),
+      })
+    },
+  })
+
+async function admitJob(services: RelayServices, route: Route, identified: Identified): Promise<MusicCall> {
+  const { platform } = route
+  const { incoming, caller } = identified
+  const action = route.action.toUpperCase()
+  const body = await readJson(identified)
+  if (!platform.actions.includes(action)) throw new DomainError('music.action_invalid')
+  const { request, missing, sent } = readMusic(action, body.json)
+  const model = taskModel(platform.id, action)
+  const core = admitTask(services, { incoming, caller }, { body, names: [model] })
+  if (missing) throw toDomainError({ code: missing })
+  screenTexts(services, core, { texts: request.texts, refusal: 'relay.sensitive_words' })
+  return {
+    ...core,
+    platform,
+    action,
+    terms: {
+      price: resolveTaskPrice(model, services.options.get('ModelPrice')),
+      ...groupTerms(services, { group: core.group, user: caller.user }),
+    },
+    request,
+    sent,
+    continued: await findContinued(services, { userId: caller.user.id, platform: platform.id }, request),
+  }
+}
+
+async function readJson({ incoming }: Identified): Promise<CallBody> {
+  return readBody(incoming.req, incoming.res).catch((error: unknown) => {
+    const isBody = error instanceof DomainError && error.code === 'relay.body_invalid'
+    throw isBody ? new DomainError('music.body_invalid', {}, { cause: error }) : error
+  })
+}
+
+async function findContinued(
+  services: RelayServices,
+  owner: { userId: number; platform: string },
+  request: MusicRequest,
+): Promise<MusicTask | null> {
+  if (request.taskId === '') return null
+  const [task] = await findOwnJobs(services, owner, [request.taskId])
+  if (!task) throw new DomainError('music.task_unknown')
+  return task
+}

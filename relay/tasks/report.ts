@@ -1,0 +1,87 @@
+import { isDatabaseTrouble } from '#core/database-trouble.ts'
+import { DomainError } from '#core/errors.ts'
+import { submitCode } from '#core/tasks/drawing.ts'
+import { UnknownAction } from '#relay/dialects/drawing/actions.ts'
+import { drawingError, type DrawingError } from '#relay/dialects/drawing/error.ts'
+import { callerMessage } from '#relay/dialects/error-text.ts'
+import { musicError } from '#relay/dialects/music/error.ts'
+import type { Incoming, RelayServices } from '#relay/gateway/call.ts'
+import { AttemptFailed, failureOf, isUnexpected } from '#relay/gateway/failure.ts'
+import { RateLimited } from '#relay/gateway/limit.ts'
+
+/** What the ledger says of a caller who cannot pay, for which jobs have one word of their own. */
+const quotaRefusals = new Set([
+  'relay.user_quota_empty',
+  'relay.user_quota_insufficient',
+  'relay.token_quota_insufficient',
+])
+
+const cannotPay = (error: unknown): boolean => error instanceof DomainError && quotaRefusals.has(error.code)
+
+/** Refusals of a drawing service that are not the caller's mistake. */
+const failedCodes = new Set([
+  'drawing.request_failed',
+  'drawing.reply_unreadable',
+  'drawing.reply_empty',
+  'drawing.reply_malformed',
+])
+
+export function reportDrawing(services: RelayServices, incoming: Incoming, error: unknown): void {
+  const told = cannotPay(error) ? new DomainError('drawing.quota_not_enough') : error
+  send(services, incoming, { error: told, ...drawingError(drawingErrorOf(told, incoming.id)) })
+}
+
+function drawingErrorOf(error: unknown, requestId: string): DrawingError {
+  if (error instanceof AttemptFailed) {
+    const { status, code, message } = error.failure
+    return { status, description: message, code: typeof code === 'number' ? code : submitCode.failed }
+  }
+  if (error instanceof DomainError && error.code.startsWith('drawing.')) {
+    const code = failedCodes.has(error.code) ? submitCode.failed : submitCode.badRequest
+    return { status: error.status ?? 400, description: error.message, code }
+  }
+  const { status, code, message } = failureOf(error)
+  const common = { message: callerMessage({ ...failureOf(error), requestId }), code }
+  if (error instanceof DomainError && error.code === 'relay.body_invalid') {
+    const word = error.cause instanceof UnknownAction ? error.cause.word : 'bind_request_body_failed'
+    return { status, description: word, common }
+  }
+  if (error instanceof DomainError && error.code === 'relay.sensitive_words') {
+    return { status, description: String(code), result: message, code: submitCode.sensitive, common }
+  }
+  return { status, description: common.message, common }
+}
+
+export function reportMusic(services: RelayServices, incoming: Incoming, error: unknown): void {
+  const told = cannotPay(error)
+    ? new DomainError('music.quota_not_enough')
+    : error instanceof DomainError && error.code === 'relay.unavailable' && isDatabaseTrouble(error.cause)
+      ? new DomainError('music.quota_unreadable', {}, { cause: error })
+      : error
+  const failure = failureOf(told)
+  const isOwn = told instanceof AttemptFailed || (told instanceof DomainError && told.code.startsWith('music.'))
+  const message =
+    told instanceof AttemptFailed && failure.status === 429
+      ? '上游繁忙，请稍后重试'
+      : isOwn
+        ? failure.message
+        : callerMessage({ ...failure, requestId: incoming.id })
+  const code = String(failure.code ?? (told instanceof DomainError ? told.kind : 'internal'))
+  send(services, incoming, {
+    error: told,
+    ...musicError({ status: failure.status, code, message, isCommon: !isOwn }),
+  })
+}
+
+function send(
+  services: RelayServices,
+  { res, id, gone }: Incoming,
+  { error, status, body }: { error: unknown; status: number; body: unknown },
+): void {
+  if (isUnexpected(error)) services.log.error({ err: error, requestId: id }, 'a relay call failed unexpectedly')
+  if (gone.signal.aborted || res.writableEnded) return
+  if (error instanceof RateLimited) res.setHeader('retry-after', String(error.retryAfterSeconds))
+  else if (error instanceof DomainError && error.kind === 'unavailable' && error.code !== 'relay.no_channel')
+    res.setHeader('retry-after', '5')
+  res.status(status).json(body)
+}

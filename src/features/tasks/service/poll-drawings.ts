@@ -1,0 +1,76 @@
+import { drawingTimeLimitMs } from '#core/tasks/drawing.ts'
+import { finished } from '#core/tasks/progress.ts'
+import { DrawingTask } from '#db/entities/drawing-task.ts'
+import { readDrawingReports } from './drawing-report.ts'
+import { changesOf, givenUp, updateDrawing } from './drawing-update.ts'
+import { inParts, mostAsked, mostPlaces } from './rounds.ts'
+import { askUpstream, findTaskChannels, type TaskPlace, type TaskServices } from './task-channels.ts'
+
+/** How many drawings one round looks at; those not asked for longest come first. */
+const mostInRound = 2000
+
+/** One round: asks each channel after its unfinished drawings, and ends those that nobody will report on. */
+export async function pollDrawings(services: TaskServices): Promise<void> {
+  const tasks = await services.database.orm.em
+    .fork()
+    .find(
+      DrawingTask,
+      { progress: { $ne: finished } },
+      { orderBy: { polledAt: 'asc nulls first', id: 'asc' }, limit: mostInRound, disableIdentityMap: true },
+    )
+  await look(services, tasks)
+}
+
+/** The same for some tasks alone, at once. */
+export async function askAfterDrawings(services: TaskServices, ids: number[]): Promise<void> {
+  const tasks = await services.database.orm.em
+    .fork()
+    .find(DrawingTask, { id: { $in: ids }, progress: { $ne: finished } }, { disableIdentityMap: true })
+  await look(services, tasks)
+}
+
+async function look(services: TaskServices, tasks: DrawingTask[]): Promise<void> {
+  if (tasks.length === 0) return
+  const now = services.ambient.now()
+  const nameless = tasks.filter((task) => task.mjId === '')
+  for (const task of nameless) {
+    await updateDrawing(services, task.id, givenUp(task.failReason || '上游没有返回任务编号', now))
+  }
+  const named = tasks.filter((task) => task.mjId !== '')
+  const channels = await findTaskChannels(services, [...new Set(named.map((task) => task.channelId))])
+  for (const task of named.filter(({ channelId }) => !channels.has(channelId))) {
+    await updateDrawing(services, task.id, givenUp(`渠道 ${task.channelId} 不存在`, now))
+  }
+  const reachable = named.filter(({ channelId }) => channels.has(channelId))
+  const places = [...Map.groupBy(reachable, (task) => `${task.channelId} ${task.keyHmac}`).values()]
+  await inParts(places, mostPlaces, async (group) => {
+    const [first] = group
+    const place = first && channels.get(first.channelId)?.(first.keyHmac)
+    for (let at = 0; place && at < group.length; at += mostAsked)
+      await askPlace(services, place, group.slice(at, at + mostAsked))
+  })
+  const overdue = reachable.filter((task) => (task.submittedAt?.getTime() ?? 0) < now.getTime() - drawingTimeLimitMs)
+  for (const task of overdue) await updateDrawing(services, task.id, givenUp('上游任务超过 1 小时未完成', now))
+}
+
+async function askPlace(services: TaskServices, place: TaskPlace, tasks: DrawingTask[]): Promise<void> {
+  const ids = [...new Set(tasks.map((task) => task.mjId))]
+  try {
+    const answer = await askUpstream(services, place, {
+      path: '/mj/task/list-by-condition',
+      headers: { 'mj-api-secret': place.key },
+      body: { ids },
+    })
+    const reports = new Map(readDrawingReports(answer).map((report) => [report.id, report]))
+    for (const task of tasks) {
+      const report = reports.get(task.mjId)
+      const changes = report && changesOf(task, report, services.ambient.now())
+      if (changes) await updateDrawing(services, task.id, changes)
+    }
+  } catch (error) {
+    services.log.warn({ err: error, channel: place.channelId }, 'a channel could not be asked after its drawings')
+  }
+  await services.database.orm.em
+    .fork()
+    .nativeUpdate(DrawingTask, { id: { $in: tasks.map(({ id }) => id) } }, { polledAt: services.ambient.now() })
+}

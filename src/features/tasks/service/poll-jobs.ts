@@ -1,0 +1,65 @@
+import { platformOf, taskTimeLimitMs } from '#core/tasks/platforms.ts'
+import { finished } from '#core/tasks/progress.ts'
+import { MusicTask } from '#db/entities/music-task.ts'
+import { readJobReports } from './job-report.ts'
+import { changesOf, givenUp, updateJob } from './job-update.ts'
+import { inParts, mostAsked, mostPlaces } from './rounds.ts'
+import { askUpstream, findTaskChannels, type TaskPlace, type TaskServices } from './task-channels.ts'
+
+/** How many jobs one round looks at; those not asked for longest come first. */
+const mostInRound = 500
+
+/** One round over every platform: asks each channel after its unfinished jobs, and ends those that nobody will report on. */
+export async function pollJobs(services: TaskServices): Promise<void> {
+  const tasks = await services.database.orm.em
+    .fork()
+    .find(
+      MusicTask,
+      { progress: { $ne: finished }, status: { $nin: ['SUCCESS', 'FAILURE'] } },
+      { orderBy: { polledAt: 'asc nulls first', id: 'asc' }, limit: mostInRound, disableIdentityMap: true },
+    )
+  if (tasks.length === 0) return
+  const now = services.ambient.now()
+  for (const task of tasks.filter(({ taskId }) => taskId === '')) {
+    await updateJob(services, task.id, givenUp(task.failReason || '上游没有返回任务编号', now))
+  }
+  const named = tasks.filter(({ taskId }) => taskId !== '')
+  const channels = await findTaskChannels(services, [...new Set(named.map((task) => task.channelId))])
+  for (const task of named.filter(({ channelId }) => !channels.has(channelId))) {
+    await updateJob(services, task.id, givenUp(`渠道 ${task.channelId} 不存在`, now))
+  }
+  const reachable = named.filter(({ channelId }) => channels.has(channelId))
+  const groups = Map.groupBy(reachable, (task) => `${task.platform} ${task.channelId} ${task.keyHmac}`)
+  await inParts([...groups.values()], mostPlaces, async (group) => {
+    const [first] = group
+    const place = first && channels.get(first.channelId)?.(first.keyHmac)
+    for (let at = 0; place && at < group.length; at += mostAsked)
+      await askPlace(services, place, group.slice(at, at + mostAsked))
+  })
+  const overdue = reachable.filter((task) => (task.submittedAt?.getTime() ?? 0) < now.getTime() - taskTimeLimitMs)
+  for (const task of overdue) await updateJob(services, task.id, givenUp('上游任务超过 24 小时未完成', now))
+}
+
+async function askPlace(services: TaskServices, place: TaskPlace, tasks: MusicTask[]): Promise<void> {
+  const platform = platformOf(tasks[0]?.platform ?? '')
+  if (!platform) return
+  const ids = [...new Set(tasks.map((task) => task.taskId))]
+  try {
+    const answer = await askUpstream(services, place, {
+      path: platform.fetchPath,
+      headers: { authorization: `Bearer ${place.key}` },
+      body: { ids },
+    })
+    const reports = new Map(readJobReports(answer).map((report) => [report.task_id, report]))
+    for (const task of tasks) {
+      const report = reports.get(task.taskId)
+      const changes = report && changesOf(task, report, services.ambient.now())
+      if (changes) await updateJob(services, task.id, changes)
+    }
+  } catch (error) {
+    services.log.warn({ err: error, channel: place.channelId }, 'a channel could not be asked after its jobs')
+  }
+  await services.database.orm.em
+    .fork()
+    .nativeUpdate(MusicTask, { id: { $in: tasks.map(({ id }) => id) } }, { polledAt: services.ambient.now() })
+}
