@@ -19,6 +19,10 @@ export const jobWords = {
     label: '准备日志分表',
     results: ['日志分表已备至 {until}'],
   },
+  'task-polling': {
+    label: '查询绘图和音乐任务',
+    results: ['已查询 {drawings} 个绘图任务和 {jobs} 个音乐任务'],
+  },
   retention: {
     label: '清理过期数据',
     results: ['已清理 {rows} 行过期数据，其中日志 {logs} 行'],

@@ -77,7 +77,7 @@ export async function imagined(app: App, by: Holder, prompt = 'a cat'): Promise<
   return String(json['result'])
 }
 
-export const poll = (app: App): Promise<void> => pollTasks(app.services)
+export const poll = (app: App): Promise<unknown> => pollTasks(app.services)
 
 /** What user and token have left, and what they have used. */
 export async function balanceOf(app: App, { user, token }: Holder) {

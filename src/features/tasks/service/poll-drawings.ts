@@ -10,7 +10,7 @@ import { askUpstream, findTaskChannels, type TaskPlace, type TaskServices } from
 const mostInRound = 2000
 
 /** One round: asks each channel after its unfinished drawings, and ends those that nobody will report on. */
-export async function pollDrawings(services: TaskServices): Promise<void> {
+export async function pollDrawings(services: TaskServices): Promise<number> {
   const tasks = await services.database.orm.em
     .fork()
     .find(
@@ -19,6 +19,7 @@ export async function pollDrawings(services: TaskServices): Promise<void> {
       { orderBy: { polledAt: 'asc nulls first', id: 'asc' }, limit: mostInRound, disableIdentityMap: true },
     )
   await look(services, tasks)
+  return tasks.length
 }
 
 /** The same for some tasks alone, at once. */

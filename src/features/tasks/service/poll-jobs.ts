@@ -10,7 +10,7 @@ import { askUpstream, findTaskChannels, type TaskPlace, type TaskServices } from
 const mostInRound = 500
 
 /** One round over every platform: asks each channel after its unfinished jobs, and ends those that nobody will report on. */
-export async function pollJobs(services: TaskServices): Promise<void> {
+export async function pollJobs(services: TaskServices): Promise<number> {
   const tasks = await services.database.orm.em
     .fork()
     .find(
@@ -18,7 +18,7 @@ export async function pollJobs(services: TaskServices): Promise<void> {
       { progress: { $ne: finished }, status: { $nin: ['SUCCESS', 'FAILURE'] } },
       { orderBy: { polledAt: 'asc nulls first', id: 'asc' }, limit: mostInRound, disableIdentityMap: true },
     )
-  if (tasks.length === 0) return
+  if (tasks.length === 0) return 0
   const now = services.ambient.now()
   for (const task of tasks.filter(({ taskId }) => taskId === '')) {
     await updateJob(services, task.id, givenUp(task.failReason || '上游没有返回任务编号', now))
@@ -38,6 +38,7 @@ export async function pollJobs(services: TaskServices): Promise<void> {
   })
   const overdue = reachable.filter((task) => (task.submittedAt?.getTime() ?? 0) < now.getTime() - taskTimeLimitMs)
   for (const task of overdue) await updateJob(services, task.id, givenUp('上游任务超过 24 小时未完成', now))
+  return tasks.length
 }
 
 async function askPlace(services: TaskServices, place: TaskPlace, tasks: MusicTask[]): Promise<void> {
