@@ -1,8 +1,9 @@
+import { type ChannelOperation, mayOffer } from '#core/channel-types/index.ts'
 import { DomainError } from '#core/errors.ts'
 import type { ReportedUsage } from '#core/usage.ts'
 import { SettleFailed } from '#features/ledger/service.ts'
 import type { AttemptPlan } from '#relay/gateway/attempts.ts'
-import { asAttemptFailure, isUnsent, masked } from '#relay/gateway/answer.ts'
+import { asAttemptFailure, masked } from '#relay/gateway/answer.ts'
 import type { RelayServices } from '#relay/gateway/call.ts'
 import { drained } from '#relay/gateway/caller-stream.ts'
 import { AttemptFailed, failureOfDomainError } from '#relay/gateway/failure.ts'
@@ -10,33 +11,31 @@ import { withToken } from '#relay/gateway/key-exchange.ts'
 import { toProviderCall } from '#relay/gateway/provider-call.ts'
 import { bodyAsCame, overridden, passesThrough } from '#relay/gateway/sent-body.ts'
 import { isUnbooked } from '#relay/gateway/settle.ts'
-import { shapeFailure } from '#relay/gateway/shape-failure.ts'
-import { timeoutsOf } from '#relay/gateway/timeouts.ts'
 import { providerFor } from '#relay/providers/registry.ts'
-import type { PlainTranslation, Provider, ProviderCall, UpstreamRequest } from '#relay/providers/types.ts'
-import { retryAfterMs } from '#relay/upstream/retry-after.ts'
+import type { PlainOperation, PlainRequest, UpstreamRequest } from '#relay/providers/types.ts'
 import type { UpstreamReply } from '#relay/upstream/send.ts'
 import { InvalidRequest } from '#relay/dialects/types.ts'
 import { asSent, promptTokensOf } from './as-sent.ts'
+import { inBatches, joined, joinedUsage } from './batches.ts'
 import { plainChargeRow, type PlainEnd, plainUsage } from './bill.ts'
 import { inWantedEncoding } from './embedding-encoding.ts'
 import type { PlainCall } from './types.ts'
+import { withPictures } from './pictures.ts'
+import { sendBuilt, type Try, untilDone } from './send.ts'
 import { createTail } from './tail.ts'
 
-const largestErrorBody = 1024 * 1024
 const largestAnswer = 128 * 1024 * 1024
 
-type Try = {
-  services: RelayServices
-  call: PlainCall
-  plan: AttemptPlan
-  provider: Provider
-  providerCall: ProviderCall
-  translation: PlainTranslation
-  sentAt: number
-  losses: string[]
-  /** The request went upstream. */
-  asked: boolean
+/** What the list of channel types calls each operation. */
+const capabilityOf: Readonly<Record<PlainOperation, ChannelOperation>> = {
+  embeddings: 'embeddings',
+  moderations: 'moderations',
+  images: 'images',
+  'image-edits': 'images',
+  speech: 'audioSpeech',
+  transcriptions: 'audioTranscription',
+  translations: 'audioTranscription',
+  rerank: 'rerank',
 }
 
 /**
@@ -46,7 +45,9 @@ type Try = {
 export async function forwardPlain(services: RelayServices, call: PlainCall, plan: AttemptPlan): Promise<void> {
   const { attempt } = plan
   const provider = providerFor(attempt.channel.type)
-  const translation = provider.plain?.[call.asked.operation]
+  const { operation } = call.asked
+  const offered = mayOffer(attempt.channel.type, capabilityOf[operation])
+  const translation = offered ? provider.plain?.[operation] : undefined
   if (!translation) {
     const refusal = failureOfDomainError(new DomainError('relay.operation_unsupported'))
     throw new AttemptFailed(refusal, { local: true, elsewhere: true })
@@ -66,7 +67,7 @@ export async function forwardPlain(services: RelayServices, call: PlainCall, pla
   try {
     checkLength(current)
     current.providerCall = await withToken(services, provider, plainCall)
-    await answer(current, await send(current))
+    await sendAndAnswer(current)
   } catch (error) {
     if (isUnbooked(error)) throw error
     // Before anything was asked upstream a caller who leaves owes nothing.
@@ -98,7 +99,7 @@ function checkLength({ services, call, plan }: Try): void {
 }
 
 /** The caller's own form where the upstream speaks it, OpenAI's in the upstream's words elsewhere. */
-function build(current: Try): UpstreamRequest {
+function build(current: Try, asked: PlainRequest): UpstreamRequest {
   const { call, providerCall } = current
   const { foreign } = call.asked
   const native = nativeOf(current)
@@ -106,7 +107,7 @@ function build(current: Try): UpstreamRequest {
   try {
     if (foreign?.untranslatable !== undefined)
       throw new InvalidRequest('convert_request_failed', `${foreign.untranslatable} is not supported by this model`)
-    const built = current.translation.request(call.asked, providerCall)
+    const built = current.translation.request(asked, providerCall)
     current.losses = [...(foreign?.losses ?? []), ...(built.losses ?? [])]
     return built
   } catch (error) {
@@ -132,54 +133,37 @@ function asChannelWants(
   return call.asked.foreign ? built : { ...built, body: bodyAsCame(call.body, upstreamModel) }
 }
 
-async function send(current: Try): Promise<UpstreamReply> {
-  const { services, call, plan, provider, providerCall } = current
-  const { setting } = plan.attempt.channel
-  const unsigned = asChannelWants(current, build(current))
-  const request = provider.sign?.(unsigned, providerCall) ?? unsigned
-  const { body, headers } = await toBytes(request.body, request.headers)
-  current.asked = true
-  const sending = services.transport.send({
-    method: request.method,
-    url: request.url,
-    headers,
-    body,
-    signal: call.halt.signal,
-    proxy: typeof setting['proxy'] === 'string' && setting['proxy'] !== '' ? setting['proxy'] : undefined,
-    ...timeoutsOf(setting, call.stream),
-  })
-  return sending.catch((error: unknown) => {
-    if (isUnsent(error)) current.asked = false
-    throw error
-  })
+/** The requests that the caller's one stands for. */
+function builtRequests(current: Try): UpstreamRequest[] {
+  const { call, translation } = current
+  const { asked } = call
+  const batches =
+    asked.operation === 'embeddings' && !nativeOf(current) ? inBatches(asked, translation.mostInputs) : [asked]
+  return batches.map((batch) => asChannelWants(current, build(current, batch)))
 }
 
-/** A form becomes multipart bytes with the boundary in its header; a JSON value becomes text. */
-async function toBytes(body: unknown, headers: Record<string, string>) {
-  if (body instanceof FormData) {
-    const encoded = new Response(body)
-    const contentType = encoded.headers.get('content-type') ?? 'multipart/form-data'
-    return { body: new Uint8Array(await encoded.arrayBuffer()), headers: { ...headers, 'content-type': contentType } }
-  }
-  const bytes = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
-  return { body: bytes, headers }
-}
-
-async function answer(current: Try, reply: UpstreamReply): Promise<void> {
-  const { services, provider, plan } = current
-  if (reply.status < 200 || reply.status >= 300) {
-    const failure = provider.error(reply.status, await reply.text(largestErrorBody), reply.headers)
-    throw new AttemptFailed(shapeFailure(services, plan.attempt.channel, failure), {
-      local: false,
-      retryAfterMs: retryAfterMs(reply.headers, services.ambient.now().getTime()) ?? null,
-    })
-  }
+async function sendAndAnswer(current: Try): Promise<void> {
+  const [first, ...more] = builtRequests(current)
+  if (!first) return
+  const reply = await sendBuilt(current, first)
   const contentType = String(reply.headers['content-type'] ?? '')
   const isBytes = contentType.includes('text/event-stream') || spokenOperations.has(current.call.asked.operation)
-  if (contentType.includes('json') || !isBytes) return answerJson(current, reply)
+  if (contentType.includes('json')) return answerJson(current, reply, more)
+  const { fromBytes } = current.translation
+  if (fromBytes && !isBytes) return answerMade(current, fromBytes(await reply.bytes(largestAnswer), current.call.asked))
+  if (!isBytes) return answerJson(current, reply, more)
   if (!contentType.includes('text/html')) return answerBytes(current, reply, contentType)
   reply.cancel()
   throw malformed()
+}
+
+/** Bytes that callers read as JSON. */
+async function answerMade(current: Try, answer: unknown): Promise<void> {
+  const { res, startedAt } = current.call
+  const used = await usedBy(current, {})
+  await settle(current, { used, firstByteMs: performance.now() - startedAt, end: 'complete' })
+  res.status(200).setHeader('content-type', 'application/json; charset=utf-8')
+  res.end(JSON.stringify(answer))
 }
 
 /** Those whose answers may be sound or plain text; all others are JSON, whatever they are announced as. */
@@ -188,31 +172,42 @@ const spokenOperations: ReadonlySet<string> = new Set(['speech', 'transcriptions
 const malformed = (cause?: unknown): AttemptFailed =>
   new AttemptFailed(failureOfDomainError(new DomainError('relay.reply_malformed')), { local: false, cause })
 
-async function answerJson(current: Try, reply: UpstreamReply): Promise<void> {
+async function answerJson(current: Try, reply: UpstreamReply, more: UpstreamRequest[]): Promise<void> {
   const { call, translation } = current
   const { res } = call
   const text = await reply.text(largestAnswer)
-  const json = readJson(text)
-  const usage = translation.usage(json)
-  const seconds = secondsOf(json)
-  const reported = { usage, seconds }
-  const used = await usedBy(current, reported)
-  const shaped = shape(current, json, used)
+  const json = await untilDone(current, readJson(text), async (later) => readJson(await later.text(largestAnswer)))
+  const answers = [json]
+  for (const request of more) answers.push(readJson(await (await sendBuilt(current, request)).text(largestAnswer)))
+  const usage = joinedUsage(answers.map((answer) => translation.usage(answer)))
+  const sound = translation.sound?.(json, call.asked)
+  const translated = sound ? undefined : await translate(current, answers)
+  const used = await usedBy(current, { usage, seconds: secondsOf(json) })
+  const shaped = sound ? undefined : shape(current, translated, used)
   // What cannot be told is not charged.
-  const told = shaped === json ? text : JSON.stringify(shaped)
+  const told = sound?.bytes ?? (shaped === json && !translation.next ? text : JSON.stringify(shaped))
   await settle(current, { used, firstByteMs: performance.now() - call.startedAt, end: 'complete' })
   if (current.losses.length > 0) res.setHeader('x-translation-loss', current.losses.join(','))
-  res.status(200).setHeader('content-type', 'application/json; charset=utf-8')
+  res.status(200).setHeader('content-type', sound?.contentType ?? 'application/json; charset=utf-8')
   res.end(told)
 }
 
-/** The answer in the caller's form. */
-function shape(current: Try, json: unknown, { usage }: PlainEnd['used']): unknown {
-  const { call, translation } = current
-  const { asked } = call
+/** The answers in OpenAI's form, as one. */
+async function translate(current: Try, answers: readonly unknown[]): Promise<unknown> {
+  const { asked, halt } = current.call
+  const [json] = answers
   if (nativeOf(current)) return json
-  const translated = translation.response ? translation.response(json, asked) : json
-  if (asked.operation !== 'embeddings') return translated
+  const { response } = current.translation
+  const translated = joined(response ? answers.map((answer) => response(answer, asked)) : answers)
+  const draws = asked.operation === 'images' || asked.operation === 'image-edits'
+  if (!draws || asked.json['response_format'] !== 'b64_json') return translated
+  return withPictures(translated, async (url) => (await current.services.media(url, halt.signal)).data)
+}
+
+/** The answer in the caller's form. */
+function shape(current: Try, translated: unknown, { usage }: PlainEnd['used']): unknown {
+  const { asked } = current.call
+  if (nativeOf(current) || asked.operation !== 'embeddings') return translated
   const encoded = inWantedEncoding(translated, asked.json['encoding_format'])
   const counted = withUsage(encoded, usage.promptTokens)
   return asked.foreign ? asked.foreign.encode(counted) : counted

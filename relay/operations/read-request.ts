@@ -17,5 +17,7 @@ export async function readPlainRequest(bytes: Buffer, contentType: string): Prom
   const json: Record<string, unknown> = Object.fromEntries(
     [...form.entries()].filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
   )
-  return { json, form, body: { bytes, json } }
+  const given = form.get('file')
+  const file = given instanceof Blob ? new Uint8Array(await given.arrayBuffer()) : undefined
+  return { json, form, file, body: { bytes, json } }
 }

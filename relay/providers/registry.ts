@@ -18,6 +18,8 @@ import { cloudflare } from './openai-compatible/vendors/cloudflare.ts'
 import { custom } from './openai-compatible/vendors/custom.ts'
 import { deepseek } from './openai-compatible/vendors/deepseek.ts'
 import { fastgpt } from './openai-compatible/vendors/fastgpt.ts'
+import { jina } from './openai-compatible/vendors/jina.ts'
+import { mokaai } from './openai-compatible/vendors/mokaai.ts'
 import { minimax } from './openai-compatible/vendors/minimax.ts'
 import { moonshot } from './openai-compatible/vendors/moonshot.ts'
 import { openai } from './openai-compatible/vendors/openai.ts'
@@ -51,6 +53,8 @@ const providers: readonly Provider[] = [
   moonshot,
   minimax,
   siliconflow,
+  jina,
+  mokaai,
   deepseek,
   volcengine,
   baiduV2,

@@ -158,14 +158,30 @@ export type PlainOperation = (typeof plainOperations)[number]
 export type OwnForm = { dialect: 'gemini'; action: string; json: Record<string, unknown> }
 
 /** A caller's operation: JSON, or a form whose text fields stand in `json` too. */
-export type PlainRequest = { json: Record<string, unknown>; form: FormData | null }
+export type PlainRequest = {
+  json: Record<string, unknown>
+  form: FormData | null
+  /** The form's file, for upstreams that do not read forms. */
+  file?: Uint8Array | undefined
+}
 
 export type PlainTranslation = {
   request: (asked: PlainRequest, call: ProviderCall) => UpstreamRequest
   /** For an upstream that speaks the caller's own form: the body goes through, the answer comes back as received. */
   native?: Partial<Record<OwnForm['dialect'], (own: OwnForm, call: ProviderCall) => UpstreamRequest>> | undefined
+  /** The most texts one call may embed; more are sent in several and put together again. */
+  mostInputs?: number | undefined
+  /**
+   * Of an answer that only names a task: the call that asks for it, and how long to wait before. Nothing once it is done.
+   * @throws {UpstreamRefusal} when the task failed.
+   */
+  next?: ((json: unknown, call: ProviderCall) => { request: UpstreamRequest; afterMs: number } | undefined) | undefined
   /** A whole JSON answer in the caller's form; absent: it goes out as received. */
   response?: ((json: unknown, asked: PlainRequest) => unknown) | undefined
+  /** What an answer in bytes is in the caller's form, where callers of this operation read JSON. */
+  fromBytes?: ((bytes: Uint8Array, asked: PlainRequest) => unknown) | undefined
+  /** The sound inside a JSON answer, which callers get as bytes. */
+  sound?: ((json: unknown, asked: PlainRequest) => { contentType: string; bytes: Uint8Array }) | undefined
   /** @throws {UpstreamRefusal} when a 2xx body reports a failure. */
   usage: (json: unknown) => ReportedUsage | undefined
 }

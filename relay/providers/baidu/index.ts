@@ -1,22 +1,13 @@
 import { createHash } from 'node:crypto'
-import type { UpstreamFailure } from '#relay/chat/events.ts'
 import { toOpenAiRequest } from '../openai-compatible/request.ts'
 import { reshapedReading } from '../openai-compatible/reshaped.ts'
 import type { OpenAiStyle } from '../openai-compatible/style.ts'
 import { type KeyExchange, type Provider, type ProviderCall, type UpstreamRequest, UpstreamRefusal } from '../types.ts'
 import { failureOf, readFailure } from '../wire/failures.ts'
-import {
-  countOf,
-  type Json,
-  numberOf,
-  recordOf,
-  recordsOf,
-  textOf,
-  tryRecord,
-  withoutAbsent,
-  wordOf,
-} from '../wire/json.ts'
 import { tellFormat } from '../openai-compatible/told-format.ts'
+import { type Json, numberOf, recordOf, recordsOf, textOf, tryRecord, withoutAbsent, wordOf } from '../wire/json.ts'
+import { baiduEmbeddings } from './embeddings.ts'
+import { refusalIn } from './failure.ts'
 import { toBaiduMessages } from './messages.ts'
 
 const paths: Readonly<Record<string, string>> = {
@@ -39,29 +30,12 @@ const paths: Readonly<Record<string, string>> = {
 const pathOf = (model: string): string =>
   Object.hasOwn(paths, model) ? (paths[model] as string) : encodeURIComponent(model.toLowerCase())
 
-const statuses: Readonly<Record<number, number>> = {
-  17: 429,
-  18: 429,
-  19: 429,
-  110: 401,
-  111: 401,
-  336003: 400,
-  336100: 503,
-}
-
-function refusal(answer: Json): UpstreamFailure | undefined {
-  const code = countOf(answer['error_code'])
-  if (code === undefined || code === 0) return undefined
-  const message = wordOf(answer['error_msg']) ?? `upstream code ${code}`
-  return { status: statuses[code] ?? 500, type: 'upstream_error', code, message, param: null }
-}
-
 const style: OpenAiStyle = {
   id: 'baidu',
   label: 'Baidu Qianfan',
   channelTypes: [15],
   streamUsage: false,
-  refusal: { mark: '"error_code"', read: refusal },
+  refusal: { mark: '"error_code"', read: refusalIn },
 }
 
 const reasonOf = (answer: Json): string => {
@@ -203,9 +177,10 @@ export const baidu: Provider = {
   channelTypes: style.channelTypes,
   framing: 'sse',
   chat: { request: toRequest, ...reading, media: 'inline' },
+  plain: { embeddings: baiduEmbeddings },
   native: {},
   exchange: (channel) => exchangeOf(channel.key),
-  error: (status, body) => refusal(tryRecord(body) ?? {}) ?? readFailure(status, body),
+  error: (status, body) => refusalIn(tryRecord(body) ?? {}) ?? readFailure(status, body),
   models: {
     // The vendor lists no models on this surface; the address answers nothing usable and the reader says so.
     request: (channel, token) => ({

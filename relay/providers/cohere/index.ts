@@ -3,6 +3,7 @@ import type { Provider } from '../types.ts'
 import { readFailure } from '../wire/failures.ts'
 import { recordOf, recordsOf, wordOf } from '../wire/json.ts'
 import { createCohereDecoder, fromCohereAnswer } from './answer.ts'
+import { cohereEmbeddings, cohereRerank } from './plain.ts'
 import { toCohereRequest } from './request.ts'
 
 export const cohere: Provider = {
@@ -17,6 +18,7 @@ export const cohere: Provider = {
     media: 'inline',
     keepsAddress: (part) => part.type === 'image',
   },
+  plain: { embeddings: cohereEmbeddings, rerank: cohereRerank },
   native: {},
   error: readFailure,
   models: {

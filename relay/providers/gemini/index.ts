@@ -3,8 +3,9 @@ import { joinPath } from '../wire/join-path.ts'
 import { recordOf, recordsOf, wordOf } from '../wire/json.ts'
 import { geminiEmbeddings } from './embeddings.ts'
 import { readGeminiFailure } from './failure.ts'
+import { geminiImages } from './images.ts'
 import { nativeGemini } from './native.ts'
-import { geminiHeaders, generateUrl, toGeminiRequest } from './request.ts'
+import { geminiHeaders, generateUrl, operationUrl, toGeminiRequest } from './request.ts'
 import { fromGeminiResponse } from './response.ts'
 import { createGeminiDecoder } from './stream.ts'
 
@@ -24,7 +25,7 @@ export const gemini: Provider = {
     media: 'inline',
     keepsAddress: ({ source }) => source.kind === 'url' && ownAddress.test(source.url),
   },
-  plain: { embeddings: geminiEmbeddings },
+  plain: { embeddings: geminiEmbeddings, images: geminiImages({ url: operationUrl, headers: geminiHeaders }) },
   native: { gemini: nativeGemini({ url: generateUrl, headers: geminiHeaders }) },
   error: readGeminiFailure,
   models: {

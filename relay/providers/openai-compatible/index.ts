@@ -43,7 +43,10 @@ export function openAiCompatible(style: OpenAiStyle): Provider {
       return undefined
     },
     plain: Object.fromEntries(
-      plainOperations.map((operation) => [operation, openAiOperation(style, operation)]),
+      plainOperations.map((operation) => [
+        operation,
+        { ...openAiOperation(style, operation), ...style.plain?.[operation] },
+      ]),
     ) as Provider['plain'],
     ...(style.realtimeUrl ? { realtime: openAiRealtime(style, style.realtimeUrl) } : {}),
     chat: {

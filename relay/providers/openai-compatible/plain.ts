@@ -6,7 +6,8 @@ import {
   UpstreamRefusal,
 } from '../types.ts'
 import { joinPath } from '../wire/join-path.ts'
-import { type Json, recordOf } from '../wire/json.ts'
+import { type Json, recordOf, recordsOf } from '../wire/json.ts'
+import { rerankList, textsToEmbed } from '../wire/plain-answers.ts'
 import { refusalOf } from '../wire/failures.ts'
 import { channelHeaders } from './address.ts'
 import type { OpenAiStyle } from './style.ts'
@@ -37,12 +38,11 @@ export function formWithModel(form: FormData, model: string): FormData {
   return rebuilt
 }
 
-/** The end of a chat's address, before any query. */
-const chatEnd = /\/chat\/completions(?=\?|$)/
+const chatPath = /\/chat\/completions(?=$|\?)/
 
-function urlOf(style: OpenAiStyle, operation: PlainOperation, call: ProviderCall): string {
-  // A custom address is the whole address, whatever is asked of it.
-  if (style.url) return style.url(call).replace(chatEnd, paths[operation])
+/** Where the operation stands beside the chat call. A custom address is the whole address, whatever is asked of it. */
+export function plainUrl(style: OpenAiStyle, operation: PlainOperation, call: ProviderCall): string {
+  if (style.url) return style.url(call).replace(chatPath, paths[operation])
   return joinPath(call.channel.baseUrl, style.version ?? '/v1', paths[operation])
 }
 
@@ -50,7 +50,8 @@ const readReported = (json: unknown): Json | undefined => {
   const answer = recordOf(json) ?? {}
   const refusal = refusalOf(answer)
   if (refusal) throw new UpstreamRefusal(refusal)
-  return usageObjectOf(answer)
+  // Rankings are counted beside the answer by some.
+  return usageObjectOf(answer) ?? recordOf(recordOf(answer['meta'])?.['tokens'])
 }
 
 /** `input_tokens` and `output_tokens` are the newer operations' words for the same figures. */
@@ -62,14 +63,32 @@ const toChatWords = (usage: Json): Json => ({
   completion_tokens_details: usage['completion_tokens_details'] ?? usage['output_tokens_details'],
 })
 
+/** Only the original and what stands for it take lists of tokens. */
+function jsonOf(style: OpenAiStyle, operation: PlainOperation, asked: PlainRequest): Json {
+  if (operation === 'embeddings' && !style.takesTokens) textsToEmbed(asked)
+  return asked.json
+}
+
+/** As received, unless its documents are missing or written in another way. */
+function toRanking(json: unknown, asked: PlainRequest): unknown {
+  const answer = recordOf(json)
+  const rows = recordsOf(answer?.['results'])
+  const wanted = asked.json['return_documents'] === true
+  const fits = rows.every(({ document }) =>
+    document === undefined || document === null ? !wanted : typeof document === 'object',
+  )
+  return fits ? json : { ...answer, results: rerankList(rows, asked) }
+}
+
 /** Operations of the OpenAI form: the caller's body with the model's name replaced, the answer as received. */
 export const openAiOperation = (style: OpenAiStyle, operation: PlainOperation): PlainTranslation => ({
   request: ({ json, form }: PlainRequest, call: ProviderCall) => ({
     method: 'POST',
-    url: urlOf(style, operation, call),
+    url: plainUrl(style, operation, call),
     headers: { ...(form ? {} : { 'content-type': 'application/json' }), ...channelHeaders(style, call.channel) },
-    body: form ? formWithModel(form, call.model) : { ...json, model: call.model },
+    body: form ? formWithModel(form, call.model) : { ...jsonOf(style, operation, { json, form }), model: call.model },
   }),
+  ...(operation === 'rerank' ? { response: toRanking } : {}),
   usage: (json) => {
     const usage = readReported(json)
     return usage === undefined ? undefined : readUsage(toChatWords(usage))

@@ -1,7 +1,7 @@
 import type { Citation, UpstreamFailure } from '#relay/chat/events.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import type { ReportedUsage } from '#core/usage.ts'
-import type { ProviderCall, ProviderChannel } from '../types.ts'
+import type { PlainOperation, PlainTranslation, ProviderCall, ProviderChannel } from '../types.ts'
 import type { Json } from '../wire/json.ts'
 
 /** What of a call decides whether the chat form will do. */
@@ -60,6 +60,10 @@ export type OpenAiStyle = {
   keyInHeaderOnly?: boolean | undefined
   /** Calls that the vendor takes in the responses form only. */
   needsResponses?: ((call: ProviderCall, asks: ResponsesReason) => boolean) | undefined
+  /** Lists of tokens can be embedded, as only the original's servers can. */
+  takesTokens?: boolean | undefined
+  /** Operations beside chat that are asked for or answered in another way than the original's. */
+  plain?: Partial<Record<PlainOperation, Partial<PlainTranslation>>> | undefined
   /** The upstream reads or writes so differently from the original that bodies cannot go through untouched. */
   translatesAlways?: boolean | undefined
 }

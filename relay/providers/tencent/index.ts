@@ -8,10 +8,11 @@ import { enableThinking } from '../openai-compatible/thinking-switch.ts'
 import type { Provider, ProviderCall, ProviderChannel, UpstreamRequest } from '../types.ts'
 import { readFailure } from '../wire/failures.ts'
 import { type Json, recordOf, recordsOf, textOf, tryRecord, wordOf } from '../wire/json.ts'
+import { tencentEmbeddings } from './embeddings.ts'
 import { signTc3 } from './sign-tc3.ts'
 import { toSnakeNames, toTencentBody } from './body.ts'
 
-const action = 'ChatCompletions'
+const signedSurface = 'https://hunyuan.tencentcloudapi.com'
 const openSurface = 'https://api.hunyuan.cloud.tencent.com/v1'
 
 type Key = { kind: 'signing'; secretId: string; secretKey: string } | { kind: 'bearer'; token: string }
@@ -23,6 +24,10 @@ function readKey(key: string): Key {
 }
 
 const isOpen = (channel: ProviderChannel): boolean => readKey(channel.key).kind === 'bearer'
+
+/** A key of the OpenAI surface goes there, unless the channel names another server. */
+const openBase = ({ baseUrl }: ProviderChannel): string =>
+  baseUrl === '' || baseUrl === signedSurface ? openSurface : baseUrl
 
 const statuses: readonly [RegExp, number][] = [
   [/^AuthFailure/, 401],
@@ -49,7 +54,7 @@ const style: OpenAiStyle = {
   id: 'tencent',
   label: 'Tencent Hunyuan',
   channelTypes: [23],
-  url: ({ channel }) => (isOpen(channel) ? `${openSurface}/chat/completions` : `${channel.baseUrl}/`),
+  url: ({ channel }) => (isOpen(channel) ? `${openBase(channel)}/chat/completions` : `${channel.baseUrl}/`),
   reasoning: enableThinking(/^hunyuan-(a13b|t1|2)/),
   refusal: { mark: '', read: errorIn },
 }
@@ -57,6 +62,23 @@ const style: OpenAiStyle = {
 const reading = reshapedReading(style, {
   answer: (json) => toSnakeNames(recordOf(json['Response']) ?? json) as Json,
   chunk: (json) => toSnakeNames(recordOf(json['Response']) ?? json) as Json,
+})
+
+const actionHeaders = (action: string): Record<string, string> => ({
+  'content-type': 'application/json',
+  'x-tc-action': action,
+  'x-tc-version': '2023-09-01',
+})
+
+const embeddings = tencentEmbeddings({
+  headers: actionHeaders,
+  failure: (answer) => errorIn(toSnakeNames(answer) as Json),
+  open: ({ channel }, body) => {
+    const key = readKey(channel.key)
+    if (key.kind !== 'bearer') return undefined
+    const headers = { 'content-type': 'application/json', ...bearer(key.token) }
+    return { method: 'POST', url: `${openBase(channel)}/embeddings`, headers, body }
+  },
 })
 
 function toRequest(request: Parameters<Provider['chat']['request']>[0], call: ProviderCall): UpstreamRequest {
@@ -68,12 +90,7 @@ function toRequest(request: Parameters<Provider['chat']['request']>[0], call: Pr
   const { body, losses } = toTencentBody(plain)
   return {
     ...written,
-    headers: {
-      'content-type': 'application/json',
-      accept: call.stream ? 'text/event-stream' : 'application/json',
-      'x-tc-action': action,
-      'x-tc-version': '2023-09-01',
-    },
+    headers: { ...actionHeaders('ChatCompletions'), accept: call.stream ? 'text/event-stream' : 'application/json' },
     body,
     losses: [...(written.losses ?? []), ...losses],
   }
@@ -98,11 +115,13 @@ export const tencent: Provider = {
   channelTypes: style.channelTypes,
   framing: 'sse',
   chat: { request: toRequest, ...reading, media: 'inline', keepsAddress: (part) => part.type === 'image' },
+  plain: { embeddings },
   native: {},
   sign(request, { channel, ambient }) {
     const key = readKey(channel.key)
     if (key.kind === 'bearer') return request
     const body = bodyText(request.body)
+    const action = request.headers['x-tc-action'] ?? ''
     const signature = signTc3({ host: new URL(request.url).host, action, body, now: ambient.now() }, key)
     return { ...request, body, headers: { ...request.headers, ...signature } }
   },
@@ -110,7 +129,11 @@ export const tencent: Provider = {
   models: {
     request: (channel) => {
       const key = readKey(channel.key)
-      return { method: 'GET', url: `${openSurface}/models`, headers: bearer(key.kind === 'bearer' ? key.token : '') }
+      return {
+        method: 'GET',
+        url: `${openBase(channel)}/models`,
+        headers: bearer(key.kind === 'bearer' ? key.token : ''),
+      }
     },
     read: (json) => recordsOf(recordOf(json)?.['data']).flatMap((row) => wordOf(row['id']) ?? []),
   },

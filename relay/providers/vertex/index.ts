@@ -1,10 +1,13 @@
 import type { ChatRequest } from '#relay/chat/request.ts'
 import { fitSampling } from '../anthropic/override.ts'
-import { toClaudeBody } from '../anthropic/request.ts'
+import { nativeClaude } from '../anthropic/native.ts'
+import { planOf, toClaudeBody } from '../anthropic/request.ts'
 import { fromClaudeResponse } from '../anthropic/response.ts'
 import { createClaudeDecoder } from '../anthropic/stream.ts'
 import { readGeminiFailure } from '../gemini/failure.ts'
+import { geminiImages } from '../gemini/images.ts'
 import { wantsSignatures } from '../gemini/models.ts'
+import { nativeGemini } from '../gemini/native.ts'
 import { generateOperation, toGeminiBody } from '../gemini/request.ts'
 import { fromGeminiResponse } from '../gemini/response.ts'
 import { createGeminiDecoder } from '../gemini/stream.ts'
@@ -15,6 +18,7 @@ import type { OpenAiStyle } from '../openai-compatible/style.ts'
 import type { ChatTranslation, Provider, ProviderCall, UpstreamRequest } from '../types.ts'
 import { recordOf, recordsOf, wordOf } from '../wire/json.ts'
 import { baseOf, claudeUrl, credentialHeaders, googleUrl, openAiUrl } from './address.ts'
+import { vertexEmbeddings } from './embeddings.ts'
 import { exchangeOf } from './key.ts'
 
 const bodyVersion = 'vertex-2023-10-16'
@@ -41,13 +45,17 @@ const headersOf = (call: ProviderCall): Record<string, string> => ({
   ...credentialHeaders(call),
 })
 
+const claudeHeaders = (call: ProviderCall): Record<string, string> => {
+  const beta = call.callerHeaders['anthropic-beta']
+  return { ...headersOf(call), ...(beta === undefined ? {} : { 'anthropic-beta': beta }) }
+}
+
 function claudeRequest(request: ChatRequest, call: ProviderCall): UpstreamRequest {
   const { model, body, losses } = toClaudeBody(request, call)
-  const beta = call.callerHeaders['anthropic-beta']
   return {
     method: 'POST',
     url: claudeUrl(call, model),
-    headers: { ...headersOf(call), ...(beta === undefined ? {} : { 'anthropic-beta': beta }) },
+    headers: claudeHeaders(call),
     body: { anthropic_version: bodyVersion, ...body, ...(call.stream ? { stream: true } : {}) },
     losses,
   }
@@ -93,8 +101,27 @@ export const vertex: Provider = {
     if (formOf(call.model) === 'claude') fitSampling(body, call)
     return undefined
   },
-  // Which dialect a call could go through in depends on its model, so all are translated.
-  native: {},
+  plain: { embeddings: vertexEmbeddings(headersOf), images: geminiImages({ url: googleUrl, headers: headersOf }) },
+  native: {
+    claude: {
+      ...nativeClaude({
+        url: (call) => claudeUrl(call, planOf(call.model, call).suffix.model),
+        headers: claudeHeaders,
+        shape: (body) => {
+          delete body['model']
+          body['anthropic_version'] = bodyVersion
+        },
+      }),
+      accepts: (_, call) => formOf(call.model) === 'claude',
+    },
+    gemini: {
+      ...nativeGemini({
+        url: (call, model) => googleUrl(call, model, generateOperation(call.stream)),
+        headers: headersOf,
+      }),
+      accepts: (_, call) => formOf(call.model) === 'google',
+    },
+  },
   exchange: (channel, ambient) => exchangeOf(channel.key, ambient),
   error: readGeminiFailure,
   models: {

@@ -64,5 +64,9 @@ export const selectableChannelTypes: readonly ChannelType[] = channelTypes.filte
 
 export const defaultBaseUrlOf = (type: number): string => byNumber.get(type)?.baseUrl ?? ''
 
+/** Whether an upstream of this number has an operation at all; one nobody knows is asked. */
+export const mayOffer = (type: number, operation: ChannelOperation): boolean =>
+  byNumber.get(type)?.supports[operation] ?? true
+
 export const supportsOperation = (type: number, operation: ChannelOperation): boolean =>
   byNumber.get(type)?.supports[operation] ?? false

@@ -76,6 +76,7 @@ export const azure = openAiCompatible({
   responsesUrl,
   realtimeUrl,
   keyInHeaderOnly: true,
+  takesTokens: true,
   extendedTools: () => true,
   adjust,
   modelsUrl,

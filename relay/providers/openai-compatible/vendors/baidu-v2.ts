@@ -21,4 +21,5 @@ export const baiduV2 = openAiCompatible({
   },
   reasoning: enableThinking(/ernie-(4\.5-turbo|5)|qwen3|deepseek-v3/),
   adjust,
+  plain: { embeddings: { mostInputs: 16 } },
 })

@@ -16,5 +16,6 @@ export const custom = openAiCompatible({
   channelTypes: [8],
   url: ({ channel, model }) => channel.baseUrl.replaceAll('{model}', model),
   realtimeUrl,
-  modelsUrl: (channel) => channel.baseUrl.replace(/\/chat\/completions$/, '/models'),
+  takesTokens: true,
+  modelsUrl: (channel) => channel.baseUrl.replace(/\/chat\/completions(?=$|\?)/, '/models'),
 })

@@ -1,6 +1,7 @@
 import { joinPath } from '../../wire/join-path.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import { openAiCompatible } from '../index.ts'
+import { minimaxSpeech } from './minimax-speech.ts'
 import { countOf, type Json, recordOf, wordOf } from '../../wire/json.ts'
 
 const statuses: Readonly<Record<number, number>> = {
@@ -45,5 +46,6 @@ export const minimax = openAiCompatible({
     body['reasoning_split'] ??= true
   },
   adjust,
+  plain: { speech: minimaxSpeech(refusal) },
   refusal: { mark: '"base_resp"', read: refusal },
 })

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import { type Json, recordOf, recordsOf, textOf } from '../../wire/json.ts'
 import { openAiCompatible } from '../index.ts'
+import { mistralSpeech } from './mistral-speech.ts'
 import { wantsThinking } from '../thinking-switch.ts'
 
 const taken = new Set([
@@ -87,6 +88,7 @@ export const mistral = openAiCompatible({
   streamUsage: false,
   reasoning,
   adjust,
+  plain: { speech: mistralSpeech },
   // Thoughts come as parts of the content, which callers of the original form cannot read.
   translatesAlways: true,
 })

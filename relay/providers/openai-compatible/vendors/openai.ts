@@ -24,5 +24,6 @@ export const openai = openAiCompatible({
   realtimeUrl: ({ channel, model }) =>
     `${joinPath(channel.baseUrl, versionOf(channel.baseUrl), '/realtime')}?model=${encodeURIComponent(model)}`,
   needsResponses: ({ channel }, asks) => channel.type === 1 && isOfficial(channel.baseUrl) && refusesChat(asks),
+  takesTokens: true,
   extendedTools: (channel) => isOfficial(channel.baseUrl),
 })

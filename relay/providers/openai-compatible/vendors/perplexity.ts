@@ -3,6 +3,7 @@ import type { Citation } from '#relay/chat/events.ts'
 import { joinPath } from '../../wire/join-path.ts'
 import { countOf, type Json, listOf, numberOf, recordsOf, sumOf, textOf, wordOf } from '../../wire/json.ts'
 import { openAiCompatible } from '../index.ts'
+import { perplexityEmbeddings } from './perplexity-embeddings.ts'
 import { readUsage } from '../usage.ts'
 
 const taken = new Set([
@@ -103,6 +104,7 @@ export const perplexity = openAiCompatible({
   adjust,
   usage,
   citations,
+  plain: { embeddings: perplexityEmbeddings },
   // Callers are told the whole output and the sources, so the answer cannot go through as it came.
   translatesAlways: true,
 })

@@ -1,13 +1,17 @@
 import { openAiCompatible } from '../index.ts'
+import type { OpenAiStyle } from '../style.ts'
 import { enableThinking } from '../thinking-switch.ts'
+import { siliconflowImages } from './siliconflow-images.ts'
 
 /** Models that let thinking be switched; all others refuse the field. */
 const switchable = /Qwen3(?!.*(Instruct|Thinking|Coder))|GLM-4\.[5-9]|DeepSeek-V3\.[1-9]/i
 
-export const siliconflow = openAiCompatible({
+const style: OpenAiStyle = {
   id: 'siliconflow',
   label: 'SiliconFlow',
   channelTypes: [40],
   takesTopK: true,
   reasoning: enableThinking(switchable),
-})
+}
+
+export const siliconflow = openAiCompatible({ ...style, plain: { images: siliconflowImages(style) } })

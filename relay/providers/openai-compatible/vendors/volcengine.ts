@@ -1,5 +1,6 @@
 import { joinPath } from '../../wire/join-path.ts'
 import { openAiCompatible } from '../index.ts'
+import { volcengineEmbeddings } from './volcengine-embeddings.ts'
 import { thinkingType } from '../thinking-switch.ts'
 import type { Json } from '../../wire/json.ts'
 
@@ -26,4 +27,5 @@ export const volcengine = openAiCompatible({
   carriesReasoning: 'content',
   reasoning: thinkingType(/seed|deepseek-v3|glm/),
   adjust,
+  plain: { embeddings: volcengineEmbeddings },
 })

@@ -3,6 +3,7 @@ import type { ReportedUsage } from '#core/usage.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import { InvalidRequest } from '#relay/dialects/types.ts'
 import { openAiCompatible } from '../index.ts'
+import { xaiImages } from './xai-images.ts'
 import { effortOf } from '../request.ts'
 import { readUsage } from '../usage.ts'
 import { countOf, type Json, recordOf, sumOf } from '../../wire/json.ts'
@@ -69,6 +70,7 @@ export const xai = openAiCompatible({
   reasoning,
   adjust,
   usage,
+  plain: { images: xaiImages },
   // Callers are told the whole output, thoughts included, so the answer cannot go through as it came.
   translatesAlways: true,
 })

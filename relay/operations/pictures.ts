@@ -1,0 +1,19 @@
+const rowsOf = (answer: unknown): Record<string, unknown>[] => {
+  const rows = (Object(answer) as { data?: unknown }).data
+  return Array.isArray(rows) ? rows.map((row) => Object(row) as Record<string, unknown>) : []
+}
+
+const lacksBytes = (row: Record<string, unknown>): boolean =>
+  typeof row['url'] === 'string' && row['b64_json'] === undefined
+
+/** Pictures told by address, for callers who want their bytes. */
+export async function withPictures(answer: unknown, fetch: (url: string) => Promise<string>): Promise<unknown> {
+  const rows = rowsOf(answer)
+  if (!rows.some(lacksBytes)) return answer
+  const data: unknown[] = []
+  for (const row of rows) {
+    const { url, ...rest } = row
+    data.push(lacksBytes(row) ? { ...rest, b64_json: await fetch(String(url)) } : row)
+  }
+  return { ...Object(answer), data }
+}

@@ -1,0 +1,62 @@
+import { bearer } from '../openai-compatible/address.ts'
+import type { PlainTranslation, ProviderCall } from '../types.ts'
+import { countOf, type Json, numberOf, recordOf, withoutAbsent } from '../wire/json.ts'
+import { documentTexts, embeddingList, promptOnly, readWhole, rerankList, textsToEmbed } from '../wire/plain-answers.ts'
+
+/** Both versions of the vendor's calls stand below one address. */
+const urlOf = ({ channel }: ProviderCall, operation: string): string =>
+  `${channel.baseUrl.replace(/\/v[12]$/, '')}/v2${operation}`
+
+const headersOf = ({ channel }: ProviderCall): Record<string, string> => ({
+  'content-type': 'application/json',
+  ...bearer(channel.key),
+})
+
+const billedIn = (json: unknown): Json => recordOf(recordOf(readWhole(json)['meta'])?.['billed_units']) ?? {}
+
+export const cohereEmbeddings: PlainTranslation = {
+  mostInputs: 96,
+  request: (asked, call) => ({
+    method: 'POST',
+    url: urlOf(call, '/embed'),
+    headers: headersOf(call),
+    body: withoutAbsent({
+      model: call.model,
+      texts: textsToEmbed(asked),
+      input_type: asked.json['input_type'] ?? 'search_document',
+      embedding_types: ['float'],
+      output_dimension: asked.json['dimensions'],
+      truncate: asked.json['truncate'],
+    }),
+  }),
+  response: (json, asked) => {
+    const vectors = recordOf(recordOf(json)?.['embeddings'])?.['float']
+    return embeddingList(Array.isArray(vectors) ? vectors : [], asked)
+  },
+  usage: (json) => promptOnly(countOf(billedIn(json)['input_tokens'])),
+}
+
+/** Ranked by searches, not by tokens; where no tokens are told they are counted from the request. */
+export const cohereRerank: PlainTranslation = {
+  request: (asked, call) => ({
+    method: 'POST',
+    url: urlOf(call, '/rerank'),
+    headers: headersOf(call),
+    body: withoutAbsent({
+      model: call.model,
+      query: asked.json['query'],
+      documents: documentTexts(asked),
+      // Without a number the caller wants them all.
+      top_n: numberOf(asked.json['top_n']) ?? documentTexts(asked).length,
+      max_tokens_per_doc: asked.json['max_tokens_per_doc'],
+    }),
+  }),
+  response: (json, asked) => {
+    const answer = recordOf(json) ?? {}
+    return withoutAbsent({ id: answer['id'], results: rerankList(answer['results'], asked), meta: answer['meta'] })
+  },
+  usage: (json) => {
+    const tokens = recordOf(recordOf(readWhole(json)['meta'])?.['tokens'])
+    return promptOnly(countOf(tokens?.['input_tokens']) ?? countOf(billedIn(json)['input_tokens']))
+  },
+}

@@ -1,0 +1,133 @@
+import type { UpstreamFailure } from '#relay/chat/events.ts'
+import {
+  type PlainRequest,
+  type PlainTranslation,
+  type ProviderCall,
+  type ProviderChannel,
+  UpstreamRefusal,
+} from '../../types.ts'
+import { type Json, listOf, numberOf, recordOf, recordsOf, textOf, withoutAbsent, wordOf } from '../../wire/json.ts'
+import { documentTexts, promptOnly, readWhole, rerankList } from '../../wire/plain-answers.ts'
+import { bearer } from '../address.ts'
+
+/** The vendor's own surface stands beside the OpenAI one. */
+const nativeUrl = ({ baseUrl }: ProviderChannel, path: string): string =>
+  `${baseUrl.replace(/\/compatible-mode(\/v1)?$/, '')}/api/v1${path}`
+
+const headersOf = ({ channel }: ProviderCall): Record<string, string> => ({
+  'content-type': 'application/json',
+  ...bearer(channel.key),
+  ...(channel.other === '' ? {} : { 'x-dashscope-plugin': channel.other }),
+})
+
+const failed = (answer: Json): UpstreamFailure => ({
+  status: /DataInspection|InvalidParameter/.test(textOf(answer['code']) ?? '') ? 400 : 500,
+  type: 'upstream_error',
+  code: wordOf(answer['code']) ?? null,
+  message: wordOf(answer['message']) ?? 'the upstream could not draw the picture',
+  param: null,
+})
+
+export const aliRerank: PlainTranslation = {
+  request: (asked, call) => ({
+    method: 'POST',
+    url: nativeUrl(call.channel, '/services/rerank/text-rerank/text-rerank'),
+    headers: headersOf(call),
+    body: {
+      model: call.model,
+      input: { query: asked.json['query'], documents: documentTexts(asked) },
+      parameters: withoutAbsent({
+        top_n: asked.json['top_n'],
+        return_documents: asked.json['return_documents'],
+      }),
+    },
+  }),
+  response: (json, asked) => {
+    const answer = recordOf(json) ?? {}
+    const total = numberOf(recordOf(answer['usage'])?.['total_tokens'])
+    return {
+      results: rerankList(recordOf(answer['output'])?.['results'], asked),
+      ...(total === undefined ? {} : { usage: { prompt_tokens: total, total_tokens: total } }),
+    }
+  },
+  usage: (json) => promptOnly(numberOf(recordOf(readWhole(json)['usage'])?.['total_tokens'])),
+}
+
+/** Models that draw while the caller waits; all others work on a task. */
+const drawsAtOnce = (model: string): boolean => model.startsWith('qwen-image')
+
+const sizeOf = (json: Json): string => (textOf(json['size']) || '1024x1024').replace('x', '*')
+
+const parametersOf = (json: Json): Json =>
+  withoutAbsent({
+    size: sizeOf(json),
+    n: numberOf(json['n']),
+    seed: json['seed'],
+    prompt_extend: json['prompt_extend'],
+    watermark: json['watermark'],
+    style: textOf(json['style'])?.startsWith('<') ? json['style'] : undefined,
+  })
+
+function drawRequest({ json }: PlainRequest, call: ProviderCall) {
+  const { model } = call
+  const headers = headersOf(call)
+  const negative = withoutAbsent({ negative_prompt: json['negative_prompt'] })
+  if (drawsAtOnce(model)) {
+    return {
+      method: 'POST' as const,
+      url: nativeUrl(call.channel, '/services/aigc/multimodal-generation/generation'),
+      headers,
+      body: {
+        model,
+        input: { messages: [{ role: 'user', content: [{ text: json['prompt'] }] }] },
+        parameters: { ...parametersOf(json), ...negative },
+      },
+    }
+  }
+  return {
+    method: 'POST' as const,
+    url: nativeUrl(call.channel, '/services/aigc/text2image/image-synthesis'),
+    headers: { ...headers, 'x-dashscope-async': 'enable' },
+    body: { model, input: { prompt: json['prompt'], ...negative }, parameters: parametersOf(json) },
+  }
+}
+
+const lookEveryMs = 3000
+
+function nextLook(json: unknown, { channel }: ProviderCall) {
+  const output = recordOf(recordOf(json)?.['output']) ?? {}
+  const id = wordOf(output['task_id'])
+  const status = output['task_status']
+  if (id === undefined || status === 'SUCCEEDED') return undefined
+  if (status !== 'PENDING' && status !== 'RUNNING') throw new UpstreamRefusal(failed(output))
+  const url = nativeUrl(channel, `/tasks/${encodeURIComponent(id)}`)
+  return { request: { method: 'GET' as const, url, headers: bearer(channel.key) }, afterMs: lookEveryMs }
+}
+
+const drawnOf = (output: Json): Json[] => [
+  ...recordsOf(output['results']).flatMap((result) => {
+    const [url, bytes] = [wordOf(result['url']), wordOf(result['b64_image'])]
+    return url === undefined && bytes === undefined ? [] : [withoutAbsent({ url, b64_json: bytes })]
+  }),
+  ...recordsOf(output['choices']).flatMap((choice) =>
+    listOf(recordOf(choice['message'])?.['content']).flatMap((part) => {
+      const url = wordOf(recordOf(part)?.['image'])
+      return url === undefined ? [] : [{ url }]
+    }),
+  ),
+]
+
+/** Pictures are drawn as a task that is asked for until it is done. */
+export const aliImages: PlainTranslation = {
+  request: drawRequest,
+  next: nextLook,
+  response: (json) => ({ data: drawnOf(recordOf(recordOf(json)?.['output']) ?? {}) }),
+  usage: (json) => {
+    const output = recordOf(readWhole(json)['output']) ?? {}
+    if (drawnOf(output).length === 0) {
+      const reason = recordsOf(output['results'])[0] ?? recordOf(json) ?? {}
+      throw new UpstreamRefusal(failed(reason))
+    }
+    return undefined
+  },
+}

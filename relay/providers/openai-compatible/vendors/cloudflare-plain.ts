@@ -1,0 +1,64 @@
+import { InvalidRequest } from '#relay/dialects/types.ts'
+import type { PlainTranslation, ProviderCall } from '../../types.ts'
+import { numberOf, recordOf, textOf, withoutAbsent } from '../../wire/json.ts'
+import { readWhole, sidesOf } from '../../wire/plain-answers.ts'
+
+type Host = {
+  runUrl: (call: ProviderCall) => string
+  headers: (call: ProviderCall) => Record<string, string>
+  refuse: (json: unknown) => void
+}
+
+/** Pictures come as PNG bytes from most models, and packed into JSON from some. */
+export const cloudflareImages = (host: Host): PlainTranslation => ({
+  request: ({ json }, call) => {
+    const sides = sidesOf(json['size'])
+    return {
+      method: 'POST',
+      url: host.runUrl(call),
+      headers: { 'content-type': 'application/json', ...host.headers(call) },
+      body: withoutAbsent({
+        prompt: json['prompt'],
+        negative_prompt: json['negative_prompt'],
+        width: sides?.width,
+        height: sides?.height,
+        num_steps: json['num_steps'],
+        guidance: json['guidance'],
+        seed: json['seed'],
+        image_b64: json['image_b64'],
+        mask_b64: json['mask_b64'],
+      }),
+    }
+  },
+  fromBytes: (bytes) => ({ data: [{ b64_json: Buffer.from(bytes).toString('base64') }] }),
+  response: (json) => ({ data: [{ b64_json: textOf(recordOf(recordOf(json)?.['result'])?.['image']) ?? '' }] }),
+  usage: (json) => {
+    host.refuse(json)
+    return undefined
+  },
+})
+
+/** The turbo model reads base64 in JSON, the others the bytes of the recording as they are. */
+export const cloudflareTranscription = (host: Host): PlainTranslation => ({
+  request: ({ file: bytes }, call) => {
+    if (!bytes) throw new InvalidRequest('invalid_audio_request', 'file is required')
+    const packed = call.model.includes('turbo')
+    return {
+      method: 'POST',
+      url: host.runUrl(call),
+      headers: { 'content-type': packed ? 'application/json' : 'application/octet-stream', ...host.headers(call) },
+      body: packed ? { audio: Buffer.from(bytes).toString('base64') } : bytes,
+    }
+  },
+  response: (json) => {
+    const result = recordOf(recordOf(json)?.['result']) ?? {}
+    return withoutAbsent({ text: textOf(result['text']) ?? '', words: result['words'], vtt: result['vtt'] })
+  },
+  usage: (json) => {
+    host.refuse(json)
+    const info = recordOf(recordOf(readWhole(json)['result'])?.['transcription_info'])
+    const seconds = numberOf(info?.['duration'])
+    // A minute of sound counts as a thousand tokens.
+    return seconds === undefined ? undefined : { promptTokens: Math.ceil((seconds / 60) * 1000) }
+  },
+})

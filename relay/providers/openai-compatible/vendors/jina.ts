@@ -1,0 +1,25 @@
+import { withoutAbsent } from '../../wire/json.ts'
+import { channelHeaders } from '../address.ts'
+import { openAiCompatible } from '../index.ts'
+import { plainUrl } from '../plain.ts'
+import type { OpenAiStyle } from '../style.ts'
+
+const style: OpenAiStyle = {
+  id: 'jina',
+  label: 'Jina AI',
+  channelTypes: [38],
+  plain: {
+    embeddings: {
+      // Texts and pictures stand in one list; how vectors are packed has another name and is made here anyway.
+      request: ({ json }, call) => ({
+        method: 'POST',
+        url: plainUrl(style, 'embeddings', call),
+        headers: { 'content-type': 'application/json', ...channelHeaders(style, call.channel) },
+        body: withoutAbsent({ ...json, encoding_format: undefined, model: call.model }),
+      }),
+    },
+  },
+}
+
+/** Embeddings and rankings; there is no chat to speak of. */
+export const jina = openAiCompatible(style)

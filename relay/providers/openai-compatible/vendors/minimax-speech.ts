@@ -1,0 +1,62 @@
+import type { UpstreamFailure } from '#relay/chat/events.ts'
+import { type PlainTranslation, UpstreamRefusal } from '../../types.ts'
+import { joinPath } from '../../wire/join-path.ts'
+import { countOf, type Json, recordOf, textOf, withoutAbsent } from '../../wire/json.ts'
+import { promptOnly } from '../../wire/plain-answers.ts'
+import { bearer } from '../address.ts'
+
+/** The original's voices by names of this vendor; any other name is one of its own. */
+const voices: Readonly<Record<string, string>> = {
+  alloy: 'female-chengshu',
+  echo: 'male-qn-qingse',
+  fable: 'male-qn-jingying',
+  onyx: 'presenter_male',
+  nova: 'presenter_female',
+  shimmer: 'audiobook_female_1',
+}
+const formats: Readonly<Record<string, string>> = {
+  mp3: 'audio/mpeg',
+  wav: 'audio/wav',
+  flac: 'audio/flac',
+  pcm: 'audio/pcm',
+}
+
+const formatOf = (json: Json): string => {
+  const asked = textOf(json['response_format']) ?? 'mp3'
+  return Object.hasOwn(formats, asked) ? asked : 'mp3'
+}
+
+function voiceOf(json: Json): string {
+  const voice = textOf(json['voice']) ?? textOf(recordOf(json['voice'])?.['id']) ?? 'alloy'
+  return Object.hasOwn(voices, voice) ? (voices[voice] as string) : voice
+}
+
+/** Sound comes as hexadecimal text; its characters are counted by the vendor. */
+export const minimaxSpeech = (refusal: (answer: Json) => UpstreamFailure | undefined): PlainTranslation => ({
+  request: ({ json }, call) => ({
+    method: 'POST',
+    url: joinPath(call.channel.baseUrl, '/v1', '/t2a_v2'),
+    headers: { 'content-type': 'application/json', ...bearer(call.channel.key) },
+    body: withoutAbsent({
+      model: call.model,
+      text: json['input'],
+      stream: false,
+      voice_setting: {
+        ...withoutAbsent({ voice_id: voiceOf(json), speed: json['speed'] }),
+        ...recordOf(json['voice_setting']),
+      },
+      audio_setting: { format: formatOf(json), ...recordOf(json['audio_setting']) },
+      output_format: 'hex',
+    }),
+  }),
+  sound: (json, asked) => ({
+    contentType: formats[formatOf(asked.json)] ?? 'audio/mpeg',
+    bytes: Buffer.from(textOf(recordOf(recordOf(json)?.['data'])?.['audio']) ?? '', 'hex'),
+  }),
+  usage: (json) => {
+    const answer = recordOf(json) ?? {}
+    const failure = refusal(answer)
+    if (failure) throw new UpstreamRefusal(failure)
+    return promptOnly(countOf(recordOf(answer['extra_info'])?.['usage_characters']))
+  },
+})

@@ -1,0 +1,37 @@
+import type { PlainTranslation } from '../../types.ts'
+import { joinPath } from '../../wire/join-path.ts'
+import { recordOf, textOf, withoutAbsent } from '../../wire/json.ts'
+import { readWhole } from '../../wire/plain-answers.ts'
+import { bearer } from '../address.ts'
+
+const types: Readonly<Record<string, string>> = {
+  mp3: 'audio/mpeg',
+  wav: 'audio/wav',
+  flac: 'audio/flac',
+  opus: 'audio/ogg',
+  pcm: 'audio/pcm',
+}
+
+/** Sound comes packed into JSON. */
+export const mistralSpeech: PlainTranslation = {
+  request: ({ json }, call) => ({
+    method: 'POST',
+    url: joinPath(call.channel.baseUrl, '/v1', '/audio/speech'),
+    headers: { 'content-type': 'application/json', ...bearer(call.channel.key) },
+    body: withoutAbsent({
+      model: call.model,
+      input: json['input'],
+      voice_id: json['voice_id'] ?? textOf(json['voice']) ?? recordOf(json['voice'])?.['id'],
+      ref_audio: json['ref_audio'],
+      response_format: json['response_format'],
+    }),
+  }),
+  sound: (json, { json: asked }) => ({
+    contentType: types[textOf(asked['response_format']) ?? 'mp3'] ?? 'audio/mpeg',
+    bytes: Buffer.from(textOf(recordOf(json)?.['audio_data']) ?? '', 'base64'),
+  }),
+  usage: (json) => {
+    readWhole(json)
+    return undefined
+  },
+}

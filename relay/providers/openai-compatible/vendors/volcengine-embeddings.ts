@@ -1,0 +1,27 @@
+import type { PlainTranslation } from '../../types.ts'
+import { joinPath } from '../../wire/join-path.ts'
+import { listOf, recordOf } from '../../wire/json.ts'
+import { embeddingList } from '../../wire/plain-answers.ts'
+import { bearer } from '../address.ts'
+
+const seesPictures = (model: string): boolean => model.includes('embedding-vision')
+
+const partsOf = (input: unknown): unknown[] =>
+  (Array.isArray(input) ? listOf(input) : [input]).map((item) =>
+    typeof item === 'string' ? { type: 'text', text: item } : item,
+  )
+
+/** Models that see pictures have a path of their own and make one vector of all they are given. */
+export const volcengineEmbeddings: Partial<PlainTranslation> = {
+  request: ({ json }, call) => ({
+    method: 'POST',
+    url: joinPath(call.channel.baseUrl, '/api/v3', seesPictures(call.model) ? '/embeddings/multimodal' : '/embeddings'),
+    headers: { 'content-type': 'application/json', ...bearer(call.channel.key) },
+    body: { ...json, model: call.model, input: seesPictures(call.model) ? partsOf(json['input']) : json['input'] },
+  }),
+  response: (json, asked) => {
+    const answer = recordOf(json) ?? {}
+    const one = recordOf(answer['data'])
+    return one ? { ...embeddingList([one['embedding']], asked), usage: answer['usage'] } : json
+  },
+}

@@ -1,0 +1,44 @@
+import type { UpstreamFailure } from '#relay/chat/events.ts'
+import { type PlainTranslation, type ProviderCall, type UpstreamRequest, UpstreamRefusal } from '../types.ts'
+import { countOf, type Json, recordOf, recordsOf } from '../wire/json.ts'
+import { embeddingList, promptOnly, textsToEmbed } from '../wire/plain-answers.ts'
+
+const responseOf = (json: unknown): Json => recordOf(recordOf(json)?.['Response']) ?? recordOf(json) ?? {}
+
+type Host = {
+  /** The request to the vendor's OpenAI surface, for keys of that one. */
+  open: (call: ProviderCall, body: Json) => UpstreamRequest | undefined
+  headers: (action: string) => Record<string, string>
+  failure: (answer: Json) => UpstreamFailure | undefined
+}
+
+/** An action of the signed surface, in its capital words; the OpenAI surface answers in the caller's own. */
+export const tencentEmbeddings = (host: Host): PlainTranslation => ({
+  mostInputs: 200,
+  request: (asked, call) => {
+    const texts = textsToEmbed(asked)
+    const open = host.open(call, { ...asked.json, model: call.model, input: texts })
+    if (open) return open
+    return {
+      method: 'POST',
+      url: `${call.channel.baseUrl}/`,
+      headers: host.headers('GetEmbedding'),
+      body: { InputList: texts },
+    }
+  },
+  response: (json, asked) => {
+    const rows = recordsOf(responseOf(json)['Data'])
+    if (rows.length === 0) return json
+    return embeddingList(
+      rows.map((row) => row['Embedding']),
+      asked,
+    )
+  },
+  usage: (json) => {
+    const answer = responseOf(json)
+    const failure = host.failure(answer)
+    if (failure) throw new UpstreamRefusal(failure)
+    const usage = recordOf(answer['Usage']) ?? recordOf(answer['usage']) ?? {}
+    return promptOnly(countOf(usage['PromptTokens']) ?? countOf(usage['prompt_tokens']))
+  },
+})

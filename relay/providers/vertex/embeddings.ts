@@ -1,0 +1,36 @@
+import { failureIn } from '../gemini/failure.ts'
+import { type PlainTranslation, type ProviderCall, UpstreamRefusal } from '../types.ts'
+import { countOf, type Json, recordOf, recordsOf, sumOf, withoutAbsent } from '../wire/json.ts'
+import { embeddingList, promptOnly, textsToEmbed } from '../wire/plain-answers.ts'
+import { googleUrl } from './address.ts'
+
+const vectorsOf = (json: unknown): Json[] =>
+  recordsOf(recordsOf(recordOf(json)?.['predictions']).map((prediction) => prediction['embeddings']))
+
+/** Texts are embedded by a prediction here; each tells its own tokens. */
+export const vertexEmbeddings = (headers: (call: ProviderCall) => Record<string, string>): PlainTranslation => ({
+  mostInputs: 250,
+  request: (asked, call) => ({
+    method: 'POST',
+    url: googleUrl(call, call.model, ':predict'),
+    headers: headers(call),
+    body: {
+      instances: textsToEmbed(asked).map((content) =>
+        withoutAbsent({ content, task_type: asked.json['task_type'], title: asked.json['title'] }),
+      ),
+      parameters: withoutAbsent({ autoTruncate: true, outputDimensionality: asked.json['dimensions'] }),
+    },
+  }),
+  response: (json, asked) =>
+    embeddingList(
+      vectorsOf(json).map((vector) => vector['values']),
+      asked,
+    ),
+  usage: (json) => {
+    const failure = failureIn(recordOf(json) ?? {})
+    if (failure) throw new UpstreamRefusal(failure)
+    return promptOnly(
+      sumOf(...vectorsOf(json).map((vector) => countOf(recordOf(vector['statistics'])?.['token_count']))),
+    )
+  },
+})

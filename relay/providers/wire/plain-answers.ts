@@ -1,0 +1,64 @@
+import type { ReportedUsage } from '#core/usage.ts'
+import { InvalidRequest } from '#relay/dialects/types.ts'
+import { type PlainRequest, UpstreamRefusal } from '../types.ts'
+import { refusalOf } from './failures.ts'
+import { type Json, listOf, recordOf, recordsOf, textOf, withoutAbsent } from './json.ts'
+
+/** Texts to embed. Lists of tokens are the original's own and mean nothing elsewhere. */
+export function textsToEmbed({ json }: PlainRequest): string[] {
+  const { input } = json
+  const texts = typeof input === 'string' ? [input] : listOf(input)
+  if (texts.every((text) => typeof text === 'string')) return texts as string[]
+  throw new InvalidRequest('invalid_embedding_request', 'this model takes texts only, no lists of tokens')
+}
+
+/** Texts to rank; documents may come as texts or as objects with one. */
+export const documentTexts = ({ json }: PlainRequest): string[] =>
+  listOf(json['documents']).map((item) => textOf(item) ?? textOf(recordOf(item)?.['text']) ?? JSON.stringify(item))
+
+export const embeddingList = (vectors: readonly unknown[], asked: PlainRequest): Json => ({
+  object: 'list',
+  data: vectors.map((embedding, index) => ({ object: 'embedding', index, embedding })),
+  model: asked.json['model'],
+})
+
+/** Ranked documents in the common form; those that the caller wants to see again come from the request where need be. */
+export function rerankList(rows: unknown, asked: PlainRequest): Json[] {
+  const wanted = asked.json['return_documents'] === true
+  const texts = wanted ? documentTexts(asked) : []
+  return recordsOf(rows).map((row) => {
+    const { index, relevance_score: score, document } = row
+    const told = textOf(document) ?? textOf(recordOf(document)?.['text'])
+    const text = told ?? (wanted ? texts[Number(index)] : undefined)
+    return withoutAbsent({ index, relevance_score: score, document: text === undefined ? undefined : { text } })
+  })
+}
+
+/** @throws {UpstreamRefusal} when a 2xx body says that it is a failure. */
+export function readWhole(json: unknown): Json {
+  const answer = recordOf(json) ?? {}
+  const refusal = refusalOf(answer)
+  if (refusal) throw new UpstreamRefusal(refusal)
+  return answer
+}
+
+export const promptOnly = (tokens: number | undefined): ReportedUsage | undefined =>
+  tokens === undefined ? undefined : { promptTokens: tokens }
+
+/** Width and height of a size like `1024x1792`. */
+export function sidesOf(size: unknown): { width: number; height: number } | undefined {
+  const [, width, height] = /^(\d+)[x*](\d+)$/.exec(textOf(size) ?? '') ?? []
+  return width === undefined || height === undefined ? undefined : { width: Number(width), height: Number(height) }
+}
+
+/** The shape among those a vendor draws that is nearest to a size; nothing for a size that is none. */
+export function nearestRatio(size: unknown, ratios: readonly string[]): string | undefined {
+  const sides = sidesOf(size)
+  if (!sides || sides.width === 0 || sides.height === 0) return undefined
+  const wanted = Math.log(sides.width / sides.height)
+  const distance = (ratio: string): number => {
+    const [width = 1, height = 1] = ratio.split(':').map(Number)
+    return Math.abs(Math.log(width / height) - wanted)
+  }
+  return ratios.toSorted((left, right) => distance(left) - distance(right))[0]
+}
