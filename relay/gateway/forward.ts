@@ -1,7 +1,8 @@
 import type { CallPrice } from './price-call.ts'
+import { mayOffer, supportsOperation } from '#core/channel-types/index.ts'
 import { DomainError } from '#core/errors.ts'
 import { untranslatable } from '#relay/chat/losses.ts'
-import type { DialectId } from '#relay/chat/request.ts'
+import type { ChatRequest, DialectId } from '#relay/chat/request.ts'
 import type { ThoughtPlace } from '#relay/chat/thoughts.ts'
 import { providerFor } from '#relay/providers/registry.ts'
 import { customToolNames } from '#relay/providers/wire/custom-tools.ts'
@@ -25,6 +26,7 @@ import { answerSettings } from './answer-settings.ts'
 import { finishHungUp, isUnbooked } from './settle.ts'
 import { shapeFailure } from './shape-failure.ts'
 import { timeoutsOf } from './timeouts.ts'
+import { uploadMedia } from './upload-media.ts'
 import { tellWaiting } from './waiting.ts'
 
 /** Everything one try needs and everything its bill needs. */
@@ -62,6 +64,7 @@ export async function forward(
   plan: { attempt: Attempt; attempts: AttemptRecord[]; terms: CallPrice },
 ): Promise<void> {
   const provider = providerFor(plan.attempt.channel.type)
+  checkOffer(call, plan.attempt)
   const sent = forChannel(services, call, plan.attempt)
   const providerCall = toProviderCall(services, call, { attempt: plan.attempt, stream: sent.request.stream })
   const native = nativeFor(call, { provider, sent, providerCall })
@@ -111,6 +114,14 @@ export async function forward(
   }
 }
 
+/** Some upstreams only draw, rank or embed; the next channel gets its chance. */
+function checkOffer({ dialect }: Call, { channel }: Attempt): void {
+  const answers = dialect.id === 'openai-responses' ? supportsOperation(channel.type, 'responses') : false
+  if (answers || mayOffer(channel.type, 'chat')) return
+  const refusal = failureOfDomainError(new DomainError('relay.operation_unsupported'))
+  throw new AttemptFailed(refusal, { local: true, elsewhere: true })
+}
+
 /** The upstream's own form of the caller's dialect, unless it takes this very call in another form only. */
 function nativeFor(
   { dialect }: Call,
@@ -141,14 +152,7 @@ async function buildRequest(forwarding: Forwarding): Promise<UpstreamRequest> {
     const stuck = untranslatable(sent.request, dialectOfProvider(provider))
     if (stuck !== undefined)
       throw new InvalidRequest('convert_request_failed', `${stuck} is not supported by this model`)
-    const request =
-      provider.chat.media === 'inline'
-        ? await inlineMedia(sent.request, {
-            fetchMedia: services.media,
-            keepsAddress: provider.chat.keepsAddress,
-            signal: call.halt.signal,
-          })
-        : sent.request
+    const request = await withMedia(forwarding)
     const named = { ...providerCall, customTools: customToolNames(request.tools) }
     forwarding.providerCall = named
     return finished(overridden(services, target, provider.chat.request(request, named)))
@@ -162,6 +166,42 @@ async function buildRequest(forwarding: Forwarding): Promise<UpstreamRequest> {
     if (error instanceof DomainError)
       throw new AttemptFailed(failureOfDomainError(error), { local: true, elsewhere: true, cause: error })
     throw error
+  }
+}
+
+/** The request with its pictures and files where the upstream wants them: inside, or sent before it. */
+async function withMedia(forwarding: Forwarding): Promise<ChatRequest> {
+  const { provider, providerCall, call, services, sent } = forwarding
+  const { media, keepsAddress, uploads } = provider.chat
+  if (uploads) {
+    const post = (request: UpstreamRequest) => uploadOne(forwarding, request)
+    return uploadMedia(sent.request, { uploads, call: providerCall, post })
+  }
+  if (media !== 'inline') return sent.request
+  return inlineMedia(sent.request, { fetchMedia: services.media, keepsAddress, signal: call.halt.signal })
+}
+
+async function uploadOne({ services, call, attempt, provider }: Forwarding, request: UpstreamRequest) {
+  const { setting } = attempt.channel
+  const encoded = new Response(request.body as FormData)
+  const contentType = encoded.headers.get('content-type') ?? 'multipart/form-data'
+  const reply = await services.transport.send({
+    method: request.method,
+    url: request.url,
+    headers: { ...request.headers, 'content-type': contentType },
+    body: new Uint8Array(await encoded.arrayBuffer()),
+    signal: call.halt.signal,
+    proxy: typeof setting['proxy'] === 'string' && setting['proxy'] !== '' ? setting['proxy'] : undefined,
+    ...timeoutsOf(setting, false),
+  })
+  const text = await reply.text(largestErrorBody)
+  const failure =
+    reply.status >= 200 && reply.status < 300 ? undefined : provider.error(reply.status, text, reply.headers)
+  if (failure) throw new AttemptFailed(shapeFailure(services, attempt.channel, failure), { local: false })
+  try {
+    return JSON.parse(text) as unknown
+  } catch (cause) {
+    throw new AttemptFailed(failureOfDomainError(new DomainError('relay.reply_malformed')), { local: false, cause })
   }
 }
 

@@ -3,7 +3,11 @@ import { aws } from './aws/index.ts'
 import { vertex } from './vertex/index.ts'
 import { baidu } from './baidu/index.ts'
 import { cohere } from './cohere/index.ts'
+import { aiproxyLibrary } from './aiproxy-library/index.ts'
+import { coze } from './coze/index.ts'
 import { dify } from './dify/index.ts'
+import { palm } from './palm/index.ts'
+import { replicate } from './replicate/index.ts'
 import { tencent } from './tencent/index.ts'
 import { xunfei } from './xunfei/index.ts'
 import { gemini } from './gemini/index.ts'
@@ -27,6 +31,7 @@ import { openrouter } from './openai-compatible/vendors/openrouter.ts'
 import { siliconflow } from './openai-compatible/vendors/siliconflow.ts'
 import { volcengine } from './openai-compatible/vendors/volcengine.ts'
 import { xai } from './openai-compatible/vendors/xai.ts'
+import { zhipuV3 } from './zhipu-v3/index.ts'
 import type { Provider } from './types.ts'
 
 const providers: readonly Provider[] = [
@@ -39,6 +44,11 @@ const providers: readonly Provider[] = [
   tencent,
   baidu,
   dify,
+  coze,
+  palm,
+  zhipuV3,
+  aiproxyLibrary,
+  replicate,
   xunfei,
   custom,
   azure,

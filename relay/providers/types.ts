@@ -129,6 +129,15 @@ export type NativeDialect = {
 
 export type StoredCall = { method: 'GET' | 'DELETE'; id: string; path: string; query: string }
 
+/** A file before its call: `form` holds it under `file` and who sends it under `user`. */
+export type Upload = { part: ImagePart | AudioPart | FilePart; form: FormData }
+
+export type Uploads = {
+  request: (upload: Upload, call: ProviderCall) => UpstreamRequest
+  /** @throws {UpstreamRefusal} when the answer says that the file was not taken. */
+  read: (json: unknown) => string | undefined
+}
+
 export type ChatTranslation = {
   /** @throws {InvalidRequest} for what the upstream cannot express and the rules forbid to drop. */
   request: (request: ChatRequest, call: ProviderCall) => UpstreamRequest
@@ -137,6 +146,8 @@ export type ChatTranslation = {
   stream: (call: ProviderCall) => StreamDecoder
   /** `inline`: pictures and files given as addresses must be fetched and handed in as base64 before `request`. */
   media?: 'inline' | 'as-given' | undefined
+  /** For upstreams that take files only as such: bytes are sent first, and the call names them by the id `read` gives. */
+  uploads?: Uploads | undefined
   /** With `inline`: parts whose address the upstream reads itself, so that it stays. */
   keepsAddress?: ((part: ImagePart | AudioPart | FilePart) => boolean) | undefined
 }

@@ -10,6 +10,8 @@ import { chat as baiduChat } from './baidu/chat.ts'
 import { baidu, baiduLogin, baiduToken } from './baidu/vendor.ts'
 import { chat as cohereChat } from './cohere/chat.ts'
 import { cohere } from './cohere/vendor.ts'
+import { chat as cozeChat, upload } from './coze/chat.ts'
+import { coze } from './coze/vendor.ts'
 import { chatMessages, dify } from './dify/chat.ts'
 import { batchEmbedContents, embedContent } from './gemini/embed.ts'
 import { countTokens, generateContent } from './gemini/generate.ts'
@@ -26,6 +28,8 @@ import { embeddings } from './openai/embeddings.ts'
 import { images, moderations, rerank, speech, transcription } from './openai/media.ts'
 import { responses, storedResponse } from './openai/responses.ts'
 import { openai } from './openai/vendor.ts'
+import { createPattern, createPrediction, lookAtPrediction, lookPattern } from './replicate/predictions.ts'
+import { replicate } from './replicate/vendor.ts'
 import { chat as tencentChat } from './tencent/chat.ts'
 import { tencent } from './tencent/vendor.ts'
 import type { Call, Operation, Vendor } from './types.ts'
@@ -66,6 +70,9 @@ const ownPosts: [path: RegExp, route: Route][] = [
   [conversePattern, { vendor: bedrock, operation: converse }],
   [/^\/api\/chat$/, { vendor: ollama, operation: ollamaChat }],
   [/^\/api\/embed$/, { vendor: ollama, operation: ollamaEmbeddings }],
+  [/^\/v3\/chat$/, { vendor: coze, operation: cozeChat }],
+  [/^\/v1\/files\/upload$/, { vendor: coze, operation: upload }],
+  [createPattern, { vendor: replicate, operation: createPrediction }],
   [generatePattern, { vendor: vertex, operation: generate }],
   [predictPattern, { vendor: vertex, operation: predict }],
   [/^\/token$/, { vendor: googleLogin, operation: tokenExchange }],
@@ -111,6 +118,7 @@ export function routeOf(call: Pick<Call, 'method' | 'path' | 'headers'>): Route 
   }
   if (/\/responses\/[^/]+/.test(path)) return { vendor: openai, operation: storedResponse }
   if (method === 'POST') return posts.find(([ending]) => path.endsWith(ending))?.[1]
+  if (lookPattern.test(path)) return { vendor: replicate, operation: lookAtPrediction }
   if (path === '/api/tags') return { vendor: ollama, operation: tags }
   if (path.includes('/dashboard/billing/')) return { vendor: openai, operation: billing }
   return /\/models(\/.+)?$/.test(path) ? modelsRoute(call) : undefined

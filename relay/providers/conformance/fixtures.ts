@@ -8,6 +8,11 @@ export const readJson = (folder: URL, name: string): unknown => JSON.parse(readT
 
 export const readText = (folder: URL, name: string): string => readFileSync(new URL(name, folder), 'utf8')
 
+export const hasWhole = (folder: URL, name: string): boolean => existsSync(new URL(`${name}.json`, folder))
+
+export const hasStream = (folder: URL, name: string): boolean =>
+  existsSync(new URL(`${name}.sse`, folder)) || existsSync(new URL(`${name}.ndjson`, folder))
+
 /** The events of a recorded stream, as the relay's framing hands them to a decoder: server-sent events, or JSON lines. */
 export function readEvents(folder: URL, name: string): WireEvent[] {
   const lines = name.replace(/\.sse$/, '.ndjson')

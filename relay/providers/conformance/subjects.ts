@@ -29,6 +29,10 @@ export type Subject = {
   lists: URL
   call: (changes?: { stream?: boolean }) => ProviderCall
   optOut: Partial<Record<Guarantee, string>>
+  /** The upstream is asked for a stream whatever the caller wants, so that there are no whole answers. */
+  alwaysStreams: boolean
+  /** The answer's own figures; without any the gateway counts. */
+  tellsUsage: boolean
 }
 
 type Setting = {
@@ -41,12 +45,38 @@ type Setting = {
   key?: string
   other?: string
   optOut?: Subject['optOut']
+  alwaysStreams?: boolean
+  tellsUsage?: boolean
 }
 
 const openAiStyle = 'openai-compatible'
 
 const notReported = 'the vendor does not report them'
 const noList = 'the vendor has none'
+
+/** Early services: text in, text out. */
+const textOnly: Subject['optOut'] = {
+  'cached tokens': notReported,
+  tools: 'the vendor has no tools',
+  thinking: 'its models do not show thoughts',
+  'stop reasons': 'the vendor tells no reason',
+  'filtered answers': 'the vendor tells no reason',
+  pictures: 'its models read no pictures',
+}
+
+const chatless = 'the vendor has no chat; what it has is tested beside it'
+const noChat: Subject['optOut'] = {
+  text: chatless,
+  'cached tokens': chatless,
+  tools: chatless,
+  thinking: chatless,
+  'stop reasons': chatless,
+  'filtered answers': chatless,
+  pictures: chatless,
+  'tool results': chatless,
+  'failure in mid-stream': chatless,
+  'malformed answers': chatless,
+}
 
 /** What differs from a vendor of the OpenAI form at an address of its own; several where a provider speaks several forms. */
 const settings: Readonly<Record<string, Setting | Setting[]>> = {
@@ -106,10 +136,45 @@ const settings: Readonly<Record<string, Setting | Setting[]>> = {
       thinking: 'an application shows thoughts only of its agents',
       'stop reasons': 'the vendor tells no reason',
       'filtered answers': 'the vendor tells no reason',
-      pictures: 'the vendor takes pictures by address only',
+      pictures: 'bytes are sent before the call, which the system tests show',
       'model list': 'an application is its own model',
     },
   },
+  coze: {
+    fixtures: 'coze',
+    other: '73428668',
+    alwaysStreams: true,
+    optOut: {
+      'cached tokens': notReported,
+      tools: 'a bot has tools of its own',
+      'stop reasons': 'the vendor tells no reason',
+      'filtered answers': 'the vendor tells no reason',
+      pictures: 'bytes are sent before the call, which the system tests show',
+      'model list': 'a bot is its own model',
+    },
+  },
+  palm: {
+    fixtures: 'palm',
+    tellsUsage: false,
+    optOut: {
+      ...textOnly,
+      'failure in mid-stream': 'the service never streamed',
+    },
+  },
+  'zhipu-v3': { fixtures: 'zhipu-v3', key: 'test-key.secret', optOut: { ...textOnly, 'model list': noList } },
+  'aiproxy-library': {
+    fixtures: 'aiproxy-library',
+    other: 'library',
+    tellsUsage: false,
+    optOut: {
+      ...textOnly,
+      'model list': noList,
+      'tool results': 'a library is asked one question at a time',
+    },
+  },
+  jina: { optOut: noChat },
+  mokaai: { optOut: noChat },
+  replicate: { optOut: { ...noChat, 'model list': noList } },
   xunfei: { optOut: { 'model list': noList } },
   perplexity: { optOut: { tools: 'the vendor has no tools' } },
 }
@@ -128,6 +193,8 @@ function subjectOf(provider: Provider, setting: Setting): Subject {
     lists: new URL(`../${setting.lists ?? setting.fixtures ?? openAiStyle}/__fixtures__/`, import.meta.url),
     call: (changes) => callWith({ model: setting.model ?? 'some-model', channel, ...changes }),
     optOut: setting.optOut ?? {},
+    alwaysStreams: setting.alwaysStreams ?? false,
+    tellsUsage: setting.tellsUsage ?? true,
   }
 }
 

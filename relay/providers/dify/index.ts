@@ -1,11 +1,11 @@
 import type { Message } from '#relay/chat/request.ts'
 import { lossesTowards } from '#relay/chat/losses.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
-import { formatInstruction } from '../anthropic/output-format.ts'
 import { bearer } from '../openai-compatible/address.ts'
 import { reshapedReading } from '../openai-compatible/reshaped.ts'
 import type { OpenAiStyle } from '../openai-compatible/style.ts'
-import type { Provider, ProviderCall, UpstreamRequest } from '../types.ts'
+import type { Provider, ProviderCall, Uploads, UpstreamRequest } from '../types.ts'
+import { unheard, withToldFormat } from '../wire/unheard.ts'
 import { readFailure } from '../wire/failures.ts'
 import { joinPath } from '../wire/join-path.ts'
 import { type Json, numberOf, recordOf, recordsOf, textOf, wordOf } from '../wire/json.ts'
@@ -57,29 +57,22 @@ function filesOf(messages: readonly Message[], losses: Set<string>): Json[] {
   return messages.flatMap((message) =>
     (message.role === 'user' ? message.content : []).flatMap((part): Json[] => {
       if (part.type !== 'image' && part.type !== 'file' && part.type !== 'audio') return []
+      const type = part.type === 'file' ? 'document' : part.type
+      if (part.source.kind === 'file-id') {
+        return [{ type, transfer_method: 'local_file', upload_file_id: part.source.id }]
+      }
       if (part.source.kind !== 'url') {
         losses.add(part.type)
         return []
       }
-      const type = part.type === 'file' ? 'document' : part.type
       return [{ type, transfer_method: 'remote_url', url: part.source.url }]
     }),
   )
 }
 
 function toRequest(request: ChatRequest, call: ProviderCall): UpstreamRequest {
-  const losses = new Set(lossesTowards(request, 'openai-chat'))
-  if (request.tools.length > 0) losses.add('tools')
-  if (request.reasoning) losses.add('reasoning_effort')
-  for (const name of ['temperature', 'topP', 'maxTokens', 'seed'] as const) {
-    if (request[name] !== undefined)
-      losses.add({ temperature: name, topP: 'top_p', maxTokens: 'max_tokens', seed: name }[name])
-  }
-  if (request.stop.length > 0) losses.add('stop')
-  const instruction = formatInstruction(request.responseFormat, false)
-  const told: Message[] =
-    instruction === undefined ? [] : [{ role: 'system', content: [{ type: 'text', text: instruction }] }]
-  const query = queryOf([...told, ...request.messages])
+  const losses = new Set([...lossesTowards(request, 'openai-chat'), ...unheard(request)])
+  const query = queryOf(withToldFormat(request))
   const files = filesOf(request.messages, losses)
   const operation = operationOf(call.channel.other)
   const asInput = operation !== '/chat-messages'
@@ -168,12 +161,23 @@ function chunk(json: Json): Json | undefined {
   }
 }
 
+/** Files belong to the user who sent them, so the call names the same one. */
+const uploads: Uploads = {
+  request: ({ form }, { channel }) => ({
+    method: 'POST',
+    url: joinPath(channel.baseUrl, '/v1', '/files/upload'),
+    headers: bearer(channel.key),
+    body: form,
+  }),
+  read: (json) => wordOf(recordOf(json)?.['id']),
+}
+
 export const dify: Provider = {
   id: style.id,
   label: style.label,
   channelTypes: style.channelTypes,
   framing: 'sse',
-  chat: { request: toRequest, ...reshapedReading(style, { answer: wholeAnswer, chunk }), media: 'as-given' },
+  chat: { request: toRequest, ...reshapedReading(style, { answer: wholeAnswer, chunk }), media: 'as-given', uploads },
   native: {},
   error: readFailure,
   models: {

@@ -35,6 +35,7 @@ function read({ body }: Call): Prompt {
   const mode = body['response_mode']
   if (mode !== 'blocking' && mode !== 'streaming') refuse('response_mode must be blocking or streaming')
   const files = asObjects(body['files']).map((file) => {
+    if (file['transfer_method'] === 'local_file') return `${asText(file['type'])} ${asText(file['upload_file_id'])}.`
     if (file['transfer_method'] !== 'remote_url') refuse('no such upload')
     return describeAddress(file['type'] === 'image' ? 'Image' : 'File', asText(file['url']))
   })

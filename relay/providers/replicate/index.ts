@@ -1,0 +1,84 @@
+import { bearer } from '../openai-compatible/address.ts'
+import { openAiCompatible } from '../openai-compatible/index.ts'
+import {
+  type PlainRequest,
+  type PlainTranslation,
+  type Provider,
+  type ProviderCall,
+  UpstreamRefusal,
+} from '../types.ts'
+import { joinPath } from '../wire/join-path.ts'
+import { type Json, listOf, numberOf, recordOf, withoutAbsent, wordOf } from '../wire/json.ts'
+import { nearestRatio, readWhole } from '../wire/plain-answers.ts'
+
+const ratios = ['1:1', '16:9', '9:16', '3:2', '2:3', '4:3', '3:4', '4:5', '5:4']
+
+/** An official model is called by its name, any other by the version behind the colon. */
+function targetOf({ channel, model }: ProviderCall): { url: string; version?: string } {
+  const [name = '', version] = model.split(':')
+  if (version !== undefined) return { url: joinPath(channel.baseUrl, '/v1', '/predictions'), version }
+  const path = name.split('/').map(encodeURIComponent).join('/')
+  return { url: joinPath(channel.baseUrl, '/v1', `/models/${path}/predictions`) }
+}
+
+function inputOf({ json }: PlainRequest): Json {
+  const count = numberOf(json['n'])
+  return withoutAbsent({
+    prompt: json['prompt'],
+    aspect_ratio: nearestRatio(json['size'], ratios),
+    num_outputs: count !== undefined && count > 1 ? count : undefined,
+    output_format: json['output_format'],
+    seed: json['seed'],
+    ...recordOf(json['input']),
+  })
+}
+
+const lookEveryMs = 1000
+
+function nextLook(json: unknown, { channel }: ProviderCall) {
+  const prediction = recordOf(json) ?? {}
+  const { status } = prediction
+  if (status !== 'starting' && status !== 'processing') return undefined
+  const url = joinPath(channel.baseUrl, '/v1', `/predictions/${encodeURIComponent(wordOf(prediction['id']) ?? '')}`)
+  return { request: { method: 'GET' as const, url, headers: bearer(channel.key) }, afterMs: lookEveryMs }
+}
+
+const addressesOf = (output: unknown): string[] =>
+  (typeof output === 'string' ? [output] : listOf(output)).filter((item) => typeof item === 'string')
+
+const pictureOf = (address: string): Json => {
+  const inline = /^data:[^,]*;base64,(.*)$/s.exec(address)?.[1]
+  return inline === undefined ? { url: address } : { b64_json: inline }
+}
+
+/** Pictures are predictions, asked for until they are done. */
+const images: PlainTranslation = {
+  request: (asked, call) => {
+    const { url, version } = targetOf(call)
+    return {
+      method: 'POST',
+      url,
+      // The service answers with the finished picture, if that takes no longer than it is willing to wait.
+      headers: { 'content-type': 'application/json', prefer: 'wait', ...bearer(call.channel.key) },
+      body: withoutAbsent({ version, input: inputOf(asked) }),
+    }
+  },
+  next: nextLook,
+  response: (json) => ({ data: addressesOf(recordOf(json)?.['output']).map(pictureOf) }),
+  usage: (json) => {
+    const { status, error } = recordOf(json) ?? {}
+    if (status !== 'succeeded') {
+      const message = wordOf(error) ?? `the prediction ended as ${String(status)}`
+      const refused = /NSFW|sensitive|safety/i.test(message)
+      throw new UpstreamRefusal({ status: refused ? 400 : 500, type: 'upstream_error', code: String(status), message })
+    }
+    readWhole(json)
+    return undefined
+  },
+}
+
+/** Pictures only; its models have names of an owner and a model. */
+export const replicate: Provider = {
+  ...openAiCompatible({ id: 'replicate', label: 'Replicate', channelTypes: [56] }),
+  plain: { images },
+}

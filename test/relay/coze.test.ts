@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type App, startApp } from '#test/support/app.ts'
+import type { TestToken } from '#test/support/factories.ts'
+import { allowUnpriced, serve } from './serve.ts'
+import { chat, closeSoundly, consumed, say, spoken } from './spoken.ts'
+import { picture, user, vendorWorld } from './vendors.ts'
+
+let app: App
+let token: TestToken
+beforeAll(async () => {
+  app = await startApp()
+  await allowUnpriced(app)
+  await app.make.option('RetryTimes', '0')
+  token = await app.make.token(await app.make.user({ quota: 2_000_000_000 }))
+})
+afterAll(() => closeSoundly(app))
+
+const bot = (does = 'usage=20:10') => ({ type: 49, other: '73428668', does })
+
+// Without a price of its own a token costs 37.5, both ways.
+const rate = 37.5
+
+describe('a bot of Coze', () => {
+  test('answers whole and streamed, told and charged by the vendor’s own figures', async () => {
+    const { ask, sent } = await vendorWorld(app, token, bot())
+    for (const stream of [false, true]) {
+      const answer = await ask([{ role: 'system', content: 'Be brief.' }, user('hello')], {
+        stream,
+        fields: { user: 'u' },
+      })
+      expect(answer).toMatchObject({ text: 'You said: hello', finish: 'stop', ended: true })
+      expect(answer.usage).toMatchObject({ prompt_tokens: 20, completion_tokens: 10, total_tokens: 30 })
+      expect(answer.row).toMatchObject({ quota: 30 * rate, prompt_tokens: 20, completion_tokens: 10 })
+      expect(sent()?.path).toBe('/v3/chat')
+      expect(sent()?.body).toEqual({
+        bot_id: '73428668',
+        user_id: 'u',
+        stream: true,
+        auto_save_history: true,
+        additional_messages: [
+          { role: 'user', type: 'question', content_type: 'text', content: 'Be brief.' },
+          { role: 'user', type: 'question', content_type: 'text', content: 'hello' },
+        ],
+      })
+    }
+  })
+
+  test('sees pictures, whose bytes are sent before the call', async () => {
+    const { ask } = await vendorWorld(app, token, bot())
+    const content = [
+      { type: 'text', text: 'look' },
+      { type: 'image_url', image_url: { url: picture } },
+    ]
+    const seen = await ask([user(content)])
+    expect(seen.text).toMatch(/^image file_sim\d+-[0-9a-f]{12}\. You said: look$/)
+    const address = 'https://pictures.example/one.png'
+    const named = await ask([user([content[0], { type: 'image_url', image_url: { url: address } }])])
+    expect(named.text).toBe(`image ${address}. You said: look`)
+  })
+
+  test('serves every dialect of callers', async () => {
+    for (const by of spoken) {
+      for (const stream of [false, true]) {
+        const { model } = await serve(app, bot())
+        const text = await (await say(app, by, { token, model, stream })).text()
+        expect(text).toContain('hello')
+        if (stream) expect(text).toMatch(by.closing)
+      }
+    }
+  })
+
+  test('that refuses with HTTP 200, fails in mid-stream or is cut is never taken for finished', async () => {
+    const { model } = await serve(app, { ...bot(), key: 'bad-key' })
+    const refused = await say(app, chat, { token, model })
+    expect(refused.status).toBe(401)
+    expect(await refused.text()).toContain('authentication is invalid')
+    for (const does of ['words=9,errorevent=5', 'words=9,cut=6', 'words=9,fin=6', 'words=9,malformed=6']) {
+      const { model: failing } = await serve(app, bot(does))
+      const before = (await consumed(app)).length
+      const text = await (await say(app, chat, { token, model: failing, stream: true })).text()
+      expect(text, does).toContain('"error"')
+      expect(text, does).not.toContain('[DONE]')
+      expect((await consumed(app)).length - before).toBe(1)
+    }
+  })
+
+  test('is not called without its id', async () => {
+    const { model } = await serve(app, { ...bot(), other: '' })
+    const reply = await say(app, chat, { token, model })
+    expect(reply.status).toBe(400)
+    expect(await reply.text()).toContain('the channel names no bot')
+  })
+})
+
+test('an application of Dify is sent the bytes of pictures before the call, by the same user', async () => {
+  const { ask } = await vendorWorld(app, token, { type: 37 })
+  const from = app.upstream.requests.length
+  const seen = await ask([
+    user([
+      { type: 'text', text: 'look' },
+      { type: 'image_url', image_url: { url: picture } },
+    ]),
+  ])
+  expect(seen.text).toMatch(/image file_sim\d+-[0-9a-f]{12}\./)
+  const [upload, call] = app.upstream.requests.slice(from)
+  expect(upload).toMatchObject({ path: '/v1/files/upload', body: { file: { type: 'image/png' } } })
+  expect(call).toMatchObject({ path: '/v1/chat-messages' })
+  const userOf = (request: typeof call) => (request?.body as { user?: string } | undefined)?.user
+  expect(userOf(upload)).toBe(userOf(call))
+})

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { pixel } from '#scripts/upstream/media.ts'
+import { type App, startApp } from '#test/support/app.ts'
+import type { TestToken } from '#test/support/factories.ts'
+import { allowUnpriced, serve } from './serve.ts'
+import { chat, closeSoundly, consumed, say } from './spoken.ts'
+
+let app: App
+let token: TestToken
+beforeAll(async () => {
+  app = await startApp()
+  await allowUnpriced(app)
+  await app.make.option('RetryTimes', '0')
+  token = await app.make.token(await app.make.user({ quota: 2_000_000_000 }))
+})
+afterAll(() => closeSoundly(app))
+
+const channel = async (model: string) => {
+  const { id } = await app.make.channel({ type: 56, models: model })
+  await app.services.channels.reload(id)
+}
+
+const draw = async (model: string, fields: Record<string, unknown>) => {
+  const reply = await app.relay(token, '/v1/images/generations', { model, ...fields })
+  return { status: reply.status, body: (await reply.json()) as { data?: unknown; error?: { message: string } } }
+}
+
+describe('Replicate', () => {
+  test('draws by a model’s name, at once or after a while, and is charged once', async () => {
+    await channel('black-forest-labs/flux-1.1-pro')
+    for (const prompt of ['a red dot', 'slow 1 red dot']) {
+      const before = (await consumed(app)).length
+      const from = app.upstream.requests.length
+      const { status, body } = await draw('black-forest-labs/flux-1.1-pro', { prompt, size: '1024x1792' })
+      expect(status).toBe(200)
+      expect(body.data).toEqual([{ b64_json: pixel.toString('base64') }])
+      const [made, ...looks] = app.upstream.requests.slice(from)
+      expect(made).toMatchObject({
+        path: '/v1/models/black-forest-labs/flux-1.1-pro/predictions',
+        headers: { prefer: 'wait' },
+        body: { input: { prompt, aspect_ratio: '9:16' } },
+      })
+      expect(looks.map((look) => `${look.method} ${look.path.replace(/pred.*$/, 'pred')}`)).toEqual(
+        prompt.startsWith('slow') ? ['GET /v1/pred'] : [],
+      )
+      expect((await consumed(app)).length - before).toBe(1)
+    }
+  })
+
+  test('draws by the version of a model that has no name of its own', async () => {
+    await channel('someone/sketch:5c7d')
+    await draw('someone/sketch:5c7d', { prompt: 'a red dot', n: 2, input: { steps: 4 } })
+    expect(app.upstream.requests.at(-1)).toMatchObject({
+      path: '/v1/predictions',
+      body: { version: '5c7d', input: { prompt: 'a red dot', num_outputs: 2, steps: 4 } },
+    })
+  })
+
+  test('that draws nothing costs nothing', async () => {
+    await channel('someone/broken')
+    const before = (await consumed(app)).length
+    const { status, body } = await draw('someone/broken', { prompt: 'a broken dot' })
+    expect(status).toBe(500)
+    expect(body.error?.message).toContain('the model broke')
+    expect((await consumed(app)).length).toBe(before)
+  })
+
+  test('is never asked to chat', async () => {
+    const { model } = await serve(app, { type: 56 })
+    const from = app.upstream.requests.length
+    const reply = await say(app, chat, { token, model })
+    expect(reply.status).toBe(400)
+    expect(app.upstream.requests).toHaveLength(from)
+  })
+})
