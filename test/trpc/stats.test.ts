@@ -161,6 +161,28 @@ describe('the series', () => {
   })
 })
 
+describe('failures over time', () => {
+  it('are gathered like the calls, and left out where they are not logged', async () => {
+    const failure = (userId: number, createdAt: Date) => app.em().insert(Log, { userId, type: 6, createdAt })
+    await failure(anna.id, time(3, 15))
+    await failure(anna.id, time(3, 17, 30))
+    await failure(bert.id, time(3, 17))
+    await app.em().insert(Log, { userId: anna.id, type: 2, createdAt: time(3, 17) })
+    const wish = { start: time(3, 0), end: time(4, 0), interval: 'day', timeZone: 'Asia/Shanghai' } as const
+    expect((await (await all()).series(wish)).errors).toBeNull()
+    await app.setOptions({ LogErrorEnabled: 'true' })
+    // In Shanghai the fourth begins at 16:00 of the third.
+    expect((await (await own(anna)).series(wish)).errors).toEqual([
+      { time: time(2, 16), count: 1 },
+      { time: time(3, 16), count: 1 },
+    ])
+    expect((await (await all()).series(wish)).errors).toEqual([
+      { time: time(2, 16), count: 1 },
+      { time: time(3, 16), count: 2 },
+    ])
+  })
+})
+
 describe('the present pace', () => {
   it('is what the last minute brought', async () => {
     const call = (userId: number, secondsAgo: number) =>

@@ -20,7 +20,9 @@ function parts<Row>(columns: readonly Column<Row>[]) {
   const title = columns.find((column) => column.card === 'title') ?? columns[0]
   const chosen = columns.filter((column) => column.card === 'fact')
   const rest = columns.filter((column) => column !== title)
-  return { title, facts: (chosen.length > 0 ? chosen : rest).slice(0, 3) }
+  const facts = (row: Row) =>
+    (chosen.length > 0 ? chosen : rest).filter(({ cardIf }) => cardIf?.(row) ?? true).slice(0, 3)
+  return { title, facts }
 }
 
 export function Cards<Row>(props: CardsProps<Row>) {
@@ -66,7 +68,7 @@ export function Cards<Row>(props: CardsProps<Row>) {
             {rowActions && <RowMenu name={rowLabel(row)} actions={rowActions(row)} />}
           </HStack>
           <Stack as="dl" gap="1">
-            {facts.map((fact) => (
+            {facts(row).map((fact) => (
               <Flex key={fact.id} justify="space-between" gap="4">
                 <Text as="dt" color="fg.muted" flexShrink="0">
                   {fact.title}

@@ -21,6 +21,8 @@ export type Column<Row> = {
   fixed?: boolean
   /** On phones: the card's heading, or one of its facts. A card with more than three facts is no card. */
   card?: 'title' | 'fact'
+  /** Whether a card has the fact: what says nothing about a row leaves its room to the next. */
+  cardIf?: (row: Row) => boolean
 }
 
 export type TableData<Row> = {

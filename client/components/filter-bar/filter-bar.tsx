@@ -95,7 +95,8 @@ function QueryInput({ value, placeholder, onChange }: QueryInputProps) {
   }
   return (
     <InputGroup
-      flex={{ base: '1 1 160px', sm: '0 1 260px' }}
+      flex="1 1 160px"
+      maxW={{ sm: '260px' }}
       startElement={<Search size={14} aria-hidden />}
       endElement={typed === '' ? <Kbd hideBelow="sm">/</Kbd> : undefined}
     >

@@ -11,6 +11,8 @@ export function Dollar({ value }: { value: number | null }) {
   return value === null ? <None /> : <span>{priceText(value)}</span>
 }
 
+const isByTokens = ({ dollars }: PriceLine): boolean => dollars.call === null
+
 export const priceColumns = (): Column<PriceLine>[] => [
   {
     id: 'model',
@@ -38,6 +40,7 @@ export const priceColumns = (): Column<PriceLine>[] => [
     align: 'end',
     sortable: true,
     card: 'fact',
+    cardIf: isByTokens,
     cell: ({ dollars }) => <Dollar value={dollars.input} />,
     csv: ({ dollars }) => dollars.input,
   },
@@ -48,6 +51,7 @@ export const priceColumns = (): Column<PriceLine>[] => [
     align: 'end',
     sortable: true,
     card: 'fact',
+    cardIf: isByTokens,
     cell: ({ dollars }) => <Dollar value={dollars.output} />,
     csv: ({ dollars }) => dollars.output,
   },
@@ -56,6 +60,8 @@ export const priceColumns = (): Column<PriceLine>[] => [
     title: t('缓存 / 1M'),
     width: 120,
     align: 'end',
+    card: 'fact',
+    cardIf: isByTokens,
     cell: ({ dollars }) => <Dollar value={dollars.cached} />,
     csv: ({ dollars }) => dollars.cached,
   },
@@ -65,6 +71,7 @@ export const priceColumns = (): Column<PriceLine>[] => [
     width: 110,
     align: 'end',
     card: 'fact',
+    cardIf: (line) => !isByTokens(line),
     cell: ({ dollars }) => <Dollar value={dollars.call} />,
     csv: ({ dollars }) => dollars.call,
   },

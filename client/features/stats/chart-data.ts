@@ -82,3 +82,20 @@ export function tokenBars(data: Series, axis: Axis, names: { input: string; cach
   }))
   return { series, points }
 }
+
+/** The share of all attempts that failed; undefined while failures are not logged. Without attempts there is no value. */
+export function errorLine(data: Series, axis: Axis, name: string) {
+  const { errors } = data
+  if (errors === null) return undefined
+  const failed = new Map(errors.map(({ time, count }) => [time.getTime(), count]))
+  const calls = Map.groupBy(data.points, ({ time }) => time.getTime())
+  const series: ChartSeries[] = [{ key: 'errors', name }]
+  const points = bucketsBetween(data.from, data.until, axis.interval).map((start): ChartPoint => {
+    const at = start.getTime()
+    const count = failed.get(at) ?? 0
+    const all = count + sum(calls.get(at) ?? [], (point) => point.calls)
+    const values: Record<string, number> = all === 0 ? {} : { errors: count / all }
+    return { id: String(at), label: bucketLabel(start, axis.interval, axis.span), values }
+  })
+  return { series, points }
+}

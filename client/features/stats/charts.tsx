@@ -5,10 +5,10 @@ import { logType } from '#core/statuses.ts'
 import { Chart } from '../../components/charts/chart.tsx'
 import type { ChartPoint } from '../../components/charts/chart-types.ts'
 import { t } from '../../i18n/t.ts'
-import { formatDuration, formatInteger, quotaText } from '../../lib/format.ts'
+import { formatDuration, formatInteger, formatPercent, quotaText } from '../../lib/format.ts'
 import { nextStart } from './buckets.ts'
 import type { Measure } from './chart-data.ts'
-import { firstTokenLines, modelBars, modelOf, tokenBars } from './chart-data.ts'
+import { errorLine, firstTokenLines, modelBars, modelOf, tokenBars } from './chart-data.ts'
 import type { Series, StatsInput } from './use-stats.ts'
 import { useLogLink } from './use-stats.ts'
 
@@ -77,6 +77,7 @@ export function Charts({ data, input, measure, onMeasure, isStale }: ChartsProps
   const bars = modelBars(data, input, { measure, rest: t('其他') })
   const tokens = tokenBars(data, input, { input: t('新输入'), cached: t('缓存'), output: t('输出') })
   const first = firstTokenLines(data, input)
+  const errors = errorLine(data, input, t('错误率'))
   return (
     <Flex direction="column" gap="3" opacity={isStale ? 0.5 : 1}>
       <Frame>
@@ -92,7 +93,7 @@ export function Charts({ data, input, measure, onMeasure, isStale }: ChartsProps
           onSelect={({ series, point }) => linkAt(point, modelOf(data, series.key))}
         />
       </Frame>
-      <SimpleGrid columns={{ base: 1, lg: 2 }} gap="3">
+      <SimpleGrid columns={{ base: 1, lg: errors ? 3 : 2 }} gap="3">
         <Frame>
           <Chart
             kind="bars"
@@ -113,6 +114,18 @@ export function Charts({ data, input, measure, onMeasure, isStale }: ChartsProps
             format={(ms) => (ms < 10_000 ? formatDuration(ms) : `${formatInteger(ms / 1000)} s`)}
           />
         </Frame>
+        {errors && (
+          <Frame>
+            <Chart
+              kind="lines"
+              title={t('错误率')}
+              label={t('错误率')}
+              series={errors.series}
+              points={errors.points}
+              format={(share) => formatPercent(share)}
+            />
+          </Frame>
+        )}
       </SimpleGrid>
     </Flex>
   )

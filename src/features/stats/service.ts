@@ -97,7 +97,29 @@ async function errorsBetween(query: Query, filters: Filters, hours: Hours): Prom
   return Number(row?.count ?? 0)
 }
 
-export type ModelSeries = { from: Date; until: Date; models: string[]; points: SeriesPoint[] }
+/** The same by interval, for those in which any attempt failed. */
+async function errorSeries(query: Query, filters: Filters, { interval, timeZone, ...hours }: Intervals) {
+  const conditions = conditionsOf(filters, { column: 'created_at', ...hours })
+  conditions.add((value) => `l.type = ${value}`, logType.error)
+  const at = conditions.values().length
+  const rows = await query<{ time: Date; count: string }>(
+    `select date_trunc($${at + 1}, l.created_at, $${at + 2}) as time, count(*) from logs l${conditions.where()}
+     group by 1 order by 1`,
+    [...conditions.values(), interval, timeZone],
+  )
+  return rows.map(({ time, count }) => ({ time, count: Number(count) }))
+}
+
+type Intervals = Hours & Pick<Series, 'interval' | 'timeZone'>
+
+export type ModelSeries = {
+  from: Date
+  until: Date
+  models: string[]
+  points: SeriesPoint[]
+  /** Failed attempts; null while they are not logged. */
+  errors: { time: Date; count: number }[] | null
+}
 
 export const ownSeries = (deps: UserDeps, input: OwnFilters & Series): Promise<ModelSeries> =>
   seriesOf(deps, tiedTo(deps, input), input)
@@ -108,6 +130,7 @@ export const modelSeries = async (deps: UserDeps, input: Filters & Series): Prom
 /** Sums by model and interval: the ten models that cost most by name, all others together under null. */
 async function seriesOf(deps: UserDeps, filters: Filters, input: Series): Promise<ModelSeries> {
   const { from, until } = hoursOf(input)
+  const countsErrors = deps.options.get('LogErrorEnabled')
   return readInTime(deps.database.pool, async (query) => {
     const conditions = conditionsOf(filters, { column: 'hour', from, until })
     const top = await query<{ model_name: string }>(
@@ -124,7 +147,9 @@ async function seriesOf(deps: UserDeps, filters: Filters, input: Series): Promis
        from usage_hourly l${conditions.where()} group by 1, 2 order by 1, 2`,
       values,
     )
-    return { from, until, models, points: rows.map(toPoint) }
+    const { interval, timeZone } = input
+    const errors = countsErrors ? await errorSeries(query, filters, { from, until, interval, timeZone }) : null
+    return { from, until, models, points: rows.map(toPoint), errors }
   })
 }
 
