@@ -1,4 +1,4 @@
-import { Box, HStack, Skeleton, Stack, Text, chakra } from '@chakra-ui/react'
+import { Box, Center, HStack, Skeleton, Stack, Text, chakra } from '@chakra-ui/react'
 import { ChartColumn, Table2 } from 'lucide-react'
 import type { ComponentType, ReactNode } from 'react'
 import { Suspense, lazy, useState } from 'react'
@@ -24,6 +24,7 @@ type ChartFrameProps = ChartProps & {
 export function Chart({ kind, title, extra, ...chart }: ChartFrameProps) {
   const [asTable, setAsTable] = useState(false)
   const Drawing = drawings[kind]
+  const isEmpty = chart.points.every(({ values }) => Object.keys(values).length === 0)
   return (
     <Stack gap="2" minW="0">
       <HStack justify="space-between" wrap="wrap" gap="1">
@@ -36,11 +37,16 @@ export function Chart({ kind, title, extra, ...chart }: ChartFrameProps) {
             size="xs"
             icon={asTable ? ChartColumn : Table2}
             label={asTable ? t('显示图表') : t('显示表格')}
+            disabled={isEmpty}
             onClick={() => setAsTable(!asTable)}
           />
         </HStack>
       </HStack>
-      {asTable ? (
+      {isEmpty ? (
+        <Center h={`${chart.height ?? 260}px`} color="fg.muted" textStyle="sm">
+          {t('这段时间没有数据')}
+        </Center>
+      ) : asTable ? (
         <ChartTable {...chart} />
       ) : (
         <Box
@@ -54,7 +60,7 @@ export function Chart({ kind, title, extra, ...chart }: ChartFrameProps) {
           </Suspense>
         </Box>
       )}
-      {!asTable && <Legend {...chart} />}
+      {!asTable && !isEmpty && <Legend {...chart} />}
     </Stack>
   )
 }

@@ -34,7 +34,8 @@ function ChannelOf({ log }: { log: LogRow }) {
   return <ChannelCell channel={{ id: log.channelId, name: log.channelName }} />
 }
 
-const hasTime = (log: LogRow): boolean => isCall(log.type) || log.type === logType.error
+/** Nothing takes no time: without one it was not measured. */
+const hasTime = (log: LogRow): boolean => isCall(log.type) || (log.type === logType.error && log.useTimeMs > 0)
 
 type Numbered = { id: string; title: string; of: (log: LogRow) => number | undefined }
 
