@@ -9,7 +9,7 @@ export function RunStrip({ run, onCancel }: { run: Run; onCancel: Runs['cancel']
   const { done = 0, total = 0, ending = false } = run.running ?? {}
   return (
     <HStack gap="3" px="3" py="2" borderWidth="1px" borderRadius="l2" textStyle="sm" flexShrink="0">
-      <Text as="span" fontWeight="medium" role="status">
+      <Text as="span" fontWeight="medium" role="status" minW="0" truncate>
         {label}
       </Text>
       <Progress.Root size="xs" flex="1" minW="8" value={done} max={Math.max(total, 1)} aria-label={label}>
@@ -17,7 +17,7 @@ export function RunStrip({ run, onCancel }: { run: Run; onCancel: Runs['cancel']
           <Progress.Range />
         </Progress.Track>
       </Progress.Root>
-      <Text as="span" color="fg.muted" fontVariantNumeric="tabular-nums">
+      <Text as="span" color="fg.muted" fontVariantNumeric="tabular-nums" whiteSpace="nowrap">
         {`${done} / ${total}`}
       </Text>
       <Button

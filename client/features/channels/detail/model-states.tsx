@@ -10,6 +10,7 @@ import { t } from '../../../i18n/t.ts'
 import { formatDuration, formatExactTime } from '../../../lib/format.ts'
 import { trpc } from '../../../lib/trpc.ts'
 import type { Probe } from '../list/cells.tsx'
+import type { Drift } from '../list/drift-mark.tsx'
 import { driftOf, mappedNames } from '#core/channel-types/drift.ts'
 import { UnpricedNotice } from '../models/unpriced-notice.tsx'
 import { useUnpriced } from '../models/use-unpriced.ts'
@@ -88,6 +89,9 @@ function LastTest({ probe }: { probe: Probe | undefined }) {
   )
 }
 
+const comparisonTip = ({ checkedAt, problem }: Drift): string =>
+  [t('上次比对于 {time}', { time: formatExactTime(checkedAt) }), problem].filter(Boolean).join('\n')
+
 type DriftCheckProps = { channel: ChannelDetail; onChanged: () => Promise<unknown> }
 
 /** What the last comparison with the upstream's list found, or compares now; one press takes its list over. */
@@ -118,7 +122,7 @@ function DriftCheck({ channel, onChanged }: DriftCheckProps) {
       <Button
         size="xs"
         loading={fetchModels.isPending}
-        data-tip={kept && t('上次比对于 {time}', { time: formatExactTime(kept.checkedAt) })}
+        data-tip={kept && comparisonTip(kept)}
         onClick={() => void check()}
       >
         <CloudDownload aria-hidden />

@@ -6,13 +6,7 @@ import { formatExactTime } from '../../../lib/format.ts'
 export type Drift = RouterOutputs['admin']['channels']['drifts'][number]
 
 const Mark = chakra('span', {
-  base: {
-    flexShrink: '0',
-    textStyle: 'xs',
-    color: 'warning.fg',
-    fontVariantNumeric: 'tabular-nums',
-    whiteSpace: 'nowrap',
-  },
+  base: { flexShrink: '0', textStyle: 'xs', fontVariantNumeric: 'tabular-nums', whiteSpace: 'nowrap' },
 })
 
 const mostNamed = 10
@@ -27,10 +21,11 @@ export function DriftMark({ drift }: { drift: Drift | undefined }) {
     ...gone.slice(0, mostNamed).map((model) => `− ${model}`),
   ]
   const words = t('上游新增 {added} 个模型，减少 {gone} 个', { added: added.length, gone: gone.length })
-  const short = [added.length > 0 && `+${added.length}`, gone.length > 0 && `−${gone.length}`].filter(Boolean).join(' ')
+  // What is not served any more fails calls; what could be served besides is no trouble.
   return (
     <Mark role="img" aria-label={words} data-tip={lines.join('\n')}>
-      {short}
+      {gone.length > 0 && <chakra.span color="warning.fg">{`−${gone.length} `}</chakra.span>}
+      {added.length > 0 && <chakra.span color="fg.muted">{`+${added.length}`}</chakra.span>}
     </Mark>
   )
 }
