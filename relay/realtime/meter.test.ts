@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest'
+import { readRealtimeUsage } from '#relay/providers/openai-compatible/realtime.ts'
+import { createMeter } from './meter.ts'
+
+const sound = (seconds: number, bytesPerSecond: number): string =>
+  Buffer.alloc(Math.round(seconds * bytesPerSecond)).toString('base64')
+
+function start() {
+  let now = 0
+  const meter = createMeter({ model: 'gpt-4o-realtime-preview', readUsage: readRealtimeUsage, now: () => now })
+  return {
+    ...meter,
+    wait: (milliseconds: number) => {
+      now += milliseconds
+    },
+    end: async (response: Record<string, unknown> = {}) =>
+      (await meter.takeResponse({ type: 'response.done', response: { status: 'completed', ...response } })).measured,
+  }
+}
+
+describe('the sound of a session', () => {
+  test.each([
+    ['nothing is said of it', {}, 48_000, 48_000],
+    ['the older form names it', { input_audio_format: 'g711_ulaw', output_audio_format: 'pcm16' }, 8000, 48_000],
+    [
+      'the newer form names it',
+      { audio: { input: { format: { type: 'audio/pcm', rate: 16_000 } }, output: { format: { type: 'audio/pcmu' } } } },
+      32_000,
+      8000,
+    ],
+  ])('lasts as long as its format says: %s', async (_, session, heardRate, spokenRate) => {
+    const meter = start()
+    meter.hear({ type: 'session.updated', session })
+    for (let piece = 0; piece < 6; piece += 1)
+      meter.ask({ type: 'input_audio_buffer.append', audio: sound(1, heardRate) })
+    meter.hear({ type: 'response.audio.delta', delta: sound(12, spokenRate) })
+    // floor(6 / 60 × 100 / 0.06) and floor(12 / 60 × 200 / 0.24).
+    expect((await meter.end()).usage).toMatchObject({
+      audioInputTokens: 166,
+      audioOutputTokens: 166,
+      promptTokens: 166,
+    })
+  })
+
+  test('a format changed in the middle counts from there on', async () => {
+    const meter = start()
+    meter.ask({ type: 'input_audio_buffer.append', audio: sound(3, 48_000) })
+    meter.hear({ type: 'session.updated', session: { input_audio_format: 'g711_alaw' } })
+    meter.ask({ type: 'input_audio_buffer.append', audio: sound(3, 8000) })
+    expect((await meter.end()).usage.audioInputTokens).toBe(166)
+  })
+})
+
+test('reported usage counts and clears what was counted here', async () => {
+  const meter = start()
+  meter.ask({ type: 'input_audio_buffer.append', audio: sound(60, 48_000) })
+  meter.hear({ type: 'response.output_text.delta', delta: 'Hello there' })
+  const reported = await meter.end({ usage: { input_tokens: 40, output_tokens: 60 } })
+  expect(reported).toMatchObject({ source: 'upstream', usage: { promptTokens: 40, completionTokens: 60 } })
+  expect((await meter.takeRest()).measured).toMatchObject({ source: 'none', usage: { promptTokens: 0 } })
+})
+
+test('both forms of the events are counted, once each', async () => {
+  const [older, newer] = [start(), start()]
+  const item = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hello there' }] }
+  older.hear({ type: 'conversation.item.created', item })
+  newer.hear({ type: 'conversation.item.added', item })
+  newer.hear({ type: 'conversation.item.done', item })
+  older.hear({ type: 'response.text.delta', delta: 'Good day' })
+  newer.hear({ type: 'response.output_text.delta', delta: 'Good day' })
+  const [first, second] = [await older.end(), await newer.end()]
+  expect(first.usage).toMatchObject({ promptTokens: 2, completionTokens: 2 })
+  expect(second).toEqual(first)
+})
+
+test('what the upstream writes of anything else, or in no form at all, counts nothing', async () => {
+  const meter = start()
+  for (const event of [{}, { type: 7 }, { type: 'session.updated' }, { type: 'conversation.item.added', item: 'x' }])
+    expect(meter.hear(event)).toBe(false)
+  for (const event of [{}, { type: 'session.update', session: 3 }, { type: 'input_audio_buffer.append', audio: {} }])
+    meter.ask(event)
+  expect((await meter.takeRest()).measured.usage.promptTokens).toBe(0)
+})
+
+test('a response’s time begins when it is asked for, and its first part is remembered', async () => {
+  const meter = start()
+  meter.wait(5000)
+  meter.ask({ type: 'response.create' })
+  meter.wait(40)
+  meter.hear({ type: 'response.created' })
+  meter.wait(60)
+  meter.hear({ type: 'response.output_audio.delta', delta: '' })
+  expect(meter.hear({ type: 'response.done' })).toBe(true)
+  const { times } = await meter.takeResponse({ response: {} })
+  expect(times).toEqual({ startedAt: 5000, firstPartAt: 5100 })
+  expect((await meter.takeRest()).times).toEqual({ startedAt: null, firstPartAt: null })
+})

@@ -1,0 +1,120 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect, test, vi } from 'vitest'
+import { untilNothingIsHeld } from '../faults/books.ts'
+import { createWorld } from '../faults/world.ts'
+import { eventually } from '../relay/spoken.ts'
+import { ledgerViolations } from '../support/ledger-invariant.ts'
+import { startProduct } from '../support/processes.ts'
+import { ask, converse, model, oneHold, open } from './world.ts'
+
+// Real processes, on a machine that others may use too.
+vi.setConfig({ testTimeout: 180_000 })
+
+async function startOn(environment: Record<string, string>) {
+  const world = await createWorld()
+  await world.make.channel({ models: model })
+  const user = await world.make.user({ quota: 1_000_000 })
+  const token = await world.make.token(user)
+  const product = await startProduct({ environment: { ...world.environment, ...environment } })
+  return {
+    world,
+    product,
+    talk: () => open({ url: product.url, key: token.key }),
+    balance: async () =>
+      Number((await world.pool.query('select quota from users where id = $1', [user.id])).rows[0]?.quota),
+    charges: async () =>
+      (
+        await world.pool.query<{ quota: number; end: string | null }>(
+          "select quota::int, other->>'end' as end from logs where type = 2 order by created_at, id",
+        )
+      ).rows,
+    [Symbol.asyncDispose]: async () => {
+      await product.killAll()
+      await world[Symbol.asyncDispose]()
+    },
+  }
+}
+
+// (40 + 60 × 4) × 2.5.
+const charged = 700
+
+test('a worker killed in the middle of a session keeps what was charged and gives the open hold back', async () => {
+  await using running = await startOn({ WORKERS: '2' })
+  const talk = await running.talk()
+  await converse(talk, '[[usage=40:60]] Hello')
+  ask(talk, '[[gap=100,words=400]] Hello')
+  await talk.next('response.output_audio_transcript.delta')
+  expect(await running.balance()).toBe(1_000_000 - charged - oneHold)
+  for (const worker of running.product.workers()) process.kill(worker, 'SIGKILL')
+  expect(await talk.closed).toMatchObject({ code: 1006 })
+  await untilNothingIsHeld(running.world.pool)
+  expect(await running.balance()).toBe(1_000_000 - charged)
+  expect(await running.charges()).toEqual([{ quota: charged, end: null }])
+  expect(await ledgerViolations(running.world.pool)).toEqual([])
+  // Who was put in their place serves on.
+  const later = await eventually(
+    () => running.talk().catch(() => null),
+    (found) => found !== null,
+  )
+  await converse(later as NonNullable<typeof later>, '[[usage=40:60]] Hello')
+  expect(await running.charges()).toHaveLength(2)
+  later?.socket.close()
+})
+
+test('told to stop, sessions are ended at the deadline with an error event, and what was delivered is charged', async () => {
+  await using running = await startOn({ WORKERS: '1', STOP_SECONDS: '1' })
+  const [busy, idle] = [await running.talk(), await running.talk()]
+  await idle.next('session.created')
+  ask(busy, '[[gap=50,words=400]] Hello')
+  await busy.next('response.output_audio_transcript.delta')
+  const stopped = running.product.stop()
+  await pause(300)
+  // Until then the answer goes on.
+  expect(busy.socket.readyState).toBe(busy.socket.OPEN)
+  for (const talk of [busy, idle]) {
+    expect(await talk.next('error')).toMatchObject({ error: { type: 'gateway_error' } })
+    expect(await talk.closed).toMatchObject({ code: 1012 })
+  }
+  expect(await stopped).toEqual({ code: 0, signal: null })
+  const [row, ...more] = await running.charges()
+  expect(more).toEqual([])
+  expect(row).toMatchObject({ end: 'failed' })
+  expect(row?.quota).toBeGreaterThan(0)
+  expect(await running.balance()).toBe(1_000_000 - (row?.quota ?? 0))
+  expect(await ledgerViolations(running.world.pool)).toEqual([])
+})
+
+test('told to stop, a session whose response ends in time is not given another one', async () => {
+  await using running = await startOn({ WORKERS: '1', STOP_SECONDS: '20' })
+  const talk = await running.talk()
+  ask(talk, '[[usage=40:60,gap=40,words=20]] Hello')
+  await talk.next('response.output_audio_transcript.delta')
+  const stopped = running.product.stop()
+  await talk.next('response.done')
+  expect(await talk.next('error')).toMatchObject({ error: { type: 'gateway_error' } })
+  expect(await talk.closed).toMatchObject({ code: 1012 })
+  expect(await stopped).toEqual({ code: 0, signal: null })
+  expect(await running.charges()).toEqual([{ quota: charged, end: null }])
+})
+
+test('a database that is away when a response ends keeps its end back, and the charge is made once it is there', async () => {
+  await using running = await startOn({ WORKERS: '1' })
+  const { pool } = running.world
+  const talk = await running.talk()
+  await talk.next('session.created')
+  // Whoever holds the account's row keeps every charge of it waiting.
+  const client = await pool.connect()
+  await client.query('begin')
+  await client.query('select id from users for update')
+  ask(talk, '[[usage=40:60,words=3]] Hello')
+  await talk.next('response.output_audio_transcript.done')
+  await pause(300)
+  expect(talk.events.some((event) => event.type === 'response.done')).toBe(false)
+  await client.query('rollback')
+  client.release()
+  await talk.next('response.done')
+  expect(await running.charges()).toEqual([{ quota: charged, end: null }])
+  talk.socket.close()
+  await untilNothingIsHeld(pool)
+  expect(await ledgerViolations(pool)).toEqual([])
+})
