@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { closeSoundly } from '../relay/spoken.ts'
 import { withOptions } from '../relay/serve.ts'
-import { handshake, model, startRealtime, untilFree } from './world.ts'
+import { startReverseProxy } from './reverse-proxy.ts'
+import { ask, converse, errorOf, handshake, model, open, startRealtime, untilFree } from './world.ts'
 
 let world: Awaited<ReturnType<typeof startRealtime>>
 beforeAll(async () => {
@@ -91,6 +92,34 @@ describe('a handshake that is refused gets an ordinary answer', () => {
     expect(reply.headers.get('upgrade')).toBe('websocket')
     expect(await reply.json()).toMatchObject({ error: { code: 'upgrade_required' } })
   })
+})
+
+test('behind a reverse proxy a token’s list of addresses means the caller’s, for a whole session', async () => {
+  const { app, user } = world
+  const port = Number(new URL(app.url).port)
+  const proxy = await startReverseProxy(port, '203.0.113.7')
+  try {
+    const right = await app.make.token(user, { allowIps: '203.0.113.0/24' })
+    const wrong = await app.make.token(user, { allowIps: '127.0.0.1' })
+    await app.settled()
+    const through = (key: string) => handshake(proxy.url, { headers: bearer(key) })
+    // Nobody trusts the proxy yet: it is the caller itself.
+    expect((await through(right.key)).status).toBe(403)
+    await withOptions(app, { ReverseProxyEnabled: 'true', ReverseProxyProvider: 'nginx' }, async () => {
+      expect((await through(wrong.key)).status).toBe(403)
+      const talk = await open({ url: proxy.url, key: right.key })
+      await converse(talk, '[[usage=40:60]] Hello')
+      // The list is asked again for the next response.
+      await app.pool.query("update tokens set allow_ips = '127.0.0.1' where id = $1", [right.id])
+      await app.settled()
+      ask(talk, '[[usage=40:60]] Hello')
+      await talk.next('response.done')
+      expect(errorOf(await talk.next('error')).message).toContain('白名单')
+      await talk.closed
+    })
+  } finally {
+    proxy.close()
+  }
 })
 
 test('a socket where there is none is an unknown path, and an offer of another protocol is passed over', async () => {

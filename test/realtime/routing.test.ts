@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { channelsOf, serve, withOptions, type Route } from '../relay/serve.ts'
 import { startHttpProxy, startSocksProxy } from '../upstream/proxies.ts'
 import { closeSoundly } from '../relay/spoken.ts'
+import { startTlsFront, trustTestCertificate } from './tls-front.ts'
 import { chargesOf, converse, errorOf, open, payerWith, startRealtime, untilFree } from './world.ts'
 
 let world: Awaited<ReturnType<typeof startRealtime>>
@@ -175,6 +176,24 @@ test.each([
     expect(proxy.seen.join()).toContain(String(world.app.upstream.port))
   } finally {
     proxy.close()
+  }
+})
+
+test('an upstream behind TLS is reached directly and through proxies', async () => {
+  trustTestCertificate()
+  const front = await startTlsFront(world.app.upstream.port)
+  const [http, socks] = [await startHttpProxy(), await startSocksProxy()]
+  try {
+    const baseUrl = `https://localhost:${front.port}`
+    for (const proxy of ['', `http://127.0.0.1:${http.port}`, `socks5://127.0.0.1:${socks.port}`]) {
+      const { row } = await answeredBy({ baseUrl, setting: JSON.stringify({ proxy }) })
+      expect(row?.quota).toBeGreaterThan(0)
+    }
+    expect([http.seen, socks.seen]).toEqual([[`CONNECT localhost:${front.port}`], [`localhost:${front.port}`]])
+  } finally {
+    http.close()
+    socks.close()
+    await front.close()
   }
 })
 
