@@ -1,3 +1,4 @@
+import { chakra } from '@chakra-ui/react'
 import { Code, Tags } from '../../components/cells/names.tsx'
 import { Count, Money, None } from '../../components/cells/numbers.tsx'
 import { Time } from '../../components/cells/time.tsx'
@@ -7,7 +8,13 @@ import { t } from '../../i18n/t.ts'
 import { roleText, statusOf, type User } from './words.ts'
 
 export const userColumns = (): Column<User>[] => [
-  { id: 'id', title: 'ID', width: 70, cell: ({ id }) => <Code>{id}</Code>, csv: ({ id }) => id },
+  {
+    id: 'id',
+    title: 'ID',
+    width: 70,
+    cell: ({ id }) => <chakra.span color="fg.muted">{id}</chakra.span>,
+    csv: ({ id }) => id,
+  },
   {
     id: 'username',
     title: t('用户名'),
