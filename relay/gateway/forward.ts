@@ -28,6 +28,7 @@ import { shapeFailure } from './shape-failure.ts'
 import { timeoutsOf } from './timeouts.ts'
 import { uploadMedia } from './upload-media.ts'
 import { tellWaiting } from './waiting.ts'
+import { proxyOf } from './channel-proxy.ts'
 
 /** Everything one try needs and everything its bill needs. */
 export type Forwarding = {
@@ -85,7 +86,7 @@ export async function forward(
     asked: false,
   }
   try {
-    forwarding.providerCall = await withToken(services, provider, providerCall)
+    forwarding.providerCall = await withToken(services, plan.attempt.channel, providerCall)
     const request = await buildRequest(forwarding)
     forwarding.losses = request.losses ?? []
     const quiet = call.stream && !sent.request.stream ? tellWaiting(call, forwarding.losses) : undefined
@@ -191,7 +192,7 @@ async function uploadOne({ services, call, attempt, provider }: Forwarding, requ
     headers: { ...request.headers, 'content-type': contentType },
     body: new Uint8Array(await encoded.arrayBuffer()),
     signal: call.halt.signal,
-    proxy: typeof setting['proxy'] === 'string' && setting['proxy'] !== '' ? setting['proxy'] : undefined,
+    proxy: proxyOf(setting),
     ...timeoutsOf(setting, false),
   })
   const text = await reply.text(largestErrorBody)
@@ -222,7 +223,7 @@ async function send(forwarding: Forwarding, request: UpstreamRequest): Promise<U
     headers: request.headers,
     body: bodyBytes(request.body),
     signal: call.halt.signal,
-    proxy: typeof setting['proxy'] === 'string' && setting['proxy'] !== '' ? setting['proxy'] : undefined,
+    proxy: proxyOf(setting),
     ...timeoutsOf(setting, forwarding.providerCall.stream),
   })
   return sending.catch((error: unknown) => {

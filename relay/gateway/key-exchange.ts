@@ -1,6 +1,9 @@
-import type { KeyExchange, Provider, ProviderCall } from '#relay/providers/types.ts'
+import { providerFor } from '#relay/providers/registry.ts'
+import type { KeyExchange, ProviderCall } from '#relay/providers/types.ts'
 import { TransportError } from '#relay/upstream/transport-error.ts'
+import type { ChannelRow } from './cache/channel-table.ts'
 import type { RelayServices } from './call.ts'
+import { proxyOf } from './channel-proxy.ts'
 import { AttemptFailed } from './failure.ts'
 
 /** A token is renewed a little before its time. */
@@ -18,16 +21,17 @@ const kept = new Map<string, Kept>()
  */
 export async function withToken(
   services: RelayServices,
-  provider: Provider,
+  channel: ChannelRow,
   call: ProviderCall,
 ): Promise<ProviderCall> {
+  const provider = providerFor(channel.type)
   const exchange = provider.exchange?.(call.channel, call.ambient)
   if (!exchange) return call
   const now = services.ambient.now().getTime()
   const known = kept.get(exchange.cacheKey)
   if (known && known.until > now) return { ...call, token: await known.token }
   if (kept.size > mostTokens) kept.clear()
-  const entry: Kept = { until: now + earlyMs, token: perform(services, provider, exchange).then(keepFor) }
+  const entry: Kept = { until: now + earlyMs, token: perform(services, channel, exchange).then(keepFor) }
   function keepFor({ token, ttlSeconds }: { token: string; ttlSeconds: number }): string {
     entry.until = now + Math.max(ttlSeconds * 1000 - earlyMs, 1000)
     return token
@@ -37,15 +41,16 @@ export async function withToken(
   return { ...call, token: await entry.token }
 }
 
-async function perform(services: RelayServices, provider: Provider, { request, read }: KeyExchange) {
+async function perform(services: RelayServices, channel: ChannelRow, { request, read }: KeyExchange) {
   const { method, url, headers, body } = request
   const sent =
     body === undefined || typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
-  const reply = await services.transport.send({ method, url, headers, body: sent, firstByteTimeoutMs: 30_000 })
+  const proxy = proxyOf(channel.setting)
+  const reply = await services.transport.send({ method, url, headers, body: sent, proxy, firstByteTimeoutMs: 30_000 })
   const text = await reply.text(largestAnswer)
   // A refused key is the credential's fault, whatever status the vendor's login server uses for it.
   if (reply.status >= 400) {
-    const failure = provider.error(reply.status, text)
+    const failure = providerFor(channel.type).error(reply.status, text)
     const status = reply.status < 500 ? 401 : reply.status
     throw new AttemptFailed({ ...failure, status }, { local: false })
   }

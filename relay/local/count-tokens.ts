@@ -16,6 +16,7 @@ import { createSelection } from '#relay/gateway/select.ts'
 import { timeoutsOf } from '#relay/gateway/timeouts.ts'
 import { providerFor } from '#relay/providers/registry.ts'
 import type { UpstreamRequest } from '#relay/providers/types.ts'
+import { proxyOf } from '#relay/gateway/channel-proxy.ts'
 
 type Style = {
   dialect: CallerDialect
@@ -94,7 +95,7 @@ async function askUpstream(
       headers: request.headers,
       body: countingBody(request),
       signal: call.gone.signal,
-      proxy: typeof setting['proxy'] === 'string' && setting['proxy'] !== '' ? setting['proxy'] : undefined,
+      proxy: proxyOf(setting),
       ...timeoutsOf(setting, false),
     })
     .catch((cause: unknown) => {

@@ -16,6 +16,7 @@ import { reportError, toldStatus } from '#relay/gateway/report-error.ts'
 import { timeoutsOf } from '#relay/gateway/timeouts.ts'
 import { providerFor } from '#relay/providers/registry.ts'
 import type { StoredCall } from '#relay/providers/types.ts'
+import { proxyOf } from '#relay/gateway/channel-proxy.ts'
 
 const largestAnswer = 64 * 1024 * 1024
 
@@ -58,7 +59,7 @@ async function ask(services: RelayServices, call: CallCore, { method, path, id }
   const attempt = { channel, key, model: '', upstreamModel: '', mapped: false }
   const { setting } = channel
   try {
-    const named = await withToken(services, provider, toProviderCall(services, call, { attempt, stream: false }))
+    const named = await withToken(services, channel, toProviderCall(services, call, { attempt, stream: false }))
     const query = new URLSearchParams(call.req.url.split('?', 2)[1] ?? '')
     // What is read is told whole.
     query.delete('stream')
@@ -69,7 +70,7 @@ async function ask(services: RelayServices, call: CallCore, { method, path, id }
       url: request.url,
       headers: request.headers,
       signal: call.halt.signal,
-      proxy: typeof setting['proxy'] === 'string' && setting['proxy'] !== '' ? setting['proxy'] : undefined,
+      proxy: proxyOf(setting),
       ...timeoutsOf(setting, false),
     })
     const text = await reply.text(largestAnswer)

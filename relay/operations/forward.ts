@@ -66,7 +66,7 @@ export async function forwardPlain(services: RelayServices, call: PlainCall, pla
   }
   try {
     checkLength(current)
-    current.providerCall = await withToken(services, provider, plainCall)
+    current.providerCall = await withToken(services, attempt.channel, plainCall)
     await sendAndAnswer(current)
   } catch (error) {
     if (isUnbooked(error)) throw error

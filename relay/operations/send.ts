@@ -9,6 +9,7 @@ import type { PlainTranslation, Provider, ProviderCall, UpstreamRequest } from '
 import { retryAfterMs } from '#relay/upstream/retry-after.ts'
 import type { UpstreamReply } from '#relay/upstream/send.ts'
 import type { PlainCall } from './types.ts'
+import { proxyOf } from '#relay/gateway/channel-proxy.ts'
 
 /** One try of an operation on one channel. */
 export type Try = {
@@ -41,7 +42,7 @@ export async function sendBuilt(current: Try, built: UpstreamRequest): Promise<U
     headers,
     body,
     signal: call.halt.signal,
-    proxy: typeof setting['proxy'] === 'string' && setting['proxy'] !== '' ? setting['proxy'] : undefined,
+    proxy: proxyOf(setting),
     ...timeoutsOf(setting, call.stream),
   })
   const reply = await sending.catch((error: unknown) => {

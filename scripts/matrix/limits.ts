@@ -52,13 +52,6 @@ export const limits: Limit[] = [
   },
   {
     upstreams: ['dify'],
-    features: ['image'],
-    reason: 'Pictures go by address only; bytes would have to be uploaded first.',
-    source: 'providers.md 2.23: files by `remote_url` or `local_file`',
-    loss: 'image',
-  },
-  {
-    upstreams: ['dify'],
     features: ['thinking'],
     reason: 'The application decides whether it thinks.',
     source: 'providers.md 2.23: fields of the body',

@@ -21,6 +21,7 @@ export function readForm(bytes: Buffer, contentType: string): Json | undefined {
             filename,
             type: /content-type: *([^\r]+)/i.exec(part)?.[1] ?? '',
             bytes: content.length,
+            fingerprint: createHash('sha256').update(content).digest('hex').slice(0, 16),
             sha256: createHash('sha256').update(content).digest('hex').slice(0, 12),
           }
   }

@@ -101,7 +101,7 @@ test('an application of Dify is sent the bytes of pictures before the call, by t
       { type: 'image_url', image_url: { url: picture } },
     ]),
   ])
-  expect(seen.text).toMatch(/image file_sim\d+-[0-9a-f]{12}\./)
+  expect(seen.text).toMatch(/^Image image\/png \d+ bytes sha256 [0-9a-f]{16}\./)
   const [upload, call] = app.upstream.requests.slice(from)
   expect(upload).toMatchObject({ path: '/v1/files/upload', body: { file: { type: 'image/png' } } })
   expect(call).toMatchObject({ path: '/v1/chat-messages' })

@@ -82,10 +82,12 @@ export const chat: ChatOperation = {
 /** Files of the bots and of other vendors' applications are taken alike, and each reads the id where it expects it. */
 export const upload: PlainOperation = {
   type: 'plain',
-  reply: ({ body, nextId }) => {
+  reply: ({ body, nextId, stored }) => {
     const file = asObject(body['file'])
     if (file['bytes'] === undefined) refuse('no file')
+    if (!/\.[a-z0-9]+$/.test(asText(file['filename']))) refuse('File type not allowed.')
     const id = `${nextId('file_')}-${asText(file['sha256'])}`
+    stored.set(id, { user: body['user'], file })
     return json({ id, name: file['filename'], code: 0, data: { id, bytes: file['bytes'] }, msg: '' })
   },
 }

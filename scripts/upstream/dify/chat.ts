@@ -1,6 +1,6 @@
 import { sum, type Answer, type Usage } from '../answer.ts'
 import { checkFields } from '../fields.ts'
-import { asObjects, asText, describeAddress, refuse, type Failure, type Json, type Prompt } from '../prompt.ts'
+import { asObject, asObjects, asText, describeAddress, refuse, type Failure, type Json, type Prompt } from '../prompt.ts'
 import { json, type Call, type ChatOperation, type StreamEvent, type Vendor } from '../types.ts'
 
 const codes: Record<number, string> = { 400: 'invalid_param', 401: 'unauthorized', 404: 'not_found', 429: 'rate_limit' }
@@ -26,6 +26,17 @@ const spoken = (query: string) =>
     ? ((query.split(/(?:^|\n)USER: \n/).at(-1) ?? '').split(/\n(?:ASSISTANT|SYSTEM|TOOL): \n/)[0]?.trim() ?? '')
     : query
 
+const kindOf = (file: Json) => (file['type'] === 'image' ? 'Image' : 'File')
+
+/** A file by its address, or one that the same user has sent ahead. */
+function fileOf(file: Json, { body, stored }: Call): string {
+  if (file['transfer_method'] === 'remote_url') return describeAddress(kindOf(file), asText(file['url']))
+  const known = stored.get(asText(file['upload_file_id']))
+  if (file['transfer_method'] !== 'local_file' || known?.['user'] !== body['user']) refuse('Invalid upload file')
+  const { type, bytes, fingerprint } = asObject(known?.['file'])
+  return `${kindOf(file)} ${String(type)} ${String(bytes)} bytes sha256 ${String(fingerprint)}.`
+}
+
 function read({ body }: Call): Prompt {
   checkFields(body, known)
   const query = asText(body['query'])
@@ -34,11 +45,7 @@ function read({ body }: Call): Prompt {
   if (asText(body['user']) === '') refuse('user is required')
   const mode = body['response_mode']
   if (mode !== 'blocking' && mode !== 'streaming') refuse('response_mode must be blocking or streaming')
-  const files = asObjects(body['files']).map((file) => {
-    if (file['transfer_method'] === 'local_file') return `${asText(file['type'])} ${asText(file['upload_file_id'])}.`
-    if (file['transfer_method'] !== 'remote_url') refuse('no such upload')
-    return describeAddress(file['type'] === 'image' ? 'Image' : 'File', asText(file['url']))
-  })
+  const files = asObjects(body['files']).map((file) => fileOf(file, call))
   return {
     model: 'the application',
     stream: mode === 'streaming',
