@@ -13,6 +13,7 @@ import type { Provider, RealtimeCaller, RealtimeTranslation } from '#relay/provi
 import { SocketRefused } from '#relay/upstream/open-socket.ts'
 import { retryAfterMs } from '#relay/upstream/retry-after.ts'
 import { largestFrame } from './accept.ts'
+import { proxyOf } from '#relay/gateway/channel-proxy.ts'
 
 /** How the caller came: browsers cannot send headers, so they offer sub-protocols. */
 function readCaller({ req }: CallCore): RealtimeCaller {
@@ -33,12 +34,11 @@ export async function dial(services: RelayServices, call: CallCore, { attempt }:
     throw new AttemptFailed(refusal, { local: true, elsewhere: true })
   }
   const plainCall = toProviderCall(services, call, { attempt, stream: true })
-  const proxy = channel.setting['proxy']
   try {
-    const providerCall = await withToken(services, provider, plainCall)
+    const providerCall = await withToken(services, channel, plainCall)
     const socket = await services.transport.openSocket({
       ...translation.request(providerCall, readCaller(call)),
-      proxy: typeof proxy === 'string' && proxy !== '' ? proxy : undefined,
+      proxy: proxyOf(channel.setting),
       signal: call.halt.signal,
       connectTimeoutMs: timeoutsOf(channel.setting, true).connectTimeoutMs,
       largestFrame,
