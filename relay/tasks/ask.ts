@@ -1,6 +1,7 @@
 import { defaultBaseUrlOf } from '#core/channel-types/index.ts'
 import type { Attempt, RelayServices } from '#relay/gateway/call.ts'
 import type { UpstreamReply } from '#relay/upstream/send.ts'
+import { proxyOf } from '#relay/gateway/channel-proxy.ts'
 
 /** A reply that has been read to its end. */
 export type TaskReply = { status: number; text: string }
@@ -44,6 +45,3 @@ export async function askService(
     services.underWay.delete(stop)
   }
 }
-
-export const proxyOf = (setting: Record<string, unknown>): string | undefined =>
-  typeof setting['proxy'] === 'string' && setting['proxy'] !== '' ? setting['proxy'] : undefined

@@ -10,6 +10,8 @@ import { readUsage } from './usage.ts'
 export type GeminiHost = {
   url: (call: ProviderCall, model: string) => string
   headers: (call: ProviderCall) => Record<string, string>
+  /** What this host does not take; fields are replaced, never changed inside. */
+  shape?: ((body: Json, call: ProviderCall) => void) | undefined
 }
 
 /** The thinking that the name asks for, unless the caller says it in the body. Both spellings are read. */
@@ -28,6 +30,7 @@ function nativeRequest(host: GeminiHost, native: NativeBody, call: ProviderCall)
   const model = applyThinking(body, call)
   // The path names the model; a second name in the body could only differ from it.
   delete body['model']
+  host.shape?.(body, call)
   return {
     method: 'POST' as const,
     url: host.url(call, model),

@@ -18,6 +18,7 @@ import type { OpenAiStyle } from '../openai-compatible/style.ts'
 import type { ChatTranslation, Provider, ProviderCall, UpstreamRequest } from '../types.ts'
 import { recordOf, recordsOf, wordOf } from '../wire/json.ts'
 import { baseOf, claudeUrl, credentialHeaders, googleUrl, openAiUrl } from './address.ts'
+import { dropCallIds } from './call-ids.ts'
 import { vertexEmbeddings } from './embeddings.ts'
 import { exchangeOf } from './key.ts'
 
@@ -118,6 +119,9 @@ export const vertex: Provider = {
       ...nativeGemini({
         url: (call, model) => googleUrl(call, model, generateOperation(call.stream)),
         headers: headersOf,
+        shape: (body, call) => {
+          if (!wantsSignatures(call.model)) dropCallIds(body)
+        },
       }),
       accepts: (_, call) => formOf(call.model) === 'google',
     },

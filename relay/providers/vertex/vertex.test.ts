@@ -109,3 +109,21 @@ test('older models get no ids of calls', () => {
   expect(JSON.stringify(write({}, toolConversation()).body)).not.toContain('"call_1"')
   expect(JSON.stringify(write({ model: 'gemini-3-pro-preview' }, toolConversation()).body)).toContain('"call_1"')
 })
+
+test('ids of calls that a caller of the same form wrote are kept from older models', () => {
+  const contents = [
+    { role: 'model', parts: [{ functionCall: { id: 'a', name: 'f', args: { id: 'kept' } } }, { text: 'x' }] },
+    { role: 'user', parts: [{ functionResponse: { id: 'a', name: 'f', response: { output: '1' } } }] },
+  ]
+  const ask = (model: string) => {
+    const json = { contents }
+    const sent = vertex.native.gemini!.request({ json, bytes: Buffer.from(JSON.stringify(json)) }, call({ model }))
+    return JSON.parse(Buffer.from(sent.body as Uint8Array).toString()) as { contents: unknown }
+  }
+  expect(ask('gemini-2.5-flash').contents).toEqual([
+    { role: 'model', parts: [{ functionCall: { name: 'f', args: { id: 'kept' } } }, { text: 'x' }] },
+    { role: 'user', parts: [{ functionResponse: { name: 'f', response: { output: '1' } } }] },
+  ])
+  expect(ask('gemini-3-pro-preview').contents).toEqual(contents)
+  expect(contents[0]?.parts[0]).toHaveProperty('functionCall.id', 'a')
+})

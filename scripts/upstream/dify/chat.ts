@@ -1,6 +1,15 @@
 import { sum, type Answer, type Usage } from '../answer.ts'
 import { checkFields } from '../fields.ts'
-import { asObject, asObjects, asText, describeAddress, refuse, type Failure, type Json, type Prompt } from '../prompt.ts'
+import {
+  asObject,
+  asObjects,
+  asText,
+  describeAddress,
+  refuse,
+  type Failure,
+  type Json,
+  type Prompt,
+} from '../prompt.ts'
 import { json, type Call, type ChatOperation, type StreamEvent, type Vendor } from '../types.ts'
 
 const codes: Record<number, string> = { 400: 'invalid_param', 401: 'unauthorized', 404: 'not_found', 429: 'rate_limit' }
@@ -37,7 +46,8 @@ function fileOf(file: Json, { body, stored }: Call): string {
   return `${kindOf(file)} ${String(type)} ${String(bytes)} bytes sha256 ${String(fingerprint)}.`
 }
 
-function read({ body }: Call): Prompt {
+function read(call: Call): Prompt {
+  const { body } = call
   checkFields(body, known)
   const query = asText(body['query'])
   if (query === '') refuse('query is required')
