@@ -57,7 +57,7 @@ test('a refused file is a failed attempt that costs nothing', async () => {
   const { model } = await serve(app, { type: 37, key: 'bad-key' })
   const messages = [{ role: 'user', content: [{ type: 'text', text: 'look' }, picture] }]
   const reply = await app.relay(token, '/v1/chat/completions', { model, messages })
-  expect(reply.status).toBe(401)
+  expect(reply.ok).toBe(false)
   expect(app.upstream.requests.at(-1)?.path).toBe('/v1/files/upload')
   expect(await app.violations()).toEqual([])
 })
