@@ -75,9 +75,12 @@ export function openBooks(session: Session, meter: Meter): Books {
       }
     },
     close: async (end) => {
-      const part = await meter.takeRest()
-      const due = totalTokens(part.measured.usage) > 0 && !(perCall && charged)
-      if (due) {
+      // What cannot be counted is not charged, and its hold does not stay open.
+      const part = await meter.takeRest().catch((error: unknown) => {
+        services.log.error({ err: error, requestId: call.id }, 'the rest of a session could not be counted')
+        return null
+      })
+      if (part && totalTokens(part.measured.usage) > 0 && !(perCall && charged)) {
         // Late, it goes on being sent: the session is over either way.
         await ledger.settle(rowOf(part, end), 'go-on').catch(() => {})
       } else if (held) await ledger.release({ ...payer, id })

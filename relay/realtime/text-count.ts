@@ -3,6 +3,9 @@ import { countText } from '#relay/counting/count-text.ts'
 /** Characters kept before they are counted: most sessions report usage, and nothing needs counting. */
 const mostKept = 1024 * 1024
 
+/** Many short texts take more room than their characters. */
+const costOfAPiece = 64
+
 const yieldNow = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** Texts whose tokens are counted only when somebody wants to know. */
@@ -30,8 +33,9 @@ export function createTextCount(model: string) {
   return {
     /** A text of its own. */
     add: (text: string): void => {
+      if (text === '' && (pieces.at(-1) ?? '') === '') return
       pieces.push(text)
-      keep(text.length)
+      keep(text.length + costOfAPiece)
     },
     /** More of the text before. */
     append: (text: string): void => {
