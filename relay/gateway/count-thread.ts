@@ -1,4 +1,5 @@
 import { parentPort } from 'node:worker_threads'
+import { parseBuffer } from 'music-metadata'
 import { countText } from '#relay/counting/count-text.ts'
 import type { CountAnswer, CountOrder } from './token-counter.ts'
 
@@ -8,7 +9,7 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(reso
 /** Short texts are counted in a row up to so many characters. */
 const charactersOfTurn = 16_384
 
-async function count({ texts, model }: CountOrder): Promise<number> {
+async function tokensOf(texts: readonly string[], model: string): Promise<number> {
   let tokens = 0
   let since = 0
   for (const text of texts) {
@@ -21,9 +22,18 @@ async function count({ texts, model }: CountOrder): Promise<number> {
   return tokens
 }
 
+/** Its bytes tell what a file is, else its sender; it is looked through to its end where it does not state its length. */
+async function secondsOf(bytes: Uint8Array, mediaType: string): Promise<number | null> {
+  const read = (mimeType?: string) => parseBuffer(bytes, mimeType, { duration: true, skipCovers: true })
+  const { format } = await read().catch(() => read(mediaType))
+  const { duration } = format
+  return duration !== undefined && Number.isFinite(duration) && duration > 0 ? duration : null
+}
+
+const measure = (order: CountOrder): Promise<number | null> =>
+  order.kind === 'texts' ? tokensOf(order.texts, order.model) : secondsOf(order.bytes, order.mediaType)
+
 parentPort?.on('message', (order: CountOrder) => {
-  void count(order).then(
-    (tokens) => parentPort?.postMessage({ id: order.id, tokens } satisfies CountAnswer),
-    () => parentPort?.postMessage({ id: order.id, tokens: null } satisfies CountAnswer),
-  )
+  const answer = (value: number | null): void => parentPort?.postMessage({ id: order.id, value } satisfies CountAnswer)
+  measure(order).then(answer, () => answer(null))
 })

@@ -2,61 +2,80 @@ import { Worker } from 'node:worker_threads'
 import { cheapTextTokens } from '#relay/counting/cheap-count.ts'
 import type { CountTexts } from '#relay/counting/count-text.ts'
 
-export type CountOrder = { id: number; texts: readonly string[]; model: string }
-/** Null where counting failed. */
-export type CountAnswer = { id: number; tokens: number | null }
+/** What is to be measured; `id` comes back with the answer. */
+export type CountOrder = { id: number } & Work
+type Work =
+  | { kind: 'texts'; texts: readonly string[]; model: string }
+  | { kind: 'sound'; bytes: Uint8Array; mediaType: string }
+/** Null where it could not be measured. */
+export type CountAnswer = { id: number; value: number | null }
 
-export type TokenCounter = { count: CountTexts; close: () => Promise<void> }
+export type TokenCounter = {
+  count: CountTexts
+  /** The length of a recording; undefined when it cannot be read. */
+  secondsOf: (recording: Blob) => Promise<number | undefined>
+  close: () => Promise<void>
+}
 
-/** Nobody waits longer for a count; what is not there by then is estimated. */
+/** Nobody waits longer for a figure; what is not there by then is estimated. */
 const longestWaitMs = 5000
 
-type Waiting = { order: CountOrder; done: (tokens: number) => void; timer: NodeJS.Timeout }
+type Waiting = { done: (value: number | null) => void; timer: NodeJS.Timeout }
 
 /**
- * Counts tokens on a thread of its own, which begins with the first order: loading an encoder takes half a second, and some
- * texts take seconds for a megabyte, which nobody else's stream should feel. A thread that dies is replaced.
+ * Counts tokens and measures sound on a thread of its own, which begins with the first order: loading an encoder takes half
+ * a second, and some texts take seconds for a megabyte, which nobody else's stream should feel. A thread that dies is
+ * replaced.
  */
 export function createTokenCounter(onError: (error: unknown) => void): TokenCounter {
   const waiting = new Map<number, Waiting>()
   let thread: Worker | null = null
   let nextId = 0
 
-  const finish = (id: number, tokens: number | null): void => {
+  const finish = (id: number, value: number | null): void => {
     const found = waiting.get(id)
-    if (!found) return
     waiting.delete(id)
-    clearTimeout(found.timer)
-    found.done(tokens ?? found.order.texts.reduce((sum, text) => sum + cheapTextTokens(text), 0))
+    clearTimeout(found?.timer)
+    found?.done(value)
   }
-  const giveUp = (error: unknown): void => {
-    thread = null
-    onError(error)
+  const finishAll = (): void => {
     for (const id of waiting.keys()) finish(id, null)
   }
   const start = (): Worker => {
     const started = new Worker(new URL('count-thread.ts', import.meta.url))
     started.unref()
-    started.on('message', ({ id, tokens }: CountAnswer) => finish(id, tokens))
-    started.on('error', giveUp)
+    started.on('message', ({ id, value }: CountAnswer) => finish(id, value))
+    started.on('error', (error) => {
+      thread = null
+      onError(error)
+      finishAll()
+    })
     return started
   }
+  const order = (work: Work): Promise<number | null> =>
+    new Promise((done) => {
+      nextId += 1
+      const id = nextId
+      waiting.set(id, { done, timer: setTimeout(() => finish(id, null), longestWaitMs) })
+      thread ??= start()
+      thread.postMessage({ id, ...work } satisfies CountOrder)
+    })
+
   return {
-    count: (texts, model) =>
-      new Promise((done) => {
-        const filled = texts.filter((text) => text !== '')
-        if (filled.length === 0) return done(0)
-        nextId += 1
-        const order = { id: nextId, texts: filled, model }
-        const timer = setTimeout(() => finish(order.id, null), longestWaitMs)
-        waiting.set(order.id, { order, done, timer })
-        thread ??= start()
-        thread.postMessage(order)
-      }),
+    async count(given, model) {
+      const texts = given.filter((text) => text !== '')
+      if (texts.length === 0) return 0
+      const tokens = await order({ kind: 'texts', texts, model })
+      return tokens ?? texts.reduce((sum, text) => sum + cheapTextTokens(text), 0)
+    },
+    async secondsOf(recording) {
+      const bytes = new Uint8Array(await recording.arrayBuffer())
+      return (await order({ kind: 'sound', bytes, mediaType: recording.type })) ?? undefined
+    },
     close: async () => {
       const closing = thread
       thread = null
-      for (const id of waiting.keys()) finish(id, null)
+      finishAll()
       await closing?.terminate()
     },
   }

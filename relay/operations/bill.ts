@@ -27,7 +27,7 @@ export async function plainUsage(
   switch (asked.operation) {
     case 'transcriptions':
     case 'translations':
-      return { usage: transcriptionUsage(reported.seconds), promptUnit: 'token', source: 'estimated' }
+      return { usage: transcriptionUsage(reported.seconds ?? asked.seconds), promptUnit: 'token', source: 'estimated' }
     case 'images':
     case 'image-edits':
       return { usage: { ...emptyUsage, promptTokens: asked.count }, promptUnit: 'token', source: 'estimated' }
@@ -69,7 +69,9 @@ export function plainEstimate(call: PlainCall, { attempt, terms }: AttemptPlan):
       ? [...(asked.texts[0] ?? '')].length
       : asked.operation === 'transcriptions' || asked.operation === 'translations'
         ? // A minute of sound is about 480 KB at common rates; without its length that is the guess.
-          Math.max(1000, Math.ceil(call.body.bytes.length / 480))
+          asked.seconds === undefined
+          ? Math.max(1000, Math.ceil(call.body.bytes.length / 480))
+          : transcriptionUsage(asked.seconds).promptTokens
         : promptTokensOf(call)
   const receipt = plainReceipt(
     call,

@@ -18,7 +18,7 @@ import { plainEstimate } from './bill.ts'
 import { forwardPlain } from './forward.ts'
 import { parsePlain } from './parse.ts'
 import { readPlainRequest } from './read-request.ts'
-import type { Foreign, PlainCall, PlainRoute } from './types.ts'
+import type { Asked, Foreign, PlainCall, PlainRoute } from './types.ts'
 
 const screenCodes: Partial<Record<PlainOperation, 'relay.sensitive_words_image' | 'relay.sensitive_words_audio'>> = {
   images: 'relay.sensitive_words_image',
@@ -59,12 +59,20 @@ async function admit(services: RelayServices, { incoming, caller, route }: Arriv
   admitAddress(caller, incoming.ip)
   const { body, ...given } = await readPlainRequest(await readBytes(req, res), req.get('content-type') ?? '')
   const { foreign, plain } = inOneForm(route, given)
-  const asked = { ...parsePlain(route.operation, plain, route.model), foreign }
+  const parsed = parsePlain(route.operation, plain, route.model)
   const wanted = admitGroup(services, caller)
   const pinnedChannel = admitPin(services, caller)
-  const group = groupInUse(services, caller, { group: wanted, model: asked.model, pinnedChannel })
-  if (!pinnedChannel) admitModel(services, caller, { group, model: asked.model })
+  const group = groupInUse(services, caller, { group: wanted, model: parsed.model, pinnedChannel })
+  if (!pinnedChannel) admitModel(services, caller, { group, model: parsed.model })
+  const asked = { ...parsed, foreign, seconds: await secondsOf(services, parsed) }
   return { ...incoming, caller, body, asked, model: asked.model, stream: asked.stream, group, pinnedChannel }
+}
+
+/** The length of what is to be written down. */
+function secondsOf({ counter }: RelayServices, { operation, form }: Asked): Promise<number | undefined> | undefined {
+  if (operation !== 'transcriptions' && operation !== 'translations') return undefined
+  const file = form?.get('file')
+  return file instanceof Blob ? counter.secondsOf(file) : undefined
 }
 
 /** Whatever the caller speaks, the operation is read in OpenAI's form; the path names the model of the others. */

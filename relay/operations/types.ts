@@ -31,6 +31,8 @@ export type Asked = PlainRequest & {
   size: string
   quality: string
   foreign?: Foreign | undefined
+  /** The length of an uploaded recording, where it can be read. */
+  seconds?: number | undefined
 }
 
 export type PlainCall = CallCore & { asked: Asked }

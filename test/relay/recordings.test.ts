@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type App, startApp } from '#test/support/app.ts'
+import type { TestToken } from '#test/support/factories.ts'
+import { json, type ScriptedUpstream, startScriptedUpstream } from '#test/support/scripted-upstream.ts'
+import { flac, m4a, mp3, ogg, wav, webm } from '#test/support/sound-files.ts'
+import { closeSoundly, consumed } from './spoken.ts'
+
+let app: App
+let scripted: ScriptedUpstream
+let token: TestToken
+beforeAll(async () => {
+  app = await startApp()
+  scripted = await startScriptedUpstream()
+  token = await app.make.token(await app.make.user({ quota: 1_000_000_000 }))
+})
+afterAll(async () => {
+  await closeSoundly(app)
+  await scripted[Symbol.asyncDispose]()
+})
+
+let priority = 0
+async function transcribe(file: Buffer, type: string, answer: object = { text: 'yes' }): Promise<number | undefined> {
+  priority += 1
+  const { id } = await app.make.channel({ baseUrl: scripted.play(json(answer)), models: 'whisper-1', priority })
+  await app.services.channels.reload(id)
+  const form = new FormData()
+  form.set('model', 'whisper-1')
+  form.set('file', new Blob([new Uint8Array(file)], { type }), 'recording')
+  const reply = await fetch(`${app.url}/v1/audio/transcriptions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer sk-${token.key}` },
+    body: form,
+  })
+  expect(reply.status).toBe(200)
+  await reply.text()
+  return (await consumed(app)).at(-1)?.quota
+}
+
+describe('what a recording costs', () => {
+  // 90.2 s are 91 whole ones: round(91 / 60 × 1000) = 1517 tokens at 15.
+  const ninety = 1517 * 15
+
+  test.each([
+    ['wav', wav, 'audio/wav'],
+    ['mp3', mp3, 'audio/mpeg'],
+    ['flac', flac, 'audio/flac'],
+    ['m4a', m4a, 'audio/mp4'],
+    ['webm', webm, 'audio/webm'],
+    ['ogg', ogg, 'audio/ogg'],
+  ])('is told by its own length: %s', async (_, make, type) => {
+    expect(await transcribe(make(90.2), type)).toBe(ninety)
+    // Whatever its sender calls it.
+    expect(await transcribe(make(90.2), 'application/octet-stream')).toBe(ninety)
+  })
+
+  test('is that of a minute where the length cannot be read', async () => {
+    for (const file of [Buffer.from('no sound at all'), Buffer.alloc(5000), wav(90.2).subarray(0, 30)]) {
+      expect(await transcribe(file, 'audio/wav')).toBe(1000 * 15)
+    }
+  })
+
+  test('is told by the answer where that knows better', async () => {
+    // 30 s: 500 tokens.
+    expect(await transcribe(wav(90.2), 'audio/wav', { text: 'yes', duration: 30 })).toBe(500 * 15)
+    const seconds = { text: 'yes', usage: { type: 'duration', seconds: 30 } }
+    expect(await transcribe(wav(90.2), 'audio/wav', seconds)).toBe(500 * 15)
+    const tokens = { text: 'yes', usage: { type: 'tokens', input_tokens: 14, output_tokens: 0, total_tokens: 14 } }
+    expect(await transcribe(wav(90.2), 'audio/wav', tokens)).toBe(14 * 15)
+  })
+})
+
+test('a recording that its owner cannot pay for is refused before it is sent', async () => {
+  const poor = await app.make.token(await app.make.user({ quota: 20_000 }))
+  const heard = scripted.heard.length
+  const form = new FormData()
+  form.set('file', new Blob([new Uint8Array(ogg(3600))], { type: 'audio/ogg' }), 'recording.ogg')
+  const reply = await fetch(`${app.url}/v1/audio/transcriptions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer sk-${poor.key}` },
+    body: form,
+  })
+  expect(reply.status).toBe(403)
+  expect(scripted.heard.length).toBe(heard)
+})

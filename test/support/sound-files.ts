@@ -1,0 +1,135 @@
+/** Recordings of a given length in the containers that people upload, silent and as small as they can be. */
+
+const text = (value: string): Buffer => Buffer.from(value, 'latin1')
+const big = (value: number, bytes: number): Buffer => {
+  const buffer = Buffer.alloc(bytes)
+  buffer.writeUIntBE(value, 0, bytes)
+  return buffer
+}
+const little = (value: number, bytes: number): Buffer => {
+  const buffer = Buffer.alloc(bytes)
+  buffer.writeUIntLE(value, 0, bytes)
+  return buffer
+}
+
+export function wav(seconds: number): Buffer {
+  const rate = 8000
+  const data = Buffer.alloc(Math.round(seconds * rate), 0x80)
+  const format = Buffer.concat([
+    little(1, 2),
+    little(1, 2),
+    little(rate, 4),
+    little(rate, 4),
+    little(1, 2),
+    little(8, 2),
+  ])
+  const chunk = (name: string, body: Buffer) => Buffer.concat([text(name), little(body.length, 4), body])
+  const body = Buffer.concat([text('WAVE'), chunk('fmt ', format), chunk('data', data)])
+  return Buffer.concat([text('RIFF'), little(body.length, 4), body])
+}
+
+/** Frames of 128 kbit/s at 44.1 kHz, each 1152 samples long. */
+export function mp3(seconds: number): Buffer {
+  const frame = Buffer.alloc(417)
+  frame.set([0xff, 0xfb, 0x90, 0xc0])
+  return Buffer.concat(Array.from({ length: Math.round((seconds * 44_100) / 1152) }, () => frame))
+}
+
+export function flac(seconds: number): Buffer {
+  const rate = 8000n
+  const info = Buffer.alloc(34)
+  info.writeUInt16BE(4096, 0)
+  info.writeUInt16BE(4096, 2)
+  // Rate, one channel, 16 bits a sample, number of samples.
+  info.writeBigUInt64BE((rate << 44n) | (15n << 36n) | BigInt(Math.round(seconds * 8000)), 10)
+  return Buffer.concat([text('fLaC'), big(0x80, 1), big(info.length, 3), info, Buffer.alloc(64)])
+}
+
+export function m4a(seconds: number): Buffer {
+  const box = (name: string, ...parts: Buffer[]): Buffer => {
+    const body = Buffer.concat(parts)
+    return Buffer.concat([big(body.length + 8, 4), text(name), body])
+  }
+  const length = Math.round(seconds * 1000)
+  const header = Buffer.concat([Buffer.alloc(12), big(1000, 4), big(length, 4), Buffer.alloc(80)])
+  const media = Buffer.concat([Buffer.alloc(12), big(1000, 4), big(length, 4), Buffer.alloc(4)])
+  const sample = box(
+    'mp4a',
+    Buffer.alloc(6),
+    big(1, 2),
+    Buffer.alloc(8),
+    big(1, 2),
+    big(16, 2),
+    Buffer.alloc(4),
+    big(8000, 2),
+    Buffer.alloc(2),
+  )
+  const table = box('stbl', box('stsd', big(0, 4), big(1, 4), sample))
+  const track = box(
+    'trak',
+    box('tkhd', Buffer.alloc(84)),
+    box('mdia', box('mdhd', media), box('hdlr', Buffer.alloc(8), text('soun'), Buffer.alloc(13)), box('minf', table)),
+  )
+  return Buffer.concat([
+    box('ftyp', text('M4A '), big(0, 4), text('M4A isom')),
+    box('moov', box('mvhd', header), track),
+    box('mdat', Buffer.alloc(16)),
+  ])
+}
+
+export function webm(seconds: number): Buffer {
+  const element = (id: string, ...parts: Buffer[]): Buffer => {
+    const body = Buffer.concat(parts)
+    const size = big(body.length, 4)
+    size[0] = (size[0] ?? 0) | 0x10
+    return Buffer.concat([Buffer.from(id, 'hex'), size, body])
+  }
+  const duration = Buffer.alloc(8)
+  duration.writeDoubleBE(seconds * 1000)
+  return Buffer.concat([
+    element('1a45dfa3', element('4282', text('webm')), element('4287', big(4, 1)), element('4285', big(2, 1))),
+    element(
+      '18538067',
+      element('1549a966', element('2ad7b1', big(1_000_000, 3)), element('4489', duration)),
+      element(
+        '1654ae6b',
+        element('ae', element('d7', big(1, 1)), element('83', big(2, 1)), element('86', text('A_OPUS'))),
+      ),
+    ),
+  ])
+}
+
+/** Opus counts 48,000 samples a second; the last page says how many there were. */
+export function ogg(seconds: number): Buffer {
+  const page = (flags: number, position: number, number: number, body: Buffer): Buffer => {
+    const granule = Buffer.alloc(8)
+    granule.writeBigUInt64LE(BigInt(position))
+    return Buffer.concat([
+      text('OggS'),
+      big(0, 1),
+      big(flags, 1),
+      granule,
+      little(1, 4),
+      little(number, 4),
+      little(0, 4),
+      big(1, 1),
+      big(body.length, 1),
+      body,
+    ])
+  }
+  const head = Buffer.concat([
+    text('OpusHead'),
+    big(1, 1),
+    big(1, 1),
+    little(0, 2),
+    little(48_000, 4),
+    little(0, 2),
+    big(0, 1),
+  ])
+  const tags = Buffer.concat([text('OpusTags'), little(1, 4), text('x'), little(0, 4)])
+  return Buffer.concat([
+    page(2, 0, 0, head),
+    page(0, 0, 1, tags),
+    page(4, Math.round(seconds * 48_000), 2, Buffer.alloc(20)),
+  ])
+}
