@@ -4,6 +4,7 @@ import { type EmbedAction, embedActions } from './dialects/gemini/embed.ts'
 import { gemini } from './dialects/gemini/index.ts'
 import { openAiChat } from './dialects/openai-chat/index.ts'
 import { openAiCompletions } from './dialects/openai-completions/index.ts'
+import { openAiEdits } from './dialects/openai-edits/index.ts'
 import type { PlainOperation } from './providers/types.ts'
 import { openAiResponses } from './dialects/openai-responses/index.ts'
 
@@ -25,6 +26,7 @@ const geminiPath = (params: Record<string, string>, query: Record<string, unknow
 export const chatPaths: ChatPath[] = [
   { path: '/v1/chat/completions', dialect: openAiChat },
   { path: '/v1/completions', dialect: openAiCompletions },
+  { path: '/v1/edits', dialect: openAiEdits },
   { path: '/v1/responses', dialect: openAiResponses },
   { path: '/v1/messages', dialect: claude },
   ...['/v1beta/models', '/v1/models'].flatMap((base) =>

@@ -34,6 +34,7 @@ function typeName(value: unknown): string | undefined {
  * upstream keeps, background work), or undefined.
  */
 export function untranslatable(request: ChatRequest, target: DialectId): string | undefined {
+  if (request.plainPrompts !== undefined) return 'more than one text as the prompt'
   const { dialect, fields } = request.extra
   if (dialect === target) return undefined
   if (dialect === 'gemini') return fields['cachedContent'] === undefined ? undefined : 'cachedContent'

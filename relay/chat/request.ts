@@ -156,6 +156,8 @@ export type ChatRequest = {
   user?: string | undefined
   serviceTier?: string | undefined
   modalities?: string[] | undefined
+  /** Legacy completions: several prompts or prompts of token numbers, which no conversation can say. */
+  plainPrompts?: { count: number; tokens: number } | undefined
   audio?: { voice?: string | undefined; format?: string | undefined } | undefined
   stream: boolean
   /** OpenAI callers get a usage chunk only when they ask; the other dialects always do. */

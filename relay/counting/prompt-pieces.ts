@@ -34,6 +34,7 @@ export function promptPieces(request: ChatRequest): PromptPiece[] {
   if (request.responseFormat?.type === 'json-schema') {
     pieces.push({ kind: 'text', text: JSON.stringify(request.responseFormat.schema) })
   }
+  if (request.plainPrompts !== undefined) pieces.push({ kind: 'tokens', count: request.plainPrompts.tokens })
   if (rules.end > 0) pieces.push({ kind: 'tokens', count: rules.end })
   if (request.extra.dialect === 'claude' && hasCacheControl(request.extra.fields['cache_control'])) {
     pieces.push({ kind: 'cache-mark', ttl: ttlOf(request.extra.fields['cache_control']) })

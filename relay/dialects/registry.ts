@@ -3,8 +3,9 @@ import { claude } from './claude/index.ts'
 import { gemini } from './gemini/index.ts'
 import { openAiChat } from './openai-chat/index.ts'
 import { openAiCompletions } from './openai-completions/index.ts'
+import { openAiEdits } from './openai-edits/index.ts'
 import { openAiResponses } from './openai-responses/index.ts'
-import type { ChatDialect, CompletionsDialect } from './types.ts'
+import type { ChatDialect, LegacyDialect } from './types.ts'
 
 /** Every language that callers may speak for chat. */
 export const dialects = {
@@ -14,7 +15,8 @@ export const dialects = {
   gemini,
 } satisfies Record<DialectId, ChatDialect>
 
-export type CallerDialectId = DialectId | CompletionsDialect['id']
+const legacy = { 'openai-completions': openAiCompletions, 'openai-edits': openAiEdits }
 
-export const dialectOf = (id: CallerDialectId): ChatDialect | CompletionsDialect =>
-  id === 'openai-completions' ? openAiCompletions : dialects[id]
+export type CallerDialectId = DialectId | LegacyDialect['id']
+
+export const dialectOf = (id: CallerDialectId): ChatDialect | LegacyDialect => ({ ...dialects, ...legacy })[id]

@@ -40,11 +40,11 @@ export type ChatDialect = {
   ping: string
 }
 
-/** Legacy `/v1/completions`: no upstream speaks it as its native dialect, so its id is none of `DialectId`. */
-export type CompletionsDialect = Omit<ChatDialect, 'id'> & { id: 'openai-completions' }
+/** Calls from before there were chats: few upstreams speak them, so their ids are none of `DialectId`. */
+export type LegacyDialect = Omit<ChatDialect, 'id'> & { id: 'openai-completions' | 'openai-edits' }
 
 /** Whatever language a chat call came in. */
-export type CallerDialect = ChatDialect | CompletionsDialect
+export type CallerDialect = ChatDialect | LegacyDialect
 
 /** The caller's body is not a request of its dialect: HTTP 400 in that dialect, `code` as relay.md 1.3 gives it. */
 export class InvalidRequest extends Error {

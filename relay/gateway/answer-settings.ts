@@ -16,7 +16,7 @@ export type AnswerSettings = {
  * wherever an answer is translated.
  */
 export function answerSettings(setting: Setting, { id }: Pick<CallerDialect, 'id'>): AnswerSettings {
-  const isChat = id === 'openai-chat' || id === 'openai-completions'
+  const isChat = id === 'openai-chat' || id === 'openai-completions' || id === 'openai-edits'
   const thoughts = {
     fromTags: setting['think_tag_to_reasoning'] === true,
     asText: isChat && setting['thinking_to_content'] === true,

@@ -74,6 +74,7 @@ function nativeSystemPrompt(call: Call, json: Json, { prompt, before }: { prompt
       return { ...json, instructions: prompt + kept }
     }
     case 'openai-completions':
+    case 'openai-edits':
       return json
     case 'openai-chat': {
       const messages = Array.isArray(json['messages']) ? (json['messages'] as Json[]) : []

@@ -128,7 +128,7 @@ function nativeFor(
   { dialect }: Call,
   { provider, sent, providerCall }: { provider: Provider; sent: ChannelRequest; providerCall: ProviderCall },
 ): NativeDialect | null {
-  if (dialect.id === 'openai-completions') return null
+  if (dialect.id === 'openai-edits') return null
   const native = provider.native[dialect.id]
   return native && (native.accepts?.(sent.body.json, providerCall) ?? true) ? native : null
 }
@@ -234,7 +234,7 @@ async function send(forwarding: Forwarding, request: UpstreamRequest): Promise<U
 
 /** The dialect a provider speaks natively is the one whose own fields it understands. */
 const dialectOfProvider = (provider: Provider): DialectId =>
-  (Object.keys(provider.native)[0] as DialectId | undefined) ?? 'openai-chat'
+  (Object.keys(provider.native).find((id) => id !== 'openai-completions') as DialectId | undefined) ?? 'openai-chat'
 
 const bodyBytes = (body: unknown): string | Uint8Array | undefined =>
   body === undefined || typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)

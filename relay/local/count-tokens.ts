@@ -84,7 +84,7 @@ async function askUpstream(
   { style, attempt }: { style: Style; attempt: Attempt },
 ): Promise<number | undefined> {
   const { id } = style.dialect
-  const native = id === 'openai-completions' ? undefined : providerFor(attempt.channel.type).native[id]
+  const native = id === 'openai-edits' ? undefined : providerFor(attempt.channel.type).native[id]
   if (!native) return undefined
   const request = native.request(call.body, toProviderCall(services, call, { attempt, stream: false }))
   const { setting } = attempt.channel

@@ -248,7 +248,7 @@ export type Provider = {
   plain?: Partial<Record<PlainOperation, PlainTranslation>> | undefined
   /** Sessions over a socket, whose frames go through unchanged. */
   realtime?: RealtimeTranslation | undefined
-  native: Partial<Record<DialectId, NativeDialect>>
+  native: Partial<Record<DialectId | 'openai-completions', NativeDialect>>
   /** An error reply (status not 2xx) → what went wrong, by relay.md 3.3 and providers.md 1.7. */
   error: (status: number, body: string, headers?: ReplyHeaders) => UpstreamFailure
   /** The model-list call. */

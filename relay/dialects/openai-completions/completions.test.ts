@@ -5,6 +5,8 @@ import { collectEvents } from '#relay/chat/collect.ts'
 import { anyAnswer } from '../testing/arbitrary-events.ts'
 import { answering, streamText, testContext } from '../testing/stream-text.ts'
 import { InvalidRequest } from '../types.ts'
+import { untranslatable } from '#relay/chat/losses.ts'
+import { cheapPromptTokens } from '#relay/counting/cheap-count.ts'
 import { openAiCompletions } from './index.ts'
 
 const refusal = (body: unknown) => {
@@ -24,8 +26,11 @@ describe('legacy completion', () => {
     [{ prompt: 'x' }, 'model is required'],
     [{ model: 'm', prompt: 'x', max_tokens: -1 }, 'max_tokens is invalid'],
     [{ model: 'm', prompt: 'x', n: 0 }, 'n is invalid'],
-    [{ model: 'm', prompt: ['a', 'b'] }, 'prompt is invalid: one text is supported, neither several nor token lists'],
-    [{ model: 'm', prompt: [1, 2] }, 'prompt is invalid: one text is supported, neither several nor token lists'],
+    [{ model: 'm', prompt: [] }, 'prompt is required'],
+    [{ model: 'm', prompt: ['a', 1] }, 'prompt is invalid'],
+    [{ model: 'm', prompt: [[1], 'a'] }, 'prompt is invalid'],
+    [{ model: 'm', prompt: [1.5] }, 'prompt is invalid'],
+    [{ model: 'm', prompt: 'x', best_of: 1000 }, 'best_of is invalid'],
   ])('refuses %j', (body, message) => {
     expect(refusal(body)).toBe(`invalid_text_request: ${message}`)
   })
@@ -47,6 +52,17 @@ describe('legacy completion', () => {
       losses: ['suffix', 'echo', 'best_of', 'logprobs'],
       extra: { fields: { store: true } },
     })
+  })
+
+  it.each([
+    [['a', 'b'], { count: 2, tokens: 0 }, 6],
+    [[1, 2, 3], { count: 1, tokens: 3 }, 3],
+    [[[1, 2], [3]], { count: 2, tokens: 3 }, 6],
+  ])('knows how much the prompts %j ask for', (prompt, plainPrompts, choiceCount) => {
+    const request = openAiCompletions.parse({ model: 'm', prompt, n: 2, best_of: 3 }, {})
+    expect(request).toMatchObject({ plainPrompts, choiceCount })
+    expect(untranslatable(request, 'openai-chat')).toContain('prompt')
+    expect(cheapPromptTokens(request).promptTokens).toBeGreaterThan(plainPrompts.tokens)
   })
 
   it('streams what the official client adds up to the whole answer', async () => {

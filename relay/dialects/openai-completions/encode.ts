@@ -1,4 +1,4 @@
-import type { ChatResponse, FinishReason, ResponsePart } from '#relay/chat/events.ts'
+import type { ChatChoice, ChatResponse, FinishReason, ResponsePart } from '#relay/chat/events.ts'
 import { toMarkdownImage } from '#relay/chat/media.ts'
 import { answerId, unixSeconds } from '../answer-id.ts'
 import { toOpenAiUsage } from '../openai-chat/usage.ts'
@@ -16,6 +16,8 @@ function shownText(part: ResponsePart): string {
   return part.type === 'image' ? toMarkdownImage(part.mediaType, part.data) : ''
 }
 
+export const textOfChoice = ({ parts }: ChatChoice): string => parts.map(shownText).join('')
+
 /** What every reply and every chunk of one answer repeats. */
 export const completionHead = (id: string, context: EncodeContext) => ({
   id: answerId(id, 'cmpl-', context.ambient),
@@ -30,7 +32,7 @@ export function encodeOpenAiCompletions(response: ChatResponse, context: EncodeC
   return {
     ...completionHead(response.id, context),
     choices: response.choices.map((choice, index) => ({
-      text: choice.parts.map(shownText).join(''),
+      text: textOfChoice(choice),
       index,
       logprobs: null,
       finish_reason: completionReasons[choice.finish],

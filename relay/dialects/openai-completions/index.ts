@@ -1,10 +1,10 @@
 import { openAiError, openAiStreamError } from '../openai-chat/error.ts'
-import type { CompletionsDialect } from '../types.ts'
+import type { LegacyDialect } from '../types.ts'
 import { encodeOpenAiCompletions } from './encode.ts'
 import { parseOpenAiCompletions } from './parse.ts'
 import { streamOpenAiCompletions } from './stream.ts'
 
-export const openAiCompletions: CompletionsDialect = {
+export const openAiCompletions: LegacyDialect = {
   id: 'openai-completions',
   parse: parseOpenAiCompletions,
   encode: encodeOpenAiCompletions,

@@ -2,10 +2,11 @@ import type { Fields } from '#relay/chat/json.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import { readSampling } from '../openai-chat/parse.ts'
 import { defined, leftOver, readerFor } from '../read.ts'
-import { InvalidRequest } from '../types.ts'
 
-const code = 'invalid_text_request'
-const read = readerFor(code)
+const read = readerFor('invalid_text_request')
+
+/** As many as the original takes at once. */
+const mostPrompts = 2048
 
 const known = new Set([
   'model',
@@ -34,25 +35,39 @@ export function parseOpenAiCompletions(value: unknown, path: { model?: string | 
   const body = read.body(value)
   const maxTokens = read.maxTokens(body['max_tokens'], 'max_tokens') || undefined
   const model = read.name(body['model'] ?? path.model, 'model')
-  const prompt = readPrompt(body['prompt'])
+  const { texts, tokens, count } = readPrompt(body['prompt'])
+  const sampling = readSampling(body, read)
+  const answers = count * Math.max(sampling.choiceCount ?? 1, read.choiceCount(body['best_of'], 'best_of') ?? 1)
   return defined({
     model,
-    messages: [{ role: 'user' as const, content: [{ type: 'text' as const, text: prompt }] }],
+    messages: [{ role: 'user' as const, content: texts.map((text) => ({ type: 'text' as const, text })) }],
     tools: [],
     maxTokens,
-    ...readSampling(body, read),
+    ...sampling,
+    choiceCount: answers > 1 ? answers : sampling.choiceCount,
+    plainPrompts: count > 1 || tokens > 0 ? { count, tokens } : undefined,
     extra: { dialect: 'openai-chat' as const, fields: leftOver(body, known) },
     losses: lossesOf(body),
   })
 }
 
-function readPrompt(value: unknown): string {
-  const prompts = Array.isArray(value) ? value : [value]
-  const [prompt] = prompts
-  if (prompt === undefined || prompt === null || prompt === '') throw read.required('prompt')
-  if (typeof prompt === 'string' && prompts.length === 1) return prompt
-  throw new InvalidRequest(code, 'prompt is invalid: one text is supported, neither several nor token lists')
+type Prompts = { texts: string[]; tokens: number; count: number }
+
+/** One text, several, the tokens of one, or the tokens of several. */
+function readPrompt(value: unknown): Prompts {
+  const list: unknown[] = Array.isArray(value) ? value : [value]
+  if (list.every((prompt) => prompt === undefined || prompt === null || prompt === '')) {
+    throw read.required('prompt')
+  }
+  if (list.length > mostPrompts && !isTokens(list)) throw read.invalid('prompt')
+  if (isTokens(list)) return { texts: [], tokens: list.length, count: 1 }
+  if (list.every((prompt) => typeof prompt === 'string')) return { texts: list, tokens: 0, count: list.length }
+  if (!list.every(isTokens)) throw read.invalid('prompt')
+  return { texts: [], tokens: list.reduce((sum, tokens) => sum + tokens.length, 0), count: list.length }
 }
+
+const isTokens = (value: unknown): value is number[] =>
+  Array.isArray(value) && value.length > 0 && value.every((token) => Number.isInteger(token) && token >= 0)
 
 function lossesOf(body: Fields): string[] {
   const given = {

@@ -6,6 +6,7 @@ import { joinPath } from '../wire/join-path.ts'
 import { nativeResponses } from '../openai-responses/native.ts'
 import { fromResponse, isResponse } from '../openai-responses/response.ts'
 import { channelHeaders, requestHeaders } from './address.ts'
+import { nativeCompletions } from './completions.ts'
 import { applyFamilyRules } from './model-families.ts'
 import { nativeOpenAi } from './native.ts'
 import { openAiOperation } from './plain.ts'
@@ -62,6 +63,7 @@ export function openAiCompatible(style: OpenAiStyle): Provider {
     },
     native: {
       ...(style.translatesAlways ? {} : { 'openai-chat': { ...nativeOpenAi(style), accepts: takesChat(style) } }),
+      ...(style.completionsUrl ? { 'openai-completions': nativeCompletions(style, style.completionsUrl) } : {}),
       ...(style.responsesUrl
         ? {
             'openai-responses': {

@@ -47,9 +47,12 @@ export function listenToOpenAi(style: OpenAiStyle, caller: { includeUsage: boole
     }
     const usage = opens(data, usageName, '{')
     if (usage) usageData = data
-    if (opens(data, finishName, '"') && !/"finish_reason"\s*:\s*""/.test(data)) complete = true
-    if (usage && !caller.includeUsage && noChoices.test(data)) return 'drop'
-    return complete ? 'hold' : 'forward'
+    const finishes = opens(data, finishName, '"') && !/"finish_reason"\s*:\s*""/.test(data)
+    const counts = usage && noChoices.test(data)
+    complete ||= finishes
+    if (counts && !caller.includeUsage) return 'drop'
+    // One of several answers may end before the others: only what closes waits.
+    return finishes || counts ? 'hold' : 'forward'
   }
 
   return {

@@ -10,7 +10,7 @@ import type { OpenAiStyle } from './style.ts'
 import { readUsage, usageObjectOf } from './usage.ts'
 
 /** Asks for usage in every stream that can report it; the field is not the caller's to set elsewhere. */
-function setStreamOptions(body: Json, style: OpenAiStyle, call: ProviderCall): void {
+export function setStreamOptions(body: Json, style: OpenAiStyle, call: ProviderCall): void {
   const given = recordOf(body['stream_options'])
   if (!call.stream || !mayAskForUsage(style, call)) {
     delete body['stream_options']

@@ -86,7 +86,8 @@ export function logprobsOf(choice: Json): unknown[] {
 
 function choiceOf(choice: Json, reading: Reading): ChatChoice {
   const message = recordOf(choice['message']) ?? {}
-  const content = readContent(message['content'])
+  // A completion's choice is its text.
+  const content = readContent(message['content'] ?? choice['text'])
   const calls = callsOf(message, reading)
   const parts = [
     ...reasoningParts(message, content.reasoning),

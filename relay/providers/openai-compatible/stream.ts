@@ -83,6 +83,9 @@ const at = (choice: Choice): { choice?: number } => (choice.index ? { choice: ch
 function choiceEvents(choice: Choice, wire: Json): ChatEvent[] {
   const delta = recordOf(wire['delta'])
   const events: ChatEvent[] = []
+  // A completion's choice is its text.
+  const plain = delta || choice.finished ? '' : (textOf(wire['text']) ?? '')
+  if (plain !== '') events.push({ type: 'text-delta', text: plain, ...at(choice) })
   if (delta && !choice.finished) {
     events.push(...deltaEvents(delta).map((event) => ({ ...event, ...at(choice) })))
     for (const fragment of callFragments(delta)) events.push(...choice.calls.push(fragment))

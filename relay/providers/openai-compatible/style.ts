@@ -52,6 +52,8 @@ export type OpenAiStyle = {
   error?: ((failure: UpstreamFailure, body: string) => UpstreamFailure) | undefined
   /** The address of the model list; the version and `/models` when absent. */
   modelsUrl?: ((channel: ProviderChannel) => string) | undefined
+  /** Where the vendor completes plain prompts; without it they are put to its chat models. */
+  completionsUrl?: ((call: ProviderCall) => string) | undefined
   /** Where the vendor speaks the responses form too. */
   responsesUrl?: ((call: ProviderCall) => string) | undefined
   /** Where the vendor opens realtime sockets, as an address of http or https. */

@@ -73,6 +73,7 @@ export const azure = openAiCompatible({
   channelTypes: [3],
   url: chatUrl,
   headers: (channel) => ({ 'api-key': channel.key }),
+  completionsUrl: (call) => chatUrl(call).replace('/chat/completions', '/completions'),
   responsesUrl,
   realtimeUrl,
   keyInHeaderOnly: true,

@@ -15,6 +15,8 @@ export const custom = openAiCompatible({
   label: 'Custom address',
   channelTypes: [8],
   url: ({ channel, model }) => channel.baseUrl.replaceAll('{model}', model),
+  completionsUrl: ({ channel, model }) =>
+    channel.baseUrl.replaceAll('{model}', model).replace(/\/chat\/completions$/, '/completions'),
   realtimeUrl,
   takesTokens: true,
   modelsUrl: (channel) => channel.baseUrl.replace(/\/chat\/completions(?=$|\?)/, '/models'),

@@ -30,5 +30,6 @@ export const deepseek = openAiCompatible({
   plainText: true,
   reasoning,
   adjust,
+  completionsUrl: ({ channel }) => joinPath(channel.baseUrl.replace(/\/(v1|beta)$/, ''), '', '/beta/completions'),
   modelsUrl: (channel) => joinPath(channel.baseUrl, '', '/models'),
 })

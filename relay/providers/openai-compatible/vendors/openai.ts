@@ -20,6 +20,7 @@ export const openai = openAiCompatible({
     ...bearer(channel.key),
     ...(channel.type === 1 && channel.organization !== '' ? { 'openai-organization': channel.organization } : {}),
   }),
+  completionsUrl: ({ channel }) => joinPath(channel.baseUrl, versionOf(channel.baseUrl), '/completions'),
   responsesUrl: ({ channel }) => joinPath(channel.baseUrl, versionOf(channel.baseUrl), '/responses'),
   realtimeUrl: ({ channel, model }) =>
     `${joinPath(channel.baseUrl, versionOf(channel.baseUrl), '/realtime')}?model=${encodeURIComponent(model)}`,

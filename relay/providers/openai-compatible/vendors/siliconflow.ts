@@ -1,3 +1,4 @@
+import { joinPath } from '../../wire/join-path.ts'
 import { openAiCompatible } from '../index.ts'
 import type { OpenAiStyle } from '../style.ts'
 import { enableThinking } from '../thinking-switch.ts'
@@ -11,6 +12,7 @@ const style: OpenAiStyle = {
   label: 'SiliconFlow',
   channelTypes: [40],
   takesTopK: true,
+  completionsUrl: ({ channel }) => joinPath(channel.baseUrl, '/v1', '/completions'),
   reasoning: enableThinking(switchable),
 }
 

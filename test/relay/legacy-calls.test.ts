@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type App, startApp } from '#test/support/app.ts'
+import type { TestToken } from '#test/support/factories.ts'
+import { json, type ScriptedUpstream, startScriptedUpstream } from '#test/support/scripted-upstream.ts'
+import { allowUnpriced, serve } from './serve.ts'
+import { closeSoundly, consumed } from './spoken.ts'
+
+let app: App
+let scripted: ScriptedUpstream
+let token: TestToken
+beforeAll(async () => {
+  app = await startApp()
+  scripted = await startScriptedUpstream()
+  await allowUnpriced(app)
+  token = await app.make.token(await app.make.user({ quota: 1_000_000_000 }))
+})
+afterAll(async () => {
+  await closeSoundly(app)
+  await scripted[Symbol.asyncDispose]()
+})
+
+const completion = (...texts: string[]) => ({
+  id: 'cmpl-1',
+  object: 'text_completion',
+  created: 1,
+  model: 'upstream',
+  choices: texts.map((text, index) => ({ text, index, logprobs: null, finish_reason: 'stop' })),
+  usage: { prompt_tokens: 7, completion_tokens: 2, total_tokens: 9 },
+})
+const lastBody = () => JSON.parse(String(scripted.heard.at(-1)?.bytes)) as Record<string, unknown>
+
+describe('a legacy completion', () => {
+  test.each([
+    ['several texts', ['one', 'two']],
+    ['the tokens of one text', [1, 2, 3]],
+    ['the tokens of several texts', [[1, 2], [3]]],
+  ])('of %s goes to the upstream as it came, and so does its answer', async (_, prompt) => {
+    const { model } = await serve(app, { baseUrl: scripted.play(json(completion('a', 'b'))) })
+    const reply = await app.relay(token, '/v1/completions', { model, prompt, n: 1 })
+    expect(await reply.json()).toEqual(completion('a', 'b'))
+    expect(scripted.heard.at(-1)?.path).toBe('/v1/completions')
+    expect(lastBody()).toEqual({ model, prompt, n: 1 })
+    expect((await consumed(app)).at(-1)).toMatchObject({ prompt_tokens: 7, completion_tokens: 2 })
+  })
+
+  test('of what no chat can say goes there too, in a stream', async () => {
+    const chunk = (text: string, index: number, finish: string | null) =>
+      `data: ${JSON.stringify({ id: 'c', object: 'text_completion', choices: [{ text, index, finish_reason: finish }] })}\n\n`
+    const steps = [
+      chunk('a', 0, null),
+      chunk('', 0, 'stop'),
+      chunk('b', 1, null),
+      chunk('', 1, 'stop'),
+      'data: [DONE]\n\n',
+    ]
+    const { model } = await serve(app, { baseUrl: scripted.play({ steps }) })
+    const reply = await app.relay(token, '/v1/completions', { model, prompt: 'x', suffix: 'y', stream: true })
+    const text = await reply.text()
+    expect(text).toContain('"text":"b"')
+    expect(text).toMatch(/data: \[DONE\]\n\n$/)
+    expect(lastBody()).toMatchObject({ suffix: 'y', stream: true, stream_options: { include_usage: true } })
+    // Nothing was reported: "a" and "b" are one token, the prompt 1 + 1 and its frame of 6.
+    expect((await consumed(app)).at(-1)).toMatchObject({ prompt_tokens: 8, completion_tokens: 1 })
+  })
+
+  test('of one text is put to chat models as a chat', async () => {
+    const { model } = await serve(app, {})
+    const reply = await app.relay(token, '/v1/completions', { model, prompt: ['hello'] })
+    expect(await reply.json()).toMatchObject({ object: 'text_completion', choices: [{ text: 'You said: hello' }] })
+  })
+
+  test('of several texts is refused by upstreams without completions', async () => {
+    const { model } = await serve(app, { type: 14 })
+    const reply = await app.relay(token, '/v1/completions', { model, prompt: ['a', 'b'] })
+    expect(reply.status).toBe(400)
+    expect(await reply.json()).toMatchObject({ error: { message: expect.stringContaining('prompt') } })
+  })
+
+  test('of token numbers reserves for each of them', async () => {
+    const { model } = await serve(app, { baseUrl: scripted.play(json(completion('a'))) })
+    // 20,000 tokens at 37.5 are 750,000.
+    const poor = await app.make.token(await app.make.user({ quota: 700_000 }))
+    const prompt = Array.from({ length: 20_000 }, () => 1)
+    expect((await app.relay(poor, '/v1/completions', { model, prompt, max_tokens: 1 })).status).toBe(403)
+  })
+})
+
+describe('a legacy edit', () => {
+  test('is answered by a chat model told what to do, on every kind of channel', async () => {
+    for (const type of [1, 14, 24]) {
+      const { model } = await serve(app, { type })
+      const reply = await app.relay(token, '/v1/edits', { model, instruction: 'shout', input: 'hello' })
+      const answer = await reply.json()
+      expect(answer).toMatchObject({
+        object: 'edit',
+        choices: [{ index: 0 }],
+        usage: { total_tokens: expect.any(Number) },
+      })
+      expect(answer.choices[0].text, String(type)).toContain('hello')
+      expect((await consumed(app)).at(-1)?.quota).toBeGreaterThan(0)
+    }
+  })
+
+  test.each([
+    [{ instruction: 'x' }, 'model is required'],
+    [{ model: 'm', input: 'x' }, 'instruction is required'],
+    [{ model: 'm', instruction: 1 }, 'instruction is invalid'],
+  ])('is refused without what it needs: %j', async (body, message) => {
+    const reply = await app.relay(token, '/v1/edits', body)
+    expect(reply.status).toBe(400)
+    expect(await reply.json()).toMatchObject({
+      error: { code: 'invalid_text_request', message: expect.stringContaining(message) },
+    })
+  })
+})
+
+test('an engine’s embeddings are those of the model in the path, unless the body names one', async () => {
+  const vectors = json({ object: 'list', data: [], usage: { prompt_tokens: 1, total_tokens: 1 } })
+  const { model } = await serve(app, { baseUrl: scripted.play(vectors) })
+  expect((await app.relay(token, `/v1/engines/${model}/embeddings`, { input: 'a' })).status).toBe(200)
+  expect(lastBody()).toMatchObject({ model, input: 'a' })
+  expect((await app.relay(token, '/v1/engines/other/embeddings', { model, input: 'a' })).status).toBe(200)
+  expect(lastBody()).toMatchObject({ model })
+})
