@@ -101,7 +101,7 @@ export function webm(seconds: number): Buffer {
 
 /** Opus counts 48,000 samples a second; the last page says how many there were. */
 export function ogg(seconds: number): Buffer {
-  const page = (flags: number, position: number, number: number, body: Buffer): Buffer => {
+  const page = (flags: number, { position = 0, number }: { position?: number; number: number }, body: Buffer) => {
     const granule = Buffer.alloc(8)
     granule.writeBigUInt64LE(BigInt(position))
     return Buffer.concat([
@@ -128,8 +128,8 @@ export function ogg(seconds: number): Buffer {
   ])
   const tags = Buffer.concat([text('OpusTags'), little(1, 4), text('x'), little(0, 4)])
   return Buffer.concat([
-    page(2, 0, 0, head),
-    page(0, 0, 1, tags),
-    page(4, Math.round(seconds * 48_000), 2, Buffer.alloc(20)),
+    page(2, { number: 0 }, head),
+    page(0, { number: 1 }, tags),
+    page(4, { position: Math.round(seconds * 48_000), number: 2 }, Buffer.alloc(20)),
   ])
 }
