@@ -6,8 +6,8 @@ export type Release = { id: string; userId: number; tokenId: number; release: tr
 
 export type EndOfHold = ChargeRow | Release
 
-/** `next` is the verdict on the hold that follows, null where none was asked for. */
-export type Committed = { userQuota: number; next: ReserveResult | null }
+/** `next` is the verdict on the hold that follows, where one was asked for. */
+export type Committed = { userQuota: number; next?: ReserveResult }
 
 type Held = { id: string; userId: number; tokenId: number }
 

@@ -118,7 +118,7 @@ export function createLedger(deps: {
     renew: async (renewal) => {
       open.delete(renewal.row.id)
       const { next } = await ending.renew(renewal)
-      if (next === null) throw new Error('a renewal has a verdict on its next hold')
+      if (!next) throw new Error('a renewal has a verdict on its next hold')
       if (next.verdict === 'ok') open.add(renewal.next.id)
       return next
     },
@@ -184,7 +184,7 @@ async function settleBatch(pool: Pool, items: EndOfHold[]): Promise<Committed[]>
     values: [storableJson(JSON.stringify([...distinct.values()].map(toSettleJson)))],
   })
   const balances = new Map(rows.map((row) => [row.user_id, Number(row.quota)]))
-  return items.map((item) => ({ userQuota: balances.get(item.userId) ?? 0, next: null }))
+  return items.map((item) => ({ userQuota: balances.get(item.userId) ?? 0 }))
 }
 
 /**
