@@ -21,6 +21,8 @@ export type UpstreamFailure = {
   param?: string | null | undefined
   /** How long the upstream asked to be left alone, where its body says so. */
   retryAfterSeconds?: number | undefined
+  /** What the upstream really said, where it is hidden from callers. */
+  said?: { type: string; code: string | number | null; message: string } | undefined
 }
 
 /**

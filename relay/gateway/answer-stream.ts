@@ -22,12 +22,12 @@ export async function answerStream(forwarding: Forwarding, reply: UpstreamReply)
     losses: forwarding.losses,
   })
   const progress = { firstTokenMs: null as number | null, isStream: true }
-  const failure = await pump(forwarding, { reply, passage, caller, progress })
+  const broken = await pump(forwarding, { reply, passage, caller, progress })
   // Somebody who left but is paid for to the end is not told of failures; what was delivered is charged all the same.
-  if (call.gone.signal.aborted && (call.halt.signal.aborted || !failure)) {
+  if (call.gone.signal.aborted && (call.halt.signal.aborted || !broken)) {
     await finishHungUp(forwarding, passage, progress)
-  } else if (failure) {
-    await endFailed(forwarding, { passage, caller, progress, failure })
+  } else if (broken) {
+    await endFailed(forwarding, { passage, caller, progress, broken })
   } else {
     await endComplete(forwarding, { passage, caller, progress })
   }
@@ -39,8 +39,13 @@ type Run = {
   progress: { firstTokenMs: number | null; isStream: boolean }
 }
 
+/** How a stream failed; `connection`: by no word of the upstream's. */
+type Broken = { failure: UpstreamFailure; connection: boolean }
+
+const worded = (failure: UpstreamFailure): Broken => ({ failure, connection: false })
+
 /** Moves events until the upstream ends, fails or nobody listens. Resolves with the failure, if there was one. */
-async function pump(forwarding: Forwarding, run: Run & { reply: UpstreamReply }): Promise<UpstreamFailure | undefined> {
+async function pump(forwarding: Forwarding, run: Run & { reply: UpstreamReply }): Promise<Broken | undefined> {
   const { call } = forwarding
   const { passage, caller, progress, reply } = run
   let text = ''
@@ -68,18 +73,18 @@ async function pump(forwarding: Forwarding, run: Run & { reply: UpstreamReply })
     }
   } catch (error) {
     if (call.halt.signal.aborted) {
-      return call.gone.signal.aborted ? undefined : failureOfDomainError(new DomainError('relay.stopping'))
+      return call.gone.signal.aborted ? undefined : worded(failureOfDomainError(new DomainError('relay.stopping')))
     }
-    const { failure } = asAttemptFailure(error)
-    if (!passage.complete) return failure
+    const { failure, connection } = asAttemptFailure(error)
+    if (!passage.complete) return { failure, connection }
     // What broke after the end of the answer took nothing from it.
     text += passage.end()
     await flush()
   } finally {
     reply.cancel()
   }
-  if (passage.failure) return passage.failure
-  return passage.complete ? undefined : cutFailure
+  if (passage.failure) return worded(passage.failure)
+  return passage.complete ? undefined : worded(cutFailure)
 }
 
 const cutFailure: UpstreamFailure = {
@@ -109,14 +114,16 @@ async function endComplete(forwarding: Forwarding, { passage, caller, progress }
 }
 
 /** Before the first byte another channel may answer; after it the caller is told, and pays for what was delivered. */
-async function endFailed(forwarding: Forwarding, run: Run & { failure: UpstreamFailure }): Promise<void> {
+async function endFailed(forwarding: Forwarding, run: Run & { broken: Broken }): Promise<void> {
   const { attempt, providerCall } = forwarding
   const { passage, caller, progress } = run
-  const failure = masked(shapeFailure(forwarding.services, forwarding.attempt.channel, run.failure), [
+  const failure = masked(shapeFailure(forwarding.services, forwarding.attempt.channel, run.broken.failure), [
     attempt.key.value,
     providerCall.channel.baseUrl,
   ])
-  if (!caller.started || progress.firstTokenMs === null) throw new AttemptFailed(failure, { local: false })
+  if (!caller.started || progress.firstTokenMs === null) {
+    throw new AttemptFailed(failure, { local: false, connection: run.broken.connection })
+  }
   const { usage, delivered } = passage
   const measured = await measure(forwarding, { usage, delivered, cut: true })
   await settle(forwarding, {

@@ -1,3 +1,4 @@
+import { masked } from './answer.ts'
 import { shouldDisable } from '#core/routing/disable.ts'
 import { disableAutomatically } from '#features/channels/service/automatic.ts'
 import type { Attempt, CallCore, RelayServices } from './call.ts'
@@ -13,7 +14,10 @@ export function disableDeadKey(
   { attempt, error }: { attempt: Attempt; error: AttemptFailed },
 ): void {
   const { options } = services
-  const { status, type, code, message } = error.failure
+  const { status } = error.failure
+  // Hidden from callers, the upstream's own words still tell what is wrong with the key.
+  const said = { ...error.failure, ...error.failure.said }
+  const { type, code, message } = masked(said, [attempt.key.value, attempt.channel.baseUrl])
   const fault = {
     status,
     type,

@@ -1,5 +1,6 @@
 import express, { type NextFunction, type Request, type Response } from 'express'
 import { DomainError } from '#core/errors.ts'
+import { isTooWide } from './body-width.ts'
 import type { CallBody } from './call.ts'
 
 /** Bytes a caller may send, counted after decompression. */
@@ -38,6 +39,7 @@ function asRefusal(error: unknown): DomainError {
 
 /** @throws {DomainError} relay.body_invalid */
 export function parseJson(bytes: Buffer): Record<string, unknown> {
+  if (isTooWide(bytes)) throw new DomainError('relay.body_invalid', { detail: 'an object has too many names' })
   let value: unknown
   try {
     value = JSON.parse(bytes.toString('utf8'))
@@ -47,7 +49,18 @@ export function parseJson(bytes: Buffer): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new DomainError('relay.body_invalid', { detail: 'the body must be a JSON object' })
   }
-  return withoutLookalikes(value as Record<string, unknown>)
+  return withoutRouting(withoutLookalikes(value as Record<string, unknown>))
+}
+
+/**
+ * Names by which callers of other gateways aim a call: an upstream that is one itself would send our key where they point.
+ * What is missing here is not sent on.
+ */
+export const routingNames = ['api_base', 'base_url', 'api_key', 'custom_host', 'custom_llm_provider', 'extra_headers']
+
+function withoutRouting(json: Record<string, unknown>): Record<string, unknown> {
+  for (const name of routingNames) delete json[name]
+  return json
 }
 
 /**

@@ -1,6 +1,6 @@
 import { DomainError } from '#core/errors.ts'
 import type { CallBody } from '#relay/gateway/call.ts'
-import { parseJson } from '#relay/gateway/read-body.ts'
+import { parseJson, routingNames } from '#relay/gateway/read-body.ts'
 import type { PlainRequest } from '#relay/providers/types.ts'
 
 /** JSON as it is; a form with its text fields as the JSON and its files beside it. */
@@ -14,6 +14,7 @@ export async function readPlainRequest(bytes: Buffer, contentType: string): Prom
     .catch((cause: unknown) => {
       throw new DomainError('relay.body_invalid', { detail: 'the form cannot be read' }, { cause })
     })
+  for (const name of routingNames) form.delete(name)
   const json: Record<string, unknown> = Object.fromEntries(
     [...form.entries()].filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
   )

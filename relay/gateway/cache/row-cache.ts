@@ -1,6 +1,12 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 
-type Entry<Row> = { row: Row | null; at: number }
+type Entry<Row> = { row: Row; at: number }
+
+/** Unknown keys have a memory of their own: a flood of them must not push out the rows that are in use. */
+const mostUnknown = 50_000
+/** While one query is under way the next keys gather, but none waits longer than this for a query that hangs. */
+const longestGatheringMs = 50
 
 /**
  * Rows kept for at most a minute and dropped at once when a change notice names them. Misses of one moment are looked up
@@ -12,15 +18,19 @@ export function createRowCache<Key extends string | number, Row extends { id: nu
   secondsKept?: number
 }) {
   const kept = new LRUCache<Key, Entry<Row>>({ max: options.most, ttl: (options.secondsKept ?? 60) * 1000 })
+  const unknown = new LRUCache<Key, true>({ max: mostUnknown, ttl: (options.secondsKept ?? 60) * 1000 })
   const keysOfId = new Map<number, Set<Key>>()
   let gathering: Map<Key, Promise<Row | null>> | null = null
   // A row read before a notice must not be kept after it.
   let generation = 0
+  let running: Promise<unknown> = Promise.resolve()
 
   const loadBatch = (): { wanted: Key[]; result: Promise<Map<Key, Row>> } => {
     const wanted: Key[] = []
     const startedIn = { generation: -1 }
+    const before = Promise.race([running, delay(longestGatheringMs, undefined, { ref: false })])
     const result = new Promise<void>((resolve) => setImmediate(resolve)).then(async () => {
+      await before
       gathering = null
       startedIn.generation = generation
       const rows = await options.load(wanted)
@@ -29,13 +39,17 @@ export function createRowCache<Key extends string | number, Row extends { id: nu
       }
       return rows
     })
+    running = result.catch(() => {})
     return { wanted, result }
   }
   let batch: ReturnType<typeof loadBatch> | null = null
 
   const keep = (key: Key, row: Row | null): void => {
+    if (row === null) {
+      unknown.set(key, true)
+      return
+    }
     kept.set(key, { row, at: Date.now() })
-    if (row === null) return
     const keys = keysOfId.get(row.id)
     if (keys) keys.add(key)
     else keysOfId.set(row.id, new Set([key]))
@@ -44,6 +58,7 @@ export function createRowCache<Key extends string | number, Row extends { id: nu
   const get = (key: Key): Row | null | Promise<Row | null> => {
     const entry = kept.get(key)
     if (entry) return entry.row
+    if (unknown.has(key)) return null
     const pending = gathering?.get(key)
     if (pending) return pending
     if (!gathering || !batch) {
@@ -66,6 +81,7 @@ export function createRowCache<Key extends string | number, Row extends { id: nu
     clear: (): void => {
       generation += 1
       kept.clear()
+      unknown.clear()
       keysOfId.clear()
     },
   }

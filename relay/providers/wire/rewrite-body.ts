@@ -21,7 +21,7 @@ function skipSpace(bytes: Uint8Array, from: number): number {
 }
 
 /** The position after the string whose opening quote stands at `from`. Long texts are passed over by the search for a byte. */
-function skipString(bytes: Uint8Array, from: number): number {
+export function skipString(bytes: Uint8Array, from: number): number {
   for (let at = from + 1; ;) {
     const end = bytes.indexOf(quote, at)
     if (end < 0) return bytes.length + 1

@@ -1,0 +1,109 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type App, startApp } from '#test/support/app.ts'
+import type { TestToken } from '#test/support/factories.ts'
+import { allowUnpriced, serve, withOptions } from '../relay/serve.ts'
+import { chat, closeSoundly, say, spoken } from '../relay/spoken.ts'
+
+let app: App
+let token: TestToken
+beforeAll(async () => {
+  app = await startApp()
+  await allowUnpriced(app)
+  token = await app.make.token(await app.make.user({ quota: 1_000_000_000 }))
+})
+beforeEach(() => app.upstream.clear())
+afterAll(() => closeSoundly(app))
+
+const aims = {
+  api_base: 'http://127.0.0.1:9',
+  base_url: 'http://127.0.0.1:9',
+  api_key: 'sk-theirs',
+  custom_host: 'http://127.0.0.1:9',
+  custom_llm_provider: 'other',
+  extra_headers: { authorization: 'Bearer sk-theirs' },
+}
+const headers = {
+  cookie: 'session=mine',
+  'x-api-base': 'http://127.0.0.1:9',
+  'x-forwarded-for': '10.9.8.7',
+  'x-custom-host': 'http://127.0.0.1:9',
+  'openai-organization': 'theirs',
+}
+
+test.each(spoken)(
+  'what a caller writes to aim a call elsewhere is not followed and not sent on, in $dialect',
+  async (by) => {
+    for (const type of [1, 14, 24]) {
+      const { model } = await serve(app, { type })
+      app.upstream.clear()
+      const reply = await say(app, by, { token, model, body: { ...by.body(model, 'hello', false), ...aims }, headers })
+      expect(reply.status).toBe(200)
+      const [request] = app.upstream.requests
+      expect(app.upstream.requests).toHaveLength(1)
+      const sent = JSON.stringify(request)
+      for (const text of ['sk-theirs', 'session=mine', '127.0.0.1:9', '10.9.8.7', 'custom_llm_provider', 'theirs'])
+        expect(sent, text).not.toContain(text)
+      expect(request?.key).toBe('sk-upstream')
+    }
+  },
+)
+
+test('nor by operations beside chat, JSON or forms', async () => {
+  const { model } = await serve(app, {})
+  await app.relay(token, '/v1/embeddings', { model, input: 'hello', ...aims })
+  const form = new FormData()
+  form.set('model', model)
+  form.set('api_base', aims.api_base)
+  form.set('file', new Blob([new Uint8Array(2000)]), 'sound.wav')
+  await fetch(`${app.url}/v1/audio/transcriptions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer sk-${token.key}` },
+    body: form,
+  })
+  expect(app.upstream.requests).toHaveLength(2)
+  for (const request of app.upstream.requests) expect(JSON.stringify(request)).not.toContain('127.0.0.1:9')
+})
+
+test('a word list made to explode neither passes nor holds up the others', async () => {
+  const { model } = await serve(app, {})
+  const SensitiveWords = ['regex:(a+)+$', 'regex:(x|x|x)*y$', 'regex:([a-z]+)*1', 'forbidden'].join('\n')
+  await withOptions(app, { SensitiveWords }, async () => {
+    // The list is read once.
+    await say(app, chat, { token, model })
+    const delay = monitorEventLoopDelay({ resolution: 5 })
+    delay.enable()
+    const texts = [`${'a'.repeat(100_000)}!`, `${'x'.repeat(100_000)}!`, `${'word '.repeat(20_000)}!`]
+    for (const text of texts) expect((await say(app, chat, { token, model, text })).status).toBe(200)
+    delay.disable()
+    // 50 ms, with five-fold slack.
+    expect(delay.max / 1e6).toBeLessThan(250)
+    const refused = await say(app, chat, { token, model, text: `${'word '.repeat(20_000)} FORBIDDEN` })
+    expect([refused.status, chat.readError(await refused.json()).code]).toEqual([400, 'sensitive_words_detected'])
+  })
+})
+
+test('sensitive words are found in every form and told in its documented code', async () => {
+  const { model } = await serve(app, {})
+  const text = 'this is test_sensitive, is it not'
+  for (const by of spoken) {
+    const reply = await say(app, by, { token, model, text })
+    expect([by.dialect, reply.status]).toEqual([by.dialect, 400])
+    const error = by.readError(await reply.json())
+    expect(error.message).toContain('the request contains sensitive words')
+    if (by.dialect === 'chat completions') expect(error.code).toBe('sensitive_words_detected')
+    if (by.dialect === 'responses') expect(error.code).toBe('check_request_sensitive_error')
+  }
+  for (const [path, body, code] of [
+    ['/v1/completions', { prompt: text }, 'sensitive_words_detected'],
+    ['/v1/embeddings', { input: [text] }, 'sensitive_words_detected'],
+    ['/v1/moderations', { input: text }, 'sensitive_words_detected'],
+    ['/v1/images/generations', { prompt: text }, 'invalid_image_request'],
+    ['/v1/audio/speech', { input: text }, 'invalid_audio_request'],
+  ] as const) {
+    const reply = await app.relay(token, path, { model, ...body })
+    const { error } = (await reply.json()) as { error: { code: string } }
+    expect([path, reply.status, error.code]).toEqual([path, 400, code])
+  }
+  expect(app.upstream.total).toBe(0)
+})

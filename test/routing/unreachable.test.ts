@@ -1,0 +1,74 @@
+import { once } from 'node:events'
+import { createServer, type Socket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type App, startApp } from '#test/support/app.ts'
+import type { TestToken } from '#test/support/factories.ts'
+import { allowUnpriced, channelsOf, serve, withOptions } from '../relay/serve.ts'
+import { closeSoundly, consumed, say, type Spoken, spoken } from '../relay/spoken.ts'
+
+let app: App
+let token: TestToken
+/** Takes connections and never says a word. */
+const mute = createServer((socket) => {
+  held.add(socket)
+  socket.on('error', () => {})
+})
+const held = new Set<Socket>()
+beforeAll(async () => {
+  app = await startApp()
+  await allowUnpriced(app)
+  token = await app.make.token(await app.make.user({ quota: 1_000_000_000 }))
+  mute.listen(0, '127.0.0.1')
+  await once(mute, 'listening')
+})
+afterAll(async () => {
+  await closeSoundly(app)
+  for (const socket of held) socket.destroy()
+  await new Promise((resolve) => mute.close(resolve))
+})
+
+const setting = '{"connect_timeout":0.3,"first_byte_timeout":0.4}'
+const mutePort = (): number => (mute.address() as { port: number }).port
+const faults: [name: string, route: () => { baseUrl?: string; does?: string; setting?: string }, status: number][] = [
+  ['a refused connection', () => ({ baseUrl: 'http://127.0.0.1:9' }), 500],
+  ['a name that nobody knows', () => ({ baseUrl: 'http://no-such-upstream.invalid' }), 500],
+  [
+    'a TLS handshake with something else',
+    () => ({ baseUrl: app.upstream.url.replace('http:', 'https:'), setting }),
+    500,
+  ],
+  ['a TLS handshake that never ends', () => ({ baseUrl: `https://127.0.0.1:${mutePort()}`, setting }), 504],
+  ['a connection that swallows everything', () => ({ baseUrl: `http://127.0.0.1:${mutePort()}`, setting }), 504],
+  ['headers that never come', () => ({ does: 'hang', setting }), 504],
+  ['a body that never comes', () => ({ does: 'stall=0', setting }), 504],
+]
+
+describe.each(faults)('%s', (_name, route, status) => {
+  test.each(spoken)(
+    'leads to the next channel, and alone to an error in bounded time, in $dialect',
+    async (by: Spoken) => {
+      for (const stream of [false, true]) {
+        const { model, ids } = await serve(app, { priority: 1, ...route() }, {})
+        const reply = await say(app, by, { token, model, stream })
+        expect([reply.status, await reply.text()]).toEqual([200, expect.stringContaining('hello') as string])
+        expect(channelsOf((await consumed(app)).at(-1))).toEqual(ids)
+
+        const { model: alone } = await serve(app, route())
+        await withOptions(app, { RetryTimes: '0' }, async () => {
+          const startedAt = performance.now()
+          const refused = await say(app, by, { token, model: alone, stream })
+          const text = await refused.text()
+          expect([stream, refused.status, text]).toEqual([
+            stream,
+            status,
+            expect.stringContaining('request id') as string,
+          ])
+          expect(by.readError(JSON.parse(text)).kind).toBe(by.kindOf(status))
+          expect(text).not.toMatch(/127\.0\.0\.1|no-such-upstream|ECONN|ENOTFOUND|ERR_SSL/)
+          // The limits of the channel, with slack for a busy machine.
+          expect(performance.now() - startedAt).toBeLessThan(5000)
+        })
+      }
+    },
+  )
+})
