@@ -6,6 +6,7 @@ import { modelRoutes } from '#features/models/rest.ts'
 import { optionRoutes } from '#features/options/rest.ts'
 import { siteRoutes } from '#features/site/rest.ts'
 import { statsRoutes } from '#features/stats/rest.ts'
+import { taskRoutes } from '#features/tasks/rest.ts'
 import { tokenRoutes } from '#features/tokens/rest.ts'
 import { userRoutes } from '#features/users/rest.ts'
 import type { RouteTable } from './route.ts'
@@ -21,5 +22,6 @@ export const restTable: RouteTable = {
   ...modelRoutes,
   ...optionRoutes,
   ...logRoutes,
+  ...taskRoutes,
   ...statsRoutes,
 }

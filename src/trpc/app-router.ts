@@ -8,6 +8,7 @@ import { modelsAdminRouter, modelsPublicRouter, modelsUserRouter } from '#featur
 import { optionsAdminRouter } from '#features/options/router.ts'
 import { siteAdminRouter, siteRouter } from '#features/site/router.ts'
 import { statsAdminRouter, statsUserRouter } from '#features/stats/router.ts'
+import { tasksAdminRouter, tasksUserRouter } from '#features/tasks/router.ts'
 import { tokensUserRouter } from '#features/tokens/router.ts'
 import { accountUserRouter, usersAdminRouter } from '#features/users/router.ts'
 import { createCallerFactory, router } from './init.ts'
@@ -22,6 +23,7 @@ export const appRouter = router({
     groups: groupsUserRouter,
     models: modelsUserRouter,
     logs: logsUserRouter,
+    tasks: tasksUserRouter,
     stats: statsUserRouter,
   }),
   admin: router({
@@ -33,6 +35,7 @@ export const appRouter = router({
     options: optionsAdminRouter,
     jobs: jobsAdminRouter,
     logs: logsAdminRouter,
+    tasks: tasksAdminRouter,
     stats: statsAdminRouter,
   }),
 })

@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { setOptions, withOptions } from '#test/relay/serve.ts'
+import { closeSoundly } from '#test/relay/spoken.ts'
+import { type App, startApp } from '#test/support/app.ts'
+import type { TestUser } from '#test/support/factories.ts'
+import { call, drawingChannel, holder, type Holder, imagined, musicChannel, poll } from './world.ts'
+
+let app: App
+let by: Holder
+let other: Holder
+let admin: TestUser
+let drawing: number
+let music: number
+const pictures: string[] = []
+const songs: string[] = []
+
+beforeAll(async () => {
+  app = await startApp()
+  await setOptions(app, { ServerAddress: 'https://gateway.example' })
+  drawing = await drawingChannel(app, { name: '绘图一号' })
+  music = await musicChannel(app, { name: '音乐一号' })
+  by = await holder(app)
+  other = await holder(app)
+  admin = await app.make.user({ role: 10 })
+  for (let number = 0; number < 11; number += 1) pictures.push(await imagined(app, by, `picture ${number} [[polls=1]]`))
+  pictures.push(await imagined(app, other, 'of another'))
+  songs.push(String((await call(app, by, 'POST /suno/submit/music', { prompt: 'song' })).json['data']))
+  songs.push(String((await call(app, other, 'POST /suno/submit/lyrics', { prompt: 'words' })).json['data']))
+  await poll(app)
+})
+afterAll(() => closeSoundly(app))
+
+describe('drawings over REST', () => {
+  const list = async (user: TestUser, path: string) =>
+    (await app.rest(user, 'GET', path)).json?.data as Record<string, unknown>[]
+
+  test('an owner sees the own ones, newest first, ten a page from page 0, without their channel', async () => {
+    const first = await list(by.user, '/api/mj/self/?p=0')
+    expect(first).toHaveLength(10)
+    const ids = first.map((task) => task['mj_id'])
+    expect(ids).toEqual(pictures.slice(1, 11).toReversed())
+    expect(await list(by.user, '/api/mj/self?p=1')).toMatchObject([{ mj_id: pictures[0] }])
+    expect(Object.keys(first[0] ?? {}).toSorted()).toEqual(
+      [
+        'id',
+        'code',
+        'user_id',
+        'action',
+        'mj_id',
+        'prompt',
+        'prompt_en',
+        'description',
+        'state',
+        'submit_time',
+        'start_time',
+        'finish_time',
+        'image_url',
+        'status',
+        'progress',
+        'fail_reason',
+        'channel_id',
+        'quota',
+        'buttons',
+        'properties',
+      ].toSorted(),
+    )
+    expect(first[0]).toMatchObject({
+      user_id: by.user.id,
+      channel_id: 0,
+      quota: 50_000,
+      status: 'SUCCESS',
+      progress: '100%',
+      image_url: `https://gateway.example/mj/image/${String(ids[0])}`,
+    })
+    expect(first[0]?.['submit_time']).toBeGreaterThan(1_600_000_000_000)
+  })
+
+  test('an administrator sees all, by number, channel and milliseconds', async () => {
+    const all = await list(admin, '/api/mj/')
+    expect(all[0]).toMatchObject({ mj_id: pictures[11], channel_id: drawing, image_url: '' })
+    expect(await list(admin, `/api/mj/?mj_id=${pictures[3]}`)).toMatchObject([{ mj_id: pictures[3] }])
+    expect(await list(admin, `/api/mj/?channel_id=${drawing}`)).toHaveLength(10)
+    expect(await list(admin, '/api/mj/?channel_id=4711')).toEqual([])
+    expect(await list(admin, `/api/mj/?start_timestamp=${Date.now() + 60_000}`)).toEqual([])
+    expect(await list(admin, `/api/mj/?end_timestamp=${Date.now() - 3_600_000}`)).toEqual([])
+    const window = `start_timestamp=${Date.now() - 3_600_000}&end_timestamp=${Date.now() + 3_600_000}`
+    expect(await list(admin, `/api/mj/?p=1&${window}`)).toHaveLength(2)
+  })
+
+  test('the upstream’s address is shown where the site does not forward', async () => {
+    await withOptions(app, { MjForwardUrlEnabled: 'false' }, async () => {
+      const [first] = await list(by.user, '/api/mj/self')
+      expect(first).toMatchObject({ image_url: `${app.upstream.url}/media/pixel.png` })
+    })
+  })
+
+  test('an owner cannot see all, a stranger nothing', async () => {
+    expect((await app.rest(by.user, 'GET', '/api/mj/')).json).toMatchObject({ success: false })
+    expect((await app.rest(null, 'GET', '/api/mj/self')).status).toBe(401)
+  })
+})
+
+describe('jobs over REST', () => {
+  const list = async (user: TestUser, path: string) =>
+    (await app.rest(user, 'GET', path)).json?.data as Record<string, unknown>[]
+
+  test('an owner sees the own ones, in seconds, without their channel', async () => {
+    const jobs = await list(by.user, '/api/task/self')
+    expect(jobs).toHaveLength(1)
+    expect(Object.keys(jobs[0] ?? {}).toSorted()).toEqual(
+      [
+        'id',
+        'created_at',
+        'updated_at',
+        'task_id',
+        'platform',
+        'user_id',
+        'channel_id',
+        'quota',
+        'action',
+        'status',
+        'fail_reason',
+        'submit_time',
+        'start_time',
+        'finish_time',
+        'progress',
+        'properties',
+        'data',
+      ].toSorted(),
+    )
+    expect(jobs[0]).toMatchObject({
+      task_id: songs[0],
+      platform: 'suno',
+      action: 'MUSIC',
+      channel_id: 0,
+      properties: { input: 'song' },
+      progress: '30%',
+    })
+    expect(jobs[0]?.['submit_time']).toBeLessThan(100_000_000_000)
+  })
+
+  test('an administrator sees all, by every filter', async () => {
+    const found = async (query: string) => (await list(admin, `/api/task/?${query}`)).map((job) => job['task_id'])
+    expect(await found('')).toEqual(songs.toReversed())
+    expect(await found('action=LYRICS')).toEqual([songs[1]])
+    expect(await found('status=IN_PROGRESS&platform=suno')).toHaveLength(2)
+    expect(await found('status=SUCCESS')).toEqual([])
+    expect(await found(`task_id=${songs[0]}`)).toEqual([songs[0]])
+    expect(await found(`channel_id=${music}`)).toHaveLength(2)
+    expect(await found('channel_id=4711')).toEqual([])
+    const second = Math.floor(Date.now() / 1000)
+    expect(await found(`start_timestamp=${second - 3600}&end_timestamp=${second + 3600}`)).toHaveLength(2)
+    expect(await found(`end_timestamp=${second - 3600}`)).toEqual([])
+    expect((await app.rest(by.user, 'GET', '/api/task/')).json).toMatchObject({ success: false })
+  })
+})
+
+describe('over tRPC', () => {
+  test('owners and administrators see what is theirs to see, with totals', async () => {
+    const own = await app.trpc(by.user).user.tasks.drawings.query({ pageSize: 20 })
+    expect([own.total, own.items.length]).toEqual([11, 11])
+    expect(own.items[0]).toMatchObject({ channelId: 0, channelName: '', previewPath: `/mj/image/${pictures[10]}` })
+    const all = await app.trpc(admin).admin.tasks.drawings.query({ username: other.user.username })
+    expect(all.items).toMatchObject([
+      { mjId: pictures[11], username: other.user.username, channelId: drawing, channelName: '绘图一号' },
+    ])
+    expect((await app.trpc(admin).admin.tasks.drawings.query({ username: 'nobody' })).total).toBe(0)
+    expect((await app.trpc(admin).admin.tasks.drawings.query({ status: 'SUCCESS', action: 'IMAGINE' })).total).toBe(11)
+    const jobs = await app.trpc(admin).admin.tasks.jobs.query({ username: by.user.username })
+    expect(jobs.items).toMatchObject([{ taskId: songs[0], channelName: '音乐一号' }])
+  })
+
+  test('one task is shown to its owner and to administrators alone', async () => {
+    const [mine] = (await app.trpc(by.user).user.tasks.drawings.query({ mjId: pictures[0] ?? '' })).items
+    const [song] = (await app.trpc(by.user).user.tasks.jobs.query({})).items
+    const id = mine?.id ?? 0
+    expect(await app.trpc(by.user).user.tasks.drawing.query({ id })).toMatchObject({ mjId: pictures[0], channelId: 0 })
+    expect(await app.trpc(admin).user.tasks.drawing.query({ id })).toMatchObject({ channelId: drawing })
+    await expect(app.trpc(other.user).user.tasks.drawing.query({ id })).rejects.toMatchObject({
+      data: { code: 'NOT_FOUND' },
+    })
+    await expect(app.trpc(other.user).user.tasks.job.query({ id: song?.id ?? 0 })).rejects.toMatchObject({
+      data: { code: 'NOT_FOUND' },
+    })
+    await expect(app.trpc(by.user).admin.tasks.drawings.query({})).rejects.toMatchObject({
+      data: { code: 'FORBIDDEN' },
+    })
+    await expect(app.trpc().user.tasks.jobs.query({})).rejects.toMatchObject({ data: { code: 'UNAUTHORIZED' } })
+  })
+})

@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest'
+import { startApp } from '#test/support/app.ts'
+import {
+  balanceOf,
+  call,
+  drawingChannel,
+  drawingsOf,
+  holder,
+  imagine,
+  imagined,
+  jobsOf,
+  musicChannel,
+  poll,
+  refundsOf,
+} from './world.ts'
+
+test('another process goes on asking after what one has begun, and two that ask at once pay back once', async () => {
+  await using first = await startApp()
+  await drawingChannel(first)
+  await musicChannel(first)
+  const by = await holder(first)
+  const failing = await imagined(first, by, 'a [[job=failure]]')
+  const good = await imagined(first, by, 'b')
+  const { json } = await call(first, by, 'POST /suno/submit/music', { prompt: 'c [[job=failure]]' })
+  await poll(first)
+  expect((await balanceOf(first, by)).quota).toBe(9_850_000)
+
+  await using second = await startApp({ on: first })
+  await using third = await startApp({ on: first })
+  await Promise.all([poll(second), poll(third), poll(second), poll(third)])
+  const tasks = new Map((await drawingsOf(second, by)).map((task) => [task.mj_id, task.status]))
+  expect([tasks.get(failing), tasks.get(good)]).toEqual(['FAILURE', 'SUCCESS'])
+  expect((await jobsOf(second, by))[0]).toMatchObject({ task_id: json['data'], status: 'FAILURE' })
+  expect(await refundsOf(second, by)).toEqual([50_000, 50_000])
+  expect((await balanceOf(second, by)).quota).toBe(9_950_000)
+  expect(await second.violations()).toEqual([])
+})
+
+test('a task whose process died before it was charged is not paid back, and one that died right after is', async () => {
+  await using app = await startApp()
+  await drawingChannel(app)
+  const by = await holder(app)
+  const uncharged = await imagined(app, by, 'a [[job=failure,polls=1]]')
+  const charged = await imagined(app, by, 'b [[job=failure,polls=1]]')
+  const undecided = await imagined(app, by, 'c [[job=failure,polls=1]]')
+  const rows = new Map((await drawingsOf(app, by)).map((task) => [task.mj_id, String(task['request_id'])]))
+  await app.pool.query('update drawing_tasks set charge_pending = true where user_id = $1', [by.user.id])
+  const hold = 'insert into holds (id, user_id, amount, node_id, status, released_at) values ($1, $2, 0, 1, $3, now())'
+  await app.pool.query(hold, [rows.get(uncharged), by.user.id, 'released'])
+  await app.pool.query(hold, [rows.get(undecided), by.user.id, 'open'])
+  await poll(app)
+  const tasks = new Map((await drawingsOf(app, by)).map((task) => [task.mj_id, task]))
+  expect(tasks.get(uncharged)).toMatchObject({ status: 'FAILURE', quota: '0' })
+  expect(tasks.get(charged)).toMatchObject({ status: 'FAILURE', quota: '50000' })
+  expect(tasks.get(undecided)).toMatchObject({ progress: '0%', charge_pending: true })
+  expect(await refundsOf(app, by)).toEqual([50_000])
+  await app.pool.query('delete from holds where id = $1', [rows.get(undecided)])
+  await poll(app)
+  expect(await refundsOf(app, by)).toEqual([50_000, 50_000])
+})
+
+test('a caller who hangs up pays for the picture that was taken, and finds it', async () => {
+  await using app = await startApp()
+  await drawingChannel(app, { does: 'delay=300' })
+  const by = await holder(app)
+  const gone = new AbortController()
+  const call_ = app.relay(by.token, '/mj/submit/imagine', { prompt: 'x' }, { signal: gone.signal }).catch(() => null)
+  await expect.poll(() => app.upstream.open).toBe(1)
+  gone.abort()
+  await call_
+  await expect.poll(() => drawingsOf(app, by)).toHaveLength(1)
+  await expect.poll(async () => (await balanceOf(app, by)).used).toBe(50_000)
+  expect((await drawingsOf(app, by))[0]).toMatchObject({ quota: '50000' })
+  expect(await app.violations()).toEqual([])
+})
+
+test('a picture that cannot be stored is not charged', async () => {
+  await using app = await startApp()
+  await drawingChannel(app)
+  await musicChannel(app)
+  const by = await holder(app)
+  await app.pool.query('alter table drawing_tasks add constraint never check (false) not valid')
+  await app.pool.query('alter table music_tasks add constraint never check (false) not valid')
+  expect(await imagine(app, by)).toMatchObject({
+    status: 400,
+    json: { description: 'insert_midjourney_task_failed', code: 4 },
+  })
+  expect(await call(app, by, 'POST /suno/submit/music', { prompt: 'x' })).toMatchObject({
+    status: 500,
+    json: { code: 'insert_task_failed' },
+  })
+  expect(await balanceOf(app, by)).toMatchObject({ quota: 10_000_000, used: 0 })
+})
+
+test('half a character and a NUL in a prompt are stored without them', async () => {
+  await using app = await startApp()
+  await drawingChannel(app)
+  const by = await holder(app)
+  expect((await imagine(app, by, 'a\0b\ud800c')).json).toMatchObject({ code: 1 })
+  expect((await drawingsOf(app, by))[0]).toMatchObject({ prompt: 'ab\ufffdc' })
+})
