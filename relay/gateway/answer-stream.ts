@@ -9,7 +9,7 @@ import { bookingFailure, finishHungUp, settle, SettleFailed } from './settle.ts'
 import { nativePassage } from './native-passage.ts'
 import type { Passage } from './passage.ts'
 import { shapeFailure } from './shape-failure.ts'
-import { createEventReader } from './event-reader.ts'
+import { createEventReader } from '#relay/upstream/event-reader.ts'
 import { translatedPassage } from './translated-passage.ts'
 
 /** Streams an answer through; whatever happens after the first byte ends here, settled. */

@@ -280,7 +280,9 @@ describe('a test and a balance', () => {
     const id = await create({ type: 12, base_url: 'https://credit.example' })
     const { send } = app.services.transport
     app.services.transport.send = async () =>
-      ({ status: 200, text: async () => '{"total_remaining":2.5}' }) as Awaited<ReturnType<typeof send>>
+      ({ status: 200, headers: {}, bytes: async () => Buffer.from('{"total_remaining":2.5}') }) as unknown as Awaited<
+        ReturnType<typeof send>
+      >
     const reply = await admin.get(`/api/channel/update_balance/${id}/`)
     app.services.transport.send = send
     expect(reply.body).toEqual({ success: true, message: '', balance: 2.5 })

@@ -201,7 +201,13 @@ function createOutgoing() {
       const request = { url, body: typeof body === 'string' ? body : Buffer.from(body ?? '').toString() }
       requests.push(request)
       const text = answer(request)
-      return { status: 200, headers: {}, text: async () => text, json: async () => JSON.parse(text) } as UpstreamReply
+      return {
+        status: 200,
+        headers: {},
+        bytes: async () => Buffer.from(text),
+        text: async () => text,
+        json: async () => JSON.parse(text),
+      } as UpstreamReply
     },
     openSocket: () => Promise.reject(new Error('the console opens no sockets')),
     close: async () => {},

@@ -11,11 +11,11 @@ export type Addressee = { email: string; setting?: UserSetting | null | undefine
 const timeoutMs = 15_000
 const largestAnswer = 1_048_576
 
-/** False when the addressee has no address to be told at. @throws when the notice could not be handed over. */
+/** False when the addressee has no address to be told at, or nothing here sends mails. @throws when the notice could not be handed over. */
 export async function deliver(deps: DeliverDeps, to: Addressee, notice: Notice): Promise<boolean> {
   if (to.setting?.notify_type === 'webhook') return postWebhook(deps, to.setting, notice)
   const address = to.setting?.notification_email || to.email
-  if (address === '') return false
+  if (address === '' || deps.options.get('SMTPServer') === '') return false
   await sendMail(deps, {
     to: address,
     subject: notice.title,

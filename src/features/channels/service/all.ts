@@ -41,6 +41,7 @@ async function forEachChannel(
     await work(channel).catch((error: unknown) => {
       if (run.signal.aborted) return
       if (isDatabaseTrouble(error)) throw error
+      if (isDomainError(error) && error.code === 'channel.test_unsupported') return
       if (!isDomainError(error)) deps.log.error({ err: error, channel: channel.id }, 'a channel could not be worked on')
       failed += 1
     })

@@ -1,9 +1,19 @@
+import { mayOffer } from '#core/channel-types/index.ts'
+import { withOverride } from '#core/param-override.ts'
 import { splitList } from '#core/routing/abilities.ts'
 import { DomainError } from '#core/errors.ts'
 import type { ReportedUsage } from '#core/usage.ts'
 import type { Channel } from '#db/entities/channel.ts'
-import type { Provider, ProviderCall, UpstreamRequest } from '#relay/providers/types.ts'
+import {
+  type PlainRequest,
+  type Provider,
+  type ProviderCall,
+  UpstreamRefusal,
+  type UpstreamRequest,
+} from '#relay/providers/types.ts'
+import { createEventReader, isEventStream } from '#relay/upstream/event-reader.ts'
 import { readObject } from '../rules.ts'
+import type { Answer } from './upstream.ts'
 
 export type ProbeKind = 'chat' | 'embeddings' | 'rerank'
 
@@ -46,47 +56,89 @@ const chatRequest = (model: string): HubRequest => ({
   losses: [],
 })
 
-const chatPath = /\/chat\/completions(?=$|\?)/
-
 /**
- * The smallest call that proves a model works. Where the chat call goes to a path of the OpenAI form, its sisters for
- * embeddings and ranking stand beside it; elsewhere those cannot be tried.
+ * The smallest call that proves a model works, as the relay would send it.
+ * @throws {DomainError} where the upstream has no call of this kind.
  */
 export function probeRequest(
   provider: Provider,
   call: ProviderCall,
   probe: { kind: ProbeKind; paramOverride: string },
-) {
-  const request = provider.chat.request(chatRequest(call.model), call)
-  if (probe.kind === 'chat') return withOverride(request, probe.paramOverride)
-  if (!chatPath.test(request.url)) throw new DomainError('channel.test_unsupported')
-  const path = probe.kind === 'rerank' ? '/rerank' : '/embeddings'
-  const body =
-    probe.kind === 'rerank'
-      ? { model: call.model, query: 'hello', documents: ['hello world'] }
-      : { model: call.model, input: ['hello world'] }
-  return { ...request, url: request.url.replace(chatPath, path), body }
+): UpstreamRequest {
+  const request = unsigned(provider, call, probe)
+  return provider.sign?.(request, call) ?? request
 }
 
+function unsigned(
+  provider: Provider,
+  call: ProviderCall,
+  { kind, paramOverride }: { kind: ProbeKind; paramOverride: string },
+): UpstreamRequest {
+  if (kind === 'chat') {
+    if (!mayOffer(call.channel.type, 'chat')) throw new DomainError('channel.test_unsupported')
+    return overridden(provider, call, { request: provider.chat.request(chatRequest(call.model), call), paramOverride })
+  }
+  const translation = provider.plain?.[kind]
+  if (!translation) throw new DomainError('channel.test_unsupported')
+  return translation.request(plainRequest(kind, call.model), call)
+}
+
+const plainRequest = (kind: 'embeddings' | 'rerank', model: string): PlainRequest => ({
+  json: kind === 'rerank' ? { model, query: 'hello', documents: ['hello world'] } : { model, input: ['hello world'] },
+  form: null,
+})
+
+type Overriding = { request: UpstreamRequest; paramOverride: string }
+
 /** Some channels answer only with what their override adds; what is priced or read by stays as it is. */
-function withOverride(request: UpstreamRequest, paramOverride: string): UpstreamRequest {
+function overridden(provider: Provider, call: ProviderCall, { request, paramOverride }: Overriding): UpstreamRequest {
   const override = readObject(paramOverride)
   const { body } = request
   if (!override || typeof body !== 'object' || body === null || body instanceof Uint8Array) return request
-  const fixed = new Set(['model', 'stream', 'stream_options', '__proto__'])
-  const entries = [...Object.entries(body), ...Object.entries(override).filter(([name]) => !fixed.has(name))]
-  return { ...request, body: Object.fromEntries([...new Map(entries)].filter(([, value]) => value !== null)) }
+  const changed = withOverride({ ...body }, override)
+  const headers = provider.afterOverride?.(changed, call)
+  return { ...request, body: changed, ...(headers ? { headers: { ...request.headers, ...headers } } : {}) }
 }
+
+type GoodAnswer = Extract<Answer, { ok: true }>
 
 /**
  * The usage of a good answer.
  * @throws when the answer says in other words that it failed.
  */
-export function readProbe(provider: Provider, call: ProviderCall, answer: { kind: ProbeKind; json: unknown }) {
-  if (answer.kind === 'chat') return provider.chat.response(answer.json, call).usage ?? {}
-  const body = Object(answer.json) as Record<string, unknown>
+export function readProbe(
+  provider: Provider,
+  call: ProviderCall,
+  { kind, answer }: { kind: ProbeKind; answer: GoodAnswer },
+): ReportedUsage {
+  if (kind === 'chat' && isEventStream(provider, answer)) return readStream(provider, call, answer)
+  const json: unknown = JSON.parse(answer.text)
+  if (kind === 'chat') return provider.chat.response(json, call).usage ?? {}
+  const translation = provider.plain?.[kind]
+  const usage = translation?.usage(json) ?? {}
+  const told = translation?.response?.(json, plainRequest(kind, call.model)) ?? json
+  const body = Object(told) as Record<string, unknown>
   const rows = body['data'] ?? body['results'] ?? body['output']
   if (rows === undefined || rows === null) throw new Error('the answer holds no result')
-  const usage = Object(body['usage']) as { prompt_tokens?: number; total_tokens?: number }
-  return { promptTokens: usage.prompt_tokens ?? usage.total_tokens } satisfies ReportedUsage
+  return usage
+}
+
+/** Some upstreams stream although nobody asked. */
+function readStream(provider: Provider, call: ProviderCall, answer: GoodAnswer): ReportedUsage {
+  const decoder = provider.chat.stream(call)
+  let usage: ReportedUsage = {}
+  let finished = false
+  const take = (events: ReturnType<typeof decoder.push>): void => {
+    for (const event of events) {
+      if (event.type === 'error') throw new UpstreamRefusal(event.error)
+      if (event.type === 'usage') usage = event.usage
+      finished ||= event.type === 'finish'
+    }
+  }
+  const reader = createEventReader(provider, answer, (event) => take(decoder.push(event)))
+  reader.push(answer.bytes)
+  reader.end()
+  take(decoder.end())
+  if (!finished) throw new Error('the stream broke off')
+  return usage
 }

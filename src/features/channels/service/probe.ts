@@ -15,7 +15,15 @@ import { providerFor } from '#relay/providers/registry.ts'
 import { type Provider, type ProviderCall, UpstreamRefusal } from '#relay/providers/types.ts'
 import { type ProbeKind, probeKindOf, probeModelOf, probeRequest, readProbe } from './probe-request.ts'
 import { execute, findChannel } from './store.ts'
-import { ask, failureText, toProviderCall, toProviderChannel, withoutKey } from './upstream.ts'
+import {
+  ask,
+  exchangeKey,
+  failureText,
+  type Refused,
+  toProviderCall,
+  toProviderChannel,
+  withoutKey,
+} from './upstream.ts'
 
 export type ProbeResult = {
   model: string
@@ -89,14 +97,13 @@ async function attempt(
 ): Promise<Outcome> {
   const provider = providerFor(channel.type)
   try {
-    const request = probeRequest(provider, call, { kind, paramOverride: channel.paramOverride })
+    const exchanged = await exchangeKey(deps, call.channel, channel.setting)
+    if (!exchanged.ok) return refusedBy(provider, call, exchanged)
+    const asking = { ...call, token: exchanged.token }
+    const request = probeRequest(provider, asking, { kind, paramOverride: channel.paramOverride })
     const answer = await ask(deps, request, channel.setting)
-    if (!answer.ok) {
-      const message = failureText(channel.type, answer, call.channel.key)
-      const fault = answer.status === null ? null : provider.error(answer.status, answer.text)
-      return { ok: false, message, retryable: answer.retryable, fault }
-    }
-    return { ok: true, usage: readProbe(provider, call, { kind, json: JSON.parse(answer.text) }) }
+    if (!answer.ok) return refusedBy(provider, call, answer)
+    return { ok: true, usage: readProbe(provider, asking, { kind, answer }) }
   } catch (error) {
     if (error instanceof DomainError) throw error
     if (error instanceof UpstreamRefusal) {
@@ -107,6 +114,11 @@ async function attempt(
     deps.log.warn({ channel: channel.id, err: error }, 'the answer to a channel test cannot be used')
     return { ok: false, message: renderMessage({ code: 'relay.reply_malformed' }, 'zh'), retryable: false, fault: null }
   }
+}
+
+function refusedBy(provider: Provider, { channel }: ProviderCall, answer: Refused): Outcome {
+  const fault = answer.status === null ? null : provider.error(answer.status, answer.text, answer.headers)
+  return { ok: false, message: failureText(channel.type, answer, channel.key), retryable: answer.retryable, fault }
 }
 
 type Probe = { channelId: number; model: string; success: boolean; message: string; durationMs: number }

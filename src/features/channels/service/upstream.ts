@@ -4,8 +4,14 @@ import { DomainError } from '#core/errors.ts'
 import type { Channel } from '#db/entities/channel.ts'
 import type { Deps, UserDeps } from '#features/deps.ts'
 import { providerFor } from '#relay/providers/registry.ts'
-import type { ProviderCall, ProviderChannel, ReplyHeaders, UpstreamRequest } from '#relay/providers/types.ts'
-import { TransportError } from '#relay/upstream/send.ts'
+import {
+  type ProviderCall,
+  type ProviderChannel,
+  type ReplyHeaders,
+  UpstreamRefusal,
+  type UpstreamRequest,
+} from '#relay/providers/types.ts'
+import { TransportError, type UpstreamReply } from '#relay/upstream/send.ts'
 import { proxyOf, readObject, toColumns } from '../rules.ts'
 import { findChannel, readKeys } from './store.ts'
 
@@ -57,14 +63,20 @@ export const toProviderCall = (
   stream: false,
   options: Object.fromEntries(providerOptions.map((key) => [key, deps.options.get(key)])) as ProviderCall['options'],
   ambient: deps.ambient,
+  site: { name: deps.options.get('SystemName'), url: deps.options.get('ServerAddress') },
   callerHeaders: {},
   query: {},
 })
 
 /** What came back, or why nothing did. `retryable`: the same call may succeed in a moment. */
-export type Answer =
-  | { ok: true; text: string; headers: ReplyHeaders }
-  | { ok: false; status: number | null; text: string; headers?: ReplyHeaders; retryable: boolean }
+export type Refused = {
+  ok: false
+  status: number | null
+  text: string
+  headers?: ReplyHeaders
+  retryable: boolean
+}
+export type Answer = { ok: true; text: string; bytes: Buffer; headers: UpstreamReply['headers'] } | Refused
 
 export type AskDeps = Pick<Deps, 'transport'> & { signal?: AbortSignal }
 
@@ -87,9 +99,10 @@ export async function ask(deps: AskDeps, request: UpstreamRequest, setting: stri
       idleTimeoutMs: milliseconds('idle_timeout', patienceSeconds),
       signal: deps.signal,
     })
-    const text = await reply.text(largestReply)
+    const bytes = await reply.bytes(largestReply)
+    const text = bytes.toString('utf8')
     const { status, headers } = reply
-    if (status >= 200 && status < 300) return { ok: true, text, headers }
+    if (status >= 200 && status < 300) return { ok: true, text, bytes, headers }
     return { ok: false, status, text, headers, retryable: status === 429 || status >= 500 }
   } catch (error) {
     if (!(error instanceof TransportError)) throw error
@@ -102,21 +115,21 @@ const bodyOf = (body: unknown): string | Uint8Array | undefined =>
   body === undefined || typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
 
 /** The message of an answer that is none, safe to show. */
-export function failureText(type: number, answer: Answer & { ok: false }, key: string): string {
+export function failureText(type: number, answer: Refused, key: string): string {
   if (answer.status === null) return answer.text
   const { message } = providerFor(type).error(answer.status, answer.text, answer.headers)
   return withoutKey(`status code ${answer.status}: ${message}`, key)
 }
 
 /** What the upstream itself lists, by a stored channel's own key and address. */
-export async function fetchModelsOf(deps: ModelsDeps, { id }: { id: number }): Promise<string[]> {
+export async function fetchModelsOf(deps: ModelsDeps & Pick<Deps, 'em'>, { id }: { id: number }): Promise<string[]> {
   return fetchModelsOfRow(deps, await findChannel(deps, id))
 }
 
-export const fetchModelsOfRow = (deps: Omit<ModelsDeps, 'em'>, channel: Channel): Promise<string[]> =>
+export const fetchModelsOfRow = (deps: ModelsDeps, channel: Channel): Promise<string[]> =>
   askForModels(deps, toProviderChannel(channel, deps.secrets), channel.setting)
 
-type ModelsDeps = AskDeps & Pick<Deps, 'em' | 'secrets'>
+type ModelsDeps = AskDeps & Pick<Deps, 'ambient' | 'secrets'>
 
 /** The same before there is a channel. */
 export async function fetchModels(
@@ -137,16 +150,37 @@ export async function fetchModels(
   return askForModels(deps, channel, '')
 }
 
-async function askForModels(deps: AskDeps, channel: ProviderChannel, setting: string): Promise<string[]> {
+async function askForModels(deps: ModelsDeps, channel: ProviderChannel, setting: string): Promise<string[]> {
   if (!channelTypeOf(channel.type)?.modelsEndpoint) throw new DomainError('channel.fetch_models_unsupported')
   const provider = providerFor(channel.type)
-  const answer = await ask(deps, provider.models.request(channel), setting)
-  if (!answer.ok) {
-    throw new DomainError('channel.fetch_models_failed', { detail: failureText(channel.type, answer, channel.key) })
-  }
+  const failed = (detail: string, cause?: unknown) =>
+    new DomainError('channel.fetch_models_failed', { detail }, cause === undefined ? undefined : { cause })
   try {
+    const exchanged = await exchangeKey(deps, channel, setting)
+    if (!exchanged.ok) throw failed(failureText(channel.type, exchanged, channel.key))
+    const answer = await ask(deps, provider.models.request(channel, exchanged.token), setting)
+    if (!answer.ok) throw failed(failureText(channel.type, answer, channel.key))
     return [...new Set(provider.models.read(JSON.parse(answer.text)))]
-  } catch (cause) {
-    throw new DomainError('channel.fetch_models_failed', { detail: 'invalid JSON' }, { cause })
+  } catch (error) {
+    if (error instanceof DomainError) throw error
+    if (error instanceof UpstreamRefusal) throw failed(withoutKey(error.failure.message, channel.key), error)
+    throw failed('invalid JSON', error)
   }
+}
+
+/**
+ * The token that stands for a key which is not used as it is; none for any other.
+ * @throws {UpstreamRefusal} when the key was refused in an answer that calls itself good.
+ */
+export async function exchangeKey(
+  deps: AskDeps & Pick<Deps, 'ambient'>,
+  channel: ProviderChannel,
+  setting: string,
+): Promise<{ ok: true; token: string | undefined } | Refused> {
+  const exchange = providerFor(channel.type).exchange?.(channel, deps.ambient)
+  if (!exchange) return { ok: true, token: undefined }
+  const answer = await ask(deps, exchange.request, setting)
+  if (answer.ok) return { ok: true, token: exchange.read(JSON.parse(answer.text)).token }
+  // A refused key is the credential's fault, whatever status the vendor's login server uses for it.
+  return { ...answer, status: answer.status !== null && answer.status < 500 ? 401 : answer.status }
 }

@@ -1,21 +1,24 @@
 import type { WireEvent } from '#relay/chat/events.ts'
 import type { Provider } from '#relay/providers/types.ts'
-import { createSseParser } from '#relay/upstream/sse.ts'
-import type { UpstreamReply } from '#relay/upstream/send.ts'
+import type { UpstreamReply } from './send.ts'
+import { createSseParser } from './sse.ts'
 
 export type EventReader = { push: (chunk: Uint8Array) => void; end: () => void }
 
-const contentTypeOf = (reply: UpstreamReply): string => String(reply.headers['content-type'] ?? '')
+/** All that tells how an answer is cut. */
+type Headed = Pick<UpstreamReply, 'headers'>
+
+const contentTypeOf = (reply: Headed): string => String(reply.headers['content-type'] ?? '')
 
 /** Whether an answer comes as a stream of events, in the provider's own framing or as server-sent events. */
-export const isEventStream = ({ framing }: Provider, reply: UpstreamReply): boolean =>
+export const isEventStream = ({ framing }: Provider, reply: Headed): boolean =>
   contentTypeOf(reply).includes('text/event-stream') ||
   (framing !== 'sse' && contentTypeOf(reply).includes(framing.contentType))
 
 /** Bytes of an answer → its events, in whichever framing it came. */
 export function createEventReader(
   { framing }: Provider,
-  reply: UpstreamReply,
+  reply: Headed,
   onEvent: (event: WireEvent) => void,
 ): EventReader {
   if (framing === 'sse' || !contentTypeOf(reply).includes(framing.contentType)) return createSseParser({ onEvent })
