@@ -107,8 +107,11 @@ function build(current: Try, asked: PlainRequest): UpstreamRequest {
   try {
     if (foreign?.untranslatable !== undefined)
       throw new InvalidRequest('convert_request_failed', `${foreign.untranslatable} is not supported by this model`)
-    const built = current.translation.request(asked, providerCall)
-    current.losses = [...(foreign?.losses ?? []), ...(built.losses ?? [])]
+    const heard = foreign && current.translation.hears?.[foreign.own.dialect]?.(foreign.own)
+    const told = heard ? { ...asked, json: { ...asked.json, ...heard.json } } : asked
+    const built = current.translation.request(told, providerCall)
+    const lost = foreign?.losses.filter((name) => !heard?.names.includes(name)) ?? []
+    current.losses = [...lost, ...(built.losses ?? [])]
     return built
   } catch (error) {
     // What this upstream cannot express, another one may: the next channel gets its chance.

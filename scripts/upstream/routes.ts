@@ -9,6 +9,7 @@ import { azure } from './azure/vendor.ts'
 import { chat as baiduChat } from './baidu/chat.ts'
 import { baidu, baiduLogin, baiduToken } from './baidu/vendor.ts'
 import { chat as cohereChat } from './cohere/chat.ts'
+import { embedTexts } from './cohere/embed.ts'
 import { cohere } from './cohere/vendor.ts'
 import { chat as cozeChat, upload } from './coze/chat.ts'
 import { coze } from './coze/vendor.ts'
@@ -34,6 +35,7 @@ import { chat as tencentChat } from './tencent/chat.ts'
 import { tencent } from './tencent/vendor.ts'
 import type { Call, Operation, Vendor } from './types.ts'
 import { googleLogin, tokenExchange } from './vertex/account.ts'
+import { embedPattern, predictEmbeddings } from './vertex/embed.ts'
 import { generate, generatePattern, predict, predictPattern } from './vertex/operations.ts'
 import { vertex } from './vertex/vendor.ts'
 
@@ -76,6 +78,8 @@ const ownPosts: [path: RegExp, route: Route][] = [
   [generatePattern, { vendor: vertex, operation: generate }],
   [predictPattern, { vendor: vertex, operation: predict }],
   [/^\/token$/, { vendor: googleLogin, operation: tokenExchange }],
+  [embedPattern, { vendor: vertex, operation: predictEmbeddings }],
+  [/^\/v2\/embed$/, { vendor: cohere, operation: embedTexts }],
   [/^\/v2\/chat$/, { vendor: cohere, operation: cohereChat }],
   [/^\/$/, { vendor: tencent, operation: tencentChat }],
   [/^\/v1\/chat-messages$/, { vendor: dify, operation: chatMessages }],

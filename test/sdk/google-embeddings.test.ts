@@ -4,6 +4,7 @@ import { embed as embedOne, embedMany } from 'ai'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { embed } from '#scripts/upstream/embedding.ts'
+import { serviceAccount } from '#scripts/upstream/vertex/account.ts'
 import { setOptions } from '#test/relay/serve.ts'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
@@ -21,6 +22,13 @@ beforeAll(async () => {
   await app.make.channel({ type: 24, models: 'native', modelMapping: '{"native":"gemini-embedding-001"}' })
   await app.make.channel({ type: 24, models: 'counted', baseUrl: app.upstream.withDirectives('usage=12:0') })
   await app.make.channel({ type: 1, models: 'translated', modelMapping: '{"translated":"text-embedding-3-small"}' })
+  await app.make.channel({ type: 34, models: 'at-cohere', modelMapping: '{"at-cohere":"embed-v4.0"}' })
+  await app.make.channel({
+    type: 41,
+    models: 'at-vertex',
+    modelMapping: '{"at-vertex":"text-embedding-005"}',
+    key: serviceAccount(app.upstream.url),
+  })
   await app.make.channel({ type: 24, models: 'failing', baseUrl: app.upstream.withDirectives('status=400') })
   await app.make.channel({ type: 1, models: 'failing-too', baseUrl: app.upstream.withDirectives('status=400') })
   await app.make.channel({ type: 37, models: 'no-embeddings' })
@@ -30,6 +38,8 @@ beforeAll(async () => {
       'gemini-embedding-001': 20,
       counted: 20,
       'text-embedding-3-small': 10,
+      'embed-v4.0': 10,
+      'text-embedding-005': 10,
       failing: 1,
       'failing-too': 1,
       'no-embeddings': 1,
@@ -59,6 +69,14 @@ describe.each([
   { model: 'counted', price: 240, prompt: 12, path: '/v1beta/models/counted:batchEmbedContents' },
   // Ten characters are three tokens there: 3 × 10.
   { model: 'translated', price: 30, prompt: 3, path: '/v1/embeddings' },
+  { model: 'at-cohere', price: 30, prompt: 3, path: '/v2/embed' },
+  // Each word by itself is two tokens there: 4 × 10.
+  {
+    model: 'at-vertex',
+    price: 40,
+    prompt: 4,
+    path: '/v1/projects/simulated-project/locations/global/publishers/google/models/text-embedding-005:predict',
+  },
 ])('the @google/genai library embeds through $model', ({ model, price, prompt, path }) => {
   test('several texts at once, charged and logged as embeddings are', async () => {
     const answer = await library.models.embedContent({ model, contents: ['hello', 'world'] })
@@ -116,6 +134,25 @@ test('fields go through to a Google channel, and are named as lost on the way to
   const translated = await app.relay(token, '/v1beta/models/translated:batchEmbedContents', body)
   expect(translated.headers.get('x-translation-loss')).toBe('taskType,title')
   expect(lastRequest()?.body).toEqual({ model: 'text-embedding-3-small', input: ['hello'] })
+})
+
+test('what the texts are for is told to vendors that ask for it, and named as lost where they do not know it', async () => {
+  const ask = async (model: string, more: object) => {
+    const requests = ['hello', 'world'].map((text) => ({ model, content: { parts: [{ text }] }, ...more }))
+    const reply = await app.relay(token, `/v1beta/models/${model}:batchEmbedContents`, { requests })
+    return { losses: reply.headers.get('x-translation-loss'), body: lastRequest()?.body }
+  }
+  const query = { taskType: 'RETRIEVAL_QUERY' }
+  expect(await ask('at-cohere', query)).toMatchObject({ losses: null, body: { input_type: 'search_query' } })
+  expect(await ask('at-cohere', { taskType: 'CODE_RETRIEVAL_QUERY' })).toMatchObject({
+    losses: 'taskType',
+    body: { input_type: 'search_document' },
+  })
+  const instance = { task_type: 'RETRIEVAL_QUERY', title: 'T' }
+  expect(await ask('at-vertex', { ...query, title: 'T' })).toMatchObject({
+    losses: null,
+    body: { instances: [{ content: 'hello', ...instance }, instance] },
+  })
 })
 
 test('a picture goes through to a Google channel and is refused where it cannot be said', async () => {

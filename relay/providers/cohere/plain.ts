@@ -1,5 +1,6 @@
 import { bearer } from '../openai-compatible/address.ts'
-import type { PlainTranslation, ProviderCall } from '../types.ts'
+import type { Heard, OwnForm, PlainTranslation, ProviderCall } from '../types.ts'
+import { sharedField } from '../wire/embed-fields.ts'
 import { countOf, type Json, numberOf, recordOf, withoutAbsent } from '../wire/json.ts'
 import { documentTexts, embeddingList, promptOnly, readWhole, rerankList, textsToEmbed } from '../wire/plain-answers.ts'
 
@@ -14,8 +15,23 @@ const headersOf = ({ channel }: ProviderCall): Record<string, string> => ({
 
 const billedIn = (json: unknown): Json => recordOf(recordOf(readWhole(json)['meta'])?.['billed_units']) ?? {}
 
+const inputTypes: Readonly<Record<string, string>> = {
+  RETRIEVAL_QUERY: 'search_query',
+  RETRIEVAL_DOCUMENT: 'search_document',
+  CLASSIFICATION: 'classification',
+  CLUSTERING: 'clustering',
+}
+
+/** What the texts are for, where both vendors know it. */
+function heardOf(own: OwnForm): Heard {
+  const task = sharedField(own, 'taskType')
+  const type = task !== undefined && Object.hasOwn(inputTypes, task) ? inputTypes[task] : undefined
+  return type === undefined ? { json: {}, names: [] } : { json: { input_type: type }, names: ['taskType', 'task_type'] }
+}
+
 export const cohereEmbeddings: PlainTranslation = {
   mostInputs: 96,
+  hears: { gemini: heardOf },
   request: (asked, call) => ({
     method: 'POST',
     url: urlOf(call, '/embed'),

@@ -1,15 +1,26 @@
 import { failureIn } from '../gemini/failure.ts'
-import { type PlainTranslation, type ProviderCall, UpstreamRefusal } from '../types.ts'
+import { type Heard, type OwnForm, type PlainTranslation, type ProviderCall, UpstreamRefusal } from '../types.ts'
 import { countOf, type Json, recordOf, recordsOf, sumOf, withoutAbsent } from '../wire/json.ts'
+import { sharedField } from '../wire/embed-fields.ts'
 import { embeddingList, promptOnly, textsToEmbed } from '../wire/plain-answers.ts'
 import { googleUrl } from './address.ts'
 
 const vectorsOf = (json: unknown): Json[] =>
   recordsOf(recordsOf(recordOf(json)?.['predictions']).map((prediction) => prediction['embeddings']))
 
+/** The host's other call has the same wishes under other names. */
+function heardOf(own: OwnForm): Heard {
+  const [task, title] = [sharedField(own, 'taskType'), sharedField(own, 'title')]
+  return {
+    json: withoutAbsent({ task_type: task, title }),
+    names: [...(task === undefined ? [] : ['taskType', 'task_type']), ...(title === undefined ? [] : ['title'])],
+  }
+}
+
 /** Texts are embedded by a prediction here; each tells its own tokens. */
 export const vertexEmbeddings = (headers: (call: ProviderCall) => Record<string, string>): PlainTranslation => ({
   mostInputs: 250,
+  hears: { gemini: heardOf },
   request: (asked, call) => ({
     method: 'POST',
     url: googleUrl(call, call.model, ':predict'),
