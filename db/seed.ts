@@ -11,7 +11,7 @@ import type { Planting } from './seed/planting.ts'
 import { seedRedemptions } from './seed/redemptions.ts'
 import { seedTokens } from './seed/tokens.ts'
 import { createChance } from './seed/chance.ts'
-import { seedUsage } from './seed/usage.ts'
+import { orderLogs, seedUsage } from './seed/usage.ts'
 
 export const demoPassword = 'demo-password'
 
@@ -89,6 +89,7 @@ async function plant(planting: Planting): Promise<void> {
   await seedUsage(planting, { people, channels, tokens })
   await seedRedemptions(planting, people)
   await bookBalances(planting, people)
+  await orderLogs(planting)
   await seedMessages(planting, people)
 }
 

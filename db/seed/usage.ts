@@ -29,8 +29,9 @@ function rowsOf({ chance, now }: Planting, person: Person, { channels, tokens }:
     for (let call = 0; call < count; call += 1) {
       const createdAt = momentOf(chance, now, day)
       if (createdAt === null) continue
-      rows.push(callAt(chance, createdAt, { person, token: oneOf(chance, lots), channels }))
-      if (chance() < 0.015) rows.push(errorAt(createdAt, person))
+      const answered = callAt(chance, createdAt, { person, token: oneOf(chance, lots), channels })
+      rows.push(answered)
+      if (chance() < 0.015) rows.push(errorBefore(answered))
     }
   }
   return rows
@@ -44,15 +45,17 @@ function momentOf(chance: () => number, now: Date, day: number): Date | null {
   return moment > now.getTime() - 60_000 ? null : new Date(moment)
 }
 
-const errorAt = (createdAt: Date, person: Person): LogRow => ({
-  created_at: new Date(createdAt.getTime() + 5000),
-  user_id: person.id,
+/** The try that failed before another one was answered. */
+const errorBefore = (answered: LogRow): LogRow => ({
+  ...answered,
+  created_at: new Date(answered.created_at.getTime() - 2000),
   type: logType.error,
   content: 'The engine is overloaded',
-  username: person.username,
-  model_name: 'o4-mini',
-  group: person.group,
-  other: { status: 503 },
+  quota: 0,
+  prompt_tokens: 0,
+  completion_tokens: 0,
+  use_time_ms: 1800,
+  other: { error_type: 'server_error', error_code: 'overloaded', status_code: 503, channel_id: answered.channel_id },
 })
 
 /** In the order of time, because lists are in the order of ids. */
@@ -70,6 +73,15 @@ export async function insertLogs({ db }: Pick<Planting, 'db'>, rows: LogRow[]): 
        use_time_ms int, is_stream boolean, channel_id int, "group" text, request_id text, other jsonb)`,
     [JSON.stringify(ordered)],
   )
+}
+
+/** Lists are in the order of ids: what was planted last has not happened last. */
+export async function orderLogs({ db }: Planting): Promise<void> {
+  await db.query(`
+    update logs l set id = ordered.id
+    from (select id as old, created_at, (select max(id) from logs) + row_number() over (order by created_at, id) as id from logs) ordered
+    where l.id = ordered.old and l.created_at = ordered.created_at`)
+  await db.query(`select setval(pg_get_serial_sequence('logs', 'id'), (select max(id) from logs))`)
 }
 
 async function sumUp({ db }: Planting): Promise<void> {
