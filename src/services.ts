@@ -136,6 +136,8 @@ export async function createServices(given: {
       secrets,
       splitKeys,
       onBadChannel: (id, error) => log.error({ channel: id, err: error }, 'a channel cannot be used'),
+      onIgnored: (id, field) =>
+        log.warn({ channel: id, field }, 'a text of a channel is no JSON object and is ignored'),
     }),
     health: createHealth(() => ambient.now().getTime()),
     retryBudget: createRetryBudget(() => performance.now()),

@@ -54,7 +54,7 @@ export async function answerBilling(
     points: services.environment.API_RATE_LIMIT,
     seconds: 180,
   }
-  if (!(await services.limits.consume(limit)).allowed) {
+  if (!(await services.limits.slide(limit)).allowed) {
     res.status(429).end()
     return
   }

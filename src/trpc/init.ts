@@ -91,7 +91,7 @@ const withDomainErrors = t.middleware(async ({ next, ctx, path }) => {
 const withLimits = t.middleware(async ({ next, ctx, meta }) => {
   const limit = meta?.limit
   if (limit === 'critical') {
-    const verdict = await ctx.limits.consume({
+    const verdict = await ctx.limits.slide({
       name: 'critical',
       key: ctx.client.ip,
       points: ctx.environment.CRITICAL_RATE_LIMIT,

@@ -97,3 +97,19 @@ test('while Redis is away this machine counts for itself, at once', async () => 
   expect(errors).toHaveLength(5)
   absent.disconnect()
 })
+
+test('an address may not come more often than its limit in any span, and a refused visit does not count', async () => {
+  const clock = { now: 0 }
+  const limits = createLimits({ now: () => clock.now })
+  const visit = () => limits.slide({ name: 'api', key: '10.0.0.1', points: 3, seconds: 180 })
+  const at = async (second: number) => {
+    clock.now = second * 1000
+    return visit()
+  }
+  expect([await at(0), await at(100), await at(170)].every(({ allowed }) => allowed)).toBe(true)
+  expect(await at(175)).toEqual({ allowed: false, retryAfterSeconds: 5 })
+  expect((await at(181)).allowed).toBe(true)
+  // A window that began with its first visit would let three in again.
+  expect(await at(190)).toEqual({ allowed: false, retryAfterSeconds: 90 })
+  expect((await limits.slide({ name: 'api', key: '10.0.0.2', points: 3, seconds: 180 })).allowed).toBe(true)
+})

@@ -106,6 +106,16 @@ describe.each(spoken)('in $dialect', (by: Spoken) => {
       message: `分组 default 中没有支持模型 ${model} 的渠道`,
       ...withCode('model_not_found'),
     })
+
+    // The last of the checks: routing names a channel that is not there.
+    const { channels } = app.services
+    app.services.channels = { ...channels, channel: () => undefined }
+    await set('tokens', token.id, { model_limits_enabled: false })
+    try {
+      expect(await refusal(token)).toEqual({ status: 503, message: '渠道数据不一致，请联系管理员' })
+    } finally {
+      app.services.channels = channels
+    }
   })
 
   test('a key whose owner is gone is told so without a word of the database', async () => {

@@ -52,6 +52,8 @@ export function createChannelTable(deps: {
   secrets: Secrets
   splitKeys: (type: number, text: string) => string[]
   onBadChannel: (id: number, error: unknown) => void
+  /** A text of an operator that is no JSON object, and is ignored. */
+  onIgnored: (id: number, field: string) => void
 }): ChannelTable {
   const channels = new Map<number, ChannelRow>()
   const table = new Map<string, Map<string, Route[]>>()
@@ -66,9 +68,12 @@ export function createChannelTable(deps: {
     return tiers
   }
 
+  const prefixes = new Map<string, string[]>()
+
   const remove = (id: number): void => {
     const old = channels.get(id)
     channels.delete(id)
+    prefixes.clear()
     if (!old) return
     for (const group of old.groups) {
       const models = table.get(group)
@@ -81,6 +86,7 @@ export function createChannelTable(deps: {
   }
   const add = (channel: ChannelRow): void => {
     channels.set(channel.id, channel)
+    prefixes.clear()
     if (channel.status !== channelStatus.enabled) return
     const route: Route = {
       channelId: channel.id,
@@ -96,6 +102,8 @@ export function createChannelTable(deps: {
   }
   const read = (row: Columns): ChannelRow | undefined => {
     try {
+      for (const field of ['setting', 'param_override'] as const)
+        if (row[field].trim() !== '' && readObject(row[field]) === null) deps.onIgnored(row.id, field)
       return toChannelRow(row, deps.splitKeys(row.type, deps.secrets.decrypt(row.key_encrypted)))
     } catch (error) {
       deps.onBadChannel(row.id, error)
@@ -112,15 +120,11 @@ export function createChannelTable(deps: {
       return tiersOf(prefixed, { ignorePriority: true })
     },
     modelsOf: (group) => [...(table.get(group)?.keys() ?? [])],
-    prefixesOf: (group) =>
-      [
-        ...new Set(
-          [...channels.values()]
-            .filter((channel) => channel.status === channelStatus.enabled && channel.groups.includes(group))
-            .map((channel) => channel.modelPrefix)
-            .filter((prefix) => prefix !== ''),
-        ),
-      ].sort((left, right) => right.length - left.length),
+    prefixesOf: (group) => {
+      const known = prefixes.get(group) ?? prefixesIn(group, channels.values())
+      prefixes.set(group, known)
+      return known
+    },
     all: () => [...channels.values()],
     enabledChannels: () => [...channels.values()].filter((channel) => channel.status === channelStatus.enabled),
     reload: async (id) => {
@@ -135,6 +139,16 @@ export function createChannelTable(deps: {
     },
   }
 }
+
+const prefixesIn = (group: string, channels: Iterable<ChannelRow>): string[] =>
+  [
+    ...new Set(
+      [...channels]
+        .filter((channel) => channel.status === channelStatus.enabled && channel.groups.includes(group))
+        .map((channel) => channel.modelPrefix)
+        .filter((prefix) => prefix !== ''),
+    ),
+  ].toSorted((left, right) => right.length - left.length)
 
 type Columns = {
   id: number

@@ -18,6 +18,8 @@ export type LimitVerdict = { allowed: true } | { allowed: false; retryAfterSecon
 export type Limits = {
   /** Counts one use of `key` in the window named by the other fields. A `points` of 0 means no limit. */
   consume: (limit: { name: string; key: string; points: number; seconds: number }) => Promise<LimitVerdict>
+  /** The same over any span of the length, whenever it began; what is refused does not count. */
+  slide: (limit: { name: string; key: string; points: number; seconds: number }) => Promise<LimitVerdict>
   /** Looks without counting. */
   peek: (limit: { name: string; key: string; points: number; seconds: number }) => Promise<LimitVerdict>
   /** Whether a request may run, counted in the same step. @throws when nobody can count. */
@@ -54,7 +56,22 @@ export function createLimits(deps: {
       ? { allowed: true }
       : { allowed: false, retryAfterSeconds: Math.max(1, Math.ceil(result.msBeforeNext / 1000)) }
 
+  let slid = 0
+
   return {
+    slide: async ({ name, key, points, seconds }) => {
+      if (points <= 0 || seconds <= 0) return { allowed: true }
+      slid += 1
+      const limit = { shape: 'sliding' as const, windowMs: seconds * 1000, total: points, success: 0 }
+      try {
+        const verdict = await requests.admit({ name, key, id: `${process.pid}-${Date.now()}-${slid}`, limit })
+        if (verdict.refusedBy === null) return { allowed: true }
+        return { allowed: false, retryAfterSeconds: Math.max(1, Math.ceil(verdict.retryAfterMs / 1000)) }
+      } catch (error) {
+        deps.onError?.(error)
+        return { allowed: true }
+      }
+    },
     admit: requests.admit,
     ended: (ending) => requests.end(ending).catch((error: unknown) => deps.onError?.(error)),
     consume: async ({ name, key, points, seconds }) => {

@@ -1,0 +1,55 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { type Product, startProduct, until } from '../support/processes.ts'
+import { booksViolations, untilNothingIsHeld } from './books.ts'
+import { startTraffic } from './traffic.ts'
+import { createWorld, long, type World } from './world.ts'
+
+// Real processes, on a machine that others may use too.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 })
+
+let world: World
+let product: Product
+beforeAll(async () => {
+  world = await createWorld()
+  await world.make.channel()
+  // What is queued without bound ends the process.
+  const environment = { ...world.environment, WORKERS: '1', NODE_OPTIONS: '--max-old-space-size=320' }
+  product = await startProduct({ environment })
+})
+afterAll(async () => {
+  await product.killAll()
+  await world[Symbol.asyncDispose]()
+})
+
+test('while nothing can be written callers wait or are refused, and every answer that was told whole is on the bill afterwards', async () => {
+  const tokens = await Promise.all(
+    Array.from({ length: 8 }, async () => world.make.token(await world.make.user({ quota: 1_000_000_000 }))),
+  )
+  const traffic = startTraffic({
+    urls: [product.url],
+    tokens,
+    kinds: ['plain', 'stream', 'failing', 'hung-up'],
+    concurrency: 60,
+  })
+  const served = () => traffic.outcomes.filter(({ complete }) => complete).length
+  await until(() => served() > 50, { seconds: 60, what: 'no call is served' })
+
+  const blocker = await world.pool.connect()
+  await blocker.query('begin')
+  await blocker.query('lock table logs, holds in exclusive mode')
+  const atStall = served()
+  await pause(long ? 60_000 : 6000)
+  // What was being written may have been told; nobody else is served meanwhile.
+  expect(served() - atStall).toBeLessThanOrEqual(60)
+  await blocker.query('rollback')
+  blocker.release()
+
+  const before = served()
+  await until(() => served() > before + 50, { seconds: 60, what: 'it does not serve again' })
+  const outcomes = await traffic.stop()
+  await untilNothingIsHeld(world.pool)
+  expect(await booksViolations(world.pool, outcomes)).toEqual([])
+  expect(product.output()).not.toContain('heap out of memory')
+  expect(await product.health()).toBe(200)
+})
