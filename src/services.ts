@@ -92,6 +92,11 @@ export async function createServices(given: {
     onUnreadable: (keys) => log.error({ keys }, 'options cannot be read and stand at their defaults'),
   })
   await options.reload()
+  const transport = createTransport({})
+  const worker = {
+    settings: () => ({ url: options.get('WorkerUrl'), key: options.get('WorkerValidKey') }),
+    send: transport.send,
+  }
   const guardedFetch = createGuardedFetch({ allowedRanges: environment.OUTBOUND_ALLOW })
   const watchQuota = createQuotaWatch({
     deps: () => services,
@@ -119,7 +124,7 @@ export async function createServices(given: {
       onError: atMostOnceASecond((error) => log.warn({ err: error }, 'a limit could not be counted')),
       now: () => ambient.now().getTime(),
     }),
-    transport: createTransport({}),
+    transport,
     guardedFetch,
     jobs: createJobRunner({
       jobs: given.jobs ?? jobList,
@@ -127,7 +132,7 @@ export async function createServices(given: {
       changes,
       lookEveryMs: given.jobsLookEveryMs,
     }),
-    media: createMediaFetcher({ allowedRanges: environment.OUTBOUND_ALLOW }),
+    media: createMediaFetcher({ allowedRanges: environment.OUTBOUND_ALLOW, worker }),
     counter: createTokenCounter((error) => log.error({ err: error }, 'the counting thread failed')),
     tokens: createTokenCache(hot),
     users: createUserCache(hot),

@@ -2,9 +2,12 @@ import { DomainError } from '#core/errors.ts'
 import type { MeasuredUsage, ReportedUsage } from '#core/usage.ts'
 import { isCount, normaliseUsage } from '#core/usage.ts'
 import { MalformedUpstream, type UpstreamFailure } from '#relay/chat/events.ts'
+import type { ChatRequest } from '#relay/chat/request.ts'
 import { countDelivered, countPrompt, estimateUsage } from '#relay/counting/estimate-usage.ts'
 import { UpstreamRefusal } from '#relay/providers/types.ts'
+import { inlineMedia } from '#relay/upstream/inline-media.ts'
 import { TransportError } from '#relay/upstream/transport-error.ts'
+import type { RelayServices } from './call.ts'
 import { AttemptFailed, failureOfDomainError } from './failure.ts'
 import type { Forwarding } from './forward.ts'
 
@@ -26,9 +29,9 @@ export async function measure(
   { usage: reported = {}, delivered, cut = false }: Answered,
 ): Promise<MeasuredUsage> {
   const { count } = services.counter
-  const { request } = sent
   const { upstreamModel } = attempt
   const { usage, reported: isReported, corrected } = normaliseUsage(reported)
+  const request = isCount(reported.promptTokens) ? sent.request : await withPictures(services, sent.request)
   if (!isReported) {
     const counted = await estimateUsage({ request, delivered: delivered(), model: upstreamModel, count })
     return { usage: counted, source: 'estimated', corrected }
@@ -42,6 +45,16 @@ export async function measure(
   const measured = { ...usage, promptTokens, completionTokens }
   return { usage: measured, source: isCounted ? 'estimated' : 'upstream', corrected }
 }
+
+const longestPictureWaitMs = 5000
+
+/** A picture costs by its size, so it has to be at hand to be counted; one that cannot be had costs the usual. */
+const withPictures = (services: RelayServices, request: ChatRequest): Promise<ChatRequest> =>
+  inlineMedia(request, {
+    fetchMedia: services.media,
+    keepsAddress: (part) => part.type !== 'image' || part.detail === 'low',
+    signal: AbortSignal.timeout(longestPictureWaitMs),
+  }).catch(() => request)
 
 /** The caller went before anything came. */
 export const nothingDelivered = { usage: undefined, delivered: (): Delivered => ({ text: '', toolCalls: 0 }) }

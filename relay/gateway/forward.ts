@@ -19,6 +19,7 @@ import type { ChannelRow } from './cache/channel-table.ts'
 import { AttemptFailed, failureOfDomainError } from './failure.ts'
 import { type ChannelRequest, forChannel } from './channel-body.ts'
 import { toProviderCall } from './provider-call.ts'
+import { checkPictures } from './picture-limit.ts'
 import { bodyAsCame, overridden, passesThrough } from './sent-body.ts'
 import { isEventStream } from '#relay/upstream/event-reader.ts'
 import { withToken } from './key-exchange.ts'
@@ -153,6 +154,7 @@ async function buildRequest(forwarding: Forwarding): Promise<UpstreamRequest> {
     const stuck = untranslatable(sent.request, dialectOfProvider(provider))
     if (stuck !== undefined)
       throw new InvalidRequest('convert_request_failed', `${stuck} is not supported by this model`)
+    checkPictures(sent.request, provider.chat.mostPictures?.(providerCall))
     const request = await withMedia(forwarding)
     const named = { ...providerCall, customTools: customToolNames(request.tools) }
     forwarding.providerCall = named

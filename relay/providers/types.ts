@@ -148,6 +148,8 @@ export type ChatTranslation = {
   media?: 'inline' | 'as-given' | undefined
   /** For upstreams that take files only as such: bytes are sent first, and the call names them by the id `read` gives. */
   uploads?: Uploads | undefined
+  /** The most pictures that one message may hold. */
+  mostPictures?: ((call: ProviderCall) => number | undefined) | undefined
   /** With `inline`: parts whose address the upstream reads itself, so that it stays. */
   keepsAddress?: ((part: ImagePart | AudioPart | FilePart) => boolean) | undefined
 }

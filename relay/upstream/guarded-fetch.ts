@@ -68,6 +68,8 @@ function nextHop(hop: Hop, status: number, url: URL): Hop {
  * checked where the connection is made; every redirect is checked anew; time and size are bounded.
  */
 export function createGuardedFetch({ allowedRanges = [], resolve }: GuardedFetchOptions = {}): GuardedFetch & {
+  /** The target of an address, by its own words alone. @throws {TransportError} `bad-url`. */
+  check: (address: string) => URL
   close: () => Promise<void>
 } {
   const allow = parseRanges(allowedRanges)
@@ -121,5 +123,8 @@ export function createGuardedFetch({ allowedRanges = [], resolve }: GuardedFetch
       throw error
     }
   }
-  return Object.assign(guardedFetch, { close: () => agent.destroy() })
+  return Object.assign(guardedFetch, {
+    check: (address: string) => checkedTarget(address, undefined, allow),
+    close: () => agent.destroy(),
+  })
 }

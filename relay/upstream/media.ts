@@ -1,5 +1,6 @@
 import type { LookupFunction } from 'node:net'
 import { createGuardedFetch, type GuardedFetch } from './guarded-fetch.ts'
+import { throughWorker, type WorkerFetchOptions } from './worker-fetch.ts'
 import { TransportError } from './transport-error.ts'
 
 export type InlineMedia = {
@@ -20,6 +21,8 @@ export type MediaFetcherOptions = {
   /** `OUTBOUND_ALLOW`. */
   allowedRanges?: readonly string[] | undefined
   maxBytes?: number | undefined
+  /** Who fetches in our place, where the operator wants that. */
+  worker?: Omit<WorkerFetchOptions, 'check'> | undefined
   resolve?: LookupFunction | undefined
 }
 
@@ -43,8 +46,9 @@ const vagueTypes = new Set(['', 'application/octet-stream', 'binary/octet-stream
 
 /** Fetches pictures and files by their address, to be sent inside a request. Callers aim it, so it goes through the guard. */
 export function createMediaFetcher(options: MediaFetcherOptions = {}): MediaFetcher {
-  const { maxBytes = 20 * 1_048_576, ...guard } = options
-  const fetch = createGuardedFetch(guard)
+  const { maxBytes = 20 * 1_048_576, worker, ...guard } = options
+  const direct = createGuardedFetch(guard)
+  const fetch = worker ? throughWorker(direct, { ...worker, check: direct.check }) : direct
   const fetchMedia = async (url: string, signal?: AbortSignal): Promise<InlineMedia> => {
     const reply = await fetch(url, { maxBytes, signal, timeoutMs: 60_000 })
     if (reply.status !== 200 || reply.body.length === 0)
@@ -58,5 +62,5 @@ export function createMediaFetcher(options: MediaFetcherOptions = {}): MediaFetc
       })
     return { mediaType, data: reply.body.toString('base64') }
   }
-  return Object.assign(fetchMedia, { guardedFetch: fetch, close: fetch.close })
+  return Object.assign(fetchMedia, { guardedFetch: fetch, close: direct.close })
 }

@@ -4,6 +4,7 @@ import { recordOf, recordsOf, wordOf } from '../wire/json.ts'
 import { geminiEmbeddings } from './embeddings.ts'
 import { readGeminiFailure } from './failure.ts'
 import { geminiImages } from './images.ts'
+import { mostPictures } from './models.ts'
 import { nativeGemini } from './native.ts'
 import { geminiHeaders, generateUrl, operationUrl, toGeminiRequest } from './request.ts'
 import { fromGeminiResponse } from './response.ts'
@@ -23,6 +24,7 @@ export const gemini: Provider = {
     response: (json, call) => fromGeminiResponse(json, call),
     stream: (call) => createGeminiDecoder(call),
     media: 'inline',
+    mostPictures: () => mostPictures,
     keepsAddress: ({ source }) => source.kind === 'url' && ownAddress.test(source.url),
   },
   plain: { embeddings: geminiEmbeddings, images: geminiImages({ url: operationUrl, headers: geminiHeaders }) },

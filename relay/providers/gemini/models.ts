@@ -29,6 +29,9 @@ export function thinkingOf(model: string): GeminiThinking {
   return { kind: 'budget', least: 128, most: 32_768, canBeOff: false }
 }
 
+/** Of one message; more are refused before they are fetched. */
+export const mostPictures = 16
+
 /** From the third generation on, calls go back with the signature of the thought that led to them. */
 export const wantsSignatures = (model: string): boolean => (generationOf(model) ?? 0) >= 3
 

@@ -1,0 +1,39 @@
+import type { GuardedFetch } from './guarded-fetch.ts'
+import type { Transport } from './send.ts'
+import { TransportError } from './transport-error.ts'
+
+/** A program elsewhere that fetches in our place; empty while the operator has named none. */
+export type WorkerSettings = { url: string; key: string }
+
+export type WorkerFetchOptions = {
+  settings: () => WorkerSettings
+  /** The operator chose the worker's address, so it may be a private one. */
+  send: Transport['send']
+  /** @throws {TransportError} for a target nobody may aim at. */
+  check: (address: string) => URL
+}
+
+/**
+ * Fetches through the operator's worker where there is one, so that our own address stays unknown: such a target has to be
+ * an https address, and one that we would fetch ourselves. Whatever is not a plain fetch goes directly.
+ */
+export function throughWorker(direct: GuardedFetch, { settings, send, check }: WorkerFetchOptions): GuardedFetch {
+  return async (address, request = {}) => {
+    const { url: worker, key } = settings()
+    if (worker === '' || (request.method ?? 'GET') !== 'GET') return direct(address, request)
+    const { href, protocol } = check(address)
+    if (protocol !== 'https:') throw new TransportError('bad-url', { message: 'only https addresses can be fetched' })
+    const { timeoutMs = 30_000, maxBytes = 1_048_576, signal } = request
+    const deadline = AbortSignal.timeout(timeoutMs)
+    const reply = await send({
+      method: 'POST',
+      url: worker,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ url: href, key }),
+      firstByteTimeoutMs: timeoutMs,
+      idleTimeoutMs: timeoutMs,
+      signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
+    })
+    return { status: reply.status, headers: reply.headers, body: await reply.bytes(maxBytes) }
+  }
+}

@@ -1,0 +1,111 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type App, startApp } from '#test/support/app.ts'
+import type { TestToken } from '#test/support/factories.ts'
+import { json, type ScriptedUpstream, startScriptedUpstream } from '#test/support/scripted-upstream.ts'
+import { allowUnpriced, serve, withOptions } from './serve.ts'
+import { chat, closeSoundly, consumed, say } from './spoken.ts'
+
+/** A picture of 600 × 1000: its long side is 2 tiles, its short one 2: 4 × 170 + 85 = 765. */
+const picture = Buffer.alloc(24)
+picture.set([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+picture.writeUInt32BE(600, 16)
+picture.writeUInt32BE(1000, 20)
+
+let app: App
+let scripted: ScriptedUpstream
+let token: TestToken
+let files: Server
+let filesUrl = ''
+const asked: { method: string | undefined; path: string | undefined; body: string }[] = []
+beforeAll(async () => {
+  app = await startApp()
+  scripted = await startScriptedUpstream()
+  await allowUnpriced(app)
+  token = await app.make.token(await app.make.user({ quota: 1_000_000_000 }))
+  files = createServer(async (request, response) => {
+    let body = ''
+    for await (const chunk of request) body += String(chunk)
+    asked.push({ method: request.method, path: request.url, body })
+    response.writeHead(200, { 'content-type': 'image/png' })
+    response.end(request.url?.includes('huge') ? Buffer.alloc(21 * 1_048_576) : picture)
+  })
+  files.listen(0, '127.0.0.1')
+  await once(files, 'listening')
+  filesUrl = `http://127.0.0.1:${(files.address() as AddressInfo).port}`
+})
+afterAll(async () => {
+  await closeSoundly(app)
+  await scripted[Symbol.asyncDispose]()
+  files.closeAllConnections()
+  await new Promise((resolve) => files.close(resolve))
+})
+
+const showing = (model: string, urls: string[]) => ({
+  model,
+  messages: [{ role: 'user', content: urls.map((url) => ({ type: 'image_url', image_url: { url } })) }],
+})
+const geminiAnswer = json({ candidates: [{ content: { parts: [{ text: 'seen' }] }, finishReason: 'STOP' }] })
+const data = `data:image/png;base64,${picture.toString('base64')}`
+
+test('sixteen pictures in a message are sent to Gemini, seventeen are refused and none of them fetched', async () => {
+  const { model } = await serve(app, { type: 24, baseUrl: scripted.play(geminiAnswer) })
+  const ask = (urls: string[]) => say(app, chat, { token, body: showing(model, urls) })
+  expect((await ask(Array.from({ length: 16 }, () => data))).status).toBe(200)
+  const fetched = asked.length
+  const heard = scripted.heard.length
+  const reply = await ask(Array.from({ length: 17 }, (_, index) => `${filesUrl}/${index}.png`))
+  expect(reply.status).toBe(400)
+  expect(chat.readError(await reply.json()).message).toContain('16')
+  expect(asked.length).toBe(fetched)
+  expect(scripted.heard.length).toBe(heard)
+})
+
+test('a picture over twenty megabytes is refused, one at a private address is not even asked for', async () => {
+  const { model } = await serve(app, { type: 24, baseUrl: scripted.play(geminiAnswer) })
+  for (const url of [
+    `${filesUrl}/huge.png`,
+    'http://10.0.0.1/a.png',
+    'http://169.254.169.254/latest',
+    'file:///etc/passwd',
+  ]) {
+    expect((await say(app, chat, { token, body: showing(model, [url]) })).status, url).toBe(400)
+  }
+})
+
+test('where the operator has a worker, it fetches https pictures; others are refused', async () => {
+  const { model } = await serve(app, { type: 24, baseUrl: scripted.play(geminiAnswer) })
+  await withOptions(
+    app,
+    { WorkerUrl: `${filesUrl}/worker`, WorkerValidKey: app.services.secrets.encrypt('the key') },
+    async () => {
+      const reply = await say(app, chat, { token, body: showing(model, ['https://example.com/a.png']) })
+      expect(reply.status).toBe(200)
+      expect(asked.at(-1)).toEqual({
+        method: 'POST',
+        path: '/worker',
+        body: JSON.stringify({ url: 'https://example.com/a.png', key: 'the key' }),
+      })
+      const sent = JSON.parse(String(scripted.heard.at(-1)?.bytes))
+      expect(sent.contents[0].parts[0].inlineData).toEqual({ mimeType: 'image/png', data: picture.toString('base64') })
+      const before = asked.length
+      for (const url of ['http://example.com/a.png', 'https://10.0.0.1/a.png', 'https://metadata.google.internal/a']) {
+        expect((await say(app, chat, { token, body: showing(model, [url]) })).status, url).toBe(400)
+      }
+      expect(asked.length).toBe(before)
+    },
+  )
+})
+
+test('a picture given by its address is counted by its size where the upstream counts nothing', async () => {
+  const message = { role: 'assistant', content: 'seen' }
+  const answer = { id: 'c', object: 'chat.completion', choices: [{ index: 0, message, finish_reason: 'stop' }] }
+  const { model } = await serve(app, { baseUrl: scripted.play(json(answer)) })
+  // Its frame: 3 + 1 + 3.
+  await (await say(app, chat, { token, body: showing(model, [`${filesUrl}/a.png`]) })).text()
+  expect((await consumed(app)).at(-1)).toMatchObject({ prompt_tokens: 7 + 765 })
+  await (await say(app, chat, { token, body: showing(model, ['http://10.0.0.1/a.png']) })).text()
+  expect((await consumed(app)).at(-1)).toMatchObject({ prompt_tokens: 7 + 255 })
+})
