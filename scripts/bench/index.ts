@@ -8,6 +8,7 @@ import { measure } from './measure.ts'
 import { type Options, type PartName, readOptions, usage } from './options.ts'
 import type { Bench } from './parts/bench.ts'
 import { bodies } from './parts/bodies.ts'
+import { events } from './parts/events.ts'
 import { idleStreams } from './parts/idle-streams.ts'
 import { latency } from './parts/latency.ts'
 import { streams } from './parts/streams.ts'
@@ -19,6 +20,7 @@ const paired: Partial<Record<PartName, (bench: Bench) => Promise<Verdict[]>>> = 
   throughput,
   latency,
   streams,
+  events,
   bodies,
   users: manyUsers,
 }

@@ -3,7 +3,7 @@ import { Pool } from 'pg'
 import type { ConnectionOptions } from '#db/connection.ts'
 import { migrate } from '#db/orm.ts'
 import { createSecrets, sha256 } from '#features/secrets/service.ts'
-import { scenarios } from './scenarios.ts'
+import { type Scenario, scenarios } from './scenarios.ts'
 
 /** More than any run can spend. */
 const plenty = 1_000_000_000_000
@@ -23,11 +23,11 @@ export async function createWorld(
   // The database is stopped before the pool has let go of its last connection.
   pool.on('error', () => {})
   const secrets = createSecrets(given.secretKey)
-  for (const { model, directives } of Object.values(scenarios)) {
+  for (const { model, directives, setting = {} } of Object.values<Scenario>(scenarios)) {
     await pool.query(
-      `with made as (insert into channels (type, name, key_encrypted, base_url, models) values (1, $1, $2, $3, $1) returning id)
+      `with made as (insert into channels (type, name, key_encrypted, base_url, models, setting) values (1, $1, $2, $3, $1, $4) returning id)
        insert into abilities ("group", model, channel_id) select 'default', $1, id from made`,
-      [model, secrets.encrypt('sk-upstream'), `${given.upstreamUrl}/~${directives}`],
+      [model, secrets.encrypt('sk-upstream'), `${given.upstreamUrl}/~${directives}`, JSON.stringify(setting)],
     )
   }
   const keys = Array.from({ length: 1001 }, randomKey)

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type App, startApp } from '#test/support/app.ts'
+import type { TestToken } from '#test/support/factories.ts'
+import { type ScriptedUpstream, startScriptedUpstream } from '#test/support/scripted-upstream.ts'
+import { allowUnpriced, serve } from './serve.ts'
+import { closeSoundly } from './spoken.ts'
+
+let app: App
+let scripted: ScriptedUpstream
+let token: TestToken
+beforeAll(async () => {
+  app = await startApp()
+  scripted = await startScriptedUpstream()
+  await allowUnpriced(app)
+  token = await app.make.token(await app.make.user({ quota: 1_000_000_000_000 }))
+})
+afterAll(async () => {
+  await closeSoundly(app)
+  await scripted[Symbol.asyncDispose]()
+})
+
+/** Written as no serialiser would write it: odd blanks, escapes, numbers and order of fields. */
+const long = `"${'caf\\u00e9 \\/ \\ud83d\\ude00 \\t好 '.repeat(12_000)}"`
+const bodies: Record<string, { type: number; path: (model: string) => string; body: (model: string) => string }> = {
+  'a chat': {
+    type: 1,
+    path: () => '/v1/chat/completions',
+    body: (model) =>
+      `{ "temperature":1.0,"messages" : [ {"content":${long},"role":"user"}\n],\t"model":"${model}","odd":{"b":1e0,"a":[ ]} }`,
+  },
+  'a streamed chat that asks for usage': {
+    type: 1,
+    path: () => '/v1/chat/completions',
+    body: (model) =>
+      `{"stream_options":{ "include_usage":true },"stream" : true,"model":"${model}","messages":[{"role":"user","content":${long}}]}`,
+  },
+  'a response': {
+    type: 1,
+    path: () => '/v1/responses',
+    body: (model) => `{"input": ${long}, "model":"${model}" ,"store":false}`,
+  },
+  'a message': {
+    type: 14,
+    path: () => '/v1/messages',
+    body: (model) =>
+      `{"max_tokens":10e0, "messages":[{"role":"user","content":[{"text":${long},"type":"text"}]}],"model":"${model}"}`,
+  },
+  'a generation': {
+    type: 24,
+    path: (model) => `/v1beta/models/${model}:generateContent`,
+    body: () => `{ "contents":[{"parts":[{"text":${long}}]}] }`,
+  },
+}
+
+test.each(Object.keys(bodies))(
+  '%s of 400 KB that needs no change goes on as the very bytes that came',
+  async (name) => {
+    const { type, path, body } = bodies[name] as NonNullable<(typeof bodies)[string]>
+    const { model } = await serve(app, { type, baseUrl: scripted.play({ status: 400, steps: ['{}'] }) })
+    const bytes = Buffer.from(body(model))
+    expect(bytes.length).toBeGreaterThan(400_000)
+    await (await app.relay(token, path(model), bytes)).text()
+    expect(scripted.heard.at(-1)?.bytes.equals(bytes)).toBe(true)
+  },
+)
+
+test('where the model has another name upstream, only that name is written anew', async () => {
+  const { model, ids } = await serve(app, { baseUrl: scripted.play({ status: 400, steps: ['{}'] }) })
+  await app.pool.query('update channels set model_mapping = $1 where id = $2', [`{"${model}":"other"}`, ids[0]])
+  await app.services.channels.reload(ids[0])
+  const body = `{ "model":"${model}" , "messages":[{"role":"user","content":${long}}], "seed":1.0 }`
+  await (await app.relay(token, '/v1/chat/completions', body)).text()
+  const sent = String(scripted.heard.at(-1)?.bytes)
+  expect(sent).toBe(`{"model":"other","messages":[{"role":"user","content":${long}}],"seed":1.0}`)
+})
