@@ -87,10 +87,13 @@ describe('a test of all channels', () => {
       await create('busy'),
       await create('dead kept', { autoBan: false }),
     ]
+    // Its operator says that this status of its upstream means something else.
+    const mapped = await create('dead mapped')
+    await admin().update.mutate({ id: mapped, statusCodeMapping: '{"401":"500"}' })
     const { failed, report } = await run('channel-tests')
     expect({ failed, params: report.params }).toEqual({
       failed: false,
-      params: { tested: 4, failed: 3, disabled: 1, enabled: 0 },
+      params: { tested: 5, failed: 4, disabled: 1, enabled: 0 },
     })
     expect(await stateOf(dead)).toEqual({
       status: 3,
@@ -98,7 +101,9 @@ describe('a test of all channels', () => {
       dated: true,
       keys: [3],
     })
-    expect(await Promise.all([good, busy, kept].map(async (id) => (await stateOf(id)).status))).toEqual([1, 1, 1])
+    expect(await Promise.all([good, busy, kept, mapped].map(async (id) => (await stateOf(id)).status))).toEqual([
+      1, 1, 1, 1,
+    ])
     await expect.poll(() => told().length).toBe(2)
     expect(told()).toEqual(
       expect.arrayContaining([

@@ -5,6 +5,7 @@ import { isDomainError } from '#core/errors.ts'
 import { isDatabaseTrouble } from '#core/database-trouble.ts'
 import { splitList } from '#core/routing/abilities.ts'
 import { shouldDisable, shouldEnable } from '#core/routing/disable.ts'
+import { mapStatus } from '#core/routing/status-mapping.ts'
 import { channelStatus } from '#core/statuses.ts'
 import { Channel } from '#db/entities/channel.ts'
 import { ChannelDrift } from '#db/entities/channel-drift.ts'
@@ -101,7 +102,9 @@ async function testOne(deps: AllDeps, channel: Channel, signal: AbortSignal): Pr
     autoBan: channel.autoBan,
     requestText: () => '',
   }
-  if (fault && shouldDisable({ ...fault, local: false, channelType: channel.type }, rules)) {
+  // Judged as the relay would: by the status that the channel makes of the upstream's.
+  const status = fault && mapStatus(channel.statusCodeMapping, fault.status)
+  if (fault && status && shouldDisable({ ...fault, status, local: false, channelType: channel.type }, rules)) {
     const what = await disableAutomatically(withFork(deps, signal), { channelId, key, reason: result.message })
     return { passed: false, change: what === 'channel' ? 'disabled' : null }
   }
