@@ -8,6 +8,7 @@ import { admitAddress, admitGroup, admitModel, admitPin, groupInUse } from '#rel
 import { authenticate } from '#relay/gateway/authenticate.ts'
 import type { Attempt, Call, RelayServices } from '#relay/gateway/call.ts'
 import { limit, type LimitedCall } from '#relay/gateway/limit.ts'
+import { withToken } from '#relay/gateway/key-exchange.ts'
 import { toProviderCall } from '#relay/gateway/provider-call.ts'
 import { readBody } from '#relay/gateway/read-body.ts'
 import { receive } from '#relay/gateway/receive.ts'
@@ -84,16 +85,21 @@ async function askUpstream(
   { style, attempt }: { style: Style; attempt: Attempt },
 ): Promise<number | undefined> {
   const { id } = style.dialect
-  const native = id === 'openai-edits' ? undefined : providerFor(attempt.channel.type).native[id]
-  if (!native) return undefined
-  const request = native.request(call.body, toProviderCall(services, call, { attempt, stream: false }))
+  const provider = providerFor(attempt.channel.type)
+  const native = id === 'openai-edits' ? undefined : provider.native[id]
+  const plainCall = toProviderCall(services, call, { attempt, stream: false })
+  if (!native || native.accepts?.(call.body.json, plainCall) === false) return undefined
+  const providerCall = await withToken(services, attempt.channel, plainCall)
+  const counting =
+    native.countTokens?.(call.body, providerCall) ?? besideChat(native.request(call.body, providerCall), style)
+  const request = provider.sign?.(counting.request, providerCall) ?? counting.request
   const { setting } = attempt.channel
   const reply = await services.transport
     .send({
       method: 'POST',
-      url: style.countingUrl(request.url),
+      url: request.url,
       headers: request.headers,
-      body: countingBody(request),
+      body: bytesOf(request.body),
       signal: call.gone.signal,
       proxy: proxyOf(setting),
       ...timeoutsOf(setting, false),
@@ -105,9 +111,17 @@ async function askUpstream(
     reply.cancel()
     return undefined
   }
-  const tokens = style.read(await reply.json(1024 * 1024))
+  const tokens = counting.read(await reply.json(1024 * 1024))
   return typeof tokens === 'number' ? tokens : undefined
 }
+
+const besideChat = (request: UpstreamRequest, style: Style) => ({
+  request: { ...request, url: style.countingUrl(request.url), body: countingBody(request) },
+  read: style.read,
+})
+
+const bytesOf = (body: unknown): string | Uint8Array =>
+  typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
 
 /** The counting call knows the prompt's fields only. */
 function countingBody({ body }: UpstreamRequest): string {

@@ -143,6 +143,12 @@ const checks: Readonly<Record<Guarantee, (subject: Subject) => void>> = {
   },
 }
 
+/** A vendor that speaks a second dialect sends what that dialect's first vendor sends. */
+function formOf(dialect: string, { fixtures }: Subject): URL {
+  const folder = { claude: 'anthropic', gemini: 'gemini' }[dialect]
+  return folder === undefined ? fixtures : new URL(`./${folder}/__fixtures__/`, import.meta.url)
+}
+
 describe.each(subjects.map((subject) => [subject.name, subject] as const))('%s', (_id, subject) => {
   for (const [guarantee, check] of Object.entries(checks)) {
     const reason = subject.optOut[guarantee as Guarantee]
@@ -167,7 +173,7 @@ describe.each(subjects.map((subject) => [subject.name, subject] as const))('%s',
       if (dialect.accepts && !dialect.accepts({}, subject.call())) continue
       for (const name of ['text', 'tools', 'thinking']) {
         const listener = dialect.listen({ includeUsage: true })
-        const verdicts = readEvents(subject.fixtures, `${name}.sse`).map((event) => listener.push(event))
+        const verdicts = readEvents(formOf(id, subject), `${name}.sse`).map((event) => listener.push(event))
         expect(verdicts.at(-1)).toBe('hold')
         expect(listener.complete).toBe(true)
         expect(normaliseUsage(listener.usage ?? {}).usage).toMatchObject({ promptTokens: 20, completionTokens: 10 })
@@ -175,7 +181,7 @@ describe.each(subjects.map((subject) => [subject.name, subject] as const))('%s',
         expect(listener.delivered().toolCalls).toBe(decoded.length)
       }
       const failing = dialect.listen({ includeUsage: true })
-      const verdicts = readEvents(subject.fixtures, 'failed.sse').map((event) => failing.push(event))
+      const verdicts = readEvents(formOf(id, subject), 'failed.sse').map((event) => failing.push(event))
       expect(verdicts.at(-1)).toBe('failed')
       expect(failing.complete).toBe(false)
       expect(failing.failure?.message).not.toBe('')

@@ -109,6 +109,10 @@ export type NativeBody = { json: Record<string, unknown>; bytes: Uint8Array }
 
 /** An upstream that speaks a dialect natively: the body goes through as sent, the answer comes back as received. */
 export type NativeDialect = {
+  /** How the upstream counts a prompt, where that is not the chat call's address with another ending. */
+  countTokens?:
+    | ((body: NativeBody, call: ProviderCall) => { request: UpstreamRequest; read: (json: unknown) => unknown })
+    | undefined
   /** False for a call that the upstream only takes in another form; it is then translated. Absent: always true. */
   accepts?: ((body: Record<string, unknown>, call: ProviderCall) => boolean) | undefined
   request: (body: NativeBody, call: ProviderCall) => UpstreamRequest

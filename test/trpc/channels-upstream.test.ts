@@ -9,7 +9,7 @@ import { type ConsoleApp, type Person, startConsole } from '#test/support/consol
 const secret = 'sk-upstream-secret-1'
 
 type Seen = { path: string; headers: IncomingMessage['headers']; body: Record<string, unknown> }
-type Answer = { status?: number; body: unknown; hangUp?: boolean }
+type Answer = { status?: number; body: unknown; hangUp?: boolean; headers?: Record<string, string> }
 
 let app: ConsoleApp
 let admin: Person
@@ -28,9 +28,9 @@ beforeAll(async () => {
       const text = Buffer.concat(chunks).toString()
       const seen = { path: req.url ?? '', headers: req.headers, body: text === '' ? {} : JSON.parse(text) }
       upstream.seen.push(seen)
-      const { status = 200, body, hangUp } = upstream.answer(seen)
+      const { status = 200, body, hangUp, headers = {} } = upstream.answer(seen)
       if (hangUp) return res.destroy()
-      res.writeHead(status, { 'content-type': 'application/json' })
+      res.writeHead(status, { 'content-type': 'application/json', ...headers })
       return res.end(typeof body === 'string' ? body : JSON.stringify(body))
     })
   }).listen(0, '127.0.0.1')
@@ -131,7 +131,9 @@ describe('a test of a channel', () => {
 
   it('asks for an embedding or a ranking where the model is made for that', async () => {
     upstream.answer = ({ path }) => ({
-      body: path.endsWith('rerank') ? { results: [] } : { data: [], usage: { prompt_tokens: 2 } },
+      body: path.endsWith('rerank')
+        ? { results: [{ index: 0, relevance_score: 0.9 }] }
+        : { data: [{ index: 0, embedding: [0.1] }], usage: { prompt_tokens: 2 } },
     })
     const { id } = await create({ models: ['text-embedding-3-small', 'bge-rerank'] })
     await app.setOptions({ SelfUseModeEnabled: 'true' })
@@ -142,6 +144,44 @@ describe('a test of a channel', () => {
       { path: '/v1/embeddings', body: { model: 'text-embedding-3-small', input: ['hello world'] } },
       { path: '/v1/rerank', body: { documents: ['hello world'] } },
     ])
+  })
+
+  it('embeds and ranks in the provider’s own words, and signs what wants a signature', async () => {
+    upstream.answer = ({ path, headers }) => {
+      if (path === '/v2/embed') return { body: { embeddings: { float: [[0.1]] }, meta: {} } }
+      if (path === '/v2/rerank') return { body: { results: [{ index: 0, relevance_score: 0.9 }] } }
+      const signed = String(headers.authorization).startsWith('AWS4-HMAC-SHA256 Credential=AK/')
+      const message = { role: 'assistant', content: [{ text: 'Hi' }] }
+      return signed ? { body: { output: { message }, stopReason: 'end_turn' } } : { status: 403, body: {} }
+    }
+    await app.setOptions({ SelfUseModeEnabled: 'true' })
+    const cohere = await create({ type: 34, models: ['embed-v4.0', 'rerank-v3.5'] })
+    expect(await (await channels()).probe({ id: cohere.id })).toMatchObject({ success: true })
+    expect(await (await channels()).probe({ id: cohere.id, model: 'rerank-v3.5' })).toMatchObject({ success: true })
+    const bedrock = await create({ type: 33, key: 'AK|secret|us-east-1', models: ['nova-pro-v1:0'] })
+    expect(await (await channels()).probe({ id: bedrock.id })).toMatchObject({ success: true })
+    const pictures = await create({ type: 56, models: ['owner/model'] })
+    expect((await refusalOf((await channels()).probe({ id: pictures.id }))).code).toBe('channel.test_unsupported')
+    await app.setOptions({ SelfUseModeEnabled: 'false' })
+    expect(upstream.seen.map(({ path }) => path)).toEqual([
+      '/v2/embed',
+      '/v2/rerank',
+      '/model/amazon.nova-pro-v1%3A0/converse',
+    ])
+  })
+
+  it('understands an application that answers in a stream whatever it is asked for', async () => {
+    const event = (name: string, data: object) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`
+    const answer = event('conversation.message.delta', { type: 'answer', content: 'Hi' })
+    const end = event('conversation.chat.completed', { usage: { input_count: 2, output_count: 1 } })
+    const { id } = await create({ type: 49, other: '7342', models: ['bot'] })
+    await app.setOptions({ SelfUseModeEnabled: 'true' })
+    const headers = { 'content-type': 'text/event-stream' }
+    upstream.answer = () => ({ body: answer + end, headers })
+    expect(await (await channels()).probe({ id })).toMatchObject({ success: true })
+    upstream.answer = () => ({ body: answer, headers })
+    expect(await (await channels()).probe({ id })).toMatchObject({ success: false })
+    await app.setOptions({ SelfUseModeEnabled: 'false' })
   })
 
   it('tells why it failed without the key, whatever the upstream quotes, and logs nothing', async () => {

@@ -4,7 +4,7 @@ import { planOf, toClaudeBody } from '../anthropic/request.ts'
 import { nativeClaude } from '../anthropic/native.ts'
 import { fromClaudeResponse } from '../anthropic/response.ts'
 import { createClaudeDecoder } from '../anthropic/stream.ts'
-import type { Provider, ProviderCall, ReplyHeaders, UpstreamRequest } from '../types.ts'
+import type { NativeBody, Provider, ProviderCall, ReplyHeaders, UpstreamRequest } from '../types.ts'
 import { readFailure } from '../wire/failures.ts'
 import { type Json, recordOf, recordsOf, textOf, tryRecord, wordOf } from '../wire/json.ts'
 import { createConverseDecoder, fromConverseAnswer } from './converse/answer.ts'
@@ -58,6 +58,23 @@ function toRequest(request: ChatRequest, call: ProviderCall): UpstreamRequest {
   const { model, body, losses } = toClaudeBody(request, call)
   toBedrockBody(body, call)
   return { method: 'POST', url: invokeUrl(call, model), headers: plainHeaders(call), body, losses }
+}
+
+const claude = nativeClaude({
+  url: (call) => invokeUrl(call, planOf(call.model, call).suffix.model),
+  headers: plainHeaders,
+  shape: toBedrockBody,
+})
+
+/** The call that would be made, packed as it would be sent. */
+function countRequest(native: NativeBody, call: ProviderCall) {
+  const { headers, body } = claude.request(native, { ...call, stream: false })
+  const packed = Buffer.from(bodyText(body)).toString('base64')
+  const url = modelUrl(call, planOf(call.model, call).suffix.model, 'count-tokens')
+  return {
+    request: { method: 'POST' as const, url, headers, body: { input: { invokeModel: { body: packed } } } },
+    read: (json: unknown) => recordOf(json)?.['inputTokens'],
+  }
 }
 
 const bodyText = (body: unknown): string | Uint8Array => {
@@ -129,12 +146,9 @@ export const aws: Provider = {
   },
   native: {
     claude: {
-      ...nativeClaude({
-        url: (call) => invokeUrl(call, planOf(call.model, call).suffix.model),
-        headers: plainHeaders,
-        shape: toBedrockBody,
-      }),
+      ...claude,
       accepts: (_, call) => isClaude(call.model),
+      countTokens: countRequest,
     },
   },
   afterOverride: (body, call) => {

@@ -1,13 +1,13 @@
 import { listOf, numberOf, recordOf, withoutAbsent } from '../wire/json.ts'
 import type { PlainTranslation } from '../types.ts'
 import { bearer } from '../openai-compatible/address.ts'
+import { textsToEmbed } from '../wire/plain-answers.ts'
 import { nativeUrl } from './address.ts'
-
-const textsOf = (value: unknown): unknown[] => (typeof value === 'string' ? [value] : listOf(value))
 
 /** The server's own call, which embeds one text or many. */
 export const ollamaEmbeddings: PlainTranslation = {
-  request: ({ json }, { channel, model }) => {
+  request: (asked, { channel, model }) => {
+    const { json } = asked
     const options = withoutAbsent({
       seed: json['seed'],
       temperature: json['temperature'],
@@ -22,7 +22,7 @@ export const ollamaEmbeddings: PlainTranslation = {
       headers: { 'content-type': 'application/json', ...bearer(channel.key) },
       body: withoutAbsent({
         model,
-        input: textsOf(json['input']),
+        input: textsToEmbed(asked),
         dimensions: json['dimensions'],
         truncate: json['truncate'],
         keep_alive: json['keep_alive'],

@@ -8,6 +8,7 @@ import { fromResponse, isResponse } from '../openai-responses/response.ts'
 import { channelHeaders, requestHeaders } from './address.ts'
 import { nativeCompletions } from './completions.ts'
 import { applyFamilyRules } from './model-families.ts'
+import { foreignMessages } from './messages-form.ts'
 import { nativeOpenAi } from './native.ts'
 import { openAiOperation } from './plain.ts'
 import { openAiRealtime } from './realtime.ts'
@@ -68,7 +69,16 @@ export function openAiCompatible(style: OpenAiStyle): Provider {
         ? {
             'openai-responses': {
               ...nativeResponses({ url: style.responsesUrl, headers: (call) => requestHeaders(style, call) }),
-              accepts: (_: unknown, call: ProviderCall) => supportsOperation(call.channel.type, 'responses'),
+              accepts: (_: unknown, call: ProviderCall) =>
+                supportsOperation(call.channel.type, 'responses') && (style.responsesModels?.test(call.model) ?? true),
+            },
+          }
+        : {}),
+      ...(style.messagesUrl
+        ? {
+            claude: {
+              ...foreignMessages(style.messagesUrl),
+              accepts: (_: unknown, call: ProviderCall) => !style.ownSuffix?.test(call.model),
             },
           }
         : {}),

@@ -7,7 +7,7 @@ import {
 } from '../types.ts'
 import { joinPath } from '../wire/join-path.ts'
 import { type Json, recordOf, recordsOf } from '../wire/json.ts'
-import { rerankList, textsToEmbed } from '../wire/plain-answers.ts'
+import { refuseTokens, rerankList } from '../wire/plain-answers.ts'
 import { refusalOf } from '../wire/failures.ts'
 import { channelHeaders } from './address.ts'
 import type { OpenAiStyle } from './style.ts'
@@ -65,7 +65,7 @@ const toChatWords = (usage: Json): Json => ({
 
 /** Only the original and what stands for it take lists of tokens. */
 function jsonOf(style: OpenAiStyle, operation: PlainOperation, asked: PlainRequest): Json {
-  if (operation === 'embeddings' && !style.takesTokens) textsToEmbed(asked)
+  if (operation === 'embeddings' && !style.takesTokens) refuseTokens(asked)
   return asked.json
 }
 

@@ -60,6 +60,12 @@ export type OpenAiStyle = {
   realtimeUrl?: ((call: ProviderCall) => string) | undefined
   /** Sockets take the credential's headers alone, however the caller came. */
   keyInHeaderOnly?: boolean | undefined
+  /** The models it does so for, where that is not all of them. */
+  responsesModels?: RegExp | undefined
+  /** Where the vendor speaks the messages dialect too, for the models it does so for. */
+  messagesUrl?: ((call: ProviderCall) => string) | undefined
+  /** Endings of names that stand for wishes of ours, which only a translated call can express. */
+  ownSuffix?: RegExp | undefined
   /** Calls that the vendor takes in the responses form only. */
   needsResponses?: ((call: ProviderCall, asks: ResponsesReason) => boolean) | undefined
   /** Lists of tokens can be embedded, as only the original's servers can. */

@@ -48,6 +48,9 @@ export const claudeUrl = (call: ProviderCall, model: string): string =>
   `${projectPath(call, 'v1')}/publishers/anthropic/models/${encodeURIComponent(toVertexClaude(model)).replace('%40', '@')}` +
   (call.stream ? ':streamRawPredict' : ':rawPredict')
 
+export const claudeCountUrl = (call: ProviderCall): string =>
+  `${projectPath(call, 'v1')}/publishers/anthropic/models/count-tokens:rawPredict`
+
 export const openAiUrl = (call: ProviderCall): string => `${projectPath(call, 'v1')}/endpoints/openapi/chat/completions`
 
 export function credentialHeaders({ channel, token }: Pick<ProviderCall, 'channel' | 'token'>): Record<string, string> {

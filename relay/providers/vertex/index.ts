@@ -17,7 +17,15 @@ import { createOpenAiDecoder } from '../openai-compatible/stream.ts'
 import type { OpenAiStyle } from '../openai-compatible/style.ts'
 import type { ChatTranslation, Provider, ProviderCall, UpstreamRequest } from '../types.ts'
 import { recordOf, recordsOf, wordOf } from '../wire/json.ts'
-import { baseOf, claudeUrl, credentialHeaders, googleUrl, openAiUrl } from './address.ts'
+import {
+  baseOf,
+  claudeCountUrl,
+  claudeUrl,
+  credentialHeaders,
+  googleUrl,
+  openAiUrl,
+  toVertexClaude,
+} from './address.ts'
 import { dropCallIds } from './call-ids.ts'
 import { vertexEmbeddings } from './embeddings.ts'
 import { exchangeOf } from './key.ts'
@@ -115,6 +123,15 @@ export const vertex: Provider = {
         },
       }),
       accepts: (_, call) => formOf(call.model) === 'claude',
+      countTokens: ({ json }, call) => {
+        const { max_tokens: _, stream: __, temperature: ___, ...prompt } = json
+        const model = toVertexClaude(planOf(call.model, call).suffix.model)
+        const request = { method: 'POST' as const, url: claudeCountUrl(call), headers: claudeHeaders(call) }
+        return {
+          request: { ...request, body: { ...prompt, model, anthropic_version: bodyVersion } },
+          read: (answer: unknown) => recordOf(answer)?.['input_tokens'],
+        }
+      },
     },
     gemini: {
       ...nativeGemini({

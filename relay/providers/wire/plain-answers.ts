@@ -4,12 +4,20 @@ import { type PlainRequest, UpstreamRefusal } from '../types.ts'
 import { refusalOf } from './failures.ts'
 import { type Json, listOf, recordOf, recordsOf, textOf, withoutAbsent } from './json.ts'
 
-/** Texts to embed. Lists of tokens are the original's own and mean nothing elsewhere. */
+const textsOnly = 'this model takes texts only, no lists of tokens'
+
+/** Lists of tokens are the original's own and mean nothing elsewhere. */
+export function refuseTokens({ json }: PlainRequest): void {
+  const tokens = listOf(json['input']).some((item) => typeof item === 'number' || Array.isArray(item))
+  if (tokens) throw new InvalidRequest('invalid_embedding_request', textsOnly)
+}
+
+/** Texts to embed, and nothing else. */
 export function textsToEmbed({ json }: PlainRequest): string[] {
   const { input } = json
   const texts = typeof input === 'string' ? [input] : listOf(input)
   if (texts.every((text) => typeof text === 'string')) return texts as string[]
-  throw new InvalidRequest('invalid_embedding_request', 'this model takes texts only, no lists of tokens')
+  throw new InvalidRequest('invalid_embedding_request', textsOnly)
 }
 
 /** Texts to rank; documents may come as texts or as objects with one. */

@@ -6,7 +6,16 @@ const joinedParts = new Map<number, { counts: readonly number[]; format: string 
   [18, { counts: [3, 1], format: 'APPID|APISecret|APIKey' }],
   [23, { counts: [3, 1], format: 'AppId|SecretId|SecretKey' }],
   [33, { counts: [3, 2], format: 'AccessKeyId|SecretAccessKey|Region' }],
+  [39, { counts: [1, 2], format: 'AccountId|ApiToken' }],
+  [46, { counts: [1, 2], format: 'APIKey|AppId' }],
 ])
+
+/** Of these types the last part becomes part of a host name. */
+const regionLast = new Set([33])
+const region = /^[a-z0-9-]+$/
+
+/** Signed with what stands behind the dot. */
+const dotted = new Set([16])
 
 const serviceAccountType = 41
 const serviceAccountFields = ['client_email', 'private_key', 'project_id']
@@ -26,10 +35,12 @@ export function checkKeys(type: number, keys: readonly string[]): Problem | unde
 
 function checkText(type: number, key: string): string | undefined {
   if (!printable.test(key)) return 'ASCII'
+  if (dotted.has(type)) return /^[^.]+\.[^.]+$/.test(key) ? undefined : 'id.secret'
   const joined = joinedParts.get(type)
   if (!joined) return undefined
   const parts = key.split('|').map((part) => part.trim())
-  return joined.counts.includes(parts.length) && parts.every((part) => part !== '') ? undefined : joined.format
+  if (!joined.counts.includes(parts.length) || !parts.every((part) => part !== '')) return joined.format
+  return regionLast.has(type) && !region.test(parts.at(-1) ?? '') ? joined.format : undefined
 }
 
 /** Only the service account is looked into; what else begins with a brace is its provider's affair. */

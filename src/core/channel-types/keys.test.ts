@@ -31,6 +31,12 @@ describe('a credential', () => {
     expect(formatOf(23, 'a||c')).toBeDefined()
     expect(formatOf(33, 'a|b')).toBeUndefined()
     expect(formatOf(33, 'a')).toBeDefined()
+    expect(formatOf(33, 'a|b|us-east-1.evil.test/')).toBeDefined()
+    expect(formatOf(16, 'id.secret')).toBeUndefined()
+    expect(formatOf(16, 'no-secret')).toBe('id.secret')
+    expect(formatOf(39, 'account|token')).toBeUndefined()
+    expect(formatOf(39, 'a|b|c')).toBe('AccountId|ApiToken')
+    expect(formatOf(46, 'key')).toBeUndefined()
     expect(formatOf(1, 'a|b|c|d')).toBeUndefined()
   })
 

@@ -1,5 +1,6 @@
 import { channelTypeOf, defaultBaseUrlOf } from '#core/channel-types/index.ts'
-import { DomainError, type ErrorCode } from '#core/errors.ts'
+import { checkOther } from '#core/channel-types/check-other.ts'
+import { DomainError, type ErrorCode, toDomainError } from '#core/errors.ts'
 import { protectedNameIn } from '#core/param-override.ts'
 import { splitList } from '#core/routing/abilities.ts'
 import type { Channel } from '#db/entities/channel.ts'
@@ -9,6 +10,7 @@ import type { ChannelFields } from './schema.ts'
 const longestModelName = 255
 const regionalType = 41
 const versionedType = 18
+const wholeAddressType = 8
 const defaultVersion = 'v2.1'
 
 type Stored = Pick<Channel, 'type' | 'other'>
@@ -27,7 +29,7 @@ export function toColumns(given: ChannelFields, stored: Stored | null): ChannelC
     ...withoutAbsent(plain),
     ...(models === undefined ? {} : { models: joinModels(models) }),
     ...(groups === undefined ? {} : { group: joinGroups(groups) }),
-    ...(baseUrl === undefined ? {} : { baseUrl: cleanBaseUrl(baseUrl) }),
+    ...(baseUrl === undefined ? {} : { baseUrl: cleanBaseUrl(baseUrl, given.type ?? stored?.type) }),
     ...otherColumn({ type: given.type, other }, stored),
   }
 }
@@ -55,13 +57,15 @@ function joinGroups(given: readonly string[]): string {
 }
 
 /** An address of a channel may be private, never link-local. It carries no credentials, for nothing would send them. */
-function cleanBaseUrl(given: string): string {
+function cleanBaseUrl(given: string, type: number | undefined): string {
   const baseUrl = given.replace(/\/+$/, '')
   if (baseUrl === '') return ''
   const url = URL.parse(baseUrl)
   if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
     throw new DomainError('url.invalid')
   }
+  // Paths are written behind an address, where a query would swallow them; only a whole address may have one.
+  if (/[?#]/.test(type === wholeAddressType ? url.hash : baseUrl)) throw new DomainError('channel.address_query')
   refuseForbiddenHost(url)
   return baseUrl
 }
@@ -76,6 +80,8 @@ function otherColumn(given: { type?: number | undefined; other?: string | undefi
   const type = given.type ?? stored?.type
   const other = (given.other ?? stored?.other ?? '').trim()
   if (type === regionalType) checkRegion(other)
+  const problem = type === undefined ? undefined : checkOther(type, other)
+  if (problem) throw toDomainError(problem)
   return { other: type === versionedType && other === '' ? defaultVersion : other }
 }
 

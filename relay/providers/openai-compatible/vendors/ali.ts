@@ -2,6 +2,7 @@ import type { ProviderCall } from '../../types.ts'
 import { type Json, numberOf } from '../../wire/json.ts'
 import { bearer } from '../address.ts'
 import { openAiCompatible } from '../index.ts'
+import { messagesBelow } from '../messages-form.ts'
 import { enableThinking } from '../thinking-switch.ts'
 import { aliImages, aliRerank } from './ali-plain.ts'
 
@@ -28,7 +29,11 @@ export const ali = openAiCompatible({
   id: 'ali',
   label: 'Alibaba DashScope',
   channelTypes: [17],
+  messagesUrl: messagesBelow(/\/compatible-mode(\/v1)?$/, '/apps/anthropic/v1/messages'),
   version: '/compatible-mode/v1',
+  responsesUrl: ({ channel }) =>
+    `${channel.baseUrl.replace(/\/compatible-mode(\/v1)?$/, '')}/api/v2/apps/protocols/compatible-mode/v1/responses`,
+  responsesModels: /^qwen3/,
   headers: (channel) => ({
     ...bearer(channel.key),
     ...(channel.other === '' ? {} : { 'x-dashscope-plugin': channel.other }),

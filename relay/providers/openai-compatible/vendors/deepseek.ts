@@ -1,6 +1,7 @@
 import type { ChatRequest } from '#relay/chat/request.ts'
 import { joinPath } from '../../wire/join-path.ts'
 import { openAiCompatible } from '../index.ts'
+import { messagesBelow } from '../messages-form.ts'
 import { effortOf } from '../request.ts'
 import { tellFormat } from '../told-format.ts'
 import { thinkingType } from '../thinking-switch.ts'
@@ -26,6 +27,7 @@ export const deepseek = openAiCompatible({
   id: 'deepseek',
   label: 'DeepSeek',
   channelTypes: [43],
+  messagesUrl: messagesBelow(/(\/anthropic)?(\/(v1|beta))?$/, '/anthropic/v1/messages'),
   carriesReasoning: 'content',
   plainText: true,
   reasoning,

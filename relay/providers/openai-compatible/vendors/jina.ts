@@ -1,3 +1,4 @@
+import { refuseTokens } from '../../wire/plain-answers.ts'
 import { withoutAbsent } from '../../wire/json.ts'
 import { channelHeaders } from '../address.ts'
 import { openAiCompatible } from '../index.ts'
@@ -11,12 +12,15 @@ const style: OpenAiStyle = {
   plain: {
     embeddings: {
       // Texts and pictures stand in one list; how vectors are packed has another name and is made here anyway.
-      request: ({ json }, call) => ({
-        method: 'POST',
-        url: plainUrl(style, 'embeddings', call),
-        headers: { 'content-type': 'application/json', ...channelHeaders(style, call.channel) },
-        body: withoutAbsent({ ...json, encoding_format: undefined, model: call.model }),
-      }),
+      request: (asked, call) => {
+        refuseTokens(asked)
+        return {
+          method: 'POST',
+          url: plainUrl(style, 'embeddings', call),
+          headers: { 'content-type': 'application/json', ...channelHeaders(style, call.channel) },
+          body: withoutAbsent({ ...asked.json, encoding_format: undefined, model: call.model }),
+        }
+      },
     },
   },
 }

@@ -1,6 +1,7 @@
 import { joinPath } from '../../wire/join-path.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import { openAiCompatible } from '../index.ts'
+import { messagesBelow } from '../messages-form.ts'
 import { minimaxSpeech } from './minimax-speech.ts'
 import { countOf, type Json, recordOf, wordOf } from '../../wire/json.ts'
 
@@ -39,6 +40,7 @@ export const minimax = openAiCompatible({
   id: 'minimax',
   label: 'MiniMax',
   channelTypes: [35],
+  messagesUrl: messagesBelow(/(\/anthropic)?(\/v1)?$/, '/anthropic/v1/messages'),
   responsesUrl: ({ channel }) => joinPath(channel.baseUrl, '/v1', '/responses'),
   carriesReasoning: 'details',
   reasoning: (body) => {

@@ -29,6 +29,8 @@ export const openrouter = openAiCompatible({
   id: 'openrouter',
   label: 'OpenRouter',
   channelTypes: [20],
+  ownSuffix: /-thinking$/,
+  messagesUrl: ({ channel }) => joinPath(channel.baseUrl, '/v1', '/messages'),
   responsesUrl: ({ channel }) => joinPath(channel.baseUrl, '/v1', '/responses'),
   chatHeaders: ({ site }) =>
     (site ? withoutAbsent({ 'http-referer': site.url, 'x-title': site.name }) : {}) as Record<string, string>,

@@ -1,5 +1,6 @@
 import { joinPath } from '../../wire/join-path.ts'
 import { openAiCompatible } from '../index.ts'
+import { messagesBelow } from '../messages-form.ts'
 import type { OpenAiStyle } from '../style.ts'
 import { enableThinking } from '../thinking-switch.ts'
 import { siliconflowImages } from './siliconflow-images.ts'
@@ -11,6 +12,7 @@ const style: OpenAiStyle = {
   id: 'siliconflow',
   label: 'SiliconFlow',
   channelTypes: [40],
+  messagesUrl: messagesBelow(/\/v1$/, '/v1/messages'),
   takesTopK: true,
   completionsUrl: ({ channel }) => joinPath(channel.baseUrl, '/v1', '/completions'),
   reasoning: enableThinking(switchable),

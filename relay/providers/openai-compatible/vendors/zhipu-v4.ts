@@ -2,6 +2,7 @@ import type { UpstreamFailure } from '#relay/chat/events.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import { type Json, numberOf, recordOf, recordsOf, wordOf } from '../../wire/json.ts'
 import { openAiCompatible } from '../index.ts'
+import { messagesBelow } from '../messages-form.ts'
 import { effortOf } from '../request.ts'
 import { thinkingType } from '../thinking-switch.ts'
 
@@ -102,6 +103,7 @@ export const zhipuV4 = openAiCompatible({
   id: 'zhipu-v4',
   label: 'Zhipu GLM',
   channelTypes: [26],
+  messagesUrl: messagesBelow(/\/api(\/coding)?\/paas\/v4$/, '/api/anthropic/v1/messages'),
   version: '/api/paas/v4',
   streamUsage: false,
   carriesReasoning: 'content',

@@ -3,15 +3,17 @@ import { Channel } from '#db/entities/channel.ts'
 import type { Deps } from '#features/deps.ts'
 import type { ProviderChannel } from '#relay/providers/types.ts'
 import { findChannel } from './store.ts'
-import { ask, type AskDeps, failureText, toProviderChannel } from './upstream.ts'
+import { type Answer, ask, type AskDeps, failureText, toProviderChannel } from './upstream.ts'
 
 type Json = Record<string, unknown>
 type Source = {
-  /** Addresses to read; where the channel has no address of its own, on the host that sells the credit. */
-  urls: (channel: ProviderChannel, today: Date) => string[]
+  /** Addresses to read in turn; where the channel has no address of its own, on the host that sells the credit. */
+  urls: ((channel: ProviderChannel, today: Date, before: Json) => string)[]
   headers?: (key: string) => Record<string, string>
   /** US dollars, or the currency the provider counts in; undefined when the answer does not say. */
   read: (...answers: Json[]) => unknown
+  /** Asked when the first is refused. */
+  otherwise?: Source
 }
 
 const objectOf = (value: unknown): Json => Object(value) as Json
@@ -19,43 +21,74 @@ const day = (date: Date) => date.toISOString().slice(0, 10)
 const under = (base: string, path: string) => `${base.replace(/\/+$/, '')}${path}`
 const longestUsageDays = 100
 
-/** What was granted less what was used, in the two calls that resellers keep answering. */
+/**
+ * What was granted less what was used, in the two calls that resellers keep answering. Who pays by card is asked for the
+ * month, anybody else for as long as there are figures.
+ */
 const billing = (baseOf: (channel: ProviderChannel) => string): Source => ({
-  urls: (channel, today) => {
-    const from = new Date(today.getTime() - longestUsageDays * 86_400_000)
-    const usage = `/v1/dashboard/billing/usage?start_date=${day(from)}&end_date=${day(today)}`
-    return [under(baseOf(channel), '/v1/dashboard/billing/subscription'), under(baseOf(channel), usage)]
-  },
+  urls: [
+    (channel) => under(baseOf(channel), '/v1/dashboard/billing/subscription'),
+    (channel, today, subscription) => {
+      const paid = subscription['has_payment_method'] !== false
+      const first = paid
+        ? `${day(today).slice(0, 8)}01`
+        : day(new Date(today.getTime() - longestUsageDays * 86_400_000))
+      return under(baseOf(channel), `/v1/dashboard/billing/usage?start_date=${first}&end_date=${day(today)}`)
+    },
+  ],
   read: (subscription, usage) => Number(subscription['hard_limit_usd']) - Number(usage['total_usage']) / 100,
 })
 
 const credit = (field: string): Source => ({
-  urls: ({ baseUrl }) => [under(baseUrl, '/dashboard/billing/credit_grants')],
+  urls: [({ baseUrl }) => under(baseUrl, '/dashboard/billing/credit_grants')],
   read: (answer) => answer[field],
 })
+
+/** The account page stands beside the host of the calls, without its first label. */
+const account: Source = {
+  urls: [({ baseUrl }) => under(baseUrl.replace('://api.', '://'), '/api/report/getUserOverview')],
+  headers: (key) => ({ 'api-key': key }),
+  read: (answer) => objectOf(answer['data'])['totalPoints'],
+}
+
+/** Credits are told to keys of the account's owner; any other key knows its own limit only. */
+const credits: Source = {
+  urls: [({ baseUrl }) => under(baseUrl.replace(/\/v1$/, ''), '/v1/credits')],
+  read: (answer) => {
+    const { total_credits: bought, total_usage: used } = objectOf(answer['data'])
+    return Number(bought) - Number(used)
+  },
+  otherwise: {
+    urls: [({ baseUrl }) => under(baseUrl.replace(/\/v1$/, ''), '/v1/key')],
+    read: (answer) => objectOf(answer['data'])['limit_remaining'],
+  },
+}
 
 const sources = new Map<number, Source>([
   [1, billing(({ baseUrl }) => baseUrl)],
   [8, billing(({ baseUrl }) => baseUrl.replace(/(\/v1)?\/chat\/completions$/, ''))],
-  [
-    10,
-    {
-      // The account page stands beside the host of the calls, without its first label.
-      urls: ({ baseUrl }) => [under(baseUrl.replace('://api.', '://'), '/api/report/getUserOverview')],
-      headers: (key) => ({ 'api-key': key }),
-      read: (answer) => objectOf(answer['data'])['totalPoints'],
-    },
-  ],
+  [6, credit('total_available')],
+  [9, credit('total_available')],
+  [10, account],
+  [21, account],
   [12, credit('total_remaining')],
   [13, credit('total_available')],
+  [20, credits],
+  [
+    25,
+    {
+      urls: [({ baseUrl }) => under(baseUrl.replace(/\/v1$/, ''), '/v1/users/me/balance')],
+      read: (answer) => objectOf(answer['data'])['available_balance'],
+    },
+  ],
   [
     40,
     {
-      urls: ({ baseUrl }) => [under(baseUrl, '/v1/user/info')],
+      urls: [({ baseUrl }) => under(baseUrl, '/v1/user/info')],
       read: (answer) => (answer['code'] === 20_000 ? objectOf(answer['data'])['totalBalance'] : undefined),
     },
   ],
-  [43, { urls: ({ baseUrl }) => [under(baseUrl, '/user/balance')], read: balanceInDollarsFirst }],
+  [43, { urls: [({ baseUrl }) => under(baseUrl.replace(/\/v1$/, ''), '/user/balance')], read: balanceInDollarsFirst }],
 ])
 
 function balanceInDollarsFirst(answer: Json): unknown {
@@ -75,21 +108,31 @@ export async function updateBalance(deps: BalanceDeps, { id }: { id: number }): 
   if (!source) throw new DomainError('channel.balance_unsupported')
   const provider = toProviderChannel(channel, deps.secrets)
   const headers = source.headers?.(provider.key) ?? { authorization: `Bearer ${provider.key}` }
-  const answers: Json[] = []
-  for (const url of source.urls(provider, deps.ambient.now())) {
-    const answer = await ask(deps, { method: 'GET', url, headers }, channel.setting)
-    if (!answer.ok) {
-      throw new DomainError('channel.balance_failed', { detail: failureText(channel.type, answer, provider.key) })
-    }
-    answers.push(readJson(answer.text))
-  }
-  const figure = source.read(...answers)
+  const request = (url: string) => ask(deps, { method: 'GET', url, headers }, channel.setting)
+  const figure = await figureOf(source, { channel: provider, today: deps.ambient.now(), request })
   const balance = typeof figure === 'string' && figure.trim() !== '' ? Number(figure) : figure
   if (typeof balance !== 'number' || !Number.isFinite(balance)) {
     throw new DomainError('channel.balance_failed', { detail: 'no balance in the answer' })
   }
   await deps.em.nativeUpdate(Channel, { id }, { balance, balanceUpdatedAt: deps.ambient.now() })
   return { balance }
+}
+
+type Asking = { channel: ProviderChannel; today: Date; request: (url: string) => Promise<Answer> }
+
+/** Each call may need what the one before it said. */
+async function figureOf(source: Source, asking: Asking): Promise<unknown> {
+  const { channel, today, request } = asking
+  const answers: Json[] = []
+  for (const urlOf of source.urls) {
+    const answer = await request(urlOf(channel, today, answers.at(-1) ?? {}))
+    if (!answer.ok) {
+      if (source.otherwise) return figureOf(source.otherwise, asking)
+      throw new DomainError('channel.balance_failed', { detail: failureText(channel.type, answer, channel.key) })
+    }
+    answers.push(readJson(answer.text))
+  }
+  return source.read(...answers)
 }
 
 function readJson(text: string): Json {

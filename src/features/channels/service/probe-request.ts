@@ -19,7 +19,8 @@ export type ProbeKind = 'chat' | 'embeddings' | 'rerank'
 
 /** Drawing and music services have no small call to try. */
 export const untestableTypes = new Set([2, 5, 36])
-const embeddingType = 44
+/** Types that embed, whatever their models are called. */
+const embeddingTypes = new Set([38, 44])
 const lastResort = 'gpt-4o-mini'
 
 /** The model to try: the one asked for, else the channel's own choice, else its first. */
@@ -32,7 +33,7 @@ export function probeKindOf(type: number, model: string): ProbeKind {
   const name = model.toLowerCase()
   if (name.includes('rerank')) return 'rerank'
   const isEmbedding = name.includes('embed') || name.startsWith('m3e') || name.includes('bge-')
-  return isEmbedding || type === embeddingType ? 'embeddings' : 'chat'
+  return isEmbedding || embeddingTypes.has(type) ? 'embeddings' : 'chat'
 }
 
 /** Enough for a word, and for the thoughts that some models have before it. */
@@ -78,7 +79,7 @@ function unsigned(
     if (!mayOffer(call.channel.type, 'chat')) throw new DomainError('channel.test_unsupported')
     return overridden(provider, call, { request: provider.chat.request(chatRequest(call.model), call), paramOverride })
   }
-  const translation = provider.plain?.[kind]
+  const translation = mayOffer(call.channel.type, kind) ? provider.plain?.[kind] : undefined
   if (!translation) throw new DomainError('channel.test_unsupported')
   return translation.request(plainRequest(kind, call.model), call)
 }

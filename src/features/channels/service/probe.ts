@@ -147,7 +147,7 @@ type Finished = {
 
 /** A consumption of quota 0; what it would have cost stands beside it. */
 async function logProbe(deps: ProbeDeps, { channel, call, price, usage, durationMs, tester }: Finished): Promise<void> {
-  const claude = providerFor(channel.type).native.claude !== undefined
+  const claude = providerFor(channel.type).pricedAsClaude?.(call.model) === true
   const receipt = {
     formula: formulaFor({ claude, realtime: false, usage }),
     usage,

@@ -1,0 +1,42 @@
+import { nativeClaude } from '../anthropic/native.ts'
+import type { NativeBody, NativeDialect, ProviderCall } from '../types.ts'
+import { rewriteBody } from '../wire/rewrite-body.ts'
+import type { Json } from '../wire/json.ts'
+import { classicVersion } from '../anthropic/headers.ts'
+import { bearer } from './address.ts'
+
+/** A limit that the dialect demands and callers of ours may leave out. */
+const limitOf = (call: ProviderCall): number => {
+  const limits = call.options['claude.default_max_tokens']
+  return limits[call.originalModel] ?? limits['default'] ?? 8192
+}
+
+/**
+ * The messages dialect at an address of a vendor whose models are its own: what the caller says of thinking, tools and
+ * sampling goes through as it is, for the rules of the dialect's first vendor are not those of these models.
+ */
+export function foreignMessages(url: (call: ProviderCall) => string): NativeDialect {
+  const headers = (call: ProviderCall): Record<string, string> => {
+    const { 'anthropic-version': version, 'anthropic-beta': beta } = call.callerHeaders
+    return {
+      'content-type': 'application/json',
+      accept: call.stream ? 'text/event-stream' : 'application/json',
+      ...bearer(call.channel.key),
+      'anthropic-version': version ?? classicVersion,
+      ...(beta === undefined ? {} : { 'anthropic-beta': beta }),
+    }
+  }
+  const request = (native: NativeBody, call: ProviderCall) => {
+    const body: Json = { ...native.json, model: call.model }
+    body['max_tokens'] ??= limitOf(call)
+    if ((body['stream'] === true) !== call.stream) body['stream'] = call.stream
+    return { method: 'POST' as const, url: url(call), headers: headers(call), body: rewriteBody(native, body) }
+  }
+  return { ...nativeClaude({ url, headers }), request }
+}
+
+/** The vendor's messages call below the root of its address, whichever of its surfaces the channel names. */
+export const messagesBelow =
+  (surfaces: RegExp, path: string) =>
+  ({ channel }: ProviderCall): string =>
+    channel.baseUrl.replace(surfaces, '') + path

@@ -1,0 +1,263 @@
+import { describe, expect, test } from 'vitest'
+import { callWith } from './conformance/fixtures.ts'
+import { providerFor } from './registry.ts'
+import { type PlainOperation, UpstreamRefusal } from './types.ts'
+
+type Json = Record<string, unknown>
+type Wish = { type: number; baseUrl?: string; model?: string; key?: string; other?: string; token?: string }
+
+/** An operation of a type, with what a caller asks of it. */
+function operation(name: PlainOperation, { type, model = 'some-model', token, ...channel }: Wish, json: Json) {
+  const translation = providerFor(type).plain?.[name]
+  if (!translation) throw new Error(`type ${type} has no ${name}`)
+  const call = callWith({
+    model,
+    ...(token === undefined ? {} : { token }),
+    channel: { type, baseUrl: 'https://host.test', key: 'k', ...channel },
+  })
+  const asked = { json: { model: 'asked-for', ...json }, form: null }
+  return {
+    translation,
+    sent: () => translation.request(asked, call),
+    read: (answer: unknown) => translation.response?.(answer, asked),
+    usage: (answer: unknown) => translation.usage(answer),
+    next: (answer: unknown) => translation.next?.(answer, call),
+    sound: (answer: unknown) => translation.sound?.(answer, asked),
+    made: (bytes: Uint8Array) => translation.fromBytes?.(bytes, asked),
+  }
+}
+
+const texts = { input: ['one', 'two'] }
+const listed = (...vectors: number[][]) => ({
+  object: 'list',
+  data: vectors.map((embedding, index) => ({ object: 'embedding', index, embedding })),
+  model: 'asked-for',
+})
+
+describe('embeddings', () => {
+  test('of Cohere name their purpose and come apart from their figures', () => {
+    const { sent, read, usage, translation } = operation('embeddings', { type: 34, model: 'embed-v4.0' }, texts)
+    expect(sent()).toMatchObject({
+      url: 'https://host.test/v2/embed',
+      body: { model: 'embed-v4.0', texts: ['one', 'two'], input_type: 'search_document', embedding_types: ['float'] },
+    })
+    const answer = { embeddings: { float: [[1], [2]] }, meta: { billed_units: { input_tokens: 7 } } }
+    expect(read(answer)).toEqual(listed([1], [2]))
+    expect(usage(answer)).toEqual({ promptTokens: 7 })
+    expect(translation.mostInputs).toBe(96)
+  })
+
+  test('of Tencent are an action of their own', () => {
+    const { sent, read, usage } = operation('embeddings', { type: 23, key: 'app|id|secret' }, texts)
+    expect(sent()).toMatchObject({
+      url: 'https://host.test/',
+      headers: { 'x-tc-action': 'GetEmbedding' },
+      body: { InputList: ['one', 'two'] },
+    })
+    const answer = { Response: { Data: [{ Embedding: [1] }, { Embedding: [2] }], Usage: { PromptTokens: 4 } } }
+    expect(read(answer)).toEqual(listed([1], [2]))
+    expect(usage(answer)).toEqual({ promptTokens: 4 })
+    expect(() => usage({ Response: { Error: { Code: 'AuthFailure.X', Message: 'no' } } })).toThrow(UpstreamRefusal)
+  })
+
+  test('of the first Qianfan carry the token in the address and fail with HTTP 200', () => {
+    const wish = { type: 15, key: 'a|b', model: 'bge-large-zh', token: 't/1' }
+    const { sent, usage } = operation('embeddings', wish, texts)
+    expect(sent().url).toBe(
+      'https://host.test/rpc/2.0/ai_custom/v1/wenxinworkshop/embeddings/bge_large_zh?access_token=t%2F1',
+    )
+    expect(() => usage({ error_code: 110, error_msg: 'expired' })).toThrow('expired')
+  })
+
+  test('of Vertex are predictions that count themselves', () => {
+    const key = JSON.stringify({ client_email: 'a@b', private_key: 'k', project_id: 'p' })
+    const wish = { type: 41, baseUrl: '', key, other: 'us-central1', model: 'text-embedding-005', token: 't' }
+    const { sent, read, usage } = operation('embeddings', wish, { ...texts, dimensions: 2 })
+    expect(sent()).toMatchObject({
+      url: 'https://us-central1-aiplatform.googleapis.com/v1/projects/p/locations/us-central1/publishers/google/models/text-embedding-005:predict',
+      headers: { authorization: 'Bearer t' },
+      body: { instances: [{ content: 'one' }, { content: 'two' }], parameters: { outputDimensionality: 2 } },
+    })
+    const embedding = (values: number[]) => ({ embeddings: { values, statistics: { token_count: 3 } } })
+    const answer = { predictions: [embedding([1]), embedding([2])] }
+    expect(read(answer)).toEqual(listed([1], [2]))
+    expect(usage(answer)).toEqual({ promptTokens: 6 })
+  })
+
+  test('of Perplexity are small whole numbers, packed', () => {
+    const { sent, read } = operation('embeddings', { type: 27 }, texts)
+    expect(sent()).toMatchObject({
+      url: 'https://host.test/v1/embeddings',
+      body: { encoding_format: 'base64_int8', input: ['one', 'two'] },
+    })
+    const packed = Buffer.from(new Int8Array([1, -2, 127])).toString('base64')
+    expect(read({ data: [{ index: 0, embedding: packed }] })).toEqual({ data: [{ index: 0, embedding: [1, -2, 127] }] })
+  })
+
+  test('of Ark’s models that see are one vector, at an address of their own', () => {
+    const { sent, read } = operation('embeddings', { type: 45, model: 'doubao-embedding-vision-1' }, { input: 'one' })
+    expect(sent()).toMatchObject({
+      url: 'https://host.test/api/v3/embeddings/multimodal',
+      body: { input: [{ type: 'text', text: 'one' }] },
+    })
+    expect(read({ data: { embedding: [1] }, usage: {} })).toMatchObject(listed([1]))
+  })
+
+  test('stand right below the address of MokaAI, and are packed by nobody but us at Jina', () => {
+    expect(operation('embeddings', { type: 44 }, texts).sent().url).toBe('https://host.test/embeddings')
+    const jina = operation('embeddings', { type: 38 }, { ...texts, encoding_format: 'base64', task: 'retrieval.query' })
+    expect(jina.sent()).toMatchObject({ url: 'https://host.test/v1/embeddings' })
+    expect(jina.sent().body).toEqual({ model: 'some-model', ...texts, task: 'retrieval.query' })
+  })
+
+  test('are sent in the portions a vendor takes', () => {
+    const most = (type: number) => providerFor(type).plain?.embeddings?.mostInputs
+    expect([17, 15, 46, 34, 1].map(most)).toEqual([10, 16, 16, 96, undefined])
+  })
+
+  test('of token lists are for the original and its like alone', () => {
+    for (const type of [34, 38, 40, 4]) {
+      expect(() => operation('embeddings', { type }, { input: [1, 2] }).sent(), String(type)).toThrow('texts only')
+    }
+    for (const type of [1, 3, 8])
+      expect(operation('embeddings', { type }, { input: [1, 2] }).sent().body).toMatchObject({ input: [1, 2] })
+  })
+})
+
+describe('rankings', () => {
+  const asked = { query: 'q', documents: ['a', { text: 'b' }] }
+  const rows = [{ index: 1, relevance_score: 0.9 }]
+
+  test('of Cohere want all documents unless told', () => {
+    const { sent, read, usage } = operation('rerank', { type: 34 }, asked)
+    expect(sent()).toMatchObject({ url: 'https://host.test/v2/rerank', body: { documents: ['a', 'b'], top_n: 2 } })
+    expect(read({ id: 'x', results: rows })).toEqual({ id: 'x', results: rows })
+    expect(usage({ results: rows, meta: { billed_units: { search_units: 1 } } })).toBeUndefined()
+  })
+
+  test('of DashScope stand on its own surface', () => {
+    const { sent, read, usage } = operation('rerank', { type: 17 }, { ...asked, top_n: 1, return_documents: true })
+    expect(sent()).toMatchObject({
+      url: 'https://host.test/api/v1/services/rerank/text-rerank/text-rerank',
+      body: { input: { query: 'q', documents: ['a', 'b'] }, parameters: { top_n: 1, return_documents: true } },
+    })
+    const answer = { output: { results: rows }, usage: { total_tokens: 9 } }
+    expect(read(answer)).toEqual({
+      results: [{ ...rows[0], document: { text: 'b' } }],
+      usage: { prompt_tokens: 9, total_tokens: 9 },
+    })
+    expect(usage(answer)).toEqual({ promptTokens: 9 })
+  })
+
+  test('show documents as the caller knows them, and are counted where the vendor counts', () => {
+    const wanted = { ...asked, return_documents: true }
+    const { read } = operation('rerank', { type: 47 }, wanted)
+    expect(read({ results: [{ ...rows[0], document: 'b' }] })).toEqual({
+      results: [{ ...rows[0], document: { text: 'b' } }],
+    })
+    expect(read({ results: [{ ...rows[0], document: null }] })).toEqual({
+      results: [{ ...rows[0], document: { text: 'b' } }],
+    })
+    const silicon = operation('rerank', { type: 40 }, asked)
+    expect(silicon.usage({ results: rows, meta: { tokens: { input_tokens: 5, output_tokens: 0 } } })).toMatchObject({
+      promptTokens: 5,
+    })
+  })
+})
+
+describe('pictures', () => {
+  test('of DashScope are a task that is asked for until it is done', () => {
+    const { sent, next, read, usage } = operation(
+      'images',
+      { type: 17, model: 'wanx-v1' },
+      { prompt: 'p', size: '1024x720', n: 2 },
+    )
+    expect(sent()).toMatchObject({
+      url: 'https://host.test/api/v1/services/aigc/text2image/image-synthesis',
+      headers: { 'x-dashscope-async': 'enable' },
+      body: { model: 'wanx-v1', input: { prompt: 'p' }, parameters: { size: '1024*720', n: 2 } },
+    })
+    expect(next({ output: { task_id: 't', task_status: 'PENDING' } })).toMatchObject({
+      request: { method: 'GET', url: 'https://host.test/api/v1/tasks/t' },
+      afterMs: 3000,
+    })
+    const done = {
+      output: { task_id: 't', task_status: 'SUCCEEDED', results: [{ url: 'https://p/1' }, { code: 'X' }] },
+    }
+    expect(next(done)).toBeUndefined()
+    expect(read(done)).toEqual({ data: [{ url: 'https://p/1' }] })
+    expect(usage(done)).toBeUndefined()
+    expect(() => next({ output: { task_id: 't', task_status: 'FAILED', message: 'no luck' } })).toThrow('no luck')
+    expect(() => usage({ output: { results: [{ code: 'DataInspectionFailed', message: 'hidden' }] } })).toThrow(
+      'hidden',
+    )
+  })
+
+  test('of Google are predictions of some models and words of others', () => {
+    const imagen = operation('images', { type: 24, model: 'imagen-4.0' }, { prompt: 'p', size: '1792x1024', n: 9 })
+    expect(imagen.sent()).toMatchObject({
+      url: 'https://host.test/v1beta/models/imagen-4.0:predict',
+      body: { instances: [{ prompt: 'p' }], parameters: { sampleCount: 4, aspectRatio: '16:9' } },
+    })
+    expect(imagen.read({ predictions: [{ bytesBase64Encoded: 'AA' }, { raiFilteredReason: 'x' }] })).toEqual({
+      data: [{ b64_json: 'AA' }],
+    })
+    expect(() => imagen.usage({ predictions: [{ raiFilteredReason: 'too much' }] })).toThrow('too much')
+    const talking = operation('images', { type: 24, model: 'gemini-2.5-flash-image' }, { prompt: 'p' })
+    expect(talking.sent()).toMatchObject({
+      url: 'https://host.test/v1beta/models/gemini-2.5-flash-image:generateContent',
+      body: { generationConfig: { responseModalities: ['TEXT', 'IMAGE'] } },
+    })
+    const parts = [{ text: 'Here.' }, { inlineData: { mimeType: 'image/png', data: 'AA' } }]
+    expect(talking.read({ candidates: [{ content: { parts } }] })).toEqual({
+      data: [{ b64_json: 'AA', revised_prompt: 'Here.' }],
+    })
+  })
+
+  test('of SiliconFlow, xAI and Cloudflare have their own words for size and number', () => {
+    const asked = { prompt: 'p', size: '1024x1792', n: 2 }
+    const silicon = operation('images', { type: 40 }, asked)
+    expect(silicon.sent().body).toEqual({ model: 'some-model', prompt: 'p', image_size: '1024x1792', batch_size: 2 })
+    expect(silicon.read({ images: [{ url: 'u' }] })).toEqual({ data: [{ url: 'u' }] })
+    expect(operation('images', { type: 48 }, asked).sent().body).toEqual({
+      model: 'some-model',
+      prompt: 'p',
+      n: 2,
+      aspect_ratio: '9:16',
+    })
+    const flare = operation('images', { type: 39, other: 'acc', model: '@cf/a/b' }, asked)
+    expect(flare.sent()).toMatchObject({
+      url: 'https://host.test/client/v4/accounts/acc/ai/run/@cf/a/b',
+      body: { prompt: 'p', width: 1024, height: 1792 },
+    })
+    expect(flare.made(Buffer.from('png'))).toEqual({ data: [{ b64_json: Buffer.from('png').toString('base64') }] })
+    expect(() => flare.usage({ success: false, errors: [{ code: 5007, message: 'no such model' }] })).toThrow('no such')
+  })
+})
+
+describe('sound', () => {
+  test('of MiniMax is hexadecimal text, by a voice of its own', () => {
+    const { sent, sound, usage } = operation(
+      'speech',
+      { type: 35 },
+      { input: 'hi', voice: 'alloy', response_format: 'wav' },
+    )
+    expect(sent()).toMatchObject({
+      url: 'https://host.test/v1/t2a_v2',
+      body: { text: 'hi', voice_setting: { voice_id: 'female-chengshu' }, audio_setting: { format: 'wav' } },
+    })
+    const answer = { data: { audio: '6869' }, extra_info: { usage_characters: 2 }, base_resp: { status_code: 0 } }
+    expect(sound(answer)).toEqual({ contentType: 'audio/wav', bytes: Buffer.from('hi') })
+    expect(usage(answer)).toEqual({ promptTokens: 2 })
+    expect(() => usage({ base_resp: { status_code: 1008, status_msg: 'empty' } })).toThrow('empty')
+  })
+
+  test('of Mistral is packed into JSON', () => {
+    const { sent, sound } = operation('speech', { type: 42 }, { input: 'hi', voice: 'mary' })
+    expect(sent()).toMatchObject({ url: 'https://host.test/v1/audio/speech', body: { input: 'hi', voice_id: 'mary' } })
+    expect(sound({ audio_data: Buffer.from('hi').toString('base64') })).toEqual({
+      contentType: 'audio/mpeg',
+      bytes: Buffer.from('hi'),
+    })
+  })
+})
