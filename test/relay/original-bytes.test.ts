@@ -20,7 +20,7 @@ afterAll(async () => {
 })
 
 /** Written as no serialiser would write it: odd blanks, escapes, numbers and order of fields. */
-const long = `"${'caf\\u00e9 \\/ \\ud83d\\ude00 \\t好 '.repeat(12_000)}"`
+const long = `"${'caf\\u00e9 \\/ \\ud83d\\ude00 \\t好 '.repeat(13_000)}"`
 const bodies: Record<string, { type: number; path: (model: string) => string; body: (model: string) => string }> = {
   'a chat': {
     type: 1,
