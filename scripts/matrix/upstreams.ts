@@ -118,6 +118,7 @@ export const upstreams = [
     key: () => baiduKeyText,
     path: /^\/rpc\/2\.0\/ai_custom\/v1\/wenxinworkshop\/chat\/completions_pro$/,
   },
+  { id: 'coze', label: 'Coze', type: 49, model: 'a-bot', other: 'bot-1', path: /^\/v3\/chat$/ },
   { id: 'dify', label: 'Dify', type: 37, model: 'an-application', path: /^\/v1\/chat-messages$/ },
 ] as const satisfies MatrixUpstream[]
 

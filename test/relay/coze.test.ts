@@ -52,7 +52,7 @@ describe('a bot of Coze', () => {
       { type: 'image_url', image_url: { url: picture } },
     ]
     const seen = await ask([user(content)])
-    expect(seen.text).toMatch(/^image file_sim\d+-[0-9a-f]{12}\. You said: look$/)
+    expect(seen.text).toMatch(/^Image image\/png \d+ bytes sha256 [0-9a-f]{16}\. You said: look$/)
     const address = 'https://pictures.example/one.png'
     const named = await ask([user([content[0], { type: 'image_url', image_url: { url: address } }])])
     expect(named.text).toBe(`image ${address}. You said: look`)

@@ -4,20 +4,31 @@ import { json, type Call, type ChatOperation, type PlainOperation, type StreamEv
 
 type Part = { text: string; media: string[] }
 
-function partOf(message: Json): Part {
+/** A file by its address, or one that was sent ahead. */
+function mediaOf(part: Json, { stored }: Call): string[] {
+  const address = asText(part['file_url'])
+  if (address !== '') return [`${asText(part['type'])} ${address}.`]
+  const id = asText(part['file_id'])
+  if (id === '') return []
+  const known = stored.get(id)
+  if (!known) refuse('Invalid request parameters: file_id')
+  const { type, bytes, fingerprint } = asObject(known?.['file'])
+  const kind = part['type'] === 'image' ? 'Image' : 'File'
+  return [`${kind} ${String(type)} ${String(bytes)} bytes sha256 ${String(fingerprint)}.`]
+}
+
+function partOf(message: Json, call: Call): Part {
   const content = asText(message['content'])
   if (message['content_type'] !== 'object_string') return { text: content, media: [] }
   const parts = asObjects(JSON.parse(content))
   return {
     text: parts.map((part) => asText(part['text'])).join(''),
-    media: parts.flatMap((part) => {
-      const where = asText(part['file_id'] ?? part['file_url'])
-      return where === '' ? [] : [`${asText(part['type'])} ${where}.`]
-    }),
+    media: parts.flatMap((part) => mediaOf(part, call)),
   }
 }
 
-function readChat({ body }: Call): Prompt {
+function readChat(call: Call): Prompt {
+  const { body } = call
   if (!body['bot_id']) refuse('Invalid request parameters: bot_id')
   if (!body['user_id']) refuse('Invalid request parameters: user_id')
   if (body['stream'] !== true) refuse('Simulated provider: answers in streams only')
@@ -27,13 +38,16 @@ function readChat({ body }: Call): Prompt {
     if (!fits || (form !== 'text' && form !== 'object_string'))
       refuse('Invalid request parameters: additional_messages')
   }
-  const { text, media } = partOf(messages.findLast(({ role }) => role === 'user') ?? {})
+  const [spoken = { text: '', media: [] }, ...before] = messages
+    .filter(({ role }) => role === 'user')
+    .map((message) => partOf(message, call))
+    .reverse()
   return {
     model: asText(body['bot_id']),
     stream: true,
-    text,
-    media,
-    system: '',
+    ...spoken,
+    // A bot has instructions of its own; callers' come as what a user said first.
+    system: before.map(({ text }) => text).join('\n'),
     tools: [],
     toolChoice: { mode: 'none' },
     toolResults: [],
