@@ -64,6 +64,8 @@ const policyOf = (nonce: string): string =>
     // The component library writes its styles into the page as it runs.
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data: blob: https:",
+    // Songs lie where their makers keep them.
+    "media-src 'self' https:",
     "font-src 'self' data:",
     "connect-src 'self' https:",
     'frame-src https: http:',

@@ -1,0 +1,46 @@
+import { Box, Text, chakra } from '@chakra-ui/react'
+import { useState } from 'react'
+import { None } from '../../components/cells/numbers.tsx'
+import { t } from '../../i18n/t.ts'
+import type { Drawing } from './use-tasks.ts'
+
+const Picture = chakra('img', {
+  base: { display: 'block', maxW: 'full', borderRadius: 'md', borderWidth: '1px', bg: 'bg.muted' },
+})
+
+/** An unfinished picture changes under its address. */
+const addressOf = (task: Drawing): string =>
+  task.status === 'SUCCESS' ? task.previewPath : `${task.previewPath}?progress=${encodeURIComponent(task.progress)}`
+
+const hasPicture = (task: Drawing): boolean => task.previewPath !== '' && task.action !== 'VIDEO'
+
+/** Small, in the table; pictures lie elsewhere and may be gone. */
+export function Thumbnail({ task }: { task: Drawing }) {
+  const [failed, setFailed] = useState('')
+  const address = addressOf(task)
+  if (!hasPicture(task) || failed === address) return <None />
+  return (
+    <Picture src={address} alt="" loading="lazy" boxSize="7" objectFit="cover" onError={() => setFailed(address)} />
+  )
+}
+
+/** Whole, in the panel, leading to itself. */
+export function PictureView({ task }: { task: Drawing }) {
+  const [failed, setFailed] = useState('')
+  const address = addressOf(task)
+  if (!hasPicture(task)) return null
+  if (failed === address) {
+    return (
+      <Text textStyle="sm" color="fg.muted">
+        {t('图片现在取不到：它可能已被上游删除。')}
+      </Text>
+    )
+  }
+  return (
+    <Box asChild w="fit-content" maxW="full">
+      <a href={address} target="_blank" rel="noreferrer" aria-label={t('在新窗口中打开图片')}>
+        <Picture src={address} alt={task.prompt.slice(0, 200)} maxH="480px" onError={() => setFailed(address)} />
+      </a>
+    </Box>
+  )
+}

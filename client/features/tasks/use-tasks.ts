@@ -1,0 +1,102 @@
+import { useCallback, useMemo, useState } from 'react'
+import type { RouterOutputs } from '#trpc/app-router.ts'
+import { useSession } from '../../lib/session.ts'
+import type { Paging } from '../../lib/table-state.ts'
+import { isRangePreset, parseRange } from '../../lib/time-range.ts'
+import { trpc } from '../../lib/trpc.ts'
+import { useUrlState } from '../../lib/url-state.ts'
+
+export type Drawing = RouterOutputs['admin']['tasks']['drawings']['items'][number]
+export type Job = RouterOutputs['admin']['tasks']['jobs']['items'][number]
+
+const none = { id: '', action: '', status: '', user: '', channel: '' }
+export const drawingFilters = { ...none, range: '30d' }
+export const jobFilters = { ...none, range: 'today' }
+export type TaskFilterValues = typeof drawingFilters
+
+export const useTaskFilters = (defaults: TaskFilterValues) => useUrlState(defaults, ['page', 'open'])
+
+/** A time range alone is no reason why there is nothing. */
+export const isFiltered = (values: TaskFilterValues): boolean =>
+  Object.entries(values).some(([name, value]) => name !== 'range' && value !== '')
+
+const asId = (text: string): number => (/^\d{1,9}$/.test(text) ? Number(text) : 0)
+
+/** Filters as the server takes them. A range that moves with the clock has no end, and begins anew with a refresh. */
+function useCommonInput(values: TaskFilterValues) {
+  const { isAdmin } = useSession()
+  const [refreshed, setRefreshed] = useState(() => new Date())
+  const refresh = useCallback(() => setRefreshed(new Date()), [])
+  const input = useMemo(() => {
+    const range = parseRange(values.range, refreshed)
+    return {
+      action: values.action,
+      status: values.status,
+      start: range?.from,
+      end: range && !isRangePreset(values.range) ? range.to : undefined,
+      ...(isAdmin ? { username: values.user, channelId: asId(values.channel) } : {}),
+    }
+    // The values are new with every drawing of the page; their texts are what counts.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [JSON.stringify(values), refreshed, isAdmin])
+  return { input, refresh }
+}
+
+const isRunning = ({ progress }: { progress: string }): boolean => progress !== '100%'
+
+/** What is under way is looked at again by itself. */
+const refetchInterval = (query: { state: { data: { items: { progress: string }[] } | undefined } }) =>
+  query.state.data?.items.some(isRunning) ? 15_000 : false
+
+export function useDrawings(values: TaskFilterValues, { page, pageSize }: Paging) {
+  const { isAdmin } = useSession()
+  const utils = trpc.useUtils()
+  const { input: common, refresh } = useCommonInput(values)
+  const input = useMemo(() => ({ ...common, mjId: values.id }), [common, values.id])
+  const all = trpc.admin.tasks.drawings.useQuery({ ...input, page, pageSize }, { enabled: isAdmin, refetchInterval })
+  const own = trpc.user.tasks.drawings.useQuery({ ...input, page, pageSize }, { enabled: !isAdmin, refetchInterval })
+  const csvPage = useCallback(
+    (at: number, size: number) => {
+      const wish = { ...input, page: at, pageSize: size }
+      return isAdmin ? utils.admin.tasks.drawings.fetch(wish) : utils.user.tasks.drawings.fetch(wish)
+    },
+    [input, isAdmin, utils],
+  )
+  return { query: isAdmin ? all : own, refresh, csvPage }
+}
+
+export function useJobs(values: TaskFilterValues, { page, pageSize }: Paging) {
+  const { isAdmin } = useSession()
+  const utils = trpc.useUtils()
+  const { input: common, refresh } = useCommonInput(values)
+  const input = useMemo(() => ({ ...common, taskId: values.id }), [common, values.id])
+  const all = trpc.admin.tasks.jobs.useQuery({ ...input, page, pageSize }, { enabled: isAdmin, refetchInterval })
+  const own = trpc.user.tasks.jobs.useQuery({ ...input, page, pageSize }, { enabled: !isAdmin, refetchInterval })
+  const csvPage = useCallback(
+    (at: number, size: number) => {
+      const wish = { ...input, page: at, pageSize: size }
+      return isAdmin ? utils.admin.tasks.jobs.fetch(wish) : utils.user.tasks.jobs.fetch(wish)
+    },
+    [input, isAdmin, utils],
+  )
+  return { query: isAdmin ? all : own, refresh, csvPage }
+}
+
+/** Which one the address names: from the page, or fetched where a link leads to it. */
+const wantedId = (open: string): number => (/^\d{1,9}$/.test(open) ? Number(open) : 0)
+
+export function useOpenDrawing(open: string, rows: readonly Drawing[] | undefined) {
+  const id = wantedId(open)
+  const shown = rows?.find((row) => row.id === id)
+  const wanted = id > 0 && rows !== undefined && !shown
+  const fetched = trpc.user.tasks.drawing.useQuery({ id: id || 1 }, { enabled: wanted, placeholderData: undefined })
+  return { task: shown ?? (wanted ? fetched.data : undefined), error: wanted ? fetched.error : null }
+}
+
+export function useOpenJob(open: string, rows: readonly Job[] | undefined) {
+  const id = wantedId(open)
+  const shown = rows?.find((row) => row.id === id)
+  const wanted = id > 0 && rows !== undefined && !shown
+  const fetched = trpc.user.tasks.job.useQuery({ id: id || 1 }, { enabled: wanted, placeholderData: undefined })
+  return { task: shown ?? (wanted ? fetched.data : undefined), error: wanted ? fetched.error : null }
+}

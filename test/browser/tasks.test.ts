@@ -1,0 +1,80 @@
+import AxeBuilder from '@axe-core/playwright'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { call, drawingChannel, holder, type Holder, imagine, imagined, musicChannel, poll } from '#test/tasks/world.ts'
+import { type App, startApp } from '../support/app.ts'
+import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
+import { builtConsole, openConsole } from './console.ts'
+
+describeWithBrowser('drawings and music in the console', () => {
+  let app: App
+  let browser: Browser
+  let by: Holder
+
+  beforeAll(async () => {
+    await builtConsole()
+    app = await startApp()
+    await app.pool.query("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
+    await drawingChannel(app, { name: 'Easel' })
+    await musicChannel(app, { name: 'Piano' })
+    by = await holder(app)
+    await imagined(app, by, 'a failing picture [[job=failure,polls=1,message=no paint left]]')
+    await imagine(app, by, 'a refused picture [[mjcode=24]]')
+    await imagined(app, by, 'a slow picture [[job=running]]')
+    await imagined(app, by, 'a cat with a hat [[polls=1]]')
+    await call(app, by, 'POST /suno/submit/music', { gpt_description_prompt: 'a song about rain [[polls=1]]' })
+    await call(app, by, 'POST /suno/submit/lyrics', { prompt: 'words for the song' })
+    await poll(app)
+    browser = await launchBrowser()
+  }, 180_000)
+  afterAll(async () => {
+    await browser?.close()
+    await app?.[Symbol.asyncDispose]()
+  })
+
+  const looks = [
+    { theme: 'light', width: 1440, height: 900 },
+    { theme: 'dark', width: 390, height: 844 },
+  ] as const
+
+  test.each(looks)('an owner finds a picture, its cost and its course, $theme $width', async (look) => {
+    const { page, complaints } = await openConsole(browser, app, { ...look, language: 'en', reader: by.user })
+    await page.goto('/app/logs/drawing')
+    await page.getByText('a cat with a hat').first().waitFor()
+    expect(await page.getByText('Easel').count()).toBe(0)
+    await page.getByText('a cat with a hat').first().click()
+    const panel = page.getByRole('complementary', { name: 'Task details' })
+    const picture = panel.getByRole('img')
+    await picture.waitFor()
+    await expect.poll(() => picture.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBeGreaterThan(0)
+    await panel.getByText('$0.100000').waitFor()
+    const { violations } = await new AxeBuilder({ page }).analyze()
+    expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([])
+    expect(complaints).toEqual([])
+  })
+
+  test('an administrator narrows everybody’s drawings by state, and sees whose they are and where they went', async () => {
+    const admin = await app.make.user({ role: 10 })
+    const { page, complaints } = await openConsole(browser, app, { language: 'en', reader: { ...admin, role: 10 } })
+    await page.goto('/app/logs/drawing?status=FAILURE')
+    await page.getByText('a failing picture').first().waitFor()
+    expect(await page.getByText('a cat with a hat').count()).toBe(0)
+    expect(await page.getByText('Easel').count()).toBeGreaterThan(0)
+    expect(await page.getByText(by.user.username).count()).toBeGreaterThan(0)
+    await page.getByText('a failing picture').first().click()
+    await page.getByText('no paint left').first().waitFor()
+    await page.getByText('The task failed; what it cost was given back to balance and token.').waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  test.each(looks)('an owner finds what came of a song, $theme $width', async (look) => {
+    const { page, complaints } = await openConsole(browser, app, { ...look, language: 'en', reader: by.user })
+    await page.goto('/app/logs/tasks')
+    await page.getByText('a song about rain').first().click()
+    const panel = page.getByRole('complementary', { name: 'Task details' })
+    await panel.getByText('Open the sound’s address').first().waitFor()
+    const { violations } = await new AxeBuilder({ page }).analyze()
+    expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([])
+    expect(complaints).toEqual([])
+  })
+})
