@@ -1,6 +1,7 @@
 import { Migrator } from '@mikro-orm/migrations'
 import { MikroORM } from '@mikro-orm/postgresql'
-import type { Pool } from 'pg'
+import type { Client, Pool } from 'pg'
+import { unstorableTextCode } from '#core/database-trouble.ts'
 import type { ConnectionOptions } from './connection.ts'
 import { entities } from './entities/all.ts'
 import { migrationsList } from './migrations/all.ts'
@@ -21,7 +22,11 @@ const initialise = (connection: ConnectionOptions, poolSize: number) =>
     ...(connection.password ? { password: connection.password } : {}),
     dbName: connection.database,
     // Whoever finds no free connection is told so, instead of waiting for ever.
-    driverOptions: { connectionTimeoutMillis: 5000, ...(connection.ssl ? { ssl: connection.ssl } : {}) },
+    driverOptions: {
+      connectionTimeoutMillis: 5000,
+      onConnect: refuseNul,
+      ...(connection.ssl ? { ssl: connection.ssl } : {}),
+    },
     extensions: [Migrator],
     migrations: { migrationsList, snapshot: false, transactional: true },
     pool: { min: 0, max: poolSize },
@@ -33,6 +38,25 @@ export async function connect(connection: ConnectionOptions, poolSize = 20): Pro
   const orm = await initialise(connection, poolSize)
   const pool = (await orm.em.getConnection('write').getNativeClient()) as unknown as Pool
   return { orm, pool, close: () => orm.close(true) }
+}
+
+/**
+ * The ORM writes values into the statement, and a statement with a NUL in it costs the connection. It is refused here, in
+ * the words the database has for a value of that kind.
+ */
+function refuseNul(client: Pick<Client, 'query'>): void {
+  const query = client.query.bind(client) as (...input: unknown[]) => unknown
+  const refusing = (...input: unknown[]): unknown => {
+    const [statement] = input
+    if (typeof statement !== 'string' || !statement.includes('\0')) return query(...input)
+    const error = Object.assign(new Error('invalid byte sequence for encoding "UTF8": 0x00'), {
+      code: unstorableTextCode,
+    })
+    const callback = input.at(-1)
+    if (typeof callback !== 'function') return Promise.reject(error)
+    process.nextTick(callback, error)
+  }
+  client.query = refusing as Client['query']
 }
 
 /** Brings the schema up to date. Processes that start together wait for one another. */

@@ -1,5 +1,5 @@
 import { DomainError } from '#core/errors.ts'
-import { isDatabaseTrouble } from '#core/database-trouble.ts'
+import { isDatabaseTrouble, isUnstorableText } from '#core/database-trouble.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import { InvalidRequest, type CallerError } from '#relay/dialects/types.ts'
 import { RateLimited } from './limit.ts'
@@ -69,6 +69,7 @@ export function failureOf(error: unknown): UpstreamFailure {
   if (error instanceof InvalidRequest) {
     return { status: 400, type: gatewayErrorType, code: error.code, message: error.message }
   }
+  if (isUnstorableText(error)) return failureOfDomainError(new DomainError('input.invalid', { detail: 'U+0000' }))
   return failureOfDomainError(new DomainError(isDatabaseTrouble(error) ? 'relay.unavailable' : 'internal'))
 }
 
@@ -80,5 +81,6 @@ export const isUnexpected = (error: unknown): boolean =>
     error instanceof AttemptFailed ||
     error instanceof RateLimited ||
     error instanceof DomainError ||
-    error instanceof InvalidRequest
+    error instanceof InvalidRequest ||
+    isUnstorableText(error)
   )

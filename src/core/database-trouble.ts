@@ -21,3 +21,9 @@ const troubleMessage =
 /** Another transaction holds what this one wants: the fault of a few rows, not of the database. */
 export const isLockTrouble = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '55P03'
+
+/** The asker's text holds a character that no column can: NUL, or half a character. */
+export const isUnstorableText = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === unstorableTextCode
+
+export const unstorableTextCode = '22021'

@@ -1,7 +1,7 @@
 import { initTRPC, TRPCError } from '@trpc/server'
 import superjson from 'superjson'
 import { ZodError } from 'zod'
-import { isDatabaseTrouble } from '#core/database-trouble.ts'
+import { isDatabaseTrouble, isUnstorableText } from '#core/database-trouble.ts'
 import { DomainError, type ErrorCode, isDomainError, type Kind, toDomainError as describedError } from '#core/errors.ts'
 import { refusalOf } from '#core/refusal.ts'
 import { type Role, roles } from '#core/roles.ts'
@@ -67,9 +67,11 @@ export function toDomainError(error: TRPCError): DomainError {
   return crashOf(error.cause ?? error)
 }
 
-/** What nobody foresaw: soon over where only the database is away, else ours to look into. */
+/** What nobody foresaw: the asker's where it cannot be written down, soon over where only the database is away, else ours. */
 export const crashOf = (cause: unknown): DomainError =>
-  new DomainError(isDatabaseTrouble(cause) ? 'database.unavailable' : 'internal', {}, { cause })
+  isUnstorableText(cause)
+    ? new DomainError('input.invalid', { detail: 'U+0000' }, { cause })
+    : new DomainError(isDatabaseTrouble(cause) ? 'database.unavailable' : 'internal', {}, { cause })
 
 function fieldsOf(cause: unknown): Record<string, string> {
   if (!(cause instanceof ZodError)) return {}
@@ -81,6 +83,7 @@ const withDomainErrors = t.middleware(async ({ next, ctx, path }) => {
   if (result.ok) return result
   const { cause } = result.error
   if (isDomainError(cause)) throw new TRPCError({ code: codeOfKind[cause.kind], message: cause.message, cause })
+  if (isUnstorableText(cause)) throw new TRPCError({ code: 'BAD_REQUEST', cause: crashOf(cause) })
   if (result.error.code === 'INTERNAL_SERVER_ERROR') {
     ctx.log.error({ err: cause ?? result.error, path, requestId: ctx.requestId }, 'a procedure failed')
     if (isDatabaseTrouble(cause)) throw new TRPCError({ code: 'SERVICE_UNAVAILABLE', cause: crashOf(cause) })
