@@ -19,8 +19,8 @@ export function reportError(services: RelayServices, incoming: Incoming, error: 
     return
   }
   const { status, body } = dialect.error(told)
-  // What is still on its way would be taken for the next request.
-  if (!incoming.req.complete) res.setHeader('connection', 'close')
+  // Nobody reads what a caller goes on sending of a body that is too large.
+  if (status === 413 && !incoming.req.complete) res.setHeader('connection', 'close')
   if (error instanceof RateLimited) res.setHeader('retry-after', String(error.retryAfterSeconds))
   else if (isPassing(error)) res.setHeader('retry-after', '5')
   else {
