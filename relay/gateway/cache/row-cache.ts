@@ -5,6 +5,8 @@ type Entry<Row> = { row: Row; at: number }
 
 /** Unknown keys have a memory of their own: a flood of them must not push out the rows that are in use. */
 const mostUnknown = 50_000
+/** After keys that nobody has the next ones gather for longer: somebody may be guessing. */
+const suspiciousMs = 10
 /** While one query is under way the next keys gather, but none waits longer than this for a query that hangs. */
 const longestGatheringMs = 50
 
@@ -24,6 +26,7 @@ export function createRowCache<Key extends string | number, Row extends { id: nu
   // A row read before a notice must not be kept after it.
   let generation = 0
   let running: Promise<unknown> = Promise.resolve()
+  let isSuspicious = false
 
   const loadBatch = (): { wanted: Key[]; result: Promise<Map<Key, Row>> } => {
     const wanted: Key[] = []
@@ -31,9 +34,11 @@ export function createRowCache<Key extends string | number, Row extends { id: nu
     const before = Promise.race([running, delay(longestGatheringMs, undefined, { ref: false })])
     const result = new Promise<void>((resolve) => setImmediate(resolve)).then(async () => {
       await before
+      if (isSuspicious) await delay(suspiciousMs)
       gathering = null
       startedIn.generation = generation
       const rows = await options.load(wanted)
+      isSuspicious = rows.size * 2 < wanted.length
       if (startedIn.generation === generation) {
         for (const key of wanted) keep(key, rows.get(key) ?? null)
       }
