@@ -174,6 +174,33 @@ test('an OpenAI caller is told the usage that a Google channel does not tell', a
   expect((await newRows()).map((row) => row.quota)).toEqual([40])
 })
 
+test('lists of tokens, which only their own vendor reads, are refused by a Google channel', async () => {
+  for (const input of [
+    [1, 2, 3],
+    [
+      [1, 2],
+      [3, 4],
+    ],
+  ]) {
+    const reply = await app.relay(token, '/v1/embeddings', { model: 'native', input })
+    expect(reply.status).toBe(400)
+    expect(await reply.json()).toMatchObject({ error: { message: expect.stringContaining('texts only') } })
+  }
+  expect(await newRows()).toEqual([])
+})
+
+test('more texts than one call takes are embedded in several, in their order, and charged together', async () => {
+  const input = Array.from({ length: 150 }, (_, index) => `text ${index}`)
+  const from = app.upstream.requests.length
+  const reply = await app.relay(token, '/v1/embeddings', { model: 'counted', input })
+  const { data } = (await reply.json()) as { data: { index: number; embedding: number[] }[] }
+  expect(data.map(({ index }) => index)).toEqual(input.map((_, index) => index))
+  expect(data[149]?.embedding).toEqual(embed('text 149', 8))
+  expect(app.upstream.requests.slice(from)).toHaveLength(2)
+  // Each of the two calls tells 12 tokens: 24 × 20.
+  expect((await newRows()).map((row) => row.quota)).toEqual([480])
+})
+
 test('errors come in Google’s form, and nothing is charged', async () => {
   const ask = (model: string, body: unknown, key: TestToken | string = token) =>
     app.relay(key, `/v1beta/models/${model}:embedContent`, body)

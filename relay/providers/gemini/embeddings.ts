@@ -6,10 +6,9 @@ import {
   UpstreamRefusal,
 } from '../types.ts'
 import { type Json, listOf, numberOf, recordOf, recordsOf } from '../wire/json.ts'
+import { embeddingList, textsToEmbed } from '../wire/plain-answers.ts'
 import { failureIn } from './failure.ts'
 import { geminiHeaders, operationUrl } from './request.ts'
-
-const inputsOf = (value: unknown): string[] => (typeof value === 'string' ? [value] : listOf(value).map(String))
 
 const requestOf = (text: string, call: ProviderCall, dimensions: unknown) => ({
   model: `models/${call.model}`,
@@ -33,8 +32,10 @@ function ownRequest({ action, json }: OwnForm, call: ProviderCall): UpstreamRequ
 
 /** OpenAI's embeddings call over the vendor's own: one text or many. */
 export const geminiEmbeddings: PlainTranslation = {
-  request: ({ json }, call) => {
-    const inputs = inputsOf(json['input'])
+  mostInputs: 100,
+  request: (asked, call) => {
+    const { json } = asked
+    const inputs = textsToEmbed(asked)
     const one = inputs.length === 1
     return {
       method: 'POST',
@@ -49,11 +50,10 @@ export const geminiEmbeddings: PlainTranslation = {
   response: (json, asked) => {
     const answer = recordOf(json) ?? {}
     const rows = answer['embedding'] === undefined ? recordsOf(answer['embeddings']) : recordsOf([answer['embedding']])
-    return {
-      object: 'list',
-      data: rows.map((row, index) => ({ object: 'embedding', index, embedding: listOf(row['values']) })),
-      model: asked.json['model'],
-    }
+    return embeddingList(
+      rows.map((row) => listOf(row['values'])),
+      asked,
+    )
   },
   usage: (json) => {
     const failure = failureIn(recordOf(json) ?? {})
