@@ -1,3 +1,4 @@
+import { channelTypeOf } from '#core/channel-types/index.ts'
 import { channelStatus } from '#core/statuses.ts'
 import type { Planting } from './planting.ts'
 import { minutesBefore } from './chance.ts'
@@ -122,11 +123,35 @@ const wishes: ChannelWish[] = [
     modelMapping: '{"gpt-4o-mini": "gpt-4o-mini-2024-07-18"}',
     responseMs: 2350,
   },
+  {
+    name: '绘图服务',
+    type: 5,
+    keys: ['mj-demo-secret'],
+    models: channelTypeOf(5)?.defaultModels ?? [],
+    groups: everyGroup,
+    tag: '任务',
+    responseMs: 640,
+  },
+  {
+    name: '音乐服务',
+    type: 36,
+    keys: ['music-demo-secret'],
+    models: channelTypeOf(36)?.defaultModels ?? [],
+    groups: everyGroup,
+    tag: '任务',
+    responseMs: 710,
+  },
 ]
+
+/** These take jobs, not chats: the month of usage knows nothing of them. */
+const takesJobs = ({ type }: { type: number }): boolean => channelTypeOf(type)?.supports.task === true
 
 export type PlantedChannel = ChannelWish & { id: number; groups: string[]; keys: string[] }
 
-/** Channels on the simulated provider with their keys, the index by group and model, and a few probes. */
+/**
+ * Channels on the simulated provider with their keys, the index by group and model, and a few probes. Resolves with those
+ * that chat.
+ */
 export async function seedChannels(planting: Planting): Promise<PlantedChannel[]> {
   const channels: PlantedChannel[] = []
   for (const wish of wishes) {
@@ -141,7 +166,7 @@ export async function seedChannels(planting: Planting): Promise<PlantedChannel[]
      from channels c, unnest(string_to_array(c."group", ',')) g, unnest(string_to_array(c.models, ',')) m`,
   )
   for (const channel of channels) await insertKeysAndProbes(planting, channel)
-  return channels
+  return channels.filter((channel) => !takesJobs(channel))
 }
 
 async function insertChannel(
@@ -191,6 +216,8 @@ async function insertKeysAndProbes({ db, secrets, now }: Planting, channel: Plan
   )
   const success = !channel.directives?.includes('status=')
   const message = success ? '' : 'status 503: The engine is overloaded'
+  // Such channels cannot be tested.
+  if (takesJobs(channel)) return
   await db.query(
     `insert into channel_probes (channel_id, model, success, message, duration_ms, created_at)
      select $1, $2, $3, $4, $5 + n * 37, $6::timestamptz - make_interval(hours => n) from generate_series(1, 6) n order by n desc`,

@@ -36,6 +36,22 @@ test('another process goes on asking after what one has begun, and two that ask 
   expect(await second.violations()).toEqual([])
 })
 
+test('the periodic job asks after every task', async () => {
+  await using app = await startApp()
+  await drawingChannel(app)
+  await musicChannel(app)
+  const by = await holder(app)
+  await imagined(app, by, 'a [[polls=1]]')
+  await call(app, by, 'POST /suno/submit/music', { prompt: 'b [[polls=1]]' })
+  const { finished } = await app.services.jobs.run('task-polling')
+  expect(await finished).toEqual({
+    failed: false,
+    report: { text: '已查询 {drawings} 个绘图任务和 {jobs} 个音乐任务', params: { drawings: 1, jobs: 1 } },
+  })
+  expect((await drawingsOf(app, by))[0]).toMatchObject({ status: 'SUCCESS' })
+  expect((await jobsOf(app, by))[0]).toMatchObject({ status: 'SUCCESS' })
+})
+
 test('a task whose process died before it was charged is not paid back, and one that died right after is', async () => {
   await using app = await startApp()
   await drawingChannel(app)
