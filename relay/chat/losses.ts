@@ -1,4 +1,4 @@
-import type { ChatRequest, DialectId } from './request.ts'
+import type { ChatRequest, DialectId, Message } from './request.ts'
 
 /** Fields that parsing has also put into the hub's own wishes; leaving the original out loses nothing. */
 const mirrored = new Set(['thinking', 'reasoning', 'enable_thinking', 'thinking_budget', 'output_config'])
@@ -48,3 +48,29 @@ export function untranslatable(request: ChatRequest, target: DialectId): string 
   )
   return referring ? 'item_reference' : undefined
 }
+
+type Part = Message['content'][number]
+
+const partsOf = ({ messages }: ChatRequest): Part[] =>
+  messages.flatMap(({ content }) =>
+    content.flatMap((part: Part): Part[] => (part.type === 'tool-result' ? [part, ...part.content] : [part])),
+  )
+
+const isMarked = (thing: object): boolean => 'cacheControl' in thing && thing.cacheControl !== undefined
+
+/** Small things that only some dialects have a word for: whether a request holds any, by the name of its loss. */
+export const details = {
+  cache_control: (request) => [...partsOf(request), ...request.tools].some(isMarked),
+  name: ({ messages }) => messages.some((message) => 'name' in message && message.name !== undefined),
+  detail: (request) =>
+    partsOf(request).some((part) => part.type === 'image' && (part.detail === 'low' || part.detail === 'high')),
+  filename: (request) => partsOf(request).some((part) => part.type === 'file' && part.filename !== undefined),
+  image: ({ messages }) =>
+    messages.some(({ role, content }) => role === 'assistant' && content.some((part) => part.type === 'image')),
+  'tools.strict': ({ tools }) => tools.some((tool) => tool.type === 'function' && tool.strict === true),
+  'audio.format': ({ audio }) => audio?.format !== undefined,
+} satisfies Record<string, (request: ChatRequest) => boolean>
+
+/** Which of these a request holds. */
+export const detailsIn = (request: ChatRequest, names: readonly (keyof typeof details)[]): string[] =>
+  names.filter((name) => details[name](request))

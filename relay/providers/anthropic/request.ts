@@ -1,4 +1,4 @@
-import { lossesTowards } from '#relay/chat/losses.ts'
+import { detailsIn, lossesTowards } from '#relay/chat/losses.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import { InvalidRequest } from '#relay/dialects/types.ts'
 import type { ProviderCall, UpstreamRequest } from '../types.ts'
@@ -111,7 +111,7 @@ function unsupported(request: ChatRequest): string[] {
       (message) => message.role === 'assistant' && message.content.some((part) => part.type === 'image'),
     ),
   }
-  return Object.keys(given).filter((name) => given[name])
+  return [...Object.keys(given).filter((name) => given[name]), ...detailsIn(request, ['detail', 'name'])]
 }
 
 /** Thoughts without this vendor's own proof are not shown to it. */

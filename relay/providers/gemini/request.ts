@@ -1,4 +1,4 @@
-import { lossesTowards } from '#relay/chat/losses.ts'
+import { detailsIn, lossesTowards } from '#relay/chat/losses.ts'
 import type { ChatRequest, Message } from '#relay/chat/request.ts'
 import { InvalidRequest } from '#relay/dialects/types.ts'
 import type { ProviderCall, UpstreamRequest } from '../types.ts'
@@ -113,14 +113,17 @@ function unsaid(request: ChatRequest): string[] {
     parallel_tool_calls: request.parallelToolCalls === false,
     service_tier: request.serviceTier !== undefined,
     user: request.user !== undefined,
+    // Sound comes without its words.
+    modalities: request.audio !== undefined && request.modalities?.some((modality) => modality !== 'audio') === true,
     reasoning_content: request.messages.some((message) =>
       message.content.some((part) => part.type === 'reasoning' && part.signature?.dialect !== 'gemini'),
     ),
-    cache_control: request.messages.some((message) =>
-      message.content.some((part) => 'cacheControl' in part && part.cacheControl),
-    ),
   }
-  return Object.keys(given).filter((name) => given[name])
+  const told = Object.keys(given).filter((name) => given[name])
+  return [
+    ...told,
+    ...detailsIn(request, ['cache_control', 'name', 'detail', 'filename', 'tools.strict', 'audio.format']),
+  ]
 }
 
 function cachedContent(request: ChatRequest): string | undefined {

@@ -1,4 +1,4 @@
-import { lossesTowards } from '#relay/chat/losses.ts'
+import { detailsIn, lossesTowards } from '#relay/chat/losses.ts'
 import type { ChatRequest, Tool, ToolChoice } from '#relay/chat/request.ts'
 import { InvalidRequest } from '#relay/dialects/types.ts'
 import {
@@ -101,8 +101,12 @@ function unsaid(request: ChatRequest): string[] {
     top_k: request.topK !== undefined,
     modalities: request.modalities?.some((modality) => modality !== 'text') === true,
     audio: request.audio !== undefined,
+    reasoning_content: request.messages.some(({ content }) =>
+      content.some((part) => part.type === 'reasoning' && part.encrypted?.dialect !== 'openai-responses'),
+    ),
   }
-  return Object.keys(given).filter((name) => given[name])
+  const told = Object.keys(given).filter((name) => given[name])
+  return [...told, ...detailsIn(request, ['cache_control', 'name', 'image'])]
 }
 
 /** The body of a responses call; nothing is stored upstream unless the caller asks, and thoughts come along sealed. */
@@ -117,6 +121,7 @@ export function toResponsesBody(request: ChatRequest, call: ProviderCall): { bod
   if (thinks) {
     if (request.temperature !== undefined) losses.add('temperature')
     if (request.topP !== undefined) losses.add('top_p')
+    if (request.logprobs === true) losses.add('logprobs')
   }
   const logprobs = request.logprobs === true && !thinks
   const body = withoutAbsent({
