@@ -13,6 +13,7 @@ import { FillButton } from './fill-button.tsx'
 import { KeyField } from './key-field.tsx'
 import { ModelsField } from './models-field.tsx'
 import { OtherField } from './other-field.tsx'
+import { PresetField } from './preset-field.tsx'
 import type { ChannelValues } from './values.ts'
 import { endsWithVersion, needsKeyAgain } from './values.ts'
 
@@ -27,6 +28,7 @@ export function ChannelFields({ id, stored }: { id: number | undefined; stored: 
   return (
     <>
       <FormSection>
+        {!stored && <PresetField />}
         <SelectField
           name="type"
           label={t('类型')}

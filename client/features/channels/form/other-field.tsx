@@ -15,10 +15,10 @@ const words: Record<number, Words> = {
   },
   17: { label: text('插件参数'), help: text('作为 X-DashScope-Plugin 请求头发送，一般留空') },
   18: { label: text('星火大模型版本'), help: text('留空则为 v2.1'), placeholder: 'v3.5' },
-  21: { label: text('知识库 ID'), help: text('知识库在提供商处的编号') },
+  21: { label: text('知识库 ID'), help: text('知识库在提供商处的编号'), required: true },
   24: { label: text('API 版本'), help: text('一般留空，由系统设置中的模型版本决定'), placeholder: 'v1beta' },
   39: { label: text('账户 ID'), help: text('Cloudflare 账户的 ID'), required: true },
-  49: { label: text('Bot ID'), help: text('智能体的编号') },
+  49: { label: text('Bot ID'), help: text('智能体的编号'), required: true },
 }
 
 const regions = '{\n  "default": "us-central1",\n  "claude-sonnet-4-5": "us-east5"\n}'

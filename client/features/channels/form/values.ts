@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { checkOther } from '#core/channel-types/check-other.ts'
 import { checkKeys } from '#core/channel-types/check-keys.ts'
 import { channelTypeOf, defaultBaseUrlOf } from '#core/channel-types/index.ts'
 import { splitKeys } from '#core/channel-types/split-keys.ts'
@@ -14,6 +15,7 @@ export type ChannelDetail = RouterOutputs['admin']['channels']['get']
 export type ChannelValues = CreateChannel
 
 export const regionalType = 41
+const wholeAddressType = 8
 const defaultType = 1
 
 export const emptyValues = (): ChannelValues => ({
@@ -103,8 +105,11 @@ function judgeJson(values: ChannelValues, complain: Complaint): void {
   }
 }
 
-function judgeOther({ type, other }: ChannelValues, complain: Complaint): void {
-  if (type === 39 && other.trim() === '') complain('other', { text: t('请填写账户 ID') })
+function judgeOther({ type, other, key }: ChannelValues, complain: Complaint): void {
+  // The account may stand before the token in the key instead.
+  if (type === 39 && other.trim() === '' && !key.includes('|')) complain('other', { text: t('请填写账户 ID') })
+  const problem = checkOther(type, other.trim())
+  if (problem) complain('other', { text: renderMessage(problem, currentLanguage()) })
   if (type !== regionalType) return
   const region = other.trim()
   if (region === '') return complain('other', 'channel.region_required')
@@ -123,6 +128,7 @@ function judgeAddress({ type, baseUrl }: ChannelValues, complain: Complaint): vo
   }
   const url = URL.parse(baseUrl)
   if (!url || !/^https?:$/.test(url.protocol)) complain('baseUrl', 'url.invalid')
+  else if (/[?#]/.test(type === wholeAddressType ? url.hash : baseUrl)) complain('baseUrl', 'channel.address_query')
 }
 
 /** The server's own rules, each said beside its field before anything is sent. */
@@ -152,6 +158,9 @@ export const fieldOfRefusal: Partial<Record<ErrorCode, keyof ChannelValues>> = {
   'channel.model_name_too_long': 'models',
   'channel.groups_required': 'groups',
   'channel.type_unknown': 'type',
+  'channel.other_required': 'other',
+  'channel.other_invalid': 'other',
+  'channel.address_query': 'baseUrl',
   'channel.region_required': 'other',
   'channel.region_invalid': 'other',
   'channel.region_default_missing': 'other',

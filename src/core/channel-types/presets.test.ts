@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { callWith } from '#relay/providers/conformance/fixtures.ts'
+import { requestWith } from '#relay/providers/conformance/requests.ts'
+import { providerFor } from '#relay/providers/registry.ts'
+import { channelTypeOf } from './index.ts'
+import { channelPresets } from './presets.ts'
+
+test('every preset has a name of its own, a living type and an address that can be saved', () => {
+  expect(new Set(channelPresets.map(({ id }) => id)).size).toBe(channelPresets.length)
+  for (const { id, type, baseUrl } of channelPresets) {
+    expect(channelTypeOf(type)?.hiddenInUi, id).toBe(false)
+    expect(baseUrl, id).toMatch(/^https:\/\/[^?#]+[^/]$/)
+  }
+})
+
+test.each([
+  ['groq', 'https://api.groq.com/openai/v1/chat/completions'],
+  ['deepinfra', 'https://api.deepinfra.com/v1/openai/chat/completions'],
+  ['github', 'https://models.github.ai/inference/chat/completions'],
+  ['zai-coding', 'https://api.z.ai/api/coding/paas/v4/chat/completions'],
+  ['kimi-coding', 'https://api.kimi.com/coding/v1/chat/completions'],
+  ['ark-coding', 'https://ark.cn-beijing.volces.com/api/coding/v3/chat/completions'],
+  ['glm-coding-messages', 'https://open.bigmodel.cn/api/anthropic/v1/messages'],
+])('chats of %s go to %s', (id, url) => {
+  const preset = channelPresets.find((each) => each.id === id)
+  const { type = 1, baseUrl = '' } = preset ?? {}
+  const call = callWith({ channel: { type, baseUrl, key: 'k' } })
+  expect(providerFor(type).chat.request(requestWith(), call).url).toBe(url)
+})
