@@ -1,0 +1,185 @@
+import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type App, startApp } from '#test/support/app.ts'
+import type { TestToken } from '#test/support/factories.ts'
+import { type Play, type ScriptedUpstream, startScriptedUpstream } from '#test/support/scripted-upstream.ts'
+import { bytesOf, stories, type Story } from '../framing/stories.ts'
+import { allowUnpriced, serve, setOptions, withOptions } from './serve.ts'
+import { chat, closeSoundly, consumed, say, spoken } from './spoken.ts'
+
+let app: App
+let scripted: ScriptedUpstream
+let token: TestToken
+beforeAll(async () => {
+  app = await startApp()
+  scripted = await startScriptedUpstream()
+  await allowUnpriced(app)
+  await setOptions(app, { RetryTimes: '0' })
+  token = await app.make.token(await app.make.user({ quota: 1_000_000_000 }))
+})
+afterAll(async () => {
+  await closeSoundly(app)
+  await scripted[Symbol.asyncDispose]()
+})
+
+const answer = JSON.stringify({
+  id: 'c',
+  object: 'chat.completion',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'yes' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+})
+const asJson = { 'content-type': 'application/json' }
+const [chatStory] = stories as [Story]
+
+async function ask(play: Play, stream = false, wish: Partial<Parameters<typeof serve>[1]> = {}) {
+  const { model } = await serve(app, { ...wish, baseUrl: scripted.play(play) })
+  const reply = await say(app, chat, { token, model, stream })
+  return { reply, text: await reply.text() }
+}
+
+describe('headers', () => {
+  test('of the caller that are its own business do not reach the upstream, and the upstream’s cookies not the caller', async () => {
+    const play = { headers: { ...asJson, 'set-cookie': 'spy=1', 'x-powered-by': 'vendor' }, steps: [answer] }
+    for (const type of [1, 14, 24]) {
+      const { model } = await serve(app, { type, key: 'sk-channel', baseUrl: scripted.play(play) })
+      const headers = {
+        cookie: 'session=secret',
+        'x-forwarded-for': '1.2.3.4',
+        'x-real-ip': '1.2.3.4',
+        forwarded: 'for=1.2.3.4',
+        te: 'trailers',
+        'x-stainless-os': 'Linux',
+        'proxy-authorization': 'Basic x',
+        referer: 'https://private.example',
+        origin: 'https://private.example',
+      }
+      const reply = await say(app, chat, { token, model, headers })
+      await reply.text()
+      const sent = scripted.heard.at(-1)?.headers ?? {}
+      for (const name of Object.keys(headers)) expect(sent[name], name).toBeUndefined()
+      expect(JSON.stringify(sent)).not.toContain(token.key)
+      expect(JSON.stringify(sent)).toContain('sk-channel')
+      expect(reply.headers.get('set-cookie')).toBeNull()
+      expect(reply.headers.get('x-powered-by')).toBeNull()
+    }
+  })
+
+  test('that an operator set with line breaks or odd letters fail the call, not the process', async () => {
+    for (const organization of ['a\r\nx-injected: 1', 'ключ', 'a\0b']) {
+      const { ids, model } = await serve(app, { baseUrl: scripted.play({ headers: asJson, steps: [answer] }) })
+      await app.pool.query('update channels set openai_organization = $1 where id = $2', [
+        organization.replace('\0', '\u0001'),
+        ids[0],
+      ])
+      await app.services.channels.reload(ids[0])
+      const reply = await say(app, chat, { token, model })
+      expect(reply.status, organization).toBeGreaterThanOrEqual(400)
+      chat.readError(await reply.json())
+      expect(scripted.heard.at(-1)?.headers['x-injected']).toBeUndefined()
+    }
+    expect((await ask({ headers: asJson, steps: [answer] })).reply.status).toBe(200)
+  })
+})
+
+describe('encodings', () => {
+  const packings = { gzip: gzipSync, br: brotliCompressSync, zstd: zstdCompressSync }
+  test.each(Object.keys(packings) as (keyof typeof packings)[])(
+    'of bodies and streams are undone, and no stale length or encoding goes on: %s',
+    async (encoding) => {
+      const pack = packings[encoding]
+      const whole = await ask({
+        headers: { ...asJson, 'content-encoding': encoding },
+        steps: [pack(Buffer.from(answer))],
+      })
+      expect(whole.text).toBe(answer)
+      expect(whole.reply.headers.get('content-encoding')).toBeNull()
+      const streamed = await ask(
+        { headers: { 'content-encoding': encoding }, steps: [pack(bytesOf(chatStory))] },
+        true,
+        { type: 31 },
+      )
+      expect(streamed.text).toContain('ße 好')
+      expect(streamed.text).toMatch(chat.closing)
+      expect(streamed.reply.headers.get('content-encoding')).toBeNull()
+      expect(streamed.reply.headers.get('content-length')).toBeNull()
+    },
+  )
+
+  test('that are false, unknown or a bomb are clean errors, unbilled', async () => {
+    const before = (await consumed(app)).length
+    const bomb = gzipSync(Buffer.alloc(64 * 1_048_576, ' '))
+    const plays: Play[] = [
+      { headers: { ...asJson, 'content-encoding': 'gzip' }, steps: [answer] },
+      { headers: { ...asJson, 'content-encoding': 'rot13' }, steps: [answer] },
+      { headers: { ...asJson, 'content-encoding': 'gzip' }, steps: [bomb] },
+      { headers: { 'content-encoding': 'gzip' }, steps: [bomb] },
+      { headers: { ...asJson, 'content-length': '100000' }, steps: [answer] },
+      { status: 204, headers: asJson, steps: [] },
+      { headers: { 'content-type': 'text/html' }, steps: ['<html>log in</html>'] },
+    ]
+    for (const [index, play] of plays.entries()) {
+      for (const stream of [false, true]) {
+        const { reply, text } = await ask(play, stream, { setting: '{"idle_timeout":0.3,"first_byte_timeout":1}' })
+        expect(reply.status, `${index} ${stream}`).toBeGreaterThanOrEqual(400)
+        chat.readError(JSON.parse(text))
+      }
+    }
+    expect((await consumed(app)).length).toBe(before)
+  })
+
+  test('a body announced as what it is not is read as what was asked for, or refused', async () => {
+    const plain = await ask({ headers: { 'content-type': 'text/plain' }, steps: [answer] })
+    expect(plain.reply.status).toBe(200)
+    expect(JSON.parse(plain.text)).toEqual(JSON.parse(answer))
+    const { reply } = await ask({ headers: asJson, steps: [bytesOf(chatStory)] })
+    expect(reply.status).toBeGreaterThanOrEqual(400)
+  })
+})
+
+describe('usage of an answer that ends otherwise than well', () => {
+  const event = (type: string, fields: object) => `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`
+  const place = { item_id: 'm', output_index: 0, content_index: 0 }
+  const usage = { input_tokens: 50, output_tokens: 20, total_tokens: 70 }
+  const begun = [
+    event('response.created', { response: { id: 'r', status: 'in_progress', output: [] } }),
+    event('response.output_text.delta', { ...place, delta: 'yes' }),
+  ]
+  const responses = spoken[1] as (typeof spoken)[number]
+
+  test.each([
+    ['incomplete', { incomplete_details: { reason: 'max_output_tokens' } }],
+    ['failed', { error: { code: 'server_error', message: 'it broke' } }],
+  ])('is taken where it is told: %s', async (status, more) => {
+    const response = { id: 'r', status, output: [], usage, store: false, ...more }
+    const steps = [...begun, event(`response.${status}`, { response })]
+    const { model } = await serve(app, { baseUrl: scripted.play({ steps }) })
+    await (await say(app, responses, { token, model, stream: true })).text()
+    expect((await consumed(app)).at(-1)).toMatchObject({ prompt_tokens: 50, completion_tokens: 20 })
+  })
+
+  test('is counted where it is not told, and the log says so', async () => {
+    const steps = [
+      ...begun,
+      event('response.failed', { response: { id: 'r', status: 'failed', error: { message: 'x' } } }),
+    ]
+    const { model } = await serve(app, { baseUrl: scripted.play({ steps }) })
+    await (await say(app, responses, { token, model, stream: true })).text()
+    const row = (await consumed(app)).at(-1)
+    expect(row).toMatchObject({ completion_tokens: 1 })
+    expect(row?.other).toMatchObject({ usage_source: 'estimated', end: 'failed' })
+  })
+})
+
+test('signs of life never stand in an answer that is no stream', async () => {
+  const pings = { 'general_setting.ping_interval_enabled': 'true', 'general_setting.ping_interval_seconds': '1' }
+  await withOptions(app, pings, async () => {
+    const { text } = await ask({ headers: asJson, steps: [1300, answer] })
+    expect(text).toBe(answer)
+    const { model } = await serve(app, {
+      baseUrl: scripted.play({ status: 500, headers: asJson, steps: [1300, '{}'] }),
+    })
+    const reply = await say(app, chat, { token, model })
+    expect(reply.status).toBe(500)
+    chat.readError(await reply.json())
+  })
+})
