@@ -92,7 +92,12 @@ describe('POST /api/user/login', () => {
       return performance.now() - start
     }
     await time('warm-up')
-    const [unknown = 0, wrong = 0] = [await time('nobody'), await time(person.username)]
+    let [unknown, wrong] = [Infinity, Infinity]
+    // The quickest of three: what the machine does beside it only makes times longer.
+    for (const round of [1, 2, 3]) {
+      unknown = Math.min(unknown, await time(`nobody${round}`))
+      wrong = Math.min(wrong, await time(person.username))
+    }
     // Without the decoy hash an unknown name answers ten times faster.
     expect(unknown).toBeGreaterThan(wrong / 4)
   })
