@@ -5,7 +5,7 @@ export const ChannelDrift = defineEntity({
   name: 'ChannelDrift',
   tableName: 'channel_drifts',
   properties: {
-    channelId: p.integer().primary(),
+    channelId: p.integer().primary().autoincrement(false),
     /** Comma-joined: listed upstream, not served here. */
     added: p.text().default(''),
     /** Comma-joined: served here, not listed upstream. */

@@ -140,7 +140,7 @@ describe('time limits', () => {
     await expect(send({ directives: 'hang', firstByteTimeoutMs: 60 })).rejects.toEqual(
       failure('timeout-first-byte', true),
     )
-    const stalled = await send({ directives: 'stall=0', firstByteTimeoutMs: 60 })
+    const stalled = await send({ directives: 'stall=0', firstByteTimeoutMs: 1000 })
     await expect(stalled.text()).rejects.toEqual(failure('timeout-first-byte'))
     await expect.poll(() => upstream.aborted).toBe(2)
   })
