@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { ChatResponse } from '#relay/chat/events.ts'
 import { StreamFailed, createCollector, replayResponse } from '#relay/chat/collect.ts'
 import { moveThoughtsOf } from '#relay/chat/thoughts.ts'
@@ -13,6 +14,7 @@ import type { Forwarding } from './forward.ts'
 import { bookingFailure, finishHungUp, settle, SettleFailed } from './settle.ts'
 import { createEventReader } from '#relay/upstream/event-reader.ts'
 import { withOpenAiUsage } from './missing-usage.ts'
+import { passHeaders } from './passed-headers.ts'
 import { shapeFailure } from './shape-failure.ts'
 import type { ChatEvent } from '#relay/chat/events.ts'
 import { DomainError } from '#core/errors.ts'
@@ -29,6 +31,8 @@ type WholeAnswer = {
   keeps?: readonly string[] | undefined
   /** The upstream's own text, when it goes out as it came. */
   asReceived: string | null
+  /** Of an answer that goes out as it came. */
+  headers?: IncomingHttpHeaders | undefined
 }
 
 /**
@@ -61,7 +65,7 @@ async function finishWhole(forwarding: Forwarding, read: WholeAnswer): Promise<v
     if (!(error instanceof SettleFailed)) throw error
     throw new AttemptFailed(bookingFailure(), { local: true, cause: error })
   }
-  await (isStream ? sendStream(forwarding, text) : sendWhole(forwarding, text))
+  await (isStream ? sendStream(forwarding, text) : sendWhole(forwarding, { text, headers: read.headers }))
 }
 
 function withUsage(read: WholeAnswer, usage: Usage): WholeAnswer {
@@ -92,6 +96,7 @@ async function readJson(forwarding: Forwarding, reply: UpstreamReply): Promise<W
         keeps: seen.keeps,
         response: () => moveThoughtsOf(provider.chat.response(json, providerCall), forwarding.thoughts),
         asReceived: text,
+        headers: reply.headers,
       }
     }
     return fromResponse(moveThoughtsOf(provider.chat.response(json, providerCall), forwarding.thoughts))
@@ -171,8 +176,11 @@ function streamText(forwarding: Forwarding, response: ChatResponse): string {
   return replayIn(dialect, response, { ...contextOf(forwarding), includeUsage: request.includeUsage, asJsonArray })
 }
 
-async function sendWhole({ call, losses }: Forwarding, text: string): Promise<void> {
+type Sent = { text: string; headers: IncomingHttpHeaders | undefined }
+
+async function sendWhole({ call, losses }: Forwarding, { text, headers }: Sent): Promise<void> {
   const { res } = call
+  passHeaders(res, headers)
   if (losses.length > 0) res.setHeader('x-translation-loss', losses.join(','))
   res.status(200).setHeader('content-type', 'application/json; charset=utf-8')
   res.end(text)

@@ -9,6 +9,7 @@ import { drained } from '#relay/gateway/caller-stream.ts'
 import { AttemptFailed, failureOfDomainError } from '#relay/gateway/failure.ts'
 import { withToken } from '#relay/gateway/key-exchange.ts'
 import { toProviderCall } from '#relay/gateway/provider-call.ts'
+import { passHeaders } from '#relay/gateway/passed-headers.ts'
 import { bodyAsCame, overridden, passesThrough } from '#relay/gateway/sent-body.ts'
 import { isUnbooked } from '#relay/gateway/settle.ts'
 import { providerFor } from '#relay/providers/registry.ts'
@@ -242,6 +243,7 @@ async function answerBytes(current: Try, reply: UpstreamReply, contentType: stri
   })
   const start = (): void => {
     if (res.headersSent) return
+    passHeaders(res, reply.headers)
     res.status(200).setHeader('content-type', contentType || 'application/octet-stream')
     res.flushHeaders()
   }

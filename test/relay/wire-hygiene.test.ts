@@ -64,6 +64,13 @@ describe('headers', () => {
     }
   })
 
+  test('that tell a caller of its answer come with it', async () => {
+    const told = { 'x-ratelimit-remaining-requests': '7', 'openai-processing-ms': '12' }
+    const { reply } = await ask({ headers: { ...asJson, ...told, 'openai-organization': 'ours' }, steps: [answer] })
+    expect(Object.fromEntries(reply.headers)).toMatchObject(told)
+    expect(reply.headers.get('openai-organization')).toBeNull()
+  })
+
   test('that an operator set with line breaks or odd letters fail the call, not the process', async () => {
     for (const organization of ['a\r\nx-injected: 1', 'ключ', 'a\0b']) {
       const { ids, model } = await serve(app, { baseUrl: scripted.play({ headers: asJson, steps: [answer] }) })

@@ -36,12 +36,3 @@ export async function findAnswers(
 export async function forgetAnswer(pool: Pool, made: { id: string; userId: number }): Promise<void> {
   await pool.query('delete from upstream_objects where id = $1 and user_id = $2', [made.id, made.userId])
 }
-
-/** Forgets what upstreams have forgotten too; gives how many. */
-export async function forgetOldAnswers(pool: Pool): Promise<number> {
-  const { rowCount } = await pool.query(
-    'delete from upstream_objects where created_at < now() - make_interval(days => $1)',
-    [daysKept],
-  )
-  return rowCount ?? 0
-}
