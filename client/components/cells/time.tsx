@@ -15,7 +15,8 @@ type TimeProps = {
 export function Time({ value, exact = false }: TimeProps) {
   const now = useNow()
   if (!value || Number.isNaN(value.getTime())) return <None />
-  const words = exact ? formatTime(value) : formatRelativeTime(value, now)
+  // The page's clock goes by half minutes, and tells when to look again; what happened since its last step is not ahead.
+  const words = exact ? formatTime(value) : formatRelativeTime(value, new Date())
   const isThisYear = exact === 'short' && value.getFullYear() === now.getFullYear()
   return (
     <Moment dateTime={value.toISOString()} data-tip={formatExactTime(value)}>
