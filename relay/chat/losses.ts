@@ -1,27 +1,35 @@
-import type { ChatRequest, DialectId, Message } from './request.ts'
+import type { ChatRequest, CustomTool, DialectId, Message } from './request.ts'
 
 /** Fields that parsing has also put into the hub's own wishes; leaving the original out loses nothing. */
 const mirrored = new Set(['thinking', 'reasoning', 'enable_thinking', 'thinking_budget', 'output_config'])
 
 /**
  * What gets lost on the way to an upstream of the given dialect, by name: what parsing had to leave out, the caller's own
- * extra fields, and parts and tools that only the caller's vendor knows. A provider adds what it drops itself.
+ * extra fields, and parts and tools that only the caller's vendor knows. A provider adds what it drops itself. Without a
+ * target, for an upstream that takes no dialect's own fields, all of them.
  */
-export function lossesTowards(request: ChatRequest, target: DialectId): string[] {
+export function lossesTowards(request: ChatRequest, target: DialectId | undefined): string[] {
   const lost = new Set(request.losses)
   if (request.extra.dialect !== target) {
     for (const name of Object.keys(request.extra.fields)) if (!mirrored.has(name)) lost.add(name)
   }
   for (const message of request.messages) {
     for (const part of message.content) {
+      if (part.type === 'audio' && part.source.kind === 'file-id' && target !== 'openai-chat') lost.add('audio')
       if (part.type === 'vendor' && part.dialect !== target) lost.add(typeName(part.value) ?? 'messages.content')
     }
   }
   for (const tool of request.tools) {
+    if (tool.type === 'custom' && target !== 'openai-chat' && target !== 'openai-responses' && hasGrammar(tool)) {
+      lost.add('tools.format')
+    }
     if (tool.type === 'vendor' && tool.dialect !== target) lost.add(`tools.${typeName(tool.value) ?? 'type'}`)
   }
   return [...lost]
 }
+
+/** Whether free text has to follow a grammar: only its own vendor can see to that. */
+export const hasGrammar = (tool: CustomTool): boolean => tool.format !== undefined && typeName(tool.format) !== 'text'
 
 function typeName(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined

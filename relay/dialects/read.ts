@@ -67,6 +67,14 @@ export type Reader = ReturnType<typeof readerFor>
 export const leftOver = (fields: Fields, known: ReadonlySet<string>): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => !known.has(name) && name !== '__proto__'))
 
+/** Fields of something inside the body that reading it passes over, by name; those that say nothing do not count. */
+export const unreadNames = (fields: Fields, known: ReadonlySet<string>, path: string): string[] =>
+  Object.entries(fields).flatMap(([name, value]) =>
+    known.has(name) || value === undefined || value === null || value === false || name === '__proto__'
+      ? []
+      : [`${path}.${name}`],
+  )
+
 /** A cache marker; anything else that stands in its place is ignored. */
 export function readCacheControl(value: unknown): CacheControl | undefined {
   if (!isObject(value) || value['type'] !== 'ephemeral') return undefined

@@ -7,6 +7,7 @@ import type { CallerDialect } from '#relay/dialects/types.ts'
 import { admitAddress, admitGroup } from '#relay/gateway/admit.ts'
 import { authenticate } from '#relay/gateway/authenticate.ts'
 import type { RelayServices } from '#relay/gateway/call.ts'
+import { AttemptFailed, failureOfDomainError } from '#relay/gateway/failure.ts'
 import { receive } from '#relay/gateway/receive.ts'
 import { reportError } from '#relay/gateway/report-error.ts'
 import { claudeList, geminiList, openAiList, toClaudeModel, toGeminiModel, toOpenAiModel } from './model-lists.ts'
@@ -47,6 +48,12 @@ export async function listModels(services: RelayServices, req: Request, res: Res
   }
 }
 
+/** Whose fault it is, and by which field, as the original says it. */
+function unknownModel(model: string): AttemptFailed {
+  const failure = failureOfDomainError(new DomainError('relay.model_unknown', { model }))
+  return new AttemptFailed({ ...failure, type: 'invalid_request_error', param: 'model' }, { local: true })
+}
+
 /** `GET …/models/{name}`. */
 export async function retrieveModel(services: RelayServices, req: Request, res: Response): Promise<void> {
   const style = styleOf(req)
@@ -55,7 +62,7 @@ export async function retrieveModel(services: RelayServices, req: Request, res: 
     const wanted = ([] as string[]).concat(req.params['model'] ?? []).join('/')
     const models = await modelsFor(services, req, incoming.ip)
     const found = models.find((model) => model.id === wanted)
-    if (!found) throw new DomainError('relay.model_unknown', { model: wanted })
+    if (!found) throw unknownModel(wanted)
     res.json(style.item(found))
   } catch (error) {
     reportError(services, incoming, error)

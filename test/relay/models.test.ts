@@ -148,3 +148,16 @@ test('looking costs nothing and asks nobody', async () => {
   expect(await consumed(app)).toEqual([])
   expect(app.upstream.total).toBe(0)
 })
+
+test('a model nobody has is the asker’s mistake, by the original’s own words', async () => {
+  const reply = await fetch(`${app.url}/v1/models/nowhere`, { headers: { authorization: `Bearer ${token.key}` } })
+  expect(reply.status).toBe(404)
+  expect(await reply.json()).toEqual({
+    error: {
+      message: expect.stringContaining("The model 'nowhere' does not exist") as unknown,
+      type: 'invalid_request_error',
+      param: 'model',
+      code: 'model_not_found',
+    },
+  })
+})

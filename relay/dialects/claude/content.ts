@@ -37,7 +37,8 @@ export function readTexts(content: unknown, path: string, conversation: Conversa
   })
 }
 
-function readText({ block, path }: Block, { read }: Conversation): TextPart[] {
+function readText({ block, path }: Block, { read, losses }: Conversation): TextPart[] {
+  if (Array.isArray(block['citations']) && block['citations'].length > 0) losses.add('citations')
   const text = read.text(block['text'], `${path}.text`)
   if (text === undefined) throw read.required(`${path}.text`)
   if (text === '') return []

@@ -56,7 +56,7 @@ export function parseClaude(value: unknown, path: { model?: string | undefined }
     stream: read.flag(body['stream'], 'stream') ?? false,
     includeUsage: true,
     extra: { dialect: 'claude' as const, fields: leftOver(body, known) },
-    losses: [...conversation.losses, ...toolLosses],
+    losses: [...conversation.losses, ...toolLosses, ...unreadOutput(body)],
   })
 }
 
@@ -73,6 +73,18 @@ function readMessage(value: unknown, path: string, conversation: Conversation): 
     default:
       throw read.invalid(`${path}.role`)
   }
+}
+
+/** What the answer is to be like beyond what the hub knows: another format, another effort, a budget for a whole task. */
+function unreadOutput(body: Fields): string[] {
+  const config = read.object(body['output_config'], 'output_config') ?? {}
+  const format = config['format'] ?? body['output_format'] ?? undefined
+  return Object.entries({ ...config, format }).flatMap(([name, value]) => {
+    if (value === undefined || value === null) return []
+    const isRead =
+      name === 'effort' ? isEffort(value) : name === 'format' && isObject(value) && value['type'] === 'json_schema'
+    return isRead ? [] : [`output_config.${name}`]
+  })
 }
 
 /** The hub speaks of tiers in the words of chat completions. */

@@ -1,8 +1,10 @@
 import { type Fields, isObject } from '#relay/chat/json.ts'
 import type { Tool, ToolChoice, WebSearchTool } from '#relay/chat/request.ts'
 import { readPlace } from '../openai-chat/tools.ts'
-import { type Reader, defined, readCacheControl } from '../read.ts'
+import { type Reader, defined, readCacheControl, unreadNames } from '../read.ts'
 import { InvalidRequest } from '../types.ts'
+
+const knownTool = new Set(['type', 'name', 'description', 'input_schema', 'strict', 'cache_control'])
 
 export function readTools(value: unknown, read: Reader): { tools: Tool[]; losses: string[] } {
   if (value === undefined || value === null) return { tools: [], losses: [] }
@@ -13,7 +15,10 @@ export function readTools(value: unknown, read: Reader): { tools: Tool[]; losses
   const tools = value.map((tool: unknown, index): Tool => {
     if (!isObject(tool)) throw read.invalid(`tools[${index}]`)
     const type = read.text(tool['type'], `tools[${index}].type`) ?? 'custom'
-    if (type === 'custom') return readTool(tool, `tools[${index}]`, read)
+    if (type === 'custom') {
+      losses.push(...unreadNames(tool, knownTool, 'tools'))
+      return readTool(tool, `tools[${index}]`, read)
+    }
     if (!type.startsWith('web_search_')) return { type: 'vendor', dialect: 'claude', value: tool }
     losses.push(
       ...['allowed_domains', 'blocked_domains'].filter((name) => tool[name] !== undefined && tool[name] !== null),

@@ -69,7 +69,9 @@ function readPlainPart(
   part: Fields,
   conversation: Conversation,
 ): (MediaPart | { type: 'text'; text: string } | { type: 'vendor'; dialect: 'gemini'; value: unknown })[] {
-  if (pick(part, 'videoMetadata') !== undefined) conversation.losses.add('videoMetadata')
+  for (const name of ['videoMetadata', 'mediaResolution']) {
+    if (pick(part, name) !== undefined) conversation.losses.add(name)
+  }
   const media = readMedia(part, conversation.read)
   if (media !== undefined) return [media]
   const { text } = part

@@ -1,10 +1,10 @@
 import { type Fields, isObject } from '#relay/chat/json.ts'
 import type { ChatRequest, ReasoningWish, ResponseFormat, TextPart } from '#relay/chat/request.ts'
-import { defined, isEffort, leftOver, readerFor } from '../read.ts'
+import { defined, isEffort, leftOver, readerFor, unreadNames } from '../read.ts'
 import { readContents, readParts } from './contents.ts'
 import { bothSpellings, pick, pickObject } from './fields.ts'
 import { toJsonSchema } from './schema.ts'
-import { readTools, readToolChoice } from './tools.ts'
+import { readTools, readToolChoice, unreadToolFields } from './tools.ts'
 
 const read = readerFor('invalid_gemini_request')
 
@@ -67,7 +67,13 @@ export function parseGemini(
     stream: path.stream ?? false,
     includeUsage: true,
     extra: { dialect: 'gemini' as const, fields: readExtra(body, config) },
-    losses,
+    losses: [
+      ...new Set([
+        ...losses,
+        ...unreadToolFields(body['tools'], pick(body, 'toolConfig')),
+        ...unreadWishes(body, config),
+      ]),
+    ],
   })
 }
 
@@ -87,9 +93,13 @@ function readGeneration(config: Fields) {
 }
 
 /** The system instruction may be a text, a part, a list of parts or a content. */
-function readSystem(value: unknown): TextPart[] {
+function systemParts(value: unknown): Fields[] {
   const parts = isObject(value) && 'parts' in value ? value['parts'] : typeof value === 'string' ? [value] : value
-  return readParts(parts, 'systemInstruction.parts', read).flatMap((part): TextPart[] => {
+  return readParts(parts, 'systemInstruction.parts', read)
+}
+
+function readSystem(value: unknown): TextPart[] {
+  return systemParts(value).flatMap((part): TextPart[] => {
     const text = read.text(part['text'], 'systemInstruction.parts.text') ?? ''
     return text === '' ? [] : [{ type: 'text', text }]
   })
@@ -100,6 +110,25 @@ function readFormat(config: Fields): ResponseFormat | undefined {
   const schema = pickObject(config, 'responseJsonSchema') ?? (own === undefined ? undefined : toJsonSchema(own))
   if (schema !== undefined) return { type: 'json-schema', name: 'output', schema }
   return pick(config, 'responseMimeType') === 'application/json' ? { type: 'json' } : undefined
+}
+
+const knownFormats: readonly unknown[] = [undefined, 'text/plain', 'application/json']
+const knownSpeech = bothSpellings(['voiceConfig'])
+
+/** Forms, voices, levels and instructions beyond those that the hub knows. */
+function unreadWishes(body: Fields, config: Fields): string[] {
+  const level = pick(pickObject(config, 'thinkingConfig') ?? {}, 'thinkingLevel')
+  const unread: Readonly<Record<string, boolean>> = {
+    'generationConfig.responseMimeType': !knownFormats.includes(pick(config, 'responseMimeType')),
+    'thinkingConfig.thinkingLevel': typeof level === 'string' && !isEffort(level.toLowerCase()),
+    'systemInstruction.parts': systemParts(pick(body, 'systemInstruction')).some(
+      (part) => typeof part['text'] !== 'string',
+    ),
+  }
+  return [
+    ...Object.keys(unread).filter((name) => unread[name]),
+    ...unreadNames(pickObject(config, 'speechConfig') ?? {}, knownSpeech, 'speechConfig'),
+  ]
 }
 
 function readThinking(config: Fields): ReasoningWish | undefined {

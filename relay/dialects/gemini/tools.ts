@@ -1,11 +1,29 @@
 import { type Fields, isObject } from '#relay/chat/json.ts'
 import type { FunctionTool, Tool, ToolChoice } from '#relay/chat/request.ts'
-import { type Reader, defined } from '../read.ts'
+import { type Reader, defined, unreadNames } from '../read.ts'
 import { bothSpellings, pick, pickObject } from './fields.ts'
 import { toJsonSchema } from './schema.ts'
 
 const declarations = bothSpellings(['functionDeclarations'])
 const searches = bothSpellings(['googleSearch', 'googleSearchRetrieval'])
+
+const knownDeclaration = bothSpellings(['name', 'description', 'parameters', 'parametersJsonSchema'])
+const knownConfig = bothSpellings(['functionCallingConfig'])
+
+const objectsIn = (value: unknown): Fields[] => (Array.isArray(value) ? value : [value]).filter(isObject)
+
+/** What is said of tools and of their choice beyond what the hub reads of them. */
+export const unreadToolFields = (tools: unknown, toolConfig: unknown): string[] => [
+  ...objectsIn(tools).flatMap((entry) => [
+    ...objectsIn(pick(entry, 'functionDeclarations')).flatMap((declaration) =>
+      unreadNames(declaration, knownDeclaration, 'tools'),
+    ),
+    ...Object.entries(entry).flatMap(([name, settings]) =>
+      searches.has(name) && isObject(settings) ? unreadNames(settings, new Set(), `tools.${name}`) : [],
+    ),
+  ]),
+  ...objectsIn(toolConfig).flatMap((config) => unreadNames(config, knownConfig, 'toolConfig')),
+]
 
 /** Every entry of `tools` may hold functions and built-in tools side by side. */
 export function readTools(value: unknown, read: Reader): Tool[] {

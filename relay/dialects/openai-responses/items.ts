@@ -77,9 +77,17 @@ type ContentPart =
   | { type: 'refusal'; text: string }
   | Extract<UserPart, { type: 'vendor' }>
 
+/** Sources of an earlier answer, which no other dialect takes back. */
+const hasAnnotations = (content: unknown): boolean =>
+  Array.isArray(content) &&
+  content.some(
+    (part: unknown) => isObject(part) && Array.isArray(part['annotations']) && part['annotations'].length > 0,
+  )
+
 function readMessage(conversation: Conversation, item: Fields, path: string): void {
   const { read, messages, losses } = conversation
   const parts = readContent(item['content'], `${path}.content`, read)
+  if (hasAnnotations(item['content'])) losses.add('annotations')
   switch (item['role']) {
     case 'assistant': {
       const spoken = parts.filter((part) => part.type !== 'file')

@@ -4,7 +4,7 @@ import { readSchemaFormat } from '../openai-chat/wishes.ts'
 import { defined, isEffort, leftOver, readerFor } from '../read.ts'
 import { InvalidRequest } from '../types.ts'
 import { readInput } from './items.ts'
-import { readTools, readToolChoice } from './tools.ts'
+import { readTools, readToolChoice, unreadToolFields } from './tools.ts'
 
 const code = 'invalid_responses_request'
 const read = readerFor(code)
@@ -64,7 +64,7 @@ export function parseOpenAiResponses(value: unknown, path: { model?: string | un
     stream: read.flag(body['stream'], 'stream') ?? false,
     includeUsage: true,
     extra: { dialect: 'openai-responses' as const, fields: readExtra(body, text) },
-    losses: [...losses, ...choice.losses],
+    losses: [...new Set([...losses, ...choice.losses, ...unreadToolFields(body['tools'])])],
   })
 }
 

@@ -1,7 +1,19 @@
 import { type Fields, isObject } from '#relay/chat/json.ts'
 import type { Tool, ToolChoice } from '#relay/chat/request.ts'
 import { readToolChoice as readChatToolChoice, readWebSearch } from '../openai-chat/tools.ts'
-import { type Reader, defined } from '../read.ts'
+import { type Reader, defined, unreadNames } from '../read.ts'
+
+const knownTool = new Set(['type', 'name', 'description', 'parameters', 'strict', 'format'])
+const knownSearch = new Set(['type', 'search_context_size', 'user_location'])
+
+/** What is said of tools beyond what the hub reads of them. */
+export const unreadToolFields = (value: unknown): string[] =>
+  (Array.isArray(value) ? value : []).flatMap((tool: unknown) => {
+    const type = isObject(tool) ? tool['type'] : undefined
+    if (!isObject(tool) || typeof type !== 'string') return []
+    if (type === 'function' || type === 'custom') return unreadNames(tool, knownTool, 'tools')
+    return type.startsWith('web_search') ? unreadNames(tool, knownSearch, 'tools') : []
+  })
 
 /** Tools stand flat here, without the object around a function that chat completions have. */
 export function readTools(value: unknown, read: Reader): Tool[] {

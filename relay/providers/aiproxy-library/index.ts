@@ -1,5 +1,4 @@
 import type { StreamDecoder, UpstreamFailure } from '#relay/chat/events.ts'
-import { lossesTowards } from '#relay/chat/losses.ts'
 import type { ChatRequest, Message } from '#relay/chat/request.ts'
 import { InvalidRequest } from '#relay/dialects/types.ts'
 import { bearer } from '../openai-compatible/address.ts'
@@ -37,8 +36,13 @@ const textIn = (message: Message | undefined): string =>
 function toRequest(request: ChatRequest, { channel, model, stream }: ProviderCall): UpstreamRequest {
   const libraryId = channel.other.trim()
   if (libraryId === '') throw new InvalidRequest('invalid_text_request', 'the channel names no library')
-  const losses = new Set([...lossesTowards(request, 'openai-chat'), ...unheard(request)])
+  const losses = new Set(unheard(request))
   if (request.messages.length > 1) losses.add('messages')
+  if (request.user !== undefined) losses.add('user')
+  if (request.responseFormat !== undefined && request.responseFormat.type !== 'text') losses.add('response_format')
+  for (const part of request.messages.at(-1)?.content ?? []) {
+    if (part.type === 'image' || part.type === 'audio' || part.type === 'file') losses.add(part.type)
+  }
   return {
     method: 'POST',
     url: `${channel.baseUrl}/api/library/ask`,

@@ -6,6 +6,7 @@ import { type KeyExchange, type Provider, type ProviderCall, type UpstreamReques
 import { failureOf, readFailure } from '../wire/failures.ts'
 import { tellFormat } from '../openai-compatible/told-format.ts'
 import { type Json, numberOf, recordOf, recordsOf, textOf, tryRecord, withoutAbsent, wordOf } from '../wire/json.ts'
+import { unplaced } from '../wire/unheard.ts'
 import { baiduEmbeddings } from './embeddings.ts'
 import { refusalIn } from './failure.ts'
 import { toBaiduMessages } from './messages.ts'
@@ -103,6 +104,7 @@ function toBody(body: Json): { body: Json; losses: string[] } {
         ]
       : []
   })
+  if (offered.some((tool) => recordOf(tool['function'])?.['strict'] === true)) losses.add('tools.strict')
   const penalty = numberOf(body['frequency_penalty'])
   const { system, messages } = toBaiduMessages(recordsOf(body['messages']), losses)
   const stop = body['stop']
@@ -143,7 +145,7 @@ function toRequest(request: Parameters<Provider['chat']['request']>[0], call: Pr
     url: `${call.channel.baseUrl}${path}?access_token=${encodeURIComponent(call.token ?? '')}`,
     headers: { 'content-type': 'application/json', accept: call.stream ? 'text/event-stream' : 'application/json' },
     body,
-    losses: [...(written.losses ?? []), ...losses],
+    losses: [...(written.losses ?? []), ...losses, ...unplaced(request)],
   }
 }
 

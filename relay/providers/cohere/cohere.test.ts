@@ -28,7 +28,7 @@ test('fields have the vendor’s names and bounds', () => {
       response_format: { type: 'json_object', json_schema: { type: 'object' } },
       logprobs: true,
     },
-    losses: [],
+    losses: ['user'],
   })
 })
 

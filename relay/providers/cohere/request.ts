@@ -2,6 +2,9 @@ import { toOpenAiRequest } from '../openai-compatible/request.ts'
 import type { OpenAiStyle } from '../openai-compatible/style.ts'
 import { wantsThinking } from '../openai-compatible/thinking-switch.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
+import { saysNothing } from '../wire/says-nothing.ts'
+import type { ProviderCall, UpstreamRequest } from '../types.ts'
+import { unplaced } from '../wire/unheard.ts'
 import { joinPath } from '../wire/join-path.ts'
 import { type Json, listOf, numberOf, recordOf, recordsOf, textOf } from '../wire/json.ts'
 
@@ -29,8 +32,8 @@ const taken = new Set([
   'thinking',
   'stream',
 ])
-/** Fields whose absence changes nothing here. */
-const idle = new Set(['stream_options', 'parallel_tool_calls', 'user', 'top_p', 'top_k', 'stop'])
+/** Fields that go under another name. */
+const renamed = new Set(['top_p', 'top_k', 'stop'])
 
 const clamp = (value: unknown, least: number, most: number): number | undefined => {
   const number = numberOf(value)
@@ -73,6 +76,12 @@ function saidOnce(body: Json): void {
   })
 }
 
+/** All tools or none are held to their schemas. */
+function onlySomeStrict(tools: unknown): boolean {
+  const strict = recordsOf(tools).map((tool) => recordOf(tool['function'])?.['strict'] === true)
+  return strict.includes(true) && strict.includes(false)
+}
+
 function format(given: unknown): unknown {
   const schema = recordOf(recordOf(given)?.['json_schema'])?.['schema']
   return schema === undefined ? given : { type: 'json_object', json_schema: schema }
@@ -84,6 +93,7 @@ function adjust(body: Json): string[] {
   set(body, 'p', clamp(body['top_p'], 0.01, 0.99))
   set(body, 'k', body['top_k'])
   for (const name of ['frequency_penalty', 'presence_penalty']) set(body, name, clamp(body[name], 0, 1))
+  const unstrict = onlySomeStrict(body['tools']) ? ['tools.strict'] : []
   if (body['tools'] !== undefined) {
     body['tools'] = offered(body['tools'], body['tool_choice'])
     saidOnce(body)
@@ -93,9 +103,12 @@ function adjust(body: Json): string[] {
   set(body, 'tool_choice', choice)
   if (body['response_format'] !== undefined) body['response_format'] = format(body['response_format'])
   body['messages'] = recordsOf(body['messages']).map(message)
-  const lost = Object.keys(body).filter((name) => !taken.has(name))
-  for (const name of lost) delete body[name]
-  return lost.filter((name) => !idle.has(name))
+  const left = Object.entries(body).filter(([name]) => !taken.has(name))
+  for (const [name] of left) delete body[name]
+  return [
+    ...unstrict,
+    ...left.flatMap(([name, value]) => (renamed.has(name) || saysNothing(name, value) ? [] : [name])),
+  ]
 }
 
 function reasoning(body: Json, { reasoning: wish }: ChatRequest): void {
@@ -119,4 +132,7 @@ const style: OpenAiStyle = {
 }
 
 /** The second version of the vendor's chat call, which is close to the OpenAI form. */
-export const toCohereRequest = toOpenAiRequest(style)
+export function toCohereRequest(request: ChatRequest, call: ProviderCall): UpstreamRequest {
+  const written = toOpenAiRequest(style)(request, call)
+  return { ...written, losses: [...(written.losses ?? []), ...unplaced(request).filter((name) => name !== 'detail')] }
+}

@@ -1,4 +1,3 @@
-import { lossesTowards } from '#relay/chat/losses.ts'
 import type { ChatRequest, Message } from '#relay/chat/request.ts'
 import { InvalidRequest } from '#relay/dialects/types.ts'
 import { bearer } from '../openai-compatible/address.ts'
@@ -47,7 +46,7 @@ export function toCozeRequest(request: ChatRequest, call: ProviderCall): Upstrea
   const { channel, ambient } = call
   const botId = channel.other.trim()
   if (botId === '') throw new InvalidRequest('invalid_text_request', 'the channel names no bot')
-  const losses = new Set([...lossesTowards(request, 'openai-chat'), ...unheard(request)])
+  const losses = new Set(unheard(request))
   return {
     method: 'POST',
     url: `${rootOf(channel)}/v3/chat`,

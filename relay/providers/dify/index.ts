@@ -1,5 +1,4 @@
 import type { Message } from '#relay/chat/request.ts'
-import { lossesTowards } from '#relay/chat/losses.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import { bearer } from '../openai-compatible/address.ts'
 import { reshapedReading } from '../openai-compatible/reshaped.ts'
@@ -71,7 +70,7 @@ function filesOf(messages: readonly Message[], losses: Set<string>): Json[] {
 }
 
 function toRequest(request: ChatRequest, call: ProviderCall): UpstreamRequest {
-  const losses = new Set([...lossesTowards(request, 'openai-chat'), ...unheard(request)])
+  const losses = new Set(unheard(request))
   const query = queryOf(withToldFormat(request))
   const files = filesOf(request.messages, losses)
   const operation = operationOf(call.channel.other)

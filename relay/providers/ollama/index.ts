@@ -7,6 +7,7 @@ import type { OpenAiStyle } from '../openai-compatible/style.ts'
 import type { Provider, ProviderCall, UpstreamRequest } from '../types.ts'
 import { createJsonLineReader } from '../wire/json-lines.ts'
 import { type Json, recordOf } from '../wire/json.ts'
+import { unplaced } from '../wire/unheard.ts'
 import { nativeUrl, serverOf } from './address.ts'
 import { ollamaEmbeddings } from './embeddings.ts'
 import { createOllamaDecoder, fromNativeAnswer } from './native-answer.ts'
@@ -49,7 +50,7 @@ function toRequest(request: ChatRequest, call: ProviderCall): UpstreamRequest {
       ...bearer(call.channel.key),
     },
     body,
-    losses: [...(written.losses ?? []), ...losses],
+    losses: [...(written.losses ?? []), ...losses, ...unplaced(request)],
   }
 }
 

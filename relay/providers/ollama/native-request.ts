@@ -2,6 +2,7 @@ import { InvalidRequest } from '#relay/dialects/types.ts'
 import { parseDataUrl } from '#relay/chat/media.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import { type Json, recordOf, recordsOf, textOf, withoutAbsent, wordOf } from '../wire/json.ts'
+import { saysNothing } from '../wire/says-nothing.ts'
 import { argumentsObject } from '../wire/tool-arguments.ts'
 import type { ProviderChannel } from '../types.ts'
 
@@ -114,12 +115,12 @@ const common =
   'model messages stream stream_options tools tool_choice response_format reasoning_effort max_tokens ' +
   'max_completion_tokens temperature top_p top_k seed stop presence_penalty frequency_penalty logprobs top_logprobs'
 const written = new Set([...ownFields, ...topOptions, ...common.split(' ')])
-/** Fields whose absence changes nothing here. */
-const idle = new Set(['user', 'n', 'parallel_tool_calls'])
 
 /** A body of the OpenAI form as the server's own call. */
 export function toNativeBody(body: Json, stream: boolean): { body: Json; losses: string[] } {
-  const losses = new Set(Object.keys(body).filter((name) => !written.has(name) && !idle.has(name)))
+  const losses = new Set(
+    Object.entries(body).flatMap(([name, value]) => (written.has(name) || saysNothing(name, value) ? [] : [name])),
+  )
   const options = optionsOf(body)
   const native = withoutAbsent({
     model: body['model'],

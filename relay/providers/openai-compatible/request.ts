@@ -14,6 +14,7 @@ import {
   systemRoleOf,
 } from './model-families.ts'
 import type { OpenAiStyle } from './style.ts'
+import { wantsThinking } from './thinking-switch.ts'
 import { toolFields } from './tools.ts'
 
 export const knownNames = (channelType: number): readonly string[] => channelTypeOf(channelType)?.currentModels ?? []
@@ -89,6 +90,9 @@ function streamFields(request: ChatRequest, style: OpenAiStyle, call: ProviderCa
 /** The most stop sequences that the original takes. */
 const mostStops = 4
 
+/** Where vendors are told how to think. */
+const thinkingFields = ['reasoning_effort', 'reasoning', 'thinking', 'enable_thinking', 'prompt_mode']
+
 function bodyOf(request: ChatRequest, call: ProviderCall, writing: Writing): Json {
   const { style, losses } = writing
   const sameDialect = request.extra.dialect === 'openai-chat'
@@ -109,6 +113,8 @@ function bodyOf(request: ChatRequest, call: ProviderCall, writing: Writing): Jso
     }),
   })
   style.reasoning?.(body, request)
+  const told = thinkingFields.some((name) => body[name] !== undefined)
+  if (style.reasoning && !told && wantsThinking(request.reasoning) === true) losses.add('reasoning_effort')
   return body
 }
 

@@ -1,3 +1,4 @@
+import { hasGrammar } from '#relay/chat/losses.ts'
 import type { ChatRequest, Tool, ToolChoice, WebSearchTool } from '#relay/chat/request.ts'
 import { asFunctionTool } from '../wire/custom-tools.ts'
 import { type Json, withoutAbsent } from '../wire/json.ts'
@@ -10,6 +11,7 @@ function toOpenAiTool(tool: Tool, writing: Writing): Json[] {
     const { name, description, format } = tool
     return [{ type: 'custom', custom: withoutAbsent({ name, description, format }) }]
   }
+  if (tool.type === 'custom' && hasGrammar(tool)) writing.losses.add('tools.format')
   const { name, description, parameters, strict, cacheControl } = tool.type === 'custom' ? asFunctionTool(tool) : tool
   if (cacheControl && !writing.style.carriesCacheControl) writing.losses.add('cache_control')
   return [

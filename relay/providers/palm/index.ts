@@ -3,6 +3,8 @@ import { reshapedReading } from '../openai-compatible/reshaped.ts'
 import type { OpenAiStyle } from '../openai-compatible/style.ts'
 import { readGeminiFailure } from '../gemini/failure.ts'
 import type { Provider, ProviderCall, UpstreamRequest } from '../types.ts'
+import { saysNothing } from '../wire/says-nothing.ts'
+import { unplaced } from '../wire/unheard.ts'
 import { recordOf, recordsOf, textOf, withoutAbsent, wordOf, type Json } from '../wire/json.ts'
 
 const style: OpenAiStyle = {
@@ -30,7 +32,10 @@ const plainOf = (content: unknown): string =>
     .map((part) => textOf(part['text']) ?? '')
     .join('\n')
 
-const carried = new Set(['model', 'messages', 'temperature', 'top_p', 'top_k', 'n', 'stream', 'stream_options', 'user'])
+const carried = new Set(['model', 'messages', 'temperature', 'top_p', 'top_k', 'n', 'stream'])
+
+const lostOf = (body: Json): string[] =>
+  Object.entries(body).flatMap(([name, value]) => (carried.has(name) || saysNothing(name, value) ? [] : [name]))
 
 function toRequest(request: Parameters<Provider['chat']['request']>[0], call: ProviderCall): UpstreamRequest {
   const written = toOpenAiRequest(style)(request, call)
@@ -52,7 +57,7 @@ function toRequest(request: Parameters<Provider['chat']['request']>[0], call: Pr
       topP: body['top_p'],
       topK: body['top_k'],
     }),
-    losses: [...(written.losses ?? []), ...Object.keys(body).filter((name) => !carried.has(name))],
+    losses: [...(written.losses ?? []), ...lostOf(body), ...unplaced(request)],
   }
 }
 

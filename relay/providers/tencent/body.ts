@@ -1,3 +1,4 @@
+import { saysNothing } from '../wire/says-nothing.ts'
 import { type Json, listOf, recordOf, recordsOf, textOf, withoutAbsent } from '../wire/json.ts'
 
 /** Names of this vendor begin each word with a capital letter. */
@@ -73,14 +74,15 @@ const taken = new Set([
   'response_format',
   'enable_thinking',
 ])
-/** Fields whose absence changes nothing here. */
-const idle = new Set(['stream_options', 'parallel_tool_calls', 'user', 'max_tokens'])
 
 /** A body of the OpenAI form under this vendor's names, and the fields it does not know. */
 export function toTencentBody(body: Json): { body: Json; losses: string[] } {
   const tools = recordsOf(body['tools'])
   const stop = body['stop']
-  const losses = Object.keys(body).filter((name) => !taken.has(name) && !idle.has(name))
+  const losses = Object.entries(body).flatMap(([name, value]) =>
+    taken.has(name) || saysNothing(name, value) ? [] : [name],
+  )
+  if (tools.some((each) => recordOf(each['function'])?.['strict'] === true)) losses.push('tools.strict')
   const temperature = typeof body['temperature'] === 'number' ? Math.min(body['temperature'], 2) : undefined
   return {
     body: withoutAbsent({

@@ -11,6 +11,7 @@ import { type Json, recordOf, recordsOf, textOf, tryRecord, wordOf } from '../wi
 import { tencentEmbeddings } from './embeddings.ts'
 import { signTc3 } from './sign-tc3.ts'
 import { toSnakeNames, toTencentBody } from './body.ts'
+import { unplaced } from '../wire/unheard.ts'
 
 const signedSurface = 'https://hunyuan.tencentcloudapi.com'
 const openSurface = 'https://api.hunyuan.cloud.tencent.com/v1'
@@ -92,7 +93,7 @@ function toRequest(request: Parameters<Provider['chat']['request']>[0], call: Pr
     ...written,
     headers: { ...actionHeaders('ChatCompletions'), accept: call.stream ? 'text/event-stream' : 'application/json' },
     body,
-    losses: [...(written.losses ?? []), ...losses],
+    losses: [...(written.losses ?? []), ...losses, ...unplaced(request)],
   }
 }
 

@@ -1,5 +1,25 @@
 import type { ChatRequest, Message } from '#relay/chat/request.ts'
+import { detailsIn, lossesTowards } from '#relay/chat/losses.ts'
 import { formatInstruction } from '../anthropic/output-format.ts'
+
+const holds = ({ messages }: ChatRequest, type: string): boolean =>
+  messages.some((message) => message.content.some((part) => part.type === type))
+
+const hasPictures = ({ messages }: ChatRequest): boolean =>
+  messages.some((message) =>
+    message.content.some((part) => part.type === 'tool-result' && part.content.some((inner) => inner.type !== 'text')),
+  )
+
+/** What of a conversation early services and those with names of their own have no place for. */
+export const unplaced = (request: ChatRequest): string[] => [
+  ...(holds(request, 'refusal') ? ['refusal'] : []),
+  ...(saysAgain(request) ? ['audio'] : []),
+  ...detailsIn(request, ['name', 'detail', 'filename']),
+]
+
+/** Sound of an earlier answer, which only its vendor keeps. */
+const saysAgain = ({ messages }: ChatRequest): boolean =>
+  messages.some(({ role, content }) => role === 'assistant' && content.some((part) => part.type === 'audio'))
 
 /** What applications with a model and tools of their own do not hear, by the names callers know it under. */
 export function unheard(request: ChatRequest): string[] {
@@ -10,11 +30,27 @@ export function unheard(request: ChatRequest): string[] {
     top_k: request.topK !== undefined,
     max_tokens: request.maxTokens !== undefined,
     seed: request.seed !== undefined,
+    n: (request.choiceCount ?? 1) > 1,
+    frequency_penalty: (request.frequencyPenalty ?? 0) !== 0,
+    presence_penalty: (request.presencePenalty ?? 0) !== 0,
+    logprobs: request.logprobs === true,
+    modalities: request.modalities?.some((modality) => modality !== 'text') === true,
+    audio: request.audio !== undefined || saysAgain(request),
+    service_tier: request.serviceTier !== undefined && request.serviceTier !== 'auto',
+    refusal: holds(request, 'refusal'),
+    'tool_result.content': hasPictures(request),
+    is_error: request.messages.some((message) =>
+      message.content.some((part) => part.type === 'tool-result' && part.isError === true),
+    ),
     stop: request.stop.length > 0,
     reasoning_effort: request.reasoning !== undefined,
     reasoning_content: request.messages.some((message) => message.content.some((part) => part.type === 'reasoning')),
   }
-  return Object.keys(given).filter((name) => given[name])
+  return [
+    ...lossesTowards(request, undefined),
+    ...Object.keys(given).filter((name) => given[name]),
+    ...detailsIn(request, ['cache_control', 'name', 'detail', 'filename', 'image']),
+  ]
 }
 
 /** The conversation, begun by the wish for a format, where nothing but words can tell it. */

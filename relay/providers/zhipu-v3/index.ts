@@ -17,6 +17,8 @@ import {
   withoutAbsent,
   wordOf,
 } from '../wire/json.ts'
+import { saysNothing } from '../wire/says-nothing.ts'
+import { unplaced } from '../wire/unheard.ts'
 import { createMetaReader } from './lines.ts'
 import { zhipuToken } from './sign.ts'
 
@@ -63,7 +65,10 @@ const promptOf = (messages: unknown): Json[] =>
     return [{ role: message['role'] === 'assistant' ? 'assistant' : 'user', content }]
   })
 
-const carried = new Set(['model', 'messages', 'temperature', 'top_p', 'stream', 'stream_options', 'user'])
+const carried = new Set(['model', 'messages', 'temperature', 'top_p', 'stream'])
+
+const lostOf = (body: Json): string[] =>
+  Object.entries(body).flatMap(([name, value]) => (carried.has(name) || saysNothing(name, value) ? [] : [name]))
 
 function toRequest(request: Parameters<Provider['chat']['request']>[0], call: ProviderCall): UpstreamRequest {
   const written = toOpenAiRequest(style)(request, call)
@@ -86,7 +91,7 @@ function toRequest(request: Parameters<Provider['chat']['request']>[0], call: Pr
       top_p: topP === undefined ? undefined : Math.min(topP, 0.99),
       incremental: stream,
     }),
-    losses: [...(written.losses ?? []), ...Object.keys(body).filter((name) => !carried.has(name))],
+    losses: [...(written.losses ?? []), ...lostOf(body), ...unplaced(request)],
   }
 }
 

@@ -1,4 +1,4 @@
-import { lossesTowards } from '#relay/chat/losses.ts'
+import { detailsIn, lossesTowards } from '#relay/chat/losses.ts'
 import type { ChatRequest, Effort } from '#relay/chat/request.ts'
 import { InvalidRequest } from '#relay/dialects/types.ts'
 import { systemTexts, toClaudeMessages } from '../../anthropic/conversation.ts'
@@ -116,7 +116,7 @@ function unsupported(request: ChatRequest): string[] {
       ),
     ),
   }
-  return Object.keys(given).filter((name) => given[name])
+  return [...Object.keys(given).filter((name) => given[name]), ...detailsIn(request, ['name', 'detail', 'image'])]
 }
 
 function conversation(request: ChatRequest, model: string, losses: Set<string>): Json[] {
@@ -134,7 +134,7 @@ function conversation(request: ChatRequest, model: string, losses: Set<string>):
 export function toConverseBody(request: ChatRequest, call: ProviderCall): { body: Json; losses: string[] } {
   const own = request.extra.dialect === 'openai-chat' ? request.extra.fields : {}
   const carried = Object.fromEntries(extensions.flatMap((name) => (name in own ? [[name, own[name]]] : [])))
-  const losses = new Set(lossesTowards(request, 'claude').filter((name) => !extensions.includes(name)))
+  const losses = new Set(lossesTowards(request, undefined).filter((name) => !(name in carried)))
   for (const name of unsupported(request)) losses.add(name)
   const messages = conversation(request, call.model, losses)
   const inference = withoutAbsent({

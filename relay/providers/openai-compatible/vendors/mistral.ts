@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import { type Json, recordOf, recordsOf, textOf } from '../../wire/json.ts'
+import { saysNothing } from '../../wire/says-nothing.ts'
 import { openAiCompatible } from '../index.ts'
 import { mistralSpeech } from './mistral-speech.ts'
 import { wantsThinking } from '../thinking-switch.ts'
@@ -28,8 +29,8 @@ const taken = new Set([
   'metadata',
 ])
 
-/** Fields whose absence changes nothing here. */
-const idle = new Set(['stream_options', 'user', 'max_completion_tokens', 'seed'])
+/** Fields that go under another name. */
+const renamed = new Set(['max_completion_tokens', 'seed'])
 
 const ownId = /^[a-zA-Z0-9]{9}$/
 
@@ -61,13 +62,13 @@ function rename(body: Json, from: string, to: string): void {
 function adjust(body: Json): string[] {
   rename(body, 'seed', 'random_seed')
   rename(body, 'max_completion_tokens', 'max_tokens')
-  const lost = Object.keys(body).filter((name) => !taken.has(name))
-  for (const name of lost) delete body[name]
+  const left = Object.entries(body).filter(([name]) => !taken.has(name))
+  for (const [name] of left) delete body[name]
   const messages = recordsOf(body['messages'])
   if (messages.some(hasForeignId)) body['messages'] = messages.map(withOwnIds)
   const choice = recordOf(body['tool_choice'])
   if (choice && choice['type'] !== 'function') body['tool_choice'] = 'auto'
-  return lost.filter((name) => !idle.has(name))
+  return left.flatMap(([name, value]) => (renamed.has(name) || saysNothing(name, value) ? [] : [name]))
 }
 
 /** Models that only think are told how; those that can do both take the two ends of the effort. */

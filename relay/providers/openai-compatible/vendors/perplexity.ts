@@ -2,6 +2,7 @@ import type { ReportedUsage } from '#core/usage.ts'
 import type { Citation } from '#relay/chat/events.ts'
 import { joinPath } from '../../wire/join-path.ts'
 import { countOf, type Json, listOf, numberOf, recordsOf, sumOf, textOf, wordOf } from '../../wire/json.ts'
+import { saysNothing } from '../../wire/says-nothing.ts'
 import { openAiCompatible } from '../index.ts'
 import { perplexityEmbeddings } from './perplexity-embeddings.ts'
 import { readUsage } from '../usage.ts'
@@ -28,8 +29,8 @@ const taken = new Set([
   'reasoning_effort',
 ])
 
-/** Fields whose absence changes nothing here. */
-const idle = new Set(['stream_options', 'tool_choice', 'parallel_tool_calls', 'user', 'max_completion_tokens'])
+/** Fields that go under another name, or are said of tools, whose loss says it all. */
+const implied = new Set(['tool_choice', 'parallel_tool_calls', 'max_completion_tokens'])
 
 type Turn = { role: string; content: unknown }
 
@@ -67,12 +68,12 @@ const isAlternating = (messages: unknown): boolean => {
 function adjust(body: Json): string[] {
   body['max_tokens'] ??= body['max_completion_tokens']
   if (body['max_tokens'] === undefined) delete body['max_tokens']
-  const lost = Object.keys(body).filter((name) => !taken.has(name))
-  for (const name of lost) delete body[name]
+  const left = Object.entries(body).filter(([name]) => !taken.has(name))
+  for (const [name] of left) delete body[name]
   const topP = numberOf(body['top_p'])
   if (topP !== undefined && topP >= 1) body['top_p'] = 0.99
   if (!isAlternating(body['messages'])) body['messages'] = alternating(body['messages'])
-  return lost.filter((name) => !idle.has(name))
+  return left.flatMap(([name, value]) => (implied.has(name) || saysNothing(name, value) ? [] : [name]))
 }
 
 /** Thoughts are counted beside the answer here. */

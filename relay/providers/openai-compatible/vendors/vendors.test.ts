@@ -198,7 +198,7 @@ describe('Zhipu', () => {
     for (const name of ['temperature', 'frequency_penalty', 'user', 'tool_choice'])
       expect(json).not.toHaveProperty(name)
     expect(JSON.stringify(json['tools'])).not.toContain('strict')
-    expect(losses).toEqual(['frequency_penalty', 'tool_choice'])
+    expect(losses).toEqual(['frequency_penalty', 'tools.strict', 'tool_choice'])
   })
 
   test('a choice of no tool takes the tools away', () => {
@@ -263,7 +263,7 @@ describe('Mistral', () => {
       stream: true,
       random_seed: 3,
     })
-    expect(losses).toEqual(['logprobs'])
+    expect(losses).toEqual(['logprobs', 'user'])
   })
 
   test('foreign ids of calls become nine letters or digits, the same on both sides', () => {

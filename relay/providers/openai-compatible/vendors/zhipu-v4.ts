@@ -1,6 +1,7 @@
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import { type Json, numberOf, recordOf, recordsOf, wordOf } from '../../wire/json.ts'
+import { saysNothing } from '../../wire/says-nothing.ts'
 import { openAiCompatible } from '../index.ts'
 import { messagesBelow } from '../messages-form.ts'
 import { effortOf } from '../request.ts'
@@ -74,7 +75,7 @@ function barePicture(part: unknown): unknown {
 }
 
 function adjust(body: Json): string[] {
-  const lost = refused.filter((name) => name !== 'stream_options' && body[name] !== undefined)
+  const lost = refused.filter((name) => body[name] !== undefined && !saysNothing(name, body[name]))
   for (const name of refused) delete body[name]
   if (body['max_completion_tokens'] !== undefined) {
     body['max_tokens'] ??= body['max_completion_tokens']
@@ -83,9 +84,14 @@ function adjust(body: Json): string[] {
   const user = wordOf(body['user'])
   delete body['user']
   if (user !== undefined && user.length >= 6 && user.length <= 128) body['user_id'] = user
+  else if (user !== undefined) lost.push('user')
   sampling(body)
   barePictures(body)
-  if (body['tools'] !== undefined) body['tools'] = withoutStrict(body['tools'])
+  if (body['tools'] !== undefined) {
+    if (recordsOf(body['tools']).some((tool) => recordOf(tool['function'])?.['strict'] === true))
+      lost.push('tools.strict')
+    body['tools'] = withoutStrict(body['tools'])
+  }
   return [...lost, ...tools(body)]
 }
 

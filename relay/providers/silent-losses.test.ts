@@ -1,0 +1,239 @@
+import { describe, expect, test } from 'vitest'
+import { dialects } from '#relay/dialects/registry.ts'
+import { customToolNames } from './wire/custom-tools.ts'
+import { type Subject, subjects } from './conformance/subjects.ts'
+
+type Body = Record<string, unknown>
+type Caller = keyof typeof dialects
+/** A body of the caller's dialect without and with something said. */
+type Saying = [name: string, without: Body, said: Body]
+
+const png = 'iVBORw0KGgo='
+const schema = { type: 'object', properties: { a: { type: 'string' } } }
+
+const fields = (plain: Body, said: Body, within: (fields: Body) => Body = (given) => given): Saying[] =>
+  Object.entries(said).map(([name, value]) => [name, plain, { ...plain, ...within({ [name]: value }) }])
+
+const chat: Body = { messages: [{ role: 'user', content: 'hi' }] }
+const chatTool = { type: 'function', function: { name: 'w', parameters: schema } }
+const chatWith = (content: unknown, more: Body = {}): Body => ({ messages: [{ role: 'user', content, ...more }] })
+const chatTurn = (more: Body): Body => ({
+  messages: [
+    { role: 'user', content: 'hi' },
+    { role: 'assistant', content: 'ok', ...more },
+    { role: 'user', content: 'go' },
+  ],
+})
+const shown = (more: Body = {}) => [
+  { type: 'text', text: 'hi' },
+  { type: 'image_url', image_url: { url: `data:image/png;base64,${png}`, ...more } },
+]
+
+const chatSayings: Saying[] = [
+  ...fields(chat, {
+    temperature: 0.31,
+    top_p: 0.77,
+    top_k: 17,
+    seed: 42,
+    stop: ['zq'],
+    frequency_penalty: 0.37,
+    presence_penalty: 0.41,
+    logprobs: true,
+    logit_bias: { '5': 3 },
+    user: 'someone',
+    metadata: { a: 'b' },
+    store: true,
+    service_tier: 'flex',
+    verbosity: 'low',
+    reasoning_effort: 'high',
+    max_tokens: 77,
+    max_completion_tokens: 78,
+    response_format: { type: 'json_object' },
+    web_search_options: { search_context_size: 'low' },
+    modalities: ['text', 'audio'],
+    unheard_of: 1,
+    tools: [chatTool],
+  }),
+  ['n', chat, { ...chat, n: 2 }],
+  ['several tools, one strict', { ...chat, tools: [chatTool] }, strictChat()],
+  ['a grammar', { ...chat, tools: [customTool()] }, { ...chat, tools: [customTool({ format: { type: 'grammar' } })] }],
+  [
+    'a choice',
+    { ...chat, tools: [chatTool, other()] },
+    { ...chat, tools: [chatTool, other()], tool_choice: 'required' },
+  ],
+  ['one call at a time', { ...chat, tools: [chatTool] }, { ...chat, tools: [chatTool], parallel_tool_calls: false }],
+  ['a picture', chat, chatWith(shown())],
+  ['its detail', chatWith(shown()), chatWith(shown({ detail: 'low' }))],
+  ['a name', chat, chatWith('hi', { name: 'bob' })],
+  ['a cache mark', chat, chatWith([{ type: 'text', text: 'hi', cache_control: { type: 'ephemeral' } }])],
+  [
+    'an unknown part',
+    chat,
+    chatWith([
+      { type: 'text', text: 'hi' },
+      { type: 'video_url', video_url: { url: 'x' } },
+    ]),
+  ],
+  ['a thought', chatTurn({}), chatTurn({ reasoning_content: 'hm' })],
+  ['a refusal', chatTurn({}), chatTurn({ refusal: 'never' })],
+  ['sound of an answer', chatTurn({}), chatTurn({ audio: { id: 'audio_1' } })],
+]
+
+function other() {
+  return { type: 'function', function: { name: 'v', parameters: schema } }
+}
+function customTool(more: Body = {}) {
+  return { type: 'custom', custom: { name: 'c', ...more } }
+}
+function strictChat(): Body {
+  return { ...chat, tools: [{ ...chatTool, function: { ...chatTool.function, strict: true } }] }
+}
+
+const message: Body = { max_tokens: 50, messages: [{ role: 'user', content: [{ type: 'text', text: 'hi' }] }] }
+const messageTool = { name: 'w', input_schema: schema }
+const withTool = (more: Body = {}): Body => ({ ...message, tools: [{ ...messageTool, ...more }] })
+const withPart = (...parts: Body[]): Body => ({ ...message, messages: [{ role: 'user', content: parts }] })
+const search = { type: 'web_search_20250305', name: 'web_search' }
+
+const messageSayings: Saying[] = [
+  ...fields(message, {
+    metadata: { user_id: 'someone' },
+    service_tier: 'standard_only',
+    thinking: { type: 'enabled', budget_tokens: 2048 },
+    mcp_servers: [{ type: 'url', url: 'x', name: 'y' }],
+    container: 'c',
+    speed: 'fast',
+    system: 'be brief',
+    tools: [{ type: 'bash_20250124', name: 'bash' }],
+  }),
+  ...fields(
+    message,
+    { effort: 'high', task_budget: { type: 'tokens', total: 500 }, format: { type: 'grammar' } },
+    (output_config) => ({ output_config }),
+  ),
+  ...fields(
+    {},
+    { eager_input_streaming: true, defer_loading: true, input_examples: [{ a: 'b' }], allowed_callers: ['x'] },
+  ).map(([name, , said]): Saying => [name, withTool(), withTool(said)]),
+  ['domains', { ...message, tools: [search] }, { ...message, tools: [{ ...search, allowed_domains: ['a.b'] }] }],
+  [
+    'sources of a text',
+    message,
+    withPart({ type: 'text', text: 'hi', citations: [{ type: 'char_location', cited_text: 'x' }] }),
+  ],
+  ['a part of its vendor', message, withPart({ type: 'container_upload', file_id: 'f' }, { type: 'text', text: 'hi' })],
+]
+
+const generate: Body = { contents: [{ role: 'user', parts: [{ text: 'hi' }] }] }
+const declaration = { name: 'w', parameters: schema }
+const declared = (more: Body = {}): Body => ({
+  ...generate,
+  tools: [{ functionDeclarations: [{ ...declaration, ...more }] }],
+})
+const inline = { inlineData: { mimeType: 'image/png', data: png } }
+const withPicture = (more: Body = {}): Body => ({
+  contents: [{ role: 'user', parts: [{ text: 'hi' }, { ...inline, ...more }] }],
+})
+
+const generateSayings: Saying[] = [
+  ...fields(
+    generate,
+    {
+      responseMimeType: 'application/xml',
+      mediaResolution: 'MEDIA_RESOLUTION_LOW',
+      audioTimestamp: true,
+      speechConfig: { languageCode: 'de-DE' },
+      thinkingConfig: { thinkingLevel: 'HIGH' },
+      presencePenalty: 0.4,
+    },
+    (generationConfig) => ({ generationConfig }),
+  ),
+  ...fields(generate, { safetySettings: [{ category: 'x', threshold: 'y' }], labels: { a: 'b' } }),
+  ['an unknown level', generate, { ...generate, generationConfig: { thinkingConfig: { thinkingLevel: 'ODD' } } }],
+  ['a picture as instruction', generate, { ...generate, systemInstruction: { parts: [inline] } }],
+  ['the form of an answer', declared(), declared({ response: { type: 'STRING' } })],
+  ['what a function does meanwhile', declared(), declared({ behavior: 'NON_BLOCKING' })],
+  [
+    'the time of a search',
+    { ...generate, tools: [{ googleSearch: {} }] },
+    { ...generate, tools: [{ googleSearch: { timeRangeFilter: { startTime: 'x' } } }] },
+  ],
+  ['where the caller is', declared(), { ...declared(), toolConfig: { retrievalConfig: { languageCode: 'de' } } }],
+  ['the size of a picture', withPicture(), withPicture({ mediaResolution: { level: 'LOW' } })],
+  ['the frames of a film', withPicture(), withPicture({ videoMetadata: { fps: 1 } })],
+]
+
+const response: Body = { input: [{ role: 'user', content: 'hi' }] }
+const responseTool = { type: 'function', name: 'w', parameters: schema }
+const answered = (more: Body = {}): Body => ({
+  input: [
+    { role: 'user', content: 'hi' },
+    { role: 'assistant', content: [{ type: 'output_text', text: 'ok', ...more }] },
+    { role: 'user', content: 'go' },
+  ],
+})
+
+const responseSayings: Saying[] = [
+  ...fields(response, {
+    reasoning: { effort: 'high' },
+    metadata: { a: 'b' },
+    truncation: 'auto',
+    max_tool_calls: 3,
+    max_output_tokens: 55,
+    safety_identifier: 'someone',
+    text: { verbosity: 'low' },
+    tools: [{ type: 'file_search', vector_store_ids: ['v'] }],
+  }),
+  [
+    'a search of some sites',
+    { ...response, tools: [{ type: 'web_search' }] },
+    { ...response, tools: [{ type: 'web_search', filters: { allowed_domains: ['a.b'] } }] },
+  ],
+  [
+    'a tool for later',
+    { ...response, tools: [responseTool] },
+    { ...response, tools: [{ ...responseTool, defer_loading: true }] },
+  ],
+  ['sources of an answer', answered(), answered({ annotations: [{ type: 'url_citation', url: 'u' }] })],
+]
+
+const sayings: Record<Caller, Saying[]> = {
+  'openai-chat': chatSayings,
+  'openai-responses': responseSayings,
+  claude: messageSayings,
+  gemini: generateSayings,
+}
+
+function sent({ provider, call }: Subject, caller: Caller, body: Body) {
+  const request = dialects[caller].parse(structuredClone(body), { model: 'some-model' })
+  const written = provider.chat.request(request, { ...call(), customTools: customToolNames(request.tools) })
+  return { wire: JSON.stringify([written.url, written.body]), losses: written.losses ?? [] }
+}
+
+/** What is said of tools goes with them, where they are lost themselves. */
+const goesWithTools = (body: Body, losses: readonly string[]): boolean =>
+  body['tools'] !== undefined && losses.includes('tools')
+
+function isSilent(subject: Subject, caller: Caller, [, without, said]: Saying): boolean {
+  try {
+    const [before, after] = [sent(subject, caller, without), sent(subject, caller, said)]
+    const isTold = after.losses.some((name) => !before.losses.includes(name)) || goesWithTools(without, after.losses)
+    return before.wire === after.wire && !isTold
+  } catch (error) {
+    // What must not be dropped is refused.
+    if (error instanceof Error && error.name === 'InvalidRequest') return false
+    throw error
+  }
+}
+
+const chatting = subjects.filter(({ optOut }) => optOut.text === undefined)
+
+describe.each(Object.keys(sayings) as Caller[])('what a caller of %s says', (caller) => {
+  test.each(chatting.map((subject) => [subject.name, subject] as const))(
+    'reaches the upstream or is named as lost: %s',
+    (_, subject) => {
+      expect(sayings[caller].filter((saying) => isSilent(subject, caller, saying)).map(([name]) => name)).toEqual([])
+    },
+  )
+})
