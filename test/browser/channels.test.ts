@@ -56,6 +56,17 @@ describeWithBrowser('channels', () => {
       | { id: number; models: string; status: number; priority: number; base_url: string }
       | undefined
 
+  test('a form that was only opened complains of nothing', async () => {
+    const { page, context } = await open('/channel/add')
+    const drawer = page.getByRole('dialog', { name: '添加渠道' })
+    await box(drawer, '名称').waitFor()
+    // The focus settles in the dialog after its content is there; leaving a field is what judges it.
+    await drawer.locator(':focus').waitFor()
+    await page.waitForTimeout(500)
+    expect(await drawer.locator('[aria-invalid=true]').count()).toBe(0)
+    await context.close()
+  })
+
   test('lead from an empty list to a tested, priced, changed and deleted channel', { timeout: 120_000 }, async () => {
     const { page, complaints } = await open('/admin/channels')
     await page.getByText('还没有渠道').waitFor()

@@ -39,7 +39,7 @@ export function ChannelFields({ id, stored }: { id: number | undefined; stored: 
           help={typeWarning(entry) ? undefined : t('提供商，或与其兼容的服务')}
         />
         <TypeWarning entry={entry} />
-        <TextField name="name" label={t('名称')} required placeholder={t('例如：主力线路')} autoFocus={!stored} />
+        <TextField name="name" label={t('名称')} required placeholder={t('例如：主力线路')} />
         <AddressField entry={entry} baseUrl={baseUrl} />
         <OtherField type={type} />
         <KeyField
