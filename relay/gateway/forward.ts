@@ -2,6 +2,7 @@ import type { CallPrice } from './price-call.ts'
 import { mayOffer, supportsOperation } from '#core/channel-types/index.ts'
 import { DomainError } from '#core/errors.ts'
 import { untranslatable } from '#relay/chat/losses.ts'
+import { lossNames } from './loss-names.ts'
 import type { ChatRequest, DialectId } from '#relay/chat/request.ts'
 import type { ThoughtPlace } from '#relay/chat/thoughts.ts'
 import { providerFor } from '#relay/providers/registry.ts'
@@ -89,7 +90,7 @@ export async function forward(
   try {
     forwarding.providerCall = await withToken(services, plan.attempt.channel, providerCall)
     const request = await buildRequest(forwarding)
-    forwarding.losses = request.losses ?? []
+    forwarding.losses = lossNames(request.losses ?? [])
     const quiet = call.stream && !sent.request.stream ? tellWaiting(call, forwarding.losses) : undefined
     try {
       await answer(forwarding, await send(forwarding, request))

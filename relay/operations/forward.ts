@@ -24,6 +24,7 @@ import type { PlainCall } from './types.ts'
 import { withPictures } from './pictures.ts'
 import { sendBuilt, type Try, untilDone } from './send.ts'
 import { createTail } from './tail.ts'
+import { lossNames } from '#relay/gateway/loss-names.ts'
 
 const largestAnswer = 128 * 1024 * 1024
 
@@ -112,7 +113,7 @@ function build(current: Try, asked: PlainRequest): UpstreamRequest {
     const told = heard ? { ...asked, json: { ...asked.json, ...heard.json } } : asked
     const built = current.translation.request(told, providerCall)
     const lost = foreign?.losses.filter((name) => !heard?.names.includes(name)) ?? []
-    current.losses = [...lost, ...(built.losses ?? [])]
+    current.losses = lossNames([...lost, ...(built.losses ?? [])])
     return built
   } catch (error) {
     // What this upstream cannot express, another one may: the next channel gets its chance.

@@ -266,4 +266,18 @@ describe('what is lost in translation', () => {
     expect(native.headers.get('x-translation-loss')).toBeNull()
     expect(app.upstream.requests.at(-1)?.body).toMatchObject({ seed: 7, logit_bias: { 1: 2 } })
   })
+
+  test('is named whatever the caller calls its fields, and the answer comes', async () => {
+    const { model: claude } = await serve(app, { type: 14 })
+    const odd = { 'héé\r\nset-cookie: a=b': 1, ключ: 2, ['x'.repeat(20_000)]: 3, 'a,b': 4 }
+    for (const stream of [false, true]) {
+      const reply = await say(app, chat, { token, body: { ...chat.body(claude, 'hello', stream), ...odd } })
+      expect(reply.status).toBe(200)
+      await reply.text()
+      expect(reply.headers.get('set-cookie')).toBeNull()
+      const named = ['h????set-cookie:?a=b', '????', 'x'.repeat(64), 'a?b']
+      expect(reply.headers.get('x-translation-loss')?.split(',')).toEqual(named)
+      expect((await lastRow()).other['losses']).toEqual(named)
+    }
+  })
 })
