@@ -1,6 +1,8 @@
 import type { Request, Response } from 'express'
 import { DomainError } from '#core/errors.ts'
 import { estimateOf } from '#core/pricing/estimate.ts'
+import { toolUses } from '#core/pricing/tools.ts'
+import { emptyUsage } from '#core/usage.ts'
 import { cheapPromptTokens } from '#relay/counting/cheap-count.ts'
 import type { CallerDialect } from '#relay/dialects/types.ts'
 import { admitAddress, admitGroup, admitModel, admitPin, groupInUse } from './admit.ts'
@@ -96,5 +98,6 @@ export function estimateChat(
     ...terms,
     preConsumedQuota: services.options.get('PreConsumedQuota'),
     formula: isPricedAsClaude(call, attempt) ? 'claude' : 'text',
+    tools: toolUses({ model: attempt.upstreamModel, usage: emptyUsage }),
   })
 }

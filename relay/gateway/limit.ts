@@ -46,23 +46,30 @@ const standingsOf = ({ total, success }: RequestVerdict): Standing[] =>
   [total, success].filter((standing) => standing !== null)
 
 async function limitToken(services: RelayServices, limiting: Limiting): Promise<void> {
-  const { token } = limiting.caller
+  const wish = tokenWish(limiting.caller)
+  if (wish) await admit(services, limiting, wish)
+}
+
+async function limitUser(services: RelayServices, limiting: Limiting): Promise<void> {
+  const wish = userWish(services, limiting.caller)
+  if (wish) await admit(services, limiting, wish)
+}
+
+function tokenWish({ token }: Caller): Admission | undefined {
   const rule = token?.rateLimit && tokenRateRule(token.rateLimit)
-  if (!token || !rule) return
-  await admit(services, limiting, {
+  if (!token || !rule) return undefined
+  return {
     name: 'token',
     key: String(token.id),
     rule,
     isSuccess: isTokenRateSuccess,
     refusal: () => new DomainError('relay.token_rate_limited'),
-  })
+  }
 }
 
-async function limitUser(services: RelayServices, limiting: Limiting): Promise<void> {
-  const { user, token, group } = limiting.caller
+function userWish({ options }: RelayServices, { user, token, group }: Caller): Admission | undefined {
   // The playground is the console's own.
-  if (!token) return
-  const { options } = services
+  if (!token) return undefined
   const settings = {
     ModelRequestRateLimitEnabled: options.get('ModelRequestRateLimitEnabled'),
     ModelRequestRateLimitDurationMinutes: options.get('ModelRequestRateLimitDurationMinutes'),
@@ -73,9 +80,9 @@ async function limitUser(services: RelayServices, limiting: Limiting): Promise<v
     'global.rate_limit_exempt_group': options.get('global.rate_limit_exempt_group'),
   }
   const rule = modelRateRule(settings, group || user.group)
-  if (!rule) return
+  if (!rule) return undefined
   const { minutes, total, success } = rule
-  await admit(services, limiting, {
+  return {
     name: 'model',
     key: String(user.id),
     rule,
@@ -84,7 +91,25 @@ async function limitUser(services: RelayServices, limiting: Limiting): Promise<v
       by === 'total'
         ? new DomainError('relay.rate_limited_total', { minutes, count: total })
         : new DomainError('relay.rate_limited_success', { minutes, count: success }),
-  })
+  }
+}
+
+/** How the limits of a caller stand now, without counting a request; null where there is none. */
+export async function limitsLeft(
+  services: RelayServices,
+  caller: Caller,
+): Promise<{ token: RequestVerdict | null; user: RequestVerdict | null }> {
+  return {
+    token: await lookAt(services, tokenWish(caller)),
+    user: await lookAt(services, userWish(services, caller)),
+  }
+}
+
+async function lookAt(services: RelayServices, wish: Admission | undefined): Promise<RequestVerdict | null> {
+  if (!wish || (wish.rule.total <= 0 && wish.rule.success <= 0)) return null
+  const { shape, windowMs, total, success } = wish.rule
+  const limit = { shape, windowMs, total, success }
+  return services.limits.admit({ name: wish.name, key: wish.key, id: '', limit, look: true })
 }
 
 type Admission = {

@@ -8,6 +8,7 @@ import { loggedContent } from './content-log.ts'
 import type { Attempt, AttemptRecord, Call, RelayServices } from './call.ts'
 import type { ChannelRequest } from './channel-body.ts'
 import type { CallPrice } from './price-call.ts'
+import { priceWords, receiptKeys, userGroupKeys } from './receipt-keys.ts'
 
 /** How an answer ended, seen from the bill. */
 export type Ending = {
@@ -61,7 +62,7 @@ export function chargeRowOf(services: RelayServices, call: Call, settlement: Set
     quota,
     counted: !nothing,
     log: services.options.get('LogConsumeEnabled'),
-    content: contentOf(terms, ending, nothing),
+    content: contentOf(terms, ending, nothing ? null : receipt),
     username: user.username,
     tokenName: call.caller.tokenName,
     modelName: call.request.model,
@@ -75,19 +76,15 @@ export function chargeRowOf(services: RelayServices, call: Call, settlement: Set
     clientIp: user.showsIpInLogs ? call.ip : '',
     other: {
       ...otherOf(call, settlement, nothing ? null : receipt),
+      ...userGroupKeys(services, { user, group: call.group, groupRatio: terms.groupRatio }),
       ...loggedContent(services, settlement.sent.request, () => ending.delivered().text),
     },
   }
 }
 
-const twoDigits = (value: number): string => value.toFixed(2)
-
-function contentOf({ price, groupRatio }: CallPrice, ending: Ending, nothing: boolean): string {
-  const text =
-    price.kind === 'call'
-      ? `模型价格 ${twoDigits(price.modelPrice)}，分组倍率 ${twoDigits(groupRatio)}`
-      : `模型倍率 ${twoDigits(price.modelRatio)}，补全倍率 ${twoDigits(price.completionRatio)}，分组倍率 ${twoDigits(groupRatio)}`
-  if (!nothing) return text
+function contentOf(terms: CallPrice, ending: Ending, receipt: Receipt | null): string {
+  const text = priceWords(terms, receipt)
+  if (receipt) return text
   return `${text}${ending.end === 'failed' ? '（没有用量，请求可能出错）' : '（没有用量，上游可能超时）'}`
 }
 
@@ -119,20 +116,7 @@ function otherOf(call: Call, settlement: Settlement, receipt: Receipt | null): R
           cache_creation_ratio: ratio?.cacheWriteRatio ?? 1,
         }
       : {}),
-    ...(receipt?.formula === 'audio'
-      ? {
-          audio: true,
-          audio_input: usage.audioInputTokens,
-          audio_output: usage.audioOutputTokens,
-          text_input: usage.promptTokens - usage.audioInputTokens,
-          text_output: usage.completionTokens - usage.audioOutputTokens,
-          audio_ratio: ratio?.audioRatio ?? 1,
-          audio_completion_ratio: ratio?.audioCompletionRatio ?? 1,
-        }
-      : {}),
-    ...(usage.imageInputTokens > 0
-      ? { image: true, image_ratio: ratio?.imageRatio ?? 1, image_output: usage.imageInputTokens }
-      : {}),
+    ...receiptKeys(receipt),
     ...(settlement.sent.leadsSystemPrompt ? { system_prompt_override: true } : {}),
     ...(receipt ? { receipt } : {}),
     dialect: call.dialect.id,

@@ -104,18 +104,20 @@ export function plansOf(
   { model: requested, group }: Pick<CallCore, 'model' | 'group'>,
 ): Plan[] {
   const { mapping } = services.options.get('global_model_mapping')
-  const prefixes = services.channels.prefixesOf(group)
   return actualModels(mapping, requested, services.ambient.random)
-    .map((name): Plan => {
-      const split = splitPrefix(name, prefixes)
-      const model = split?.model ?? name
-      return {
-        model,
-        prefixed: split !== undefined,
-        tiers: services.channels.tiers(group, abilityModel(model), split?.prefix),
-      }
-    })
+    .map((name) => planOf(services, { name, group }))
     .filter((plan) => plan.tiers.length > 0)
+}
+
+/** The channels of a group that serve one actual model. */
+export function planOf(services: RelayServices, { name, group }: { name: string; group: string }): Plan {
+  const split = splitPrefix(name, services.channels.prefixesOf(group))
+  const model = split?.model ?? name
+  return {
+    model,
+    prefixed: split !== undefined,
+    tiers: services.channels.tiers(group, abilityModel(model), split?.prefix),
+  }
 }
 
 type Choice = { channel: ChannelRow; key: { position: number; value: string } }

@@ -8,6 +8,7 @@ import type { CountTexts } from '#relay/counting/count-text.ts'
 import type { AttemptPlan } from '#relay/gateway/attempts.ts'
 import type { RelayServices } from '#relay/gateway/call.ts'
 import type { CallPrice } from '#relay/gateway/price-call.ts'
+import { priceWords, receiptKeys, userGroupKeys } from '#relay/gateway/receipt-keys.ts'
 import { promptTokensOf } from './as-sent.ts'
 import type { PlainCall } from './types.ts'
 
@@ -102,9 +103,7 @@ export function plainChargeRow(
   const { token, user } = call.caller
   const { price, groupRatio } = terms
   const ratio = price.kind === 'ratio' ? price : null
-  const text = ratio
-    ? `模型倍率 ${ratio.modelRatio.toFixed(2)}，补全倍率 ${ratio.completionRatio.toFixed(2)}，分组倍率 ${groupRatio.toFixed(2)}`
-    : `模型价格 ${price.kind === 'call' ? price.modelPrice.toFixed(2) : '0.00'}，分组倍率 ${groupRatio.toFixed(2)}`
+  const text = priceWords(terms, nothing ? null : receipt)
   return {
     id: call.id,
     userId: user.id,
@@ -139,6 +138,8 @@ export function plainChargeRow(
         upstream_ms: Math.round(end.upstreamMs),
       },
       ...(attempt.mapped ? { is_model_mapped: true, upstream_model_name: attempt.upstreamModel } : {}),
+      ...receiptKeys(nothing ? null : receipt),
+      ...userGroupKeys(services, { user, group: call.group, groupRatio }),
       ...(nothing ? {} : { receipt }),
       operation: call.asked.operation,
       usage_source: end.used.source,

@@ -3,6 +3,7 @@ import type { Receipt } from '#core/pricing/receipt.ts'
 import { totalTokens, type Usage } from '#core/usage.ts'
 import type { ChargeRow } from '#features/ledger/charge-row.ts'
 import type { CallPrice } from '#relay/gateway/price-call.ts'
+import { userGroupKeys } from '#relay/gateway/receipt-keys.ts'
 import type { Session } from './call.ts'
 import type { Measured } from './meter.ts'
 
@@ -45,7 +46,10 @@ export function realtimeChargeRow(session: Session, part: PartOfSession): Charge
     isStream: true,
     group: call.group,
     clientIp: user.showsIpInLogs ? call.ip : '',
-    other: otherOf(session, part, { receipt, firstTokenMs, upstreamMs: Math.round(now - session.sentAt) }),
+    other: {
+      ...otherOf(session, part, { receipt, firstTokenMs, upstreamMs: Math.round(now - session.sentAt) }),
+      ...userGroupKeys(services, { user, group: call.group, groupRatio: plan.terms.groupRatio }),
+    },
   }
 }
 

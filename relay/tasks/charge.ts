@@ -7,6 +7,7 @@ import { SettleFailed } from '#features/ledger/service.ts'
 import { markCharge } from '#features/tasks/service/store.ts'
 import type { AttemptPlan } from '#relay/gateway/attempts.ts'
 import type { Attempt, RelayServices } from '#relay/gateway/call.ts'
+import { userGroupKeys } from '#relay/gateway/receipt-keys.ts'
 import type { TaskCall } from './call.ts'
 
 export const receiptOf = ({ action, terms }: TaskCall): TaskReceipt => taskReceipt({ action, ...terms })
@@ -93,6 +94,7 @@ function chargeRowOf(
     other: {
       model_price: price.modelPrice,
       group_ratio: groupRatio,
+      ...userGroupKeys(services, { user, group: call.group, groupRatio }),
       ...mappingOf(attempt),
       admin_info: { use_channel: attempts.map((record) => String(record.channel_id)), attempts: [...attempts] },
       task_id: task.taskId,

@@ -24,6 +24,8 @@ export type Usage = {
   imageOutputTokens: number
   webSearchCalls: number
   fileSearchCalls: number
+  /** Containers that the vendor ran code in. */
+  codeInterpreterContainers?: number
 }
 
 /** Usage as an upstream reports it: a missing or null field means "not reported". */
@@ -99,6 +101,8 @@ export function normaliseUsage(reported: ReportedUsage): { usage: Usage; reporte
     webSearchCalls: read(reported.webSearchCalls) ?? 0,
     fileSearchCalls: read(reported.fileSearchCalls) ?? 0,
   }
+  const containers = read(reported.codeInterpreterContainers) ?? 0
+  if (containers > 0) usage.codeInterpreterContainers = containers
   return { usage, reported: promptTokens + completionTokens > 0, corrected }
 }
 

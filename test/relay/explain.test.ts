@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type App, startApp } from '../support/app.ts'
+import { channelsOf, setOptions, withOptions } from './serve.ts'
+import { consumed } from './spoken.ts'
 
 let app: App
 beforeAll(async () => {
@@ -7,10 +9,13 @@ beforeAll(async () => {
 })
 afterAll(() => app[Symbol.asyncDispose]())
 
+type Standing = { limit: number; remaining: number; reset_seconds: number }
+type Limit = { requests: Standing | null; successes: Standing | null; admits: boolean; retry_after: number }
 type Explanation = {
-  candidates: { channel_id: number; chance: number; estimate: number }[]
+  candidates: { channel_id: number; model: string; chance: number; estimate: number }[]
   removed: { channel_id: number; rule: string }[]
   price_range: { least: number; most: number }
+  limits: { token: Limit | null; user: Limit | null }
   balance: { user_quota: number; token_quota: number | null; admits: boolean }
 }
 
@@ -36,4 +41,90 @@ test('tells who would answer with which chance, why others would not, the price 
   expect(told.balance).toMatchObject({ token_quota: 100, admits: false })
   expect(app.upstream.total).toBe(0)
   expect(await app.logs()).toEqual([])
+})
+
+const messages = [{ role: 'user', content: 'hello' }]
+type Asked = Parameters<App['relay']>[0]
+const explained = async (token: Asked, body: Record<string, unknown>): Promise<Explanation> =>
+  (await (await app.relay(token, '/v1/explain', { messages, ...body })).json()) as Explanation
+
+test('tells what is left of both limits, and that asking for it takes nothing away', async () => {
+  await app.make.channel({ models: 'gpt-4.1' })
+  const rateLimit = { period: 60, count: 3, success: 2 }
+  const token = await app.make.token(await app.make.user(), { rateLimit })
+  await app.settled()
+  const limits = {
+    ModelRequestRateLimitEnabled: 'true',
+    ModelRequestRateLimitDurationMinutes: '1',
+    ModelRequestRateLimitCount: '5',
+    ModelRequestRateLimitSuccessCount: '4',
+  }
+  await withOptions(app, limits, async () => {
+    const ask = () => explained(token, { model: 'gpt-4.1' })
+    await ask()
+    expect((await ask()).limits).toMatchObject({
+      token: {
+        requests: { limit: 3, remaining: 3 },
+        successes: { limit: 2, remaining: 2 },
+        admits: true,
+        retry_after: 0,
+      },
+      user: {
+        requests: { limit: 5, remaining: 5 },
+        successes: { limit: 4, remaining: 4 },
+        admits: true,
+        retry_after: 0,
+      },
+    })
+    for (let count = 0; count < 2; count += 1) {
+      const reply = await app.relay(token, '/v1/chat/completions', { model: 'gpt-4.1', messages })
+      expect(reply.status, await reply.text()).toBe(200)
+    }
+    const { token: own, user } = (await ask()).limits
+    expect(user).toMatchObject({ requests: { remaining: 3 }, successes: { remaining: 2 }, admits: true })
+    expect(own).toMatchObject({ requests: { remaining: 1 }, successes: { remaining: 0 }, admits: false })
+    expect(own?.retry_after).toBeGreaterThan(50)
+    expect((await app.relay(token, '/v1/chat/completions', { model: 'gpt-4.1', messages })).status).toBe(429)
+  })
+  expect((await explained(await app.make.token(await app.make.user()), { model: 'gpt-4.1' })).limits).toEqual({
+    token: null,
+    user: null,
+  })
+})
+
+test('a virtual name is explained by all models behind it, with the chance of each, and by who was left out', async () => {
+  const first = await app.make.channel({ models: 'gpt-4o-mini' })
+  const second = await app.make.channel({ models: 'gpt-4.1-mini' })
+  const later = await app.make.channel({ models: 'gpt-4.1-nano' })
+  const off = await app.make.channel({ models: 'gpt-4.1-nano', status: 2 })
+  const mapping = {
+    any: [
+      { model: 'gpt-4o-mini', priorities: 5, weight: 30 },
+      { model: 'gpt-4.1-mini', priorities: 5, weight: 10 },
+      { model: 'gpt-4.1-nano', priorities: 1 },
+      { model: 'nobody-has-it', priorities: 9 },
+    ],
+  }
+  await setOptions(app, { global_model_mapping: JSON.stringify({ mapping }) })
+  await app.settled()
+  const told = await explained(await app.make.token(await app.make.user()), { model: 'any' })
+  expect(told.candidates.map(({ channel_id, model, chance }) => [channel_id, model, chance])).toEqual([
+    [first.id, 'gpt-4o-mini', 0.75],
+    [second.id, 'gpt-4.1-mini', 0.25],
+    [later.id, 'gpt-4.1-nano', 0],
+  ])
+  expect(told.removed).toEqual([{ channel_id: off.id, rule: 'channel_disabled' }])
+})
+
+test('of a session the very channel is told that its calls go to', async () => {
+  for (let count = 0; count < 6; count += 1) await app.make.channel({ models: 'gpt-4' })
+  await app.settled()
+  const token = await app.make.token(await app.make.user())
+  for (const session of ['a', 'b', 'c', 'd', 'e']) {
+    const body = { model: 'gpt-4', prompt_cache_key: session }
+    const chosen = (await explained(token, body)).candidates.filter(({ chance }) => chance > 0)
+    expect(chosen.map(({ chance }) => chance)).toEqual([1])
+    expect((await app.relay(token, '/v1/chat/completions', { ...body, messages })).status).toBe(200)
+    expect(channelsOf((await consumed(app)).at(-1))).toEqual([chosen[0]?.channel_id])
+  }
 })

@@ -5,15 +5,25 @@ import { type Json, recordOf, recordsOf } from '../wire/json.ts'
 const countItems = (response: Json, type: string): number =>
   recordsOf(response['output']).filter((item) => item['type'] === type).length
 
-/** Usage of a whole response object, with the searches the vendor ran, which are charged by the call. */
+/** One container serves any number of calls. */
+const countContainers = (response: Json): number =>
+  new Set(
+    recordsOf(response['output'])
+      .filter((item) => item['type'] === 'code_interpreter_call')
+      .map((item) => item['container_id']),
+  ).size
+
+/** Usage of a whole response object, with the tools the vendor ran, which are charged by the call. */
 export function usageOf(response: Json): ReportedUsage | undefined {
   const usage = recordOf(response['usage'])
   if (!usage) return undefined
   const webSearchCalls = countItems(response, 'web_search_call')
   const fileSearchCalls = countItems(response, 'file_search_call')
+  const codeInterpreterContainers = countContainers(response)
   return {
     ...readUsage(usage),
     ...(webSearchCalls > 0 ? { webSearchCalls } : {}),
     ...(fileSearchCalls > 0 ? { fileSearchCalls } : {}),
+    ...(codeInterpreterContainers > 0 ? { codeInterpreterContainers } : {}),
   }
 }

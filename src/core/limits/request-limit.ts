@@ -29,6 +29,12 @@ export type LimitState =
 
 type Asking = { id: string; now: number }
 
+/** What would be said to a request now, without counting one. */
+export function lookAtLimit(known: LimitState | undefined, limit: RequestLimit, now: number): RequestVerdict {
+  if (limit.shape === 'sliding') return judgeSliding(slidingAt(known, limit, now), limit, now)
+  return judgeFixed(fixedAt(known, limit, now), limit, now)
+}
+
 /** Checks first the number of all requests, then that of successes, and counts the request when both let it in. */
 export function admitRequest(
   known: LimitState | undefined,
@@ -38,24 +44,41 @@ export function admitRequest(
   return limit.shape === 'sliding' ? admitSliding(known, limit, asking) : admitFixed(known, limit, asking)
 }
 
-function admitSliding(known: LimitState | undefined, limit: RequestLimit, { id, now }: Asking) {
-  const state = known?.shape === 'sliding' ? known : { shape: 'sliding' as const, total: [], success: [] }
+type Sliding = Extract<LimitState, { shape: 'sliding' }>
+type Fixed = Extract<LimitState, { shape: 'fixed' }>
+
+function slidingAt(known: LimitState | undefined, limit: RequestLimit, now: number): Sliding {
   const horizon = now - limit.windowMs
   // Instants ahead of a clock that went back are forgotten: they would lock out until it has caught up.
-  state.total = state.total.filter((time) => time > horizon && time <= now)
-  state.success = state.success.filter(({ at }) => at > horizon && at <= now)
-  const times = { total: state.total, success: state.success.map(({ at }) => at) }
-  for (const by of ['total', 'success'] as const) {
-    const retryAfterMs = slidingWait(times[by], { limit: limit[by], windowMs: limit.windowMs }, now)
-    if (retryAfterMs === 0) continue
-    return { verdict: { refusedBy: by, retryAfterMs, ...slidingStanding(state, limit, now), at: now }, state }
+  const counts = (time: number): boolean => time > horizon && time <= now
+  const state = known?.shape === 'sliding' ? known : { total: [], success: [] }
+  return {
+    shape: 'sliding',
+    total: state.total.filter(counts),
+    success: state.success.filter(({ at }) => counts(at)),
   }
-  if (limit.total > 0) state.total.push(now)
-  if (limit.success > 0) state.success.push({ id, at: now })
-  return { verdict: { refusedBy: null, retryAfterMs: 0, ...slidingStanding(state, limit, now), at: now }, state }
 }
 
-function slidingStanding(state: Extract<LimitState, { shape: 'sliding' }>, limit: RequestLimit, now: number) {
+function judgeSliding(state: Sliding, limit: RequestLimit, now: number): RequestVerdict {
+  const times = { total: state.total, success: state.success.map(({ at }) => at) }
+  const standing = slidingStanding(state, limit, now)
+  for (const by of ['total', 'success'] as const) {
+    const retryAfterMs = slidingWait(times[by], { limit: limit[by], windowMs: limit.windowMs }, now)
+    if (retryAfterMs > 0) return { refusedBy: by, retryAfterMs, ...standing, at: now }
+  }
+  return { refusedBy: null, retryAfterMs: 0, ...standing, at: now }
+}
+
+function admitSliding(known: LimitState | undefined, limit: RequestLimit, { id, now }: Asking) {
+  const state = slidingAt(known, limit, now)
+  const verdict = judgeSliding(state, limit, now)
+  if (verdict.refusedBy !== null) return { verdict, state }
+  if (limit.total > 0) state.total.push(now)
+  if (limit.success > 0) state.success.push({ id, at: now })
+  return { verdict: { ...verdict, ...slidingStanding(state, limit, now) }, state }
+}
+
+function slidingStanding(state: Sliding, limit: RequestLimit, now: number) {
   const standing = (most: number, used: number, newest: number | undefined): Standing | null =>
     most <= 0
       ? null
@@ -70,30 +93,36 @@ function slidingStanding(state: Extract<LimitState, { shape: 'sliding' }>, limit
   }
 }
 
-function admitFixed(known: LimitState | undefined, limit: RequestLimit, { now }: Asking) {
+function fixedAt(known: LimitState | undefined, limit: RequestLimit, now: number): Fixed {
   const isOpen = known?.shape === 'fixed' && now >= known.startedAt && now < known.startedAt + limit.windowMs
-  const state = isOpen ? { ...known } : { shape: 'fixed' as const, startedAt: now, total: 0, success: 0 }
-  const resetMs = state.startedAt + limit.windowMs - now
+  return isOpen ? { ...known } : { shape: 'fixed', startedAt: now, total: 0, success: 0 }
+}
+
+function judgeFixed(state: Fixed, limit: RequestLimit, now: number): RequestVerdict {
   const refusedBy =
     limit.total > 0 && state.total >= limit.total
       ? 'total'
       : limit.success > 0 && state.success >= limit.success
         ? 'success'
         : null
-  if (refusedBy === null) {
-    state.total += 1
-    state.success += 1
-  }
+  const retryAfterMs = refusedBy === null ? 0 : state.startedAt + limit.windowMs - now
+  return { refusedBy, retryAfterMs, ...fixedStanding(state, limit, now), at: now }
+}
+
+function fixedStanding(state: Fixed, limit: RequestLimit, now: number) {
+  const resetMs = state.startedAt + limit.windowMs - now
   const standing = (most: number, used: number): Standing | null =>
     most <= 0 ? null : { limit: most, remaining: Math.max(0, most - used), resetMs }
-  const verdict: RequestVerdict = {
-    refusedBy,
-    retryAfterMs: refusedBy === null ? 0 : resetMs,
-    total: standing(limit.total, state.total),
-    success: standing(limit.success, state.success),
-    at: now,
-  }
-  return { verdict, state }
+  return { total: standing(limit.total, state.total), success: standing(limit.success, state.success) }
+}
+
+function admitFixed(known: LimitState | undefined, limit: RequestLimit, { now }: Asking) {
+  const state = fixedAt(known, limit, now)
+  const verdict = judgeFixed(state, limit, now)
+  if (verdict.refusedBy !== null) return { verdict, state }
+  state.total += 1
+  state.success += 1
+  return { verdict: { ...verdict, ...fixedStanding(state, limit, now) }, state }
 }
 
 type Ending = { id: string; admittedAt: number; succeeded: boolean; now: number }

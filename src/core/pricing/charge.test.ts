@@ -173,7 +173,7 @@ describe('chargeReceipt', () => {
 
   test('adds the built-in tools at their price, times the group', () => {
     const usage = { promptTokens: 100, webSearchCalls: 2, fileSearchCalls: 4 }
-    const tools = toolUses({ model: 'gpt-4o', usage: usageOf(usage), codeInterpreterCalls: 1 })
+    const tools = toolUses({ model: 'gpt-4o', usage: { ...usageOf(usage), codeInterpreterContainers: 1 } })
     const charge = chargeReceipt(receiptOf('gpt-4o', usage, { tools, groupRatio: 2 }))
     expect(charge.quota).toBe((125 + 2 * 12_500 + 4 * 1250 + 15_000) * 2)
     expect(charge.steps.map((step) => step.label)).toEqual(['input', 'webSearch', 'fileSearch', 'codeInterpreter'])
@@ -250,6 +250,12 @@ test('chat models that search by themselves are known by name', () => {
       isChatSearchModel,
     ),
   ).toEqual([true, true, true, false])
+})
+
+test('a chat model that searches by itself is charged one search a call, or as many as are reported', () => {
+  const model = 'gpt-4o-search-preview'
+  const calls = (webSearchCalls: number) => toolUses({ model, usage: { webSearchCalls, fileSearchCalls: 0 } })[0]?.calls
+  expect([0, 1, 3].map(calls)).toEqual([1, 1, 3])
 })
 
 test('web search costs what its vendor asks', () => {

@@ -1,7 +1,7 @@
 import { emptyUsage } from '../usage.ts'
 import { ceilingOf } from './charge.ts'
 import type { Price } from './price.ts'
-import type { UsageFormula } from './receipt.ts'
+import type { ToolUse, UsageFormula } from './receipt.ts'
 
 export type EstimateWish = {
   /** By the cheap count. */
@@ -18,6 +18,8 @@ export type EstimateWish = {
   groupRatio: number
   quotaPerUnit: number
   formula: UsageFormula
+  /** Tools that the vendor runs in every call of the model. */
+  tools?: ToolUse[] | undefined
 }
 
 const largestCount = 1e9
@@ -37,6 +39,7 @@ export function estimateOf(wish: EstimateWish): number {
     price: wish.price,
     groupRatio: wish.groupRatio,
     quotaPerUnit: wish.quotaPerUnit,
+    tools: wish.tools,
     usage: {
       ...emptyUsage,
       promptTokens,

@@ -9,24 +9,25 @@ export function webSearchDollars(model: string): number {
   return figureByPattern(toolPrices.web_search_preview, model) ?? toolPrices.web_search.default
 }
 
+/** These chat models search once a call without reporting it. */
+export const isChatSearchModel = (model: string): boolean => /-search-(preview|api)/.test(model)
+
 /** The built-in tools a call used, at today's prices; `model` is the priced name. */
 export function toolUses(call: {
   model: string
-  usage: Pick<Usage, 'webSearchCalls' | 'fileSearchCalls'>
-  codeInterpreterCalls?: number | undefined
+  usage: Pick<Usage, 'webSearchCalls' | 'fileSearchCalls' | 'codeInterpreterContainers'>
 }): ToolUse[] {
+  const { model, usage } = call
+  const searches = usage.webSearchCalls > 0 ? usage.webSearchCalls : isChatSearchModel(model) ? 1 : 0
   const uses: ToolUse[] = [
-    { tool: 'webSearch', calls: call.usage.webSearchCalls, dollars: webSearchDollars(call.model), per: 1000 },
-    { tool: 'fileSearch', calls: call.usage.fileSearchCalls, dollars: toolPrices.file_search, per: 1000 },
+    { tool: 'webSearch', calls: searches, dollars: webSearchDollars(model), per: 1000 },
+    { tool: 'fileSearch', calls: usage.fileSearchCalls, dollars: toolPrices.file_search, per: 1000 },
     {
       tool: 'codeInterpreter',
-      calls: call.codeInterpreterCalls ?? 0,
+      calls: usage.codeInterpreterContainers ?? 0,
       dollars: toolPrices.code_interpreter_per_call,
       per: 1,
     },
   ]
   return uses.filter((use) => use.calls > 0)
 }
-
-/** These chat models search once a call without reporting it. */
-export const isChatSearchModel = (model: string): boolean => /-search-(preview|api)/.test(model)

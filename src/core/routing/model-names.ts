@@ -39,18 +39,27 @@ function readLinks(text: string): ReadonlyMap<string, string> | undefined {
 
 const leastWeight = 10
 
+/** The actual models behind a name with the weight of each, highest number first; see {@link actualModels}. */
+export function modelsBehind(
+  mapping: ModelMapping,
+  name: string,
+): { model: string; priorities: number; weight: number }[] {
+  const entries = Object.hasOwn(mapping, name) ? (mapping[name] ?? []) : []
+  if (entries.length === 0) return [{ model: name, priorities: 0, weight: leastWeight }]
+  return entries
+    .map((entry) => ({ ...entry, weight: Math.max(leastWeight, entry.weight) }))
+    .toSorted((left, right) => right.priorities - left.priorities)
+}
+
 /**
  * The actual models behind a name, in the order to try them: highest number first, equal ones by weighted chance. A name
  * that is not virtual stands for itself.
  */
 export function actualModels(mapping: ModelMapping, name: string, random: () => number): string[] {
-  const entries = Object.hasOwn(mapping, name) ? (mapping[name] ?? []) : []
-  if (entries.length === 0) return [name]
+  const entries = modelsBehind(mapping, name)
+  if (entries.length === 1) return entries.map(({ model }) => model)
   // The smallest of exponential draws comes first with a chance in proportion to its weight.
-  const drawn = entries.map((entry) => ({
-    ...entry,
-    draw: -Math.log(1 - random()) / Math.max(leastWeight, entry.weight),
-  }))
+  const drawn = entries.map((entry) => ({ ...entry, draw: -Math.log(1 - random()) / entry.weight }))
   return drawn
     .toSorted((left, right) => right.priorities - left.priorities || left.draw - right.draw)
     .map((entry) => entry.model)

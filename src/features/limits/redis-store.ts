@@ -9,6 +9,7 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local window = tonumber(ARGV[1])
 local limits = { tonumber(ARGV[2]), tonumber(ARGV[3]) }
 local id = ARGV[4]
+local look = ARGV[5] == 'look'
 `
 
 /** Two sorted sets of instants: all requests, and successes with those under way. Answers as {@link toVerdict} reads it. */
@@ -28,7 +29,7 @@ local answer = { now, refused, wait }
 for i = 1, 2 do
   local left, reset = -1, 0
   if limits[i] > 0 then
-    if refused == 0 then
+    if refused == 0 and not look then
       redis.call('ZADD', KEYS[i], now, id)
       redis.call('PEXPIRE', KEYS[i], window)
     end
@@ -56,23 +57,27 @@ return 0
 /** One hash for the window that is open. */
 const admitFixed = `${clock}
 local started = tonumber(redis.call('HGET', KEYS[1], 'started') or '-1')
-if started < 0 or now < started or now >= started + window then
-  redis.call('DEL', KEYS[1])
-  redis.call('HSET', KEYS[1], 'started', now, 'total', 0, 'success', 0)
-  redis.call('PEXPIRE', KEYS[1], window)
+local open = started >= 0 and now >= started and now < started + window
+if not open then
   started = now
+  redis.call('DEL', KEYS[1])
+  if not look then
+    redis.call('HSET', KEYS[1], 'started', now, 'total', 0, 'success', 0)
+    redis.call('PEXPIRE', KEYS[1], window)
+  end
 end
 local counted = { 'total', 'success' }
+local function used(i) return tonumber(redis.call('HGET', KEYS[1], counted[i]) or '0') end
 local reset = started + window - now
 local refused = 0
 for i = 1, 2 do
-  if refused == 0 and limits[i] > 0 and tonumber(redis.call('HGET', KEYS[1], counted[i])) >= limits[i] then refused = i end
+  if refused == 0 and limits[i] > 0 and used(i) >= limits[i] then refused = i end
 end
 local answer = { now, refused, refused == 0 and 0 or reset }
 for i = 1, 2 do
-  if refused == 0 then redis.call('HINCRBY', KEYS[1], counted[i], 1) end
+  if refused == 0 and not look then redis.call('HINCRBY', KEYS[1], counted[i], 1) end
   local left = -1
-  if limits[i] > 0 then left = math.max(0, limits[i] - tonumber(redis.call('HGET', KEYS[1], counted[i]))) end
+  if limits[i] > 0 then left = math.max(0, limits[i] - used(i)) end
   answer[#answer + 1] = left
   answer[#answer + 1] = reset
 end
@@ -102,7 +107,10 @@ export function createRedisStore(redis: Redis): RequestStore {
   return {
     admit: async (ask) => {
       const script = admitScripts[ask.limit.shape]
-      return toVerdict(ask, (await redis.eval(script, 2, ...keysOf(ask), ...numbersOf(ask))) as number[])
+      return toVerdict(
+        ask,
+        (await redis.eval(script, 2, ...keysOf(ask), ...numbersOf(ask), ask.look ? 'look' : '')) as number[],
+      )
     },
     end: async (ending) => {
       const { admittedAt, succeeded, limit } = ending

@@ -3,12 +3,20 @@ import {
   admitRequest,
   endRequest,
   type LimitState,
+  lookAtLimit,
   type RequestLimit,
   type RequestVerdict,
 } from '#core/limits/request-limit.ts'
 
 /** A request asks to be let in. `name` and `key` say whose requests are counted together. */
-export type RequestAsk = { name: string; key: string; id: string; limit: RequestLimit }
+export type RequestAsk = {
+  name: string
+  key: string
+  id: string
+  limit: RequestLimit
+  /** Only tells how things stand: nothing is counted. */
+  look?: boolean
+}
 /** A request that was let in has been answered. */
 export type RequestEnd = RequestAsk & { admittedAt: number; succeeded: boolean }
 
@@ -30,6 +38,7 @@ export function createMemoryStore(now: () => number = Date.now): RequestStore {
   }
   return {
     admit: async (ask) => {
+      if (ask.look) return lookAtLimit(states.peek(nameOf(ask)), ask.limit, now())
       const { verdict, state } = admitRequest(states.get(nameOf(ask)), ask.limit, { id: ask.id, now: now() })
       keep(ask, state)
       return verdict

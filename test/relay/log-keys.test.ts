@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type App, startApp } from '#test/support/app.ts'
+import type { TestToken } from '#test/support/factories.ts'
+import { type ScriptedUpstream, startScriptedUpstream } from '#test/support/scripted-upstream.ts'
+import { setOptions } from './serve.ts'
+import { closeSoundly, consumed } from './spoken.ts'
+
+let app: App
+let token: TestToken
+let upstream: ScriptedUpstream
+
+/** All at model ratio 2 and completion ratio 3; the group costs 0.5, and 0.8 for its own users. */
+beforeAll(async () => {
+  app = await startApp()
+  upstream = await startScriptedUpstream()
+  token = await app.make.token(await app.make.user({ quota: 100_000_000 }))
+  const models = ['plain', 'gpt-4o-search-preview', 'gpt-4.1-tools', 'sound', 'gpt-image-1']
+  const each = (value: number) => JSON.stringify(Object.fromEntries(models.map((model) => [model, value])))
+  await setOptions(app, {
+    GroupRatio: '{"default":0.5}',
+    GroupGroupRatio: '{"default":{"default":0.8}}',
+    ModelRatio: each(2),
+    CompletionRatio: each(3),
+    ModelPrice: '{}',
+  })
+})
+afterAll(async () => {
+  await closeSoundly(app)
+  await upstream[Symbol.asyncDispose]()
+})
+
+const json = { 'content-type': 'application/json' }
+
+async function serve(models: string, answer: unknown): Promise<void> {
+  const { id } = await app.make.channel({
+    models,
+    baseUrl: upstream.play({ headers: json, steps: [JSON.stringify(answer)] }),
+  })
+  await app.services.channels.reload(id)
+}
+
+const chatAnswer = (usage: unknown) => ({
+  id: 'chatcmpl-1',
+  object: 'chat.completion',
+  created: 1,
+  model: 'm',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'hello' }, finish_reason: 'stop' }],
+  usage,
+})
+
+async function rowAfter(path: string, body: unknown) {
+  const reply = await app.relay(token, path, body)
+  expect(reply.status, await reply.text()).toBe(200)
+  const row = (await consumed(app)).at(-1)
+  if (!row) throw new Error('nothing was logged')
+  return row
+}
+
+const messages = [{ role: 'user', content: 'hello' }]
+
+describe('the log row of a call', () => {
+  test('by a chat model that searches by itself tells one search, which is charged', async () => {
+    await serve('gpt-4o-search-preview', chatAnswer({ prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 }))
+    const row = await rowAfter('/v1/chat/completions', { model: 'gpt-4o-search-preview', messages })
+    // (100 + 10 × 4, as the model’s own rule has it) × 2 × 0.8, and 25 dollars a thousand: 0.025 × 500,000 × 0.8
+    expect(row.quota).toBe(224 + 10_000)
+    expect(row.other).toMatchObject({ web_search: true, web_search_call_count: 1, web_search_price: 25 })
+    expect(row.content).toBe('模型倍率 2.00，补全倍率 4.00，分组倍率 0.80，Web Search 调用 1 次，每 1000 次 $25')
+  })
+
+  test('tells the tools that ran in a response, a container once however often it was used, and charges them', async () => {
+    await serve('gpt-4.1-tools', {
+      id: 'resp_1',
+      object: 'response',
+      created_at: 1,
+      status: 'completed',
+      model: 'gpt-4.1-tools',
+      output: [
+        { type: 'web_search_call', id: 'ws_1', status: 'completed' },
+        { type: 'web_search_call', id: 'ws_2', status: 'completed' },
+        { type: 'file_search_call', id: 'fs_1', status: 'completed', queries: [] },
+        { type: 'code_interpreter_call', id: 'ci_1', status: 'completed', container_id: 'cntr_1', code: '1' },
+        { type: 'code_interpreter_call', id: 'ci_2', status: 'completed', container_id: 'cntr_1', code: '2' },
+        {
+          type: 'message',
+          id: 'msg_1',
+          role: 'assistant',
+          status: 'completed',
+          content: [{ type: 'output_text', text: 'hello', annotations: [] }],
+        },
+      ],
+      usage: { input_tokens: 100, output_tokens: 10, total_tokens: 110 },
+    })
+    const row = await rowAfter('/v1/responses', { model: 'gpt-4.1-tools', input: 'hello' })
+    // (100 + 30) × 2 × 0.8; 2 × 0.025, 0.0025 and 0.03 dollars × 500,000 × 0.8
+    expect(row.quota).toBe(208 + 20_000 + 1000 + 12_000)
+    expect(row.other).toMatchObject({
+      web_search: true,
+      web_search_call_count: 2,
+      web_search_price: 25,
+      file_search: true,
+      file_search_call_count: 1,
+      file_search_price: 2.5,
+      code_interpreter: true,
+      code_interpreter_call_count: 1,
+    })
+  })
+
+  test('with sound tells the six figures of it, and the ratios of sound in its text', async () => {
+    await serve(
+      'sound',
+      chatAnswer({
+        prompt_tokens: 100,
+        completion_tokens: 50,
+        total_tokens: 150,
+        prompt_tokens_details: { audio_tokens: 60 },
+        completion_tokens_details: { audio_tokens: 20 },
+      }),
+    )
+    const row = await rowAfter('/v1/chat/completions', { model: 'sound', messages })
+    // (40 + 30 × 3 + 60 × 20 + 20 × 20 × 2) × 2 × 0.8
+    expect(row.quota).toBe(3408)
+    expect(row.other).toMatchObject({
+      audio: true,
+      audio_input: 60,
+      audio_output: 20,
+      text_input: 40,
+      text_output: 30,
+      audio_ratio: 20,
+      audio_completion_ratio: 2,
+    })
+    expect(row.content).toBe('模型倍率 2.00，补全倍率 3.00，音频倍率 20.00，音频补全倍率 2.00，分组倍率 0.80')
+  })
+
+  test('of a picture that was made from pictures tells their tokens', async () => {
+    const details = { text_tokens: 20, image_tokens: 80 }
+    await serve('gpt-image-1', {
+      created: 1,
+      data: [{ b64_json: 'aGVsbG8=' }],
+      usage: { input_tokens: 100, output_tokens: 10, total_tokens: 110, input_tokens_details: details },
+    })
+    const row = await rowAfter('/v1/images/generations', { model: 'gpt-image-1', prompt: 'a cat' })
+    expect(row.other).toMatchObject({ image: true, image_output: 80 })
+    // (20 + 80 × image ratio 2 + 10 × 3) × 2 × 0.8
+    expect(row.quota).toBe(336)
+  })
+
+  test('tells the ratio of the caller’s own group where that is the one charged, and no key that does not apply', async () => {
+    await serve('plain', chatAnswer({ prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 }))
+    const row = await rowAfter('/v1/chat/completions', { model: 'plain', messages })
+    expect(row.other).toMatchObject({ group_ratio: 0.8, user_group_ratio: 0.8 })
+    const absent = [
+      'web_search',
+      'file_search',
+      'audio',
+      'image',
+      'claude',
+      'ws',
+      'is_model_mapped',
+      'reasoning_effort',
+    ]
+    for (const key of absent) expect(row.other).not.toHaveProperty(key)
+    await setOptions(app, { GroupGroupRatio: '{}' })
+    const next = await rowAfter('/v1/chat/completions', { model: 'plain', messages })
+    expect(next.other).toMatchObject({ group_ratio: 0.5 })
+    expect(next.other).not.toHaveProperty('user_group_ratio')
+  })
+})
