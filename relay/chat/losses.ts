@@ -64,6 +64,16 @@ const partsOf = ({ messages }: ChatRequest): Part[] =>
     content.flatMap((part: Part): Part[] => (part.type === 'tool-result' ? [part, ...part.content] : [part])),
   )
 
+/** Upstreams that want every result behind its call are not shown one that answers nothing. */
+function answersNothing({ messages }: ChatRequest): boolean {
+  const asked = new Set<string>()
+  for (const part of messages.flatMap(({ content }): Part[] => content)) {
+    if (part.type === 'tool-call') asked.add(part.id)
+    if (part.type === 'tool-result' && !asked.has(part.callId)) return true
+  }
+  return false
+}
+
 const isMarked = (thing: object): boolean => 'cacheControl' in thing && thing.cacheControl !== undefined
 
 /** Small things that only some dialects have a word for: whether a request holds any, by the name of its loss. */
@@ -75,6 +85,7 @@ export const details = {
   filename: (request) => partsOf(request).some((part) => part.type === 'file' && part.filename !== undefined),
   image: ({ messages }) =>
     messages.some(({ role, content }) => role === 'assistant' && content.some((part) => part.type === 'image')),
+  tool_result: answersNothing,
   'tools.strict': ({ tools }) => tools.some((tool) => tool.type === 'function' && tool.strict === true),
   'audio.format': ({ audio }) => audio?.format !== undefined,
 } satisfies Record<string, (request: ChatRequest) => boolean>

@@ -237,3 +237,22 @@ describe.each(Object.keys(sayings) as Caller[])('what a caller of %s says', (cal
     },
   )
 })
+
+test.each(['anthropic', 'gemini', 'aws (Converse)'])(
+  'a result that answers no call is not dropped silently: %s',
+  (name) => {
+    const subject = subjects.find((each) => each.name === name) as Subject
+    const result = { role: 'tool', tool_call_id: 'nobody', content: 'lost words' }
+    const call = {
+      role: 'assistant',
+      tool_calls: [{ id: 'nobody', ...chatTool, function: { name: 'w', arguments: '{}' } }],
+    }
+    const question = { role: 'user', content: 'hi' }
+    const orphan = sent(subject, 'openai-chat', { messages: [question, result] })
+    expect(orphan.wire).not.toContain('lost words')
+    expect(orphan.losses).toEqual(['tool_result'])
+    const answered = sent(subject, 'openai-chat', { messages: [question, call, result] })
+    expect(answered.wire).toContain('lost words')
+    expect(answered.losses).toEqual([])
+  },
+)

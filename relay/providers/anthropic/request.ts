@@ -113,7 +113,7 @@ function unsupported(request: ChatRequest): string[] {
       (message) => message.role === 'assistant' && message.content.some((part) => part.type === 'image'),
     ),
   }
-  return [...Object.keys(given).filter((name) => given[name]), ...detailsIn(request, ['detail', 'name'])]
+  return [...Object.keys(given).filter((name) => given[name]), ...detailsIn(request, ['detail', 'name', 'tool_result'])]
 }
 
 /** Thoughts without this vendor's own proof are not shown to it. */

@@ -122,7 +122,15 @@ function unsaid(request: ChatRequest): string[] {
   const told = Object.keys(given).filter((name) => given[name])
   return [
     ...told,
-    ...detailsIn(request, ['cache_control', 'name', 'detail', 'filename', 'tools.strict', 'audio.format']),
+    ...detailsIn(request, [
+      'cache_control',
+      'name',
+      'detail',
+      'filename',
+      'tool_result',
+      'tools.strict',
+      'audio.format',
+    ]),
   ]
 }
 

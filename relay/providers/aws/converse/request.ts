@@ -116,7 +116,10 @@ function unsupported(request: ChatRequest): string[] {
       ),
     ),
   }
-  return [...Object.keys(given).filter((name) => given[name]), ...detailsIn(request, ['name', 'detail', 'image'])]
+  return [
+    ...Object.keys(given).filter((name) => given[name]),
+    ...detailsIn(request, ['name', 'detail', 'image', 'tool_result']),
+  ]
 }
 
 function conversation(request: ChatRequest, model: string, losses: Set<string>): Json[] {
