@@ -5,6 +5,7 @@ let app: ConsoleApp
 
 beforeAll(async () => {
   app = await startConsole()
+  await app.sql("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
 })
 afterAll(() => app[Symbol.asyncDispose]())
 afterEach(() => app.sql('delete from options').then(() => app.services.options.reload()))

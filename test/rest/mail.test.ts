@@ -11,6 +11,7 @@ beforeAll(async () => {
   smtp.server.listen(0, '127.0.0.1')
   await once(smtp.server, 'listening')
   app = await startConsole()
+  await app.sql("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
 })
 afterAll(async () => {
   smtp.server.close()

@@ -216,6 +216,13 @@ describe('setup', () => {
     expect(await fresh.sql('select * from one_time_codes')).toEqual([])
   })
 
+  it('comes first: before it nobody can register and take a name', async () => {
+    const wish = { username: 'operator', password: 'long enough' }
+    const refusal = await fresh.browser().post('/api/user/register', wish)
+    expect(refusal.body).toMatchObject({ success: false, message: '系统尚未初始化' })
+    expect(await fresh.sql('select * from users')).toEqual([])
+  })
+
   it('counts as done at a start that finds a root without a record', async () => {
     const { recordSetupIfRootExists } = await import('#features/site/setup-service.ts')
     await recordSetupIfRootExists(fresh.services)

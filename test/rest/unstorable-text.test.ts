@@ -8,6 +8,7 @@ let lostConnections = 0
 
 beforeAll(async () => {
   app = await startApp()
+  await app.pool.query("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
   root = await app.make.user({ role: 100 })
   app.pool.on('remove', () => (lostConnections += 1))
 })

@@ -8,12 +8,19 @@ const downloadLimitMs = 60_000
 
 type Picture = { status: number; contentType: string; body: Buffer }
 
-/** A picture by its task's id, for everyone who has the address. It may still be growing. */
-export async function sendImage(services: RelayServices, id: string, { res }: Exchange): Promise<void> {
-  const task = await findDrawing(services, id).catch((error: unknown) => {
+/** Null: there is none; undefined: nobody knows. No id has a NUL, and the database cannot even be asked for one. */
+async function lookUp(services: RelayServices, id: string) {
+  if (id.includes('\0')) return null
+  return findDrawing(services, id).catch((error: unknown) => {
     services.log.error({ err: error }, 'a drawing could not be looked up')
     return undefined
   })
+}
+
+/** A picture by its task's id, for everyone who has the address. It may still be growing. */
+export async function sendImage(services: RelayServices, id: string, { res }: Exchange): Promise<void> {
+  // No id has a NUL, and the database cannot even be asked for one.
+  const task = await lookUp(services, id)
   if (task === undefined) {
     res.status(503).setHeader('retry-after', '5').json({ error: 'http_get_image_failed' })
     return

@@ -1,6 +1,7 @@
 import { DomainError } from '#core/errors.ts'
 import { User } from '#db/entities/user.ts'
 import type { Deps, UserDeps } from '../../deps.ts'
+import { isSetUp } from '../../site/setup-service.ts'
 import { normaliseEmail } from '../../users/email.ts'
 import { createAccount } from '../../users/service/create-account.ts'
 import { sayingWhatIsTaken } from '../../users/service/taken.ts'
@@ -12,6 +13,8 @@ import type { BindEmail, Register } from '../schema.ts'
 /** A new ordinary user; does not sign in. An address is kept only when it was proved. */
 export async function register(deps: Deps, input: Register): Promise<void> {
   const { options } = deps
+  // Whoever finds a new installation first may not take the name its operator will want.
+  if (!(await isSetUp(deps))) throw new DomainError('setup.required')
   if (!options.get('RegisterEnabled')) throw new DomainError('register.disabled')
   if (!options.get('PasswordRegisterEnabled')) throw new DomainError('register.password_disabled')
   await requireBotCheck(deps, input.turnstile)
