@@ -34,7 +34,8 @@ export async function measure(
   const request = isCount(reported.promptTokens) ? sent.request : await withPictures(services, sent.request)
   if (!isReported) {
     const counted = await estimateUsage({ request, delivered: delivered(), model: upstreamModel, count })
-    return { usage: counted, source: 'estimated', corrected }
+    const { webSearchCalls, fileSearchCalls } = usage
+    return { usage: { ...counted, webSearchCalls, fileSearchCalls }, source: 'estimated', corrected }
   }
   let { promptTokens, completionTokens } = usage
   if (!isCount(reported.promptTokens)) promptTokens = await countPrompt(request, upstreamModel, count)

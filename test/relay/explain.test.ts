@@ -26,7 +26,7 @@ test('tells who would answer with which chance, why others would not, the price 
   const disabled = await app.make.channel({ models: 'gpt-4o', status: 2 })
   const foreign = await app.make.channel({ models: 'gpt-4o', group: 'vip' })
   const token = await app.make.token(await app.make.user(), { remainQuota: 100 })
-  await app.settled()
+  await app.services.channels.reload()
   const body = { model: 'gpt-4o', max_tokens: 200, messages: [{ role: 'user', content: 'x'.repeat(400) }] }
   const reply = await app.relay(token, '/v1/explain', body)
   expect(reply.status).toBe(200)
@@ -52,7 +52,7 @@ test('tells what is left of both limits, and that asking for it takes nothing aw
   await app.make.channel({ models: 'gpt-4.1' })
   const rateLimit = { period: 60, count: 3, success: 2 }
   const token = await app.make.token(await app.make.user(), { rateLimit })
-  await app.settled()
+  await app.services.channels.reload()
   const limits = {
     ModelRequestRateLimitEnabled: 'true',
     ModelRequestRateLimitDurationMinutes: '1',
@@ -106,7 +106,7 @@ test('a virtual name is explained by all models behind it, with the chance of ea
     ],
   }
   await setOptions(app, { global_model_mapping: JSON.stringify({ mapping }) })
-  await app.settled()
+  await app.services.channels.reload()
   const told = await explained(await app.make.token(await app.make.user()), { model: 'any' })
   expect(told.candidates.map(({ channel_id, model, chance }) => [channel_id, model, chance])).toEqual([
     [first.id, 'gpt-4o-mini', 0.75],
@@ -118,7 +118,7 @@ test('a virtual name is explained by all models behind it, with the chance of ea
 
 test('of a session the very channel is told that its calls go to', async () => {
   for (let count = 0; count < 6; count += 1) await app.make.channel({ models: 'gpt-4' })
-  await app.settled()
+  await app.services.channels.reload()
   const token = await app.make.token(await app.make.user())
   for (const session of ['a', 'b', 'c', 'd', 'e']) {
     const body = { model: 'gpt-4', prompt_cache_key: session }

@@ -35,6 +35,7 @@ beforeAll(async () => {
     CacheRatio: JSON.stringify(each(0.1)),
     ModelPrice: '{"dall-e-3":0.04,"per-call":0.1}',
   })
+  await app.services.channels.reload()
 })
 afterAll(() => closeSoundly(app))
 
