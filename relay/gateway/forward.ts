@@ -225,6 +225,7 @@ async function send(forwarding: Forwarding, request: UpstreamRequest): Promise<U
     url: request.url,
     headers: request.headers,
     body: bodyBytes(request.body),
+    isLastFrame: request.isLastFrame,
     signal: call.halt.signal,
     proxy: proxyOf(setting),
     ...timeoutsOf(setting, forwarding.providerCall.stream),

@@ -69,7 +69,10 @@ export type FrameReader = {
 
 export type UpstreamRequest = {
   method: 'GET' | 'POST' | 'DELETE'
+  /** `ws:` or `wss:`: the body is sent as the one message of a socket, and each frame of the answer is a line. */
   url: string
+  /** Of a socket: whether a frame ends the answer, should the upstream leave the socket open. */
+  isLastFrame?: ((text: string) => boolean) | undefined
   headers: Record<string, string>
   /** A JSON value, or text / bytes that are sent as they are. */
   body?: unknown

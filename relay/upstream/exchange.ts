@@ -28,7 +28,7 @@ const finished = { done: true, value: undefined } as const
 type Reader = { resolve: (result: IteratorResult<Uint8Array>) => void; reject: (error: TransportError) => void }
 
 /** Received chunks on their way to one reader, with back-pressure. */
-function createInbox(onDemand: () => void, onLeave: () => void) {
+export function createInbox(onDemand: () => void, onLeave: () => void) {
   const chunks: Uint8Array[] = []
   let held = 0
   let failure: TransportError | undefined

@@ -9,12 +9,14 @@ import { exchange, type Exchange } from './exchange.ts'
 import { timeLimits, type TimeLimits } from './limits.ts'
 import { type OpenSocket, openSocket } from './open-socket.ts'
 import { createGuardedLookup } from './lookup.ts'
+import { socketExchange } from './socket-exchange.ts'
 import { TransportError } from './transport-error.ts'
 
 export { TransportError } from './transport-error.ts'
 
 export type SendRequest = Partial<TimeLimits> & {
   method: Dispatcher.HttpMethod
+  /** An address of `ws:` or `wss:` is sent the body as one text frame; the answer has a line for each frame. */
   url: string
   headers: Record<string, string>
   body?: string | Uint8Array | undefined
@@ -22,6 +24,8 @@ export type SendRequest = Partial<TimeLimits> & {
   proxy?: string | undefined
   /** Stops the request at once, at whatever stage. */
   signal?: AbortSignal | undefined
+  /** Of a socket: whether a frame ends the answer. */
+  isLastFrame?: ((text: string) => boolean) | undefined
 }
 
 /** An answer whose headers have arrived. Read the body by one of the readers, or cancel: else the connection is lost. */
@@ -109,9 +113,13 @@ export function createTransport({ connections = 16_384, resolve }: TransportOpti
   const lookup = createGuardedLookup((address) => !isLinkLocal(address), resolve)
   const dispatchers = createDispatchers({ lookup, connections })
   return {
-    async send({ method, url, headers, body, proxy, signal, ...given }) {
-      const { origin, path } = targetOf(url)
+    async send({ method, url, headers, body, proxy, signal, isLastFrame, ...given }) {
       const limits = timeLimits(given)
+      if (/^wss?:/i.test(url)) {
+        const asked = { url, headers, body: body ?? '', limits, proxy, signal, isLastFrame }
+        return toReply(await socketExchange(asked, lookup))
+      }
+      const { origin, path } = targetOf(url)
       const dispatcher = dispatchers.get({ origin, proxy, connectTimeoutMs: limits.connectTimeoutMs })
       return toReply(
         await exchange({

@@ -1,11 +1,13 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { answerRequest, type World } from './answer-request.ts'
+import { takePrefix } from './directives.ts'
 import { createFailureCounter } from './failures.ts'
 import type { Job } from './jobs/job.ts'
 import { outcomeOf } from './outcome.ts'
 import { answerUpgrade } from './realtime/serve.ts'
 import type { RecordedRequest } from './recorder.ts'
+import { answerSpark, sparkPattern } from './spark/serve.ts'
 
 export type { RecordedRequest } from './recorder.ts'
 
@@ -97,7 +99,9 @@ export async function startUpstream(options: UpstreamOptions = {}): Promise<Upst
         if (byCaller) aborted += 1
       },
     }
-    answerUpgrade(world, { request, socket, head }, counts).catch(() => socket.destroy())
+    const { path } = takePrefix((request.url ?? '/').split('?', 1)[0] ?? '/')
+    const answer = sparkPattern.test(path) ? answerSpark : answerUpgrade
+    answer(world, { request, socket, head }, counts).catch(() => socket.destroy())
   })
   await listening(server, port, host)
   const address = server.address()

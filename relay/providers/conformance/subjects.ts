@@ -175,7 +175,24 @@ const settings: Readonly<Record<string, Setting | Setting[]>> = {
   jina: { optOut: noChat },
   mokaai: { optOut: noChat },
   replicate: { optOut: { ...noChat, 'model list': noList } },
-  xunfei: { optOut: { 'model list': noList } },
+  xunfei: [
+    { form: 'HTTP', optOut: { 'model list': noList } },
+    {
+      form: 'socket',
+      fixtures: 'xunfei',
+      model: 'SparkDesk-v3.5',
+      key: 'app|secret|test-key',
+      alwaysStreams: true,
+      optOut: {
+        'cached tokens': notReported,
+        thinking: 'its models do not show thoughts',
+        'stop reasons': 'the vendor tells no reason',
+        'filtered answers': 'the vendor tells no reason',
+        pictures: 'its messages are text',
+        'model list': noList,
+      },
+    },
+  ],
   perplexity: { optOut: { tools: 'the vendor has no tools' } },
 }
 

@@ -1,36 +1,32 @@
-import type { UpstreamFailure } from '#relay/chat/events.ts'
+import type { ChatRequest } from '#relay/chat/request.ts'
 import { openAiCompatible } from '../openai-compatible/index.ts'
-import type { ProviderCall, ProviderChannel } from '../types.ts'
-import { countOf, type Json, recordsOf, wordOf } from '../wire/json.ts'
+import { toOpenAiRequest } from '../openai-compatible/request.ts'
+import type { OpenAiStyle } from '../openai-compatible/style.ts'
+import type { Provider, ProviderCall, ProviderChannel, UpstreamRequest } from '../types.ts'
+import { createJsonLineReader } from '../wire/json-lines.ts'
+import { type Json, recordOf, recordsOf } from '../wire/json.ts'
+import { createFrameDecoder, isLastFrame, refusal } from './frames.ts'
+import { readSparkKey, signSocket } from './sign.ts'
+import { toSocketBody } from './socket-body.ts'
+import { domainOf, surfaceOf, takesInstructions, versionOf } from './versions.ts'
 
 const host = 'https://spark-api-open.xf-yun.com'
+const socketHost = 'wss://spark-api.xf-yun.com'
 
-/** Versions of the socket surface → names of the models that serve them. */
-const domains: Readonly<Record<string, string>> = {
-  'v1.1': 'lite',
-  'v2.1': 'generalv2',
-  'v3.1': 'generalv3',
-  'v3.5': 'generalv3.5',
-  'v4.0': '4.0Ultra',
-}
+/** Keys with pipes belong to the socket, unless the channel's address is the HTTP surface itself. */
+const socketKey = ({ key, baseUrl }: ProviderChannel) =>
+  /^https?:\/\/spark-api-open/i.test(baseUrl) ? undefined : readSparkKey(key)
 
-/** The version is the caller's, else what follows the only dash of the model's name, else the channel's. */
-function versionOf({ channel, model, query }: ProviderCall): string {
-  const parts = model.split('-')
-  const named = parts.length === 2 && parts[1]?.startsWith('v') ? parts[1] : undefined
-  return query['api-version'] || named || channel.other || 'v1.1'
-}
-
-function domainOf(call: ProviderCall): string {
+const modelOf = (call: ProviderCall): string => {
   if (!call.model.toLowerCase().startsWith('sparkdesk')) return call.model
   const version = versionOf(call)
-  return (Object.hasOwn(domains, version) ? domains[version] : undefined) ?? version
+  return domainOf(version) ?? version
 }
 
-/** `appId|apiSecret|apiKey`, or the password of the HTTP surface as it is. */
+/** The password of the HTTP surface is made of the socket's key. */
 function tokenOf({ key }: ProviderChannel): string {
-  const [, secret, id] = key.split('|').map((part) => part.trim())
-  return secret !== undefined && id !== undefined ? `${id}:${secret}` : key
+  const parts = readSparkKey(key)
+  return parts ? `${parts.apiKey}:${parts.apiSecret}` : key
 }
 
 /** Early models take instructions only as something the user said and they agreed to. */
@@ -45,40 +41,74 @@ function asTalk(messages: unknown): Json[] {
   )
 }
 
-const takesInstructions = new Set(['generalv3.5', '4.0Ultra', 'max-32k', 'pro-128k', 'generalv3', 'x1'])
+const instructed = new Set(['generalv3.5', '4.0Ultra', 'max-32k', 'pro-128k', 'generalv3', 'x1'])
 
 function adjust(body: Json, call: ProviderCall): void {
-  const domain = domainOf(call)
-  body['model'] = domain
-  const instructed = recordsOf(body['messages']).some((message) => message['role'] === 'system')
-  if (instructed && !takesInstructions.has(domain)) body['messages'] = asTalk(body['messages'])
+  const model = modelOf(call)
+  body['model'] = model
+  const hasInstructions = recordsOf(body['messages']).some((message) => message['role'] === 'system')
+  if (hasInstructions && !instructed.has(model)) body['messages'] = asTalk(body['messages'])
 }
 
-function statusOf(code: number): number {
-  if (code === 11200) return 403
-  if (code >= 11201 && code <= 11203) return 429
-  return code === 10163 || code === 10907 || code === 10013 || code === 10014 ? 400 : 500
-}
+const shared = { id: 'xunfei', label: 'iFlytek Spark', channelTypes: [18], streamUsage: false, refusal }
 
-function refusal(answer: Json): UpstreamFailure | undefined {
-  const code = countOf(answer['code'])
-  if (code === undefined || code === 0 || Number.isNaN(code)) return undefined
-  const message = wordOf(answer['message']) ?? `upstream code ${code}`
-  return { status: statusOf(code), type: 'upstream_error', code, message, param: null }
-}
-
-/** The HTTP surface of the vendor; it takes the keys of the socket one, and its version is part of the model's name. */
-export const xunfei = openAiCompatible({
-  id: 'xunfei',
-  label: 'iFlytek Spark',
-  channelTypes: [18],
+/** The HTTP surface of the vendor, whose version is part of the model's name. */
+const surface = openAiCompatible({
+  ...shared,
   url: (call) => {
     const base = call.channel.baseUrl || host
-    return `${base}${domainOf(call).startsWith('x1') ? '/v2' : '/v1'}/chat/completions`
+    return `${base}${modelOf(call).startsWith('x1') ? '/v2' : '/v1'}/chat/completions`
   },
   headers: (channel) => ({ authorization: `Bearer ${tokenOf(channel)}` }),
-  streamUsage: false,
   modelsUrl: (channel) => `${channel.baseUrl || host}/v1/models`,
   adjust,
-  refusal: { mark: '"code"', read: refusal },
 })
+
+const socketStyle: OpenAiStyle = { ...shared, takesTopK: true }
+
+function toRequest(request: ChatRequest, call: ProviderCall): UpstreamRequest {
+  const key = socketKey(call.channel)
+  if (!key) return surface.chat.request(request, call)
+  const written = toOpenAiRequest(socketStyle)(request, call)
+  const version = versionOf(call)
+  const { path, domain } = surfaceOf(version)
+  const { body, losses } = toSocketBody(recordOf(written.body) ?? {}, {
+    appId: key.appId,
+    domain,
+    takesInstructions: takesInstructions(version),
+  })
+  return {
+    method: 'POST',
+    url: `${(call.channel.baseUrl || socketHost).replace(/^http/i, 'ws')}${path}`,
+    headers: {},
+    body,
+    isLastFrame,
+    losses: [...new Set([...(written.losses ?? []), ...losses])],
+  }
+}
+
+const nativeChat = surface.native['openai-chat']
+
+/** Two surfaces of one vendor: the signed socket, and one in the OpenAI form for keys that are not made of three parts. */
+export const xunfei: Provider = {
+  ...surface,
+  framing: { contentType: 'application/x-ndjson', reader: createJsonLineReader },
+  afterOverride: (body, call) => (socketKey(call.channel) ? undefined : surface.afterOverride?.(body, call)),
+  chat: {
+    ...surface.chat,
+    request: toRequest,
+    stream: (call) => (socketKey(call.channel) ? createFrameDecoder(socketStyle, call) : surface.chat.stream(call)),
+  },
+  native: nativeChat
+    ? {
+        'openai-chat': {
+          ...nativeChat,
+          accepts: (body, call) => !socketKey(call.channel) && (nativeChat.accepts?.(body, call) ?? true),
+        },
+      }
+    : {},
+  sign(request, { channel, ambient }) {
+    const key = request.url.startsWith('ws') ? socketKey(channel) : undefined
+    return key ? { ...request, url: signSocket(request.url, key, ambient.now()) } : request
+  },
+}

@@ -5,14 +5,19 @@ import { xunfei } from './index.ts'
 
 type Changes = Parameters<typeof callWith>[0]
 const write = (changes: Changes, request = requestWith()) => {
-  const channel = { type: 18, baseUrl: '', key: 'app|secret|id', ...changes?.channel }
+  const channel = { type: 18, baseUrl: '', key: 'password', ...changes?.channel }
   const sent = xunfei.chat.request(request, callWith({ ...changes, channel }))
   return { ...sent, json: sent.body as Record<string, unknown> }
 }
 
-test('keys of the socket surface open the other one', () => {
-  expect(write({}).headers['authorization']).toBe('Bearer id:secret')
-  expect(write({ channel: { key: 'password' } }).headers['authorization']).toBe('Bearer password')
+const pipes = 'app|secret|id'
+
+test('keys without pipes are those of the HTTP surface, and keys with pipes open it where its address is given', () => {
+  expect(write({}).headers['authorization']).toBe('Bearer password')
+  expect(write({ channel: { key: 'id:secret' } }).headers['authorization']).toBe('Bearer id:secret')
+  const named = write({ channel: { key: pipes, baseUrl: 'https://spark-api-open.xf-yun.com' } })
+  expect(named.url).toBe('https://spark-api-open.xf-yun.com/v1/chat/completions')
+  expect(named.headers['authorization']).toBe('Bearer id:secret')
   expect(write({}).url).toBe('https://spark-api-open.xf-yun.com/v1/chat/completions')
   expect(write({ model: 'x1' }).url).toBe('https://spark-api-open.xf-yun.com/v2/chat/completions')
 })

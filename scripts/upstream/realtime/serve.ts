@@ -22,7 +22,7 @@ function keyOf(request: IncomingMessage): string | undefined {
 }
 
 /** Refusals are ordinary answers: the response has the connection as long as it is no socket. */
-function responseOn(request: IncomingMessage, socket: Socket): ServerResponse {
+export function responseOn(request: IncomingMessage, socket: Socket): ServerResponse {
   const response = new ServerResponse(request)
   response.shouldKeepAlive = false
   response.assignSocket(socket)
@@ -30,7 +30,8 @@ function responseOn(request: IncomingMessage, socket: Socket): ServerResponse {
   return response
 }
 
-type Arrival = { request: IncomingMessage; socket: Socket; head: Buffer }
+/** A request for a socket, as the server hands it over. */
+export type Arrival = { request: IncomingMessage; socket: Socket; head: Buffer }
 /** What the provider keeps count of. */
 export type SocketCounts = { opened: () => void; closed: (byCaller: boolean) => void }
 

@@ -93,6 +93,7 @@ export async function ask(deps: AskDeps, request: UpstreamRequest, setting: stri
       url: request.url,
       headers: request.headers,
       body: bodyOf(request.body),
+      isLastFrame: request.isLastFrame,
       proxy: proxyOf(setting) || undefined,
       connectTimeoutMs: milliseconds('connect_timeout', 10),
       firstByteTimeoutMs: milliseconds('first_byte_timeout', patienceSeconds),
