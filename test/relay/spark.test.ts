@@ -3,7 +3,7 @@ import { sparkKeyText } from '#scripts/upstream/spark/vendor.ts'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { allowUnpriced, serve, type Route, withOptions } from './serve.ts'
-import { chat, closeSoundly, consumed, say, spoken } from './spoken.ts'
+import { chat, closeSoundly, consumed, eventually, say, spoken } from './spoken.ts'
 import { user, vendorWorld, weather } from './vendors.ts'
 
 let app: App
@@ -117,6 +117,27 @@ describe('Spark over its signed socket', () => {
       expect(text, does).not.toContain('[DONE]')
       expect((await consumed(app)).length - before).toBe(1)
     }
+  })
+
+  test('is let go when its caller hangs up, and what was delivered is paid', async () => {
+    const { model } = await serve(app, spark('words=200,gap=20'))
+    const before = (await consumed(app)).length
+    const leave = new AbortController()
+    const reply = await say(app, chat, { token, model, stream: true, signal: leave.signal })
+    const reader = reply.body?.getReader()
+    await reader?.read()
+    leave.abort()
+    await reader?.closed.catch(() => {})
+    await eventually(
+      () => consumed(app),
+      (rows) => rows.length > before,
+    )
+    const outcome = await eventually(
+      () => Promise.resolve(app.upstream.requests.at(-1)?.outcome),
+      (seen) => seen !== 'open',
+    )
+    expect(outcome).toBe('aborted')
+    expect((await consumed(app)).length - before).toBe(1)
   })
 
   test('is given up when it stays silent, before its answer and inside it', async () => {

@@ -3,6 +3,8 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTransport } from '#relay/upstream/send.ts'
+import { startUpstream } from '#scripts/upstream/index.ts'
+import { sparkKeyText } from '#scripts/upstream/spark/vendor.ts'
 import type { RouterInputs } from '#trpc/app-router.ts'
 import { type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
 
@@ -127,6 +129,16 @@ describe('a test of a channel', () => {
     expect(upstream.seen[1]?.body).toMatchObject({ max_completion_tokens: 10 })
     const [log] = await app.sql('select model_name, other from logs order by id desc limit 1')
     expect(log).toMatchObject({ model_name: 'alias', other: { upstream_model_name: 'gpt-4o-mini' } })
+  })
+
+  it('tries a channel of Spark over its signed socket', async () => {
+    await using spark = await startUpstream()
+    const wish = { type: 18, baseUrl: spark.url, models: ['SparkDesk-v3.5'] }
+    const right = await create({ ...wish, key: sparkKeyText })
+    expect(await (await channels()).probe({ id: right.id })).toMatchObject({ success: true })
+    expect(spark.requests.at(-1)).toMatchObject({ path: '/v3.5/chat' })
+    const wrong = await create({ ...wish, key: 'simulated-app|wrong|simulated-key' })
+    expect(await (await channels()).probe({ id: wrong.id })).toMatchObject({ success: false })
   })
 
   it('asks for an embedding or a ranking where the model is made for that', async () => {
