@@ -2,6 +2,7 @@ import { disableDeadKey } from './auto-disable.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Attempt, AttemptRecord, CallCore, RelayServices } from './call.ts'
 import { AttemptFailed } from './failure.ts'
+import { dropRefusedToken } from './key-exchange.ts'
 import { logFailedAttempt } from './log-failure.ts'
 import { type CallPrice, priceCall } from './price-call.ts'
 import { reserve } from './reserve.ts'
@@ -84,7 +85,7 @@ async function tryOnce(
   const place = { channelId: attempt.channel.id, key: attempt.key.position, model: attempt.model }
   services.health.started(place)
   try {
-    await forward(plan)
+    await withFreshToken(plan, forward)
     // A caller who left before the end proves nothing either way.
     if (call.gone.signal.aborted) services.health.left(place)
     else services.health.succeeded(place)
@@ -97,6 +98,16 @@ async function tryOnce(
     if (error.deliver) services.health.succeeded(place)
     else services.health.failed(place, error)
     return error
+  }
+}
+
+/** A token that the upstream has withdrawn before its time is no fault of the channel's key. */
+async function withFreshToken(plan: AttemptPlan, forward: AttemptSteps['forward']): Promise<void> {
+  try {
+    await forward(plan)
+  } catch (error) {
+    if (!dropRefusedToken(plan.attempt, error)) throw error
+    await forward(plan)
   }
 }
 

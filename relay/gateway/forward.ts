@@ -23,7 +23,7 @@ import { toProviderCall } from './provider-call.ts'
 import { checkPictures } from './picture-limit.ts'
 import { bodyAsCame, overridden, passesThrough } from './sent-body.ts'
 import { isEventStream } from '#relay/upstream/event-reader.ts'
-import { withToken } from './key-exchange.ts'
+import { withTokenOf } from './key-exchange.ts'
 import { answerSettings } from './answer-settings.ts'
 import { finishHungUp, isUnbooked } from './settle.ts'
 import { shapeFailure } from './shape-failure.ts'
@@ -88,7 +88,7 @@ export async function forward(
     asked: false,
   }
   try {
-    forwarding.providerCall = await withToken(services, plan.attempt.channel, providerCall)
+    forwarding.providerCall = await withTokenOf(services, plan.attempt, providerCall)
     const request = await buildRequest(forwarding)
     forwarding.losses = lossNames(request.losses ?? [])
     const quiet = call.stream && !sent.request.stream ? tellWaiting(call, forwarding.losses) : undefined

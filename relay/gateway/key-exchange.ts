@@ -2,7 +2,7 @@ import { providerFor } from '#relay/providers/registry.ts'
 import type { KeyExchange, ProviderCall } from '#relay/providers/types.ts'
 import { TransportError } from '#relay/upstream/transport-error.ts'
 import type { ChannelRow } from './cache/channel-table.ts'
-import type { RelayServices } from './call.ts'
+import type { Attempt, RelayServices } from './call.ts'
 import { proxyOf } from './channel-proxy.ts'
 import { AttemptFailed } from './failure.ts'
 
@@ -14,6 +14,9 @@ const largestAnswer = 1024 * 1024
 type Kept = { until: number; token: Promise<string> }
 const kept = new Map<string, Kept>()
 
+/** The kept token that a try went out with; a token that the try itself asked for is not in here. */
+const reused = new WeakMap<Attempt, Kept>()
+
 /**
  * The call with the token that its channel's key stands for, where the provider wants one. Asked for once, also by calls
  * that come at the same time.
@@ -24,12 +27,41 @@ export async function withToken(
   channel: ChannelRow,
   call: ProviderCall,
 ): Promise<ProviderCall> {
-  const provider = providerFor(channel.type)
-  const exchange = provider.exchange?.(call.channel, call.ambient)
-  if (!exchange) return call
+  const found = tokenFor(services, channel, call)
+  return found ? { ...call, token: await found.entry.token } : call
+}
+
+/** The same for a try, which may find that its token has been withdrawn before its time. */
+export async function withTokenOf(
+  services: RelayServices,
+  attempt: Attempt,
+  call: ProviderCall,
+): Promise<ProviderCall> {
+  const found = tokenFor(services, attempt.channel, call)
+  reused.delete(attempt)
+  if (!found) return call
+  if (!found.isNew) reused.set(attempt, found.entry)
+  return { ...call, token: await found.entry.token }
+}
+
+/** The upstream refused a token that was kept from earlier: it is asked for anew, and the try deserves to be made again. */
+export function dropRefusedToken(attempt: Attempt, error: unknown): boolean {
+  const entry = reused.get(attempt)
+  if (!entry || !(error instanceof AttemptFailed) || error.failure.status !== 401) return false
+  entry.until = 0
+  return true
+}
+
+function tokenFor(
+  services: RelayServices,
+  channel: ChannelRow,
+  call: ProviderCall,
+): { entry: Kept; isNew: boolean } | undefined {
+  const exchange = providerFor(channel.type).exchange?.(call.channel, call.ambient)
+  if (!exchange) return undefined
   const now = services.ambient.now().getTime()
   const known = kept.get(exchange.cacheKey)
-  if (known && known.until > now) return { ...call, token: await known.token }
+  if (known && known.until > now) return { entry: known, isNew: false }
   if (kept.size > mostTokens) kept.clear()
   const entry: Kept = { until: now + earlyMs, token: perform(services, channel, exchange).then(keepFor) }
   function keepFor({ token, ttlSeconds }: { token: string; ttlSeconds: number }): string {
@@ -37,8 +69,8 @@ export async function withToken(
     return token
   }
   kept.set(exchange.cacheKey, entry)
-  entry.token.catch(() => kept.delete(exchange.cacheKey))
-  return { ...call, token: await entry.token }
+  entry.token.catch(() => kept.get(exchange.cacheKey) === entry && kept.delete(exchange.cacheKey))
+  return { entry, isNew: true }
 }
 
 async function perform(services: RelayServices, channel: ChannelRow, { request, read }: KeyExchange) {

@@ -7,7 +7,7 @@ import { asAttemptFailure, masked } from '#relay/gateway/answer.ts'
 import type { RelayServices } from '#relay/gateway/call.ts'
 import { drained } from '#relay/gateway/caller-stream.ts'
 import { AttemptFailed, failureOfDomainError } from '#relay/gateway/failure.ts'
-import { withToken } from '#relay/gateway/key-exchange.ts'
+import { withTokenOf } from '#relay/gateway/key-exchange.ts'
 import { toProviderCall } from '#relay/gateway/provider-call.ts'
 import { passHeaders } from '#relay/gateway/passed-headers.ts'
 import { bodyAsCame, overridden, passesThrough } from '#relay/gateway/sent-body.ts'
@@ -68,7 +68,7 @@ export async function forwardPlain(services: RelayServices, call: PlainCall, pla
   }
   try {
     checkLength(current)
-    current.providerCall = await withToken(services, attempt.channel, plainCall)
+    current.providerCall = await withTokenOf(services, attempt, plainCall)
     await sendAndAnswer(current)
   } catch (error) {
     if (isUnbooked(error)) throw error

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { serviceAccount } from '#scripts/upstream/vertex/account.ts'
+import { type App, startApp } from '#test/support/app.ts'
+import type { TestToken } from '#test/support/factories.ts'
+import { allowUnpriced } from './serve.ts'
+import { chat, closeSoundly, consumed, say } from './spoken.ts'
+
+let app: App
+let token: TestToken
+beforeAll(async () => {
+  app = await startApp()
+  await allowUnpriced(app)
+  await app.make.option('RetryTimes', '0')
+  token = await app.make.token(await app.make.user({ quota: 2_000_000_000 }))
+  await app.make.channel({
+    type: 41,
+    models: 'gemini-2.5-flash',
+    other: 'us-central1',
+    key: serviceAccount(app.upstream.url),
+  })
+  await app.settled()
+})
+afterAll(() => closeSoundly(app))
+
+const ask = (text: string) => say(app, chat, { token, model: 'gemini-2.5-flash', text })
+const logins = () => app.upstream.requests.filter(({ path }) => path === '/token').length
+
+test('a kept token that the upstream has withdrawn is asked for anew, and its caller hears nothing of it', async () => {
+  expect((await ask('hello')).status).toBe(200)
+  expect((await ask('hello')).status).toBe(200)
+  expect(logins()).toBe(1)
+  expect((await ask('[[status=401,fail=1]] hello')).status).toBe(200)
+  expect(logins()).toBe(2)
+  expect(await consumed(app)).toHaveLength(3)
+})
+
+test('ten callers at once find it withdrawn, are all served, and share what is asked for anew', async () => {
+  const before = logins()
+  const replies = await Promise.all(
+    Array.from({ length: 10 }, (_, index) => ask(`[[status=401,fail=1,message=w${index}]] hello`)),
+  )
+  expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]))
+  expect(logins() - before).toBeLessThan(10)
+})
+
+test('a token that is refused fresh from the login is the fault of the key', async () => {
+  const before = logins()
+  expect((await ask('[[status=401]] hello')).status).toBe(401)
+  expect(logins() - before).toBe(1)
+})
