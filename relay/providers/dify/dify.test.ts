@@ -63,7 +63,7 @@ test('a workflow answers with its outputs and its total', () => {
       { event: 'ping' },
       { event: 'workflow_finished', workflow_run_id: 'w', data },
     ]).map((event) => event.type),
-  ).toEqual(['start', 'text-delta', 'finish', 'usage'])
+  ).toEqual(['start', 'reasoning-delta', 'text-delta', 'finish', 'usage'])
 })
 
 test('in a chat the end is told by the chat, not by the workflow inside', () => {
@@ -72,7 +72,17 @@ test('in a chat the end is told by the chat, not by the workflow inside', () => 
     { event: 'workflow_finished', conversation_id: 'c', data: { status: 'succeeded', outputs: {} } },
     { event: 'message_end', conversation_id: 'c', metadata: {} },
   ]).map((event) => event.type)
-  expect(types).toEqual(['start', 'text-delta', 'finish'])
+  expect(types).toEqual(['start', 'text-delta', 'reasoning-delta', 'finish'])
+})
+
+test('the steps of an application are told as its reasoning', () => {
+  const texts = decode([
+    { event: 'workflow_started', conversation_id: 'c', data: { id: 'w' } },
+    { event: 'node_started', conversation_id: 'c', data: { title: 'Look it up', node_type: 'knowledge-retrieval' } },
+    { event: 'node_finished', conversation_id: 'c', data: { node_type: 'llm', status: 'succeeded' } },
+    { event: 'workflow_finished', conversation_id: 'c', data: { status: 'succeeded', outputs: {} } },
+  ]).flatMap((event) => (event.type === 'reasoning-delta' ? event.text : []))
+  expect(texts).toEqual(['Workflow …\n', 'Look it up …\n', 'llm: succeeded\n', 'Workflow: succeeded\n'])
 })
 
 test('an agent’s thoughts are thoughts', () => {

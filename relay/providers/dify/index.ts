@@ -135,6 +135,13 @@ const finish = (json: Json, more: Json): Json => ({
   ...more,
 })
 
+/** What an application is at, told as its reasoning: the name of a step, and how it ended once it has. */
+function step(json: Json, name: string): Json {
+  const status = wordOf(recordOf(json['data'])?.['status'])
+  const ended = String(json['event']).endsWith('_finished')
+  return delta(json, { reasoning_content: ended ? `${name}: ${status ?? 'finished'}\n` : `${name} …\n` })
+}
+
 function chunk(json: Json): Json | undefined {
   const data = recordOf(json['data']) ?? {}
   switch (json['event']) {
@@ -149,10 +156,15 @@ function chunk(json: Json): Json | undefined {
       const usage = usageOf(json['metadata'])
       return finish(json, usage ? { usage } : {})
     }
+    case 'workflow_started':
+      return step(json, 'Workflow')
+    case 'node_started':
+    case 'node_finished':
+      return step(json, wordOf(data['title']) ?? wordOf(data['node_type']) ?? 'Node')
     case 'workflow_finished':
       if (data['status'] === 'failed') return { event: 'error', message: data['error'], status: 500 }
       // In a chat the closing event follows; a workflow ends here.
-      return json['conversation_id'] === undefined ? finish(json, totalUsage(data)) : undefined
+      return json['conversation_id'] === undefined ? finish(json, totalUsage(data)) : step(json, 'Workflow')
     case 'error':
       return json
     default:
