@@ -5,7 +5,8 @@ const seconds = 1000
 
 export default defineConfig({
   test: {
-    maxWorkers: Math.min(8, Math.max(2, availableParallelism())),
+    // One more than there are cores: much of a system test is waiting for a deadline, a process or a browser.
+    maxWorkers: Math.min(8, availableParallelism() + 1),
     projects: [
       {
         extends: true,

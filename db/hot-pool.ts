@@ -17,5 +17,7 @@ export function createHotPool(connection: ConnectionOptions, onError: (error: un
     query_timeout: 5000,
   })
   pool.on('error', onError)
+  // One that is being closed has nobody left to tell.
+  pool.on('connect', (client) => client.on('error', () => {}))
   return pool
 }

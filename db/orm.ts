@@ -24,7 +24,7 @@ const initialise = (connection: ConnectionOptions, poolSize: number) =>
     // Whoever finds no free connection is told so, instead of waiting for ever.
     driverOptions: {
       connectionTimeoutMillis: 5000,
-      onConnect: refuseNul,
+      onConnect: prepare,
       ...(connection.ssl ? { ssl: connection.ssl } : {}),
     },
     extensions: [Migrator],
@@ -38,6 +38,12 @@ export async function connect(connection: ConnectionOptions, poolSize = 20): Pro
   const orm = await initialise(connection, poolSize)
   const pool = (await orm.em.getConnection('write').getNativeClient()) as unknown as Pool
   return { orm, pool, close: () => orm.close(true) }
+}
+
+function prepare(client: Pick<Client, 'query' | 'on'>): void {
+  refuseNul(client)
+  // Whoever waits for this connection is told by other ways; one that is being closed has nobody left to tell.
+  client.on('error', () => {})
 }
 
 /**
