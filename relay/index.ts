@@ -27,7 +27,7 @@ export { asksForRealtime, serveUpgrades } from './realtime/upgrades.ts'
 export function createRelayRouter(services: RelayServices, paths: 'all' | 'playground' = 'all'): Router {
   const router = Router()
   servePlayground(services, router)
-  router.use(['/v1', '/v1beta', '/hf', '/dashboard/billing', ...taskBases], allowAnyOrigin)
+  router.use(['/v1', '/v1beta', '/rerank', '/hf', '/dashboard/billing', ...taskBases], allowAnyOrigin)
   serveImages(services, router)
   if (paths === 'playground') return router
   for (const prefix of ['', '/hf']) {

@@ -58,6 +58,7 @@ export const plainPaths: PlainPath[] = [
   { path: '/v1/audio/transcriptions', operation: 'transcriptions' },
   { path: '/v1/audio/translations', operation: 'translations' },
   { path: '/v1/rerank', operation: 'rerank' },
+  { path: '/rerank', operation: 'rerank' },
   ...['/v1beta/models', '/v1/models'].flatMap((base) =>
     embedActions.map((action): PlainPath => ({
       path: `${base}/*model\\:${action}`,

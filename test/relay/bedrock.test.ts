@@ -103,7 +103,7 @@ describe('a model of another vendor on Bedrock', () => {
     })
     // The vendor says 400 where it means that its own limits are reached.
     expect(await refused('status=400,type=ServiceQuotaExceededException')).toMatchObject({ status: 429 })
-    expect(await refused('words=1', false, 'bad-key|secret|us-east-1')).toMatchObject({ status: 401 })
+    expect(await refused('words=1', false, 'bad-key|secret|us-east-1')).toMatchObject({ status: 403 })
     const broken = await refused('words=9,errorevent=4,status=429', true)
     expect(broken.status).toBe(200)
     expect(broken.text).toContain('"error"')

@@ -120,6 +120,13 @@ const kinds: Kind[] = [
   { kind: 'a translation by its seconds', path: '/v1/audio/translations', body: recording, quota: 18_204 },
   {
     // 21 tokens by the upstream × 10 × 0.8
+    kind: 'a ranking, by its short path too',
+    path: '/rerank',
+    body: { model: 'jina-reranker', query: 'cat', documents: ['dog', 'a cat'], top_n: 1 },
+    quota: 168,
+  },
+  {
+    // The same
     kind: 'a ranking',
     path: '/v1/rerank',
     body: { model: 'jina-reranker', query: 'cat', documents: ['dog', 'a cat'], top_n: 1 },

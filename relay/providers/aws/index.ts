@@ -108,8 +108,8 @@ const statuses: Readonly<Record<string, number>> = {
   ThrottlingException: 429,
   ModelNotReadyException: 429,
   ServiceQuotaExceededException: 429,
-  UnrecognizedClientException: 401,
-  ExpiredTokenException: 401,
+  UnrecognizedClientException: 403,
+  ExpiredTokenException: 403,
 }
 
 /** `Kind:http://…` in the header, `namespace#Kind` in a body. */

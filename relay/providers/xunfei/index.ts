@@ -5,6 +5,7 @@ import type { OpenAiStyle } from '../openai-compatible/style.ts'
 import type { Provider, ProviderCall, ProviderChannel, UpstreamRequest } from '../types.ts'
 import { createJsonLineReader } from '../wire/json-lines.ts'
 import { type Json, recordOf, recordsOf } from '../wire/json.ts'
+import { unplaced } from '../wire/unheard.ts'
 import { createFrameDecoder, isLastFrame, refusal } from './frames.ts'
 import { readSparkKey, signSocket } from './sign.ts'
 import { toSocketBody } from './socket-body.ts'
@@ -83,7 +84,7 @@ function toRequest(request: ChatRequest, call: ProviderCall): UpstreamRequest {
     headers: {},
     body,
     isLastFrame,
-    losses: [...new Set([...(written.losses ?? []), ...losses])],
+    losses: [...new Set([...(written.losses ?? []), ...losses, ...unplaced(request)])],
   }
 }
 

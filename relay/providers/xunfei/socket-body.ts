@@ -51,6 +51,7 @@ function functionsOf(body: Json, losses: Set<string>): Json[] {
       losses.add('tools')
       return []
     }
+    if (fn['strict'] === true) losses.add('tools.strict')
     const parameters = fn['parameters'] ?? { type: 'object', properties: {} }
     return [withoutAbsent({ name: fn['name'], description: fn['description'], parameters })]
   })
@@ -71,6 +72,7 @@ export function toSocketBody(given: Json, target: Target): { body: Json; losses:
   tellFormat(body)
   const losses = new Set(Object.keys(body).filter((name) => !taken.has(name) && !idle.has(name)))
   if ((numberOf(body['n']) ?? 1) > 1) losses.add('n')
+  if (body['parallel_tool_calls'] === false) losses.add('parallel_tool_calls')
   const functions = functionsOf(body, losses)
   const talk = recordsOf(body['messages']).flatMap((message) => talkOf(message, target, losses))
   const topK = clamp(body['top_k'] ?? body['n'], 1, 6)
