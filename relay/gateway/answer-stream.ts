@@ -1,7 +1,9 @@
 import { DomainError } from '#core/errors.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import type { UpstreamReply } from '#relay/upstream/send.ts'
-import { asAttemptFailure, masked, measure } from './answer.ts'
+import { maskFailure } from '#relay/upstream/mask-failure.ts'
+import { asAttemptFailure, measure } from './answer.ts'
+import { attemptSecrets } from './attempt-secrets.ts'
 import { type CallerStream, openCallerStream } from './caller-stream.ts'
 import { AttemptFailed, failureOfDomainError } from './failure.ts'
 import type { Forwarding } from './forward.ts'
@@ -117,10 +119,10 @@ async function endComplete(forwarding: Forwarding, { passage, caller, progress }
 async function endFailed(forwarding: Forwarding, run: Run & { broken: Broken }): Promise<void> {
   const { attempt, providerCall } = forwarding
   const { passage, caller, progress } = run
-  const failure = masked(shapeFailure(forwarding.services, forwarding.attempt.channel, run.broken.failure), [
-    attempt.key.value,
-    providerCall.channel.baseUrl,
-  ])
+  const failure = maskFailure(
+    shapeFailure(forwarding.services, attempt.channel, run.broken.failure),
+    attemptSecrets(attempt, providerCall),
+  )
   if (!caller.started || progress.firstTokenMs === null) {
     throw new AttemptFailed(failure, { local: false, connection: run.broken.connection })
   }

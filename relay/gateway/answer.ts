@@ -1,7 +1,7 @@
 import { DomainError } from '#core/errors.ts'
 import type { MeasuredUsage, ReportedUsage } from '#core/usage.ts'
 import { isCount, normaliseUsage } from '#core/usage.ts'
-import { MalformedUpstream, type UpstreamFailure } from '#relay/chat/events.ts'
+import { MalformedUpstream } from '#relay/chat/events.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import { countDelivered, countPrompt, estimateUsage } from '#relay/counting/estimate-usage.ts'
 import { UpstreamRefusal } from '#relay/providers/types.ts'
@@ -95,20 +95,4 @@ function transportRefusal(error: TransportError): DomainError {
     default:
       return new DomainError('relay.connection_failed', {}, { cause: error })
   }
-}
-
-/** Keys and addresses of a channel never reach a caller, whatever the upstream echoes. */
-export function masked(failure: UpstreamFailure, secrets: readonly string[]): UpstreamFailure {
-  let { message } = failure
-  for (const secret of secrets.flatMap(withHost)) {
-    if (secret.length >= 6) message = message.replaceAll(secret, '***')
-  }
-  return { ...failure, message }
-}
-
-/** Of an address its host alone is as telling. */
-function withHost(secret: string): string[] {
-  if (!/^https?:/.test(secret) || !URL.canParse(secret)) return [secret]
-  const { origin, host } = new URL(secret)
-  return [secret, origin, host]
 }

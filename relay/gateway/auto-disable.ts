@@ -1,6 +1,7 @@
-import { masked } from './answer.ts'
 import { shouldDisable } from '#core/routing/disable.ts'
 import { disableAutomatically } from '#features/channels/service/automatic.ts'
+import { maskFailure } from '#relay/upstream/mask-failure.ts'
+import { attemptSecrets } from './attempt-secrets.ts'
 import type { Attempt, CallCore, RelayServices } from './call.ts'
 import type { AttemptFailed } from './failure.ts'
 
@@ -17,7 +18,7 @@ export function disableDeadKey(
   const { status } = error.failure
   // Hidden from callers, the upstream's own words still tell what is wrong with the key.
   const said = { ...error.failure, ...error.failure.said }
-  const { type, code, message } = masked(said, [attempt.key.value, attempt.channel.baseUrl])
+  const { type, code, message } = maskFailure(said, attemptSecrets(attempt))
   const fault = {
     status,
     type,

@@ -12,7 +12,9 @@ import { inlineMedia } from '#relay/upstream/inline-media.ts'
 import { retryAfterMs } from '#relay/upstream/retry-after.ts'
 import type { UpstreamReply } from '#relay/upstream/send.ts'
 import { InvalidRequest } from '#relay/dialects/types.ts'
-import { asAttemptFailure, isUnsent, masked, nothingDelivered } from './answer.ts'
+import { maskFailure } from '#relay/upstream/mask-failure.ts'
+import { asAttemptFailure, isUnsent, nothingDelivered } from './answer.ts'
+import { attemptSecrets } from './attempt-secrets.ts'
 import { answerStream } from './answer-stream.ts'
 import { answerWhole } from './answer-whole.ts'
 import type { Attempt, AttemptRecord, Call, RelayServices } from './call.ts'
@@ -106,8 +108,7 @@ export async function forward(
     if (call.halt.signal.aborted) throw new DomainError('relay.stopping', {}, { cause: error })
     const failed = asAttemptFailure(error)
     if (failed.deliver) throw failed
-    const secrets = [plan.attempt.key.value, providerCall.channel.baseUrl]
-    throw new AttemptFailed(masked(failed.failure, secrets), {
+    throw new AttemptFailed(maskFailure(failed.failure, attemptSecrets(plan.attempt, forwarding.providerCall)), {
       local: failed.local,
       elsewhere: failed.elsewhere,
       connection: failed.connection,

@@ -3,7 +3,9 @@ import { DomainError } from '#core/errors.ts'
 import { forgetAnswer } from '#features/stored-answers/service.ts'
 import { openAiResponses } from '#relay/dialects/openai-responses/index.ts'
 import { admitAddress } from '#relay/gateway/admit.ts'
-import { asAttemptFailure, masked } from '#relay/gateway/answer.ts'
+import { asAttemptFailure } from '#relay/gateway/answer.ts'
+import { attemptSecrets } from '#relay/gateway/attempt-secrets.ts'
+import { maskFailure } from '#relay/upstream/mask-failure.ts'
 import { authenticate } from '#relay/gateway/authenticate.ts'
 import type { CallCore, RelayServices } from '#relay/gateway/call.ts'
 import { placeOfNamed } from '#relay/gateway/kept-answers.ts'
@@ -76,7 +78,7 @@ async function ask(services: RelayServices, call: CallCore, { method, path, id }
     const text = await reply.text(largestAnswer)
     if (reply.status === 404) throw new DomainError('relay.stored_item_unknown')
     if (reply.status < 300) return { status: reply.status, text }
-    const failure = masked(provider.error(reply.status, text), [key.value, named.channel.baseUrl])
+    const failure = maskFailure(provider.error(reply.status, text), attemptSecrets(attempt, named))
     throw new AttemptFailed(failure, { local: false })
   } catch (error) {
     throw error instanceof DomainError ? error : asAttemptFailure(error)

@@ -3,7 +3,9 @@ import { DomainError } from '#core/errors.ts'
 import type { ReportedUsage } from '#core/usage.ts'
 import { SettleFailed } from '#features/ledger/service.ts'
 import type { AttemptPlan } from '#relay/gateway/attempts.ts'
-import { asAttemptFailure, masked } from '#relay/gateway/answer.ts'
+import { asAttemptFailure } from '#relay/gateway/answer.ts'
+import { attemptSecrets } from '#relay/gateway/attempt-secrets.ts'
+import { maskFailure } from '#relay/upstream/mask-failure.ts'
 import type { RelayServices } from '#relay/gateway/call.ts'
 import { drained } from '#relay/gateway/caller-stream.ts'
 import { AttemptFailed, failureOfDomainError } from '#relay/gateway/failure.ts'
@@ -79,7 +81,7 @@ export async function forwardPlain(services: RelayServices, call: PlainCall, pla
     }
     if (call.halt.signal.aborted) throw new DomainError('relay.stopping', {}, { cause: error })
     const failed = asAttemptFailure(error)
-    throw new AttemptFailed(masked(failed.failure, [attempt.key.value, plainCall.channel.baseUrl]), {
+    throw new AttemptFailed(maskFailure(failed.failure, attemptSecrets(attempt, current.providerCall)), {
       local: failed.local,
       elsewhere: failed.elsewhere,
       connection: failed.connection,

@@ -1,7 +1,7 @@
 import type { WebSocket } from 'ws'
 import { DomainError } from '#core/errors.ts'
 import type { AttemptPlan } from '#relay/gateway/attempts.ts'
-import { asAttemptFailure, masked } from '#relay/gateway/answer.ts'
+import { asAttemptFailure } from '#relay/gateway/answer.ts'
 import type { CallCore, RelayServices } from '#relay/gateway/call.ts'
 import { AttemptFailed, failureOfDomainError } from '#relay/gateway/failure.ts'
 import { withToken } from '#relay/gateway/key-exchange.ts'
@@ -13,6 +13,9 @@ import type { Provider, RealtimeCaller, RealtimeTranslation } from '#relay/provi
 import { SocketRefused } from '#relay/upstream/open-socket.ts'
 import { retryAfterMs } from '#relay/upstream/retry-after.ts'
 import { largestFrame } from './accept.ts'
+import { attemptSecrets } from '#relay/gateway/attempt-secrets.ts'
+import { maskFailure } from '#relay/upstream/mask-failure.ts'
+import type { ChannelSecrets } from '#core/masking/secret-parts.ts'
 import { proxyOf } from '#relay/gateway/channel-proxy.ts'
 
 /** How the caller came: browsers cannot send headers, so they offer sub-protocols. */
@@ -33,9 +36,9 @@ export async function dial(services: RelayServices, call: CallCore, { attempt }:
     const refusal = failureOfDomainError(new DomainError('relay.operation_unsupported'))
     throw new AttemptFailed(refusal, { local: true, elsewhere: true })
   }
-  const plainCall = toProviderCall(services, call, { attempt, stream: true })
+  let providerCall = toProviderCall(services, call, { attempt, stream: true })
   try {
-    const providerCall = await withToken(services, channel, plainCall)
+    providerCall = await withToken(services, channel, providerCall)
     const socket = await services.transport.openSocket({
       ...translation.request(providerCall, readCaller(call)),
       proxy: proxyOf(channel.setting),
@@ -47,7 +50,7 @@ export async function dial(services: RelayServices, call: CallCore, { attempt }:
   } catch (error) {
     if (call.halt.signal.aborted) throw new DomainError('relay.stopping', {}, { cause: error })
     const failed = error instanceof SocketRefused ? asRefused(services, error, { provider, call, attempt }) : error
-    throw withoutSecrets(asAttemptFailure(failed), [attempt.key.value, plainCall.channel.baseUrl])
+    throw withoutSecrets(asAttemptFailure(failed), attemptSecrets(attempt, providerCall))
   }
 }
 
@@ -62,8 +65,8 @@ function asRefused(services: RelayServices, { status, headers, body }: SocketRef
   })
 }
 
-const withoutSecrets = (failed: AttemptFailed, secrets: string[]): AttemptFailed =>
-  new AttemptFailed(masked(failed.failure, secrets), {
+const withoutSecrets = (failed: AttemptFailed, secrets: ChannelSecrets): AttemptFailed =>
+  new AttemptFailed(maskFailure(failed.failure, secrets), {
     local: failed.local,
     elsewhere: failed.elsewhere,
     connection: failed.connection,

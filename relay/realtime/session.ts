@@ -1,7 +1,8 @@
 import { WebSocket } from 'ws'
 import { DomainError } from '#core/errors.ts'
-import { masked } from '#relay/gateway/answer.ts'
-import { failureOf } from '#relay/gateway/failure.ts'
+import { maskJson, maskSecrets } from '#core/masking/mask-secrets.ts'
+import type { ChannelSecrets } from '#core/masking/secret-parts.ts'
+import { attemptSecrets } from '#relay/gateway/attempt-secrets.ts'
 import { timeoutsOf } from '#relay/gateway/timeouts.ts'
 import { asTimerMs } from '#relay/upstream/limits.ts'
 import { type Json, tryRecord } from '#relay/providers/wire/json.ts'
@@ -20,6 +21,18 @@ type Ending = { by: 'caller' | 'upstream'; word: CloseWord } | { by: 'gateway'; 
 const upstreamFarewellMs = 500
 
 const readEvent = ({ data }: Frame): Json => tryRecord(data.toString('utf8')) ?? {}
+
+/** Only what tells of a failure quotes what an upstream was sent; everything else goes through unread. */
+const tellsFailure = (event: Json): boolean =>
+  event['type'] === 'error' || 'error' in event || tryStatus(event['response']) === 'failed'
+
+const tryStatus = (response: unknown): unknown =>
+  typeof response === 'object' && response !== null && 'status' in response ? response.status : undefined
+
+const withoutSecrets = ({ data, isBinary }: Frame, held: ChannelSecrets): Frame => ({
+  data: Buffer.from(maskJson(data.toString('utf8'), held)),
+  isBinary,
+})
 
 /** Carries the frames of one session both ways, unchanged, until one side ends it. Its money is settled when this resolves. */
 export async function runSession(session: Session): Promise<void> {
@@ -44,7 +57,7 @@ export async function runSession(session: Session): Promise<void> {
     const event = readEvent(frame)
     // The end of a response leaves when its charge is booked.
     const refusal = meter.hear(event) ? await books.endResponse(event) : null
-    await sendFrame(caller.socket, frame)
+    await sendFrame(caller.socket, tellsFailure(event) ? withoutSecrets(frame, attemptSecrets(plan.attempt)) : frame)
     if (refusal) {
       upstream.frames.stop('drop')
       ended.resolve({ by: 'gateway', error: refusal })
@@ -113,9 +126,7 @@ function endOf(ending: Ending, responding: boolean): 'complete' | 'hung-up' | 'f
 /** The upstream's own goodbye; one that left without any is a failure. */
 function passOn({ call, plan, caller }: Session, word: CloseWord): void {
   if (word.code === lost) return refuseCaller(caller, call.id, new DomainError('relay.stream_failed'))
-  const { channel, key } = plan.attempt
-  const failure = { ...failureOf(null), message: word.reason }
-  const { message: reason } = masked(failure, [key.value, channel.baseUrl])
+  const reason = maskSecrets(word.reason, attemptSecrets(plan.attempt))
   closeSocket(caller.socket, { code: word.code, reason }, farewellMs)
 }
 

@@ -1,3 +1,5 @@
+import { maskJson } from '#core/masking/mask-secrets.ts'
+import { attemptSecrets } from '#relay/gateway/attempt-secrets.ts'
 import { defaultBaseUrlOf } from '#core/channel-types/index.ts'
 import type { Attempt, RelayServices } from '#relay/gateway/call.ts'
 import type { UpstreamReply } from '#relay/upstream/send.ts'
@@ -23,9 +25,10 @@ type TaskRequest = {
  */
 export async function askService(
   services: RelayServices,
-  { channel }: Pick<Attempt, 'channel'>,
+  place: Pick<Attempt, 'channel' | 'key'>,
   request: TaskRequest,
 ): Promise<TaskReply> {
+  const { channel } = place
   const stop = new AbortController()
   services.underWay.add(stop)
   try {
@@ -40,7 +43,9 @@ export async function askService(
       idleTimeoutMs: request.timeoutMs,
       signal: AbortSignal.any([stop.signal, AbortSignal.timeout(request.timeoutMs)]),
     })
-    return { status: reply.status, text: await reply.text(largestReply) }
+    // Its words are stored and told whether it accepts or not; the addresses of its results are needed.
+    const held = { ...attemptSecrets(place), baseUrl: undefined }
+    return { status: reply.status, text: maskJson(await reply.text(largestReply), held) }
   } finally {
     services.underWay.delete(stop)
   }

@@ -5,7 +5,8 @@ import { disableAutomatically } from '#features/channels/service/automatic.ts'
 import { type NewDrawing, storeDrawing } from '#features/tasks/service/store.ts'
 import { isAccepted, readSubmitReply, shownCode, type SubmitReply } from '#relay/dialects/drawing/reply.ts'
 import { forwardedBody, pathOf } from '#relay/dialects/drawing/request.ts'
-import { masked } from '#relay/gateway/answer.ts'
+import { maskSecrets } from '#core/masking/mask-secrets.ts'
+import { attemptSecrets } from '#relay/gateway/attempt-secrets.ts'
 import { type AttemptPlan, giveBack } from '#relay/gateway/attempts.ts'
 import { disableDeadKey } from '#relay/gateway/auto-disable.ts'
 import type { Attempt, RelayServices } from '#relay/gateway/call.ts'
@@ -183,5 +184,4 @@ function disableEmpty(services: RelayServices, { channel, key }: Attempt): void 
   )
 }
 
-const withoutSecrets = ({ channel, key }: Attempt, text: string): string =>
-  masked({ status: 0, type: '', code: null, message: text }, [key.value, channel.baseUrl]).message
+const withoutSecrets = (attempt: Attempt, text: string): string => maskSecrets(text, attemptSecrets(attempt))

@@ -3,7 +3,8 @@ import type { DrawingTask } from '#db/entities/drawing-task.ts'
 import { findOwnDrawings } from '#features/tasks/service/store.ts'
 import { forwardedImageUrl, taskObject } from '#relay/dialects/drawing/task-object.ts'
 import { admitGroup } from '#relay/gateway/admit.ts'
-import { masked } from '#relay/gateway/answer.ts'
+import { maskSecrets } from '#core/masking/mask-secrets.ts'
+import { attemptSecrets } from '#relay/gateway/attempt-secrets.ts'
 import type { RelayServices } from '#relay/gateway/call.ts'
 import { readBody } from '#relay/gateway/read-body.ts'
 import { TransportError } from '#relay/upstream/transport-error.ts'
@@ -74,8 +75,7 @@ export const fetchSeed = (services: RelayServices, id: string, exchange: Exchang
         throw cause instanceof TransportError ? new DomainError('drawing.request_failed', {}, { cause }) : cause
       })
       if (reply.text.trim() === '') throw new DomainError('drawing.reply_empty')
-      const secrets = [place.key.value, place.channel.baseUrl]
-      const { message } = masked({ status: 0, type: '', code: null, message: reply.text }, secrets)
+      const message = maskSecrets(reply.text, attemptSecrets(place))
       exchange.res.status(reply.status).setHeader('content-type', 'application/json; charset=utf-8').end(message)
     },
   })

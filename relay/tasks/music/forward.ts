@@ -1,7 +1,8 @@
 import { DomainError } from '#core/errors.ts'
 import { storeJob } from '#features/tasks/service/store.ts'
 import { readJobReply } from '#relay/dialects/music/reply.ts'
-import { masked } from '#relay/gateway/answer.ts'
+import { maskSecrets } from '#core/masking/mask-secrets.ts'
+import { attemptSecrets } from '#relay/gateway/attempt-secrets.ts'
 import type { AttemptPlan } from '#relay/gateway/attempts.ts'
 import type { Attempt, RelayServices } from '#relay/gateway/call.ts'
 import { AttemptFailed, failureOfDomainError } from '#relay/gateway/failure.ts'
@@ -63,12 +64,10 @@ function transportRefusal({ kind }: TransportError): DomainError {
 
 /** The number of the accepted job. @throws {AttemptFailed} */
 function acceptedBy(services: RelayServices, attempt: Attempt, { status, text }: TaskReply): string {
-  const quoted = masked({ status, type: 'upstream_error', code: 'fail_to_fetch_task', message: text }, [
-    attempt.key.value,
-    attempt.channel.baseUrl,
-  ])
+  const withoutSecrets = (words: string): string => maskSecrets(words, attemptSecrets(attempt))
   if (status !== 200) {
-    const failure = { ...quoted, message: quoted.message.slice(0, mostQuoted) || `upstream status ${status}` }
+    const message = withoutSecrets(text).slice(0, mostQuoted) || `upstream status ${status}`
+    const failure = { status, type: 'upstream_error', code: 'fail_to_fetch_task', message }
     const shaped = shapeFailure(services, attempt.channel, failure)
     throw new AttemptFailed({ ...shaped, code: 'fail_to_fetch_task' }, { local: false })
   }
@@ -77,7 +76,7 @@ function acceptedBy(services: RelayServices, attempt: Attempt, { status, text }:
     throw new AttemptFailed(failureOfDomainError(new DomainError('music.reply_malformed')), { local: false })
   }
   if (answer.code === 'success') return answer.taskId
-  const { message } = masked({ ...quoted, message: answer.message }, [attempt.key.value, attempt.channel.baseUrl])
+  const message = withoutSecrets(answer.message)
   throw new AttemptFailed({ status: 500, type: 'upstream_error', code: answer.code, message }, { local: false })
 }
 

@@ -1,9 +1,10 @@
 import { DomainError } from '#core/errors.ts'
+import type { ChannelSecrets } from '#core/masking/secret-parts.ts'
 import { Channel } from '#db/entities/channel.ts'
 import type { Deps } from '#features/deps.ts'
 import type { ProviderChannel } from '#relay/providers/types.ts'
 import { findChannel } from './store.ts'
-import { type Answer, ask, type AskDeps, failureText, toProviderChannel } from './upstream.ts'
+import { type Answer, ask, type AskDeps, failureText, heldBy, toProviderChannel } from './upstream.ts'
 
 type Json = Record<string, unknown>
 type Source = {
@@ -109,7 +110,8 @@ export async function updateBalance(deps: BalanceDeps, { id }: { id: number }): 
   const provider = toProviderChannel(channel, deps.secrets)
   const headers = source.headers?.(provider.key) ?? { authorization: `Bearer ${provider.key}` }
   const request = (url: string) => ask(deps, { method: 'GET', url, headers }, channel.setting)
-  const figure = await figureOf(source, { channel: provider, today: deps.ambient.now(), request })
+  const held = heldBy(provider, channel.setting)
+  const figure = await figureOf(source, { channel: provider, held, today: deps.ambient.now(), request })
   const balance = typeof figure === 'string' && figure.trim() !== '' ? Number(figure) : figure
   if (typeof balance !== 'number' || !Number.isFinite(balance)) {
     throw new DomainError('channel.balance_failed', { detail: 'no balance in the answer' })
@@ -118,17 +120,22 @@ export async function updateBalance(deps: BalanceDeps, { id }: { id: number }): 
   return { balance }
 }
 
-type Asking = { channel: ProviderChannel; today: Date; request: (url: string) => Promise<Answer> }
+type Asking = {
+  channel: ProviderChannel
+  held: ChannelSecrets
+  today: Date
+  request: (url: string) => Promise<Answer>
+}
 
 /** Each call may need what the one before it said. */
 async function figureOf(source: Source, asking: Asking): Promise<unknown> {
-  const { channel, today, request } = asking
+  const { channel, held, today, request } = asking
   const answers: Json[] = []
   for (const urlOf of source.urls) {
     const answer = await request(urlOf(channel, today, answers.at(-1) ?? {}))
     if (!answer.ok) {
       if (source.otherwise) return figureOf(source.otherwise, asking)
-      throw new DomainError('channel.balance_failed', { detail: failureText(channel.type, answer, channel.key) })
+      throw new DomainError('channel.balance_failed', { detail: failureText(answer, held) })
     }
     answers.push(readJson(answer.text))
   }

@@ -2,6 +2,8 @@ import { DomainError, renderMessage } from '#core/errors.ts'
 import { chargeReceipt, formulaFor } from '#core/pricing/charge.ts'
 import type { Price } from '#core/pricing/price.ts'
 import { toolUses } from '#core/pricing/tools.ts'
+import { maskSecrets } from '#core/masking/mask-secrets.ts'
+import type { ChannelSecrets } from '#core/masking/secret-parts.ts'
 import { resolveModelMapping } from '#core/routing/model-names.ts'
 import { logType } from '#core/statuses.ts'
 import { normaliseUsage, type ReportedUsage, type Usage } from '#core/usage.ts'
@@ -11,19 +13,12 @@ import { Log } from '#db/entities/log.ts'
 import { User } from '#db/entities/user.ts'
 import type { Deps } from '#features/deps.ts'
 import { priceOfModel } from '#features/models/service.ts'
+import { maskFailure } from '#relay/upstream/mask-failure.ts'
 import { providerFor } from '#relay/providers/registry.ts'
 import { type Provider, type ProviderCall, UpstreamRefusal } from '#relay/providers/types.ts'
 import { type ProbeKind, probeKindOf, probeModelOf, probeRequest, readProbe } from './probe-request.ts'
 import { execute, findChannel } from './store.ts'
-import {
-  ask,
-  exchangeKey,
-  failureText,
-  type Refused,
-  toProviderCall,
-  toProviderChannel,
-  withoutKey,
-} from './upstream.ts'
+import { ask, exchangeKey, failureText, heldBy, type Refused, toProviderCall, toProviderChannel } from './upstream.ts'
 
 export type ProbeResult = {
   model: string
@@ -73,12 +68,13 @@ export async function probe(
   })
   if (!price) throw new DomainError('relay.price_missing_hint', { model })
   const call = toProviderCall(deps, toProviderChannel(channel, deps.secrets), { asked: model, sent: mapped.model })
+  const held = heldBy(call.channel, channel.setting)
   const startedAt = performance.now()
-  const outcome = await attempt(deps, { channel, call, kind: probeKindOf(channel.type, mapped.model) })
+  const outcome = await attempt(deps, { channel, call, held, kind: probeKindOf(channel.type, mapped.model) })
   // A call that was broken off says nothing of the channel.
   deps.signal?.throwIfAborted()
   const durationMs = Math.round(performance.now() - startedAt)
-  const message = outcome.ok ? '' : withoutKey(outcome.message, call.channel.key).slice(0, 2000)
+  const message = outcome.ok ? '' : maskSecrets(outcome.message, held).slice(0, 2000)
   await remember(deps, { channelId: channel.id, model, success: outcome.ok, message, durationMs })
   if (outcome.ok && deps.options.get('LogConsumeEnabled')) {
     await logProbe(deps, { channel, call, price, usage: normaliseUsage(outcome.usage).usage, durationMs, tester })
@@ -86,23 +82,24 @@ export async function probe(
   const retryable = !outcome.ok && outcome.retryable
   return {
     result: { model, success: outcome.ok, message, seconds: durationMs / 1000, retryable },
-    fault: outcome.ok || !outcome.fault ? null : { ...outcome.fault, message },
+    fault: outcome.ok || !outcome.fault ? null : { ...maskFailure(outcome.fault, held), message },
     key: call.channel.key,
   }
 }
 
 async function attempt(
   deps: ProbeDeps,
-  { channel, call, kind }: { channel: Channel; call: ProviderCall; kind: ProbeKind },
+  { channel, call, held, kind }: { channel: Channel; call: ProviderCall; held: ChannelSecrets; kind: ProbeKind },
 ): Promise<Outcome> {
   const provider = providerFor(channel.type)
   try {
     const exchanged = await exchangeKey(deps, call.channel, channel.setting)
-    if (!exchanged.ok) return refusedBy(provider, call, exchanged)
+    if (!exchanged.ok) return refusedBy(provider, held, exchanged)
+    held.token = exchanged.token
     const asking = { ...call, token: exchanged.token }
     const request = probeRequest(provider, asking, { kind, paramOverride: channel.paramOverride })
     const answer = await ask(deps, request, channel.setting)
-    if (!answer.ok) return refusedBy(provider, call, answer)
+    if (!answer.ok) return refusedBy(provider, held, answer)
     return { ok: true, usage: readProbe(provider, asking, { kind, answer }) }
   } catch (error) {
     if (error instanceof DomainError) throw error
@@ -111,14 +108,15 @@ async function attempt(
       const retryable = status === 429 || status >= 500
       return { ok: false, message: `status code ${status}: ${message}`, retryable, fault: error.failure }
     }
-    deps.log.warn({ channel: channel.id, err: error }, 'the answer to a channel test cannot be used')
+    const reason = error instanceof SyntaxError ? 'invalid JSON' : maskSecrets(String(error), held)
+    deps.log.warn({ channel: channel.id, reason }, 'the answer to a channel test cannot be used')
     return { ok: false, message: renderMessage({ code: 'relay.reply_malformed' }, 'zh'), retryable: false, fault: null }
   }
 }
 
-function refusedBy(provider: Provider, { channel }: ProviderCall, answer: Refused): Outcome {
+function refusedBy(provider: Provider, held: ChannelSecrets, answer: Refused): Outcome {
   const fault = answer.status === null ? null : provider.error(answer.status, answer.text, answer.headers)
-  return { ok: false, message: failureText(channel.type, answer, channel.key), retryable: answer.retryable, fault }
+  return { ok: false, message: failureText(answer, held), retryable: answer.retryable, fault }
 }
 
 type Probe = { channelId: number; model: string; success: boolean; message: string; durationMs: number }

@@ -1,4 +1,6 @@
 import { splitKeys } from '#core/channel-types/split-keys.ts'
+import { maskSecrets } from '#core/masking/mask-secrets.ts'
+import type { ChannelSecrets } from '#core/masking/secret-parts.ts'
 import { channelTypeOf, defaultBaseUrlOf } from '#core/channel-types/index.ts'
 import { DomainError } from '#core/errors.ts'
 import type { Channel } from '#db/entities/channel.ts'
@@ -19,11 +21,12 @@ import { findChannel, readKeys } from './store.ts'
 const patienceSeconds = 60
 const largestReply = 8 * 1_048_576
 
-/** An upstream's own words may quote what it was sent. */
-export function withoutKey(text: string, key: string): string {
-  const secrets = [key, encodeURIComponent(key), ...key.split('|')].filter((secret) => secret.length >= 6)
-  return secrets.reduce((masked, secret) => masked.replaceAll(secret, '***'), text)
-}
+/** What an upstream's own words may quote of what it was sent. People of the console know the address. */
+export const heldBy = (
+  { type, key }: Pick<ProviderChannel, 'type' | 'key'>,
+  setting: string,
+  token?: string,
+): ChannelSecrets => ({ type, key, token, proxy: proxyOf(setting) })
 
 /** The channel as its provider sees it, with the first of its keys. */
 export function toProviderChannel(channel: Channel, secrets: Deps['secrets']): ProviderChannel {
@@ -116,10 +119,10 @@ const bodyOf = (body: unknown): string | Uint8Array | undefined =>
   body === undefined || typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
 
 /** The message of an answer that is none, safe to show. */
-export function failureText(type: number, answer: Refused, key: string): string {
+export function failureText(answer: Refused, held: ChannelSecrets): string {
   if (answer.status === null) return answer.text
-  const { message } = providerFor(type).error(answer.status, answer.text, answer.headers)
-  return withoutKey(`status code ${answer.status}: ${message}`, key)
+  const { message } = providerFor(held.type).error(answer.status, answer.text, answer.headers)
+  return maskSecrets(`status code ${answer.status}: ${message}`, held)
 }
 
 /** What the upstream itself lists, by a stored channel's own key and address. */
@@ -154,17 +157,19 @@ export async function fetchModels(
 async function askForModels(deps: ModelsDeps, channel: ProviderChannel, setting: string): Promise<string[]> {
   if (!channelTypeOf(channel.type)?.modelsEndpoint) throw new DomainError('channel.fetch_models_unsupported')
   const provider = providerFor(channel.type)
+  const held = heldBy(channel, setting)
   const failed = (detail: string, cause?: unknown) =>
     new DomainError('channel.fetch_models_failed', { detail }, cause === undefined ? undefined : { cause })
   try {
     const exchanged = await exchangeKey(deps, channel, setting)
-    if (!exchanged.ok) throw failed(failureText(channel.type, exchanged, channel.key))
+    if (!exchanged.ok) throw failed(failureText(exchanged, held))
+    held.token = exchanged.token
     const answer = await ask(deps, provider.models.request(channel, exchanged.token), setting)
-    if (!answer.ok) throw failed(failureText(channel.type, answer, channel.key))
+    if (!answer.ok) throw failed(failureText(answer, held))
     return [...new Set(provider.models.read(JSON.parse(answer.text)))]
   } catch (error) {
     if (error instanceof DomainError) throw error
-    if (error instanceof UpstreamRefusal) throw failed(withoutKey(error.failure.message, channel.key), error)
+    if (error instanceof UpstreamRefusal) throw failed(maskSecrets(error.failure.message, held), error)
     throw failed('invalid JSON', error)
   }
 }

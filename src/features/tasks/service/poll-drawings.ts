@@ -4,7 +4,14 @@ import { DrawingTask } from '#db/entities/drawing-task.ts'
 import { readDrawingReports } from './drawing-report.ts'
 import { changesOf, givenUp, updateDrawing } from './drawing-update.ts'
 import { inParts, mostAsked, mostPlaces } from './rounds.ts'
-import { askUpstream, findTaskChannels, type TaskPlace, type TaskServices } from './task-channels.ts'
+import {
+  askUpstream,
+  findTaskChannels,
+  reasonOf,
+  type TaskPlace,
+  type TaskServices,
+  withoutKey,
+} from './task-channels.ts'
 
 /** How many drawings one round looks at; those not asked for longest come first. */
 const mostInRound = 2000
@@ -62,14 +69,15 @@ async function askPlace(services: TaskServices, place: TaskPlace, tasks: Drawing
       headers: { 'mj-api-secret': place.key },
       body: { ids },
     })
-    const reports = new Map(readDrawingReports(answer).map((report) => [report.id, report]))
+    const reports = new Map(readDrawingReports(answer).map((report) => [report.id, withoutKey(report, place)]))
     for (const task of tasks) {
       const report = reports.get(task.mjId)
       const changes = report && changesOf(task, report, services.ambient.now())
       if (changes) await updateDrawing(services, task.id, changes)
     }
   } catch (error) {
-    services.log.warn({ err: error, channel: place.channelId }, 'a channel could not be asked after its drawings')
+    const reason = reasonOf(error, place)
+    services.log.warn({ reason, channel: place.channelId }, 'a channel could not be asked after its drawings')
   }
   await services.database.orm.em
     .fork()

@@ -4,7 +4,14 @@ import { MusicTask } from '#db/entities/music-task.ts'
 import { readJobReports } from './job-report.ts'
 import { changesOf, givenUp, updateJob } from './job-update.ts'
 import { inParts, mostAsked, mostPlaces } from './rounds.ts'
-import { askUpstream, findTaskChannels, type TaskPlace, type TaskServices } from './task-channels.ts'
+import {
+  askUpstream,
+  findTaskChannels,
+  reasonOf,
+  type TaskPlace,
+  type TaskServices,
+  withoutKey,
+} from './task-channels.ts'
 
 /** How many jobs one round looks at; those not asked for longest come first. */
 const mostInRound = 500
@@ -51,14 +58,15 @@ async function askPlace(services: TaskServices, place: TaskPlace, tasks: MusicTa
       headers: { authorization: `Bearer ${place.key}` },
       body: { ids },
     })
-    const reports = new Map(readJobReports(answer).map((report) => [report.task_id, report]))
+    const reports = new Map(readJobReports(answer).map((report) => [report.task_id, withoutKey(report, place)]))
     for (const task of tasks) {
       const report = reports.get(task.taskId)
       const changes = report && changesOf(task, report, services.ambient.now())
       if (changes) await updateJob(services, task.id, changes)
     }
   } catch (error) {
-    services.log.warn({ err: error, channel: place.channelId }, 'a channel could not be asked after its jobs')
+    const reason = reasonOf(error, place)
+    services.log.warn({ reason, channel: place.channelId }, 'a channel could not be asked after its jobs')
   }
   await services.database.orm.em
     .fork()

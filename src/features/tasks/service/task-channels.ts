@@ -1,5 +1,6 @@
 import { defaultBaseUrlOf } from '#core/channel-types/index.ts'
 import { splitKeys } from '#core/channel-types/split-keys.ts'
+import { maskJson, maskSecrets } from '#core/masking/mask-secrets.ts'
 import { Channel } from '#db/entities/channel.ts'
 import { proxyOf } from '#features/channels/rules.ts'
 import type { Services } from '#features/deps.ts'
@@ -8,7 +9,7 @@ import type { Services } from '#features/deps.ts'
 export type TaskServices = Pick<Services, 'database' | 'secrets' | 'transport' | 'options' | 'ambient' | 'log'>
 
 /** Where tasks are asked after: one channel by one of its keys. */
-export type TaskPlace = { channelId: number; baseUrl: string; key: string; proxy: string }
+export type TaskPlace = { channelId: number; type: number; baseUrl: string; key: string; proxy: string }
 
 /** The channels by number. One that is switched off still tells what became of its tasks. */
 export async function findTaskChannels(
@@ -22,6 +23,7 @@ export async function findTaskChannels(
       const keys = splitKeys(channel.type, secrets.decrypt(channel.keyEncrypted))
       places.set(channel.id, (keyHmac) => ({
         channelId: channel.id,
+        type: channel.type,
         baseUrl: channel.baseUrl.replace(/\/+$/, '') || defaultBaseUrlOf(channel.type),
         // A key that was replaced since: the upstream may well know its tasks by the new one.
         key: keys.find((key) => secrets.hmac(key) === keyHmac) ?? keys[0] ?? '',
@@ -30,11 +32,19 @@ export async function findTaskChannels(
     } catch (error) {
       // It exists, so its tasks are not given up; somebody has to see to its key.
       log.error({ err: error, channel: channel.id }, 'the key of a channel cannot be read')
-      places.set(channel.id, () => ({ channelId: channel.id, baseUrl: '', key: '', proxy: '' }))
+      places.set(channel.id, () => ({ channelId: channel.id, type: channel.type, baseUrl: '', key: '', proxy: '' }))
     }
   }
   return places
 }
+
+/** A report as its owner may read it: an upstream's words of a failure may quote the key. Addresses of results stay. */
+export const withoutKey = <Report>(report: Report, { type, key, proxy }: TaskPlace): Report =>
+  JSON.parse(maskJson(JSON.stringify(report), { type, key, proxy })) as Report
+
+/** Why it could not be asked; an error about an answer may quote it. */
+export const reasonOf = (error: unknown, { type, key, proxy }: TaskPlace): string =>
+  error instanceof SyntaxError ? 'invalid JSON' : maskSecrets(String(error), { type, key, proxy })
 
 const askLimitMs = 15_000
 const largestReport = 32 * 1024 * 1024

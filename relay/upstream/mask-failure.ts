@@ -1,0 +1,18 @@
+import { maskSecrets } from '#core/masking/mask-secrets.ts'
+import type { ChannelSecrets } from '#core/masking/secret-parts.ts'
+import type { UpstreamFailure } from '#relay/chat/events.ts'
+
+/** A failure in whose every word the upstream may quote what it was sent, without the secrets of its channel. */
+export function maskFailure(failure: UpstreamFailure, held: ChannelSecrets): UpstreamFailure {
+  const masked = (text: string): string => maskSecrets(text, held)
+  const maskedCode = (code: UpstreamFailure['code']) => (typeof code === 'string' ? masked(code) : code)
+  const { type, code, message, param, said } = failure
+  return {
+    ...failure,
+    type: masked(type),
+    code: maskedCode(code),
+    message: masked(message),
+    ...(typeof param === 'string' ? { param: masked(param) } : {}),
+    ...(said ? { said: { type: masked(said.type), code: maskedCode(said.code), message: masked(said.message) } } : {}),
+  }
+}
