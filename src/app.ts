@@ -1,7 +1,7 @@
 import { createExpressMiddleware } from '@trpc/server/adapters/express'
 import compression from 'compression'
 import express, { type Express, type NextFunction, type Request, type Response } from 'express'
-import { clientAddress } from '#features/client-address/service.ts'
+import { clientNetwork } from '#features/client-address/service.ts'
 import type { Services } from '#features/deps.ts'
 import { createRelayRouter, type RelayServices } from '#relay/index.ts'
 import { restTable } from '#rest/index.ts'
@@ -69,7 +69,7 @@ const limitAddress =
     const { API_RATE_LIMIT, WEB_RATE_LIMIT } = services.environment
     const points = name === 'api' ? API_RATE_LIMIT : WEB_RATE_LIMIT
     if (points === 0 || req.path.endsWith('/unread_count')) return next()
-    const verdict = await services.limits.slide({ name, key: clientAddress(services, req), points, seconds: 180 })
+    const verdict = await services.limits.slide({ name, key: clientNetwork(services, req), points, seconds: 180 })
     if (verdict.allowed) return next()
     res.setHeader('retry-after', String(verdict.retryAfterSeconds))
     res.status(429).end()

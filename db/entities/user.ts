@@ -18,6 +18,8 @@ export const User = defineEntity({
   properties: {
     id: p.integer().primary().autoincrement(),
     username: p.text().unique(),
+    /** One form for all names that look alike; null where two of them were there before it was kept. */
+    usernameLikeness: p.text().nullable().unique(),
     displayName: p.text().default(''),
     /** argon2id; null for accounts that only ever signed in through a provider. */
     passwordHash: p.text().nullable(),

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Migration } from '@mikro-orm/migrations'
+import { UsernameLikeness } from './0025-username-likeness.ts'
 
 /** A forward-only migration whose statements stand in the SQL file of its name. */
 const fromFile = (name: string) => ({
@@ -17,4 +18,5 @@ export const migrationsList = [
   fromFile('0003-task-columns'),
   fromFile('0004-jobs-and-notifications'),
   fromFile('0007-ledger-renew'),
+  { name: '0025-username-likeness', class: UsernameLikeness },
 ]

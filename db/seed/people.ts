@@ -1,3 +1,4 @@
+import { nameLikeness } from '#core/similar-names.ts'
 import { roles } from '#core/roles.ts'
 import { userStatus } from '#core/statuses.ts'
 import type { Planting } from './planting.ts'
@@ -70,9 +71,9 @@ export async function seedPeople({ db, chance, now }: Planting, passwordHash: st
     const email = `${username}@example.com`
     const inviter = people.find((person) => person.username === wish.invitedBy)
     const { rows } = await db.query<{ id: number }>(
-      `insert into users (username, display_name, password_hash, role, status, email, email_normalized, "group", aff_code,
+      `insert into users (username, username_likeness, display_name, password_hash, role, status, email, email_normalized, "group", aff_code,
          inviter_id, created_at)
-       values ($1, $2, $3, $4, $5, $6, $6, $7, $8, $9, $10) returning id`,
+       values ($1, $11, $2, $3, $4, $5, $6, $6, $7, $8, $9, $10) returning id`,
       [
         username,
         displayName,
@@ -84,6 +85,7 @@ export async function seedPeople({ db, chance, now }: Planting, passwordHash: st
         randomLetters(chance, 4),
         inviter?.id ?? 0,
         daysBefore(now, wish.joinedDaysAgo),
+        nameLikeness(username),
       ],
     )
     people.push({ ...wish, id: rows[0]?.id ?? 0, group })

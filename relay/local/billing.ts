@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express'
-import { clientAddress } from '#features/client-address/service.ts'
+import { clientNetwork } from '#features/client-address/service.ts'
 import { authenticate } from '#relay/gateway/authenticate.ts'
 import type { Caller, RelayServices } from '#relay/gateway/call.ts'
 import { failureOf } from '#relay/gateway/failure.ts'
@@ -50,7 +50,7 @@ export async function answerBilling(
 ): Promise<void> {
   const limit = {
     name: 'api',
-    key: clientAddress(services, req),
+    key: clientNetwork(services, req),
     points: services.environment.API_RATE_LIMIT,
     seconds: 180,
   }

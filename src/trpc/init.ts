@@ -5,6 +5,7 @@ import { isDatabaseTrouble, isUnstorableText } from '#core/database-trouble.ts'
 import { DomainError, type ErrorCode, isDomainError, type Kind, toDomainError as describedError } from '#core/errors.ts'
 import { refusalOf } from '#core/refusal.ts'
 import { type Role, roles } from '#core/roles.ts'
+import { networkOf } from '#features/client-address/service.ts'
 import type { Context } from './context.ts'
 
 const codeOfKind = {
@@ -96,7 +97,7 @@ const withLimits = t.middleware(async ({ next, ctx, meta }) => {
   if (limit === 'critical') {
     const verdict = await ctx.limits.slide({
       name: 'critical',
-      key: ctx.client.ip,
+      key: networkOf(ctx.client.ip),
       points: ctx.environment.CRITICAL_RATE_LIMIT,
       seconds: 1200,
     })

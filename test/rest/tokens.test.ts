@@ -25,9 +25,28 @@ const make = async (fields: Record<string, unknown> = {}): Promise<RestToken> =>
   if (!token) throw new Error('no token')
   return token
 }
+const listed = () => list()
 const refused = (message: string) => ({ status: 200, body: { success: false, message } })
 
 describe('POST /api/token/', () => {
+  it.each(['nonsense', '203.0.113.1\n999.1.1.1', '10.0.0.0/33', '203.0.113', '::g', '*'])(
+    'refuses the address list %j instead of letting everybody in, here and in a change',
+    async (list) => {
+      const before = (await listed()).length
+      const message = expect.stringMatching(/^IP 白名单中的「.+」不是有效的地址或网段$/)
+      expect(await browser.post('/api/token/', { name: 'open', allow_ips: list })).toMatchObject({
+        body: { success: false, message },
+      })
+      expect(await listed()).toHaveLength(before)
+      const token = await make({ allow_ips: '203.0.113.9' })
+      expect((await browser.put('/api/token/', { ...token, allow_ips: list })).body).toMatchObject({
+        success: false,
+        message,
+      })
+      expect((await listed())[0]).toMatchObject({ allow_ips: '203.0.113.9' })
+    },
+  )
+
   it('makes a token of every documented key, in the documented form', async () => {
     const now = Math.floor(Date.now() / 1000)
     const token = await make({
@@ -36,7 +55,7 @@ describe('POST /api/token/', () => {
       unlimited_quota: false,
       model_limits_enabled: true,
       model_limits: 'gpt-4o, o1,gpt-4o,',
-      allow_ips: ' 203.0.113.1 , 2001:DB8::1\n10.0.0.0/8\nnonsense 999.1.1.1',
+      allow_ips: ' 203.0.113.1 , 2001:DB8::1\n10.0.0.0/8',
       group: 'vip',
       rate_limit_enabled: true,
       rate_limit_period: 30,

@@ -62,12 +62,15 @@ describe('user.account', () => {
     expect((await app.browser().login(person)).body['success']).toBe(false)
   })
 
-  it('keeps a webhook secret that was not typed again, and drops one that was emptied', async () => {
+  it('keeps a webhook secret that was not typed again for the same address, and drops one that was emptied', async () => {
     const { api } = await user()
     const settings = { notifyType: 'webhook', quotaWarningThreshold: 1, webhookUrl: 'https://hook.example' } as const
     await api.user.account.updateSettings({ ...settings, webhookSecret: 'hidden' })
     await api.user.account.updateSettings(settings)
     expect((await api.user.account.get()).settings).toMatchObject({ webhookSecret: 'hidden' })
+    await api.user.account.updateSettings({ ...settings, webhookUrl: 'https://elsewhere.example' })
+    expect((await api.user.account.get()).settings).toMatchObject({ webhookSecret: '' })
+    await api.user.account.updateSettings({ ...settings, webhookSecret: 'hidden' })
     await api.user.account.updateSettings({ ...settings, webhookSecret: '' })
     expect((await api.user.account.get()).settings).toMatchObject({ webhookSecret: '' })
   })

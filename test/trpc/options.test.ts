@@ -154,7 +154,7 @@ describe('saving a form', () => {
         { key: 'oidc.enabled', value: true },
       ],
     })
-    expect(result).toEqual({ saved: ['oidc.enabled', 'oidc.client_id'], failed: [] })
+    expect(result).toEqual({ cleared: [], saved: ['oidc.enabled', 'oidc.client_id'], failed: [] })
     expect([store.get('oidc.enabled'), store.get('oidc.client_id')]).toEqual([true, 'client'])
   })
 
@@ -272,5 +272,74 @@ describe('the documented calls', () => {
     expect((await send('GET /api/model_mapping/', {}, rest)).data).toEqual({
       mapping: { fast: [{ model: 'gpt-4o', priorities: 0, weight: 0 }] },
     })
+  })
+})
+
+describe('a secret', () => {
+  const bound = [
+    ['SMTPToken', 'SMTPServer', 'mail.example', 'evil.example'],
+    ['WorkerValidKey', 'WorkerUrl', 'https://worker.example', 'https://evil.example'],
+    ['EpayKey', 'PayAddress', 'https://pay.example', 'https://evil.example'],
+    ['WeChatServerToken', 'WeChatServerAddress', 'https://wechat.example', 'https://evil.example'],
+    ['oidc.client_secret', 'oidc.token_endpoint', 'https://id.example/token', 'https://evil.example/token'],
+  ] as const
+
+  it.each(bound)(
+    '%s does not follow %s to another address, by whichever door',
+    async (secret, address, first, other) => {
+      const { options, store, rest } = callAs(100)
+      const start = async () => {
+        await options.save({
+          changes: [
+            { key: 'ServerAddress', value: 'https://us.example' },
+            { key: address, value: first },
+            { key: secret, value: 'typed' },
+          ],
+        })
+        expect(store.get(secret)).toBe('typed')
+      }
+      await start()
+      expect(await options.save({ changes: [{ key: address, value: other }] })).toMatchObject({ cleared: [secret] })
+      expect(store.get(secret)).toBe('')
+      await start()
+      expect(await options.update({ key: address, value: other })).toEqual({ cleared: [secret] })
+      expect(store.get(secret)).toBe('')
+      await start()
+      expect(await options.reset({ keys: [address] })).toEqual({ cleared: [secret] })
+      expect(store.get(secret)).toBe('')
+      await start()
+      const route = optionRoutes['PUT /api/option/']
+      if (route?.kind !== 'bound') throw new Error('no such route')
+      const reply = await route.call(rest, { params: {}, query: {}, body: { key: address, value: other } })
+      expect(route.message(reply)).toContain('请重新填写')
+      expect(store.get(secret)).toBe('')
+      expect(await storedText(secret)).toBe('')
+    },
+  )
+
+  it('goes along when it is typed again, and stays where nothing of its address changes', async () => {
+    const { options, store } = callAs(100)
+    // One by one, as older clients save; an address that is filled in for the first time takes nothing elsewhere.
+    await options.update({ key: 'SMTPToken', value: 'typed' })
+    await options.update({ key: 'SMTPServer', value: 'mail.example' })
+    await options.update({ key: 'SMTPAccount', value: 'somebody' })
+    await options.update({ key: 'SMTPServer', value: ' mail.example ' })
+    expect(store.get('SMTPToken')).toBe('typed')
+    const changes = [
+      { key: 'SMTPServer', value: 'other.example' },
+      { key: 'SMTPToken', value: 'typed again' },
+    ]
+    expect(await options.save({ changes })).toMatchObject({ cleared: [], failed: [] })
+    expect(store.get('SMTPToken')).toBe('typed again')
+    await options.update({ key: 'SMTPPort', value: '2525' })
+    expect(store.get('SMTPToken')).toBe('')
+  })
+
+  it('is not taken along by an address that is refused', async () => {
+    const { options, store } = callAs(100)
+    await options.update({ key: 'WorkerUrl', value: 'https://worker.example' })
+    await options.update({ key: 'WorkerValidKey', value: 'typed' })
+    await options.save({ changes: [{ key: 'WorkerUrl', value: 'ftp://evil.example' }] })
+    expect([store.get('WorkerUrl'), store.get('WorkerValidKey')]).toEqual(['https://worker.example', 'typed'])
   })
 })

@@ -50,7 +50,11 @@ function Names({ account }: AccountProps) {
         submitLabel={t('保存')}
         disabled={!form.formState.isDirty}
         guarded
-        fieldOf={{ 'user.username_taken': 'username' }}
+        fieldOf={{
+          'user.username_taken': 'username',
+          'user.username_similar': 'username',
+          'user.username_confusing': 'username',
+        }}
       >
         <FieldRow>
           <TextField name="username" label={t('用户名')} autoComplete="username" required />

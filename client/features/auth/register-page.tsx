@@ -85,6 +85,8 @@ function RegisterForm() {
       wide
       fieldOf={{
         'user.username_taken': 'username',
+        'user.username_similar': 'username',
+        'user.username_confusing': 'username',
         'register.email_required': 'email',
         'verification.code_invalid': 'verificationCode',
         'email.taken': 'email',

@@ -16,7 +16,7 @@ import {
   type FieldValue,
   type FormValues,
 } from './values.ts'
-import { problemText } from './words.ts'
+import { labelOf, problemText } from './words.ts'
 
 export type OptionView = RouterOutputs['admin']['options']['list'][number]
 
@@ -90,11 +90,16 @@ export function useSave() {
     if (changed.length === 0) return notify.warning(t('你似乎并没有修改什么'))
     if (!(await form.trigger(changed.map(({ key }) => nameOf(key))))) return notify.error(t('请检查输入'))
     try {
-      const { saved, failed } = await mutation.mutateAsync({ changes: changed.map((field) => changeOf(field, values)) })
+      const { saved, failed, cleared } = await mutation.mutateAsync({
+        changes: changed.map((field) => changeOf(field, values)),
+      })
       const fresh = formValuesOf(await utils.admin.options.list.fetch(undefined, { staleTime: 0 }))
       for (const key of saved) form.setValue(nameOf(key), valueIn(fresh, key))
       for (const problem of failed) {
         form.setError(nameOf(problem.key), { type: 'server', message: problemText(problem) })
+      }
+      if (cleared.length > 0) {
+        notify.warning(t('地址已更改，请重新填写{secrets}', { secrets: cleared.map(labelOf).join('、') }))
       }
       if (failed.length === 0) notify.success(t('保存成功'))
       else notify.error(saved.length > 0 ? t('部分保存失败，请重试') : t('保存失败，请重试'))

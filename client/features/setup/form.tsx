@@ -58,6 +58,7 @@ export function SetupForm({ setup, onFinish }: SetupFormProps) {
         'setup.password_too_short': 'password',
         'setup.password_mismatch': 'confirmPassword',
         'user.username_taken': 'username',
+        'user.username_confusing': 'username',
         ...(setup.tokenRequired && given === '' && { 'setup.forbidden': 'token' as const }),
       }}
     >

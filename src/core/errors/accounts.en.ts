@@ -57,6 +57,8 @@ export const accountEnglish: Record<keyof typeof accountErrors, string> = {
   'user.not_found': 'The user does not exist',
   'user.fields_missing': 'Username and password cannot be empty!',
   'user.username_taken': 'The username already exists or belonged to a deregistered user',
+  'user.username_similar': 'The username looks too much like an existing one, please choose another',
+  'user.username_confusing': 'The username contains invisible characters or mixes scripts that are easily confused',
   'user.username_too_long': 'The username may have at most 12 characters',
   'user.display_name_too_long': 'The display name may have at most 20 characters',
   'user.password_length': 'The password must have 8 to 20 characters',

@@ -63,6 +63,8 @@ export const accountErrors = {
   'user.not_found': { kind: 'not_found', message: '用户不存在' },
   'user.fields_missing': { kind: 'invalid', message: '用户名和密码不能为空！' },
   'user.username_taken': { kind: 'conflict', message: '用户名已存在，或已注销' },
+  'user.username_similar': { kind: 'conflict', message: '该用户名与已有的用户名过于相似，请换一个' },
+  'user.username_confusing': { kind: 'invalid', message: '用户名含有不可见的字符，或混用了容易混淆的文字' },
   'user.username_too_long': { kind: 'invalid', message: '用户名不能超过 12 个字符' },
   'user.display_name_too_long': { kind: 'invalid', message: '显示名称不能超过 20 个字符' },
   'user.password_length': { kind: 'invalid', message: '密码长度应为 8 到 20 个字符' },

@@ -48,6 +48,11 @@ export type Option<Value> = {
   readonly blank?: number
   /** Said instead of the general refusals when the text or the schema is not met. */
   readonly refusal?: ErrorCode
+  /**
+   * Of a secret: the options that say where it is sent, the address first, none where that never changes. It does not
+   * follow to another address: when one of them is changed without the secret being typed again, the secret is removed.
+   */
+  readonly boundTo?: readonly string[]
   /** Switching this on needs these options to be filled in. */
   readonly requires?: readonly string[]
   /** Saving the form with this filled in needs these options to be filled in; a single stored key is not held to it. */

@@ -29,6 +29,20 @@ export function checkForm(key: OptionKey, read: ReadOption): Problem | undefined
   return checkPrerequisites(key, read) ?? option.formCheck?.(read)
 }
 
+/** Secrets whose address changes while they themselves are not `typed` again; what was sent nowhere yet may stay. */
+export function strandedSecrets(
+  { before, after }: { before: ReadOption; after: ReadOption },
+  typed: ReadonlySet<string>,
+): OptionKey[] {
+  return optionKeys.filter((key) => {
+    const { boundTo = [] } = optionOf(key)
+    const [address] = boundTo
+    if (address === undefined || !isFilledIn(before(address)) || !isFilledIn(before(key)) || typed.has(key))
+      return false
+    return boundTo.some((part) => before(part) !== after(part))
+  })
+}
+
 const hiddenSuffix = /(?:Token|Secret|Key|_token|_secret|_key)$/
 
 /** Clients of the documented API never see these, whatever else may show them. */

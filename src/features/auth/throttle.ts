@@ -1,28 +1,39 @@
-import ipaddr from 'ipaddr.js'
 import { DomainError } from '#core/errors.ts'
+import { networkOf } from '../client-address/service.ts'
 import type { Deps } from '../deps.ts'
-
-const failures = { name: 'login-failures', points: 10, seconds: 900 }
-
-/** One household or server: the address, or its /64 in IPv6, where addresses cost nothing. */
-export function networkOf(ip: string): string {
-  if (!ipaddr.isValid(ip)) return ip
-  const address = ipaddr.process(ip)
-  return address.kind() === 'ipv4' ? address.toString() : address.toByteArray().slice(0, 8).join('.')
-}
 
 type Attempt = Pick<Deps, 'limits' | 'client'>
 
-/** Per account and network together: strangers can use up their own tries, never somebody else's. */
-const keyOf = ({ client }: Attempt, username: string) => `${networkOf(client.ip)} ${username.toLowerCase()}`
+type Purpose = 'login' | 'confirm-password'
 
-export async function checkLoginThrottle(deps: Attempt, username: string): Promise<void> {
-  const verdict = await deps.limits.peek({ ...failures, key: keyOf(deps, username) })
-  if (!verdict.allowed) throw new DomainError('rate_limited')
-}
+const seconds = 900
+/** Wrong tries of one network at one account, of one network at whatever accounts, and at one account from wherever. */
+const mostTries = { pair: 10, network: 30, account: 50 }
+/** What each network still has at an account that is guessed at from many. Never none: strangers must not lock anybody out. */
+const triesUnderAttack = 2
 
-export async function countLoginFailure(deps: Attempt, username: string): Promise<void> {
-  await deps.limits.consume({ ...failures, key: keyOf(deps, username) })
+/**
+ * Counts a try before the secret is looked at, so that tries made at once are counted as well as those made in turn. The
+ * account is what was typed, whether it exists or not. Returns what takes the count back after a success.
+ */
+export async function countTry(
+  { limits, client }: Attempt,
+  { purpose, account }: { purpose: Purpose; account: string },
+): Promise<() => Promise<void>> {
+  const network = networkOf(client.ip)
+  const subject = account.normalize('NFKC').toLowerCase()
+  const ofNetwork = { name: `${purpose}-network`, key: network, points: mostTries.network, seconds }
+  const ofPair = { name: `${purpose}-pair`, key: `${network} ${subject}`, points: mostTries.pair, seconds }
+  const ofAccount = { name: `${purpose}-account`, key: subject, points: mostTries.account, seconds }
+  if (!(await limits.consume(ofNetwork)).allowed) throw new DomainError('rate_limited')
+  const own = await limits.consume(ofPair)
+  // Only tries that are made count against the account, so one network alone cannot use its count up.
+  if (!own.allowed) throw new DomainError('rate_limited')
+  const everybody = await limits.consume(ofAccount)
+  if (!everybody.allowed && own.used > triesUnderAttack) throw new DomainError('rate_limited')
+  return async () => {
+    await Promise.all([ofNetwork, ofPair, ofAccount].map((limit) => limits.giveBack(limit)))
+  }
 }
 
 /** Mails to one address, whoever asks for them. */

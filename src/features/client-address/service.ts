@@ -1,13 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import ipaddr from 'ipaddr.js'
 import type { Deps, Services } from '../deps.ts'
+import { isInside, networkOf, normaliseAddress, readForwarded } from './addresses.ts'
+
+export { isAllowedAddress, networkOf, normaliseAddress } from './addresses.ts'
+
+type Trust = Pick<Services, 'options' | 'environment'>
 
 const first = (value: string | string[] | undefined): string =>
   Array.isArray(value) ? (value[0] ?? '') : (value ?? '')
-
-/** One spelling per address: IPv4 inside IPv6 becomes plain IPv4; what is no address becomes "". */
-export const normaliseAddress = (text: string): string => (ipaddr.isValid(text) ? ipaddr.process(text).toString() : '')
 
 const peers = new WeakMap<Socket, string>()
 
@@ -21,84 +22,96 @@ function peerOf({ socket }: IncomingMessage): string {
   return peer
 }
 
-const isInside = (address: string, ranges: readonly string[]): boolean => {
-  if (!ipaddr.isValid(address)) return false
-  const parsed = ipaddr.process(address)
-  return ranges.some((range) => {
-    if (['loopback', 'linklocal', 'uniquelocal'].includes(range))
-      return namedRanges[range]?.includes(parsed.range()) ?? false
-    const [base, bits] = ipaddr.isValidCIDR(range)
-      ? ipaddr.parseCIDR(range)
-      : [ipaddr.process(range), ipaddr.process(range).kind() === 'ipv4' ? 32 : 128]
-    return base.kind() === parsed.kind() && parsed.match(base, bits)
-  })
-}
-
-const namedRanges: Record<string, string[]> = {
-  loopback: ['loopback'],
-  linklocal: ['linkLocal'],
-  uniquelocal: ['uniqueLocal', 'private'],
-}
-
 const localPeers = ['loopback', 'uniquelocal']
 
-/** Whether `address` is one of `entries` (addresses or ranges, one a line or comma-separated); no valid entry allows all. */
-export function isAllowedAddress(address: string, entries: string): boolean {
-  const ranges = entries
-    .split(/[\n,]/)
-    .map((entry) => entry.trim())
-    .filter((entry) => ipaddr.isValid(entry) || ipaddr.isValidCIDR(entry))
-  return ranges.length === 0 || isInside(address, ranges)
+/** Which hop, counted from the peer (0), is a proxy whose word about the hop before it counts. */
+function trustOf({ options, environment }: Trust): ((address: string, hop: number) => boolean) | null {
+  const { TRUST_PROXY: trusted } = environment
+  const behindProxy = options.get('ReverseProxyEnabled')
+  if (trusted === undefined && !behindProxy) return null
+  const hops = typeof trusted === 'number' ? trusted : 0
+  const isCloudflare = behindProxy && options.get('ReverseProxyProvider') === 'cloudflare'
+  const proxies = [
+    ...(Array.isArray(trusted) ? trusted : []),
+    ...(behindProxy ? localPeers : []),
+    ...(isCloudflare ? ['cloudflare'] : []),
+  ]
+  return (address, hop) => hop < hops || isInside(address, proxies)
+}
+
+/** Where a request comes from, and whether a proxy we trust has said so. */
+function callerOf(trust: Trust, req: IncomingMessage): { ip: string; throughProxy: boolean } {
+  const peer = peerOf(req)
+  const isProxy = trustOf(trust)
+  if (!isProxy?.(peer, 0)) return { ip: peer, throughProxy: false }
+  const told = (ip: string) => ({ ip: ip || peer, throughProxy: true })
+  const behindProxy = trust.options.get('ReverseProxyEnabled')
+  if (behindProxy && trust.options.get('ReverseProxyProvider') === 'cloudflare') {
+    return told(readForwarded(first(req.headers['cf-connecting-ip'])))
+  }
+  const forwarded = first(req.headers['x-forwarded-for'])
+  if (forwarded.trim() === '') {
+    const isCounted = typeof trust.environment.TRUST_PROXY === 'number' && !behindProxy
+    return told(isCounted ? '' : readForwarded(first(req.headers['x-real-ip'])))
+  }
+  return told(lastUntrusted(forwarded.split(','), peer, isProxy))
+}
+
+/**
+ * From the nearest hop outwards: the first that is no proxy of ours is the caller; where all are, the farthest. An entry
+ * that cannot be read is a hop all the same, else what stands farther left, the caller's own claim, would move into its
+ * place; where it is the caller's, the address of the proxy before it stands for the caller.
+ */
+function lastUntrusted(entries: string[], peer: string, isProxy: (address: string, hop: number) => boolean): string {
+  let address = peer
+  for (let hop = 1; hop <= entries.length; hop += 1) {
+    const entry = readForwarded(entries[entries.length - hop] ?? '')
+    if (!isProxy(entry, hop)) return entry || address
+    address = entry || address
+  }
+  return address
 }
 
 /**
  * The caller's address: the peer's, unless the peer is a proxy we trust; then the last forwarded address that is not
- * itself such a proxy. What a stranger writes into a header never counts.
+ * itself such a proxy. What a stranger writes into a header never counts. Access rules, limits and logs all read it here.
  */
-export function clientAddress(services: Pick<Services, 'options' | 'environment'>, req: IncomingMessage): string {
-  const peer = peerOf(req)
-  const { TRUST_PROXY: trusted } = services.environment
-  const behindProxy = services.options.get('ReverseProxyEnabled')
-  if (trusted === undefined && !behindProxy) return peer
-  const forwarded = first(req.headers['x-forwarded-for'])
-    .split(',')
-    .map((entry) => normaliseAddress(entry.trim()))
-  if (typeof trusted === 'number') {
-    const chain = [...forwarded.filter((entry) => entry !== ''), peer]
-    return chain[Math.max(0, chain.length - 1 - trusted)] ?? peer
-  }
-  const proxies = [...(trusted ?? []), ...(behindProxy ? localPeers : [])]
-  if (!isInside(peer, proxies)) return peer
-  if (behindProxy && services.options.get('ReverseProxyProvider') === 'cloudflare') {
-    return normaliseAddress(first(req.headers['cf-connecting-ip'])) || peer
-  }
-  const known = forwarded.filter((entry) => entry !== '')
-  const caller = known.findLast((entry) => !isInside(entry, proxies)) ?? known[0]
-  return caller ?? (normaliseAddress(first(req.headers['x-real-ip'])) || peer)
-}
+export const clientAddress = (trust: Trust, req: IncomingMessage): string => callerOf(trust, req).ip
+
+/** Under which name a request is counted: an IPv6 caller has a whole network of addresses. */
+export const clientNetwork = (trust: Trust, req: IncomingMessage): string => networkOf(clientAddress(trust, req))
+
+/** Headers that only a proxy adds. */
+const proxyHeaders =
+  /^(?:x-forwarded(?:-.+)?|x-(?:real|client|cluster-client)-ip|x-original-.+|x-proxy-.+|true-client-ip|forwarded|via|cf-.+|cdn-loop|proxy-connection)$/
+
+const loopbackHost = /^(?:localhost|127(?:\.(?:0|[1-9]\d{0,2})){3}|\[::1\])(?::\d{1,5})?$/i
 
 /**
- * Whether the address that was opened is this machine by name too: a page of a stranger's whose name was made to lead here
- * comes from the loopback peer, but under its own name.
+ * Whether this machine itself is asking: by its peer, by the name that was opened, and without a sign of anything between.
+ * A page of a stranger's whose name was made to lead here, and a proxy on this machine that adds no header, both come from
+ * the loopback peer, but under a name of their own.
  */
-function isLoopbackHost(host: string): boolean {
-  const name = URL.parse(`http://${host}`)?.hostname.replace(/^\[|\]$/g, '') ?? ''
-  return name === 'localhost' || name.endsWith('.localhost') || isInside(name, ['loopback'])
+function isFromThisMachine(req: IncomingMessage): boolean {
+  if (!isInside(peerOf(req), ['loopback'])) return false
+  if (Object.keys(req.headers).some((name) => proxyHeaders.test(name))) return false
+  // Proxies speak the older version unless they are told otherwise; browsers and tools no longer do.
+  if (req.httpVersionMajor === 1 && req.httpVersionMinor === 0) return false
+  const hosts = req.rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host')
+  if (hosts.length !== 1 || !loopbackHost.test(first(req.headers.host))) return false
+  const { origin } = req.headers
+  return origin === undefined || loopbackHost.test(/^https?:\/\/(.*)$/i.exec(origin)?.[1] ?? '')
 }
 
 /** Everything a service may know of the connection. */
-export function clientOf(services: Pick<Services, 'options' | 'environment'>, req: IncomingMessage): Deps['client'] {
-  const peer = peerOf(req)
-  const forwardingHeaders = ['x-forwarded-for', 'x-real-ip', 'forwarded', 'cf-connecting-ip', 'x-forwarded-host']
-  const throughProxy = forwardingHeaders.some((name) => req.headers[name] !== undefined)
-  const ip = clientAddress(services, req)
-  const trustsPeer = ip !== peer
-  const secure = 'encrypted' in req.socket || (trustsPeer && first(req.headers['x-forwarded-proto']) === 'https')
+export function clientOf(trust: Trust, req: IncomingMessage): Deps['client'] {
+  const { ip, throughProxy } = callerOf(trust, req)
+  const secure = 'encrypted' in req.socket || (throughProxy && first(req.headers['x-forwarded-proto']) === 'https')
   return {
     ip,
     userAgent: first(req.headers['user-agent']).slice(0, 500),
     secure,
-    loopback: isInside(peer, ['loopback']) && !throughProxy && isLoopbackHost(first(req.headers.host)),
+    loopback: isFromThisMachine(req),
     origin: `${secure ? 'https' : 'http'}://${first(req.headers.host)}`,
   }
 }

@@ -12,16 +12,18 @@ import { createClusterStore } from './cluster-store.ts'
 import { createRedisStore } from './redis-store.ts'
 import { createMemoryStore, type RequestAsk, type RequestEnd, type RequestStore } from './request-store.ts'
 
-export type LimitVerdict = { allowed: true } | { allowed: false; retryAfterSeconds: number }
+/** `used` counts the use that was asked for too. */
+export type LimitVerdict = { used: number } & ({ allowed: true } | { allowed: false; retryAfterSeconds: number })
+type Window = { name: string; key: string; points: number; seconds: number }
 
 /** Counters shared by all processes that must agree: Redis, else this machine's primary process, else this process. */
 export type Limits = {
   /** Counts one use of `key` in the window named by the other fields. A `points` of 0 means no limit. */
-  consume: (limit: { name: string; key: string; points: number; seconds: number }) => Promise<LimitVerdict>
+  consume: (limit: Window) => Promise<LimitVerdict>
+  /** Takes one counted use back. Never throws. */
+  giveBack: (limit: Window) => Promise<void>
   /** The same over any span of the length, whenever it began; what is refused does not count. */
-  slide: (limit: { name: string; key: string; points: number; seconds: number }) => Promise<LimitVerdict>
-  /** Looks without counting. */
-  peek: (limit: { name: string; key: string; points: number; seconds: number }) => Promise<LimitVerdict>
+  slide: (limit: Window) => Promise<LimitVerdict>
   /** Whether a request may run, counted in the same step. @throws when nobody can count. */
   admit: (ask: RequestAsk) => Promise<RequestVerdict>
   /** How a request that was let in has ended. Never throws: the answer does not wait for a count. */
@@ -37,64 +39,69 @@ export function createLimits(deps: {
   const requests = deps.redis ? withInsurance(createRedisStore(deps.redis), ofMachine, deps.onError) : ofMachine
   const limiters = new Map<string, RateLimiterAbstract>()
 
-  const limiterFor = (name: string, points: number, seconds: number): RateLimiterAbstract => {
+  const limiterFor = ({ name, points, seconds }: Window, shared: boolean): RateLimiterAbstract => {
     const id = `${name}:${points}:${seconds}`
-    const known = limiters.get(id)
+    const known = limiters.get(`${shared}:${id}`)
     if (known) return known
     const shape = { keyPrefix: id, points, duration: seconds }
-    const made = deps.redis
-      ? new RateLimiterRedis({ ...shape, storeClient: deps.redis, insuranceLimiter: new RateLimiterMemory(shape) })
-      : cluster.isWorker
-        ? new RateLimiterCluster({ ...shape, timeoutMs: 1000 })
-        : new RateLimiterMemory(shape)
-    limiters.set(id, made)
+    const made = !shared
+      ? new RateLimiterMemory(shape)
+      : deps.redis
+        ? new RateLimiterRedis({ ...shape, storeClient: deps.redis })
+        : cluster.isWorker
+          ? new RateLimiterCluster({ ...shape, timeoutMs: 1000 })
+          : new RateLimiterMemory(shape)
+    limiters.set(`${shared}:${id}`, made)
     return made
   }
 
-  const verdictOf = (result: RateLimiterRes | null, points: number): LimitVerdict =>
-    result === null || result.consumedPoints <= points
-      ? { allowed: true }
-      : { allowed: false, retryAfterSeconds: Math.max(1, Math.ceil(result.msBeforeNext / 1000)) }
+  /** While those who count for all do not answer, this process counts alone: a limit on guesses must not open then. */
+  const counting = async <Result>(limit: Window, act: (limiter: RateLimiterAbstract) => Promise<Result>) => {
+    try {
+      return await act(limiterFor(limit, true))
+    } catch (refusal) {
+      if (refusal instanceof RateLimiterRes) throw refusal
+      deps.onError?.(refusal)
+      return act(limiterFor(limit, false))
+    }
+  }
+
+  const verdictOf = ({ consumedPoints: used, msBeforeNext }: RateLimiterRes, points: number): LimitVerdict =>
+    used <= points
+      ? { allowed: true, used }
+      : { allowed: false, used, retryAfterSeconds: Math.max(1, Math.ceil(msBeforeNext / 1000)) }
 
   let slid = 0
 
   return {
     slide: async ({ name, key, points, seconds }) => {
-      if (points <= 0 || seconds <= 0) return { allowed: true }
+      if (points <= 0 || seconds <= 0) return { allowed: true, used: 0 }
       slid += 1
       const limit = { shape: 'sliding' as const, windowMs: seconds * 1000, total: points, success: 0 }
       try {
         const verdict = await requests.admit({ name, key, id: `${process.pid}-${Date.now()}-${slid}`, limit })
-        if (verdict.refusedBy === null) return { allowed: true }
-        return { allowed: false, retryAfterSeconds: Math.max(1, Math.ceil(verdict.retryAfterMs / 1000)) }
+        const used = points - (verdict.total?.remaining ?? points)
+        if (verdict.refusedBy === null) return { allowed: true, used }
+        return { allowed: false, used, retryAfterSeconds: Math.max(1, Math.ceil(verdict.retryAfterMs / 1000)) }
       } catch (error) {
+        // The counter itself failed. This limit protects from floods: letting the call through is the smaller harm.
         deps.onError?.(error)
-        return { allowed: true }
+        return { allowed: true, used: 0 }
       }
     },
     admit: requests.admit,
     ended: (ending) => requests.end(ending).catch((error: unknown) => deps.onError?.(error)),
-    consume: async ({ name, key, points, seconds }) => {
-      if (points <= 0 || seconds <= 0) return { allowed: true }
-      try {
-        return verdictOf(await limiterFor(name, points, seconds).consume(key), points)
-      } catch (refusal) {
-        if (refusal instanceof RateLimiterRes) return verdictOf(refusal, points)
-        // The counter itself failed. Limits protect, they do not bill: letting the call through is the smaller harm.
-        deps.onError?.(refusal)
-        return { allowed: true }
-      }
+    consume: async (limit) => {
+      if (limit.points <= 0 || limit.seconds <= 0) return { allowed: true, used: 0 }
+      const counted = await counting(limit, (limiter) => limiter.consume(limit.key)).catch((refusal: unknown) => {
+        if (refusal instanceof RateLimiterRes) return refusal
+        throw refusal
+      })
+      return verdictOf(counted, limit.points)
     },
-    peek: async ({ name, key, points, seconds }) => {
-      if (points <= 0 || seconds <= 0) return { allowed: true }
-      try {
-        const result = await limiterFor(name, points, seconds).get(key)
-        if (result === null || result.consumedPoints < points) return { allowed: true }
-        return { allowed: false, retryAfterSeconds: Math.max(1, Math.ceil(result.msBeforeNext / 1000)) }
-      } catch (error) {
-        deps.onError?.(error)
-        return { allowed: true }
-      }
+    giveBack: async (limit) => {
+      if (limit.points <= 0 || limit.seconds <= 0) return
+      await counting(limit, (limiter) => limiter.reward(limit.key)).catch((error: unknown) => deps.onError?.(error))
     },
   }
 }

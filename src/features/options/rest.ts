@@ -1,3 +1,4 @@
+import { type OptionKey, optionOf } from '#core/options/registry/index.ts'
 import { bind, noData, type RouteTable } from '#rest/route.ts'
 import type { UpdateModelMapping } from './schema.ts'
 
@@ -7,11 +8,16 @@ const optionText = (value: unknown): string => {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
+/** A secret does not follow to another address. */
+const retypeNotice = (cleared: OptionKey[]): string =>
+  cleared.length === 0 ? '' : `地址已更改，请重新填写${cleared.map((key) => optionOf(key).label).join('、')}`
+
 export const optionRoutes: RouteTable = {
   'GET /api/option/': bind((api) => api.admin.options.texts),
   'PUT /api/option/': bind((api) => api.admin.options.update, {
     input: ({ body }) => ({ key: optionText(body['key']), value: optionText(body['value']) }),
     reply: noData,
+    message: ({ cleared }) => retypeNotice(cleared),
   }),
   'POST /api/option/rest_model_ratio': bind((api) => api.admin.options.resetModelRatio, {
     reply: noData,

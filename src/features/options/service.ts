@@ -1,8 +1,8 @@
 import { DomainError, type Problem, toDomainError } from '#core/errors.ts'
 import { decodeText, encodeValue, judgeValue } from '#core/options/codec.ts'
 import type { ReadOption } from '#core/options/define.ts'
-import { isOptionKey, type OptionKey } from '#core/options/registry/index.ts'
-import { checkForm, checkPrerequisites, inSavingOrder } from '#core/options/rules.ts'
+import { isOptionKey, type OptionKey, optionKeys, optionOf, type OptionValues } from '#core/options/registry/index.ts'
+import { checkForm, checkPrerequisites, inSavingOrder, strandedSecrets } from '#core/options/rules.ts'
 import type { OptionsSnapshot } from '#core/options/snapshot.ts'
 import type { Deps } from '#features/deps.ts'
 import { checkRow, removeOptionRows, storeOptionRows } from './rows.ts'
@@ -21,9 +21,12 @@ export const listOptions = (deps: OptionsDeps): OptionView[] => toOptionViews(de
 export const listOptionTexts = (deps: OptionsDeps): { key: string; value: string }[] =>
   toOptionTexts(deps.options.snapshot())
 
+/** Secrets that were removed because they would have followed to another address. */
+export type Cleared = { cleared: OptionKey[] }
+
 /** One option by its text, live at once. A key that is not known is kept as it came. */
-export async function updateOption(deps: OptionsDeps, input: UpdateOption): Promise<void> {
-  await write(deps, [await judgeUpdate(deps, input)])
+export async function updateOption(deps: OptionsDeps, input: UpdateOption): Promise<Cleared> {
+  return write(deps, [await judgeUpdate(deps, input)])
 }
 
 async function judgeUpdate(deps: OptionsDeps, input: UpdateOption): Promise<OptionRow> {
@@ -46,7 +49,7 @@ function fitting(row: OptionRow): OptionRow {
   return row
 }
 
-type SaveResult = { saved: string[]; failed: FailedChange[] }
+type SaveResult = Cleared & { saved: string[]; failed: FailedChange[] }
 
 /**
  * A whole form, switches first. Changes are judged by how everything would stand afterwards, so a switch and what it needs
@@ -68,11 +71,15 @@ export async function saveOptions(deps: OptionsDeps, input: SaveOptions): Promis
   await deps.options.reload()
   for (const [key, problem] of refusedTogether(deps.options.snapshot(), accepted)) failed.set(key, problem)
   for (const key of failed.keys()) texts.delete(key)
-  await write(
+  const { cleared } = await write(
     deps,
     [...texts].map(([key, value]) => ({ key, value })),
   )
-  return { saved: [...texts.keys()], failed: [...failed].map(([key, problem]) => toFailedChange(key, problem)) }
+  return {
+    cleared,
+    saved: [...texts.keys()],
+    failed: [...failed].map(([key, problem]) => toFailedChange(key, problem)),
+  }
 }
 
 function judgeChange(key: string, value: unknown): { value: unknown; text: string } | { problem: Problem } {
@@ -112,18 +119,41 @@ const readingWith =
   (key) =>
     changes.has(key) ? changes.get(key) : isOptionKey(key) ? snapshot.values[key] : undefined
 
-async function write(deps: OptionsDeps, rows: OptionRow[]): Promise<void> {
-  await storeOptionRows(deps, rows, deps.ambient.now())
+/** Every option that says where some secret is sent. */
+const addressesOfSecrets = new Set(optionKeys.flatMap((key) => optionOf(key).boundTo ?? []))
+
+async function write(deps: OptionsDeps, rows: OptionRow[]): Promise<Cleared> {
+  const cleared = await strandedBy(deps, new Map(rows.map(({ key, value }) => [key, value])))
+  await storeOptionRows(deps, [...rows, ...cleared.map((key) => ({ key, value: '' }))], deps.ambient.now())
   await deps.options.reload()
+  return { cleared }
+}
+
+async function strandedBy(deps: OptionsDeps, texts: ReadonlyMap<string, string>): Promise<OptionKey[]> {
+  if (![...texts.keys()].some((key) => addressesOfSecrets.has(key))) return []
+  // The secret may have been saved through another process a moment ago.
+  await deps.options.reload()
+  const before = deps.options.snapshot().texts
+  return strandedSecrets(
+    { before: (key) => before.get(key), after: (key) => texts.get(key) ?? before.get(key) },
+    new Set(texts.keys()),
+  )
 }
 
 /** Puts options back to their defaults, whatever those are in this version. */
-export async function resetOptions(deps: OptionsDeps, input: ResetOptions): Promise<void> {
-  await removeOptionRows(deps.em, input.keys)
+export async function resetOptions(deps: OptionsDeps, input: ResetOptions): Promise<Cleared> {
+  const defaults = input.keys.filter(isOptionKey).map((key): [string, string] => [key, defaultText(key)])
+  const cleared = await strandedBy(deps, new Map(defaults))
+  await removeOptionRows(deps.em, [...input.keys, ...cleared])
   await deps.options.reload()
+  return { cleared }
 }
 
-export const resetModelRatio = (deps: OptionsDeps): Promise<void> => resetOptions(deps, { keys: ['ModelRatio'] })
+const defaultText = (key: OptionKey): string => encodeValue(key, optionOf(key).default as OptionValues[OptionKey])
+
+export async function resetModelRatio(deps: OptionsDeps): Promise<void> {
+  await resetOptions(deps, { keys: ['ModelRatio'] })
+}
 
 /** For other services that set options inside a transaction of their own; they reload the store after its commit. */
 export async function setOptionsWithin(

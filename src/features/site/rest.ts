@@ -66,7 +66,12 @@ export const siteRoutes: RouteTable = {
     }),
     reply: noData,
     message: '系统初始化成功',
-    status: { 'input.invalid': 400, 'user.username_taken': 400 },
+    status: {
+      'input.invalid': 400,
+      'user.username_taken': 400,
+      'user.username_similar': 400,
+      'user.username_confusing': 400,
+    },
   }),
   'GET /api/status': bind((api) => api.site.status, { reply: toRestStatus }),
   // The database is asked for the caller's rights first, so its silence may show there.

@@ -13,7 +13,7 @@ import type { Deps, Services } from '../deps.ts'
 import { grant } from '../ledger/service.ts'
 import { setOptionsWithin } from '../options/service.ts'
 import { sha256 } from '../secrets/service.ts'
-import { sayingWhatIsTaken } from '../users/service/taken.ts'
+import { sayingWhatIsTaken, usernameColumns } from '../users/service/taken.ts'
 import { rootAccount, type Setup } from './schema.ts'
 
 const purpose = 'setup'
@@ -82,7 +82,7 @@ async function makeRoot(deps: Deps, input: Setup): Promise<void> {
   }
   const { username, password } = judged.data
   const id = await deps.em.insert(User, {
-    username,
+    ...usernameColumns(username),
     displayName: 'Root User',
     passwordHash: await hashPassword(password),
     role: roles.root,

@@ -1,6 +1,6 @@
 import { boolean, csv, instant, integer, listReply, number, seconds, text, zeroBasedPage } from '#rest/read.ts'
 import { bind, noData, type RestRequest, type RouteTable } from '#rest/route.ts'
-import { addressOrRange, type SetTokenStatus, splitEntries } from './schema.ts'
+import type { SetTokenStatus } from './schema.ts'
 import type { TokenView } from './view.ts'
 
 const toRestToken = (token: TokenView) => ({
@@ -26,12 +26,6 @@ const toRestToken = (token: TokenView) => ({
   DeletedAt: null,
 })
 
-/** Documented clients may send anything here; only valid addresses and ranges count. */
-const validEntries = (list: string): string =>
-  splitEntries(list)
-    .filter((entry) => addressOrRange.safeParse(entry).success)
-    .join('\n')
-
 /** -1, 0 and nothing at all are "never"; what is no time is left for the schema to refuse. */
 function expiryOf(value: unknown): Date | null {
   if (value === undefined || value === null || value === '') return null
@@ -47,7 +41,7 @@ const fieldsOf = ({ body }: RestRequest) => ({
   unlimitedQuota: boolean(body['unlimited_quota']) ?? false,
   modelLimitsEnabled: boolean(body['model_limits_enabled']) ?? false,
   modelLimits: csv(body['model_limits']),
-  allowIps: validEntries(text(body['allow_ips']) ?? ''),
+  allowIps: text(body['allow_ips']) ?? '',
   group: text(body['group']) ?? '',
   rateLimitEnabled: boolean(body['rate_limit_enabled']) ?? false,
   rateLimitPeriod: integer(body['rate_limit_period']) || undefined,

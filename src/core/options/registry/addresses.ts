@@ -39,6 +39,7 @@ export const addressOptions = {
     visibility: 'secret',
     group: 'worker',
     label: 'Worker 密钥',
+    boundTo: ['WorkerUrl'],
     widget: 'password',
   }),
 } satisfies OptionTable

@@ -69,6 +69,7 @@ export const loginOptions = {
     visibility: 'secret',
     group: 'turnstile',
     label: 'Turnstile Secret Key',
+    boundTo: [],
     widget: 'password',
   }),
   GitHubOAuthEnabled: option(flag, {
@@ -89,6 +90,7 @@ export const loginOptions = {
     visibility: 'secret',
     group: 'github',
     label: 'GitHub Client Secret',
+    boundTo: [],
     widget: 'password',
   }),
   'oidc.enabled': option(flag, {
@@ -109,6 +111,7 @@ export const loginOptions = {
     visibility: 'secret',
     group: 'oidc',
     label: 'OIDC Client Secret',
+    boundTo: ['oidc.token_endpoint'],
     widget: 'password',
   }),
   'oidc.well_known': option(singleLine, {
@@ -162,6 +165,7 @@ export const loginOptions = {
     visibility: 'secret',
     group: 'linuxdo',
     label: 'Linux DO Client Secret',
+    boundTo: [],
     widget: 'password',
   }),
   LinuxDOMinimumTrustLevel: option(z.int().min(0).max(4), {
@@ -190,6 +194,7 @@ export const loginOptions = {
     visibility: 'secret',
     group: 'wechat',
     label: '微信服务器访问凭证',
+    boundTo: ['WeChatServerAddress'],
     widget: 'password',
   }),
   WeChatAccountQRCodeImageURL: option(singleLine, {
@@ -211,6 +216,7 @@ export const loginOptions = {
     visibility: 'secret',
     group: 'telegram',
     label: 'Telegram Bot Token',
+    boundTo: [],
     widget: 'password',
   }),
   TelegramBotName: option(singleLine, {

@@ -40,6 +40,7 @@ export const mailOptions = {
     visibility: 'secret',
     group: 'mail',
     label: 'SMTP 访问凭证',
+    boundTo: ['SMTPServer', 'SMTPPort'],
     widget: 'password',
   }),
 } satisfies OptionTable

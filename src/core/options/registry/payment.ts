@@ -24,6 +24,7 @@ export const paymentOptions = {
     visibility: 'secret',
     group: 'payment',
     label: '易支付商户密钥',
+    boundTo: ['PayAddress'],
     widget: 'password',
   }),
   CustomCallbackAddress: option(address, {

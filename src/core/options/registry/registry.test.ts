@@ -184,6 +184,12 @@ describe('the registry', () => {
     expect(refused.filter(([, problem]) => problem)).toEqual([])
   })
 
+  it('says of every secret, and of nothing else, to which address it goes', () => {
+    const bound = optionKeys.filter((key) => optionOf(key).boundTo !== undefined)
+    expect(bound.toSorted()).toEqual(keysOfVisibility('secret').toSorted())
+    expect(bound.flatMap((key) => optionOf(key).boundTo ?? []).filter((key) => !isOptionKey(key))).toEqual([])
+  })
+
   it('keeps the documented secrets and nothing public secret', () => {
     expect(keysOfVisibility('secret').toSorted()).toEqual([
       'EpayKey',

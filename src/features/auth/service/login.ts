@@ -8,29 +8,29 @@ import { requireBotCheck } from '../bot-check.ts'
 import { isPassword } from '../password.ts'
 import type { Login } from '../schema.ts'
 import { endSession, startSession } from '../session.ts'
-import { checkLoginThrottle, countLoginFailure } from '../throttle.ts'
+import { countTry } from '../throttle.ts'
 
 /** Signs in under a new session. Unknown, wrong, banned and deleted read and take alike. */
 export async function login(deps: Deps, input: Login): Promise<SignedInUser> {
   if (!deps.options.get('PasswordLoginEnabled')) throw new DomainError('login.password_disabled')
   await requireBotCheck(deps, input.turnstile)
-  await checkLoginThrottle(deps, input.username)
+  const takeBack = await countTry(deps, { purpose: 'login', account: input.username })
   const user = await findByLogin(deps, input.username)
   const fits = await isPassword(user?.passwordHash, input.password)
   if (!user || !fits || user.deletedAt || user.status !== userStatus.active) {
-    await countLoginFailure(deps, input.username)
     throw new DomainError('login.failed')
   }
+  await takeBack()
   await startSession(deps, user.id)
   return toSignedInUser(user)
 }
 
 /** What looks like an address is one first, so that nobody shuts its owner out by taking it as a username. */
 async function findByLogin({ em }: Deps, text: string): Promise<User | null> {
-  const byEmail = text.includes('@')
-    ? await em.findOne(User, { emailNormalized: normaliseEmail(text) }, { disableIdentityMap: true })
-    : null
-  return byEmail ?? em.findOne(User, { username: text }, { disableIdentityMap: true })
+  const email = text.includes('@') ? normaliseEmail(text) : null
+  const named = email === null ? { username: text } : { $or: [{ emailNormalized: email }, { username: text }] }
+  const found = await em.find(User, named, { limit: 2, disableIdentityMap: true })
+  return found.find(({ emailNormalized }) => emailNormalized === email) ?? found[0] ?? null
 }
 
 export const logout = (deps: Deps): Promise<void> => endSession(deps)

@@ -9,7 +9,7 @@ import { requireBotCheck } from '../bot-check.ts'
 import { keepCode, useCode } from '../one-time-codes.ts'
 import { hashPassword } from '../password.ts'
 import type { RequestMail, ResetPassword } from '../schema.ts'
-import { endSessionsOf } from '../session.ts'
+import { replacePassword } from '../replace-password.ts'
 import { limitMails } from '../throttle.ts'
 
 /**
@@ -23,7 +23,11 @@ export async function sendVerificationCode(deps: Deps, input: RequestMail): Prom
   const subject = normaliseEmail(input.email)
   await limitMails(deps, subject)
   const siteName = deps.options.get('SystemName')
-  if ((await deps.em.count(User, { emailNormalized: subject })) > 0) {
+  const isKnown = (await deps.em.count(User, { emailNormalized: subject })) > 0
+  const code = randomBytes(3).toString('hex')
+  // Kept for a known address too, where nobody is told it, so that both ask for the same work.
+  await keepCode(deps, { purpose: 'email', subject, code })
+  if (isKnown) {
     await sendMail(deps, {
       to: input.email,
       subject: `${siteName} 邮箱验证邮件`,
@@ -31,8 +35,6 @@ export async function sendVerificationCode(deps: Deps, input: RequestMail): Prom
     })
     return
   }
-  const code = randomBytes(3).toString('hex')
-  await keepCode(deps, { purpose: 'email', subject, code })
   await sendMail(deps, {
     to: input.email,
     subject: `${siteName} 邮箱验证邮件`,
@@ -54,23 +56,30 @@ function checkAddressRules({ options }: Deps, email: string): void {
   if (options.get('EmailAliasRestrictionEnabled') && /[+.]/.test(local)) throw new DomainError('email.alias_forbidden')
 }
 
-/** Mails a link for a new password, if the address has an account; the reply is the same and does not wait for the mail. */
+/**
+ * Mails a link for a new password, if the address has an account. Whether it has one is looked up after the reply, so that
+ * neither its words nor its time can tell.
+ */
 export async function requestPasswordReset(deps: Deps, input: RequestMail): Promise<void> {
   await requireBotCheck(deps, input.turnstile)
   requireMailServer(deps)
   const subject = normaliseEmail(input.email)
   await limitMails(deps, subject)
+  void mailReset({ ...deps, em: deps.database.orm.em.fork() }, subject).catch((error: unknown) => {
+    deps.log.error({ err: error }, 'a password reset could not be mailed')
+  })
+}
+
+async function mailReset(deps: Deps, subject: string): Promise<void> {
   const user = await deps.em.findOne(
     User,
     { emailNormalized: subject, deletedAt: null, status: userStatus.active },
     { disableIdentityMap: true },
   )
-  const code = randomBytes(16).toString('hex')
   if (!user) return
+  const code = randomBytes(16).toString('hex')
   await keepCode(deps, { purpose: 'password-reset', subject, code })
-  sendMail(deps, resetMail(deps, user.email, code)).catch((error: unknown) => {
-    deps.log.error({ err: error }, 'a password reset could not be mailed')
-  })
+  await sendMail(deps, resetMail(deps, user.email, code))
 }
 
 function resetMail({ options, environment }: Deps, to: string, code: string) {
@@ -97,8 +106,7 @@ export async function resetPassword(deps: Deps, input: ResetPassword): Promise<s
   await deps.em.transactional(async (em) => {
     const user = await em.findOne(User, { emailNormalized: subject, deletedAt: null }, { disableIdentityMap: true })
     if (!user) throw new DomainError('password_reset.link_invalid')
-    await em.nativeUpdate(User, { id: user.id }, { passwordHash, mustChangePassword: false })
-    await endSessionsOf({ ...deps, em }, user.id)
+    await replacePassword({ ...deps, em }, user.id, { passwordHash, keepsOwnSession: false })
   })
   return password
 }

@@ -4,7 +4,7 @@ import type { Deps, UserDeps } from '../../deps.ts'
 import { isSetUp } from '../../site/setup-service.ts'
 import { normaliseEmail } from '../../users/email.ts'
 import { createAccount } from '../../users/service/create-account.ts'
-import { sayingWhatIsTaken } from '../../users/service/taken.ts'
+import { sayingWhatIsTaken, usernameColumns } from '../../users/service/taken.ts'
 import { requireBotCheck } from '../bot-check.ts'
 import { useCode } from '../one-time-codes.ts'
 import { hashPassword } from '../password.ts'
@@ -19,7 +19,7 @@ export async function register(deps: Deps, input: Register): Promise<void> {
   if (!options.get('PasswordRegisterEnabled')) throw new DomainError('register.password_disabled')
   await requireBotCheck(deps, input.turnstile)
   // Before the code is spent; the table has the last word.
-  if ((await deps.em.count(User, { username: input.username })) > 0) throw new DomainError('user.username_taken')
+  await judgeUsername(deps, input.username)
   const email = options.get('EmailVerificationEnabled') ? await provedEmail(deps, input) : undefined
   await createAccount(deps, {
     username: input.username,
@@ -28,6 +28,12 @@ export async function register(deps: Deps, input: Register): Promise<void> {
     ...(email === undefined ? {} : { email }),
     inviteCode: input.affCode,
   })
+}
+
+async function judgeUsername({ em }: Deps, name: string): Promise<void> {
+  const { username, usernameLikeness } = usernameColumns(name)
+  if ((await em.count(User, { username })) > 0) throw new DomainError('user.username_taken')
+  if ((await em.count(User, { usernameLikeness })) > 0) throw new DomainError('user.username_similar')
 }
 
 async function provedEmail(deps: Deps, { email, verificationCode }: Register): Promise<string> {

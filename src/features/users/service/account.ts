@@ -3,12 +3,14 @@ import { DomainError } from '#core/errors.ts'
 import { roles } from '#core/roles.ts'
 import { User, type UserSetting } from '#db/entities/user.ts'
 import { hashPassword, isPassword } from '../../auth/password.ts'
+import { replacePassword } from '../../auth/replace-password.ts'
 import { endSession, endSessionsOf } from '../../auth/session.ts'
+import { countTry } from '../../auth/throttle.ts'
 import type { UserDeps } from '../../deps.ts'
 import { sha256 } from '../../secrets/service.ts'
 import type { Settings, UpdateAccount } from '../schema.ts'
 import { type AccountView, toAccountView } from '../view.ts'
-import { sayingWhatIsTaken } from './taken.ts'
+import { sayingWhatIsTaken, usernameColumns } from './taken.ts'
 
 async function ownRow({ em, actor }: UserDeps): Promise<User> {
   const user = await em.findOne(User, { id: actor.id, deletedAt: null }, { disableIdentityMap: true })
@@ -26,28 +28,31 @@ export async function updateAccount(deps: UserDeps, input: UpdateAccount): Promi
   await overwriteAccount(deps, input)
 }
 
-/** The documented update, which asks for nothing. A new password signs out every other browser. */
+/** The documented update, which asks for nothing. A new password ends everything else that stood for the old one. */
 export async function overwriteAccount(deps: UserDeps, input: Omit<UpdateAccount, 'currentPassword'>): Promise<void> {
+  const passwordHash = input.password === undefined ? undefined : await hashPassword(input.password)
+  const isRenamed = input.username !== undefined && input.username !== deps.actor.username
   const changes = {
-    ...(input.username === undefined ? {} : { username: input.username }),
+    ...(isRenamed ? usernameColumns(input.username ?? '') : {}),
     ...(input.displayName ? { displayName: input.displayName } : {}),
-    ...(input.password === undefined
-      ? {}
-      : { passwordHash: await hashPassword(input.password), mustChangePassword: false }),
   }
-  if (Object.keys(changes).length === 0) return
-  await sayingWhatIsTaken(() => deps.em.nativeUpdate(User, { id: deps.actor.id }, changes))
-  if (input.password !== undefined) await endSessionsOf(deps, deps.actor.id, true)
+  await sayingWhatIsTaken(() =>
+    deps.em.transactional(async (em) => {
+      if (Object.keys(changes).length > 0) await em.nativeUpdate(User, { id: deps.actor.id }, changes)
+      if (passwordHash !== undefined)
+        await replacePassword({ ...deps, em }, deps.actor.id, { passwordHash, keepsOwnSession: true })
+    }),
+  )
 }
 
-/** A stolen session must not become a way to guess the password. */
+/** A stolen session must not become a way to guess the password, nor to keep its owner from changing it. */
 async function confirmPassword(deps: UserDeps, current: string | undefined): Promise<void> {
   const { passwordHash } = await ownRow(deps)
   // An account that only ever signed in elsewhere has none to ask for.
   if (!passwordHash) return
-  const limit = { name: 'confirm-password', key: String(deps.actor.id), points: 10, seconds: 900 }
-  if (!(await deps.limits.consume(limit)).allowed) throw new DomainError('rate_limited')
+  const takeBack = await countTry(deps, { purpose: 'confirm-password', account: String(deps.actor.id) })
   if (!(await isPassword(passwordHash, current ?? ''))) throw new DomainError('user.password_wrong')
+  await takeBack()
 }
 
 /** The console's deletion: the owner types the username. */
@@ -82,13 +87,17 @@ export async function updateSettings(deps: UserDeps, input: Settings): Promise<v
     if (input.notificationEmail !== '') setting.notification_email = input.notificationEmail
   } else {
     setting.webhook_url = input.webhookUrl
-    const secret = await webhookSecret(deps, input.webhookSecret)
+    const secret = await webhookSecret(deps, input)
     if (secret !== undefined) setting.webhook_secret = secret
   }
   await deps.em.nativeUpdate(User, { id: deps.actor.id }, { setting })
 }
 
-async function webhookSecret(deps: UserDeps, typed: string | undefined): Promise<string | undefined> {
-  if (typed === undefined) return (await ownRow(deps)).setting?.webhook_secret
-  return typed === '' ? undefined : deps.secrets.encrypt(typed)
+/** A stored one was meant for its address: it does not follow to another. */
+async function webhookSecret(deps: UserDeps, input: Settings): Promise<string | undefined> {
+  if (input.webhookSecret !== undefined) {
+    return input.webhookSecret === '' ? undefined : deps.secrets.encrypt(input.webhookSecret)
+  }
+  const { setting } = await ownRow(deps)
+  return setting?.webhook_url === input.webhookUrl ? setting.webhook_secret : undefined
 }

@@ -8,13 +8,13 @@ import { Session } from '#db/entities/session.ts'
 import { Token } from '#db/entities/token.ts'
 import { User } from '#db/entities/user.ts'
 import { hashPassword } from '../../auth/password.ts'
-import { endSessionsOf } from '../../auth/session.ts'
+import { replacePassword } from '../../auth/replace-password.ts'
 import type { UserDeps } from '../../deps.ts'
 import { grant } from '../../ledger/service.ts'
 import type { CreateUser, ListUsers, UpdateUser } from '../schema.ts'
 import { toUserView, type UserView } from '../view.ts'
 import { createAccount } from './create-account.ts'
-import { sayingWhatIsTaken } from './taken.ts'
+import { sayingWhatIsTaken, usernameColumns } from './taken.ts'
 
 /** Newest first, deleted users among them. */
 export async function listUsers({ em }: UserDeps, input: ListUsers): Promise<Page<UserView>> {
@@ -72,10 +72,10 @@ export async function updateUser(deps: UserDeps, input: UpdateUser): Promise<Use
         throw new DomainError('user.role_too_high')
       }
       const changes = changedFields(deps, target, input)
-      if (passwordHash !== undefined) Object.assign(changes, { passwordHash, mustChangePassword: false })
       if (Object.keys(changes).length > 0) await em.nativeUpdate(User, { id: target.id }, changes)
       await bookQuota(scope, target, input)
-      if (passwordHash !== undefined) await endSessionsOf(scope, target.id, target.id === deps.actor.id)
+      if (passwordHash !== undefined)
+        await replacePassword(scope, target.id, { passwordHash, keepsOwnSession: target.id === deps.actor.id })
     }),
   )
   return toUserView(await deps.em.findOneOrFail(User, { id: input.id }, { disableIdentityMap: true }))
@@ -83,7 +83,9 @@ export async function updateUser(deps: UserDeps, input: UpdateUser): Promise<Use
 
 function changedFields(deps: UserDeps, target: User, input: UpdateUser): Partial<User> {
   const changes: Partial<User> = {}
-  if (input.username !== undefined && input.username !== target.username) changes.username = input.username
+  if (input.username !== undefined && input.username !== target.username) {
+    Object.assign(changes, usernameColumns(input.username))
+  }
   if (input.displayName !== undefined && input.displayName !== target.displayName) {
     changes.displayName = input.displayName
   }

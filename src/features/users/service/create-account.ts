@@ -7,7 +7,7 @@ import type { Deps } from '../../deps.ts'
 import { grant } from '../../ledger/service.ts'
 import { normaliseEmail } from '../email.ts'
 import { rewardInviter } from './invite.ts'
-import { isInviteCodeTaken, sayingWhatIsTaken } from './taken.ts'
+import { isInviteCodeTaken, sayingWhatIsTaken, usernameColumns } from './taken.ts'
 
 export type NewAccount = {
   username: string
@@ -38,7 +38,7 @@ async function insertAccount(deps: CreateDeps, account: NewAccount): Promise<num
   const { em, options } = deps
   const inviter = await findInviter(deps, account.inviteCode)
   const id = await em.insert(User, {
-    username: account.username,
+    ...usernameColumns(account.username),
     displayName: account.displayName,
     passwordHash: account.passwordHash,
     role: roles.user,

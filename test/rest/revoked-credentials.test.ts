@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { hashPassword } from '#features/auth/password.ts'
+import { createSecrets } from '#features/secrets/service.ts'
+import { type App, startApp } from '#test/support/app.ts'
+import type { TestUser } from '#test/support/factories.ts'
+
+/** Two nodes on one database: what one changes the other must not honour any more. */
+let here: App
+let there: App
+let root: TestUser
+
+beforeAll(async () => {
+  here = await startApp()
+  there = await startApp({ on: here })
+  root = await here.make.user({ role: 100 })
+})
+afterAll(async () => {
+  await there[Symbol.asyncDispose]()
+  await here[Symbol.asyncDispose]()
+})
+
+const oldPassword = 'the old password'
+const newPassword = 'the new password'
+
+async function owner() {
+  const user = await here.make.user()
+  const email = `${user.username}@x.example`.toLowerCase()
+  await here.pool.query('update users set password_hash = $2, email = $3, email_normalized = $3 where id = $1', [
+    user.id,
+    await hashPassword(oldPassword),
+    email,
+  ])
+  return { ...user, email }
+}
+
+async function linkFor(email: string): Promise<string> {
+  const hash = createSecrets('the key of the test installation').hmac(`password-reset:${email}:link`)
+  await here.pool.query(
+    `insert into one_time_codes (purpose, subject, code_hash, attempts, created_at, expires_at)
+     values ('password-reset', $1, $2, 0, now(), now() + interval '10 minutes')`,
+    [email, hash],
+  )
+  return 'link'
+}
+
+const byToken = async (app: App, user: TestUser) => (await app.rest(user, 'GET', '/api/user/self')).json['success']
+const bySession = (app: App, user: TestUser) =>
+  app
+    .trpc(user)
+    .user.account.get.query()
+    .then(
+      () => true,
+      () => false,
+    )
+
+type Owner = Awaited<ReturnType<typeof owner>>
+const doors: [string, { change: (user: Owner) => Promise<unknown>; keepsSession: boolean }][] = [
+  [
+    'its owner in the console',
+    {
+      change: (user) =>
+        here.trpc(user).user.account.update.mutate({ password: newPassword, currentPassword: oldPassword }),
+      keepsSession: true,
+    },
+  ],
+  [
+    'a script with that very token',
+    { change: (user) => here.rest(user, 'PUT', '/api/user/self', { password: newPassword }), keepsSession: false },
+  ],
+  [
+    'an administrator in the console',
+    {
+      change: (user) => here.trpc(root).admin.users.update.mutate({ id: user.id, password: newPassword }),
+      keepsSession: false,
+    },
+  ],
+  [
+    'an administrator’s script',
+    {
+      change: (user) =>
+        here.rest(root, 'PUT', '/api/user/', { id: user.id, username: user.username, password: newPassword }),
+      keepsSession: false,
+    },
+  ],
+  [
+    'a mailed link',
+    {
+      change: async (user) =>
+        here.trpc().auth.resetPassword.mutate({ email: user.email, token: await linkFor(user.email) }),
+      keepsSession: false,
+    },
+  ],
+]
+
+test.each(doors)(
+  'a password changed by %s ends the system access token and other sessions on every node',
+  async (_who, door) => {
+    const user = await owner()
+    expect([await byToken(here, user), await byToken(there, user), await bySession(there, user)]).toEqual([
+      true,
+      true,
+      true,
+    ])
+    await door.change(user)
+    expect([await byToken(here, user), await byToken(there, user)]).toEqual([false, false])
+    expect(await bySession(there, user)).toBe(door.keepsSession)
+    const { rows } = await here.pool.query('select access_token_hash from users where id = $1', [user.id])
+    expect(rows).toEqual([{ access_token_hash: null }])
+  },
+)
+
+test('a changed password makes a mailed link worthless', async () => {
+  const user = await owner()
+  const token = await linkFor(user.email)
+  await here.trpc(user).user.account.update.mutate({ password: newPassword, currentPassword: oldPassword })
+  await expect(there.trpc().auth.resetPassword.mutate({ email: user.email, token })).rejects.toThrow('重置链接无效')
+})
+
+test('an update without a new password ends nothing', async () => {
+  const user = await owner()
+  await here.rest(user, 'PUT', '/api/user/self', { display_name: 'New name', password: '' })
+  await here.rest(root, 'PUT', '/api/user/', { id: user.id, display_name: 'Newer name', password: '' })
+  expect([await byToken(there, user), await bySession(there, user)]).toEqual([true, true])
+})
+
+test('a ban and a demotion are heeded by the next request on every node, with session and token', async () => {
+  const admin = await here.make.user({ role: 10 })
+  const groups = async (app: App) => (await app.rest(admin, 'GET', '/api/group/')).json['success']
+  expect([await groups(here), await groups(there)]).toEqual([true, true])
+  await here.trpc(root).admin.users.manage.mutate({ id: admin.id, action: 'demote' })
+  expect([await groups(here), await groups(there)]).toEqual([false, false])
+  expect(await bySession(there, admin)).toBe(true)
+  await here.trpc(root).admin.users.manage.mutate({ id: admin.id, action: 'disable' })
+  expect([await byToken(there, admin), await bySession(there, admin)]).toEqual([false, false])
+})
