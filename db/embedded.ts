@@ -1,13 +1,13 @@
-import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
 import { type ConnectionOptions, toUrl } from './connection.ts'
-import { type Address, portAddress, socketAddress } from './embedded/address.ts'
-import { chooseIdentity, type Identity } from './embedded/identity.ts'
+import { type Address, claimFolder, passwordFile, portAddress, socketAddress } from './embedded/address.ts'
+import { chooseIdentity, giveTo } from './embedded/identity.ts'
 import { initialise } from './embedded/initialise.ts'
 import { findPrograms } from './embedded/programs.ts'
+import { prepareRole } from './embedded/role.ts'
 import { type Failed, launch, type Server } from './embedded/server.ts'
 
 export type EmbeddedOptions = {
@@ -21,7 +21,10 @@ export type EmbeddedOptions = {
 }
 
 export type Embedded = {
+  /** For the product, whose role owns its database and nothing else. */
   connection: ConnectionOptions
+  /** For whoever makes databases: the superuser. */
+  admin: ConnectionOptions
   url: string
   /** True where another process had started the database and will stop it. */
   attached: boolean
@@ -116,12 +119,6 @@ function keepUp(
   }
 }
 
-function takeOver(data: string, { owner }: Identity): void {
-  if (!owner || statSync(data).uid === owner.uid) return
-  const { status, stderr } = spawnSync('chown', ['-R', `${owner.uid}:${owner.gid}`, data], { encoding: 'utf8' })
-  if (status !== 0) throw new Error(`The database folder ${data} cannot be given to user ${owner.uid}: ${stderr}`)
-}
-
 /** Starts the PostgreSQL that comes along, or attaches to the one that already runs on this folder. */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const { dataDir, log = () => {}, testing = false, overPort = process.platform === 'win32' } = options
@@ -130,19 +127,27 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   const address = overPort ? portAddress(data) : socketAddress(data)
 
   const start = async () => {
-    const programs = await findPrograms()
-    const identity = chooseIdentity(data, [programs.postgres, dirname(data)])
+    const identity = chooseIdentity(data)
+    const programs = await findPrograms(identity)
     if (!existsSync(join(data, 'PG_VERSION'))) {
       await initialise({ data, initdb: programs.initdb, identity, password: overPort, testing })
     }
-    takeOver(data, identity)
+    // Folders of older versions belong to root.
+    if (identity && statSync(data).uid !== identity.uid) giveTo(data, identity)
+    const folders = address.folder && address.folder !== data ? [address.folder] : []
+    for (const folder of folders) claimFolder(folder, identity)
     const values = [...everywhere, ...(testing ? testingOnly : [])].flatMap((value) => ['-c', value])
-    return launch({ data, programs, identity, flags: [...(await address.flags(identity)), ...values], log })
+    const flags = async (nameOf: (path: string) => string) => [...(await address.flags(nameOf)), ...values]
+    return launch({ data, programs, identity, folders, flags, log })
   }
 
   const server = await startOrAttach(address, data, start)
-  const connection = address.connection()
-  if (!connection) throw new Error(`The database in ${data} has no address`)
+  const admin = address.connection()
+  if (!admin) throw new Error(`The database in ${data} has no address`)
   const stop = server ? keepUp(server, start, log) : async () => {}
-  return { connection, url: toUrl(connection), attached: !server, stop }
+  const connection = await prepareRole(admin, passwordFile(data, 'application')).catch(async (error: unknown) => {
+    await stop()
+    throw error
+  })
+  return { connection, admin, url: toUrl(connection), attached: !server, stop }
 }

@@ -41,6 +41,8 @@ export async function startDemoWorld(dataDir: string): Promise<RunningWorld> {
       DATABASE_URL: database.url,
       DATA_DIR: dataDir,
       SECRET_KEY: secretKey,
+      // No proxy stands in front that would have to notice a stop.
+      DRAIN_SECONDS: '0',
     },
     close: async () => {
       await upstream.close()

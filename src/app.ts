@@ -18,8 +18,13 @@ export function createApp(services: RelayServices, console: express.Handler): Ex
   app.set('query parser', 'simple')
   app.get(
     '/healthz',
-    (_req, res) => void res.status(services.stopping() ? 503 : 200).json({ ok: !services.stopping() }),
+    (_req, res) => void res.status(services.draining() ? 503 : 200).json({ ok: !services.draining() }),
   )
+  app.get('/readyz', async (_req, res) => {
+    const ready = await services.ready()
+    res.setHeader('cache-control', 'no-store')
+    res.status(ready ? 200 : 503).json({ ready })
+  })
   app.use(withSingleSlashes)
   app.use(createRelayRouter(services, ROLE === 'console' ? 'playground' : 'all'))
   if (ROLE !== 'relay') {

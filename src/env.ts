@@ -56,7 +56,9 @@ const environment = z.object({
   /** Unset: limits are counted on this machine. */
   REDIS_URL: url('redis:', 'rediss:').optional(),
   WORKERS: wholeNumber(1, 256).default(() => availableParallelism()),
-  /** How long calls under way may go on after the product was told to stop. */
+  /** How long the product serves on after it was told to stop, until a proxy in front has noticed. */
+  DRAIN_SECONDS: wholeNumber(0, 600).default(5),
+  /** How long calls under way may go on after that. */
   STOP_SECONDS: wholeNumber(0, 3600).default(30),
   ROLE: z.enum(['all', 'console', 'relay'], 'must be all, console or relay').default('all'),
   /** Unset: made once and kept in DATA_DIR. */

@@ -5,6 +5,7 @@ import type { ConnectionOptions } from '#db/connection.ts'
 import { asksForRealtime, serveUpgrades } from '#relay/index.ts'
 import { createApp } from './app.ts'
 import { createConsoleFiles } from './console-files.ts'
+import { createDrain } from './drain.ts'
 import type { Environment } from './env.ts'
 import { createServices } from './services.ts'
 
@@ -14,10 +15,13 @@ export type Given = { connection: ConnectionOptions; secretKey: string; log: Log
 /** How long a call that was told to end may still take: its charge has to be booked, and its caller told. */
 const farewellMs = 12_000
 
-/** Serves in this process. Resolves once it does, with what ends it in good order. */
-export async function serve(environment: Environment, given: Given): Promise<() => Promise<void>> {
+/** Ends what serves in good order. Nobody in front has to notice it first where the stop is `unannounced`. */
+export type Stop = (how?: { unannounced?: boolean }) => Promise<void>
+
+/** Serves in this process. Resolves once it does, with what ends it. */
+export async function serve(environment: Environment, given: Given): Promise<Stop> {
   const { log } = given
-  const { services, stop, close } = await createServices({ environment, ...given })
+  const { services, drain, stop, close } = await createServices({ environment, ...given })
   const server = createServer({
     headersTimeout: 30_000,
     // Of the request alone, its body included; answers may take as long as they like.
@@ -28,15 +32,20 @@ export async function serve(environment: Environment, given: Given): Promise<() 
     shouldUpgradeCallback: asksForRealtime,
   })
   const app = createApp(services, createConsoleFiles(services.options))
+  const draining = createDrain(server)
   server.on('request', app)
   serveUpgrades(server, app)
   await listen(server, environment)
   if (environment.ROLE !== 'relay') services.jobs.start()
-  return async () => {
-    stop()
+  return async ({ unannounced = false } = {}) => {
+    drain()
     const handedOver = services.jobs.stop()
-    const closed = closeServer(server)
-    const inTime = await Promise.race([closed.then(() => true), delay(environment.STOP_SECONDS * 1000, false)])
+    // Whoever sends calls here has not noticed yet; they are served.
+    const windowMs = unannounced ? 0 : environment.DRAIN_SECONDS * 1000
+    const closed = draining.run(windowMs)
+    const longestMs = windowMs + environment.STOP_SECONDS * 1000
+    const inTime = await Promise.race([closed.then(() => true), delay(longestMs, false)])
+    stop()
     if (!inTime) {
       log.warn({ calls: services.underWay.size }, 'calls that did not end by themselves are ended')
       for (const call of services.underWay) call.abort()
@@ -81,15 +90,6 @@ export async function checkPort(environment: Environment): Promise<void> {
   const server = createServer()
   await listen(server, environment)
   await new Promise((resolve) => server.close(resolve))
-}
-
-/** No new connections; answers under way may end by themselves, and take their connections with them. */
-async function closeServer(server: Server): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  server.closeIdleConnections()
-  const idle = setInterval(() => server.closeIdleConnections(), 100)
-  await closed
-  clearInterval(idle)
 }
 
 async function untilEmpty(set: ReadonlySet<unknown>, longestMs: number): Promise<void> {

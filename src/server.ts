@@ -9,7 +9,7 @@ import { countForWorkers } from '#features/limits/cluster-store.ts'
 import { ensureSetupToken, recordSetupIfRootExists } from '#features/site/setup-service.ts'
 import { type Environment, readEnvironment } from './env.ts'
 import { checkSecretKey, readSecretKey } from './secret-key.ts'
-import { checkPort, type Given, serve } from './serve.ts'
+import { checkPort, type Given, serve, type Stop } from './serve.ts'
 import { createLog, createServices } from './services.ts'
 import { endWith, startWorkers } from './workers.ts'
 
@@ -27,8 +27,8 @@ export async function main(): Promise<void> {
   const connection = embedded?.connection ?? fromUrl(environment.DATABASE_URL ?? '')
   const secretKey = await prepareData(environment, connection)
   const stop = await startServing(environment, { connection, secretKey, log })
-  endOnSignal(async () => {
-    await stop()
+  endOnSignal(async (how) => {
+    await stop(how)
     await embedded?.stop()
   })
   await announce(environment, { connection, secretKey, log })
@@ -83,14 +83,14 @@ function asDatabaseProblem(error: unknown, { host, port, database }: ConnectionO
 }
 
 /** One process serves by itself; more share the port. */
-async function startServing(environment: Environment, given: Given): Promise<() => Promise<void>> {
+async function startServing(environment: Environment, given: Given): Promise<Stop> {
   if (environment.WORKERS === 1) return serve(environment, given)
   new RateLimiterClusterMaster()
   countForWorkers()
   return startWorkers({
     count: environment.WORKERS,
     env: { DATABASE_URL: toUrl(given.connection), SECRET_KEY: given.secretKey },
-    stopSeconds: environment.STOP_SECONDS,
+    stopSeconds: environment.DRAIN_SECONDS + environment.STOP_SECONDS,
     log: given.log,
   })
 }
@@ -101,18 +101,19 @@ async function startWorker(environment: Environment, log: Logger): Promise<void>
   endWith(await serve(environment, { connection: fromUrl(DATABASE_URL), secretKey: SECRET_KEY, log }))
 }
 
-function endOnSignal(stop: () => Promise<void>): void {
+function endOnSignal(stop: Stop): void {
   let stopping = false
-  const end = (): void => {
+  const end = (how: { unannounced: boolean }): void => {
     if (stopping) return
     stopping = true
-    void stop().then(
+    void stop(how).then(
       () => process.exit(0),
       () => process.exit(1),
     )
   }
-  process.on('SIGTERM', end)
-  process.on('SIGINT', end)
+  process.on('SIGTERM', () => end({ unannounced: false }))
+  // Somebody sits at the keyboard and wants it ended.
+  process.on('SIGINT', () => end({ unannounced: true }))
 }
 
 /** Says where the product is and, before it was set up, where that is done. */

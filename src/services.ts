@@ -32,6 +32,7 @@ import { createTransport } from '#relay/upstream/send.ts'
 import type { Environment } from './env.ts'
 import { followChanges } from './follow-changes.ts'
 import { jobList } from './job-list.ts'
+import { createReadiness } from './readiness.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
 
@@ -69,7 +70,7 @@ export async function createServices(given: {
   /** Other jobs than those of the product, for tests. */
   jobs?: readonly Job<RelayServices>[]
   jobsLookEveryMs?: number | undefined
-}): Promise<{ services: RelayServices; stop: () => void; close: () => Promise<void> }> {
+}): Promise<{ services: RelayServices; drain: () => void; stop: () => void; close: () => Promise<void> }> {
   const { environment, connection, log } = given
   const ambient = given.ambient ?? systemAmbient
   const sizes = poolSizes(environment.WORKERS)
@@ -102,6 +103,7 @@ export async function createServices(given: {
     deps: () => services,
     thresholdOf: async (userId) => (await services.users.get(userId))?.quotaWarningThreshold ?? null,
   })
+  let draining = false
   let stopping = false
   const services: RelayServices = {
     database,
@@ -147,6 +149,8 @@ export async function createServices(given: {
     health: createHealth(() => ambient.now().getTime()),
     retryBudget: createRetryBudget(() => performance.now()),
     keyCursor: new Map(),
+    draining: () => draining,
+    ready: createReadiness(hot, () => draining),
     stopping: () => stopping,
     underWay: new Set(),
   }
@@ -155,10 +159,15 @@ export async function createServices(given: {
   const stopRecovery = recoverHolds(services, hot)
   return {
     services,
+    drain: () => {
+      draining = true
+    },
     stop: () => {
+      draining = true
       stopping = true
     },
     close: async () => {
+      draining = true
       stopping = true
       stopFollowing()
       stopRecovery()

@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import type { Stop } from './serve.ts'
 
 /** Pauses between a worker's death and its successor grow while they die young. */
 const shortestPauseMs = 100
@@ -19,7 +20,7 @@ export async function startWorkers(wish: {
   env: Record<string, string>
   stopSeconds: number
   log: Logger
-}): Promise<() => Promise<void>> {
+}): Promise<Stop> {
   const { log } = wish
   let stopping = false
   let started = false
@@ -46,39 +47,44 @@ export async function startWorkers(wish: {
 
   await Promise.all(Array.from({ length: wish.count }, start))
   started = true
-  return async () => {
+  return async ({ unannounced = false } = {}) => {
     stopping = true
     const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
-    await Promise.all(workers.map((worker) => endWorker(worker, wish.stopSeconds * 1000 + patienceMs)))
+    await Promise.all(workers.map((worker) => endWorker(worker, { unannounced }, wish.stopSeconds * 1000 + patienceMs)))
   }
 }
 
-async function endWorker(worker: Worker, longestMs: number): Promise<void> {
+/** Tells a worker to end without waiting until somebody in front has noticed. Also ends one that does not listen yet. */
+const unannouncedSignal = process.platform === 'win32' ? 'SIGTERM' : 'SIGUSR2'
+
+async function endWorker(worker: Worker, how: { unannounced: boolean }, longestMs: number): Promise<void> {
   if (worker.isDead()) return
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
-  worker.process.kill('SIGTERM')
+  worker.process.kill(how.unannounced ? unannouncedSignal : 'SIGTERM')
   const patience = setTimeout(() => worker.process.kill('SIGKILL'), longestMs)
   await ended
   clearTimeout(patience)
 }
 
 /** What a worker does when it is told to end, or finds itself alone. */
-export function endWith(stop: () => Promise<void>): void {
+export function endWith(stop: Stop): void {
   let stopping = false
-  const end = (): void => {
+  const end = (how: { unannounced: boolean }): void => {
     if (stopping) return
     stopping = true
-    void stop().then(
+    void stop(how).then(
       () => process.exit(0),
       () => process.exit(1),
     )
   }
-  process.on('SIGTERM', end)
+  process.on('SIGTERM', () => end({ unannounced: false }))
+  process.on(unannouncedSignal, () => end({ unannounced: true }))
   // Ctrl-C reaches the whole group of processes; the first one tells its workers when.
   process.on('SIGINT', () => {})
   cluster.worker?.on('disconnect', () => {
     // Else it would exit at once, with calls under way, when the first process was killed.
     if (cluster.worker) cluster.worker.exitedAfterDisconnect = true
-    end()
+    // The port went with the first process: nobody new can come.
+    end({ unannounced: true })
   })
 }

@@ -8,10 +8,12 @@ import type { Identity } from './identity.ts'
 
 /** Where a database is found, and the flags that put it there. */
 export type Address = {
-  /** Undefined while no server has written down its port. */
+  /** For its superuser. Undefined while no server has written down its port. */
   connection: () => ConnectionOptions | undefined
-  /** Makes the place ready for a server of this identity. */
-  flags: (identity: Identity) => Promise<string[]>
+  /** The folder of the socket, where there is one. */
+  folder?: string
+  /** `nameOf` is what the server calls its folder. */
+  flags: (nameOf: (folder: string) => string) => Promise<string[]>
 }
 
 export const superuser = { user: 'postgres', database: 'postgres' }
@@ -25,8 +27,8 @@ const longestFolder = 85
 const shortFolder = (data: string) =>
   join(tmpdir(), `postgres-${createHash('sha256').update(data).digest('hex').slice(0, 16)}`)
 
-/** In the shared temporary folder anyone may have been there before us. */
-function claimFolder(folder: string, { owner }: Identity): void {
+/** Makes the folder of the socket ready. In the shared temporary folder anyone may have been there before us. */
+export function claimFolder(folder: string, owner: Identity): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const found = lstatSync(folder)
   const ours = [process.getuid?.(), owner?.uid]
@@ -42,15 +44,16 @@ export function socketAddress(data: string): Address {
   const folder = Buffer.byteLength(data) <= longestFolder ? data : shortFolder(data)
   return {
     connection: () => ({ host: folder, port: socketPort, ...superuser }),
-    flags: async (identity) => {
-      if (folder !== data) claimFolder(folder, identity)
-      const directories = `unix_socket_directories="${folder.replaceAll('"', '""')}"`
+    folder,
+    flags: async (nameOf) => {
+      const directories = `unix_socket_directories="${nameOf(folder).replaceAll('"', '""')}"`
       return ['-c', 'listen_addresses=', '-c', directories, '-p', `${socketPort}`]
     },
   }
 }
 
-export const passwordFile = (data: string) => join(data, 'superuser.password')
+export const passwordFile = (data: string, user: 'superuser' | 'application' = 'superuser') =>
+  join(data, `${user}.password`)
 
 const readLines = (path: string): string[] => {
   try {

@@ -1,66 +1,47 @@
 import { spawnSync } from 'node:child_process'
-import { statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { realpathSync, statSync } from 'node:fs'
 
-/** PostgreSQL refuses to run as root, so root runs it under another name. */
-export type Identity = {
-  /** What stands in front of each of its programs. */
-  command: string[]
-  /** Whom its files belong to; undefined: whoever we are. */
-  owner?: { uid: number; gid: number }
-}
+export type Owner = { uid: number; gid: number }
 
-const nobody = { uid: 65_534, gid: 65_534 }
+/** As whom the database runs and whom its files belong to; undefined: whoever we are. */
+export type Identity = Owner | undefined
 
-/** Root under another name: files stay root's, and folders that are closed to others are no obstacle. */
-const renamedRoot: Identity = {
-  command: ['unshare', '--user', `--map-user=${nobody.uid}`, `--map-group=${nobody.gid}`],
-  owner: { uid: 0, gid: 0 },
-}
+/**
+ * A number that no account and no service has, so that nobody else's processes may touch the database's. A mere name for
+ * root in a user namespace would not do: every file that root may read would be open to the database.
+ */
+const unnamed: Owner = { uid: 60_850, gid: 60_850 }
 
-const another = (owner: { uid: number; gid: number }): Identity => ({
-  command: ['setpriv', `--reuid=${owner.uid}`, `--regid=${owner.gid}`, '--clear-groups'],
-  owner,
-})
+/** The one unprivileged account that every system names: what makes the database wants to know its own name. */
+export const nobody: Owner = { uid: 65_534, gid: 65_534 }
 
-const statOf = (path: string) => statSync(path, { throwIfNoEntry: false })
+const canBecome = (owner: Owner): boolean => spawnSync('true', { ...owner, cwd: '/', stdio: 'ignore' }).status === 0
 
-function canEnter({ command }: Identity, path: string): boolean {
-  const [program, ...rest] = [...command, 'test', '-x', path] as const
-  return spawnSync(program, rest, { cwd: '/', stdio: 'ignore' }).status === 0
-}
-
-const withParents = (path: string): string[] =>
-  dirname(path) === path ? [path] : [...withParents(dirname(path)), path]
-
-function explain(paths: string[]): never {
-  const closed = paths.flatMap(withParents).find((path) => !canEnter(another(nobody), path))
-  throw new Error(
-    `PostgreSQL does not run as root, and no other user can use ${closed ?? paths.join(' or ')}. ` +
-      'Let others enter that folder (chmod o+x), put the project and DATA_DIR somewhere else, start as an ordinary user, or set DATABASE_URL.',
-  )
-}
-
-/** Chooses whom the database runs as. `reachable` are the paths it must be able to enter. */
-export function chooseIdentity(data: string, reachable: string[]): Identity {
-  const existing = statOf(data)
+/** Chooses whom the database runs as: never root, whatever privileges we have. */
+export function chooseIdentity(data: string): Identity {
+  const existing = statSync(data, { throwIfNoEntry: false })
   if (process.getuid?.() !== 0) {
     if (existing && process.getuid && existing.uid !== process.getuid()) {
       throw new Error(
-        `The database folder ${data} belongs to user ${existing.uid}: start as that user, or move DATA_DIR.`,
+        `The database folder ${data} belongs to user ${existing.uid}: start as root or as that user, or move DATA_DIR.`,
       )
     }
-    return { command: [] }
+    return undefined
   }
   if (process.platform !== 'linux') {
     throw new Error('PostgreSQL does not run as root: start as an ordinary user, or set DATABASE_URL.')
   }
-  const householder = statOf(dirname(dirname(data)))
-  const candidates = [
-    ...(existing && existing.uid !== 0 ? [another(existing)] : []),
-    renamedRoot,
-    another(nobody),
-    ...(householder && householder.uid !== 0 ? [another(householder)] : []),
-  ]
-  return candidates.find((candidate) => reachable.every((path) => canEnter(candidate, path))) ?? explain(reachable)
+  const candidates = existing && existing.uid !== 0 ? [{ uid: existing.uid, gid: existing.gid }] : [unnamed, nobody]
+  const chosen = candidates.find(canBecome)
+  if (chosen) return chosen
+  throw new Error(
+    'PostgreSQL does not run as root, and root may not start programs as another user here. ' +
+      'Start as an ordinary user, or set DATABASE_URL.',
+  )
+}
+
+/** Gives a folder with everything in it to a user; where links lead stays whose it is. */
+export function giveTo(folder: string, { uid, gid }: Owner): void {
+  const { status, stderr } = spawnSync('chown', ['-hR', `${uid}:${gid}`, realpathSync(folder)], { encoding: 'utf8' })
+  if (status !== 0) throw new Error(`The database folder ${folder} cannot be given to user ${uid}: ${stderr}`)
 }

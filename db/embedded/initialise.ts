@@ -3,9 +3,11 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { chown, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { passwordFile, superuser } from './address.ts'
-import type { Identity } from './identity.ts'
+import { handOver } from './hand-over.ts'
+import { giveTo, type Identity, nobody } from './identity.ts'
 import { commandOf } from './programs.ts'
 
 const abandonedAfterMilliseconds = 60 * 60_000
@@ -49,18 +51,26 @@ export async function initialise({ data, initdb, identity, password, testing }: 
   const secret = `${made}.password`
   try {
     if (password) await writeFile(secret, randomBytes(24).toString('base64url'), { mode: 0o600 })
-    const { owner } = identity
     const paths = password ? [made, secret] : [made]
-    if (owner) await Promise.all(paths.map((path) => chown(path, owner.uid, owner.gid)))
-    const [command, args] = commandOf(identity, initdb, [
-      ...base(made),
-      ...(password ? ['--auth=scram-sha-256', `--pwfile=${secret}`] : ['--auth=trust']),
+    const as = identity && nobody
+    if (as) await Promise.all(paths.map((path) => chown(path, as.uid, as.gid)))
+    const handed = handOver(paths, as)
+    const [command, args] = commandOf(initdb, [
+      ...base(handed.nameOf(made)),
+      ...(password ? ['--auth=scram-sha-256', `--pwfile=${handed.nameOf(secret)}`] : ['--auth=trust']),
       ...(testing ? ['--no-sync'] : []),
     ])
-    const child = spawn(command, args, { cwd: '/', detached: true, stdio: ['ignore', 'ignore', 'pipe'] })
-    const [problem, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
+    const child = spawn(command, args, {
+      ...as,
+      cwd: '/',
+      detached: true,
+      stdio: ['ignore', 'ignore', 'pipe', ...handed.descriptors],
+    })
+    handed.close()
+    const [problem, [code]] = await Promise.all([text(child.stderr as Readable), once(child, 'exit')])
     if (code !== 0) throw new Error(`The database could not be made in ${data}: ${problem.trim()}`)
     if (password) await rename(secret, passwordFile(made))
+    if (identity) giveTo(made, identity)
     await nameIt(made, data)
   } catch (error) {
     await Promise.all([rm(made, { recursive: true, force: true }), rm(secret, { force: true })])

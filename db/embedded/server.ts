@@ -2,6 +2,8 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { Socket } from 'node:net'
 import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { handOver } from './hand-over.ts'
 import type { Identity } from './identity.ts'
 import { commandOf, type Programs } from './programs.ts'
 
@@ -15,21 +17,30 @@ export type Launch = {
   data: string
   programs: Programs
   identity: Identity
-  flags: string[]
+  /** Folders beside the data that the server uses. */
+  folders: string[]
+  flags: (nameOf: (path: string) => string) => Promise<string[]>
   log: (line: string) => void
 }
 
 const stopSeconds = 20
 
 /** Starts PostgreSQL and waits until it takes connections, however long a recovery takes. */
-export async function launch({ data, programs, identity, flags, log }: Launch): Promise<Server | Failed> {
-  const [command, args] = commandOf(identity, programs.postgres, ['-D', data, ...flags])
+export async function launch({ data, programs, identity, folders, flags, log }: Launch): Promise<Server | Failed> {
+  const handed = handOver([data, ...folders], identity)
+  const [command, args] = commandOf(programs.postgres, ['-D', handed.nameOf(data), ...(await flags(handed.nameOf))])
   // Detached, so that Ctrl-C reaches only us and open calls can still be settled.
-  const child = spawn(command, args, { cwd: '/', detached: true, stdio: ['ignore', 'ignore', 'pipe'] })
+  const child = spawn(command, args, {
+    ...identity,
+    cwd: '/',
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe', ...handed.descriptors],
+  })
+  handed.close()
   const exited = once(child, 'close')
   const said: string[] = []
   const ready = new Promise<true>((resolve) => {
-    createInterface(child.stderr).on('line', (line) => {
+    createInterface(child.stderr as Readable).on('line', (line) => {
       log(line)
       if (said.length < 100) said.push(line)
       if (line.includes('ready to accept connections')) resolve(true)

@@ -27,6 +27,10 @@ export type RelayServices = Services & {
   retryBudget: RetryBudget
   /** Position of the next key of each channel. */
   keyCursor: Map<number, number>
+  /** The process was told to stop: it serves who comes, and wants nobody sent to it any more. */
+  draining: () => boolean
+  /** Whether calls should be sent here. */
+  ready: () => Promise<boolean>
   /** The process is going down: no new calls. */
   stopping: () => boolean
   /** What halts each call under way, for when the process may wait no longer. */

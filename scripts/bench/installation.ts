@@ -52,6 +52,7 @@ export async function install(): Promise<Installation> {
       SECRET_KEY: secretKey,
       WORKERS: String(workers),
       LOG_LEVEL: 'warn',
+      DRAIN_SECONDS: '0',
     }
     const program = await startProgram('programs/gateway.ts', { node, env, ready: /Console and API/ })
     pin(program.pid, workers === 1 ? 'gateway' : 'anywhere')

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -15,8 +15,6 @@ const { values } = parseArgs({ options: { write: { type: 'boolean' } } })
 
 async function runAlone(): Promise<Cell[]> {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-matrix-'))
-  // Root's database may have to run as another user, who must be able to pass through.
-  chmodSync(folder, 0o755)
   const database = await startEmbedded({ dataDir: folder, testing: true })
   await migrate(database.connection)
   const upstream = await startUpstream()

@@ -12,29 +12,24 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { ConnectionOptions } from '#db/connection.ts'
+import { findPrograms, usableBy } from '#db/embedded/programs.ts'
 import { type Embedded, startEmbedded } from '#db/embedded.ts'
+import { migrate } from '#db/orm.ts'
 
 const isRoot = process.getuid?.() === 0
-/** Whether this system lets root run a program under another name; containers often do not. */
-const mayRename = spawnSync('unshare', ['--user', '--map-user=65534', 'true']).status === 0
 const ownerScript = fileURLToPath(new URL('owner.ts', import.meta.url))
 
 let base = ''
 let folder = ''
 let started: { stop: () => Promise<void> }[] = []
 
-/** A folder that the database's own user may pass through. */
-const makeFolder = () => {
-  const made = mkdtempSync(join(tmpdir(), 'embedded-'))
-  chmodSync(made, 0o755)
-  return made
-}
+const makeFolder = () => mkdtempSync(join(tmpdir(), 'embedded-'))
 
 beforeAll(async () => {
   base = makeFolder()
@@ -99,6 +94,13 @@ const answers = (connection: ConnectionOptions) =>
     () => true,
     () => false,
   )
+
+/** The real, effective, saved and file-system user of a process, by the system's own table. */
+const usersOf = (pid: number): string[] => {
+  const users = /^Uid:\s+(.+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]?.split(/\s+/) ?? []
+  expect(users).toHaveLength(4)
+  return users
+}
 
 const serverPid = () => Number(readFileSync(join(folder, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
 
@@ -180,12 +182,85 @@ describe('the embedded database', () => {
     expect(await answers({ ...connection, password: 'guessed' })).toBe(false)
   })
 
-  test.runIf(isRoot)('runs for root below a folder closed to others, or names the folder where it cannot', async () => {
+  test.runIf(isRoot)('runs for root below a folder closed to others, and not even there as root', async () => {
     const closed = join(folder, 'closed')
     mkdirSync(closed, { mode: 0o700 })
-    const starting = start(join(closed, 'data'))
-    if (mayRename) expect(await answers((await starting).connection)).toBe(true)
-    else await expect(starting).rejects.toThrow(`no other user can use ${closed}.`)
+    const { connection } = await start(join(closed, 'data'))
+    expect(await answers(connection)).toBe(true)
+    const pid = Number(readFileSync(join(closed, 'data/postgres/postmaster.pid'), 'utf8').split('\n')[0])
+    expect(usersOf(pid)).not.toContain('0')
+    expect(statSync(join(closed, 'data/postgres')).uid).toBe(Number(usersOf(pid)[0]))
+  })
+
+  test.runIf(isRoot)('uses a copy of its programs where they are below a folder closed to others', async () => {
+    const closed = join(folder, 'closed')
+    mkdirSync(closed, { mode: 0o700 })
+    const found = await findPrograms(undefined)
+    spawnSync('cp', ['-a', dirname(dirname(found.postgres)), join(closed, 'native')])
+    const hidden = join(closed, 'native/bin')
+    const programs = {
+      initdb: join(hidden, 'initdb'),
+      postgres: join(hidden, 'postgres'),
+      pg_ctl: join(hidden, 'pg_ctl'),
+    }
+    const owner = { uid: 60_850, gid: 60_850 }
+    const usable = usableBy(programs, owner)
+    try {
+      expect(usable.postgres).not.toBe(programs.postgres)
+      expect(spawnSync(usable.postgres, ['--version'], { ...owner, cwd: '/' }).status).toBe(0)
+      expect(usableBy(programs, owner)).toEqual(usable)
+      expect(usableBy(programs, undefined)).toEqual(programs)
+    } finally {
+      rmSync(dirname(dirname(usable.postgres)), { recursive: true })
+    }
+  })
+
+  test('has no process that is root, and lets the product neither read files nor run programs nor make roles', async () => {
+    copyBase()
+    const { connection, admin } = await start()
+    if (process.platform === 'linux') expect(usersOf(serverPid())).not.toContain('0')
+    const refused = [
+      `select pg_read_file('/etc/passwd')`,
+      `copy (select 1) to program 'id'`,
+      `create temp table t (a text); copy t from program 'id'`,
+      `create temp table t (a text); copy t from '/etc/passwd'`,
+      `select lo_import('/etc/passwd')`,
+      'create role another',
+      'create database another',
+      'alter system set jit = on',
+      'set role postgres',
+      `alter role gateway superuser`,
+    ]
+    for (const statement of refused)
+      await expect(ask(connection, statement), statement).rejects.toThrow(/permission denied|must be superuser/i)
+    expect(await ask(connection, 'select rolsuper from pg_roles where rolname = current_user')).toEqual([false])
+    if (isRoot) await expect(ask(admin, `select pg_read_file('/etc/shadow')`)).rejects.toThrow('Permission denied')
+  })
+
+  test('takes over a folder of the time when the product was superuser, with everything in it', async () => {
+    copyBase()
+    const first = await start()
+    await ask(first.admin, 'alter database postgres owner to postgres')
+    await ask(first.admin, 'drop owned by gateway')
+    await ask(first.admin, 'drop role gateway')
+    await migrate(first.admin)
+    await ask(first.admin, `insert into options (key, value) values ('Notice', 'kept')`)
+    await first.stop()
+    if (isRoot) spawnSync('chown', ['-R', '0:0', join(folder, 'postgres')])
+
+    const { connection } = await start()
+    const foreign = `select relname from pg_class c join pg_namespace n on n.oid = relnamespace
+      where nspname = 'public' and relowner <> 'gateway'::regrole
+      union all select proname from pg_proc p join pg_namespace n on n.oid = pronamespace
+      where nspname = 'public' and proowner <> 'gateway'::regrole
+      union all select typname from pg_type t join pg_namespace n on n.oid = typnamespace
+      where nspname = 'public' and typowner <> 'gateway'::regrole`
+    expect(await ask(connection, foreign)).toEqual([])
+    expect(await ask(connection, `select value from options where key = 'Notice'`)).toEqual(['kept'])
+    // What a later version does.
+    await ask(connection, 'alter table logs add column later int')
+    await ask(connection, 'select ensure_log_partitions()')
+    await migrate(connection)
   })
 
   test('leaves no unfinished folder behind when it cannot be made', async () => {

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
@@ -33,11 +33,9 @@ async function startContainer(): Promise<Server | undefined> {
 
 async function startTemporary(): Promise<Server> {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-test-'))
-  // Root's database may have to run as another user, who must be able to pass through.
-  chmodSync(folder, 0o755)
-  const { connection, stop } = await startEmbedded({ dataDir: folder, testing: true })
+  const { admin, stop } = await startEmbedded({ dataDir: folder, testing: true })
   return {
-    connection,
+    connection: admin,
     stop: async () => {
       await stop()
       rmSync(folder, { recursive: true, force: true })
