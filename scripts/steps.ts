@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** Our own programs first, Node among them: whoever starts a script without npm has another one in front. */
-const env = { ...process.env, PATH: `${root}node_modules/.bin${delimiter}${process.env.PATH ?? ''}` }
+const PATH = `${root}node_modules/.bin${delimiter}${process.env.PATH ?? ''}`
 
 export type Step = { title: string; command: string; args: string[] }
 
@@ -23,6 +23,7 @@ export const checks: Step[] = [
 
 /** Runs a program with its output on ours. */
 export function run({ command, args }: Omit<Step, 'title'>): boolean {
+  const env = { ...process.env, PATH }
   const { status } = spawnSync(command, args, { cwd: root, env, stdio: 'inherit', shell: process.platform === 'win32' })
   return status === 0
 }

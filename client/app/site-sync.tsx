@@ -1,10 +1,17 @@
 import { useEffect, useRef } from 'react'
-import { queryClient } from '../lib/query.ts'
+import { leaveSignedOut, queryClient } from '../lib/query.ts'
 import { currentUser, forgetUser, rememberUser, useSession } from '../lib/session.ts'
 import { rememberStatus } from '../lib/status.ts'
 import { trpc } from '../lib/trpc.ts'
+import { routeOf } from './navigation.ts'
 
 const minutes = 60_000
+
+/** The session ended while nobody looked. What is open to everyone stays; elsewhere the login says why it is shown. */
+function endSession(): void {
+  if ((routeOf(window.location.pathname)?.role ?? 0) > 0) leaveSignedOut()
+  else if (currentUser()) forgetUser()
+}
 
 /** Keeps what is stored of the site and of the reader in step with the server. */
 export function SiteSync() {
@@ -15,7 +22,7 @@ export function SiteSync() {
   }, [status.data])
   useEffect(() => {
     if (whoami.data) rememberUser(whoami.data)
-    else if (whoami.data === null && currentUser()) forgetUser()
+    else if (whoami.data === null) endSession()
   }, [whoami.data])
   const { user } = useSession()
   const reader = useRef(user?.id)

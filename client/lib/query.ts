@@ -2,13 +2,18 @@ import { MutationCache, QueryCache, QueryClient, keepPreviousData } from '@tanst
 import { isUnauthenticated, mayRetry } from './errors.ts'
 import { currentUser, forgetUser, loginAddress } from './session.ts'
 
-/** A session that ended elsewhere is noticed by the first call that is refused. */
-const leaveWhenSignedOut = (error: unknown) => {
-  if (!isUnauthenticated(error) || currentUser() === undefined) return
+/** To the login page and back here afterwards. Whoever notices second finds nobody signed in, and the address as it should be. */
+export const leaveSignedOut = (): void => {
+  if (currentUser() === undefined) return
   forgetUser()
   const address = loginAddress(true)
   queryClient.clear()
   window.history.pushState(null, '', address)
+}
+
+/** A session that ended elsewhere is noticed by the first call that is refused. */
+const leaveWhenSignedOut = (error: unknown): void => {
+  if (isUnauthenticated(error)) leaveSignedOut()
 }
 
 export const queryClient: QueryClient = new QueryClient({

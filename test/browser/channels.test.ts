@@ -1,20 +1,16 @@
 import AxeBuilder from '@axe-core/playwright'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { buildConsole } from '#scripts/console.ts'
 import type { App } from '../support/app.ts'
 import { startApp } from '../support/app.ts'
 import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
 import type { TestUser } from '../support/factories.ts'
 import type { Look } from './console.ts'
-import { openConsole } from './console.ts'
+import { builtConsole, drawn, openConsole, told } from './console.ts'
 
 const box = (place: Page | Locator, name: string): Locator => place.getByRole('textbox', { name, exact: true })
 const button = (place: Page | Locator, name: string | RegExp): Locator =>
   place.getByRole('button', { name, exact: typeof name === 'string' })
-
-/** A machine that runs other tests too may need a while. */
-const patience = { timeout: 20_000 }
 
 /** Chooses in the menu at the end of a row. */
 async function act(page: Page, name: string, action: string): Promise<void> {
@@ -35,12 +31,12 @@ describeWithBrowser('channels', () => {
   let root: TestUser
 
   beforeAll(async () => {
-    if (!buildConsole()) throw new Error('The console does not build')
+    await builtConsole()
     app = await startApp()
     await app.pool.query("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
     root = await app.make.user({ username: 'root', role: 100 })
     browser = await launchBrowser()
-  }, 180_000)
+  })
   afterAll(async () => {
     await browser?.close()
     await app?.[Symbol.asyncDispose]()
@@ -62,12 +58,12 @@ describeWithBrowser('channels', () => {
     await box(drawer, '名称').waitFor()
     // The focus settles in the dialog after its content is there; leaving a field is what judges it.
     await drawer.locator(':focus').waitFor()
-    await page.waitForTimeout(500)
+    await drawn(page)
     expect(await drawer.locator('[aria-invalid=true]').count()).toBe(0)
     await context.close()
   })
 
-  test('lead from an empty list to a tested, priced, changed and deleted channel', { timeout: 120_000 }, async () => {
+  test('lead from an empty list to a tested, priced, changed and deleted channel', async () => {
     const { page, complaints } = await open('/admin/channels')
     await page.getByText('还没有渠道').waitFor()
     await button(page, '添加渠道').first().click()
@@ -97,7 +93,7 @@ describeWithBrowser('channels', () => {
     await box(prices, 'house-model 输入').fill('3')
     await box(prices, 'house-model 输出').fill('6')
     await button(prices, '设置 1 个价格').click()
-    await page.getByText('已设置 1 个模型的价格').waitFor()
+    await told(page, '已设置 1 个模型的价格')
     expect(await channelNamed('Simulated')).toMatchObject({
       models: 'gpt-4o-mini,gpt-4o,house-model',
       base_url: app.upstream.url,
@@ -114,18 +110,18 @@ describeWithBrowser('channels', () => {
     const priority = box(page, 'Simulated 的优先级')
     await priority.fill('7')
     await priority.press('Enter')
-    await expect.poll(async () => (await channelNamed('Simulated'))?.priority, patience).toBe(7)
+    await expect.poll(async () => (await channelNamed('Simulated'))?.priority).toBe(7)
 
     await button(page, '编辑 Simulated').click()
     const editor = page.getByRole('dialog', { name: '编辑渠道' })
-    await expect.poll(() => box(editor, '名称').inputValue(), patience).toBe('Simulated')
+    await expect.poll(() => box(editor, '名称').inputValue()).toBe('Simulated')
     await box(editor, '名称').fill('Renamed')
     await button(editor, '保存').click()
-    await page.getByText('渠道更新成功！').waitFor()
+    await told(page, '渠道更新成功！')
     await page.getByRole('cell', { name: 'Renamed', exact: true }).waitFor()
 
     await act(page, 'Renamed', '禁用')
-    await page.getByText('已禁用「Renamed」').waitFor()
+    await told(page, '已禁用「Renamed」')
     expect((await channelNamed('Renamed'))?.status).toBe(2)
 
     await act(page, 'Renamed', '删除')
@@ -143,7 +139,7 @@ describeWithBrowser('channels', () => {
     const { page, context } = await openConsole(browser, app, { reader: { ...admin, role: 10 } })
     await page.goto(`/channel/edit/${id}`)
     const editor = page.getByRole('dialog', { name: '编辑渠道' })
-    await expect.poll(() => box(editor, '名称').inputValue(), patience).toBe('Aimed')
+    await expect.poll(() => box(editor, '名称').inputValue()).toBe('Aimed')
     expect(await box(editor, '密钥').inputValue()).toBe('')
     await box(editor, 'API 地址').fill('https://elsewhere.example/v1')
     await editor.getByText('地址以 /v1 结尾').waitFor()
@@ -154,7 +150,7 @@ describeWithBrowser('channels', () => {
     await app.pool.query('delete from channels where id = $1', [id])
   })
 
-  test('retry what failed, take failed models out, and never take out the last', { timeout: 90_000 }, async () => {
+  test('retry what failed, take failed models out, and never take out the last', async () => {
     const { id } = await app.make.channel({ name: 'Failing', models: 'gpt-4o,gpt-4o-mini', modelMapping: '' })
     const broken = app.upstream.withDirectives('status=401')
     const { page, context } = await open(`/admin/channels?test=${id}`)
@@ -167,12 +163,12 @@ describeWithBrowser('channels', () => {
     await tests.getByText('成功 1，失败 1，未测试 0').waitFor()
     await button(tests, '删除失败的模型').click()
     await button(page.getByRole('alertdialog'), '删除').click()
-    await page.getByText('已删除 1 个模型').waitFor()
+    await told(page, '已删除 1 个模型')
     expect((await channelNamed('Failing'))?.models).toBe('gpt-4o')
     await button(tests, '测试 gpt-4o').click()
     await tests.getByText('成功 0，失败 1，未测试 0').waitFor()
     await button(tests, '删除失败的模型').click()
-    await page.getByText('没有删除：删除后渠道将没有任何模型').waitFor()
+    await told(page, '没有删除：删除后渠道将没有任何模型')
     expect((await channelNamed('Failing'))?.models).toBe('gpt-4o')
     await context.close()
     await app.pool.query('delete from channels where id = $1', [id])
@@ -194,10 +190,7 @@ describeWithBrowser('channels', () => {
     await weight.fill('9')
     await weight.press('Enter')
     await expect
-      .poll(
-        async () => (await app.pool.query("select distinct weight from channels where tag = 'east'")).rows,
-        patience,
-      )
+      .poll(async () => (await app.pool.query("select distinct weight from channels where tag = 'east'")).rows)
       .toEqual([{ weight: 9 }])
     await act(page, 'east', '全部禁用')
     await page.getByText('0/2 启用').waitFor()
@@ -208,7 +201,7 @@ describeWithBrowser('channels', () => {
   test.each([
     { theme: 'light', width: 1440, height: 900 },
     { theme: 'dark', width: 390, height: 844 },
-  ] as const)('hide nothing from those who listen: $theme, $width px', { timeout: 120_000 }, async (look) => {
+  ] as const)('hide nothing from those who listen: $theme, $width px', async (look) => {
     const { id } = await app.make.channel({ name: 'Heard', models: 'gpt-4o,house-model-2', key: 'sk-a,sk-b' })
     await app.pool.query("update channels set tag = 'seen', status = 3, status_reason = 'no' where id = $1", [id])
     const views = [
@@ -220,9 +213,12 @@ describeWithBrowser('channels', () => {
       '/channel/add',
       `/channel/edit/${id}`,
     ]
+    // All in one window, so that the console is fetched once.
+    const reader = { ...root, role: 100 }
+    const { page, context, complaints } = await openConsole(browser, app, { ...look, language: 'en', reader })
     for (const path of views) {
-      const { page, context, complaints } = await open(path, { ...look, language: 'en' })
-      await page.waitForLoadState('networkidle')
+      await page.goto(path)
+      await drawn(page)
       // A page behind a dialog is judged only once the dialog has the focus.
       if (/test=|editTag=|channel\//.test(path)) {
         await page.waitForFunction(() => document.activeElement?.closest('[role=dialog]') != null)
@@ -232,8 +228,8 @@ describeWithBrowser('channels', () => {
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
       expect([path, Math.max(overflow, 0)]).toEqual([path, 0])
       expect([path, complaints]).toEqual([path, []])
-      await context.close()
     }
+    await context.close()
     await app.pool.query('delete from channels where id = $1', [id])
   })
 })

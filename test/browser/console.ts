@@ -1,38 +1,26 @@
-import { mkdirSync, rmSync, statSync } from 'node:fs'
-import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
+import { Client } from 'pg'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { inject } from 'vitest'
 import { buildConsole } from '#scripts/console.ts'
-import { root } from '#scripts/steps.ts'
 import type { TestUser } from '../support/factories.ts'
+
+/** How long anything in a page may take: a shared machine stalls for seconds at a time. */
+export const patienceMs = 60_000
 
 export type Look = { theme?: 'light' | 'dark'; language?: 'zh' | 'en'; width?: number; height?: number }
 
 type Site = { url: string }
 type Reader = TestUser & { role?: number }
 
-const building = join(root, 'dist/building')
-const longestBuildMs = 120_000
-
-const isAbandoned = (): boolean =>
-  Date.now() - (statSync(building, { throwIfNoEntry: false })?.mtimeMs ?? 0) > longestBuildMs
-
-/** Test files run beside each other: one of them builds, the others wait for it. */
+/** Test files run beside each other: one of them builds, the others wait for it. The lock ends with whoever has it. */
 export async function builtConsole(): Promise<void> {
-  mkdirSync(join(root, 'dist'), { recursive: true })
-  for (;;) {
-    try {
-      mkdirSync(building)
-      break
-    } catch {
-      if (isAbandoned()) rmSync(building, { recursive: true, force: true })
-      else await delay(200)
-    }
-  }
+  const lock = new Client(inject('databaseServer'))
+  await lock.connect()
   try {
+    await lock.query("select pg_advisory_lock(hashtext('console'))")
     if (!buildConsole()) throw new Error('the console could not be built')
   } finally {
-    rmSync(building, { recursive: true, force: true })
+    await lock.end()
   }
 }
 
@@ -69,11 +57,42 @@ export async function openConsole(browser: Browser, site: Site, look: Look & { r
     [theme, language],
   )
   if (reader) await remember(context, site, reader)
+  await context.addInitScript(keepToasts)
   // What does not come says where it was awaited before the whole test runs out of time.
-  context.setDefaultTimeout(20_000)
+  context.setDefaultTimeout(patienceMs)
   const page = await context.newPage()
   const complaints = listenForComplaints(page)
   return { context, page, complaints }
+}
+
+type Keeping = { toldToasts: string[] }
+
+/** Toasts go by themselves after some seconds, which a busy machine may spend elsewhere. */
+function keepToasts(): void {
+  const told: string[] = []
+  Object.assign(window, { toldToasts: told } satisfies Keeping)
+  const note = (node: Node): void => {
+    const isToast = node.parentElement?.matches('[data-scope=toast]') ?? false
+    if (isToast && node.textContent) told.push(node.textContent)
+  }
+  new MutationObserver((changes) => {
+    for (const { addedNodes } of changes) addedNodes.forEach(note)
+  }).observe(document, { childList: true, subtree: true })
+}
+
+/** Waits until a toast has said this, whether or not it still stands there. Each is told once. */
+export async function told(page: Page, words: string): Promise<void> {
+  await page.waitForFunction((sought) => {
+    const all = (window as unknown as Keeping).toldToasts
+    const at = all.findIndex((text) => text.includes(sought))
+    return at >= 0 && all.splice(0, at + 1).length > 0
+  }, words)
+}
+
+/** Waits until nothing is under way for a page and all of it has been drawn: its own marks of loading are gone. */
+export async function drawn(page: Page): Promise<void> {
+  await page.waitForLoadState('networkidle')
+  await page.waitForFunction(() => document.querySelector('[aria-busy=true]') === null)
 }
 
 /** What a page must never do: throw, or write an error into its console. */

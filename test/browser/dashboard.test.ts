@@ -38,7 +38,7 @@ describeWithBrowser('the dashboard', () => {
       )
     }
     browser = await launchBrowser()
-  }, 180_000)
+  })
   afterAll(async () => {
     await browser?.close()
     await app?.[Symbol.asyncDispose]()
@@ -58,11 +58,11 @@ describeWithBrowser('the dashboard', () => {
     const { page, context, complaints } = await open('/app/dashboard')
     // 1,750,000 of 500,000 to the dollar, twice what 875,000 were.
     await tile(page, 'Spend').getByText('$3.50').waitFor()
-    expect(await tile(page, 'Spend').textContent()).toMatch(/^Spend\$3\.50100%Before: \$1\.75$/)
-    expect(await tile(page, 'Calls').textContent()).toMatch(/^Calls650%Before: 4$/)
+    await expect.poll(() => tile(page, 'Spend').textContent()).toMatch(/^Spend\$3\.50100%Before: \$1\.75$/)
+    await expect.poll(() => tile(page, 'Calls').textContent()).toMatch(/^Calls650%Before: 4$/)
     // 48,000 in and 8,000 out; 12,000 of the 48,000 from the cache.
-    expect(await tile(page, 'Tokens').textContent()).toContain('56k')
-    expect(await tile(page, 'Cached share').textContent()).toContain('25.0%')
+    await expect.poll(() => tile(page, 'Tokens').textContent()).toContain('56k')
+    await expect.poll(() => tile(page, 'Cached share').textContent()).toContain('25.0%')
     await page.getByRole('img', { name: 'By model Spend' }).locator('svg').first().waitFor()
     expect((await new AxeBuilder({ page }).analyze()).violations.map(({ id }) => id)).toEqual([])
     expect(complaints).toEqual([])
@@ -73,6 +73,7 @@ describeWithBrowser('the dashboard', () => {
     const { page, context } = await open('/app/dashboard?by=week&range=30d')
     await page.getByRole('button', { name: 'Show table' }).first().click()
     const table = page.getByRole('region', { name: 'By model Spend' })
+    await table.getByRole('cell').first().waitFor()
     const cells = await table.getByRole('cell').allTextContents()
     const sum = cells.filter((text) => text.startsWith('$')).reduce((total, text) => total + Number(text.slice(1)), 0)
     // All four rows: 2,625,000 of quota.

@@ -34,7 +34,7 @@ describeWithBrowser('the usage log', () => {
       await reply.text()
     }
     browser = await launchBrowser()
-  }, 180_000)
+  })
   afterAll(async () => {
     await browser?.close()
     await app?.[Symbol.asyncDispose]()

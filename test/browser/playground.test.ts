@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { App } from '../support/app.ts'
 import { startApp } from '../support/app.ts'
 import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
-import { builtConsole, openConsole } from './console.ts'
+import { builtConsole, drawn, openConsole } from './console.ts'
 
 const message = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true })
 
@@ -23,7 +23,7 @@ describeWithBrowser('the playground', () => {
     await app.make.channel({ models: 'gpt-4o-mini,gpt-4o,house-model' })
     await app.settled()
     browser = await launchBrowser()
-  }, 180_000)
+  })
   afterAll(async () => {
     await browser?.close()
     await app?.[Symbol.asyncDispose]()
@@ -40,7 +40,8 @@ describeWithBrowser('the playground', () => {
 
   test('stopping keeps what came, ends the call upstream and charges what was delivered', async () => {
     const { page, context, reader } = await open('/playground?model=gpt-4o-mini')
-    await say(page, '[[words=400,gap=40]] count')
+    // It falls silent in the middle, so that there is something to stop however late that is.
+    await say(page, '[[words=400,stall=20]] count')
     await page.getByText('You said').first().waitFor()
     await page.getByRole('button', { name: 'Stop', exact: true }).click()
     await page.getByText('Stopped').waitFor()
@@ -57,7 +58,7 @@ describeWithBrowser('the playground', () => {
     await say(page, 'hello both')
     await expect.poll(() => page.locator('[data-reply=complete]').count()).toBe(2)
     await page.getByRole('button', { name: 'Clear context' }).click()
-    expect(await page.locator('[data-reply]').count()).toBe(0)
+    await expect.poll(() => page.locator('[data-reply]').count()).toBe(0)
     await context.close()
   })
 
@@ -86,12 +87,41 @@ describeWithBrowser('the playground', () => {
     await user.context.close()
   })
 
+  const loginAndBack = '**/login?expired=true&returnTo=%2Fplayground*'
+
   test('a session that ended leads to the login and back', async () => {
     const { page, context, reader } = await open('/playground?model=gpt-4o-mini')
-    await app.pool.query('delete from sessions where user_id = $1', [reader.id])
+    // It ends when the words are on their way: whatever else the page asks for meanwhile still had it.
+    await page.route('**/pg/chat/completions', async (route) => {
+      await app.pool.query('delete from sessions where user_id = $1', [reader.id])
+      await route.continue()
+    })
     await say(page, 'hi')
-    await page.waitForURL('**/login?expired=true&returnTo=%2Fplayground*')
+    await page.waitForURL(loginAndBack)
     await page.getByText('login has expired').waitFor()
     await context.close()
+  })
+
+  test('a session that ended while nobody looked says so at the login, whichever answer tells it first', async () => {
+    for (const held of ['auth.whoami', 'user.groups.list']) {
+      const { page, context, reader } = await open('/playground?model=gpt-4o-mini')
+      await app.pool.query('delete from sessions where user_id = $1', [reader.id])
+      const release = Promise.withResolvers<void>()
+      await page.route(
+        (url) => url.pathname.startsWith('/trpc/') && url.pathname.includes(held),
+        async (route) => {
+          await release.promise
+          // The page may have gone on.
+          await route.continue().catch(() => {})
+        },
+      )
+      await page.goto('/playground?model=gpt-4o-mini')
+      await page.waitForURL(loginAndBack)
+      release.resolve()
+      await page.getByText('login has expired').waitFor()
+      await drawn(page)
+      expect(new URL(page.url()).searchParams.get('returnTo')).toMatch(/^\/playground/)
+      await context.close()
+    }
   })
 })

@@ -5,7 +5,7 @@ import type { App } from '../support/app.ts'
 import { startApp } from '../support/app.ts'
 import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
 import type { TestUser } from '../support/factories.ts'
-import { builtConsole, openConsole } from './console.ts'
+import { builtConsole, drawn, openConsole } from './console.ts'
 
 type Screen = {
   path: string
@@ -69,7 +69,7 @@ describeWithBrowser('every screen of the console', () => {
     await app.make.token(reader, { unlimited: true, status: 2 })
     await app.settled()
     browser = await launchBrowser()
-  }, 180_000)
+  })
   afterAll(async () => {
     await browser?.close()
     await app?.[Symbol.asyncDispose]()
@@ -91,7 +91,7 @@ describeWithBrowser('every screen of the console', () => {
       async (_, { path, isPublic, open }) => {
         const { page, complaints } = await windowFor(look, isPublic === true)
         await page.goto(path)
-        await page.waitForLoadState('networkidle')
+        await drawn(page)
         await page.getByRole('heading').first().waitFor()
         await open?.(page)
         const { violations } = await new AxeBuilder({ page }).analyze()
@@ -104,6 +104,37 @@ describeWithBrowser('every screen of the console', () => {
         expect(complaints.splice(0)).toEqual([])
       },
     )
+  })
+})
+
+describeWithBrowser('the connection test of a token', () => {
+  test('can be started once the model that it calls is known, not before', async () => {
+    await builtConsole()
+    await using app = await startApp()
+    await app.pool.query("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
+    const reader = await app.make.user()
+    await app.make.channel({ models: 'gpt-4o-mini' })
+    const { id } = await app.make.token(reader, { unlimited: true })
+    await app.settled()
+    const browser = await launchBrowser()
+    try {
+      const { page } = await openConsole(browser, app, { language: 'en', reader })
+      const release = Promise.withResolvers<void>()
+      await page.route(/trpc.*user\.models\.list/, async (route) => {
+        await release.promise
+        await route.continue()
+      })
+      await page.goto(`/app/tokens?use=${id}`)
+      const start = page.getByRole('button', { name: 'Test connection' })
+      await start.waitFor()
+      expect(await start.isDisabled()).toBe(true)
+      const clicked = start.click()
+      release.resolve()
+      await clicked
+      await page.getByText('You said').first().waitFor()
+    } finally {
+      await browser.close()
+    }
   })
 })
 

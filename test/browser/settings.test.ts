@@ -1,12 +1,11 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { buildConsole } from '#scripts/console.ts'
 import type { App } from '../support/app.ts'
 import { startApp } from '../support/app.ts'
 import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
 import type { TestUser } from '../support/factories.ts'
-import { openConsole } from './console.ts'
+import { builtConsole, drawn, openConsole, told } from './console.ts'
 
 const violationsOf = async (page: Page) =>
   (await new AxeBuilder({ page }).analyze()).violations.map(({ id, impact, nodes }) => [impact, id, nodes[0]?.html])
@@ -17,13 +16,13 @@ describeWithBrowser('the settings', () => {
   let root: TestUser
 
   beforeAll(async () => {
-    if (!buildConsole()) throw new Error('the console could not be built')
+    await builtConsole()
     app = await startApp()
     browser = await launchBrowser()
     root = await app.make.user({ role: 100 })
     await app.make.channel({ models: 'gpt-4o-mini,nobodys-model' })
     await app.rest(null, 'POST', '/api/setup', { SelfUseModeEnabled: false, DemoSiteEnabled: false })
-  }, 180_000)
+  })
   afterAll(async () => {
     await browser?.close()
     await app?.[Symbol.asyncDispose]()
@@ -42,7 +41,7 @@ describeWithBrowser('the settings', () => {
     await page.getByRole('textbox', { name: '限制周期', exact: true }).fill('7')
     await page.getByText('2 项修改未保存').waitFor()
     await page.getByRole('button', { name: '保存', exact: true }).click()
-    await page.getByText('保存成功').waitFor()
+    await told(page, '保存成功')
     await page.getByText('没有未保存的修改').waitFor()
     expect(app.services.options.get('SystemName')).toBe('Harbour')
     expect(app.services.options.get('ModelRequestRateLimitDurationMinutes')).toBe(7)
@@ -56,7 +55,7 @@ describeWithBrowser('the settings', () => {
     await page.getByText('允许通过 GitHub 账户登录和注册').click()
     await page.getByRole('textbox', { name: 'SMTP 服务器地址', exact: true }).fill('mail.example.com')
     await page.getByRole('button', { name: '保存', exact: true }).click()
-    await page.getByText('部分保存失败，请重试').waitFor()
+    await told(page, '部分保存失败，请重试')
     await page.getByText('无法启用允许通过 GitHub 账户登录和注册，请先填写GitHub Client ID').waitFor()
     await page.getByText('1 项修改未保存').waitFor()
     expect(app.services.options.get('SMTPServer')).toBe('mail.example.com')
@@ -72,7 +71,7 @@ describeWithBrowser('the settings', () => {
     expect(await toggle.isChecked()).toBe(true)
     await page.getByText('没有未保存的修改').waitFor()
     await page.getByRole('button', { name: '保存', exact: true }).click()
-    await page.getByText('你似乎并没有修改什么').waitFor()
+    await told(page, '你似乎并没有修改什么')
     await context.close()
   })
 
@@ -102,14 +101,14 @@ describeWithBrowser('the settings', () => {
     await page.keyboard.press('Enter')
     await box('staff 的倍率').fill('')
     await page.getByRole('button', { name: '保存', exact: true }).click()
-    await page.getByText('请检查输入').waitFor()
+    await told(page, '请检查输入')
     await box('staff 的倍率').fill('0.35')
     await box('staff 的充值倍率').fill('0.9')
     await page.getByRole('checkbox', { name: '用户可以选择 staff' }).locator('xpath=..').click()
     await box('staff 的描述').fill('同事')
     await page.getByRole('button', { name: '移除分组 svip' }).click()
     await page.getByRole('button', { name: '保存', exact: true }).click()
-    await page.getByText('保存成功').waitFor()
+    await told(page, '保存成功')
     const { options } = app.services
     expect(options.get('GroupRatio')).toEqual({ default: 1, vip: 1, staff: 0.35 })
     expect(options.get('UserUsableGroups')).toMatchObject({ staff: '同事' })
@@ -139,7 +138,7 @@ describeWithBrowser('the settings', () => {
     await box('第 2 个链接的地址').fill('https://two.example')
     await page.getByRole('button', { name: '上移「Second」' }).click()
     await page.getByRole('button', { name: '保存', exact: true }).click()
-    await page.getByText('保存成功').waitFor()
+    await told(page, '保存成功')
     expect(app.services.options.get('Chats')).toEqual([
       { Second: 'https://two.example' },
       { First: 'https://one.example/?key={key}' },
@@ -157,7 +156,7 @@ describeWithBrowser('the settings', () => {
   test.each(['/pricing', '/pricing?view=card&open=gpt-4o-mini', '/admin/users'])('%s is accessible', async (path) => {
     const { page, context } = await open(path)
     await page.getByRole('heading', { level: 1 }).waitFor()
-    await page.waitForLoadState('networkidle')
+    await drawn(page)
     expect(await violationsOf(page)).toEqual([])
     await context.close()
   })

@@ -26,7 +26,7 @@ describeWithBrowser('drawings and music in the console', () => {
     await call(app, by, 'POST /suno/submit/lyrics', { prompt: 'words for the song' })
     await poll(app)
     browser = await launchBrowser()
-  }, 180_000)
+  })
   afterAll(async () => {
     await browser?.close()
     await app?.[Symbol.asyncDispose]()

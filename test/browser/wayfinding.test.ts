@@ -23,7 +23,7 @@ describeWithBrowser('finding the way', () => {
     await app.pool.query("update tokens set name = 'Lighthouse script' where id = $1", [token.id])
     await app.make.user({ username: 'mariner' })
     browser = await launchBrowser()
-  }, 180_000)
+  })
   afterAll(async () => {
     await browser?.close()
     await app?.[Symbol.asyncDispose]()
@@ -88,7 +88,7 @@ describeWithBrowser('finding the way', () => {
     await find('lighthouse', /Lighthouse script/)
     await page.waitForURL(`**/app/tokens?form=${token.id}`)
     const name = page.getByRole('dialog', { name: 'Edit token' }).getByRole('textbox', { name: 'Name', exact: true })
-    await expect.poll(() => name.inputValue(), { timeout: 15_000 }).toBe('Lighthouse script')
+    await expect.poll(() => name.inputValue()).toBe('Lighthouse script')
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await find('harbour', /Harbour upstream/)

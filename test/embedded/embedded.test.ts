@@ -157,8 +157,8 @@ describe('the embedded database', () => {
     const { connection } = await start()
     const dead = serverPid()
     process.kill(dead, 'SIGKILL')
-    await vi.waitFor(() => expect(serverPid()).not.toBe(dead), { timeout: 10_000, interval: 50 })
-    await vi.waitFor(async () => expect(await answers(connection)).toBe(true), { timeout: 10_000, interval: 50 })
+    await vi.waitFor(() => expect(serverPid()).not.toBe(dead), { timeout: 60_000, interval: 50 })
+    await vi.waitFor(async () => expect(await answers(connection)).toBe(true), { timeout: 60_000, interval: 50 })
   })
 
   test('starts although its lock names a process that is another program by now', async () => {

@@ -93,7 +93,7 @@ async function disturb(world: World, instances: Product[], start: (port: string)
     default: {
       const [victim] = instance.workers()
       if (victim !== undefined) process.kill(victim, 'SIGKILL')
-      await until(() => instance.workers().length === 2, { seconds: 30, what: 'a worker is not replaced' })
+      await until(() => instance.workers().length === 2, { what: 'a worker is not replaced' })
     }
   }
 }

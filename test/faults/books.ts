@@ -7,8 +7,12 @@ const openHolds = async (pool: Pool): Promise<number> =>
   Number((await pool.query<{ n: string }>("select count(*) as n from holds where status = 'open'")).rows[0]?.n)
 
 /** Waits until no call is under way any more, those of dead processes included. */
-export const untilNothingIsHeld = (pool: Pool, seconds = 60): Promise<void> =>
-  until(async () => (await openHolds(pool)) === 0, { seconds, what: 'holds stay open', everyMs: 200 })
+export const untilNothingIsHeld = (pool: Pool, seconds?: number): Promise<void> =>
+  until(async () => (await openHolds(pool)) === 0, {
+    what: 'holds stay open',
+    everyMs: 200,
+    ...(seconds === undefined ? {} : { seconds }),
+  })
 
 /**
  * What must be true of the money once nothing is under way: the ledger's equation, one log row for every answer that a

@@ -3,12 +3,9 @@ import { createServer } from 'node:net'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort, launchProduct, startProduct } from '../support/processes.ts'
 import { createWorld, type World } from './world.ts'
-
-// Real processes, on a machine that others may use too.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 })
 
 let world: World
 let folder: string

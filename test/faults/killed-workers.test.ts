@@ -34,7 +34,7 @@ test(
               product.workers().length === 2 &&
               !product.workers().includes(victim as number) &&
               traffic.outcomes.filter((outcome) => outcome.complete).length > before,
-            { seconds: 20, what: 'the killed worker is not replaced' },
+            { what: 'the killed worker is not replaced' },
           )
         }
         await pause(300 + Math.random() * 500)

@@ -172,7 +172,7 @@ test('a row that somebody keeps locked holds up its own user only', async () => 
     blocker.release()
   }
   // The charge of an answer that was delivered goes on until it is booked.
-  await until(async () => (await balanceOf(locked.id)) === 970, { seconds: 10, what: 'the charge is not booked' })
+  await until(async () => (await balanceOf(locked.id)) === 970, { what: 'the charge is not booked' })
   await ledger.drained()
   expect(await ledgerViolations(database.pool)).toEqual([])
 })

@@ -3,16 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from 'pg'
-import { inject, expect, test, vi } from 'vitest'
+import { inject, expect, test } from 'vitest'
 import { startEmbedded } from '#db/embedded.ts'
 import { migrate } from '#db/orm.ts'
 import { startProduct, until } from '../support/processes.ts'
 import { booksViolations, untilNothingIsHeld } from './books.ts'
 import { callOnce, type Outcome, startTraffic } from './traffic.ts'
 import { createWorld, long, type World } from './world.ts'
-
-// Real processes, on a machine that others may use too.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 })
 
 /** A connection outside the database that is to be lost. */
 async function connectBeside() {
@@ -40,9 +37,8 @@ function strangeAnswers(outcomes: Outcome[]): string[] {
 const postmaster = (folder: string): number =>
   Number(readFileSync(join(folder, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
 
-const servesAgain = (url: string, token: Parameters<typeof callOnce>[1], seconds: number) =>
+const servesAgain = (url: string, token: Parameters<typeof callOnce>[1]) =>
   until(async () => (await callOnce(url, token, { kind: 'plain' })).complete, {
-    seconds,
     what: 'it does not come back by itself',
   })
 
@@ -76,7 +72,7 @@ test('connections killed under load cost nobody money, and a ban made while nobo
   await beside.query(`alter database ${world.connection.database} allow_connections true`)
   await world.pool.query('update users set status = 2 where id = $1', [banned?.id])
   await endConnections(beside, world)
-  await servesAgain(url, token, 25)
+  await servesAgain(url, token)
   await until(
     async () => {
       const answers = await Promise.all(
@@ -84,7 +80,7 @@ test('connections killed under load cost nobody money, and a ban made while nobo
       )
       return answers.every(({ status }) => status === 403)
     },
-    { seconds: 10, what: 'the ban is not obeyed' },
+    { what: 'the ban is not obeyed' },
   )
   const outcomes = await traffic.stop()
   await untilNothingIsHeld(world.pool)
@@ -111,7 +107,7 @@ test('a database that is stopped at once under load and comes back finds every a
       const stopped = postmaster(folder)
       process.kill(stopped, 'SIGQUIT')
       await pause(1000)
-      await servesAgain(product.url, token, 25)
+      await servesAgain(product.url, token)
       expect(postmaster(folder)).not.toBe(stopped)
     }
     const outcomes = await traffic.stop()
@@ -139,6 +135,6 @@ test('a product whose database is gone for good still ends when it is told to', 
   await pause(500)
   const toldAt = Date.now()
   expect(await product.stop()).toEqual({ code: 0, signal: null })
-  expect(Date.now() - toldAt).toBeLessThan(50_000)
+  expect(Date.now() - toldAt).toBeLessThan(150_000)
   await traffic.stop()
 })

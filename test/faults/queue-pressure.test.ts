@@ -1,12 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Product, startProduct, until } from '../support/processes.ts'
 import { booksViolations, untilNothingIsHeld } from './books.ts'
 import { startTraffic } from './traffic.ts'
 import { createWorld, long, type World } from './world.ts'
-
-// Real processes, on a machine that others may use too.
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 })
 
 let world: World
 let product: Product
@@ -33,7 +30,7 @@ test('while nothing can be written callers wait or are refused, and every answer
     concurrency: 60,
   })
   const served = () => traffic.outcomes.filter(({ complete }) => complete).length
-  await until(() => served() > 50, { seconds: 60, what: 'no call is served' })
+  await until(() => served() > 50, { what: 'no call is served' })
 
   const blocker = await world.pool.connect()
   await blocker.query('begin')
@@ -46,7 +43,7 @@ test('while nothing can be written callers wait or are refused, and every answer
   blocker.release()
 
   const before = served()
-  await until(() => served() > before + 50, { seconds: 60, what: 'it does not serve again' })
+  await until(() => served() > before + 50, { what: 'it does not serve again' })
   const outcomes = await traffic.stop()
   await untilNothingIsHeld(world.pool)
   expect(await booksViolations(world.pool, outcomes)).toEqual([])

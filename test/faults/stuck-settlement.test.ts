@@ -1,13 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from 'pg'
-import { describe, test, vi } from 'vitest'
+import { describe, test } from 'vitest'
 import { type Product, startProduct, until } from '../support/processes.ts'
 import { booksViolations, untilNothingIsHeld } from './books.ts'
 import { callOnce } from './traffic.ts'
 import { createWorld, type World } from './world.ts'
-
-// Real processes, on a machine that others may use too.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 })
 
 /** Longer than a settlement is tried before the caller is told, with room for a slow machine. */
 const lockSeconds = 14
@@ -59,7 +56,7 @@ const userLock = (id: number): string => `select 1 from users where id = ${id} f
 async function callsUnderLock({ world, product }: Stage, lock: string, { token }: Someone) {
   const plain = callOnce(product.url, token, { kind: 'plain', text: '[[delay=2500]] say something' })
   const stream = callOnce(product.url, token, { kind: 'stream', text: '[[gap=100,words=25]] tell something' })
-  await pause(1200)
+  await until(() => world.upstream.open === 2, { what: 'the calls are not under way' })
   await whileLocked(world, lock, () => pause(lockSeconds * 1000))
   return Promise.all([plain, stream])
 }
@@ -81,8 +78,8 @@ describe.concurrent('an answer that cannot be booked', () => {
       expect(stream.status).toBe(200)
       expect(stream.body).toContain('"error"')
       expect(stream.body).not.toContain('[DONE]')
-      await untilNothingIsHeld(world.pool, 20)
-      await until(async () => (await logged(world, stream.id)).length === 1, { seconds: 10, what: 'no charge' })
+      await untilNothingIsHeld(world.pool)
+      await until(async () => (await logged(world, stream.id)).length === 1, { what: 'no charge' })
       expect(await logged(world, plain.id)).toEqual([])
       const [charge] = await logged(world, stream.id)
       expect(charge?.quota).toBeGreaterThan(0)
@@ -104,7 +101,7 @@ test('a user whose row is locked does not keep others from being served', async 
     expect(refused.status).toBe(503)
     expect(served.map(({ status }) => status)).toEqual(served.map(() => 200))
   })
-  await untilNothingIsHeld(world.pool, 20)
+  await untilNothingIsHeld(world.pool)
   expect(await booksViolations(world.pool, [])).toEqual([])
 })
 
@@ -130,12 +127,11 @@ test('a database that may only be read serves nothing that it could not bill, an
     expect(refused.every(({ headers }) => headers.get('retry-after') !== null)).toBe(true)
     await become('reset default_transaction_read_only')
     await until(async () => (await callOnce(product.url, token, { kind: 'plain' })).status === 200, {
-      seconds: 25,
       what: 'it does not come back by itself',
     })
   } finally {
     await beside.end()
   }
-  await untilNothingIsHeld(world.pool, 20)
+  await untilNothingIsHeld(world.pool)
   expect(await booksViolations(world.pool, [])).toEqual([])
 })

@@ -5,8 +5,7 @@ import { createDatabase } from '../support/database.ts'
 import { createFactories } from '../support/factories.ts'
 import { secretKey } from '../support/processes.ts'
 
-/** Long forms run behind this flag; `npm test` runs the short ones. */
-export const long = process.env.FAULTS_LONG === '1'
+export { long } from '../support/long.ts'
 
 /**
  * A database, a simulated provider and a channel to it, for products that run as processes of their own. The tests look

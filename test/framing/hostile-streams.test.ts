@@ -158,7 +158,7 @@ describe.each(pairs)('a stream of $upstream for a caller of $caller', ({ by, sto
 
   test('that comes byte after byte for a while is put up with', async () => {
     const slow = inPieces(plain, Math.ceil(plain.length / 12)).flatMap((piece): Step[] => [piece, 20])
-    const { text } = await ask(by, story, { steps: slow }, { idle_timeout: 1 })
+    const { text } = await ask(by, story, { steps: slow }, { idle_timeout: 30 })
     expect(text).toMatch(by.closing)
   })
 

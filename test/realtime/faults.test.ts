@@ -1,14 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { untilNothingIsHeld } from '../faults/books.ts'
 import { createWorld } from '../faults/world.ts'
 import { eventually } from '../relay/spoken.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
 import { startProduct } from '../support/processes.ts'
 import { ask, converse, model, oneHold, open } from './world.ts'
-
-// Real processes, on a machine that others may use too.
-vi.setConfig({ testTimeout: 180_000 })
 
 async function startOn(environment: Record<string, string>) {
   const world = await createWorld()
@@ -62,7 +59,7 @@ test('a worker killed in the middle of a session keeps what was charged and give
 })
 
 test('told to stop, sessions are ended at the deadline with an error event, and what was delivered is charged', async () => {
-  await using running = await startOn({ WORKERS: '1', STOP_SECONDS: '1' })
+  await using running = await startOn({ WORKERS: '1', STOP_SECONDS: '4' })
   const [busy, idle] = [await running.talk(), await running.talk()]
   await idle.next('session.created')
   ask(busy, '[[gap=50,words=400]] Hello')
@@ -85,7 +82,7 @@ test('told to stop, sessions are ended at the deadline with an error event, and 
 })
 
 test('told to stop, a session whose response ends in time is not given another one', async () => {
-  await using running = await startOn({ WORKERS: '1', STOP_SECONDS: '20' })
+  await using running = await startOn({ WORKERS: '1', STOP_SECONDS: '100' })
   const talk = await running.talk()
   ask(talk, '[[usage=40:60,gap=40,words=20]] Hello')
   await talk.next('response.output_audio_transcript.delta')

@@ -1,6 +1,8 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
+import { hang, json, type Play, startScriptedUpstream, type Step } from '#test/support/scripted-upstream.ts'
 import { allowUnpriced, serve, setOptions, withOptions } from './serve.ts'
 import { chat, closeSoundly, consumed, eventually, say, type Spoken, spoken } from './spoken.ts'
 
@@ -83,7 +85,7 @@ describe.each(kinds)('a caller of $name that hangs up', ({ type }) => {
 
   test.each(spoken)('in the middle stops the upstream and pays for prompt and delivery, in $dialect', async (by) => {
     // The simulated Gemini tells the whole answer's usage with its first word, which would be charged.
-    const { model } = await serve(app, { type, does: `events=400,gap=15${type === 24 ? ',nousage' : ''}` })
+    const { model } = await serve(app, { type, does: `events=400,gap=50${type === 24 ? ',nousage' : ''}` })
     const before = (await consumed(app)).length
     const leave = new AbortController()
     const reply = await say(app, by, { token, model, stream: true, signal: leave.signal })
@@ -107,17 +109,33 @@ describe.each(kinds)('a caller of $name that hangs up', ({ type }) => {
   })
 })
 
+const frame = (value: unknown): string => `data: ${typeof value === 'string' ? value : JSON.stringify(value)}\n\n`
+const chunk = (delta: object, finish: string | null = null, usage?: object): string =>
+  frame({
+    id: 'c',
+    object: 'chat.completion.chunk',
+    created: 1,
+    model: 'm',
+    choices: [{ index: 0, delta, finish_reason: finish }],
+    ...(usage ? { usage } : {}),
+  })
+const twoWords = [chunk({ role: 'assistant', content: 'You' }), chunk({ content: ' said:' })]
+
 test('a caller that hangs up while the usage is awaited pays for prompt and delivery, once', async () => {
-  // Two words, then 400 ms to the finish and as long to the usage.
-  const { model } = await serve(app, { does: 'events=2,gap=400,usage=500:60' })
-  for (const wait of [100, 500]) {
+  await using upstream = await startScriptedUpstream()
+  for (const steps of [
+    [...twoWords, hang],
+    [...twoWords, chunk({}, 'stop'), hang],
+  ] as Step[][]) {
+    const { model } = await serve(app, { baseUrl: upstream.play({ steps }) })
     const before = (await consumed(app)).length
     const leave = new AbortController()
     const reply = await say(app, chat, { token, model, stream: true, signal: leave.signal })
     const reader = reply.body?.getReader()
     let text = ''
     while (reader && !text.includes(' said:')) text += new TextDecoder().decode((await reader.read()).value)
-    await new Promise((resolve) => setTimeout(resolve, wait))
+    // So that the end without a usage is there where there is one.
+    await pause(100)
     leave.abort()
     const row = await rowAfter(before)
     // 8 of the prompt and 3 of "You said:"
@@ -144,36 +162,55 @@ test('a price per call is due in full when the caller hangs up', async () => {
 
 test('where the operator wants it the answer is read to its end and charged as reported', async () => {
   await withOptions(app, { 'global.finish_after_hangup_enabled': 'true' }, async () => {
-    const cases: [string, boolean, Spoken][] = [
-      ['events=10,gap=30,usage=500:60', true, chat],
-      ['delay=300,usage=500:60', false, chat],
-      ['events=10,gap=30,usage=500:60', true, spoken[2] as Spoken],
-    ]
-    for (const [does, stream, by] of cases) {
-      app.upstream.clear()
-      const { model } = await serve(app, { does })
+    await using upstream = await startScriptedUpstream()
+    const usage = { prompt_tokens: 500, completion_tokens: 60, total_tokens: 560 }
+    const streamed = (left: Promise<unknown>): Play => ({
+      steps: [...twoWords, left, chunk({ content: ' hello' }, 'stop', usage), frame('[DONE]')],
+    })
+    const whole = (left: Promise<unknown>): Play => {
+      const message = { role: 'assistant', content: 'hello' }
+      const { steps, ...rest } = json({
+        id: 'c',
+        object: 'chat.completion',
+        created: 1,
+        model: 'm',
+        choices: [{ index: 0, message, finish_reason: 'stop' }],
+        usage,
+      })
+      return { ...rest, steps: [left, ...steps] }
+    }
+    for (const [play, stream, by] of [
+      [streamed, true, chat],
+      [whole, false, chat],
+      [streamed, true, spoken[2] as Spoken],
+    ] as const) {
+      const left = Promise.withResolvers<void>()
+      const { model } = await serve(app, { baseUrl: upstream.play(play(left.promise)) })
       const before = (await consumed(app)).length
+      const heard = upstream.heard.length
       const leave = new AbortController()
       const call = say(app, by, { token, model, stream, signal: leave.signal })
       call.catch(() => {})
       await eventually(
-        () => app.upstream.open,
-        (open) => open === 1,
+        () => upstream.heard.length,
+        (count) => count > heard,
       )
       if (stream) await leaveAfter(await call, leave, (text) => text.includes('said'))
       else leave.abort()
+      // The gateway sees that first.
+      await pause(100)
+      left.resolve()
       const row = await rowAfter(before)
       // (500 + 60) × 37.5
-      expect(row?.quota, does).toBe(21_000)
+      expect(row?.quota, play.name).toBe(21_000)
       expect(row?.other).toMatchObject({ end: 'hung-up', usage_source: 'upstream' })
-      expect(app.upstream.aborted).toBe(0)
     }
   })
 })
 
 test('a caller that left is not tried for on other channels, and a failed try costs it nothing', async () => {
   await withOptions(app, { 'global.finish_after_hangup_enabled': 'true' }, async () => {
-    const { model } = await serve(app, { does: 'delay=200,status=500' }, { priority: -1 })
+    const { model } = await serve(app, { does: 'delay=1500,status=500' }, { priority: -1 })
     const before = await consumed(app)
     const leave = new AbortController()
     say(app, chat, { token, model, signal: leave.signal }).catch(() => {})

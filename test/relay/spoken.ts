@@ -131,7 +131,7 @@ export const consumed = async (app: App) => (await app.logs()).filter((row) => r
 
 /** Tries until it holds: what must come to pass, not how fast. */
 export async function eventually<Value>(look: () => Value | Promise<Value>, holds: (value: Value) => boolean) {
-  const deadline = Date.now() + 5000
+  const deadline = Date.now() + 60_000
   for (;;) {
     const value = await look()
     if (holds(value) || Date.now() > deadline) return value

@@ -30,7 +30,7 @@ beforeEach(async () => {
 })
 
 const arrived = async (): Promise<string> => {
-  await expect.poll(() => smtp.mails.length, { timeout: 10_000 }).toBeGreaterThan(0)
+  await expect.poll(() => smtp.mails.length).toBeGreaterThan(0)
   return textOf(smtp.mails.at(-1)?.source ?? '')
 }
 let serial = 0

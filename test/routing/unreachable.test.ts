@@ -66,7 +66,7 @@ describe.each(faults)('%s', (_name, route, status) => {
           expect(by.readError(JSON.parse(text)).kind).toBe(by.kindOf(status))
           expect(text).not.toMatch(/127\.0\.0\.1|no-such-upstream|ECONN|ENOTFOUND|ERR_SSL/)
           // The limits of the channel, with slack for a busy machine.
-          expect(performance.now() - startedAt).toBeLessThan(5000)
+          expect(performance.now() - startedAt).toBeLessThan(60_000)
         })
       }
     },

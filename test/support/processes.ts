@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -31,13 +32,22 @@ export type Launched = {
   [Symbol.asyncDispose]: () => Promise<void>
 }
 
-/** A port of this machine that nobody has now. */
+/**
+ * A port of this machine that nobody has now. Below those that systems give away by themselves: one of those would be
+ * given to somebody else before, or between, the starts of a product that wants it.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return typeof address === 'object' && address ? address.port : 0
+  for (;;) {
+    const port = randomInt(10_000, 32_000)
+    const server = createServer().listen(port, '127.0.0.1')
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    )
+    if (!isFree) continue
+    await new Promise((resolve) => server.close(resolve))
+    return port
+  }
 }
 
 /** Starts the product as a process of its own and does not wait for it. */
@@ -106,7 +116,6 @@ export async function startProduct(wish: ProductWish): Promise<Product> {
       () => 0,
     )
   await until(async () => launched.output().includes('Console and API') && (await health()) === 200, {
-    seconds: 60,
     unless: launched.exited,
     what: () => `the product does not start:\n${launched.output()}`,
   })
@@ -136,14 +145,14 @@ export function childrenOf(pid: number): number[] {
   })
 }
 
-/** Waits for something to become true, at most so long. */
+/** Waits for something to become true, on a slow machine too. */
 export async function until(
   holds: () => boolean | Promise<boolean>,
-  limits: { seconds: number; what: string | (() => string); unless?: Promise<unknown>; everyMs?: number },
+  limits: { what: string | (() => string); unless?: Promise<unknown>; everyMs?: number; seconds?: number },
 ): Promise<void> {
   let ended = false
   void limits.unless?.then(() => (ended = true))
-  const end = Date.now() + limits.seconds * 1000
+  const end = Date.now() + (limits.seconds ?? 120) * 1000
   while (!(await holds())) {
     if (ended || Date.now() > end) throw new Error(typeof limits.what === 'string' ? limits.what : limits.what())
     await pause(limits.everyMs ?? 50)

@@ -6,8 +6,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 export const cut = Symbol('the connection breaks')
 export const hang = Symbol('silence, and the connection stays')
 
-/** Bytes to send, a pause in milliseconds, or what becomes of the connection. */
-export type Step = string | Uint8Array | number | typeof cut | typeof hang
+/** Bytes to send, a pause in milliseconds, something to wait for, or what becomes of the connection. */
+export type Step = string | Uint8Array | number | Promise<unknown> | typeof cut | typeof hang
 
 export type Play = {
   status?: number
@@ -56,6 +56,7 @@ async function perform(response: ServerResponse, { status = 200, headers, steps 
   for (const step of steps) {
     if (response.destroyed) return
     if (typeof step === 'number') await pause(step)
+    else if (step instanceof Promise) await step
     else if (step === hang) return
     else if (step === cut) {
       // What was written before goes out first.

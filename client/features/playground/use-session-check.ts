@@ -1,6 +1,6 @@
 import { useCallback } from 'react'
 import { isUnauthenticated } from '../../lib/errors.ts'
-import { forgetUser, loginAddress } from '../../lib/session.ts'
+import { leaveSignedOut } from '../../lib/query.ts'
 import { trpc } from '../../lib/trpc.ts'
 
 /** A refused call may mean that the session has ended, or only that an upstream refuses its key: the server knows which. */
@@ -10,10 +10,7 @@ export function useSessionCheck() {
     async (error: unknown) => {
       if (!isUnauthenticated(error)) return
       const user = await utils.auth.whoami.fetch(undefined, { staleTime: 0 })
-      if (user !== null) return
-      const address = loginAddress(true)
-      forgetUser()
-      window.history.pushState(null, '', address)
+      if (user === null) leaveSignedOut()
     },
     [utils],
   )

@@ -21,7 +21,8 @@ type ClientsProps = {
 /** Ready settings for the programs people use, and a test that the key works. */
 export function Clients({ tokenKey, limits }: ClientsProps) {
   const { serverAddress } = useStatus()
-  const usable = useCallableModels().filter((model) => limits?.includes(model) ?? true)
+  const callable = useCallableModels()
+  const usable = (callable ?? []).filter((model) => limits?.includes(model) ?? true)
   const [chosen, setChosen] = useState('')
   const model = chosen || usable[0] || ''
   const base = (serverAddress || window.location.origin).replace(/\/+$/, '')
@@ -41,7 +42,7 @@ export function Clients({ tokenKey, limits }: ClientsProps) {
           allowNew
         />
       </Stack>
-      <ConnectionTest tokenKey={tokenKey} model={model} />
+      <ConnectionTest tokenKey={tokenKey} model={model} ready={callable !== undefined} />
       <Section title={t('在程序中使用')}>
         <ClientTabs access={access} />
       </Section>

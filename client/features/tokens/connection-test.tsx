@@ -8,10 +8,15 @@ import { formatDuration } from '../../lib/format.ts'
 import type { Step } from './use-connection-test.ts'
 import { useConnectionTest } from './use-connection-test.ts'
 
-type ConnectionTestProps = { tokenKey: string; model: string }
+type ConnectionTestProps = {
+  tokenKey: string
+  model: string
+  /** False while the model to be called is not known yet. */
+  ready: boolean
+}
 
 /** Calls the gateway with the key as a program would: the list of models, then a short chat. */
-export function ConnectionTest({ tokenKey, model }: ConnectionTestProps) {
+export function ConnectionTest({ tokenKey, model, ready }: ConnectionTestProps) {
   const { list, chat, running, run } = useConnectionTest(tokenKey, model)
   return (
     <Stack gap="3" borderWidth="1px" borderRadius="l3" px="4" py="3">
@@ -19,7 +24,7 @@ export function ConnectionTest({ tokenKey, model }: ConnectionTestProps) {
         <Text textStyle="sm" color="fg.muted" flex="1 1 240px">
           {t('用这个密钥真实调用一次：列出模型，再用所选模型对话一句，按正常价格计费。')}
         </Text>
-        <Button loading={running} onClick={() => void run()}>
+        <Button loading={running || !ready} onClick={() => void run()}>
           <Zap aria-hidden />
           {t('测试连接')}
         </Button>

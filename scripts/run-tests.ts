@@ -1,0 +1,41 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { root, run } from './steps.ts'
+
+type Outcome = { status: string; fullName: string; failureMessages: string[] | null }
+type Report = {
+  numPassedTests: number
+  numFailedTests: number
+  testResults: { name: string; status: string; message: string; assertionResults: Outcome[] }[]
+}
+
+export type TestRun = { passed: number; failed: number; failures: string[] }
+
+const failuresIn = ({ testResults }: Report): string[] =>
+  testResults.flatMap(({ name, status, message, assertionResults }) => {
+    const file = relative(root, name)
+    const failed = assertionResults.filter((outcome) => outcome.status === 'failed')
+    if (failed.length === 0) return status === 'failed' ? [`${file}: ${message}`] : []
+    return failed.map(({ fullName, failureMessages }) => `${file}: ${fullName}\n${(failureMessages ?? []).join('\n')}`)
+  })
+
+/** Runs tests; what went wrong outside of any test counts as a failed one. */
+export function runTests(filters: string[]): TestRun {
+  const folder = mkdtempSync(join(tmpdir(), 'test-report-'))
+  const file = join(folder, 'report.json')
+  const reporters = ['--reporter', 'default', '--reporter', 'json', `--outputFile.json=${file}`]
+  const fine = run({ command: 'vitest', args: ['run', ...reporters, ...filters] })
+  try {
+    const report: Report = JSON.parse(readFileSync(file, 'utf8'))
+    return {
+      passed: report.numPassedTests,
+      failed: Math.max(fine ? 0 : 1, report.numFailedTests),
+      failures: failuresIn(report),
+    }
+  } catch {
+    return { passed: 0, failed: 1, failures: ['the run ended without a report'] }
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
