@@ -13,10 +13,13 @@ import { createHotPool } from '#db/hot-pool.ts'
 import { connect } from '#db/orm.ts'
 import type { Services } from '#features/deps.ts'
 import type { Job } from '#jobs/job.ts'
+import type { ChargeRow } from '#features/ledger/charge-row.ts'
 import { createHoldRecovery, takeNodeIdentity } from '#features/ledger/node.ts'
 import { createLedger, refundUndelivered } from '#features/ledger/service.ts'
 import { createLimits } from '#features/limits/service.ts'
+import { plainNotice } from '#features/notifications/notice.ts'
 import { createQuotaWatch } from '#features/notifications/quota-watch.ts'
+import { tellRoot } from '#features/notifications/service.ts'
 import { createOptionsStore, loadOptionRows } from '#features/options/service.ts'
 import { createSecrets } from '#features/secrets/service.ts'
 import { createJobRunner } from '#jobs/runner.ts'
@@ -24,6 +27,7 @@ import { createChannelTable } from '#relay/gateway/cache/channel-table.ts'
 import { createTokenCache } from '#relay/gateway/cache/token-cache.ts'
 import { createUserCache } from '#relay/gateway/cache/user-cache.ts'
 import type { RelayServices } from '#relay/gateway/call.ts'
+import { createFailureLog } from '#relay/gateway/failure-log.ts'
 import { createHealth } from '#relay/gateway/health.ts'
 import { createGuardedFetch } from '#relay/upstream/guarded-fetch.ts'
 import { createTokenCounter } from '#relay/gateway/token-counter.ts'
@@ -119,6 +123,7 @@ export async function createServices(given: {
       nodeId: node.id,
       refund: (row) => refundUndelivered(database.orm.em.fork(), row),
       onCharged: watchQuota,
+      onSetAside: tellOfSetAside(() => services),
       onError: atMostOnceASecond((error) => log.error({ err: error }, 'a ledger batch failed')),
     }),
     limits: createLimits({
@@ -148,6 +153,9 @@ export async function createServices(given: {
     }),
     health: createHealth(() => ambient.now().getTime()),
     retryBudget: createRetryBudget(() => performance.now()),
+    failureLog: createFailureLog(hot, (dropped, error) =>
+      log.warn({ dropped, err: error }, 'rows of failed attempts could not be written'),
+    ),
     keyCursor: new Map(),
     draining: () => draining,
     ready: createReadiness(hot, () => draining),
@@ -175,6 +183,7 @@ export async function createServices(given: {
       const drained = services.ledger.drained().then(() => true)
       if (!(await Promise.race([drained, delay(longestDrainMs, false, { ref: false })])))
         log.error('what was still to be booked is left to those who find the holds of dead processes')
+      await Promise.race([services.failureLog.flushed(), delay(longestDrainMs, undefined, { ref: false })])
       await services.transport.close()
       await services.media.close()
       await services.counter.close()
@@ -191,6 +200,20 @@ function poolSizes(workers: number): { hot: number; console: number } {
   const share = Math.floor(160 / workers) - 1
   const hot = Math.min(6, Math.max(2, Math.floor(share / 4)))
   return { hot, console: Math.min(20, Math.max(2, share - hot)) }
+}
+
+/** The operator hears of each charge that the database refused: of those that wait for a decision by a notice too. */
+function tellOfSetAside(services: () => Services) {
+  return ({ row, error, kept }: { row: ChargeRow; error: unknown; kept: 'texts' | 'hold' }): void => {
+    const { log } = services()
+    const named = { requestId: row.id, user: row.userId, quota: row.quota, err: error }
+    if (kept === 'texts') return log.error(named, 'a charge was booked without its texts, which the database refused')
+    log.error({ ...named, row }, 'a charge cannot be booked; it waits in failed_charges and its hold stays open')
+    void tellRoot(
+      services(),
+      plainNotice('failed_charge', '有扣费无法入账', `请求 ${row.id} 的扣费无法入账，额度保持冻结，请查看 failed_charges 表。`),
+    )
+  }
 }
 
 /** A database that is away makes thousands of calls fail alike. */

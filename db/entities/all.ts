@@ -4,6 +4,7 @@ import { ChannelDrift } from './channel-drift.ts'
 import { ChannelKey } from './channel-key.ts'
 import { ChannelProbe } from './channel-probe.ts'
 import { DrawingTask } from './drawing-task.ts'
+import { FailedCharge } from './failed-charge.ts'
 import { Grant } from './grant.ts'
 import { Hold } from './hold.ts'
 import { InstallationFact } from './installation-fact.ts'
@@ -18,6 +19,7 @@ import { Option } from './option.ts'
 import { Redemption } from './redemption.ts'
 import { RedemptionUse } from './redemption-use.ts'
 import { Session } from './session.ts'
+import { SettledCall } from './settled-call.ts'
 import { SetupRecord } from './setup-record.ts'
 import { Token } from './token.ts'
 import { TopUpOrder } from './top-up-order.ts'
@@ -33,6 +35,7 @@ export const entities = [
   ChannelKey,
   ChannelProbe,
   DrawingTask,
+  FailedCharge,
   Grant,
   Hold,
   InstallationFact,
@@ -47,6 +50,7 @@ export const entities = [
   Redemption,
   RedemptionUse,
   Session,
+  SettledCall,
   SetupRecord,
   Token,
   TopUpOrder,

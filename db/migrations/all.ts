@@ -18,5 +18,6 @@ export const migrationsList = [
   fromFile('0003-task-columns'),
   fromFile('0004-jobs-and-notifications'),
   fromFile('0007-ledger-renew'),
+  fromFile('0010-settled-calls'),
   { name: '0025-username-likeness', class: UsernameLikeness },
 ]

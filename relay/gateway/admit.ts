@@ -54,6 +54,14 @@ export function admitPin(services: RelayServices, caller: Caller): ChannelRow | 
   return channel
 }
 
+const longestModelName = 128
+
+/** A name goes into the log, its indexes and the hourly sums; no model is called by a longer one. */
+export function admitModelName(model: string): void {
+  if (model.length > longestModelName && [...model].length > longestModelName)
+    throw new DomainError('relay.model_name_too_long', { most: longestModelName })
+}
+
 /** Rows 19 and 20: the models a token may use, by the name the caller wrote or that name without a channel prefix. */
 export function admitModel(services: RelayServices, caller: Caller, wish: { group: string; model: string }): void {
   const limits = caller.token?.modelLimits

@@ -8,6 +8,7 @@ import type { MediaFetcher } from '#relay/upstream/media.ts'
 import type { createTokenCache, TokenRow } from './cache/token-cache.ts'
 import type { createUserCache, UserRow } from './cache/user-cache.ts'
 import type { RetryBudget } from '#core/routing/retry-budget.ts'
+import type { FailureLog } from './failure-log.ts'
 import type { Health } from './health.ts'
 import type { KeptAt } from './kept-answers.ts'
 
@@ -25,6 +26,8 @@ export type RelayServices = Services & {
   health: Health
   /** What retries may add to the load of an outage. */
   retryBudget: RetryBudget
+  /** Rows of attempts that failed. */
+  failureLog: FailureLog
   /** Position of the next key of each channel. */
   keyCursor: Map<number, number>
   /** The process was told to stop: it serves who comes, and wants nobody sent to it any more. */

@@ -5,7 +5,7 @@ import { toolUses } from '#core/pricing/tools.ts'
 import { emptyUsage } from '#core/usage.ts'
 import { cheapPromptTokens } from '#relay/counting/cheap-count.ts'
 import type { CallerDialect } from '#relay/dialects/types.ts'
-import { admitAddress, admitGroup, admitModel, admitPin, groupInUse } from './admit.ts'
+import { admitAddress, admitGroup, admitModel, admitModelName, admitPin, groupInUse } from './admit.ts'
 import { attemptAll } from './attempts.ts'
 import type { Attempt, Call, CallBody, Caller, Incoming, RelayServices } from './call.ts'
 import { forward, isPricedAsClaude } from './forward.ts'
@@ -64,6 +64,7 @@ export async function admitChat(services: RelayServices, { incoming, route, call
   const read = await readBody(incoming.req, incoming.res)
   const { caller, body } = route.prepare?.(services, known, read) ?? { caller: known, body: read }
   const request = route.dialect.parse(body.json, route.path)
+  admitModelName(request.model)
   const wanted = admitGroup(services, caller)
   const pinnedChannel = admitPin(services, caller)
   const group = groupInUse(services, caller, { group: wanted, model: request.model, pinnedChannel })

@@ -1,9 +1,9 @@
-import { logType } from '#core/statuses.ts'
-import { Log } from '#db/entities/log.ts'
 import type { Attempt, AttemptRecord, CallCore, RelayServices } from './call.ts'
 import type { AttemptFailed } from './failure.ts'
 
 type FailedAttempt = { attempt: Attempt; attempts: AttemptRecord[]; error: AttemptFailed }
+
+const longestContent = 4000
 
 /** One row for an attempt the upstream failed, when the operator wants such rows. Costs nothing, moves no counter. */
 export function logFailedAttempt(
@@ -14,11 +14,9 @@ export function logFailedAttempt(
   if (error.local || !services.options.get('LogErrorEnabled')) return
   const { failure } = error
   const { token, user } = call.caller
-  const em = services.database.orm.em.fork()
-  em.insert(Log, {
+  services.failureLog.add({
     userId: user.id,
-    type: logType.error,
-    content: `status code ${failure.status}: ${failure.message}`,
+    content: `status code ${failure.status}: ${failure.message}`.slice(0, longestContent),
     username: user.username,
     tokenName: call.caller.tokenName,
     tokenId: token?.id ?? 0,
@@ -38,5 +36,5 @@ export function logFailedAttempt(
       channel_type: attempt.channel.type,
       admin_info: { use_channel: attempts.map((record) => String(record.channel_id)), attempts: [...attempts] },
     },
-  }).catch((cause: unknown) => services.log.warn({ err: cause }, 'an error row could not be written'))
+  })
 }

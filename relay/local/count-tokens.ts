@@ -4,7 +4,7 @@ import { countPrompt } from '#relay/counting/estimate-usage.ts'
 import { claude } from '#relay/dialects/claude/index.ts'
 import { gemini } from '#relay/dialects/gemini/index.ts'
 import type { CallerDialect } from '#relay/dialects/types.ts'
-import { admitAddress, admitGroup, admitModel, admitPin, groupInUse } from '#relay/gateway/admit.ts'
+import { admitAddress, admitGroup, admitModel, admitModelName, admitPin, groupInUse } from '#relay/gateway/admit.ts'
 import { authenticate } from '#relay/gateway/authenticate.ts'
 import type { Attempt, Call, RelayServices } from '#relay/gateway/call.ts'
 import { limit, type LimitedCall } from '#relay/gateway/limit.ts'
@@ -60,6 +60,7 @@ export async function countTokens(
     const request = style.dialect.parse(style.dialect.id === 'claude' ? { max_tokens: 1, ...body.json } : body.json, {
       model,
     })
+    admitModelName(request.model)
     const wanted = admitGroup(services, caller)
     const pinnedChannel = admitPin(services, caller)
     const group = groupInUse(services, caller, { group: wanted, model: request.model, pinnedChannel })

@@ -3,7 +3,7 @@ import { DomainError } from '#core/errors.ts'
 import { encodeEmbed, parseEmbed } from '#relay/dialects/gemini/embed.ts'
 import { gemini } from '#relay/dialects/gemini/index.ts'
 import { openAiChat } from '#relay/dialects/openai-chat/index.ts'
-import { admitAddress, admitGroup, admitModel, admitPin, groupInUse } from '#relay/gateway/admit.ts'
+import { admitAddress, admitGroup, admitModel, admitModelName, admitPin, groupInUse } from '#relay/gateway/admit.ts'
 import { attemptAll } from '#relay/gateway/attempts.ts'
 import { authenticate } from '#relay/gateway/authenticate.ts'
 import type { Caller, Incoming, RelayServices } from '#relay/gateway/call.ts'
@@ -60,6 +60,7 @@ async function admit(services: RelayServices, { incoming, caller, route }: Arriv
   const { body, ...given } = await readPlainRequest(await readBytes(req, res), req.get('content-type') ?? '')
   const { foreign, plain } = inOneForm(route, given)
   const parsed = parsePlain(route.operation, plain, route.model)
+  admitModelName(parsed.model)
   const wanted = admitGroup(services, caller)
   const pinnedChannel = admitPin(services, caller)
   const group = groupInUse(services, caller, { group: wanted, model: parsed.model, pinnedChannel })

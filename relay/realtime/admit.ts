@@ -1,6 +1,6 @@
 import { DomainError } from '#core/errors.ts'
 import { channelStatus } from '#core/statuses.ts'
-import { admitAddress, admitGroup, admitModel, admitPin, groupInUse } from '#relay/gateway/admit.ts'
+import { admitAddress, admitGroup, admitModel, admitModelName, admitPin, groupInUse } from '#relay/gateway/admit.ts'
 import { authenticate } from '#relay/gateway/authenticate.ts'
 import type { CallCore, Caller, Incoming, RelayServices } from '#relay/gateway/call.ts'
 import type { Session } from './call.ts'
@@ -11,6 +11,7 @@ export function admitRealtime(services: RelayServices, incoming: Incoming, calle
   const { model } = incoming.req.query
   if (typeof model !== 'string' || model === '')
     throw new DomainError('relay.body_invalid', { detail: 'model is required' })
+  admitModelName(model)
   const wanted = admitGroup(services, caller)
   const pinnedChannel = admitPin(services, caller)
   const group = groupInUse(services, caller, { group: wanted, model, pinnedChannel })

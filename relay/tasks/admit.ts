@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
 import { DomainError } from '#core/errors.ts'
 import { openAiChat } from '#relay/dialects/openai-chat/index.ts'
-import { admitAddress, admitGroup, admitModel, admitPin, groupInUse } from '#relay/gateway/admit.ts'
+import { admitAddress, admitGroup, admitModel, admitModelName, admitPin, groupInUse } from '#relay/gateway/admit.ts'
 import { authenticate } from '#relay/gateway/authenticate.ts'
 import type { CallBody, CallCore, Caller, Incoming, RelayServices } from '#relay/gateway/call.ts'
 import { type LimitedCall, limitJob } from '#relay/gateway/limit.ts'
@@ -41,6 +41,7 @@ export function admitTask(
   { incoming, caller }: Identified,
   asked: { body: CallBody; names: [string, ...string[]] },
 ): CallCore {
+  for (const name of asked.names) admitModelName(name)
   const wanted = admitGroup(services, caller)
   const pinnedChannel = admitPin(services, caller)
   const served = asked.names

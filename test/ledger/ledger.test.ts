@@ -158,20 +158,6 @@ test('the same charge sent twice is booked once', async () => {
   expect(await ledgerViolations(database.pool)).toEqual([])
 })
 
-test('without a log the same charge sent twice is booked once all the same', async () => {
-  const user = await make.user({ quota: 1000 })
-  const id = newId()
-  await ledger.reserve({ id, userId: user.id, tokenId: 0, amount: 300 })
-  const row = { ...chargeOf({ id, userId: user.id, tokenId: 0, quota: 120 }), log: false }
-  await ledger.settle(row, 'go-on')
-  await ledger.settle(row, 'go-on')
-  expect(await balanceOf(user.id)).toBe(880)
-  // What was not logged is taken out again, so that the equations of the other tests hold.
-  await database.pool.query('update users set used_quota = 0, quota = quota + 120 where id = $1', [user.id])
-  await database.pool.query('update channels set used_quota = used_quota - 120 where id = $1', [anyChannel])
-  await database.pool.query('delete from usage_hourly where user_id = $1', [user.id])
-})
-
 test('a charge that meets a lost or released hold is booked whole', async () => {
   const user = await make.user({ quota: 1000 })
   await ledger.settle(chargeOf({ id: newId(), userId: user.id, tokenId: 0, quota: 100 }), 'go-on')
@@ -284,19 +270,4 @@ test('a text with a NUL character cannot stop the batch it is in', async () => {
   expect(await balanceOf(user.id)).toBe(990)
   const { rows } = await database.pool.query('select other from logs where request_id = $1', [row.id])
   expect(rows[0]?.other.quote).toBe('a \\u0000 b')
-})
-
-test('a row the database cannot store fails alone, the others of its batch are booked', async () => {
-  const user = await make.user({ quota: 1000 })
-  const impatient = createLedger({
-    pool: database.pool,
-    nodeId: () => 1,
-    refund: () => Promise.resolve(),
-  })
-  const rows = [10, 20, 30].map((quota) => chargeOf({ id: newId(), userId: user.id, tokenId: 0, quota }))
-  const settled = await Promise.allSettled(
-    rows.map((row, index) => impatient.settle(index === 1 ? { ...row, promptTokens: 1e12 } : row, 'give-up')),
-  )
-  expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
-  expect(await balanceOf(user.id)).toBe(960)
 })

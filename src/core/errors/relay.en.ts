@@ -21,6 +21,7 @@ export const relayEnglish: Record<keyof typeof relayErrors, string> = {
   'relay.pinned_channel_invalid': 'The chosen channel id is invalid',
   'relay.pinned_channel_disabled': 'The chosen channel is not enabled',
   'relay.model_forbidden': 'The token may not use model {model}',
+  'relay.model_name_too_long': 'A model name may not be longer than {most} characters',
   'relay.model_none_allowed': 'The token allows no model',
   'relay.no_channel': 'No channel in group {group} supports model {model}',
   'relay.channel_missing': 'The channel data is inconsistent, please contact the administrator',

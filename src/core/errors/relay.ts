@@ -40,6 +40,7 @@ export const relayErrors = {
   'relay.pinned_channel_invalid': { kind: 'invalid', message: '指定的渠道编号无效', status: 400 },
   'relay.pinned_channel_disabled': { kind: 'forbidden', message: '指定的渠道未启用', status: 403 },
   'relay.model_forbidden': { kind: 'forbidden', message: '令牌无权使用模型 {model}', status: 403 },
+  'relay.model_name_too_long': { kind: 'invalid', message: '模型名称不能超过 {most} 个字符', status: 400 },
   'relay.model_none_allowed': { kind: 'forbidden', message: '令牌未允许任何模型', status: 403 },
   'relay.no_channel': {
     kind: 'unavailable',

@@ -1,4 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { ItemRefused } from './batch-queue.ts'
+import { bareRow } from './bare-row.ts'
 import type { ChargeRow, Renewal, ReserveResult } from './charge-row.ts'
 
 /** A call that is charged nothing. One that `voids` shuts the id, so that nothing of unknown outcome happens after it. */
@@ -15,14 +17,30 @@ export class SettleFailed extends Error {
   override name = 'SettleFailed'
 }
 
+/** So often the database may refuse a charge on its own before it is set aside. */
+const mostRefusals = 3
+
+const rowOf = (item: EndOfHold | Renewal): ChargeRow | null =>
+  'next' in item ? item.row : 'release' in item ? null : item
+
+const withoutTexts = (item: EndOfHold | Renewal): EndOfHold | Renewal =>
+  'next' in item ? { ...item, row: bareRow(item.row) } : 'release' in item ? item : bareRow(item)
+
+/** What the database said. */
+const causeOf = (error: SettleFailed): unknown => (error.cause instanceof ItemRefused ? error.cause.cause : error.cause)
+
 /** Sees each hold to its end, however long the database is away: the loops around the queue of settlements. */
 export function createEnding(deps: {
   /** Commits one end of a hold; one whose turn comes when it is not wanted any more is not sent. */
-  commit: (item: EndOfHold | Renewal, isWanted: () => boolean) => Promise<Committed>
-  /** The database will never take this row. */
-  isHopeless: (error: unknown) => boolean
+  commit: (item: EndOfHold | Renewal, how: { isWanted: () => boolean; alone: boolean }) => Promise<Committed>
+  /** Whether the charge of this id was committed. */
+  wasSettled: (id: string) => Promise<boolean>
   /** Books the refund of a charge whose answer never arrived. */
   refund: (row: ChargeRow) => Promise<void>
+  /** Keeps a charge that the database will never take, and its hold. */
+  setAside: (row: ChargeRow, error: unknown) => Promise<void>
+  /** A charge was booked, but without its texts: they are what the database refused. */
+  onBare: (row: ChargeRow, error: unknown) => void
   settleDeadlineMs: number
   onError: (error: unknown) => void
 }) {
@@ -35,15 +53,28 @@ export function createEnding(deps: {
     return work
   }
 
-  /** Sends until it is booked. Rejects only once it is not wanted any more, or can never be stored. */
+  /**
+   * Sends until it is booked. One that the database refuses for what it says is sent alone, then without its texts, so that
+   * at least the money is booked. Rejects only once it is not wanted any more, or after the third refusal.
+   */
   const send = async (item: EndOfHold | Renewal, isWanted: () => boolean): Promise<Committed> => {
+    let refusals = 0
+    let refusal: unknown
     for (let pause = 20; ; pause = Math.min(pause * 2, 1000)) {
+      const bare = refusals === mostRefusals - 1
       try {
-        return await deps.commit(item, isWanted)
+        const committed = await deps.commit(bare ? withoutTexts(item) : item, { isWanted, alone: refusals > 0 })
+        const row = rowOf(item)
+        if (bare && row) deps.onBare(row, refusal)
+        return committed
       } catch (error) {
         deps.onError(error)
-        if (deps.isHopeless(error) || !isWanted())
-          throw new SettleFailed('the charge could not be committed', { cause: error })
+        // What is given back has nothing that could be left out or kept for later.
+        if (error instanceof ItemRefused && rowOf(item)) {
+          refusals += 1
+          refusal = error.cause
+          if (refusals === mostRefusals) throw new SettleFailed('the charge can never be committed', { cause: error })
+        } else if (!isWanted()) throw new SettleFailed('the charge could not be committed', { cause: error })
         await delay(pause)
       }
     }
@@ -53,10 +84,10 @@ export function createEnding(deps: {
     await track(send({ id, userId, tokenId, release: true, voids }, () => true))
   }
 
-  const refund = async (row: ChargeRow): Promise<void> => {
+  const untilDone = async <Result>(act: () => Promise<Result>): Promise<Result> => {
     for (let pause = 100; ; pause = Math.min(pause * 2, 5000)) {
       try {
-        return await deps.refund(row)
+        return await act()
       } catch (error) {
         deps.onError(error)
         await delay(pause)
@@ -70,9 +101,14 @@ export function createEnding(deps: {
       () => true,
       () => false,
     )
+    // The last answer may have been lost. Once the release has shut the id, what is found is final.
     if (!booked) await release(row, true)
-    await refund(row)
+    if (booked || (await untilDone(() => deps.wasSettled(row.id)))) await untilDone(() => deps.refund(row))
   }
+
+  /** The answer was delivered, so it is not free: what cannot be booked is kept for the operator. */
+  const setAside = (row: ChargeRow, error: unknown): Promise<void> =>
+    track(untilDone(() => deps.setAside(row, error instanceof SettleFailed ? causeOf(error) : error)))
 
   /** What becomes of a charge whose caller has waited long enough. */
   type Lateness = { isWanted: (told: boolean) => boolean; afterwards: (sending: Promise<Committed>) => void }
@@ -107,8 +143,7 @@ export function createEnding(deps: {
       isWanted: (told) => afterwards === 'go-on' || !told,
       afterwards: (sending) => {
         if (afterwards === 'give-up') void track(giveUp(row, sending))
-        // What can never be stored is not charged.
-        else sending.catch(() => release(row, true))
+        else sending.catch((error: unknown) => setAside(row, error))
       },
     })
 
@@ -119,7 +154,7 @@ export function createEnding(deps: {
       afterwards: (sending) => {
         sending.then(
           () => void release(renewal.next, false),
-          () => void release(renewal.row, true),
+          (error: unknown) => void setAside(renewal.row, error),
         )
       },
     })
@@ -128,6 +163,7 @@ export function createEnding(deps: {
     settle,
     renew,
     release,
+    track,
     /** How much is still to be booked, what is sent again included. */
     pending: () => pending.size,
   }

@@ -26,17 +26,31 @@ export async function takeNodeIdentity(changes: Changes): Promise<NodeIdentity> 
   return { id: () => id }
 }
 
+/** So long the database has to have answered before anything is forgotten. */
+const steadyMs = 60_000
+
 /**
  * Finds the holds of processes that died and gives them back. A process counts as dead when its lock was free on two
- * looks in a row, which the caller spaces ten seconds apart.
+ * looks in a row, which the caller spaces ten seconds apart. Holds of node 0 belong to charges that wait for an operator.
  */
 export function createHoldRecovery(pool: Pool) {
   let suspects = new Set<number>()
-  return async (): Promise<{ released: number }> => {
+  let steadySince = performance.now()
+
+  /**
+   * After a while without the database charges of unknown outcome are still to be sent again; they come first. Only then may
+   * what says that they were committed be forgotten.
+   */
+  const forgetSettled = async (): Promise<void> => {
+    if (performance.now() - steadySince < steadyMs) return
+    await pool.query('select ledger_forget_settled()')
+  }
+
+  const look = async (): Promise<{ released: number }> => {
     // Shared, so that two who look at the same moment do not take each other for the living process.
     const { rows } = await pool.query<{ node_id: number; free: boolean }>(
       `select n.node_id, pg_try_advisory_xact_lock_shared($1, n.node_id) as free
-       from (select distinct node_id from holds where status = 'open') n`,
+       from (select distinct node_id from holds where status = 'open' and node_id <> 0) n`,
       [nodeLockClass],
     )
     const free = rows.filter((row) => row.free).map((row) => row.node_id)
@@ -47,6 +61,16 @@ export function createHoldRecovery(pool: Pool) {
     }
     suspects = new Set(free)
     await pool.query("delete from holds where status <> 'open' and released_at < now() - interval '1 day'")
+    await forgetSettled()
     return { released }
+  }
+
+  return async (): Promise<{ released: number }> => {
+    try {
+      return await look()
+    } catch (error) {
+      steadySince = performance.now()
+      throw error
+    }
   }
 }

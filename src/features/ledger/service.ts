@@ -3,9 +3,13 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Pool } from 'pg'
 import { type LogType, logType } from '#core/statuses.ts'
 import { isDatabaseTrouble, isLockTrouble } from '#core/database-trouble.ts'
-import { type BatchFault, createBatchQueue, QueueFull } from './batch-queue.ts'
+import { storableJson } from '#core/storable-json.ts'
+import { cappedRow } from './bare-row.ts'
+import { batchFaultOf, isKnownRefusal } from './batch-fault.ts'
+import { createBatchQueue, ItemRefused, QueueFull } from './batch-queue.ts'
 import type { ChargeRow, Renewal, ReserveRequest, ReserveResult, ReserveVerdict } from './charge-row.ts'
 import { type Committed, createEnding, type EndOfHold } from './ending.ts'
+import { createLockedRows } from './locked-rows.ts'
 
 /**
  * The only writer of balances. Calls: `reserve` before, then exactly one of `settle` and `release`. Everything else that
@@ -34,18 +38,10 @@ export type Ledger = {
 
 export { SettleFailed } from './ending.ts'
 
-const queueLimits = {
-  largestBatch: 500,
-  mostWaiting: 20_000,
-  faultOf: (error: unknown): BatchFault => (isDataFault(error) ? 'item' : isLockTrouble(error) ? 'group' : 'all'),
-  groupOf: (item: { userId: number }) => item.userId,
-}
+const queueLimits = { largestBatch: 500, mostWaiting: 20_000, faultOf: batchFaultOf }
 
-/** The database refused what one item says (class 22 and 23), not the batch as such. */
-function isDataFault(error: unknown): boolean {
-  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
-  return typeof code === 'string' && /^2[23]/.test(code)
-}
+/** So many items of one user may wait for a row of theirs that somebody keeps locked. */
+const mostLockedPerUser = 1000
 
 /** A reservation that has waited so long for its turn is not made any more: the caller comes again. */
 const reserveWaitMs = 5000
@@ -59,78 +55,111 @@ export function createLedger(deps: {
   onError?: (error: unknown) => void
   /** Hears of each charge that costs something, once it is booked, with the balance after it. Must not wait. */
   onCharged?: (charged: { userId: number; balance: number }) => void
+  /** Hears of each charge that could be booked without its texts only, or not at all: then its hold stays open. */
+  onSetAside?: (found: { row: ChargeRow; error: unknown; kept: 'texts' | 'hold' }) => void
 }): Ledger {
   const onError = deps.onError ?? (() => {})
+  const locked = createLockedRows(deps.pool)
+  const locks = { locked, mostPerUser: mostLockedPerUser }
   const reserves = createBatchQueue(
     (items: ReserveRequest[]) => reserveBatch(deps.pool, deps.nodeId(), items),
-    queueLimits,
+    { ...queueLimits, locks: { ...locks, rowsOf: (item) => ({ ...item, channelId: 0 }) } },
   )
-  const settles = createBatchQueue((items: EndOfHold[]) => settleBatch(deps.pool, items), queueLimits)
+  const settles = createBatchQueue((items: EndOfHold[]) => settleBatch(deps.pool, items), {
+    ...queueLimits,
+    locks: { ...locks, rowsOf: (item) => ('release' in item ? { ...item, channelId: 0 } : item) },
+  })
   const renewals = createBatchQueue((items: Renewal[]) => renewBatch(deps.pool, deps.nodeId(), items), {
     ...queueLimits,
-    groupOf: (item: Renewal) => item.row.userId,
+    locks: { ...locks, rowsOf: (item) => item.row },
   })
   const ending = createEnding({
-    commit: async (item, isWanted) => {
-      const committed = await ('next' in item ? renewals.add(item, isWanted) : settles.add(item, isWanted))
+    commit: async (item, how) => {
+      const committed = await ('next' in item ? renewals.add(item, how) : settles.add(item, how))
       const row = 'next' in item ? item.row : item
       if (!('release' in row) && row.quota > 0) {
         deps.onCharged?.({ userId: row.userId, balance: committed.userQuota })
       }
       return committed
     },
-    isHopeless: isDataFault,
+    wasSettled: (id) => wasSettled(deps.pool, id),
     refund: deps.refund,
+    setAside: async (row, error) => {
+      await setAside(deps.pool, row, error)
+      deps.onSetAside?.({ row, error, kept: 'hold' })
+    },
+    onBare: (row, error) => deps.onSetAside?.({ row, error, kept: 'texts' }),
     settleDeadlineMs: deps.settleDeadlineMs ?? 10_000,
     onError,
   })
 
-  // Holds whose calls are under way in this process.
+  // Holds whose calls are under way in this process, and what is being sent to raise them.
   const open = new Set<string>()
+  const raises = new Map<string, Promise<unknown>>()
 
   const reserve = async (request: ReserveRequest): Promise<ReserveResult> => {
-    const end = Date.now() + reserveWaitMs
-    const isWanted = () => Date.now() < end
-    let sent = false
-    try {
-      const result = await reserves.add(request, isWanted).catch((error: unknown) => {
-        onError(error)
-        sent = !(error instanceof QueueFull)
-        // A connection that broke is soon replaced, and the same hold is not taken twice.
-        if (isDatabaseTrouble(error) && !isLockTrouble(error)) return reserves.add(request, isWanted)
-        throw error
-      })
+    const raising = open.has(request.id)
+    const sending = send(request, raising)
+    if (!raising) {
+      const result = await sending
       if (result.verdict === 'ok') open.add(request.id)
       return result
+    }
+    const settled = Promise.allSettled([raises.get(request.id), sending])
+    raises.set(request.id, settled)
+    try {
+      return await sending
+    } finally {
+      if (raises.get(request.id) === settled) raises.delete(request.id)
+    }
+  }
+
+  const send = async (request: ReserveRequest, raising: boolean): Promise<ReserveResult> => {
+    const end = Date.now() + reserveWaitMs
+    // A call that has ended needs no larger hold.
+    const isWanted = () => Date.now() < end && (!raising || open.has(request.id))
+    let unknown = false
+    try {
+      return await reserves.add(request, { isWanted }).catch((error: unknown) => {
+        onError(error)
+        unknown = !(error instanceof QueueFull || isKnownRefusal(causeOf(error)))
+        // A connection that broke is soon replaced, and the same hold is not taken twice.
+        if (isDatabaseTrouble(error) && !isLockTrouble(error)) return reserves.add(request, { isWanted })
+        throw error
+      })
     } catch (error) {
-      // Nobody knows what became of it: it must not happen later either.
-      if (sent) void ending.release(request, true)
+      // Nobody knows what became of it: it must not happen later either. A hold that is open already is left to the end of its
+      // call, which is charged whatever was set aside.
+      if (unknown && !raising) void ending.release(request, true)
       throw error
     }
   }
 
+  /** Ends a call. What still raises its hold comes before, since it would open the hold anew afterwards. */
+  const end = async <Result>(id: string, act: () => Promise<Result>): Promise<Result> => {
+    open.delete(id)
+    const raise = raises.get(id)
+    if (raise) await ending.track(raise)
+    return act()
+  }
+
   return {
     reserve,
-    settle: (row, afterwards) => {
-      open.delete(row.id)
-      return ending.settle(row, afterwards)
-    },
+    settle: (row, afterwards) => end(row.id, () => ending.settle(row, afterwards)),
     renew: async (renewal) => {
-      open.delete(renewal.row.id)
-      const { next } = await ending.renew(renewal)
+      const { next } = await end(renewal.row.id, () => ending.renew(renewal))
       if (!next) throw new Error('a renewal has a verdict on its next hold')
       if (next.verdict === 'ok') open.add(renewal.next.id)
       return next
     },
-    release: (hold) => {
-      open.delete(hold.id)
-      return ending.release(hold, false)
-    },
+    release: (hold) => end(hold.id, () => ending.release(hold, false)),
     drained: async () => {
       while (open.size + ending.pending() > 0) await delay(20)
     },
   }
 }
+
+const causeOf = (error: unknown): unknown => (error instanceof ItemRefused ? error.cause : error)
 
 type VerdictRow = {
   hold_id: string
@@ -187,29 +216,39 @@ async function settleBatch(pool: Pool, items: EndOfHold[]): Promise<Committed[]>
   return items.map((item) => ({ userQuota: balances.get(item.userId) ?? 0 }))
 }
 
-/**
- * PostgreSQL's JSON holds neither NUL nor half a surrogate pair, which callers may well send; JSON.stringify writes both as
- * escapes. An escaped backslash is passed over, so that a quoted `\\u0000` stays what it is.
- */
-const storableJson = (json: string): string =>
-  /\\u(?:0000|d[89a-f])/.test(json)
-    ? json.replace(/\\\\|\\u0000|\\ud[89a-f][0-9a-f]{2}/g, (escape) => (escape === '\\\\' ? escape : '\ufffd'))
-    : json
-
 const toSettleJson = (item: EndOfHold): unknown =>
   'release' in item
     ? { ...item, channelId: 0, quota: 0, counted: false, log: false }
-    : { ...item, release: false, voids: false }
+    : { ...cappedRow(item), release: false, voids: false }
 
-/**
- * Refunds a charge that was committed although its caller was told that nothing was booked. Does nothing when there is no
- * such charge.
- */
+/** Whether a charge was committed, log row or none. Kept for an hour at least. */
+async function wasSettled(pool: Pool, id: string): Promise<boolean> {
+  const { rowCount } = await pool.query({ text: 'select 1 from settled_calls where id = $1 limit 1', values: [id] })
+  return rowCount !== 0
+}
+
+const longestKept = 262_144
+
+/** Keeps a charge that cannot be booked where the operator finds it, and its hold open. */
+async function setAside(pool: Pool, row: ChargeRow, error: unknown): Promise<void> {
+  const said = (error instanceof Error ? error.message : String(error)).replaceAll('\0', '')
+  await pool.query({
+    text: 'select ledger_set_aside($1, $2, $3, $4, $5, $6, $7)',
+    values: [
+      row.id,
+      row.userId,
+      row.tokenId,
+      row.channelId,
+      Number.isSafeInteger(row.quota) ? row.quota : null,
+      JSON.stringify(row).slice(0, longestKept),
+      said.slice(0, 2000),
+    ],
+  })
+}
+
+/** Refunds a charge that was committed although its caller was told that nothing was booked. */
 export async function refundUndelivered(em: EntityManager, row: ChargeRow): Promise<void> {
-  const committed = await em
-    .getConnection()
-    .execute<{ id: string }[]>('select id from logs where request_id = ? and type = 2 limit 1', [row.id])
-  if (committed.length === 0 || row.quota === 0) return
+  if (row.quota === 0) return
   await grant(em, {
     kind: 'refund',
     key: row.id,

@@ -1,0 +1,87 @@
+import type { Pool } from 'pg'
+import { storableJson } from '#core/storable-json.ts'
+import { logType } from '#core/statuses.ts'
+import type { LogOther } from '#db/entities/log.ts'
+import { batchFaultOf } from '#features/ledger/batch-fault.ts'
+import { createBatchQueue } from '#features/ledger/batch-queue.ts'
+
+/** An attempt that failed: a row of the log that costs nothing. */
+export type FailureRow = {
+  userId: number
+  content: string
+  username: string
+  tokenName: string
+  tokenId: number
+  modelName: string
+  useTimeMs: number
+  isStream: boolean
+  channelId: number
+  group: string
+  clientIp: string
+  requestId: string
+  other: LogOther
+}
+
+export type FailureLog = {
+  /** Takes a row to be written soon; it is dropped, and counted, when too much waits or the database does not take it. */
+  add: (row: FailureRow) => void
+  /** Waits until everything taken so far is written or dropped. */
+  flushed: () => Promise<void>
+}
+
+const mostWaiting = 5000
+/** Rows are dropped by the hundred. */
+const tellAfterMs = 1000
+
+/** Gathers rows of failed attempts: one insert at a time, of all that came meanwhile. No bill hangs on them. */
+export function createFailureLog(
+  pool: Pool,
+  /** Hears how many rows were dropped since it last did. */
+  onDropped: (dropped: number, error: unknown) => void,
+): FailureLog {
+  const queue = createBatchQueue((rows: FailureRow[]) => insertRows(pool, rows), {
+    largestBatch: 200,
+    mostWaiting,
+    faultOf: batchFaultOf,
+  })
+  const pending = new Set<Promise<void>>()
+  let dropped = 0
+
+  const drop = (error: unknown): void => {
+    dropped += 1
+    if (dropped > 1) return
+    const tell = (): void => {
+      onDropped(dropped, error)
+      dropped = 0
+    }
+    setTimeout(tell, tellAfterMs).unref()
+  }
+
+  return {
+    add: (row) => {
+      const work: Promise<void> = queue
+        .add(row)
+        .catch(drop)
+        .finally(() => pending.delete(work))
+      pending.add(work)
+    },
+    flushed: async () => {
+      while (pending.size > 0) await Promise.all(pending)
+    },
+  }
+}
+
+async function insertRows(pool: Pool, rows: FailureRow[]): Promise<void[]> {
+  await pool.query({
+    name: 'failed_attempts',
+    text: `insert into logs (user_id, type, content, username, token_name, token_id, model_name, use_time_ms, is_stream,
+        channel_id, "group", client_ip, request_id, other)
+      select r."userId", $2, r.content, r.username, r."tokenName", r."tokenId", r."modelName", r."useTimeMs", r."isStream",
+        r."channelId", r."group", r."clientIp", r."requestId", r.other
+      from json_to_recordset($1::json) as r("userId" int, content text, username text, "tokenName" text, "tokenId" int,
+        "modelName" text, "useTimeMs" int, "isStream" boolean, "channelId" int, "group" text, "clientIp" text,
+        "requestId" text, other jsonb)`,
+    values: [storableJson(JSON.stringify(rows)), logType.error],
+  })
+  return rows.map(() => undefined)
+}

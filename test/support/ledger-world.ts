@@ -1,0 +1,101 @@
+import type { Pool, QueryConfig } from 'pg'
+import { createHotPool } from '#db/hot-pool.ts'
+import { connect } from '#db/orm.ts'
+import type { ChargeRow } from '#features/ledger/charge-row.ts'
+import { createLedger, type Ledger, refundUndelivered } from '#features/ledger/service.ts'
+import { createDatabase } from './database.ts'
+import { createFactories } from './factories.ts'
+
+export type HeldCall = { id: string; userId: number; tokenId: number }
+
+/** A database with ledgers on it as processes have them, and what their tests ask of it. */
+export async function createLedgerWorld() {
+  const testDatabase = await createDatabase()
+  const database = await connect(testDatabase.connection)
+  const hot = createHotPool(testDatabase.connection, () => {})
+  const { pool } = database
+  const make = createFactories({ pool, secretKey: 'the key of these tests', upstreamUrl: 'http://127.0.0.1:1' })
+  const channelId = (await make.channel()).id
+  let counter = 0
+  const figure = async (sql: string, values: unknown[]): Promise<number> =>
+    Number((await pool.query<{ n: string | null }>(sql, values)).rows[0]?.n ?? 0)
+
+  return {
+    pool,
+    hot,
+    make,
+    channelId,
+    newId: (): string => `call-${(counter += 1)}`,
+    ledgerWith: (
+      given: { pool?: Pool; nodeId?: number } & Pick<
+        Parameters<typeof createLedger>[0],
+        'settleDeadlineMs' | 'onSetAside' | 'onError'
+      > = {},
+    ): Ledger => {
+      const { pool: own = hot, nodeId = 1, ...rest } = given
+      return createLedger({
+        pool: own,
+        nodeId: () => nodeId,
+        refund: (row) => refundUndelivered(database.orm.em.fork(), row),
+        ...rest,
+      })
+    },
+    chargeOf: (call: HeldCall & { quota: number } & Partial<ChargeRow>): ChargeRow => ({
+      channelId,
+      counted: true,
+      log: true,
+      content: '',
+      username: 'someone',
+      tokenName: 'token',
+      modelName: 'gpt-4o',
+      promptTokens: 10,
+      completionTokens: 5,
+      cachedTokens: 0,
+      useTimeMs: 12,
+      firstTokenMs: 5,
+      isStream: false,
+      group: 'default',
+      clientIp: '',
+      other: {},
+      ...call,
+    }),
+    balanceOf: (userId: number) => figure('select quota as n from users where id = $1', [userId]),
+    heldBy: (userId: number) =>
+      figure("select sum(amount) as n from holds where user_id = $1 and status = 'open'", [userId]),
+    openHolds: (userId: number) =>
+      figure("select count(*) as n from holds where user_id = $1 and status = 'open'", [userId]),
+    logRows: (id: string) => figure('select count(*) as n from logs where request_id = $1 and type = 2', [id]),
+    /** While the returned function is not called, another session keeps what the statement locks. */
+    lock: async (sql: string, values: unknown[] = []): Promise<() => Promise<void>> => {
+      const blocker = await pool.connect()
+      await blocker.query('begin')
+      await blocker.query(sql, values)
+      return async () => {
+        await blocker.query('rollback')
+        blocker.release()
+      }
+    },
+    [Symbol.asyncDispose]: async () => {
+      await hot.end()
+      await database.close()
+      await testDatabase[Symbol.asyncDispose]()
+    },
+  }
+}
+
+export type LedgerWorld = Awaited<ReturnType<typeof createLedgerWorld>>
+
+/** A pool on which some statements are carried out, or not, without anybody hearing of it. */
+export const forgetfulPool = (
+  pool: Pool,
+  forgets: (query: QueryConfig) => 'before' | 'after' | null | undefined,
+): Pool =>
+  ({
+    query: async (query: QueryConfig) => {
+      const when = forgets(query)
+      if (when === 'before') throw new Error('Connection terminated unexpectedly')
+      const result = await pool.query(query)
+      if (when === 'after') throw new Error('Connection terminated unexpectedly')
+      return result
+    },
+  }) as unknown as Pool
