@@ -211,7 +211,11 @@ function tellOfSetAside(services: () => Services) {
     log.error({ ...named, row }, 'a charge cannot be booked; it waits in failed_charges and its hold stays open')
     void tellRoot(
       services(),
-      plainNotice('failed_charge', '有扣费无法入账', `请求 ${row.id} 的扣费无法入账，额度保持冻结，请查看 failed_charges 表。`),
+      plainNotice(
+        'failed_charge',
+        '有扣费无法入账',
+        `请求 ${row.id} 的扣费无法入账，额度保持冻结，请查看 failed_charges 表。`,
+      ),
     )
   }
 }

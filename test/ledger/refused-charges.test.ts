@@ -19,7 +19,7 @@ beforeAll(async () => {
     create trigger refuse_row before insert on logs for each row execute function refuse_row();`)
 })
 beforeEach(async () => {
-  expect(await ledgerViolations(world.pool)).toEqual([])
+  if ((await ledgerViolations(world.pool)).length > 0) throw new Error('the books do not balance')
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
@@ -103,9 +103,10 @@ test('a charge that can be booked in no form is kept with its hold after three r
   await ledger.drained()
   expect(failures).toHaveLength(3)
   expect(said).toEqual([`${refused.id} hold`])
-  const { rows } = await world.pool.query('select user_id, quota::int, "row", error from failed_charges where id = $1', [
-    refused.id,
-  ])
+  const { rows } = await world.pool.query(
+    'select user_id, quota::int, "row", error from failed_charges where id = $1',
+    [refused.id],
+  )
   expect(rows).toMatchObject([{ user_id: refused.userId, quota: 150, error: 'this row is refused' }])
   expect(JSON.parse(rows[0]?.row)).toEqual(row)
   // The process is long gone, and the hold stays all the same.
@@ -160,8 +161,7 @@ test('a part of a session whose row is refused is kept, and the parts of the oth
   )
   expect(ends.map(({ status }) => status)).toEqual(calls.map((_, index) => (index === 5 ? 'rejected' : 'fulfilled')))
   await until(async () => (await world.heldBy(calls[5]?.userId ?? 0)) === 400, { seconds: 20, what: 'it is not kept' })
-  for (const [index, call] of calls.entries())
-    expect(await world.heldBy(call.userId)).toBe(index === 5 ? 400 : 100)
+  for (const [index, call] of calls.entries()) expect(await world.heldBy(call.userId)).toBe(index === 5 ? 400 : 100)
 })
 
 test('a reservation that the database refuses fails alone and at once', async () => {

@@ -61,10 +61,10 @@ export function createLedger(deps: {
   const onError = deps.onError ?? (() => {})
   const locked = createLockedRows(deps.pool)
   const locks = { locked, mostPerUser: mostLockedPerUser }
-  const reserves = createBatchQueue(
-    (items: ReserveRequest[]) => reserveBatch(deps.pool, deps.nodeId(), items),
-    { ...queueLimits, locks: { ...locks, rowsOf: (item) => ({ ...item, channelId: 0 }) } },
-  )
+  const reserves = createBatchQueue((items: ReserveRequest[]) => reserveBatch(deps.pool, deps.nodeId(), items), {
+    ...queueLimits,
+    locks: { ...locks, rowsOf: (item) => ({ ...item, channelId: 0 }) },
+  })
   const settles = createBatchQueue((items: EndOfHold[]) => settleBatch(deps.pool, items), {
     ...queueLimits,
     locks: { ...locks, rowsOf: (item) => ('release' in item ? { ...item, channelId: 0 } : item) },
@@ -96,8 +96,10 @@ export function createLedger(deps: {
   // Holds whose calls are under way in this process, and what is being sent to raise them.
   const open = new Set<string>()
   const raises = new Map<string, Promise<unknown>>()
+  const over = new Set<string>()
 
   const reserve = async (request: ReserveRequest): Promise<ReserveResult> => {
+    if (over.has(request.id)) throw new Error('the call of this hold is over')
     const raising = open.has(request.id)
     const sending = send(request, raising)
     if (!raising) {
@@ -138,9 +140,14 @@ export function createLedger(deps: {
   /** Ends a call. What still raises its hold comes before, since it would open the hold anew afterwards. */
   const end = async <Result>(id: string, act: () => Promise<Result>): Promise<Result> => {
     open.delete(id)
-    const raise = raises.get(id)
-    if (raise) await ending.track(raise)
-    return act()
+    over.add(id)
+    try {
+      const raise = raises.get(id)
+      if (raise) await ending.track(raise)
+      return await act()
+    } finally {
+      over.delete(id)
+    }
   }
 
   return {

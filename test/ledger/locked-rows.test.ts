@@ -1,0 +1,147 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { QueryConfig } from 'pg'
+import type { Ledger } from '#features/ledger/service.ts'
+import { ledgerViolations } from '../support/ledger-invariant.ts'
+import { createLedgerWorld, forgetfulPool, type HeldCall, type LedgerWorld } from '../support/ledger-world.ts'
+
+let world: LedgerWorld
+
+beforeAll(async () => {
+  world = await createLedgerWorld()
+})
+afterEach(async () => {
+  if ((await ledgerViolations(world.pool)).length > 0) throw new Error('the books do not balance')
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+const userRow = 'select 1 from users where id = $1 for update'
+
+const callOf = async (): Promise<HeldCall> => {
+  const user = await world.make.user({ quota: 1_000_000 })
+  return { id: world.newId(), userId: user.id, tokenId: 0 }
+}
+
+/** How many statements ran into the lock, which is how often everybody in their batch had to wait. */
+function countingPool() {
+  let waits = 0
+  const pool = {
+    query: async (query: QueryConfig) => {
+      try {
+        return await world.hot.query(query)
+      } catch (error) {
+        if ((error as { code?: string }).code === '55P03') waits += 1
+        throw error
+      }
+    },
+  } as unknown as LedgerWorld['hot']
+  return { pool, waits: () => waits }
+}
+
+/** A call from its reservation to its charge. */
+const wholeCall = async (ledger: Ledger, call: HeldCall): Promise<string> => {
+  const { verdict } = await ledger.reserve({ ...call, amount: 100 })
+  await ledger.settle(world.chargeOf({ ...call, quota: 30 }), 'go-on')
+  return verdict
+}
+
+test('while an open transaction keeps a user, the others together wait for it once, and that user is served when it ends', async () => {
+  const locked = await callOf()
+  const others = await Promise.all(Array.from({ length: 50 }, callOf))
+  const { pool, waits } = countingPool()
+  const ledger = world.ledgerWith({ pool, settleDeadlineMs: 60_000 })
+  const held = { ...locked, id: world.newId() }
+  await ledger.reserve({ ...held, amount: 100 })
+  const unlock = await world.lock(userRow, [locked.userId])
+  let settled = false
+  const end = ledger.settle(world.chargeOf({ ...held, quota: 50 }), 'go-on').then(() => (settled = true))
+  try {
+    // Four calls of each, one after the other, and the locked user tries again and again beside them.
+    const knocking = Array.from({ length: 10 }, () => ledger.reserve({ ...locked, id: world.newId(), amount: 1 }))
+    const knocked = Promise.allSettled(knocking)
+    for (let round = 0; round < 4; round += 1)
+      await Promise.all(others.map((call) => wholeCall(ledger, { ...call, id: world.newId() })))
+    // What was gathered before anybody knew of the lock: one batch of reservations and one of charges.
+    expect(waits()).toBeLessThanOrEqual(2)
+    expect(settled).toBe(false)
+    expect((await knocked).map(({ status }) => status)).toEqual(knocking.map(() => 'rejected'))
+    expect(waits()).toBeLessThanOrEqual(2)
+  } finally {
+    await unlock()
+  }
+  await end
+  expect(await wholeCall(ledger, { ...locked, id: world.newId() })).toBe('ok')
+  expect(await world.balanceOf(locked.userId)).toBe(1_000_000 - 80)
+})
+
+test('what one user wants while a row of theirs is locked is done in the order of its coming once it is free', async () => {
+  const locked = await callOf()
+  const order: number[] = []
+  const ledger = world.ledgerWith({ settleDeadlineMs: 60_000 })
+  const unlock = await world.lock(userRow, [locked.userId])
+  const calls = Array.from({ length: 30 }, (_, index) =>
+    ledger
+      .settle(world.chargeOf({ ...locked, id: world.newId(), quota: 10 }), 'go-on')
+      .then(() => void order.push(index)),
+  )
+  await pause(2000)
+  await unlock()
+  await Promise.all(calls)
+  expect(order).toEqual(order.toSorted((left, right) => left - right))
+  expect(await world.balanceOf(locked.userId)).toBe(1_000_000 - 300)
+})
+
+test('a locked token or channel holds up the calls that need it and nobody else', async () => {
+  const user = await world.make.user({ quota: 1_000_000 })
+  const token = await world.make.token(user, { remainQuota: 1_000_000 })
+  const channel = await world.make.channel()
+  const ledger = world.ledgerWith({ settleDeadlineMs: 60_000 })
+  const ofToken = { id: world.newId(), userId: user.id, tokenId: token.id }
+  const ofChannel = await callOf()
+  const free = await callOf()
+  for (const call of [ofToken, ofChannel, free]) await ledger.reserve({ ...call, amount: 100 })
+  const unlockToken = await world.lock('select 1 from tokens where id = $1 for update', [token.id])
+  const unlockChannel = await world.lock('select 1 from channels where id = $1 for update', [channel.id])
+  const done = new Set<string>()
+  const settle = (call: HeldCall, channelId = world.channelId) =>
+    ledger.settle(world.chargeOf({ ...call, quota: 30, channelId }), 'go-on').then(() => done.add(call.id))
+  const waiting = [settle(ofToken), settle(ofChannel, channel.id)]
+  await settle(free)
+  for (let round = 0; round < 3; round += 1) await wholeCall(ledger, { ...free, id: world.newId() })
+  expect(done).toEqual(new Set([free.id]))
+  await unlockToken()
+  await waiting[0]
+  expect(done.has(ofChannel.id)).toBe(false)
+  await unlockChannel()
+  await Promise.all(waiting)
+})
+
+test('a user whose row is locked may let only so much wait, and what is too much is refused, not lost', async () => {
+  const locked = await callOf()
+  const ledger = world.ledgerWith({ settleDeadlineMs: 60_000 })
+  const unlock = await world.lock(userRow, [locked.userId])
+  const asked = Array.from({ length: 1300 }, () => ledger.reserve({ ...locked, id: world.newId(), amount: 1 }))
+  const charged = ledger.settle(world.chargeOf({ ...locked, id: world.newId(), quota: 5 }), 'go-on')
+  const refusals = await Promise.allSettled(asked)
+  expect(refusals.every(({ status }) => status === 'rejected')).toBe(true)
+  await unlock()
+  await charged
+  expect(await world.balanceOf(locked.userId)).toBe(1_000_000 - 5)
+  expect(await world.openHolds(locked.userId)).toBe(0)
+})
+
+test('a batch that meets a lock which is gone when it is looked for is sent again at once', async () => {
+  const call = await callOf()
+  let refusals = 1
+  const pool = forgetfulPool(world.hot, () => null)
+  const ledger = world.ledgerWith({
+    pool: {
+      query: (query: { name?: string }) => {
+        if (query.name !== 'ledger_settle' || (refusals -= 1) < 0) return pool.query(query as never)
+        return Promise.reject(Object.assign(new Error('canceling statement due to lock timeout'), { code: '55P03' }))
+      },
+    } as unknown as typeof pool,
+  })
+  expect(await wholeCall(ledger, call)).toBe('ok')
+  expect(await world.balanceOf(call.userId)).toBe(1_000_000 - 30)
+})

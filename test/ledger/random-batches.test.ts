@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Ledger } from '#features/ledger/service.ts'
+import { ledgerViolations } from '../support/ledger-invariant.ts'
+import { createLedgerWorld, forgetfulPool, type HeldCall, type LedgerWorld } from '../support/ledger-world.ts'
+
+vi.setConfig({ testTimeout: 180_000 })
+
+const long = process.env['FAULTS_LONG'] === '1'
+
+let world: LedgerWorld
+
+beforeAll(async () => {
+  world = await createLedgerWorld()
+  await world.pool.query(`
+    create function refuse_row() returns trigger language plpgsql as $$
+    begin
+      if new.content = 'refused text' or new.model_name = 'refused-model' then raise exception 'this row is refused'; end if;
+      return new;
+    end $$;
+    create trigger refuse_row before insert on logs for each row execute function refuse_row();`)
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+/** The same figures for the same seed. */
+function randomOf(seed: number) {
+  let state = seed
+  const next = (): number => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 4_294_967_296
+  }
+  return {
+    chance: (share: number) => next() < share,
+    below: (most: number) => Math.floor(next() * most),
+    pick: <Item>(items: readonly Item[]): Item => items[Math.floor(next() * items.length)] as Item,
+  }
+}
+
+type Told = 'charged' | 'refused' | 'given-up' | 'kept' | 'released'
+
+test('random batches with refused rows, locked rows, lost commits, lost holds and calls without a log lose no unit and make none', async () => {
+  const seed = long ? Date.now() % 1_000_000 : 20_261_122
+  const random = randomOf(seed)
+  const users = await Promise.all(Array.from({ length: 12 }, () => world.make.user({ quota: 100_000 })))
+  const tokens = await Promise.all(users.map((user) => world.make.token(user, { remainQuota: 100_000 })))
+  let stopping = false
+  // A third of the statements that end calls or reserve are carried out, or not, without anybody hearing of it.
+  const pool = forgetfulPool(world.hot, ({ name }) =>
+    !stopping && name?.startsWith('ledger_') && random.chance(0.3) ? random.pick(['before', 'after'] as const) : null,
+  )
+  const kept = new Set<string>()
+  const nodes = [1, 2].map((nodeId) =>
+    world.ledgerWith({
+      pool,
+      nodeId,
+      settleDeadlineMs: 400,
+      onSetAside: ({ row, kept: what }) => void (what === 'hold' && kept.add(row.id)),
+    }),
+  )
+  const costs = new Map<string, { told: Told; userId: number; quota: number }>()
+
+  const oneCall = async (): Promise<void> => {
+    const at = random.below(users.length)
+    const call: HeldCall = {
+      id: world.newId(),
+      userId: users[at]?.id ?? 0,
+      tokenId: random.chance(0.8) ? (tokens[at]?.id ?? 0) : 0,
+    }
+    const ledger = random.pick(nodes)
+    const told = (what: Told, quota: number) => void costs.set(call.id, { told: what, userId: call.userId, quota })
+    const verdict = await ledger.reserve({ ...call, amount: random.below(200) }).then(
+      (result) => result.verdict,
+      () => 'failed' as const,
+    )
+    if (verdict !== 'ok') return told('refused', 0)
+    if (random.chance(0.3)) await ledger.reserve({ ...call, amount: 200 + random.below(200) }).catch(() => {})
+    if (random.chance(0.1)) {
+      await ledger.release(call)
+      return told('released', 0)
+    }
+    await end(ledger, call, told)
+  }
+
+  const end = async (ledger: Ledger, call: HeldCall, told: (what: Told, quota: number) => void): Promise<void> => {
+    const quota = random.below(300)
+    const poison = random.below(40)
+    const row = world.chargeOf({
+      ...call,
+      quota,
+      log: random.chance(0.5),
+      ...(poison === 0 ? { modelName: 'refused-model', log: true } : {}),
+      ...(poison === 1 ? { content: 'refused text' } : {}),
+      ...(poison === 2 ? { promptTokens: 1e15 } : {}),
+      ...(poison === 3 ? { modelName: 'x\0\ud800'.repeat(5000) } : {}),
+    })
+    const afterwards = random.pick(['give-up', 'go-on'] as const)
+    const failed = await ledger.settle(row, afterwards).then(
+      () => false,
+      () => true,
+    )
+    told(failed && afterwards === 'give-up' ? 'given-up' : poison === 0 ? 'kept' : 'charged', quota)
+  }
+
+  /** Somebody's open transactions, and recoveries that take living processes for dead. */
+  const disturb = async (): Promise<void> => {
+    while (!stopping) {
+      await pause(20 + random.below(150))
+      if (random.chance(0.3)) await world.pool.query('select ledger_release_node($1)', [random.pick([1, 2])])
+      else {
+        const [table, id] = random.pick([
+          ['users', random.pick(users).id],
+          ['tokens', random.pick(tokens).id],
+          ['channels', world.channelId],
+        ] as const)
+        const unlock = await world.lock(`select 1 from ${table} where id = $1 for update`, [id])
+        await pause(random.below(table === 'channels' ? 200 : 1500))
+        await unlock()
+      }
+    }
+  }
+
+  const disturbing = [disturb(), disturb()]
+  const callers = Array.from({ length: 40 }, async () => {
+    for (let round = 0; round < (long ? 200 : 12); round += 1) await oneCall()
+  })
+  await Promise.all(callers)
+  stopping = true
+  await Promise.all(disturbing)
+  await Promise.all(nodes.map((node) => node.drained()))
+  // What nobody heard of may have left holds behind; they are those of a process that ends now.
+  for (const node of [1, 2]) await world.pool.query('select ledger_release_node($1)', [node])
+
+  expect(await ledgerViolations(world.pool, { everyCallIsLogged: false }), `seed ${seed}`).toEqual([])
+  const owed = new Map(users.map(({ id }) => [id, 0]))
+  for (const { told, userId, quota } of costs.values())
+    if (told === 'charged') owed.set(userId, (owed.get(userId) ?? 0) + quota)
+  for (const { id } of users) {
+    // A charge that can be booked in no form costs what is held for it.
+    const due = (owed.get(id) ?? 0) + (await world.heldBy(id))
+    expect(100_000 - (await world.balanceOf(id)), `user ${id} of seed ${seed}`).toBe(due)
+  }
+  const { rows } = await world.pool.query<{ id: string }>('select id from failed_charges')
+  expect(new Set(rows.map(({ id }) => id))).toEqual(kept)
+  expect(
+    [...costs]
+      .filter(([, { told }]) => told === 'kept')
+      .map(([id]) => id)
+      .toSorted(),
+  ).toEqual([...kept].toSorted())
+  const { rows: left } = await world.pool.query("select id from holds where status = 'open' and node_id <> 0")
+  expect(left).toEqual([])
+  // The test has seen what it is about.
+  for (const told of ['charged', 'given-up', 'kept', 'released'] as const)
+    expect(
+      [...costs.values()].some((cost) => cost.told === told),
+      told,
+    ).toBe(true)
+})
