@@ -9,7 +9,8 @@ beforeAll(async () => {
   world = await createLedgerWorld()
 })
 afterEach(async () => {
-  if ((await ledgerViolations(world.pool, { everyCallIsLogged: false })).length > 0) throw new Error('the books do not balance')
+  if ((await ledgerViolations(world.pool, { everyCallIsLogged: false })).length > 0)
+    throw new Error('the books do not balance')
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
