@@ -53,7 +53,7 @@ export function sendShell(res: Response, shell: string, options: OptionsReader):
     shell
       .replace('<!--custom-head-->', () => head)
       .replaceAll('__CSP_NONCE__', nonce)
-      .replace(/<script(?=[\s>])(?![^>]*nonce=)/g, `<script nonce="${nonce}"`),
+      .replace(/<script(?=[\s>])(?![^<>]*nonce=)/g, `<script nonce="${nonce}"`),
   )
 }
 

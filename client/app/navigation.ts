@@ -5,11 +5,22 @@ import { routes } from './routes.tsx'
 
 export const knownRoutes: readonly AppRoute[] = routes.filter((route) => hasPage(route.page))
 
-const patternOf = (path: string): RegExp =>
-  new RegExp(`^${path.replace(/\/:\w+(\?)?/g, (_, optional?: string) => (optional ? '(?:/[^/]+)?' : '/[^/]+'))}/?$`)
+const segmentsOf = (path: string): string[] => path.replace(/\/$/, '').split('/').slice(1)
+
+/** Whether a path is one of a pattern: `:name` stands for any segment, `:name?` for one that may be left out. */
+function fits(pattern: string, path: string): boolean {
+  const wanted = segmentsOf(pattern)
+  const given = segmentsOf(path)
+  if (given.length > wanted.length) return false
+  return wanted.every((segment, index) => {
+    const value = given[index]
+    if (!segment.startsWith(':')) return value === segment
+    return value === undefined ? segment.endsWith('?') : value !== ''
+  })
+}
 
 export const routeOf = (path: string, among: readonly AppRoute[] = knownRoutes): AppRoute | undefined =>
-  among.find((route) => route.paths.some((pattern) => patternOf(pattern).test(path)))
+  among.find((route) => route.paths.some((pattern) => fits(pattern, path)))
 
 /** Whether the sidebar and the palette offer the page. */
 export function isOffered(route: AppRoute, role: number, status: SiteStatus): boolean {

@@ -39,7 +39,7 @@ export const claudeCounting: Style = {
 
 export const geminiCounting: Style = {
   dialect: gemini,
-  countingUrl: (url) => url.replace(/:(streamG|g)enerateContent.*$/, ':countTokens'),
+  countingUrl: (url) => `${url.split(/:(?:streamG|g)enerateContent/, 1).join('')}:countTokens`,
   reply: (tokens) => ({ totalTokens: tokens }),
   read: (json) => field(json, 'totalTokens'),
 }

@@ -1,3 +1,4 @@
+import { withoutTrailing } from '#core/trailing.ts'
 import ipaddr from 'ipaddr.js'
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
@@ -26,7 +27,7 @@ const metadataNames = new Set([
   'metadata.azure.internal',
 ])
 
-export const isMetadataName = (hostname: string) => metadataNames.has(hostname.toLowerCase().replace(/\.+$/, ''))
+export const isMetadataName = (hostname: string) => metadataNames.has(withoutTrailing(hostname.toLowerCase(), '.'))
 
 /** Link-local and metadata addresses, which no setting may aim at. Text that is no address counts as one of them. */
 export function isLinkLocal(text: string): boolean {

@@ -1,3 +1,4 @@
+import { withoutNeedlessZeros } from '#core/pricing/decimal.ts'
 import { Box, Flex, HStack, Stack, Text } from '@chakra-ui/react'
 import { ShieldCheck } from 'lucide-react'
 import type { Charge, ChargeStep } from '#core/pricing/charge.ts'
@@ -10,8 +11,7 @@ import { formatInteger, quotaText } from '../../lib/format.ts'
 import { useStatus } from '../../lib/status.ts'
 import { formulas, perWords, ratioWords, stepWords, unitWords } from './charge-words.ts'
 
-/** `2.500000` as `2.50`: a price needs no more digits than it has, and two at the least. */
-export const shortPrice = (text: string): string => text.replace(/(\.\d\d\d*?)0+$/, '$1')
+export const shortPrice = (text: string): string => withoutNeedlessZeros(text, 2)
 
 const recompute = (receipt: Receipt): Charge | undefined => {
   try {

@@ -1,3 +1,4 @@
+import { withoutTrailingSlashes } from '#core/trailing.ts'
 import type { LogDetails } from './details.ts'
 
 type Asked = { base: string; model: string; isStream: boolean; details: LogDetails }
@@ -68,7 +69,7 @@ export function curlOf(asked: Asked): string {
   const { path, headers, body } = wireOf(asked)
   const lines = [...headers, 'Content-Type: application/json'].map((header) => `  -H "${header}" \\`)
   return [
-    `curl ${asked.base.replace(/\/+$/, '')}${path} \\`,
+    `curl ${withoutTrailingSlashes(asked.base)}${path} \\`,
     ...lines,
     `  -d '${inQuotes(JSON.stringify(body, null, 2))}'`,
   ].join('\n')

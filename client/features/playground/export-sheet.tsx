@@ -1,3 +1,4 @@
+import { withoutTrailingSlashes } from '#core/trailing.ts'
 import { Stack, Tabs, Text } from '@chakra-ui/react'
 import { CodeBlock } from '../../components/code-block.tsx'
 import { Sheet } from '../../components/sheet.tsx'
@@ -14,7 +15,7 @@ type ExportSheetProps = { open: boolean; onClose: () => void; body: CallBody }
 /** The conversation as code that continues it. */
 export function ExportSheet({ open, onClose, body }: ExportSheetProps) {
   const { serverAddress } = useStatus()
-  const base = (serverAddress || window.location.origin).replace(/\/+$/, '')
+  const base = withoutTrailingSlashes(serverAddress || window.location.origin)
   return (
     <Sheet open={open} onClose={onClose} title={t('导出为代码')}>
       <Stack gap="4">

@@ -1,3 +1,4 @@
+import { withoutTrailingSlashes } from '#core/trailing.ts'
 import { Box, Button, Flex, HStack, Heading, Stack, Text, chakra } from '@chakra-ui/react'
 import { Link } from 'wouter'
 import { CopyButton } from '../../components/copy.tsx'
@@ -13,7 +14,7 @@ const Value = chakra('dd', {
 /** Where nothing was written for it: what this is, where to begin, and the addresses that programs need. */
 export function DefaultHome() {
   const { serverAddress } = useStatus()
-  const base = (serverAddress || window.location.origin).replace(/\/+$/, '')
+  const base = withoutTrailingSlashes(serverAddress || window.location.origin)
   return (
     <Stack maxW="3xl" mx="auto" w="full" px={{ base: '4', sm: '6' }} py={{ base: '12', sm: '24' }} gap="12">
       <Stack gap="4">

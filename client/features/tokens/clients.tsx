@@ -1,3 +1,4 @@
+import { withoutTrailingSlashes } from '#core/trailing.ts'
 import { Box, HStack, Stack, Tabs, Text } from '@chakra-ui/react'
 import { useState } from 'react'
 import { CodeBlock } from '../../components/code-block.tsx'
@@ -25,7 +26,7 @@ export function Clients({ tokenKey, limits }: ClientsProps) {
   const usable = (callable ?? []).filter((model) => limits?.includes(model) ?? true)
   const [chosen, setChosen] = useState('')
   const model = chosen || usable[0] || ''
-  const base = (serverAddress || window.location.origin).replace(/\/+$/, '')
+  const base = withoutTrailingSlashes(serverAddress || window.location.origin)
   const access: Access = { base, key: tokenKey, model: model || 'gpt-4o-mini' }
   return (
     <>

@@ -129,4 +129,10 @@ export function forwardedBody(body: Record<string, unknown>, rules: Rules): Reco
   return sent
 }
 
-const withoutMode = (prompt: string): string => prompt.replace(/\s*--(fast|relax|turbo)(?![\w-])/g, '').trim()
+/** The words that choose a mode go, with the blanks before them. */
+const withoutMode = (prompt: string): string =>
+  prompt
+    .split(/--(?:fast|relax|turbo)(?![\w-])/)
+    .map((piece, index, pieces) => (index < pieces.length - 1 ? piece.trimEnd() : piece))
+    .join('')
+    .trim()

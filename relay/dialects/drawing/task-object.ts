@@ -1,3 +1,5 @@
+import { withoutTrailingSlashes } from '#core/trailing.ts'
+
 /** A stored task, as far as callers see it. */
 export type StoredDrawing = {
   mjId: string
@@ -52,6 +54,6 @@ export function forwardedImageUrl(
   task: Pick<StoredDrawing, 'mjId' | 'status'>,
   given: { serverAddress: string; nanoseconds: string },
 ): string {
-  const address = `${given.serverAddress.replace(/\/+$/, '')}/mj/image/${encodeURIComponent(task.mjId)}`
+  const address = `${withoutTrailingSlashes(given.serverAddress)}/mj/image/${encodeURIComponent(task.mjId)}`
   return task.status === 'SUCCESS' ? address : `${address}?rand=${given.nanoseconds}`
 }

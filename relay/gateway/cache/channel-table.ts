@@ -1,3 +1,4 @@
+import { withoutTrailingSlashes } from '#core/trailing.ts'
 import type { Pool } from 'pg'
 import { splitList } from '#core/routing/abilities.ts'
 import { type Route, type Tiers, tiersOf } from '#core/routing/candidates.ts'
@@ -184,7 +185,7 @@ const toChannelRow = (row: Columns, keys: string[]): ChannelRow => ({
   keys: keys.map((value, position) => ({ position, value, enabled: !row.disabled_keys.includes(position) })),
   openaiOrganization: row.openai_organization,
   maxInputTokens: row.max_input_tokens,
-  baseUrl: row.base_url.replace(/\/+$/, ''),
+  baseUrl: withoutTrailingSlashes(row.base_url),
   other: row.other,
   models: splitList(row.models),
   groups: splitList(row.group),

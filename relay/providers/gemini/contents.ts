@@ -80,7 +80,7 @@ function userParts(part: UserPart, writing: Writing): Json[] {
   }
 }
 
-const drawn = /!\[[^\]]*\]\((data:image\/[^)\s]+)\)/
+const drawn = /!\[[^\][]*\]\((data:image\/[^()\s]+)\)/
 
 /** Pictures that an earlier answer showed inside its text become pictures again. */
 function textParts(text: string): Json[] {

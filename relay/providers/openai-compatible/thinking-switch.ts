@@ -8,12 +8,12 @@ export function wantsThinking(wish: ReasoningWish | undefined): boolean | undefi
   return wish.mode !== undefined || wish.effort !== undefined || wish.budgetTokens !== undefined ? true : undefined
 }
 
-const takes = (pattern: RegExp | undefined, body: Json): boolean =>
-  pattern === undefined || pattern.test(String(body['model']))
+const takes = (models: Pick<RegExp, 'test'> | undefined, body: Json): boolean =>
+  models === undefined || models.test(String(body['model']))
 
 /** Vendors with `thinking: { type }`; `models` are those that know the field. */
 export const thinkingType =
-  (models?: RegExp) =>
+  (models?: Pick<RegExp, 'test'>) =>
   (body: Json, request: ChatRequest): void => {
     const wanted = wantsThinking(request.reasoning)
     if (wanted === undefined || body['thinking'] !== undefined || !takes(models, body)) return
@@ -22,7 +22,7 @@ export const thinkingType =
 
 /** Vendors with `enable_thinking` and a budget beside it. */
 export const enableThinking =
-  (models?: RegExp) =>
+  (models?: Pick<RegExp, 'test'>) =>
   (body: Json, request: ChatRequest): void => {
     const wanted = wantsThinking(request.reasoning)
     if (wanted === undefined || body['enable_thinking'] !== undefined || !takes(models, body)) return

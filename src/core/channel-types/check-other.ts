@@ -6,7 +6,7 @@ const rules = new Map<number, { pattern: RegExp; format: string }>([
   [3, { pattern: /^(\d{4}-\d{2}-\d{2}(-preview)?|v1|latest|preview)?$/, format: '2025-04-01-preview, v1' }],
   [18, { pattern: /^(v\d+\.\d+)?$/, format: 'v3.5' }],
   // Part of the path.
-  [24, { pattern: /^(v\d+(alpha|beta)?\d*)?$/, format: 'v1beta, v1' }],
+  [24, { pattern: /^(v\d+((alpha|beta)\d*)?)?$/, format: 'v1beta, v1' }],
   [37, { pattern: /^(chat|chatflow|agent|workflow|completion)?$/, format: 'chat, workflow, completion' }],
   // Part of the path; it may stand before the token in the key instead.
   [39, { pattern: /^[a-zA-Z0-9]*$/, format: '0123456789abcdef' }],

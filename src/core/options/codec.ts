@@ -24,7 +24,7 @@ export function textKindOf(option: Option<unknown>): TextKind {
 
 export type Judged<Value> = { value: Value; problem?: undefined } | { value?: undefined; problem: Problem }
 
-const decimal = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i
+const decimal = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
 
 /** Text → what the schema is asked about. */
 function parseText(option: Option<unknown>, text: string): { raw: unknown } | 'not_number' | 'not_json' {

@@ -1,3 +1,4 @@
+import { withoutTrailingSlashes } from '../trailing.ts'
 import { z } from 'zod'
 import type { Problem } from '#core/errors.ts'
 
@@ -14,7 +15,7 @@ export const names = z.array(z.string())
 export const address = z
   .string()
   .max(4096)
-  .overwrite((value) => value.trim().replace(/\/+$/, ''))
+  .overwrite((value) => withoutTrailingSlashes(value.trim()))
 
 /** Root may point an option at a private address, never at the link-local range where machines keep credentials. */
 export function checkAddress(key: string, label: string) {

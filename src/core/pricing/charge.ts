@@ -1,6 +1,17 @@
 import { exactQuota, lineQuota, linesOf } from './charge-lines.ts'
 import type { ChargeLine, LineLabel, LineUnit, RatioName } from './charge-lines.ts'
-import { ceil, decimalOf, divide, floor, product, roundHalfAway, subtract, toSafeInteger, toText } from './decimal.ts'
+import {
+  ceil,
+  decimalOf,
+  divide,
+  floor,
+  product,
+  roundHalfAway,
+  subtract,
+  toSafeInteger,
+  toText,
+  withoutNeedlessZeros,
+} from './decimal.ts'
 import type { Decimal } from './decimal.ts'
 import type { Receipt, UsageFormula } from './receipt.ts'
 import type { Usage } from '../usage.ts'
@@ -85,10 +96,7 @@ const dollarText = (quota: Decimal, quotaPerUnit: number): string =>
 
 /** As an amount is written, with the further digits that it has. */
 const priceText = (quota: Decimal, quotaPerUnit: number): string =>
-  toText(divide(quota, decimalOf(quotaPerUnit), mostPriceDigits), mostPriceDigits).replace(
-    new RegExp(`(\\.\\d{${shownDigits}}\\d*?)0+$`),
-    '$1',
-  )
+  withoutNeedlessZeros(toText(divide(quota, decimalOf(quotaPerUnit), mostPriceDigits), mostPriceDigits), shownDigits)
 
 function stepOf(line: ChargeLine, quotaPerUnit: number): ChargeStep {
   const per = line.unit === 'token' ? 1_000_000 : line.unit === 'character' ? 1000 : 1

@@ -1,3 +1,5 @@
+import { withoutTrailing } from '../trailing.ts'
+
 /**
  * Exact decimals for money: `units / 10^scale`. Charges are computed here and nowhere in floating point, so the same call
  * costs the same on every machine and in every browser.
@@ -112,8 +114,15 @@ export function toText(value: Decimal, digits?: number): string {
     .padStart(scale + 1, '0')
   const whole = figures.slice(0, figures.length - scale)
   const fraction = figures.slice(figures.length - scale)
-  const shown = digits === undefined ? fraction.replace(/0+$/, '') : fraction
+  const shown = digits === undefined ? withoutTrailing(fraction, '0') : fraction
   return `${units < 0n ? '-' : ''}${whole}${shown === '' ? '' : `.${shown}`}`
+}
+
+/** `2.500000` as `2.50`: an amount needs no more digits than it has, and some at the least. */
+export function withoutNeedlessZeros(text: string, leastDigits: number): string {
+  const point = text.indexOf('.')
+  if (point < 0) return text
+  return text.slice(0, point + 1 + leastDigits) + withoutTrailing(text.slice(point + 1 + leastDigits), '0')
 }
 
 export const toNumber = (value: Decimal): number => Number(toText(value))

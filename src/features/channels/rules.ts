@@ -1,3 +1,6 @@
+import { readObject } from '#core/json-object.ts'
+import { proxyOf } from '#core/proxy-setting.ts'
+import { withoutTrailingSlashes } from '#core/trailing.ts'
 import { channelTypeOf, defaultBaseUrlOf } from '#core/channel-types/index.ts'
 import { checkOther } from '#core/channel-types/check-other.ts'
 import { DomainError, type ErrorCode, toDomainError } from '#core/errors.ts'
@@ -58,7 +61,7 @@ function joinGroups(given: readonly string[]): string {
 
 /** An address of a channel may be private, never link-local. It carries no credentials, for nothing would send them. */
 function cleanBaseUrl(given: string, type: number | undefined): string {
-  const baseUrl = given.replace(/\/+$/, '')
+  const baseUrl = withoutTrailingSlashes(given)
   if (baseUrl === '') return ''
   const url = URL.parse(baseUrl)
   if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
@@ -134,24 +137,9 @@ function checkProxy(proxy: unknown): void {
   refuseForbiddenHost(url)
 }
 
-/** JSON text of an object; undefined for anything else. */
-export function readObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
-  } catch {
-    return undefined
-  }
-}
-
-export const proxyOf = (setting: string): string => {
-  const proxy = readObject(setting)?.['proxy']
-  return typeof proxy === 'string' ? proxy : ''
-}
-
 type Aim = Pick<Channel, 'type' | 'baseUrl' | 'setting'>
 
-const addressOf = ({ type, baseUrl }: Aim): string => baseUrl.replace(/\/+$/, '') || defaultBaseUrlOf(type)
+const addressOf = ({ type, baseUrl }: Aim): string => withoutTrailingSlashes(baseUrl) || defaultBaseUrlOf(type)
 
 /**
  * Whether a change would send the stored key somewhere else: another type, another address, or another proxy in front of

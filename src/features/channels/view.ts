@@ -1,19 +1,10 @@
+import { hideProxyPassword } from '#core/proxy-setting.ts'
 import { splitList } from '#core/routing/abilities.ts'
 import { roles } from '#core/roles.ts'
 import type { Channel } from '#db/entities/channel.ts'
 import type { ChannelDrift } from '#db/entities/channel-drift.ts'
 import type { ChannelKey } from '#db/entities/channel-key.ts'
 import type { ChannelProbe } from '#db/entities/channel-probe.ts'
-
-const hiddenPassword = '***'
-
-/** A proxy's password is root's to see; others see that there is one. */
-export function hideProxyPassword(setting: string): string {
-  return setting.replace(
-    /("proxy"\s*:\s*"[a-z0-9]+:\/\/[^":/@]*:)(?:[^"@]|@(?=[^"]*@))+(@)/i,
-    (_, before: string, after: string) => `${before}${hiddenPassword}${after}`,
-  )
-}
 
 /** A channel without its key. */
 export const toChannelView = (channel: Channel, viewer: { role: number }) => ({

@@ -1,3 +1,4 @@
+import { withoutTrailingSlashes } from '#core/trailing.ts'
 import type { DrawingTask } from '#db/entities/drawing-task.ts'
 import type { MusicTask } from '#db/entities/music-task.ts'
 
@@ -38,7 +39,7 @@ export function toDrawingView(task: DrawingTask, context: DrawingContext) {
     startedAt: task.startedAt ?? null,
     finishedAt: task.finishedAt ?? null,
     imageUrl:
-      hasImage(task) && forwardsImages ? serverAddress.replace(/\/+$/, '') + imagePath(task.mjId) : task.imageUrl,
+      hasImage(task) && forwardsImages ? withoutTrailingSlashes(serverAddress) + imagePath(task.mjId) : task.imageUrl,
     /** The picture on this site, for pages of it. */
     previewPath: hasImage(task) ? imagePath(task.mjId) : '',
     videoUrl: task.videoUrl,

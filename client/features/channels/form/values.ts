@@ -1,3 +1,4 @@
+import { withoutTrailingSlashes } from '#core/trailing.ts'
 import type { z } from 'zod'
 import { checkOther } from '#core/channel-types/check-other.ts'
 import { checkKeys } from '#core/channel-types/check-keys.ts'
@@ -59,7 +60,7 @@ export function changesOf(values: ChannelValues, stored: ChannelValues): Partial
 
 type Aim = Pick<ChannelValues, 'type' | 'baseUrl'>
 
-export const cleanAddress = (address: string): string => address.trim().replace(/\/+$/, '')
+export const cleanAddress = (address: string): string => withoutTrailingSlashes(address.trim())
 
 /** Calls add the version by themselves. */
 export const endsWithVersion = (address: string): boolean => cleanAddress(address).endsWith('/v1')

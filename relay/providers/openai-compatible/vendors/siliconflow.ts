@@ -6,7 +6,10 @@ import { enableThinking } from '../thinking-switch.ts'
 import { siliconflowImages } from './siliconflow-images.ts'
 
 /** Models that let thinking be switched; all others refuse the field. */
-const switchable = /Qwen3(?!.*(Instruct|Thinking|Coder))|GLM-4\.[5-9]|DeepSeek-V3\.[1-9]/i
+const switchable = {
+  test: (model: string): boolean =>
+    /GLM-4\.[5-9]|DeepSeek-V3\.[1-9]/i.test(model) || (/Qwen3/i.test(model) && !/Instruct|Thinking|Coder/i.test(model)),
+}
 
 const style: OpenAiStyle = {
   id: 'siliconflow',

@@ -1,3 +1,4 @@
+import { withoutTrailingSlashes } from '#core/trailing.ts'
 import { DomainError } from '#core/errors.ts'
 import type { ChannelSecrets } from '#core/masking/secret-parts.ts'
 import { Channel } from '#db/entities/channel.ts'
@@ -19,7 +20,7 @@ type Source = {
 
 const objectOf = (value: unknown): Json => Object(value) as Json
 const day = (date: Date) => date.toISOString().slice(0, 10)
-const under = (base: string, path: string) => `${base.replace(/\/+$/, '')}${path}`
+const under = (base: string, path: string) => `${withoutTrailingSlashes(base)}${path}`
 const longestUsageDays = 100
 
 /**

@@ -1,3 +1,4 @@
+import { readObject } from '#core/json-object.ts'
 import { mayOffer } from '#core/channel-types/index.ts'
 import { withOverride } from '#core/param-override.ts'
 import { splitList } from '#core/routing/abilities.ts'
@@ -12,7 +13,6 @@ import {
   type UpstreamRequest,
 } from '#relay/providers/types.ts'
 import { createEventReader, isEventStream } from '#relay/upstream/event-reader.ts'
-import { readObject } from '../rules.ts'
 import type { Answer } from './upstream.ts'
 
 export type ProbeKind = 'chat' | 'embeddings' | 'rerank'

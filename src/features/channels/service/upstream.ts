@@ -1,3 +1,6 @@
+import { readObject } from '#core/json-object.ts'
+import { proxyOf } from '#core/proxy-setting.ts'
+import { withoutTrailingSlashes } from '#core/trailing.ts'
 import { splitKeys } from '#core/channel-types/split-keys.ts'
 import { maskSecrets } from '#core/masking/mask-secrets.ts'
 import type { ChannelSecrets } from '#core/masking/secret-parts.ts'
@@ -14,7 +17,7 @@ import {
   type UpstreamRequest,
 } from '#relay/providers/types.ts'
 import { TransportError, type UpstreamReply } from '#relay/upstream/send.ts'
-import { proxyOf, readObject, toColumns } from '../rules.ts'
+import { toColumns } from '../rules.ts'
 import { findChannel, readKeys } from './store.ts'
 
 /** A person waits for these calls, so they wait less long than a caller of the relay would. */
@@ -34,7 +37,7 @@ export function toProviderChannel(channel: Channel, secrets: Deps['secrets']): P
   return {
     id: channel.id,
     type: channel.type,
-    baseUrl: channel.baseUrl.replace(/\/+$/, '') || defaultBaseUrlOf(channel.type),
+    baseUrl: withoutTrailingSlashes(channel.baseUrl) || defaultBaseUrlOf(channel.type),
     key,
     other: channel.other,
     organization: channel.openaiOrganization,

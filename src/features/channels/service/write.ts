@@ -1,12 +1,13 @@
+import { hideProxyPassword, proxyOf, withProxy } from '#core/proxy-setting.ts'
 import { splitKeys } from '#core/channel-types/split-keys.ts'
 import { DomainError } from '#core/errors.ts'
 import { channelStatus } from '#core/statuses.ts'
 import { Channel } from '#db/entities/channel.ts'
 import type { UserDeps } from '#features/deps.ts'
 import { unpricedModelsOf } from '#features/models/service.ts'
-import { movesKey, proxyOf, toColumns } from '../rules.ts'
+import { movesKey, toColumns } from '../rules.ts'
 import type { CreateChannel, UpdateChannel } from '../schema.ts'
-import { type ChannelView, hideProxyPassword, toChannelView } from '../view.ts'
+import { type ChannelView, toChannelView } from '../view.ts'
 import { indexChannels } from './abilities.ts'
 import { writeStatus } from './status.ts'
 import { findChannel, keyColumns, lockChannel, readKeys, replaceKeyStates } from './store.ts'
@@ -56,7 +57,7 @@ export async function updateChannel(deps: UserDeps, input: UpdateChannel): Promi
 /** Who may not see the proxy's password sends back what was shown in its place. */
 function withStoredPassword(given: string, stored: string): string {
   const shown = proxyOf(hideProxyPassword(stored))
-  return shown !== proxyOf(stored) && proxyOf(given) === shown ? given.replace(shown, () => proxyOf(stored)) : given
+  return shown !== proxyOf(stored) && proxyOf(given) === shown ? withProxy(given, proxyOf(stored)) : given
 }
 
 /** A second channel like the first, with its key, and nothing of what the first has done. */

@@ -1,8 +1,9 @@
+import { withoutTrailingSlashes } from '#core/trailing.ts'
 import { defaultBaseUrlOf } from '#core/channel-types/index.ts'
 import { splitKeys } from '#core/channel-types/split-keys.ts'
 import { maskJson, maskSecrets } from '#core/masking/mask-secrets.ts'
 import { Channel } from '#db/entities/channel.ts'
-import { proxyOf } from '#features/channels/rules.ts'
+import { proxyOf } from '#core/proxy-setting.ts'
 import type { Services } from '#features/deps.ts'
 
 /** What asking after tasks needs: the process's services, without a caller. */
@@ -24,7 +25,7 @@ export async function findTaskChannels(
       places.set(channel.id, (keyHmac) => ({
         channelId: channel.id,
         type: channel.type,
-        baseUrl: channel.baseUrl.replace(/\/+$/, '') || defaultBaseUrlOf(channel.type),
+        baseUrl: withoutTrailingSlashes(channel.baseUrl) || defaultBaseUrlOf(channel.type),
         // A key that was replaced since: the upstream may well know its tasks by the new one.
         key: keys.find((key) => secrets.hmac(key) === keyHmac) ?? keys[0] ?? '',
         proxy: proxyOf(channel.setting),

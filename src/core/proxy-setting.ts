@@ -1,0 +1,29 @@
+import { readObject } from './json-object.ts'
+
+const hiddenPassword = '***'
+
+/** The proxy of a channel, out of its settings. */
+export const proxyOf = (setting: string): string => {
+  const proxy = readObject(setting)?.['proxy']
+  return typeof proxy === 'string' ? proxy : ''
+}
+
+/** The settings with another proxy, laid out as they were. */
+export const withProxy = (setting: string, proxy: string): string =>
+  JSON.stringify({ ...readObject(setting), proxy }, null, setting.includes('\n') ? 2 : 0)
+
+/** A proxy's password is root's to see; others see that there is one. */
+export function hideProxyPassword(setting: string): string {
+  const proxy = proxyOf(setting)
+  const hidden = withoutPassword(proxy)
+  return hidden === proxy ? setting : withProxy(setting, hidden)
+}
+
+/** A password stands between the user's name and the last `@` of an address. */
+function withoutPassword(address: string): string {
+  const start = address.indexOf('://') + 3
+  const end = address.lastIndexOf('@')
+  const colon = address.indexOf(':', start)
+  if (start < 3 || colon < 0 || colon >= end) return address
+  return address.slice(0, colon + 1) + hiddenPassword + address.slice(end)
+}
