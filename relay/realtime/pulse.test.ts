@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import { watchPulse } from './pulse.ts'
@@ -21,8 +22,6 @@ async function pair(answers: boolean) {
   }
 }
 
-const soon = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
-
 test('a side that answers nothing is taken for dead', async () => {
   const { near, close } = await pair(false)
   watchPulse(near, { everyMs: 30, isPaused: () => false })
@@ -36,8 +35,10 @@ test.each([
   ['is not being read', false, true],
 ])('a side that %s is left in peace', async (_, answers, paused) => {
   const { near, close } = await pair(answers)
-  const stop = watchPulse(near, { everyMs: 30, isPaused: () => paused })
-  await soon(300)
+  // A process that stalls must not be taken for a side that is silent.
+  const everyMs = 500
+  const stop = watchPulse(near, { everyMs, isPaused: () => paused })
+  await pause(everyMs * 3.5)
   expect(near.readyState).toBe(WebSocket.OPEN)
   stop()
   close()

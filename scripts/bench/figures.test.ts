@@ -28,8 +28,10 @@ test('bodies have about the length that was ordered', () => {
 
 /** Answers nothing for a while, then at once. */
 async function startStalling(milliseconds: number, status = 200) {
-  const start = performance.now()
+  let start: number | undefined
   const server = createServer((_request, response) => {
+    // The stall begins with the first request, whenever that comes.
+    start ??= performance.now()
     const left = Math.max(0, start + milliseconds - performance.now())
     setTimeout(() => response.writeHead(status).end('{}'), left)
   })

@@ -41,7 +41,9 @@ test(
         await product.killAll()
         product = await startProduct({ environment: { ...environment, PORT: port } })
       }
-      await pause(500)
+      await until(() => traffic.outcomes.filter(({ complete }) => complete).length > 100, {
+        what: 'too little is answered',
+      })
       const outcomes = await traffic.stop()
       await untilNothingIsHeld(world.pool)
       expect(outcomes.filter((outcome) => outcome.complete).length).toBeGreaterThan(100)

@@ -1,15 +1,13 @@
 import { connect } from 'node:net'
 import { Client } from 'pg'
 import { Pool } from 'undici'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { createSecrets } from '#features/secrets/service.ts'
 import { freePort, secretKey, startProduct, until } from '../support/processes.ts'
 import { startBalancer } from './balancer.ts'
 import { booksViolations, untilNothingIsHeld } from './books.ts'
 import { callOnce } from './traffic.ts'
 import { createWorld } from './world.ts'
-
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 })
 
 type Answer = { status: number; closing: boolean; body: string }
 
@@ -67,17 +65,17 @@ test('two nodes restarted in turn behind a proxy that follows their readiness fa
   const nodes = await Promise.all(ports.map(start))
   try {
     await using balancer = await startBalancer(nodes.map(({ url }) => url))
-    await until(() => nodes.every(({ url }) => balancer.isReady(url)), { seconds: 60, what: 'a node is not ready' })
+    await until(() => nodes.every(({ url }) => balancer.isReady(url)), { what: 'a node is not ready' })
     const clients = startClients(balancer.url, token.key, 8)
     for (const [index, port] of ports.entries()) {
       const node = nodes[index] as (typeof nodes)[number]
       const before = clients.answers.length
-      await until(() => clients.answers.length > before + 100, { seconds: 60, what: 'nothing is answered' })
+      await until(() => clients.answers.length > before + 100, { what: 'nothing is answered' })
       expect(await node.stop()).toEqual({ code: 0, signal: null })
       const next = await start(port)
       nodes[index] = next
       const served = balancer.served(next.url)
-      await until(() => balancer.served(next.url) > served + 20, { seconds: 60, what: 'the new node gets no calls' })
+      await until(() => balancer.served(next.url) > served + 20, { what: 'the new node gets no calls' })
     }
     const answers = await clients.stop()
     expect(failed(answers)).toEqual([])
@@ -104,7 +102,7 @@ test('told to stop, a node says at once that it is not ready, serves on, and ask
   await world.make.channel()
   const token = await world.make.token(await world.make.user({ quota: 1_000_000_000 }))
   await using product = await startProduct({
-    environment: { ...world.environment, WORKERS: '2', DRAIN_SECONDS: '8', STOP_SECONDS: '60' },
+    environment: { ...world.environment, WORKERS: '2', DRAIN_SECONDS: '12', STOP_SECONDS: '60' },
   })
   const ready = () =>
     fetch(`${product.url}/readyz`).then(async (reply) => ({ ...(await reply.json()), status: reply.status }))
@@ -112,13 +110,12 @@ test('told to stop, a node says at once that it is not ready, serves on, and ask
   // One that never says anything must not hold up the end.
   const silent = connect(Number(new URL(product.url).port), '127.0.0.1').on('error', () => {})
   const clients = startClients(product.url, token.key, 8)
-  const stream = callOnce(product.url, token, { kind: 'stream', text: '[[gap=50,words=240]] tell something' })
-  await until(() => clients.answers.length > 100, { seconds: 60, what: 'nothing is answered' })
+  const stream = callOnce(product.url, token, { kind: 'stream', text: '[[gap=50,words=400]] tell something' })
+  await until(() => clients.answers.length > 100, { what: 'nothing is answered' })
   expect(clients.answers.some(({ closing }) => closing)).toBe(false)
   const ending = product.stop()
-  await until(async () => (await ready()).status === 503, { seconds: 3, what: 'it still says that it is ready' })
-  await until(() => clients.answers.filter(({ closing }) => closing).length > 50, {
-    seconds: 5,
+  await until(async () => (await ready()).status === 503, { what: 'it still says that it is ready' })
+  await until(() => clients.answers.filter(({ closing }) => closing).length > 20, {
     what: 'connections are not asked back',
   })
   const answers = await clients.stop()
@@ -143,9 +140,9 @@ test('a node whose database is away is not ready, and is again when it is back',
   try {
     await beside.query(`alter database ${database} allow_connections false`)
     await beside.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}'`)
-    await until(async () => (await status()) === 503, { seconds: 20, what: 'it says that it is ready' })
+    await until(async () => (await status()) === 503, { what: 'it says that it is ready' })
     await beside.query(`alter database ${database} allow_connections true`)
-    await until(async () => (await status()) === 200, { seconds: 30, what: 'it is not ready again' })
+    await until(async () => (await status()) === 200, { what: 'it is not ready again' })
   } finally {
     await beside.query(`alter database ${database} allow_connections true`)
     await beside.end()

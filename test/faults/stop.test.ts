@@ -2,18 +2,27 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
+import type { TestToken } from '../support/factories.ts'
 import { type Product, startProduct, until } from '../support/processes.ts'
 import { booksViolations, untilNothingIsHeld } from './books.ts'
-import { callOnce, startTraffic } from './traffic.ts'
+import { callOnce, type Outcome, startTraffic } from './traffic.ts'
 import { createWorld, type World } from './world.ts'
-
-// Real processes, on a machine that others may use too.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 })
 
 /** A stream of about so many seconds. */
 const streamOf = (seconds: number): string => `[[gap=50,words=${seconds * 20}]] tell something`
+
+/** Streams of some seconds; resolves with what becomes of them once all have begun. */
+async function begunStreams(url: string, token: TestToken, count: number): Promise<{ ending: Promise<Outcome[]> }> {
+  const begun = new Set<number>()
+  const ending = Promise.all(
+    Array.from({ length: count }, (_, index) =>
+      callOnce(url, token, { kind: 'stream', text: streamOf(4), onChunk: () => void begun.add(index) }),
+    ),
+  )
+  await until(() => begun.size === count, { what: () => `${begun.size} of ${count} streams have begun` })
+  return { ending }
+}
 
 /** Whether nobody takes connections at the address. */
 const isClosed = (url: string): Promise<boolean> =>
@@ -32,21 +41,20 @@ test('told to stop under load, running answers end whole, nobody new is let in, 
   await using world = await createWorld()
   await using product = await startOn(world)
   const token = await world.make.token(await world.make.user({ quota: 1_000_000_000 }))
-  const streams = Array.from({ length: 20 }, () => callOnce(product.url, token, { kind: 'stream', text: streamOf(2) }))
   const traffic = startTraffic({ urls: [product.url], tokens: [token], kinds: ['plain', 'stream'], concurrency: 8 })
-  await pause(700)
+  const streams = await begunStreams(product.url, token, 20)
   const ending = product.stop()
   const toldAt = Date.now()
-  await until(async () => (await product.health()) !== 200, { seconds: 1, what: 'it still says that it is ready' })
-  await until(() => isClosed(product.url), { seconds: 20, what: 'it still takes connections' })
-  expect((await Promise.all(streams)).map(({ complete }) => complete)).toEqual(streams.map(() => true))
+  await until(async () => (await product.health()) !== 200, { what: 'it still says that it is ready' })
+  await until(() => isClosed(product.url), { what: 'it still takes connections' })
+  expect((await streams.ending).filter(({ complete }) => !complete)).toEqual([])
   expect(await ending).toEqual({ code: 0, signal: null })
-  expect(Date.now() - toldAt).toBeLessThan(30_000)
+  expect(Date.now() - toldAt).toBeLessThan(120_000)
   const outcomes = await traffic.stop()
   // What had begun was answered to the end: nobody was cut off.
   expect(outcomes.filter(({ status, complete }) => status === 200 && !complete)).toEqual([])
-  await untilNothingIsHeld(world.pool, 1)
-  expect(await booksViolations(world.pool, [...outcomes, ...(await Promise.all(streams))])).toEqual([])
+  await untilNothingIsHeld(world.pool)
+  expect(await booksViolations(world.pool, [...outcomes, ...(await streams.ending)])).toEqual([])
 })
 
 test('what does not end by itself is ended at the deadline: streams with an error event and a charge, plain calls with a 503 and none', async () => {
@@ -55,7 +63,7 @@ test('what does not end by itself is ended at the deadline: streams with an erro
   const token = await world.make.token(await world.make.user({ quota: 1_000_000_000 }))
   const stream = callOnce(product.url, token, { kind: 'stream', text: streamOf(60) })
   const plain = callOnce(product.url, token, { kind: 'plain', text: '[[delay=60000]] say something' })
-  await pause(700)
+  await until(() => world.upstream.open === 2, { what: 'the calls are not under way' })
   expect(await product.stop()).toEqual({ code: 0, signal: null })
   const [streamed, answered] = await Promise.all([stream, plain])
   expect(streamed.body).toContain('"error"')
@@ -65,7 +73,7 @@ test('what does not end by itself is ended at the deadline: streams with an erro
   const { rows } = await world.pool.query('select request_id, quota::int, other from logs where type = 2')
   expect(rows).toMatchObject([{ request_id: streamed.id, quota: expect.any(Number), other: { end: 'failed' } }])
   expect(rows[0].quota).toBeGreaterThan(0)
-  await untilNothingIsHeld(world.pool, 1)
+  await untilNothingIsHeld(world.pool)
   expect(await booksViolations(world.pool, [streamed, answered])).toEqual([])
 })
 
@@ -73,13 +81,12 @@ test('when the first process is killed its workers still end what they had begun
   await using world = await createWorld()
   await using product = await startOn(world)
   const token = await world.make.token(await world.make.user({ quota: 1_000_000_000 }))
-  const streams = Array.from({ length: 4 }, () => callOnce(product.url, token, { kind: 'stream', text: streamOf(2) }))
-  await pause(700)
+  const streams = await begunStreams(product.url, token, 4)
   process.kill(product.pid, 'SIGKILL')
-  const outcomes = await Promise.all(streams)
+  const outcomes = await streams.ending
   expect(outcomes.map(({ complete }) => complete)).toEqual([true, true, true, true])
   await product.exited
-  await untilNothingIsHeld(world.pool, 1)
+  await untilNothingIsHeld(world.pool)
   expect(await booksViolations(world.pool, outcomes)).toEqual([])
 })
 
@@ -91,7 +98,7 @@ test('the database that comes along stops with the product, and the next start i
     expect(await first.stop()).toEqual({ code: 0, signal: null })
     const before = Date.now()
     await using second = await startProduct({ environment })
-    expect(Date.now() - before).toBeLessThan(25_000)
+    expect(Date.now() - before).toBeLessThan(120_000)
     expect(await second.stop()).toEqual({ code: 0, signal: null })
   } finally {
     rmSync(folder, { recursive: true, force: true })
