@@ -11,6 +11,7 @@ import { type Environment, readEnvironment } from './env.ts'
 import { checkSecretKey, readSecretKey } from './secret-key.ts'
 import { checkPort, type Given, serve, type Stop } from './serve.ts'
 import { createLog, createServices } from './services.ts'
+import { surviveStrayErrors } from './stray-errors.ts'
 import { endWith, startWorkers } from './workers.ts'
 
 /** Starts the product: the database, then as many processes as are wanted. */
@@ -27,6 +28,7 @@ export async function main(): Promise<void> {
   const connection = embedded?.connection ?? fromUrl(environment.DATABASE_URL ?? '')
   const secretKey = await prepareData(environment, connection)
   const stop = await startServing(environment, { connection, secretKey, log })
+  surviveStrayErrors(log)
   endOnSignal(async (how) => {
     await stop(how)
     await embedded?.stop()
@@ -99,6 +101,7 @@ async function startWorker(environment: Environment, log: Logger): Promise<void>
   const { DATABASE_URL, SECRET_KEY } = environment
   if (!DATABASE_URL || !SECRET_KEY) throw new Error('a worker needs the address and the key its primary gives it')
   endWith(await serve(environment, { connection: fromUrl(DATABASE_URL), secretKey: SECRET_KEY, log }))
+  surviveStrayErrors(log)
 }
 
 function endOnSignal(stop: Stop): void {

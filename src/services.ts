@@ -33,6 +33,7 @@ import { createGuardedFetch } from '#relay/upstream/guarded-fetch.ts'
 import { createTokenCounter } from '#relay/gateway/token-counter.ts'
 import { createMediaFetcher } from '#relay/upstream/media.ts'
 import { createTransport } from '#relay/upstream/send.ts'
+import { followDatabaseClock } from './database-clock.ts'
 import type { Environment } from './env.ts'
 import { followChanges } from './follow-changes.ts'
 import { jobList } from './job-list.ts'
@@ -76,7 +77,6 @@ export async function createServices(given: {
   jobsLookEveryMs?: number | undefined
 }): Promise<{ services: RelayServices; drain: () => void; stop: () => void; close: () => Promise<void> }> {
   const { environment, connection, log } = given
-  const ambient = given.ambient ?? systemAmbient
   const sizes = poolSizes(environment.WORKERS)
   const database = await connect(connection, sizes.console)
   const lost = (error: unknown) => log.warn({ err: error }, 'a database connection was lost')
@@ -86,6 +86,12 @@ export async function createServices(given: {
     log.warn({ err: error }, 'the notice connection was lost'),
   )
   const node = await takeNodeIdentity(changes)
+  const clock = given.ambient
+    ? null
+    : await followDatabaseClock(changes, (secondsAhead) =>
+        log.warn({ secondsAhead }, "this machine's clock is not the database's, whose time counts"),
+      )
+  const ambient = given.ambient ?? { ...systemAmbient, ...(clock ? { now: clock.now } : {}) }
   const secrets = createSecrets(given.secretKey)
   const redis = environment.REDIS_URL ? new Redis(environment.REDIS_URL, redisLimits) : undefined
   redis?.on('error', (error) => log.warn({ err: error }, 'Redis does not answer'))
@@ -179,6 +185,7 @@ export async function createServices(given: {
       stopping = true
       stopFollowing()
       stopRecovery()
+      clock?.stop()
       await services.jobs.stop()
       const drained = services.ledger.drained().then(() => true)
       if (!(await Promise.race([drained, delay(longestDrainMs, false, { ref: false })])))

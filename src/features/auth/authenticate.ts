@@ -1,4 +1,4 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
+import { type EntityManager, sql } from '@mikro-orm/postgresql'
 import { DomainError } from '#core/errors.ts'
 import { isRole } from '#core/roles.ts'
 import { userStatus } from '#core/statuses.ts'
@@ -26,7 +26,7 @@ export type Authentication = { idHash: string | null } & (
 export async function authenticate(em: EntityManager, credentials: Credentials): Promise<Authentication> {
   const idHash = credentials.sessionId ? sha256(credentials.sessionId) : null
   const session = idHash
-    ? await em.findOne(Session, { idHash, expiresAt: { $gt: new Date() } }, { disableIdentityMap: true })
+    ? await em.findOne(Session, { idHash, expiresAt: { $gt: sql.now() } }, { disableIdentityMap: true })
     : null
   const known = { idHash: session ? idHash : null }
   const refuse = (refusal: DomainError): Authentication => ({ ...known, actor: null, refusal })

@@ -117,9 +117,9 @@ export function createLedger(deps: {
   }
 
   const send = async (request: ReserveRequest, raising: boolean): Promise<ReserveResult> => {
-    const end = Date.now() + reserveWaitMs
+    const end = performance.now() + reserveWaitMs
     // A call that has ended needs no larger hold.
-    const isWanted = () => Date.now() < end && (!raising || open.has(request.id))
+    const isWanted = () => performance.now() < end && (!raising || open.has(request.id))
     let unknown = false
     try {
       return await reserves.add(request, { isWanted }).catch((error: unknown) => {

@@ -29,8 +29,11 @@ export type RequestStore = {
 /** Whoever has not asked for longest is forgotten first: a flood of names must not fill the memory. */
 const mostKeys = 200_000
 
+/** A window neither ends early nor lasts for hours because the machine's clock was set meanwhile. */
+const steadyNow = (): number => performance.timeOrigin + performance.now()
+
 /** Counts in this process. */
-export function createMemoryStore(now: () => number = Date.now): RequestStore {
+export function createMemoryStore(now: () => number = steadyNow): RequestStore {
   const states = new LRUCache<string, LimitState>({ max: mostKeys })
   const nameOf = ({ name, key, limit }: RequestAsk): string => `${name}:${limit.shape}:${key}`
   const keep = (ask: RequestAsk, state: LimitState): void => {

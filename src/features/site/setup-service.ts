@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type EntityManager, UniqueConstraintViolationException } from '@mikro-orm/postgresql'
+import { type EntityManager, sql, UniqueConstraintViolationException } from '@mikro-orm/postgresql'
 import { DomainError, toDomainError } from '#core/errors.ts'
 import { formatQuota } from '#core/quota.ts'
 import { refusalOf } from '#core/refusal.ts'
@@ -108,7 +108,7 @@ async function makeRoot(deps: Deps, input: Setup): Promise<void> {
 async function checkToken(em: EntityManager, token: string): Promise<void> {
   const fits =
     token !== '' &&
-    (await em.count(OneTimeCode, { purpose, codeHash: sha256(token), expiresAt: { $gt: new Date() } })) > 0
+    (await em.count(OneTimeCode, { purpose, codeHash: sha256(token), expiresAt: { $gt: sql.now() } })) > 0
   if (!fits) throw new DomainError('setup.forbidden')
 }
 

@@ -11,7 +11,8 @@ export async function markTokenStatus(
     await database.pool.query('select ledger_mark_tokens(array[$1]::int[])', [id])
     return
   }
-  await database.pool.query('update tokens set status = $2 where id = $1 and status = $3', [
+  // By the database's clock: what one node takes for expired is so for all of them.
+  await database.pool.query('update tokens set status = $2 where id = $1 and status = $3 and expires_at <= now()', [
     id,
     status,
     tokenStatus.enabled,

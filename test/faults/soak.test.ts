@@ -1,0 +1,148 @@
+import { readFileSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { expect, test, vi } from 'vitest'
+import { type Product, startProduct, until } from '../support/processes.ts'
+import { booksViolations, untilNothingIsHeld } from './books.ts'
+import { callOnce, startTraffic } from './traffic.ts'
+import { createWorld, long } from './world.ts'
+
+const seconds = long ? 3600 : 5
+vi.setConfig({ testTimeout: (seconds + 240) * 1000, hookTimeout: 120_000 })
+
+const strayErrors = fileURLToPath(new URL('../support/stray-errors.mjs', import.meta.url))
+
+const jsonOptions = ['ModelRatio', 'CompletionRatio', 'GroupRatio', 'UserUsableGroups', 'ModelPrice', 'Chats']
+
+/** What no caller may ever see: where in the code something broke. */
+const tellsOfTheCode = /broken on purpose|\n\s+at .+:\d+:\d+|node_modules|file:\/\/|\.ts:\d+/
+
+type Junk = { path: string; method?: string; body?: string; headers?: Record<string, string> }
+
+const junk = (key: string): Junk[] => {
+  const bearer = { authorization: `Bearer sk-${key}`, 'content-type': 'application/json' }
+  const call = JSON.stringify({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'say' }] })
+  return [
+    { path: '/v1/chat/completions', method: 'POST', body: call, headers: { ...bearer, 'x-flaw': 'x-request-id' } },
+    { path: '/v1/chat/completions', method: 'POST', body: call, headers: { ...bearer, 'x-flaw': 'content-type' } },
+    { path: '/v1/models', headers: { ...bearer, 'x-flaw': 'access-control-allow-origin' } },
+    { path: '/api/status', headers: { 'x-flaw': 'x-request-id' } },
+    { path: '/trpc/site.status', headers: { 'x-flaw': 'content-type' } },
+    {
+      path: '/trpc/auth.login?batch=1',
+      method: 'POST',
+      body: '{"0":{"json":{"username":{"toString":1}}}}',
+      headers: bearer,
+    },
+    { path: '/v1/chat/completions', method: 'POST', body: '{"model":', headers: bearer },
+    { path: '/v1/chat/completions', method: 'POST', body: '[[[', headers: { ...bearer, 'content-encoding': 'gzip' } },
+    { path: '/api/user/login', method: 'POST', body: '{"username":', headers: bearer },
+    { path: '/api/log/?p=-1&page_size=NaN', headers: bearer },
+    { path: '/v1/nothing/here', headers: bearer },
+    { path: '/%E0%A4%A', headers: {} },
+  ]
+}
+
+const megabytesOf = (pids: number[]): number =>
+  pids.reduce((sum, pid) => {
+    const kilobytes = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+    return sum + Number(kilobytes ?? 0) / 1024
+  }, 0)
+
+/** Least squares, in megabytes a minute. */
+function slopeOf(samples: { minute: number; megabytes: number }[]): number {
+  const mean = (of: (sample: (typeof samples)[number]) => number) =>
+    samples.reduce((sum, one) => sum + of(one), 0) / samples.length
+  const [x, y] = [mean(({ minute }) => minute), mean(({ megabytes }) => megabytes)]
+  const above = mean(({ minute, megabytes }) => (minute - x) * (megabytes - y))
+  return above / mean(({ minute }) => (minute - x) ** 2)
+}
+
+/** Asks for every kind of junk again and again, and keeps what came back. */
+function startJunk(product: Product, key: string) {
+  const bodies: string[] = []
+  let stopping = false
+  const asking = (async () => {
+    while (!stopping) {
+      for (const { path, method = 'GET', body, headers = {} } of junk(key)) {
+        const reply = await fetch(product.url + path, {
+          method,
+          headers,
+          ...(body === undefined ? {} : { body }),
+        }).catch(() => null)
+        if (reply) bodies.push(`${path} ${reply.status} ${await reply.text().catch(() => '')}`)
+      }
+      await pause(50)
+    }
+  })()
+  return {
+    bodies,
+    stop: async () => {
+      stopping = true
+      await asking
+    },
+  }
+}
+
+test('errors that nobody caught, broken handlers and options that are no JSON leave every process alive, tell callers nothing of the code and cost nobody', async () => {
+  await using world = await createWorld()
+  await world.make.channel()
+  await using product = await startProduct({
+    environment: { ...world.environment, WORKERS: '2', NODE_OPTIONS: `--import=${strayErrors}` },
+  })
+  const workers = product.workers()
+  expect(workers).toHaveLength(2)
+  const token = await world.make.token(await world.make.user({ quota: 1_000_000_000 }))
+  for (const key of jsonOptions) await world.make.option(key, '{"gpt-4o-mini": ')
+  await until(() => product.output().includes('options cannot be read'), {
+    seconds: 20,
+    what: 'nobody minds the options',
+  })
+  // Until both workers have heard it.
+  await until(
+    async () => {
+      await fetch(`${product.url}/api/status`, { headers: { 'x-flaw': 'stray', connection: 'close' } }).then((reply) =>
+        reply.text(),
+      )
+      return (
+        new Set(
+          product
+            .output()
+            .match(/"pid":(\d+)[^\n]*an error that nobody caught/g)
+            ?.map((line) => /\d+/.exec(line)?.[0]),
+        ).size === 2
+      )
+    },
+    { seconds: 60, what: () => `the errors do not come:\n${product.output().slice(-2000)}` },
+  )
+  const traffic = startTraffic({
+    urls: [product.url],
+    tokens: [token],
+    kinds: ['plain', 'stream', 'failing', 'hung-up'],
+    concurrency: 6,
+  })
+  const asked = startJunk(product, token.key)
+  const samples: { minute: number; megabytes: number }[] = []
+  const begin = performance.now()
+  while (performance.now() - begin < seconds * 1000 || asked.bodies.length < 60) {
+    await pause(seconds * 10)
+    samples.push({ minute: (performance.now() - begin) / 60_000, megabytes: megabytesOf([product.pid, ...workers]) })
+  }
+  await asked.stop()
+  const outcomes = await traffic.stop()
+
+  expect(product.workers().toSorted()).toEqual(workers.toSorted())
+  expect(product.output()).not.toContain('is replaced')
+  expect([...asked.bodies, ...outcomes.map(({ body }) => body)].filter((body) => tellsOfTheCode.test(body))).toEqual([])
+  const good = outcomes.filter(({ kind }) => kind === 'plain' || kind === 'stream')
+  expect(good.length).toBeGreaterThan(20)
+  expect(good.filter(({ complete }) => !complete)).toEqual([])
+  if (long) {
+    const later = samples.slice(Math.floor(samples.length / 4))
+    expect(slopeOf(later)).toBeLessThan(1)
+  }
+  expect(await callOnce(product.url, token, { kind: 'plain' })).toMatchObject({ status: 200 })
+  await untilNothingIsHeld(world.pool)
+  expect(await booksViolations(world.pool, outcomes)).toEqual([])
+  expect(await product.stop()).toEqual({ code: 0, signal: null })
+})
