@@ -32,6 +32,18 @@ test('limits of 100 let exactly 100 of 200 parallel requests through on two work
   }
 })
 
+test('of forty logins at once ten are tried, by whichever worker', async () => {
+  const login = () =>
+    fetch(`${product.url}/api/user/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', connection: 'close' },
+      body: JSON.stringify({ username: 'nobody', password: 'wrong password' }),
+    })
+  const statuses = (await Promise.all(Array.from({ length: 40 }, login))).map(({ status }) => status)
+  expect(statuses.filter((status) => status === 200)).toHaveLength(10)
+  expect(statuses.filter((status) => status === 429)).toHaveLength(30)
+})
+
 test('a banned user’s next request is refused by every worker, whatever its limits still hold', async () => {
   const user = await world.make.user()
   const token = await world.make.token(user)

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import type * as Argon2 from '@node-rs/argon2'
-import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type ConsoleApp, startConsole } from '#test/support/console-app.ts'
 import { createMailServer } from '#test/support/mail-server.ts'
+import { recordStatements } from '#test/support/statements.ts'
 
 /** What costs time is counted instead of timed: a busy machine makes every time longer, but no work more. */
 const work = vi.hoisted(() => ({ verified: 0, hashed: 0 }))
@@ -19,21 +19,17 @@ vi.mock('@node-rs/argon2', async (original) => {
 
 const smtp = createMailServer()
 let app: ConsoleApp
-let queries: string[] = []
+let statements: ReturnType<typeof recordStatements>
 
 beforeAll(async () => {
   smtp.server.listen(0, '127.0.0.1')
   await once(smtp.server, 'listening')
+  statements = recordStatements()
   app = await startConsole()
   await app.sql("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
-  const query = Reflect.get(pg.Client.prototype, 'query') as (this: pg.Client, ...given: unknown[]) => unknown
-  vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...given: unknown[]) {
-    queries.push(String((given[0] as { text?: string }).text ?? given[0]))
-    return query.apply(this, given)
-  } as never)
 })
 afterAll(async () => {
-  vi.restoreAllMocks()
+  statements.stop()
   smtp.server.close()
   await app[Symbol.asyncDispose]()
 })
@@ -53,12 +49,11 @@ async function known() {
   return { ...(await app.person({ email, emailNormalized: email })), email }
 }
 
-/** The reply and the work behind it: password hashings and kinds of statements until the reply was there. */
+/** The reply and the work behind it: password hashings and statements until the reply was there. */
 async function measured(act: () => Promise<{ status: number; text: string }>) {
   Object.assign(work, { verified: 0, hashed: 0 })
-  queries = []
-  const { status, text } = await act()
-  return { status, text, ...work, queries: queries.map((text) => text.replace(/'[^']*'|\d+/g, '?')) }
+  const { result, shapes } = await statements.during(act)
+  return { status: result.status, text: result.text, ...work, shapes }
 }
 
 describe('a known and an unknown account get the same answer for the same work', () => {

@@ -1,3 +1,4 @@
+import { request } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type ConsoleApp, startConsole } from '#test/support/console-app.ts'
 
@@ -214,6 +215,38 @@ describe('setup', () => {
     )
     expect(await ensureSetupToken(fresh.services)).toBeNull()
     expect(await fresh.sql('select * from one_time_codes')).toEqual([])
+  })
+
+  const setUpUnder = (headers: Record<string, string>, query = '') => {
+    const { promise, resolve, reject } = Promise.withResolvers<number>()
+    const sending = request(`${fresh.url}/api/setup${query}`, { method: 'POST', headers }, (reply) => {
+      reply.resume()
+      reply.on('end', () => resolve(reply.statusCode ?? 0))
+    })
+    sending.on('error', reject)
+    sending.end(JSON.stringify(form))
+    return promise
+  }
+
+  it('is not taken over by a stranger whose proxy stands on this machine and adds no header', async () => {
+    const { ensureSetupToken } = await import('#features/site/setup-service.ts')
+    const token = await ensureSetupToken(fresh.services)
+    const strangers: Record<string, string>[] = [
+      { host: 'gateway.example' },
+      { host: 'gateway.example:3000' },
+      { host: '192.168.1.5:3000' },
+      { host: 'localhost.evil.example' },
+      { host: 'localhost', via: '1.1 proxy' },
+    ]
+    for (const headers of strangers) expect(await setUpUnder(headers)).toBe(403)
+    // Refused as the act of another site, in the envelope.
+    await setUpUnder({ host: 'localhost', origin: 'https://evil.example' })
+    expect(await fresh.sql('select id from users')).toEqual([])
+    expect(await setUpUnder({ host: 'gateway.example' }, `?token=${token}`)).toBe(200)
+  })
+
+  it('is open to who opens it on this machine, in any letter case', async () => {
+    expect(await setUpUnder({ host: 'LocalHost:3000' })).toBe(200)
   })
 
   it('comes first: before it nobody can register and take a name', async () => {
