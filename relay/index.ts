@@ -4,6 +4,7 @@ import { authenticate } from './gateway/authenticate.ts'
 import type { RelayServices } from './gateway/call.ts'
 import { handleChat } from './gateway/handle.ts'
 import { limitHeaders } from './gateway/limit-headers.ts'
+import { loweredHeader } from './gateway/lowered-limit.ts'
 import { receive } from './gateway/receive.ts'
 import { reportError } from './gateway/report-error.ts'
 import { listModels, retrieveModel } from './local/models.ts'
@@ -109,7 +110,7 @@ function servePlayground(services: RelayServices, router: Router): void {
   )
 }
 
-const exposedHeaders = ['x-request-id', 'x-translation-loss', 'retry-after', ...limitHeaders].join(', ')
+const exposedHeaders = ['x-request-id', 'x-translation-loss', loweredHeader, 'retry-after', ...limitHeaders].join(', ')
 
 /** Any web page may call, never with cookies; a preflight needs no key. */
 function allowAnyOrigin(req: Request, res: Response, next: NextFunction): void {

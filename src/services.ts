@@ -30,6 +30,7 @@ import type { RelayServices } from '#relay/gateway/call.ts'
 import { createFailureLog } from '#relay/gateway/failure-log.ts'
 import { createHealth } from '#relay/gateway/health.ts'
 import { createGuardedFetch } from '#relay/upstream/guarded-fetch.ts'
+import { createAnswerLengths } from '#relay/gateway/answer-lengths.ts'
 import { createTokenCounter } from '#relay/gateway/token-counter.ts'
 import { createMediaFetcher } from '#relay/upstream/media.ts'
 import { createTransport } from '#relay/upstream/send.ts'
@@ -162,6 +163,7 @@ export async function createServices(given: {
     failureLog: createFailureLog(hot, (dropped, error) =>
       log.warn({ dropped, err: error }, 'rows of failed attempts could not be written'),
     ),
+    holds: { lengths: createAnswerLengths(), open: new Map(), lastSeen: new Map() },
     keyCursor: new Map(),
     draining: () => draining,
     ready: createReadiness(hot, () => draining),

@@ -1,5 +1,6 @@
 import type { Ambient } from '#core/ambient.ts'
-import type { ChatResponse, StreamEncoder, UpstreamFailure } from '#relay/chat/events.ts'
+import type { Usage } from '#core/usage.ts'
+import type { ChatResponse, StreamEncoder, UpstreamFailure, WireEvent } from '#relay/chat/events.ts'
 import type { ChatRequest, DialectId } from '#relay/chat/request.ts'
 
 /** An error on its way to the caller, whoever made it. `status` is the HTTP status to answer with. */
@@ -17,6 +18,19 @@ export type EncodeContext = {
   /** The caller's own body, for the dialect whose answers repeat parts of the request (responses). */
   callerBody?: Readonly<Record<string, unknown>> | undefined
 }
+
+/**
+ * Ends a stream that went out as received before its own end, as at a reached output limit. Watches what passes at the cost
+ * of keeping it.
+ */
+export type Cutter = {
+  /** `held`: kept back as part of the end. */
+  watch: (event: WireEvent, held: boolean) => void
+  /** The closing events; `text` is all that was delivered. */
+  end: (given: { usage: Usage; text: string }) => WireEvent[]
+}
+
+export type CutContext = Pick<EncodeContext, 'includeUsage' | 'model' | 'ambient'> & { choiceCount: number }
 
 /** A caller's language: how it is read, how it is answered, how errors look in it. Pure. */
 export type ChatDialect = {
@@ -36,6 +50,7 @@ export type ChatDialect = {
   error: (error: CallerError) => { status: number; body: unknown }
   /** An error after the first byte, as wire text. */
   streamError: (error: CallerError) => string
+  cutter: (context: CutContext) => Cutter
   /** Keep-alive text while waiting. */
   ping: string
 }

@@ -17,8 +17,10 @@ export type AttemptPlan = { attempt: Attempt; attempts: AttemptRecord[]; terms: 
 export type AttemptSteps = {
   /** Once there is somewhere to go and a price for it, before anything is set aside for the first try. */
   begin?: () => void
-  /** What to set aside for this try. */
-  amountOf: (plan: AttemptPlan) => number
+  /** Sets aside what this try needs: so much … */
+  amountOf?: (plan: AttemptPlan) => number
+  /** … or what the call's own hold makes of it, with its plan as the outcome. */
+  hold?: { readonly taken: boolean; take: (plan: AttemptPlan) => Promise<void>; finish: () => void }
   /** Makes the try to the settled answer. @throws {AttemptFailed} when another place may be tried. */
   forward: (plan: AttemptPlan) => Promise<void>
   /** Jobs are priced by what they do, whatever a channel calls it. */
@@ -42,7 +44,8 @@ export async function attemptAll(services: RelayServices, call: CallCore, steps:
       const attempt = selection.next()
       const plan = { attempt, attempts, terms: priceOf(attempt) }
       if (number === 0) steps.begin?.()
-      await reserve(services, call, steps.amountOf(plan))
+      if (steps.hold) await steps.hold.take(plan)
+      else await reserve(services, call, steps.amountOf?.(plan) ?? 0)
       reserved = true
       const startedAt = performance.now()
       const error = await tryOnce(services, call, { plan, forward: steps.forward })
@@ -55,7 +58,10 @@ export async function attemptAll(services: RelayServices, call: CallCore, steps:
       if (!retry || !(await pauseBeforeRetry(call, retry))) throw error
     }
   } catch (error) {
-    if (reserved && !isUnbooked(error)) await giveBack(services, call)
+    if ((reserved || steps.hold?.taken) && !isUnbooked(error)) {
+      steps.hold?.finish()
+      await giveBack(services, call)
+    }
     throw error
   } finally {
     sayWhereTried(services, call, attempts)

@@ -10,6 +10,7 @@ import type { createUserCache, UserRow } from './cache/user-cache.ts'
 import type { RetryBudget } from '#core/routing/retry-budget.ts'
 import type { FailureLog } from './failure-log.ts'
 import type { Health } from './health.ts'
+import type { Holds } from './hold.ts'
 import type { KeptAt } from './kept-answers.ts'
 
 import type { TokenCounter } from './token-counter.ts'
@@ -28,6 +29,7 @@ export type RelayServices = Services & {
   retryBudget: RetryBudget
   /** Rows of attempts that failed. */
   failureLog: FailureLog
+  holds: Holds
   /** Position of the next key of each channel. */
   keyCursor: Map<number, number>
   /** The process was told to stop: it serves who comes, and wants nobody sent to it any more. */

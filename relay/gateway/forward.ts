@@ -6,6 +6,9 @@ import { lossNames } from './loss-names.ts'
 import type { ChatRequest, DialectId } from '#relay/chat/request.ts'
 import type { ThoughtPlace } from '#relay/chat/thoughts.ts'
 import { providerFor } from '#relay/providers/registry.ts'
+import type { Hold } from './hold.ts'
+import type { HoldFacts, HoldPlan } from './hold-plan.ts'
+import { loweredHeader, withinLimit, withLoweredLimit } from './lowered-limit.ts'
 import { customToolNames } from '#relay/providers/wire/custom-tools.ts'
 import type { NativeDialect, Provider, ProviderCall, UpstreamRequest } from '#relay/providers/types.ts'
 import { inlineMedia } from '#relay/upstream/inline-media.ts'
@@ -57,7 +60,11 @@ export type Forwarding = {
   sentAt: number
   /** The request went upstream. */
   asked: boolean
+  held: Held
 }
+
+/** What is set aside for a try, and why so much. */
+export type Held = { hold: Hold; facts: HoldFacts; plan: HoldPlan }
 
 /**
  * One try on one channel, to the settled answer. Returns when the call is over (answered, or the caller hung up).
@@ -66,11 +73,13 @@ export type Forwarding = {
 export async function forward(
   services: RelayServices,
   call: Call,
-  plan: { attempt: Attempt; attempts: AttemptRecord[]; terms: CallPrice },
+  plan: { attempt: Attempt; attempts: AttemptRecord[]; terms: CallPrice; held: Held },
 ): Promise<void> {
   const provider = providerFor(plan.attempt.channel.type)
   checkOffer(call, plan.attempt)
-  const sent = forChannel(services, call, plan.attempt)
+  const { lowered } = plan.held.plan
+  const own = forChannel(services, call, plan.attempt)
+  const sent = lowered === undefined ? own : withLoweredLimit(call, own, lowered)
   const providerCall = toProviderCall(services, call, { attempt: plan.attempt, stream: sent.request.stream })
   const native = nativeFor(call, { provider, sent, providerCall })
   const { rewrites, thoughts } = answerSettings(plan.attempt.channel.setting, call.dialect)
@@ -152,7 +161,9 @@ async function buildRequest(forwarding: Forwarding): Promise<UpstreamRequest> {
       const made = native?.request(sent.body, providerCall) ?? provider.chat.request(sent.request, providerCall)
       return finished({ ...made, body: bodyAsCame(sent.body, upstreamModel), losses: [] })
     }
-    if (native) return finished(overridden(services, target, native.request(sent.body, providerCall)))
+    const overruled = (request: UpstreamRequest): UpstreamRequest =>
+      withinLimit(overridden(services, target, request), channel, forwarding.held.plan.lowered)
+    if (native) return finished(overruled(native.request(sent.body, providerCall)))
     const stuck = untranslatable(sent.request, dialectOfProvider(provider))
     if (stuck !== undefined)
       throw new InvalidRequest('convert_request_failed', `${stuck} is not supported by this model`)
@@ -160,7 +171,7 @@ async function buildRequest(forwarding: Forwarding): Promise<UpstreamRequest> {
     const request = await withMedia(forwarding)
     const named = { ...providerCall, customTools: customToolNames(request.tools) }
     forwarding.providerCall = named
-    return finished(overridden(services, target, provider.chat.request(request, named)))
+    return finished(overruled(provider.chat.request(request, named)))
   } catch (error) {
     // What this upstream cannot express, another one may: the next channel gets its chance.
     if (error instanceof InvalidRequest) {
@@ -249,6 +260,9 @@ const largestErrorBody = 1024 * 1024
 async function answer(forwarding: Forwarding, reply: UpstreamReply): Promise<void> {
   if (reply.status >= 200 && reply.status < 300) {
     const streams = isEventStream(forwarding.provider, reply)
+    const { lowered } = forwarding.held.plan
+    if (lowered !== undefined && !forwarding.call.res.headersSent)
+      forwarding.call.res.setHeader(loweredHeader, String(lowered))
     return streams && forwarding.call.request.stream
       ? answerStream(forwarding, reply)
       : answerWhole(forwarding, reply, streams)

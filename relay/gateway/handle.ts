@@ -1,22 +1,19 @@
 import type { Request, Response } from 'express'
 import { DomainError } from '#core/errors.ts'
-import { estimateOf } from '#core/pricing/estimate.ts'
-import { toolUses } from '#core/pricing/tools.ts'
-import { emptyUsage } from '#core/usage.ts'
 import { cheapPromptTokens } from '#relay/counting/cheap-count.ts'
 import type { CallerDialect } from '#relay/dialects/types.ts'
 import { admitAddress, admitGroup, admitModel, admitModelName, admitPin, groupInUse } from './admit.ts'
-import { attemptAll } from './attempts.ts'
-import type { Attempt, Call, CallBody, Caller, Incoming, RelayServices } from './call.ts'
-import { forward, isPricedAsClaude } from './forward.ts'
+import { attemptAll, type AttemptPlan } from './attempts.ts'
+import type { Call, CallBody, Caller, Incoming, RelayServices } from './call.ts'
+import { forward, type Held } from './forward.ts'
+import { openHold } from './hold.ts'
+import { holdFactsOf } from './hold-facts.ts'
 import { keepAlive } from './keep-alive.ts'
 import { placeOfNamed } from './kept-answers.ts'
 import { limit, type LimitedCall } from './limit.ts'
-import type { CallPrice } from './price-call.ts'
 import { readBody } from './read-body.ts'
 import { reportError, toldStatus } from './report-error.ts'
 import { receive } from './receive.ts'
-import { sentEstimate } from './sent-estimate.ts'
 import { refuseExtensions, screen } from './screen.ts'
 
 export type ChatRoute = {
@@ -45,10 +42,7 @@ export async function handleChat(
     refuseExtensions(services, call)
     screen(services, call)
     const quiet = keepAlive(services, call)
-    await attemptAll(services, call, {
-      amountOf: (plan) => estimateChat(services, call, plan),
-      forward: (plan) => forward(services, call, plan),
-    }).finally(quiet)
+    await attemptWithHold(services, call).finally(quiet)
     await limited.ended(toldStatus(incoming))
   } catch (error) {
     await limited?.ended(toldStatus(incoming, error))
@@ -88,17 +82,28 @@ export async function admitChat(services: RelayServices, { incoming, route, call
   }
 }
 
-/** What a chat call may cost at most by its own limits, as far as can be told before it is made. */
-export function estimateChat(
-  services: RelayServices,
-  call: Call,
-  { terms, attempt }: { terms: CallPrice; attempt: Attempt },
-): number {
-  return estimateOf({
-    ...sentEstimate(services, call, attempt),
-    ...terms,
-    preConsumedQuota: services.options.get('PreConsumedQuota'),
-    formula: isPricedAsClaude(call, attempt) ? 'claude' : 'text',
-    tools: toolUses({ model: attempt.upstreamModel, usage: emptyUsage }),
-  })
+/** Every attempt sets aside what it needs beyond what the earlier ones had. */
+async function attemptWithHold(services: RelayServices, call: Call): Promise<void> {
+  const hold = openHold(services, call)
+  const holdOf = async (plan: AttemptPlan): Promise<Held> => {
+    const facts = holdFactsOf(services, call, plan)
+    return { hold, facts, plan: await hold.take(facts) }
+  }
+  let held: Held | undefined
+  try {
+    await attemptAll(services, call, {
+      hold: {
+        get taken() {
+          return hold.taken
+        },
+        take: async (plan) => {
+          held = await holdOf(plan)
+        },
+        finish: hold.finish,
+      },
+      forward: async (plan) => forward(services, call, { ...plan, held: held ?? (await holdOf(plan)) }),
+    })
+  } finally {
+    hold.close()
+  }
 }

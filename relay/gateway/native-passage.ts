@@ -11,6 +11,12 @@ export function nativePassage(forwarding: Forwarding): Passage {
   if (!listens) throw new Error('no native dialect')
   const listener = listens.listen({ includeUsage: call.request.includeUsage })
   const framer = call.asJsonArray ? createArrayFramer() : eventFramer
+  const cutter = call.dialect.cutter({
+    includeUsage: call.request.includeUsage,
+    choiceCount: call.request.choiceCount ?? 1,
+    model: call.request.model,
+    ambient: forwarding.services.ambient,
+  })
   let held = ''
   let holding = false
   return {
@@ -20,6 +26,7 @@ export function nativePassage(forwarding: Forwarding): Passage {
       const verdict = listener.push(event)
       if (verdict === 'drop' || verdict === 'failed') return ''
       if (verdict === 'hold') holding = true
+      cutter.watch(event, holding)
       const text = framer.frame(event)
       if (!holding) return text
       held += text
@@ -48,6 +55,11 @@ export function nativePassage(forwarding: Forwarding): Passage {
       const { text, toolCalls } = listener.delivered()
       return text.trim() === '' && toolCalls === 0
     },
+    written: listener.written,
+    closeCut: (measured) =>
+      held +
+      cutter.end({ usage: measured, text: listener.delivered().text }).map(framer.frame).join('') +
+      framer.close(),
     delivered: () => listener.delivered(),
     get keeps() {
       return listener.keeps

@@ -17,6 +17,10 @@ export type Passage = {
   readonly usage: ReportedUsage | undefined
   readonly failure: UpstreamFailure | undefined
   readonly empty: boolean
+  /** What was delivered so far, and about how many tokens that is, rather too many than too few. */
+  written: () => Delivered & { tokens: number }
+  /** The closing text of an answer that ends here as at a reached output limit. */
+  closeCut: (measured: Usage) => string
   delivered: () => Delivered
   /** Ids by which the upstream keeps the answer. */
   readonly keeps?: readonly string[] | undefined

@@ -18,13 +18,18 @@ export type Ending = {
   /** Milliseconds that the upstream took, of the whole. */
   upstreamMs: number
   isStream: boolean
-  /** `complete`: a whole answer; the others were cut and are charged for what was delivered. */
-  end: 'complete' | 'hung-up' | 'failed'
+  /**
+   * `complete`: a whole answer; the others were cut and are charged for what was delivered. `unpaid`: ended here, because
+   * nothing was left to pay for more.
+   */
+  end: 'complete' | 'hung-up' | 'failed' | 'unpaid'
   /** Blank text, no tool call, no picture: free when the upstream reported no usage either. */
   empty: boolean
   losses: string[]
   delivered: () => Delivered
   failure?: string | undefined
+  /** The answer's tokens by the count that follows streams. */
+  countedTokens?: number | undefined
   /** Ids by which the upstream keeps the answer. */
   keeps?: readonly string[] | undefined
 }
@@ -37,6 +42,8 @@ export type Settlement = {
   claude: boolean
   /** The request as the channel sent it. */
   sent: ChannelRequest
+  /** The output limit that was sent instead of the caller's. */
+  lowered?: number | undefined
 }
 
 /** The log row of a finished call, with everything its charge was computed from. */
@@ -119,6 +126,7 @@ function otherOf(call: Call, settlement: Settlement, receipt: Receipt | null): R
     ...receiptKeys(receipt),
     ...(settlement.sent.leadsSystemPrompt ? { system_prompt_override: true } : {}),
     ...(receipt ? { receipt } : {}),
+    ...(settlement.lowered === undefined ? {} : { max_tokens_lowered: settlement.lowered }),
     dialect: call.dialect.id,
     usage_source: ending.measured.source,
     ...(ending.measured.corrected ? { usage_corrected: true } : {}),

@@ -8,14 +8,18 @@ import type { CallCore, RelayServices } from './call.ts'
  * @throws {DomainError} the documented refusal when user or token cannot pay; relay.unavailable when nothing can be booked.
  */
 export async function reserve(services: RelayServices, call: CallCore, amount: number): Promise<void> {
+  const result = await reserveOnce(services, call, amount)
+  if (result.verdict !== 'ok') throw refusalOfReserve(services, call, { result, amount })
+}
+
+/** The same, with the verdict as the ledger gave it. @throws {DomainError} relay.unavailable when nothing can be booked. */
+export async function reserveOnce(services: RelayServices, call: CallCore, amount: number): Promise<ReserveResult> {
   const { token, user } = call.caller
-  let result: ReserveResult
   try {
-    result = await services.ledger.reserve({ id: call.id, userId: user.id, tokenId: token?.id ?? 0, amount })
+    return await services.ledger.reserve({ id: call.id, userId: user.id, tokenId: token?.id ?? 0, amount })
   } catch (error) {
     throw new DomainError('relay.unavailable', {}, { cause: error })
   }
-  if (result.verdict !== 'ok') throw refusalOfReserve(services, call, { result, amount })
 }
 
 /** What a caller reads whose hold was refused. */

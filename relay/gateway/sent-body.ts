@@ -19,7 +19,7 @@ export function overridden(
   const override = channel.paramOverride
   if (override === null || passesThrough(channel.setting, services)) return request
   if (Object.keys(withOverride({}, override)).length === 0 && !Object.values(override).includes(null)) return request
-  const given = asObject(request.body)
+  const given = bodyObject(request.body)
   if (!given) return request
   const body = withOverride(given, override)
   const headers = provider.afterOverride?.(body, call)
@@ -33,7 +33,8 @@ export const bodyAsCame = (body: CallBody, model: string): unknown =>
 export const passesThrough = (setting: Record<string, unknown>, services: RelayServices): boolean =>
   setting['pass_through_body_enabled'] === true || services.options.get('global.pass_through_request_enabled')
 
-function asObject(body: unknown): Record<string, unknown> | null {
+/** A body as the object it is; null for one that is none. */
+export function bodyObject(body: unknown): Record<string, unknown> | null {
   const value: unknown =
     typeof body === 'string' || body instanceof Uint8Array ? JSON.parse(Buffer.from(body).toString('utf8')) : body
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null

@@ -3,6 +3,7 @@ import { SettleFailed } from '#features/ledger/service.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import { type Answered, measure } from './answer.ts'
 import type { Forwarding } from './forward.ts'
+import { payerOf } from './hold.ts'
 import { failureOfDomainError } from './failure.ts'
 import { rememberKept } from './kept-answers.ts'
 import { chargeRowOf, type Ending } from './record.ts'
@@ -16,6 +17,7 @@ export async function settle(
   afterwards: 'give-up' | 'go-on' = 'go-on',
 ): Promise<void> {
   const { services, call, attempt, attempts, terms, claude, losses, sent } = forwarding
+  forwarding.held.hold.finish()
   const upstreamMs = performance.now() - forwarding.sentAt
   const ending: Ending = { ...end, upstreamMs, losses }
   attempts.push({
@@ -26,17 +28,38 @@ export async function settle(
     reason: end.failure ?? '',
     ms: Math.round(upstreamMs),
   })
-  const row = chargeRowOf(services, call, { attempt, attempts, terms, ending, claude, sent })
+  const row = chargeRowOf(services, call, {
+    attempt,
+    attempts,
+    terms,
+    ending,
+    claude,
+    sent,
+    lowered: forwarding.held.plan.lowered,
+  })
   const kept = rememberKept(services, call, { attempt, ids: end.keeps })
   await services.ledger.settle(row, afterwards)
+  if (end.end === 'complete' && end.measured.source !== 'none' && !end.empty) learn(forwarding, end)
   await kept
+}
+
+/** What a whole answer tells of the next one's length. */
+function learn({ services, call, attempt }: Forwarding, { measured, countedTokens }: EndOfCall): void {
+  const { completionTokens, promptTokens } = measured.usage
+  services.holds.lengths.learn(payerOf(call), attempt.upstreamModel, {
+    completionTokens,
+    choices: call.request.choiceCount ?? 1,
+    promptTokens: measured.source === 'upstream' ? promptTokens : 0,
+    cheapPromptTokens: call.estimate.promptTokens,
+    countedTokens,
+  })
 }
 
 /** The caller hung up: the prompt and what was delivered are charged, counted here where no usage came. */
 export async function finishHungUp(
   forwarding: Forwarding,
   answer: Answered,
-  progress: { firstTokenMs: number | null; isStream: boolean } = {
+  progress: { firstTokenMs: number | null; isStream: boolean; cut?: boolean } = {
     firstTokenMs: null,
     isStream: forwarding.call.stream,
   },
@@ -46,9 +69,10 @@ export async function finishHungUp(
   const measured = await measure(forwarding, {
     usage,
     delivered,
-    cut: call.halt.signal.aborted,
+    cut: call.halt.signal.aborted || progress.cut === true,
   })
-  await settle(forwarding, { measured, ...progress, end: 'hung-up', empty: false, delivered })
+  const { firstTokenMs, isStream } = progress
+  await settle(forwarding, { measured, firstTokenMs, isStream, end: 'hung-up', empty: false, delivered })
 }
 
 /** What a caller reads when an answer was there but could not be booked. */

@@ -1,6 +1,7 @@
 import type { ReportedUsage } from '#core/usage.ts'
 import type { ChatEvent, UpstreamFailure } from '#relay/chat/events.ts'
 import { moveThoughts } from '#relay/chat/thoughts.ts'
+import { createWeight } from '#relay/providers/wire/delivered.ts'
 import type { Forwarding } from './forward.ts'
 import type { Passage } from './passage.ts'
 
@@ -18,6 +19,9 @@ export function translatedPassage(forwarding: Forwarding): Passage {
   })
   const seen = { usage: undefined as ReportedUsage | undefined, failure: undefined as UpstreamFailure | undefined }
   const texts: string[] = []
+  const choices = new Set<number>()
+  const ended = new Set<number>()
+  const weight = createWeight()
   let toolCalls = 0
   let finished = false
   let hasContent = false
@@ -36,6 +40,8 @@ export function translatedPassage(forwarding: Forwarding): Passage {
     return text
   }
   const note = (event: ChatEvent): void => {
+    weight.add(event)
+    if (event.type !== 'usage' && event.type !== 'start' && event.type !== 'error') choices.add(event.choice ?? 0)
     switch (event.type) {
       case 'text-delta':
       case 'reasoning-delta':
@@ -60,6 +66,7 @@ export function translatedPassage(forwarding: Forwarding): Passage {
         break
       case 'finish':
         finished = true
+        ended.add(event.choice ?? 0)
         break
       default:
     }
@@ -87,6 +94,14 @@ export function translatedPassage(forwarding: Forwarding): Passage {
     },
     get empty() {
       return !hasContent
+    },
+    written: () => ({ text: texts.join(''), toolCalls, tokens: weight.tokens }),
+    closeCut: (measured) => {
+      const open = choices.size === 0 ? [0] : [...choices]
+      const ends = open
+        .filter((choice) => !ended.has(choice))
+        .map((choice) => write({ type: 'finish', reason: 'length', choice }))
+      return ends.join('') + encoder.push({ type: 'usage', usage: measured }) + encoder.close()
     },
     delivered: () => ({ text: texts.join(''), toolCalls }),
   }

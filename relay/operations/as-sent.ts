@@ -16,4 +16,4 @@ export function asSent(services: RelayServices, call: PlainCall, channel: Channe
 
 /** By the cheap count. */
 export const promptTokensOf = ({ asked }: PlainCall): number =>
-  asked.texts.reduce((sum, text) => sum + cheapTextTokens(text), 1)
+  asked.texts.reduce((sum, text) => sum + cheapTextTokens(text), 1 + asked.tokens)

@@ -1,4 +1,4 @@
-import { chargeReceipt, formulaFor } from '#core/pricing/charge.ts'
+import { ceilingOf, chargeReceipt, formulaFor } from '#core/pricing/charge.ts'
 import { speechUsage, transcriptionUsage } from '#core/pricing/audio-files.ts'
 import { imageReceipt } from '#core/pricing/images.ts'
 import type { Receipt } from '#core/pricing/receipt.ts'
@@ -33,7 +33,7 @@ export async function plainUsage(
     case 'image-edits':
       return { usage: { ...emptyUsage, promptTokens: asked.count }, promptUnit: 'token', source: 'estimated' }
     default: {
-      const promptTokens = await count(asked.texts, upstreamModel)
+      const promptTokens = asked.tokens + (await count(asked.texts, upstreamModel))
       return { usage: { ...emptyUsage, promptTokens }, promptUnit: 'token', source: 'estimated' }
     }
   }
@@ -79,7 +79,7 @@ export function plainEstimate(call: PlainCall, { attempt, terms }: AttemptPlan):
     { upstreamModel: attempt.upstreamModel, terms },
     { usage: { ...emptyUsage, promptTokens }, promptUnit: 'token', source: 'estimated' },
   )
-  return chargeReceipt(receipt).quota
+  return ceilingOf(receipt)
 }
 
 export type PlainEnd = {

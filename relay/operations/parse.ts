@@ -7,14 +7,30 @@ type Json = Record<string, unknown>
 const word = (value: unknown): string => (typeof value === 'string' ? value : '')
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
-const textsOf = (value: unknown): string[] => {
-  if (typeof value === 'string') return [value]
-  if (!Array.isArray(value)) return []
-  return value.flatMap((item: unknown) => {
-    if (typeof item === 'string') return [item]
-    const text = typeof item === 'object' && item !== null && 'text' in item ? item.text : undefined
-    return typeof text === 'string' ? [text] : []
-  })
+/** What an upstream makes of a picture, wherever one may stand in an input. */
+const tokensOfAPicture = 1000
+/** Inputs are lists of lists at most; what lies deeper is for the upstream to refuse. */
+const deepest = 4
+
+type Weighed = { texts: string[]; tokens: number }
+
+const pictureNames = new Set(['image', 'image_url', 'image_base64', 'b64_json'])
+
+/**
+ * What a value costs as input: its texts, which are counted later, and what needs no counting. A number is a token that the
+ * caller has made itself.
+ */
+function weigh(value: unknown, into: Weighed, depth = 0): void {
+  if (typeof value === 'string') into.texts.push(value)
+  else if (typeof value === 'number') into.tokens += 1
+  else if (Array.isArray(value)) {
+    if (depth < deepest) for (const item of value) weigh(item, into, depth + 1)
+  } else if (typeof value === 'object' && value !== null && depth < deepest) {
+    for (const [name, inner] of Object.entries(value)) {
+      if (pictureNames.has(name)) into.tokens += tokensOfAPicture
+      else if (name !== 'type' && typeof inner !== 'number') weigh(inner, into, depth + 1)
+    }
+  }
 }
 
 /** The codes and texts of relay.md 1.3 for each kind, and the model names that stand in when none is given. */
@@ -81,7 +97,7 @@ function checkImage(body: Json): void {
   refuseIf(!fits, code, 'n must be a whole number from 1 to 128')
 }
 
-type BilledParts = Pick<Asked, 'json' | 'texts' | 'count' | 'size' | 'quality'>
+type BilledParts = Pick<Asked, 'json' | 'texts' | 'tokens' | 'count' | 'size' | 'quality'>
 
 /**
  * Reads a body as an operation's request.
@@ -106,14 +122,11 @@ export function parsePlain(operation: PlainOperation, given: PlainRequest, pathM
 /** What of a body is counted and priced. */
 export function billedParts(operation: PlainOperation, json: Json): BilledParts {
   const count = Number(json['n'] ?? 1)
+  const weighed: Weighed = { texts: [], tokens: 0 }
+  for (const name of ['input', 'prompt', 'query', 'documents']) weigh(json[name], weighed)
   return {
     json,
-    texts: [
-      ...textsOf(json['input']),
-      ...textsOf(json['prompt']),
-      ...textsOf(json['query']),
-      ...textsOf(json['documents']),
-    ],
+    ...weighed,
     count: (operation === 'images' || operation === 'image-edits') && Number.isInteger(count) && count > 0 ? count : 1,
     size: word(json['size']),
     quality: word(json['quality']),

@@ -26,6 +26,8 @@ export type Asked = PlainRequest & {
   stream: boolean
   /** Everything the caller wrote, for screening and counting. */
   texts: string[]
+  /** What needs no counting: tokens that the caller sent as numbers, pictures. */
+  tokens: number
   /** Pictures wanted; 1 elsewhere. */
   count: number
   size: string

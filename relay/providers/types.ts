@@ -103,6 +103,8 @@ export type StreamListener = {
   readonly failure: UpstreamFailure | undefined
   /** Everything the model wrote so far: content, reasoning, tool names and arguments. */
   delivered: () => { text: string; toolCalls: number }
+  /** The same while the stream goes on, with about how many tokens that is, rather too many than too few. */
+  written: () => { text: string; toolCalls: number; unkept?: number | undefined; tokens: number }
   /** Ids by which the upstream keeps the answer and its items, once it is complete. */
   readonly keeps?: readonly string[] | undefined
 }

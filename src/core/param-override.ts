@@ -42,6 +42,22 @@ function largestOf(body: Json, names: ReadonlySet<string>): number | undefined {
 const touches = (override: Json, names: ReadonlySet<string>): boolean =>
   Object.keys(override).some((name) => names.has(name) || settingNames.has(name))
 
+/** Whether an override has a say in how much a call puts out. */
+export const setsLimits = (override: Json): boolean => touches(override, limitNames)
+
+/** The body with no output limit above this one, wherever it stands. */
+export function lowerLimits(body: Json, limit: number): Json {
+  const lowered = (place: Json, nested: boolean): Json =>
+    Object.fromEntries(
+      Object.entries(place).map(([name, value]) => {
+        if (limitNames.has(name) && typeof value === 'number') return [name, Math.min(value, limit)]
+        const isSettings = nested && settingNames.has(name) && typeof value === 'object' && value !== null
+        return [name, isSettings ? lowered(value as Json, false) : value]
+      }),
+    )
+  return lowered(body, true)
+}
+
 export type OutputWish = { maxTokens: number | undefined; choiceCount: number | undefined }
 
 /** What a call may put out once its body carries the override: the caller's own wish where the override says nothing of it. */

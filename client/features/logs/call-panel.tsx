@@ -118,7 +118,13 @@ export function CallPanel({ log }: { log: LogRow }) {
 }
 
 function EndNotice({ log }: { log: LogRow }) {
-  const { end, failure } = detailsOf(log)
+  const { end, failure, max_tokens_lowered: lowered } = detailsOf(log)
+  if (end === 'unpaid') {
+    return <Notice tone="warning">{t('余额或令牌额度已用尽，答复在此结束。只对提示和已送达的部分收费。')}</Notice>
+  }
+  if (end === undefined && lowered !== undefined) {
+    return <Notice tone="warning">{t('按余额把输出上限降到 {tokens} tokens。', { tokens: lowered })}</Notice>
+  }
   if (end === 'hung-up') {
     return <Notice tone="warning">{t('客户端在答复结束前断开。只对提示和已送达的部分收费。')}</Notice>
   }

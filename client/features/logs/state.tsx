@@ -17,6 +17,7 @@ export function stateOf(log: LogRow): State {
   }
   if (!isCall(log.type)) return { tone: kind.tone, words: t(kind.words) }
   if (details.end === 'hung-up') return { tone: 'warning', words: t('客户端断开') }
+  if (details.end === 'unpaid') return { tone: 'warning', words: t('额度用尽') }
   if (details.end === 'failed') return { tone: 'bad', words: t('中途出错'), reason: details.failure }
   if (log.promptTokens + log.completionTokens === 0 && log.quota === 0) return { tone: 'neutral', words: t('没有用量') }
   return { tone: 'good', words: t('成功') }

@@ -1,4 +1,5 @@
 import type { ChatDialect } from '../types.ts'
+import { cutClaude } from './cut.ts'
 import { encodeClaude } from './encode.ts'
 import { claudeError, claudeStreamError } from './error.ts'
 import { parseClaude } from './parse.ts'
@@ -12,5 +13,6 @@ export const claude: ChatDialect = {
   streamContentType: () => 'text/event-stream',
   error: claudeError,
   streamError: claudeStreamError,
+  cutter: cutClaude,
   ping: 'event: ping\ndata: {"type":"ping"}\n\n',
 }

@@ -1,4 +1,5 @@
 import type { ChatDialect } from '../types.ts'
+import { cutGemini } from './cut.ts'
 import { encodeGemini } from './encode.ts'
 import { geminiError, geminiStreamError } from './error.ts'
 import { parseGemini } from './parse.ts'
@@ -12,5 +13,6 @@ export const gemini: ChatDialect = {
   streamContentType: ({ asJsonArray }) => (asJsonArray === true ? 'application/json' : 'text/event-stream'),
   error: geminiError,
   streamError: geminiStreamError,
+  cutter: cutGemini,
   ping: ': PING\n\n',
 }

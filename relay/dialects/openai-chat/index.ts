@@ -1,4 +1,5 @@
 import type { ChatDialect } from '../types.ts'
+import { cutOpenAi } from './cut.ts'
 import { encodeOpenAiChat } from './encode.ts'
 import { openAiError, openAiStreamError } from './error.ts'
 import { parseOpenAiChat } from './parse.ts'
@@ -14,5 +15,6 @@ export const openAiChat: ChatDialect = {
   streamContentType: () => 'text/event-stream',
   error: openAiError,
   streamError: openAiStreamError,
+  cutter: cutOpenAi,
   ping: ': PING\n\n',
 }

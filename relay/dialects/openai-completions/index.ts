@@ -1,4 +1,5 @@
 import { openAiError, openAiStreamError } from '../openai-chat/error.ts'
+import { cutOpenAi } from '../openai-chat/cut.ts'
 import type { LegacyDialect } from '../types.ts'
 import { encodeOpenAiCompletions } from './encode.ts'
 import { parseOpenAiCompletions } from './parse.ts'
@@ -12,5 +13,6 @@ export const openAiCompletions: LegacyDialect = {
   streamContentType: () => 'text/event-stream',
   error: openAiError,
   streamError: openAiStreamError,
+  cutter: cutOpenAi,
   ping: ': PING\n\n',
 }

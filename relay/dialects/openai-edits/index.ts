@@ -1,4 +1,5 @@
 import type { ChatResponse } from '#relay/chat/events.ts'
+import { cutOpenAi } from '../openai-chat/cut.ts'
 import { unixSeconds } from '../answer-id.ts'
 import { openAiError, openAiStreamError } from '../openai-chat/error.ts'
 import { toOpenAiUsage } from '../openai-chat/usage.ts'
@@ -23,5 +24,6 @@ export const openAiEdits: LegacyDialect = {
   streamContentType: () => 'text/event-stream',
   error: openAiError,
   streamError: openAiStreamError,
+  cutter: cutOpenAi,
   ping: ': PING\n\n',
 }

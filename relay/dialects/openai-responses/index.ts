@@ -1,4 +1,5 @@
 import type { ChatDialect } from '../types.ts'
+import { cutOpenAiResponses } from './cut.ts'
 import { encodeOpenAiResponses } from './encode.ts'
 import { responsesError, responsesStreamError } from './error.ts'
 import { parseOpenAiResponses } from './parse.ts'
@@ -12,5 +13,6 @@ export const openAiResponses: ChatDialect = {
   streamContentType: () => 'text/event-stream',
   error: responsesError,
   streamError: responsesStreamError,
+  cutter: cutOpenAiResponses,
   ping: ': PING\n\n',
 }

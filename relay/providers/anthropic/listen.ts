@@ -62,5 +62,6 @@ export function listenToClaude(): StreamListener {
       return failure
     },
     delivered: kept.delivered,
+    written: kept.written,
   }
 }

@@ -59,5 +59,6 @@ export function listenToGemini(): StreamListener {
       return failure
     },
     delivered: kept.delivered,
+    written: kept.written,
   }
 }

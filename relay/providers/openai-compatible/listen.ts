@@ -76,5 +76,6 @@ export function listenToOpenAi(style: OpenAiStyle, caller: { includeUsage: boole
       return failure
     },
     delivered: kept.delivered,
+    written: kept.written,
   }
 }

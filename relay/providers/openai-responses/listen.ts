@@ -62,6 +62,7 @@ export function listenToResponses(): StreamListener {
       return failure
     },
     delivered: kept.delivered,
+    written: kept.written,
     get keeps() {
       return keeps
     },

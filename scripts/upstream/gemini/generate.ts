@@ -48,12 +48,22 @@ const candidate = (index: number, parts: Json[], finish?: string): Json => ({
 
 function frames(prompt: Prompt, answer: Answer, call: Call): Json[] {
   const frame = { modelVersion: prompt.model, responseId: call.nextId('resp-') }
-  const usage = answer.usage ? { usageMetadata: usageBody(answer.usage, prompt.choices) } : {}
+  const final = answer.usage ? { usageMetadata: usageBody(answer.usage, prompt.choices) } : {}
+  const isOwn = call.directives['usage'] === undefined && typeof answer.usage?.completion === 'number'
+  let written = 0
+  // Each chunk tells what has been written so far; ordered figures stand in all of them.
+  const usageAfter = (parts: Json[], finish: string | undefined): Json => {
+    if (!isOwn || finish !== undefined || answer.usage === undefined) return final
+    for (const { text } of parts) written += typeof text === 'string' ? text.length : 0
+    const completion = Math.ceil(written / 4)
+    const reasoning = Math.min(Number(answer.usage.reasoning), completion)
+    return { usageMetadata: usageBody({ ...answer.usage, completion, reasoning }, 1) }
+  }
   const calls = callParts(answer, call)
   const list: Json[] = []
   for (let index = 0; index < prompt.choices; index += 1) {
     const add = (parts: Json[], finish?: string) =>
-      list.push({ candidates: [candidate(index, parts, finish)], ...usage, ...frame })
+      list.push({ candidates: [candidate(index, parts, finish)], ...usageAfter(parts, finish), ...frame })
     for (const text of answer.reasoning) add([{ text, thought: true }])
     for (const text of answer.text) add([{ text }])
     if (calls.length > 0) add(calls)

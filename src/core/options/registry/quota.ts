@@ -16,7 +16,7 @@ export const quotaOptions = {
     visibility: 'admin',
     group: 'quota',
     label: '请求预扣费额度',
-    help: '请求结束后多退少补',
+    help: '尚无调用记录的模型按此数量的输出 tokens 预扣，请求结束后多退少补',
     widget: 'quota',
   }),
   QuotaForInviter: option(count, {

@@ -1,0 +1,28 @@
+import { parseObject } from '#relay/chat/json.ts'
+import type { WireEvent } from '#relay/chat/events.ts'
+import type { Cutter } from '../types.ts'
+import { toClaudeUsage } from './usage.ts'
+
+const event = (type: string, rest: object): WireEvent => ({ event: type, data: JSON.stringify({ type, ...rest }) })
+
+/** Ends a message: the block being written is closed, and the reason is `max_tokens`. */
+export function cutClaude(): Cutter {
+  let last: WireEvent | undefined
+  return {
+    watch: (passed) => {
+      if (passed.event !== 'ping') last = passed
+    },
+    end: ({ usage }) => {
+      const { type, index } = parseObject(last?.data ?? '') ?? {}
+      const isOpen = type === 'content_block_start' || type === 'content_block_delta'
+      return [
+        ...(isOpen ? [event('content_block_stop', { index })] : []),
+        event('message_delta', {
+          delta: { stop_reason: 'max_tokens', stop_sequence: null },
+          usage: toClaudeUsage(usage),
+        }),
+        event('message_stop', {}),
+      ]
+    },
+  }
+}

@@ -1,0 +1,79 @@
+import { type Fields, isObject, parseObject } from '#relay/chat/json.ts'
+import type { WireEvent } from '#relay/chat/events.ts'
+import type { CutContext, Cutter } from '../types.ts'
+import { outcomeOf, toResponsesUsage } from './response-object.ts'
+
+/** The event's name, which hosts that send none repeat at the beginning of its data. */
+const nameOf = ({ event, data }: WireEvent): string =>
+  event ?? /"type"\s*:\s*"([^"]*)"/.exec(data.slice(0, 200))?.[1] ?? ''
+
+const listOf = (value: unknown): Fields[] => (Array.isArray(value) ? value.filter(isObject) : [])
+const wordOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+/** How many characters of the delivered text an item that is done accounts for. */
+function lengthOf(item: Fields): number {
+  const parts = [...listOf(item['content']), ...listOf(item['summary'])]
+  const texts = parts.map((part) => wordOf(part['text']) + wordOf(part['refusal']))
+  return [...texts, wordOf(item['name']), wordOf(item['arguments']), wordOf(item['input'])].join('').length
+}
+
+function unfinished(item: Fields, text: string): Fields {
+  const status = 'incomplete'
+  if (item['type'] === 'function_call') {
+    return { ...item, status, arguments: text.slice(wordOf(item['name']).length) }
+  }
+  if (item['type'] !== 'message') return { ...item, status }
+  return { ...item, status, content: [{ type: 'output_text', text, annotations: [], logprobs: [] }] }
+}
+
+/** Ends a response: the item being written is closed, and the response is incomplete for `max_output_tokens`. */
+export function cutOpenAiResponses({ model, ambient }: CutContext): Cutter {
+  let created: WireEvent | undefined
+  let added: WireEvent | undefined
+  let last: WireEvent | undefined
+  const done: WireEvent[] = []
+
+  return {
+    watch: (event) => {
+      last = event
+      const name = nameOf(event)
+      if (name === 'response.created') created = event
+      else if (name === 'response.output_item.added') added = event
+      else if (name === 'response.output_item.done') {
+        done.push(event)
+        added = undefined
+      }
+    },
+    end: ({ usage, text }) => {
+      const events: WireEvent[] = []
+      const final = parseObject(last?.data ?? '') ?? {}
+      let sequence = typeof final['sequence_number'] === 'number' ? final['sequence_number'] : 0
+      const add = (type: string, rest: Fields): void => {
+        sequence += 1
+        events.push({ event: type, data: JSON.stringify({ type, ...rest, sequence_number: sequence }) })
+      }
+      const output = done.flatMap((event) => listOf([parseObject(event.data)?.['item']]))
+      const opened = parseObject(added?.data ?? '')
+      const item = opened && isObject(opened['item']) ? opened['item'] : undefined
+      if (opened && item) {
+        const tail = text.slice(output.reduce((sum, finished) => sum + lengthOf(finished), 0))
+        const cut = unfinished(item, tail)
+        const at = { item_id: item['id'], output_index: opened['output_index'] }
+        if (wordOf(final['type']) === 'response.output_text.delta') {
+          const place = { ...at, content_index: final['content_index'] ?? 0 }
+          add('response.output_text.done', { ...place, text: tail, logprobs: [] })
+          add('response.content_part.done', { ...place, part: listOf(cut['content'])[0] })
+        }
+        add('response.output_item.done', { output_index: opened['output_index'], item: cut })
+        output.push(cut)
+      }
+      const begun = parseObject(created?.data ?? '')?.['response']
+      const head = isObject(begun)
+        ? begun
+        : { id: '', object: 'response', created_at: Math.floor(ambient.now().getTime() / 1000), model }
+      const response = { ...head, ...outcomeOf('length'), error: null, output, usage: toResponsesUsage(usage) }
+      add('response.incomplete', { response })
+      return events
+    },
+  }
+}

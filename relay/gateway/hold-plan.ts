@@ -1,0 +1,77 @@
+import { type AnswerTerms, answerTokensFor, costOfAnswer } from '#core/pricing/estimate.ts'
+
+/** All that decides what is set aside for one try of a chat call. */
+export type HoldFacts = {
+  terms: AnswerTerms
+  /** The caller's limit on one answer; 0 is none. */
+  limit: number
+  /** Answers wanted. */
+  choices: number
+  /** Tokens that one answer will probably have. */
+  expected: number
+  /**
+   * The answer can be followed as it is delivered, so that the hold grows with it. One that comes in one piece has to stay
+   * within what is held when it begins: its limit is lowered to that.
+   */
+  grows: boolean
+  /** What an answer without any limit may come to. */
+  mostWithoutLimit: number
+  /** The largest limit that may be written where the caller wrote none: models refuse one that is beyond them. */
+  largestNewLimit: number
+  /** Fewer tokens than these are no answer worth paying for. */
+  least: number
+}
+
+export type HoldPlan = {
+  amount: number
+  /** Tokens of all answers together that the amount covers. */
+  answerTokens: number
+  /** The limit of one answer to be sent upstream, where it is not the caller's. */
+  lowered?: number | undefined
+}
+
+/**
+ * An answer in one piece takes no more than a quarter of what is there, and less beside other calls of the same user, which
+ * all find something then, also when they come at once. Whatever its share, it gets room for a few of the usual answers.
+ */
+const largestShare = 1 / 4
+const shareOf = (calls: number): number => largestShare / Math.max(1, calls)
+const alone = { usualAnswers: 4, roomy: 1024 }
+const beside = { usualAnswers: 2, roomy: 256 }
+
+/** What the least hold comes to with which the call may begin. */
+export const leastHold = ({ terms, least, choices }: HoldFacts): number => costOfAnswer(terms, least * choices)
+
+/** What to set aside when so much is there for so many calls, this one included; null when it cannot be paid. */
+export function planHold(facts: HoldFacts, available: number, calls: number): HoldPlan | null {
+  if (available < leastHold(facts)) return null
+  return facts.grows ? planGrowing(facts, available) : planWhole(facts, available, calls)
+}
+
+function planGrowing({ terms, limit, choices, expected, least }: HoldFacts, available: number): HoldPlan {
+  const wanted = (limit > 0 ? Math.min(expected, limit) : expected) * choices
+  const amount = costOfAnswer(terms, wanted)
+  if (amount <= available) return { amount, answerTokens: wanted }
+  const answerTokens = Math.max(answerTokensFor(terms, available), least * choices)
+  return { amount: costOfAnswer(terms, answerTokens), answerTokens }
+}
+
+function planWhole(facts: HoldFacts, available: number, calls: number): HoldPlan {
+  const { terms, limit, choices, expected, least } = facts
+  const most = (limit > 0 ? limit : facts.mostWithoutLimit) * choices
+  const whole = costOfAnswer(terms, most)
+  const room = calls > 1 ? beside : alone
+  const share = available * shareOf(calls)
+  if (whole <= share) return { amount: whole, answerTokens: most }
+  const roomy = Math.max(room.usualAnswers * expected, room.roomy, least) * choices
+  const bought = Math.max(
+    answerTokensFor(terms, share),
+    Math.min(answerTokensFor(terms, available), roomy),
+    least * choices,
+  )
+  if (bought >= most) return { amount: whole, answerTokens: most }
+  const perAnswer = Math.floor(bought / choices)
+  const lowered = limit > 0 ? perAnswer : Math.min(perAnswer, facts.largestNewLimit)
+  const answerTokens = lowered * choices
+  return { amount: costOfAnswer(terms, answerTokens), answerTokens, lowered }
+}

@@ -1,0 +1,79 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export const answerWord = ' the'
+type Wish = { words: number; perEvent: number }
+
+/**
+ * A provider that answers as long as the prompt says (`[words/perEvent]`) but never beyond the limit it is given, and counts
+ * a token a word. It keeps no account of its own: what it reports is what it wrote.
+ */
+export async function startMeteredUpstream() {
+  const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+    void answer(request, response).catch(() => response.destroy())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+type Body = {
+  model: string
+  stream?: boolean
+  stream_options?: { include_usage?: boolean }
+  max_tokens?: number
+  n?: number
+  messages: { content: string }[]
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const pieces: Buffer[] = []
+  for await (const piece of request) pieces.push(piece as Buffer)
+  const body = JSON.parse(Buffer.concat(pieces).toString('utf8')) as Body
+  const prompt = body.messages.map(({ content }) => content).join('')
+  const [, words = '10', perEvent = '1'] = /\[(\d+)\/(\d+)\]/.exec(prompt) ?? []
+  const wish: Wish = { words: Number(words), perEvent: Number(perEvent) }
+  const limit = body.max_tokens ?? Infinity
+  const written = Math.min(wish.words, limit)
+  const choices = body.n ?? 1
+  const usage = {
+    prompt_tokens: Math.ceil(prompt.length / 4),
+    completion_tokens: written * choices,
+    total_tokens: Math.ceil(prompt.length / 4) + written * choices,
+  }
+  const finish = written < wish.words ? 'length' : 'stop'
+  const head = { id: 'chatcmpl-1', created: 1, model: body.model }
+  if (body.stream !== true) {
+    const message = { role: 'assistant', content: answerWord.repeat(written) }
+    const answers = Array.from({ length: choices }, (_, index) => ({ index, message, finish_reason: finish }))
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ ...head, object: 'chat.completion', choices: answers, usage }))
+    return
+  }
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  const send = async (value: unknown): Promise<void> => {
+    if (response.destroyed) return
+    if (!response.write(`data: ${JSON.stringify(value)}\n\n`))
+      await Promise.race([once(response, 'drain'), once(response, 'close')])
+  }
+  const chunk = { ...head, object: 'chat.completion.chunk' }
+  for (let at = 0; at < written && !response.destroyed; at += wish.perEvent) {
+    const content = answerWord.repeat(Math.min(wish.perEvent, written - at))
+    for (let index = 0; index < choices; index += 1)
+      await send({ ...chunk, choices: [{ index, delta: { content }, finish_reason: null }] })
+    await turn()
+  }
+  for (let index = 0; index < choices; index += 1)
+    await send({ ...chunk, choices: [{ index, delta: {}, finish_reason: finish }] })
+  if (body.stream_options?.include_usage) await send({ ...chunk, choices: [], usage })
+  response.end('data: [DONE]\n\n')
+}

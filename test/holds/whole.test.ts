@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type App, startApp } from '#test/support/app.ts'
+import { setOptions } from '#test/relay/serve.ts'
+import { chat, closeSoundly, consumed, say, type Spoken, spoken } from '#test/relay/spoken.ts'
+
+// One quota a token, the answer's too, so that a balance of N buys about N tokens.
+const kinds = [
+  { name: 'an OpenAI channel', type: 1, model: 'm-openai' },
+  { name: 'an Anthropic channel', type: 14, model: 'm-anthropic' },
+  { name: 'a Gemini channel', type: 24, model: 'm-gemini' },
+]
+
+let app: App
+beforeAll(async () => {
+  app = await startApp()
+  const names = [...kinds.map(({ model }) => model), 'm-passed', 'm-overruled', 'm-fresh', 'gpt-5']
+  const prices = JSON.stringify(Object.fromEntries(names.map((model) => [model, 1])))
+  await setOptions(app, {
+    ModelRatio: prices,
+    CompletionRatio: prices,
+    GroupRatio: '{"default":1}',
+    RetryTimes: '0',
+  })
+  for (const { type, model } of kinds) await app.make.channel({ type, models: model })
+  await app.make.channel({ models: 'm-passed', setting: '{"pass_through_body_enabled":true}' })
+  await app.make.channel({ models: 'm-overruled', paramOverride: '{"max_tokens":50000}' })
+  await app.make.channel({ models: 'gpt-5,m-fresh' })
+  await app.services.channels.reload()
+})
+afterAll(() => closeSoundly(app))
+
+const text = 'tell me a story of a fox and a hare'
+const header = 'x-max-tokens-lowered'
+
+/** The output limit in a body of any kind. */
+const limitIn = (body: unknown): number | undefined => {
+  const found = /"(?:max_tokens|max_completion_tokens|max_output_tokens|maxOutputTokens)":(\d+)/.exec(
+    JSON.stringify(body),
+  )
+  return found ? Number(found[1]) : undefined
+}
+
+const withLimit = (by: Spoken, model: string, limit: number): Record<string, unknown> => {
+  const body = by.body(model, text, false)
+  if (by.dialect === 'responses') return { ...body, max_output_tokens: limit }
+  if (by.dialect === 'generateContent') return { ...body, generationConfig: { maxOutputTokens: limit } }
+  return { ...body, max_tokens: limit }
+}
+
+const callerWith = async (quota: number) => {
+  const user = await app.make.user({ quota })
+  return { user, token: await app.make.token(user) }
+}
+
+const quotaOf = async (userId: number): Promise<number> =>
+  Number((await app.pool.query<{ quota: string }>('select quota from users where id = $1', [userId])).rows[0]?.quota)
+
+describe.each(kinds)('an answer in one piece from $name', ({ model }) => {
+  test.each(spoken)(
+    'is limited to what the balance buys, which a caller of $dialect and the log are told',
+    async (by) => {
+      const { user, token } = await callerWith(3000)
+      const reply = await say(app, by, { token, model, body: withLimit(by, model, 128_000) })
+      expect(reply.status).toBe(200)
+      const lowered = Number(reply.headers.get(header))
+      expect(lowered).toBeGreaterThanOrEqual(1024)
+      expect(lowered).toBeLessThan(3000)
+      expect(limitIn(app.upstream.requests.at(-1)?.body)).toBe(lowered)
+      await reply.text()
+      expect((await consumed(app)).at(-1)?.other['max_tokens_lowered']).toBe(lowered)
+      expect(await quotaOf(user.id)).toBeGreaterThanOrEqual(0)
+    },
+  )
+
+  test('keeps the limit of a caller who can pay for it', async () => {
+    const { token } = await callerWith(10_000_000)
+    for (const by of spoken) {
+      const reply = await say(app, by, { token, model, body: withLimit(by, model, 2000) })
+      expect(reply.headers.get(header)).toBeNull()
+      expect(limitIn(app.upstream.requests.at(-1)?.body)).toBe(2000)
+      await reply.text()
+    }
+  })
+})
+
+test('a caller without a limit is given one that no model refuses, and none where the balance covers the longest answer', async () => {
+  const poor = await callerWith(20_000)
+  const limited = await say(app, chat, {
+    token: poor.token,
+    model: 'm-openai',
+    body: chat.body('m-openai', text, false),
+  })
+  expect(limited.headers.get(header)).toBe('4096')
+  expect(limitIn(app.upstream.requests.at(-1)?.body)).toBe(4096)
+  const rich = await callerWith(10_000_000)
+  const free = await say(app, chat, { token: rich.token, model: 'm-openai', body: chat.body('m-openai', text, false) })
+  expect(free.headers.get(header)).toBeNull()
+  expect(limitIn(app.upstream.requests.at(-1)?.body)).toBeUndefined()
+})
+
+test('less than a useful answer is refused before anybody is asked', async () => {
+  const { token } = await callerWith(100)
+  const before = app.upstream.total
+  const reply = await say(app, chat, { token, model: 'm-fresh', body: withLimit(chat, 'm-fresh', 128_000) })
+  expect(reply.status).toBe(403)
+  expect(app.upstream.total).toBe(before)
+  // The caller's own limit is a useful answer, however short.
+  const short = await say(app, chat, { token, model: 'm-fresh', body: withLimit(chat, 'm-fresh', 10) })
+  expect(short.status).toBe(200)
+})
+
+test('the quota of a token lowers the limit like the balance does', async () => {
+  const user = await app.make.user({ quota: 10_000_000 })
+  const token = await app.make.token(user, { remainQuota: 3000 })
+  const reply = await say(app, chat, { token, model: 'm-openai', body: withLimit(chat, 'm-openai', 128_000) })
+  expect(Number(reply.headers.get(header))).toBeLessThan(3000)
+})
+
+test('a body that goes through as it came is written anew only where its limit is lowered', async () => {
+  const odd = `{ "messages" : [ {"role":"user","content":"h\\u00e9"} ],"model":"m-passed" , "max_tokens": 128000, "x_own":[1.0] }`
+  const rich = await callerWith(10_000_000)
+  expect((await app.relay(rich.token, '/v1/chat/completions', odd)).status).toBe(200)
+  expect(app.upstream.requests.at(-1)?.body).toMatchObject({ max_tokens: 128_000, x_own: [1] })
+  const poor = await callerWith(3000)
+  const reply = await app.relay(poor.token, '/v1/chat/completions', odd)
+  expect(reply.status).toBe(200)
+  const lowered = Number(reply.headers.get(header))
+  expect(app.upstream.requests.at(-1)?.body).toMatchObject({ max_tokens: lowered, x_own: [1] })
+})
+
+test('a channel’s own limit is lowered too', async () => {
+  const { token } = await callerWith(3000)
+  const reply = await say(app, chat, { token, model: 'm-overruled', body: withLimit(chat, 'm-overruled', 10) })
+  expect(reply.status).toBe(200)
+  expect(limitIn(app.upstream.requests.at(-1)?.body)).toBe(Number(reply.headers.get(header)))
+})
+
+test('a thinking budget stays below the lowered limit', async () => {
+  const { token } = await callerWith(6000)
+  const messages = spoken.find(({ dialect }) => dialect === 'messages') as Spoken
+  const body = {
+    ...withLimit(messages, 'm-anthropic', 32_000),
+    thinking: { type: 'enabled', budget_tokens: 16_000 },
+  }
+  const reply = await say(app, messages, { token, model: 'm-anthropic', body })
+  expect(reply.status).toBe(200)
+  const sent = app.upstream.requests.at(-1)?.body as { max_tokens: number; thinking: { budget_tokens: number } }
+  expect(sent.max_tokens).toBe(Number(reply.headers.get(header)))
+  expect(sent.thinking.budget_tokens).toBeLessThanOrEqual(sent.max_tokens / 2)
+})
+
+test('a stream of a model that thinks unseen is limited like an answer in one piece', async () => {
+  const { token } = await callerWith(3000)
+  const body = { ...chat.body('gpt-5', text, true), max_completion_tokens: 128_000 }
+  const reply = await say(app, chat, { token, model: 'gpt-5', body })
+  expect(reply.status).toBe(200)
+  const lowered = Number(reply.headers.get(header))
+  expect(lowered).toBeLessThan(3000)
+  expect(limitIn(app.upstream.requests.at(-1)?.body)).toBe(lowered)
+  expect(await reply.text()).toMatch(chat.closing)
+})
