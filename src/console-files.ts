@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,10 +11,19 @@ const builtConsole = fileURLToPath(new URL('../dist/client', import.meta.url))
 /** Serves the built console: files that carry their hash for a week, the shell anew each time. */
 export function createConsoleFiles(options: OptionsReader): Handler {
   const router = Router()
-  router.use('/assets', express.static(join(builtConsole, 'assets'), { maxAge: '7d', immutable: true, index: false }))
+  router.use(
+    '/assets',
+    express.static(join(builtConsole, 'assets'), {
+      maxAge: '7d',
+      immutable: true,
+      index: false,
+      setHeaders: forbidGuessing,
+    }),
+  )
   // A file of an older build is gone; the shell in its place would be taken for a script.
   router.use('/assets', (_req, _res, next) => next('router'))
-  router.use(express.static(builtConsole, { maxAge: '7d', index: false }))
+  const files = express.static(builtConsole, { maxAge: '7d', index: false, setHeaders: forbidGuessing })
+  router.use((req, res, next) => (namesPage(req.path) ? next() : files(req, res, next)))
   router.get(['/', '/*path'], (_req, res) => {
     // Read anew each time: a build beneath a running process takes away the scripts that an older shell names.
     const shell = readShell()
@@ -24,6 +34,17 @@ export function createConsoleFiles(options: OptionsReader): Handler {
     sendShell(res, shell, options)
   })
   return router
+}
+
+const forbidGuessing = (res: ServerResponse): void => void res.setHeader('x-content-type-options', 'nosniff')
+
+/** A page that is asked for by its file's name, however that is written, is the shell too, with its policy. */
+function namesPage(path: string): boolean {
+  try {
+    return /\.html?[/.\s]*$/i.test(decodeURIComponent(path))
+  } catch {
+    return false
+  }
 }
 
 const readShell = (): string | null => {

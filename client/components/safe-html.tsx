@@ -4,7 +4,9 @@ import { useEffect, useState } from 'react'
 
 type SafeHtmlProps = BoxProps & { html: string }
 
-/** HTML that people wrote, without its scripts. The sanitiser is fetched when there is something to clean. */
+/**
+ * HTML that people wrote, without its scripts, and held within its own box: whatever its styles say, it is cut off there. The sanitiser is fetched when there is something to clean.
+ */
 export function SafeHtml({ html, ...rest }: SafeHtmlProps) {
   const [clean, setClean] = useState('')
   useEffect(() => {
@@ -16,5 +18,14 @@ export function SafeHtml({ html, ...rest }: SafeHtmlProps) {
       current = false
     }
   }, [html])
-  return <Box {...rest} dangerouslySetInnerHTML={{ __html: clean }} />
+  return (
+    <Box
+      {...rest}
+      contain="content"
+      isolation="isolate"
+      overflow="hidden"
+      maxW="full"
+      dangerouslySetInnerHTML={{ __html: clean }}
+    />
+  )
 }

@@ -1,3 +1,4 @@
+import { usableGroups } from '#core/groups.ts'
 import { abilityModel, splitPrefix } from '#core/routing/abilities.ts'
 import { candidates, type Route } from '#core/routing/candidates.ts'
 import { modelsBehind, resolveModelMapping } from '#core/routing/model-names.ts'
@@ -95,6 +96,9 @@ const upstreamNameOf = (channel: ChannelRow, model: string): string => {
   return mapped.ok ? mapped.model : model
 }
 
+const groupsOpenTo = (options: RelayServices['options'], userGroup: string): string[] =>
+  usableGroups(options, userGroup).map(({ name }) => name)
+
 /** Why each of the other channels that know a model behind the name is not asked. */
 export function removedOf(
   services: RelayServices,
@@ -107,7 +111,10 @@ export function removedOf(
     const split = splitPrefix(model, prefixes)
     return { prefix: split?.prefix, model: abilityModel(split?.model ?? model) }
   })
+  const open = new Set([call.group, ...groupsOpenTo(services.options, call.caller.user.group)])
   return services.channels.all().flatMap((channel) => {
+    // What serves only groups that are closed to the caller does not exist for them.
+    if (!channel.groups.some((group) => open.has(group))) return []
     const known = wanted.filter(({ model }) => channel.models.includes(model))
     if (chosen.has(channel.id) || known.length === 0) return []
     const hasPrefix = known.some(({ prefix }) => prefix === undefined || channel.modelPrefix === prefix)

@@ -25,6 +25,8 @@ test('tells who would answer with which chance, why others would not, the price 
   const lower = await app.make.channel({ models: 'gpt-4o' })
   const disabled = await app.make.channel({ models: 'gpt-4o', status: 2 })
   const foreign = await app.make.channel({ models: 'gpt-4o', group: 'vip' })
+  await app.make.channel({ models: 'gpt-4o', group: 'closed' })
+  await app.make.channel({ models: 'gpt-4o', group: 'closed', status: 2 })
   const token = await app.make.token(await app.make.user(), { remainQuota: 100 })
   await app.services.channels.reload()
   const body = { model: 'gpt-4o', max_tokens: 200, messages: [{ role: 'user', content: 'x'.repeat(400) }] }

@@ -5,6 +5,12 @@ const Frame = chakra('iframe')
 
 const isAddress = (content: string): boolean => /^https:\/\/\S+$/.test(content.trim())
 
+/** A page of this very origin could take its own sandbox off. */
+const sandboxOf = (address: string): string => {
+  const isOwn = URL.parse(address)?.origin === window.location.origin
+  return `allow-scripts allow-forms allow-popups${isOwn ? '' : ' allow-same-origin'}`
+}
+
 /** What the operator wrote: the address of a page of theirs, or Markdown with HTML in it. */
 export function WrittenPage({ content, title }: { content: string; title: string }) {
   if (isAddress(content)) {
@@ -13,7 +19,7 @@ export function WrittenPage({ content, title }: { content: string; title: string
         src={content.trim()}
         title={title}
         // The framed page may run, but not act on this one.
-        sandbox="allow-scripts allow-forms allow-popups allow-same-origin"
+        sandbox={sandboxOf(content.trim())}
         referrerPolicy="no-referrer"
         display="block"
         w="full"
