@@ -9,6 +9,8 @@ export type Changes = {
   onChange: (listener: (change: Change) => void) => void
   /** The connection was lost and is there again: notices were missed and everything cached may be stale. */
   onGap: (listener: () => void) => void
+  /** Hears one more channel of notices from now on, after reconnections too. */
+  listen: (channel: string, heard: (text: string) => void) => Promise<void>
   /** Runs on the session that listens; session locks taken here live as long as this process is connected. */
   query: (text: string, values?: unknown[]) => Promise<pg.QueryResult>
   /** Called after each reconnection, after `onGap`, to take session locks again. */
@@ -20,6 +22,14 @@ export type Changes = {
 const askEveryMs = 10_000
 const answerWithinMs = 5000
 
+const changesChannel = 'changes'
+
+/**
+ * The server shall notice within half a minute that our machine is gone: until then the session and its locks say that we
+ * live. Without effect on a unix socket.
+ */
+const deadPeerSettings = 'set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3'
+
 /** Listens for row changes on a connection of its own and comes back by itself when it is lost. */
 export async function listenForChanges(
   connection: ConnectionOptions,
@@ -28,15 +38,17 @@ export async function listenForChanges(
   const changeListeners: ((change: Change) => void)[] = []
   const gapListeners: (() => void)[] = []
   const connectedListeners: (() => void)[] = []
+  const others = new Map<string, (text: string) => void>()
   let closed = false
 
-  const tell = ({ payload }: pg.Notification): void => {
+  const tell = ({ channel, payload }: pg.Notification): void => {
+    if (channel !== changesChannel) return others.get(channel)?.(payload ?? '')
     const split = payload?.indexOf(':') ?? -1
     if (!payload || split < 0) return
     const change = { table: payload.slice(0, split), id: payload.slice(split + 1) }
     for (const listener of changeListeners) listener(change)
   }
-  const notices = { connection, onError, tell }
+  const notices = { connection, onError, tell, channels: () => [changesChannel, ...others.keys()] }
   let session = await openSession(notices)
 
   const keepListening = async (): Promise<void> => {
@@ -61,6 +73,10 @@ export async function listenForChanges(
     onChange: (listener) => void changeListeners.push(listener),
     onGap: (listener) => void gapListeners.push(listener),
     onConnected: (listener) => void connectedListeners.push(listener),
+    listen: async (channel, heard) => {
+      others.set(channel, heard)
+      await session.query(`listen ${pg.escapeIdentifier(channel)}`)
+    },
     query: (text, values) => session.query(text, values),
     close: async () => {
       closed = true
@@ -81,10 +97,12 @@ async function openSession({
   connection,
   onError,
   tell,
+  channels,
 }: {
   connection: ConnectionOptions
   onError: (error: unknown) => void
   tell: (notice: pg.Notification) => void
+  channels: () => string[]
 }): Promise<Session> {
   const client = new pg.Client({ ...connection, connectionTimeoutMillis: 5000, query_timeout: answerWithinMs })
   const { promise: lost, resolve } = Promise.withResolvers<void>()
@@ -104,7 +122,8 @@ async function openSession({
   client.on('notification', tell)
   try {
     await client.connect()
-    await client.query('listen changes')
+    await client.query(deadPeerSettings)
+    for (const channel of channels()) await client.query(`listen ${pg.escapeIdentifier(channel)}`)
   } catch (error) {
     end()
     throw error

@@ -39,6 +39,7 @@ import type { Environment } from './env.ts'
 import { followChanges } from './follow-changes.ts'
 import { jobList } from './job-list.ts'
 import { createReadiness } from './readiness.ts'
+import { createWriteBarrier } from './write-barrier.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
 
@@ -76,6 +77,8 @@ export async function createServices(given: {
   /** Other jobs than those of the product, for tests. */
   jobs?: readonly Job<RelayServices>[]
   jobsLookEveryMs?: number | undefined
+  /** How long a writer waits for the other nodes, for tests. */
+  barrierMs?: number | undefined
 }): Promise<{ services: RelayServices; drain: () => void; stop: () => void; close: () => Promise<void> }> {
   const { environment, connection, log } = given
   const sizes = poolSizes(environment.WORKERS)
@@ -103,7 +106,6 @@ export async function createServices(given: {
       ),
     onUnreadable: (keys) => log.error({ keys }, 'options cannot be read and stand at their defaults'),
   })
-  await options.reload()
   const transport = createTransport({})
   const worker = {
     settings: () => ({ url: options.get('WorkerUrl'), key: options.get('WorkerValidKey') }),
@@ -146,6 +148,7 @@ export async function createServices(given: {
       changes,
       lookEveryMs: given.jobsLookEveryMs,
     }),
+    barrier: () => barrier(),
     media: createMediaFetcher({ allowedRanges: environment.OUTBOUND_ALLOW, worker }),
     counter: createTokenCounter((error) => log.error({ err: error }, 'the counting thread failed')),
     tokens: createTokenCache(hot),
@@ -170,8 +173,18 @@ export async function createServices(given: {
     stopping: () => stopping,
     underWay: new Set(),
   }
-  await services.channels.reload()
-  const stopFollowing = followChanges(services, changes)
+  const follower = followChanges(services, changes)
+  await follower.load()
+  const barrier = await createWriteBarrier({
+    changes,
+    nodeId: node.id(),
+    caughtUp: follower.caughtUp,
+    doubt: follower.doubt,
+    log,
+    longestWaitMs: given.barrierMs,
+  })
+  // Whoever wrote before we were registered did not wait for us: nothing is served before we have caught up with that.
+  await barrier()
   const stopRecovery = recoverHolds(services, hot)
   return {
     services,
@@ -185,7 +198,7 @@ export async function createServices(given: {
     close: async () => {
       draining = true
       stopping = true
-      stopFollowing()
+      follower.stop()
       stopRecovery()
       clock?.stop()
       await services.jobs.stop()

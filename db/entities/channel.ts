@@ -40,6 +40,8 @@ export const Channel = defineEntity({
     balanceUpdatedAt: p.datetime().nullable(),
     responseTimeMs: p.integer().default(0),
     testedAt: p.datetime().nullable(),
+    /** Another one after every change of what processes cache of the channel; kept by triggers. */
+    revision: p.bigint('number').defaultRaw('0'),
     createdAt: p.datetime().defaultRaw('now()'),
   },
 })

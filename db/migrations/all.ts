@@ -19,5 +19,6 @@ export const migrationsList = [
   fromFile('0004-jobs-and-notifications'),
   fromFile('0007-ledger-renew'),
   fromFile('0010-settled-calls'),
+  fromFile('0020-channel-revisions'),
   { name: '0025-username-likeness', class: UsernameLikeness },
 ]

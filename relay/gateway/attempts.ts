@@ -54,7 +54,7 @@ export async function attemptAll(services: RelayServices, call: CallCore, steps:
       if (!retry && error.deliver) return await error.deliver()
       attempts.push(recordOf(attempt, error, startedAt))
       logFailedAttempt(services, call, { attempt, attempts, error })
-      disableDeadKey(services, call, { attempt, error })
+      await disableDeadKey(services, call, { attempt, error })
       if (!retry || !(await pauseBeforeRetry(call, retry))) throw error
     }
   } catch (error) {

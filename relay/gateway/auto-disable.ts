@@ -1,4 +1,5 @@
 import { shouldDisable } from '#core/routing/disable.ts'
+import { setTimeout as delay } from 'node:timers/promises'
 import { disableAutomatically } from '#features/channels/service/automatic.ts'
 import { maskFailure } from '#relay/upstream/mask-failure.ts'
 import { attemptSecrets } from './attempt-secrets.ts'
@@ -7,13 +8,14 @@ import type { AttemptFailed } from './failure.ts'
 
 /**
  * Takes the key of a failed attempt out when the failure tells that the credential is dead; the last key takes its channel
- * along. Runs beside the reply. Never for what a caller sent.
+ * along. Resolves when no node uses it any more, so that the call that found out is answered after that; where the
+ * database keeps us waiting, before it. Never for what a caller sent.
  */
-export function disableDeadKey(
+export async function disableDeadKey(
   services: RelayServices,
   call: CallCore,
   { attempt, error }: { attempt: Attempt; error: AttemptFailed },
-): void {
+): Promise<void> {
   const { options } = services
   const { status } = error.failure
   // Hidden from callers, the upstream's own words still tell what is wrong with the key.
@@ -34,8 +36,16 @@ export function disableDeadKey(
     requestText: () => call.body.bytes.toString('utf8'),
   }
   if (!shouldDisable(fault, rules)) return
-  const what = { channelId: attempt.channel.id, key: attempt.key.value, reason: message }
-  disableAutomatically({ ...services, em: services.database.orm.em.fork() }, what).catch((cause: unknown) =>
-    services.log.error({ err: cause }, 'a dead key could not be disabled'),
+  await takeOut(services, attempt, message)
+}
+
+const longestWaitMs = 1000
+
+/** Takes the key of an attempt out, and its channel with the last one. Never rejects. */
+export async function takeOut(services: RelayServices, { channel, key }: Attempt, reason: string): Promise<void> {
+  const what = { channelId: channel.id, key: key.value, reason }
+  const done = disableAutomatically({ ...services, em: services.database.orm.em.fork() }, what).catch(
+    (cause: unknown) => services.log.error({ err: cause }, 'a dead key could not be disabled'),
   )
+  await Promise.race([done, delay(longestWaitMs, undefined, { ref: false })])
 }

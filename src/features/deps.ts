@@ -23,6 +23,11 @@ export type Services = {
   /** For addresses that ordinary people choose. */
   guardedFetch: GuardedFetch
   jobs: JobRunner
+  /**
+   * Resolves once every living node has caught up with what was committed before the call, or after half a second. Whoever
+   * changes cached rows outside of a mutation awaits it before saying that it is done; mutations do it by themselves.
+   */
+  barrier: () => Promise<void>
   environment: Environment
   ambient: Ambient
   log: Logger

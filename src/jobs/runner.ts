@@ -160,6 +160,8 @@ async function perform<Needs extends Services>(
     progress: (done, total) => Object.assign(far, { done, total }),
   })
   clearInterval(telling)
+  // Who sees the end of a run sees what it changed.
+  await services.barrier()
   const { signal } = abort
   // Left as it stands, so that another process takes it up.
   if (signal.aborted && signal.reason !== 'cancelled') return outcome

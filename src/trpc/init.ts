@@ -32,7 +32,11 @@ export type ErrorData = {
 
 const t = initTRPC
   .context<Context>()
-  .meta<{ limit?: 'critical' | 'none' }>()
+  .meta<{
+    limit?: 'critical' | 'none'
+    /** The mutation changes nothing that processes cache (users, tokens, channels, options), so nobody has to hear of it. */
+    barrier?: 'none'
+  }>()
   .create({
     transformer: superjson,
     errorFormatter: ({ shape, error, ctx }) => {
@@ -120,7 +124,14 @@ const withSameOrigin = t.middleware(({ next, ctx, type }) => {
   return next()
 })
 
-const base = t.procedure.use(withDomainErrors).use(withSameOrigin).use(withLimits)
+/** A change is answered once every node knows it, so that the very next call, wherever it goes, is served by it. */
+const withBarrier = t.middleware(async ({ next, ctx, type, meta }) => {
+  const result = await next()
+  if (type === 'mutation' && result.ok && meta?.barrier !== 'none') await ctx.barrier()
+  return result
+})
+
+const base = t.procedure.use(withDomainErrors).use(withSameOrigin).use(withLimits).use(withBarrier)
 
 export const router = t.router
 export const createCallerFactory = t.createCallerFactory

@@ -11,10 +11,12 @@ export { long } from '../support/long.ts'
  * A database, a simulated provider and a channel to it, for products that run as processes of their own. The tests look
  * at the database through their own connections.
  */
-export async function createWorld(given: { connection?: ConnectionOptions; upstream?: Upstream } = {}) {
+export async function createWorld(
+  given: { connection?: ConnectionOptions; upstream?: Upstream; record?: boolean } = {},
+) {
   const database = given.connection ? null : await createDatabase()
   const connection = given.connection ?? (database as NonNullable<typeof database>).connection
-  const upstream = given.upstream ?? (await startUpstream({ record: false }))
+  const upstream = given.upstream ?? (await startUpstream({ record: given.record ?? false }))
   const pool = new Pool({ ...connection, max: 5 })
   // A test may end every connection there is.
   pool.on('error', () => {})

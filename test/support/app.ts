@@ -29,6 +29,8 @@ export async function startApp(
     /** Other jobs than those of the product; none runs by itself before `services.jobs.start()`. */
     jobs?: readonly Job<RelayServices>[]
     jobsLookEveryMs?: number
+    /** How long a writer waits for other nodes; long, so that only a real fault lets a test see an old state. */
+    barrierMs?: number
     on?: { connection: TestConnection; upstream: Upstream }
   } = {},
 ) {
@@ -51,6 +53,7 @@ export async function startApp(
     ...(wish.ambient ? { ambient: wish.ambient } : {}),
     ...(wish.jobs ? { jobs: wish.jobs } : {}),
     jobsLookEveryMs: wish.jobsLookEveryMs,
+    barrierMs: wish.barrierMs ?? 20_000,
   })
   const relayed = createApp(services, createConsoleFiles(services.options))
   const server = createServer({ shouldUpgradeCallback: asksForRealtime }, relayed)

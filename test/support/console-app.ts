@@ -55,6 +55,8 @@ export async function startConsole(environment: Record<string, string> = {}) {
     guardedFetch,
     // None runs by itself here.
     jobs: createJobRunner({ jobs: consoleJobs, services: () => services, changes }),
+    // Nothing here caches rows.
+    barrier: async () => {},
     environment: readEnvironment({ API_RATE_LIMIT: '0', CRITICAL_RATE_LIMIT: '0', ...environment }),
     ambient: { now: () => new Date(), newId, random: Math.random },
     log: pino({ level: 'silent' }),

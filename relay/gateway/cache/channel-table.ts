@@ -1,38 +1,13 @@
-import { withoutTrailingSlashes } from '#core/trailing.ts'
-import type { Pool } from 'pg'
-import { splitList } from '#core/routing/abilities.ts'
+import type { Pool, PoolClient } from 'pg'
 import { type Route, type Tiers, tiersOf } from '#core/routing/candidates.ts'
 import { channelStatus } from '#core/statuses.ts'
-import type { Secrets } from '#features/secrets/service.ts'
-
-/** A channel as calls need it: texts parsed once, keys decrypted once. */
-export type ChannelRow = {
-  id: number
-  type: number
-  name: string
-  status: number
-  keys: { position: number; value: string; enabled: boolean }[]
-  openaiOrganization: string
-  maxInputTokens: number
-  baseUrl: string
-  other: string
-  models: string[]
-  groups: string[]
-  modelPrefix: string
-  modelMapping: string
-  statusCodeMapping: string
-  setting: Record<string, unknown>
-  paramOverride: Record<string, unknown> | null
-  systemPrompt: string
-  priority: number
-  weight: number
-  autoBan: boolean
-  createdAt: Date
-}
+import { type ChannelRow, type Columns, readRow, type RowReader } from './channel-row.ts'
+import { emptyState, prefixesOf, withChanges } from './routing-state.ts'
+import { createSlices } from './slices.ts'
 
 /**
  * Which enabled channel serves which model in which group, kept up to date channel by channel: one change touches that
- * channel's own entries only.
+ * channel's own entries only. What is longer is done in slices, and seen when all of it is done.
  */
 export type ChannelTable = {
   channel: (id: number) => ChannelRow | undefined
@@ -44,20 +19,22 @@ export type ChannelTable = {
   prefixesOf: (group: string) => string[]
   enabledChannels: () => ChannelRow[]
   all: () => ChannelRow[]
-  /** Reads one channel again, or all. */
-  reload: (id?: number) => Promise<void>
+  /** Reads channels again; without any named those that have changed since they were read. */
+  reload: (ids?: number | Iterable<number>) => Promise<void>
 }
 
-export function createChannelTable(deps: {
-  pool: Pool
-  secrets: Secrets
-  splitKeys: (type: number, text: string) => string[]
-  onBadChannel: (id: number, error: unknown) => void
-  /** A text of an operator that is no JSON object, and is ignored. */
-  onIgnored: (id: number, field: string) => void
-}): ChannelTable {
-  const channels = new Map<number, ChannelRow>()
-  const table = new Map<string, Map<string, Route[]>>()
+export type { ChannelRow } from './channel-row.ts'
+
+type Given = RowReader & { pool: Pool }
+
+/** Read at a time; a row with its list of models has a few kilobytes. */
+const pageSize = 200
+
+export function createChannelTable(deps: Given): ChannelTable {
+  let state = emptyState()
+  // Of every row that was read, the unusable ones too.
+  const revisions = new Map<number, string>()
+  let last: Promise<void> = Promise.resolve()
 
   // A change replaces a model's list of routes, so the list itself is the key of its sorted form.
   const tiersOfRoutes = new WeakMap<readonly Route[], Tiers>()
@@ -69,145 +46,114 @@ export function createChannelTable(deps: {
     return tiers
   }
 
-  const prefixes = new Map<string, string[]>()
-
-  const remove = (id: number): void => {
-    const old = channels.get(id)
-    channels.delete(id)
-    prefixes.clear()
-    if (!old) return
-    for (const group of old.groups) {
-      const models = table.get(group)
-      for (const model of old.models) {
-        const rest = models?.get(model)?.filter((route) => route.channelId !== id) ?? []
-        if (rest.length > 0) models?.set(model, rest)
-        else models?.delete(model)
-      }
+  const readAgain = async (ids: readonly number[] | undefined): Promise<void> => {
+    const many = ids === undefined || ids.length > pageSize
+    const found = await (many ? inSnapshot(deps.pool, (client) => read(client, ids)) : read(deps.pool, ids))
+    state = await withChanges(state, found.changes)
+    for (const [id, revision] of found.revisions) {
+      if (revision === null) revisions.delete(id)
+      else revisions.set(id, revision)
     }
   }
-  const add = (channel: ChannelRow): void => {
-    channels.set(channel.id, channel)
-    prefixes.clear()
-    if (channel.status !== channelStatus.enabled) return
-    const route: Route = {
-      channelId: channel.id,
-      priority: channel.priority,
-      weight: channel.weight,
-      keys: channel.keys.filter((key) => key.enabled).map((key) => key.position),
-    }
-    for (const group of channel.groups) {
-      const models = table.get(group) ?? new Map<string, Route[]>()
-      table.set(group, models)
-      for (const model of channel.models) models.set(model, [...(models.get(model) ?? []), route])
-    }
-  }
-  const read = (row: Columns): ChannelRow | undefined => {
-    try {
-      for (const field of ['setting', 'param_override'] as const)
-        if (row[field].trim() !== '' && readObject(row[field]) === null) deps.onIgnored(row.id, field)
-      return toChannelRow(row, deps.splitKeys(row.type, deps.secrets.decrypt(row.key_encrypted)))
-    } catch (error) {
-      deps.onBadChannel(row.id, error)
-      return undefined
-    }
+  const read = async (client: Queryable, ids: readonly number[] | undefined) => {
+    const wanted = ids ?? (await changedIds(client, revisions))
+    return readChannels(deps, { client, ids: wanted })
   }
 
   return {
-    channel: (id) => channels.get(id),
+    channel: (id) => state.channels.get(id),
     tiers: (group, model, prefix) => {
-      const routes = table.get(group)?.get(model) ?? []
+      const routes = state.routes.get(group)?.get(model) ?? none
       if (prefix === undefined) return sorted(routes)
-      const prefixed = routes.filter((route) => channels.get(route.channelId)?.modelPrefix === prefix)
+      const prefixed = routes.filter((route) => state.channels.get(route.channelId)?.modelPrefix === prefix)
       return tiersOf(prefixed, { ignorePriority: true })
     },
-    modelsOf: (group) => [...(table.get(group)?.keys() ?? [])],
-    prefixesOf: (group) => {
-      const known = prefixes.get(group) ?? prefixesIn(group, channels.values())
-      prefixes.set(group, known)
-      return known
-    },
-    all: () => [...channels.values()],
-    enabledChannels: () => [...channels.values()].filter((channel) => channel.status === channelStatus.enabled),
-    reload: async (id) => {
-      const { rows } = await deps.pool.query<Columns>(
-        `select c.*, coalesce((select array_agg(k.position) from channel_keys k where k.channel_id = c.id and k.status <> 1), '{}') as disabled_keys
-         from channels c ${id === undefined ? '' : 'where c.id = $1'}`,
-        id === undefined ? [] : [id],
-      )
-      const read1 = rows.map(read).filter((channel) => channel !== undefined)
-      for (const known of id === undefined ? [...channels.keys()] : [id]) remove(known)
-      for (const channel of read1) add(channel)
+    modelsOf: (group) => [...(state.routes.get(group)?.keys() ?? [])],
+    prefixesOf: (group) => prefixesOf(state, group),
+    all: () => [...state.channels.values()],
+    enabledChannels: () => [...state.channels.values()].filter((channel) => channel.status === channelStatus.enabled),
+    reload: (which) => {
+      const ids = which === undefined ? undefined : typeof which === 'number' ? [which] : [...which]
+      // One after another, so that an older look never overwrites a newer one.
+      const done = last.then(() => readAgain(ids))
+      last = done.catch(() => {})
+      return done
     },
   }
 }
 
-const prefixesIn = (group: string, channels: Iterable<ChannelRow>): string[] =>
-  [
-    ...new Set(
-      [...channels]
-        .filter((channel) => channel.status === channelStatus.enabled && channel.groups.includes(group))
-        .map((channel) => channel.modelPrefix)
-        .filter((prefix) => prefix !== ''),
-    ),
-  ].toSorted((left, right) => right.length - left.length)
+const none: readonly Route[] = []
 
-type Columns = {
-  id: number
-  type: number
-  name: string
-  status: number
-  key_encrypted: string
-  disabled_keys: number[]
-  openai_organization: string
-  max_input_tokens: number
-  base_url: string
-  other: string
-  models: string
-  group: string
-  model_prefix: string
-  model_mapping: string
-  status_code_mapping: string
-  setting: string
-  param_override: string
-  system_prompt: string
-  priority: number
-  weight: number
-  auto_ban: boolean
-  /** Text: the driver is told to leave instants alone. */
-  created_at: string
+type Queryable = Pick<Pool | PoolClient, 'query'>
+
+/** Several statements that all see the same moment. */
+async function inSnapshot<Result>(pool: Pool, run: (client: Queryable) => Promise<Result>): Promise<Result> {
+  const client = await pool.connect()
+  let failure: Error | undefined
+  try {
+    await client.query('begin isolation level repeatable read read only')
+    const result = await run(client)
+    await client.query('commit')
+    return result
+  } catch (error) {
+    failure = error instanceof Error ? error : new Error(String(error))
+    throw error
+  } finally {
+    // With an error the connection is closed: nobody knows what state it is in.
+    client.release(failure)
+  }
 }
 
-const toChannelRow = (row: Columns, keys: string[]): ChannelRow => ({
-  id: row.id,
-  type: row.type,
-  name: row.name,
-  status: row.status,
-  keys: keys.map((value, position) => ({ position, value, enabled: !row.disabled_keys.includes(position) })),
-  openaiOrganization: row.openai_organization,
-  maxInputTokens: row.max_input_tokens,
-  baseUrl: withoutTrailingSlashes(row.base_url),
-  other: row.other,
-  models: splitList(row.models),
-  groups: splitList(row.group),
-  modelPrefix: row.model_prefix,
-  modelMapping: row.model_mapping,
-  statusCodeMapping: row.status_code_mapping,
-  setting: readObject(row.setting) ?? {},
-  paramOverride: readObject(row.param_override),
-  systemPrompt: row.system_prompt,
-  priority: row.priority,
-  weight: row.weight,
-  autoBan: row.auto_ban,
-  createdAt: new Date(row.created_at),
-})
+/** The channels that are another than they were, or gone. */
+async function changedIds(client: Queryable, known: ReadonlyMap<number, string>): Promise<number[]> {
+  const { rows } = await client.query<{ marks: string | null }>(
+    "select string_agg(id || ':' || revision, ',') as marks from channels",
+  )
+  const gone = new Set(known.keys())
+  const changed: number[] = []
+  for (const mark of rows[0]?.marks?.split(',') ?? []) {
+    const split = mark.indexOf(':')
+    const id = Number(mark.slice(0, split))
+    gone.delete(id)
+    if (known.get(id) !== mark.slice(split + 1)) changed.push(id)
+  }
+  return [...changed, ...gone]
+}
 
-/** JSON text of an operator; what is no object is ignored. */
-function readObject(text: string): Record<string, unknown> | null {
-  if (text.trim() === '') return null
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null
-  } catch {
-    return null
+type Found = { changes: Map<number, ChannelRow | null>; revisions: Map<number, string | null> }
+
+async function readChannels(deps: Given, { client, ids }: { client: Queryable; ids: readonly number[] }): Promise<Found> {
+  const found: Found = { changes: new Map(), revisions: new Map() }
+  const pause = createSlices()
+  const one = createInterner()
+  for (let start = 0; start < ids.length; start += pageSize) {
+    const page = ids.slice(start, start + pageSize)
+    for (const id of page) {
+      found.changes.set(id, null)
+      found.revisions.set(id, null)
+    }
+    const { rows } = await client.query<Columns>(
+      `select c.*, coalesce((select array_agg(k.position) from channel_keys k where k.channel_id = c.id and k.status <> 1), '{}') as disabled_keys
+       from channels c where c.id = any ($1::int[])`,
+      [page],
+    )
+    for (const row of rows) {
+      found.revisions.set(row.id, String(row.revision))
+      found.changes.set(row.id, readRow(deps, row, one))
+      await pause()
+    }
+  }
+  return found
+}
+
+/** Thousands of channels serve the same models: each name is kept once, and not with the text it was cut from. */
+function createInterner(): (text: string) => string {
+  const known = new Map<string, string>()
+  return (text) => {
+    const kept = known.get(text)
+    if (kept !== undefined) return kept
+    const copy = Buffer.from(text).toString()
+    known.set(copy, copy)
+    return copy
   }
 }

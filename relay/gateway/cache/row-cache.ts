@@ -19,9 +19,23 @@ export function createRowCache<Key extends string | number, Row extends { id: nu
   most: number
   secondsKept?: number
 }) {
-  const kept = new LRUCache<Key, Entry<Row>>({ max: options.most, ttl: (options.secondsKept ?? 60) * 1000 })
-  const unknown = new LRUCache<Key, true>({ max: mostUnknown, ttl: (options.secondsKept ?? 60) * 1000 })
-  const keysOfId = new Map<number, Set<Key>>()
+  const ttl = (options.secondsKept ?? 60) * 1000
+  const startEmpty = () => {
+    const keysOfId = new Map<number, Set<Key>>()
+    // What falls out must not stay behind in the other table.
+    const dispose = ({ row }: Entry<Row>, key: Key, reason: LRUCache.DisposeReason): void => {
+      const keys = keysOfId.get(row.id)
+      if (reason === 'set' || !keys) return
+      keys.delete(key)
+      if (keys.size === 0) keysOfId.delete(row.id)
+    }
+    return {
+      kept: new LRUCache<Key, Entry<Row>>({ max: options.most, ttl, dispose }),
+      unknown: new LRUCache<Key, true>({ max: mostUnknown, ttl }),
+      keysOfId,
+    }
+  }
+  let tables = startEmpty()
   let gathering: Map<Key, Promise<Row | null>> | null = null
   // A row read before a notice must not be kept after it.
   let generation = 0
@@ -51,19 +65,19 @@ export function createRowCache<Key extends string | number, Row extends { id: nu
 
   const keep = (key: Key, row: Row | null): void => {
     if (row === null) {
-      unknown.set(key, true)
+      tables.unknown.set(key, true)
       return
     }
-    kept.set(key, { row, at: Date.now() })
-    const keys = keysOfId.get(row.id)
+    tables.kept.set(key, { row, at: Date.now() })
+    const keys = tables.keysOfId.get(row.id)
     if (keys) keys.add(key)
-    else keysOfId.set(row.id, new Set([key]))
+    else tables.keysOfId.set(row.id, new Set([key]))
   }
 
   const get = (key: Key): Row | null | Promise<Row | null> => {
-    const entry = kept.get(key)
+    const entry = tables.kept.get(key)
     if (entry) return entry.row
-    if (unknown.has(key)) return null
+    if (tables.unknown.has(key)) return null
     const pending = gathering?.get(key)
     if (pending) return pending
     if (!gathering || !batch) {
@@ -80,14 +94,12 @@ export function createRowCache<Key extends string | number, Row extends { id: nu
     get,
     drop: (id: number): void => {
       generation += 1
-      for (const key of keysOfId.get(id) ?? []) kept.delete(key)
-      keysOfId.delete(id)
+      for (const key of [...(tables.keysOfId.get(id) ?? [])]) tables.kept.delete(key)
     },
     clear: (): void => {
       generation += 1
-      kept.clear()
-      unknown.clear()
-      keysOfId.clear()
+      // Emptying hundreds of thousands of rows one by one would be noticed.
+      tables = startEmpty()
     },
   }
 }

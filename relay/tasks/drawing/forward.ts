@@ -1,14 +1,13 @@
 import { DomainError } from '#core/errors.ts'
 import { opensDialogue, submitCode } from '#core/tasks/drawing.ts'
 import { finished } from '#core/tasks/progress.ts'
-import { disableAutomatically } from '#features/channels/service/automatic.ts'
 import { type NewDrawing, storeDrawing } from '#features/tasks/service/store.ts'
 import { isAccepted, readSubmitReply, shownCode, type SubmitReply } from '#relay/dialects/drawing/reply.ts'
 import { forwardedBody, pathOf } from '#relay/dialects/drawing/request.ts'
 import { maskSecrets } from '#core/masking/mask-secrets.ts'
 import { attemptSecrets } from '#relay/gateway/attempt-secrets.ts'
 import { type AttemptPlan, giveBack } from '#relay/gateway/attempts.ts'
-import { disableDeadKey } from '#relay/gateway/auto-disable.ts'
+import { disableDeadKey, takeOut } from '#relay/gateway/auto-disable.ts'
 import type { Attempt, RelayServices } from '#relay/gateway/call.ts'
 import { AttemptFailed, failureOfDomainError } from '#relay/gateway/failure.ts'
 import { logFailedAttempt } from '#relay/gateway/log-failure.ts'
@@ -35,7 +34,7 @@ export async function forwardDrawing(services: RelayServices, call: DrawingCall,
       throw new DomainError('drawing.store_failed', {}, { cause })
     },
   )
-  if (!accepted) refuse(services, call, { plan, reply, answer })
+  if (!accepted) await refuse(services, call, { plan, reply, answer })
   recordAnswer(plan, { status: reply.status, sentAt })
   if (charged) await chargeTask(services, call, { plan, task: { kind: 'drawing', id, ...chargeWords(call, answer) } })
   else await giveBack(services, call)
@@ -153,18 +152,18 @@ const chargeWords = (call: DrawingCall, answer: SubmitReply) => {
 }
 
 /** What a refusal means for its channel. @throws {AttemptFailed} when it is busy, which callers are told apart. */
-function refuse(
+async function refuse(
   services: RelayServices,
   call: DrawingCall,
   { plan, reply, answer }: { plan: AttemptPlan; reply: TaskReply; answer: SubmitReply },
-): void {
+): Promise<void> {
   const { attempt, attempts } = plan
   if (answer.code === submitCode.busy) throw busy(attempt, answer.description)
-  if (answer.code === submitCode.noAccount) disableEmpty(services, attempt)
+  if (answer.code === submitCode.noAccount) await disableEmpty(services, attempt)
   if (reply.status < 400) return
   const failure = { status: reply.status, type: 'upstream_error', code: answer.code, message: answer.description }
   const error = new AttemptFailed(failure, { local: false })
-  disableDeadKey(services, call, { attempt, error })
+  await disableDeadKey(services, call, { attempt, error })
   logFailedAttempt(services, call, { attempt, attempts, error })
 }
 
@@ -176,12 +175,9 @@ function busy(attempt: Attempt, description: string): AttemptFailed {
 }
 
 /** A service without a usable account serves nobody until a person has looked at it. */
-function disableEmpty(services: RelayServices, { channel, key }: Attempt): void {
-  if (!services.options.get('AutomaticDisableChannelEnabled') || !channel.autoBan) return
-  const what = { channelId: channel.id, key: key.value, reason: 'no account available' }
-  disableAutomatically({ ...services, em: services.database.orm.em.fork() }, what).catch((cause: unknown) =>
-    services.log.error({ err: cause }, 'a channel without an account could not be disabled'),
-  )
+async function disableEmpty(services: RelayServices, attempt: Attempt): Promise<void> {
+  if (!services.options.get('AutomaticDisableChannelEnabled') || !attempt.channel.autoBan) return
+  await takeOut(services, attempt, 'no account available')
 }
 
 const withoutSecrets = (attempt: Attempt, text: string): string => maskSecrets(text, attemptSecrets(attempt))

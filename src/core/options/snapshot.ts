@@ -18,32 +18,33 @@ export type OptionsSnapshot = OptionsReader & {
   readonly stored: ReadonlySet<OptionKey>
   /** Known keys whose stored text could not be read; they stand at their default. */
   readonly unreadable: readonly OptionKey[]
+  /** The texts it was made of. */
+  readonly rows: ReadonlyMap<string, string>
 }
 
-/** Stored text → a snapshot. Nothing stored can make it fail: what cannot be read stands at its default. */
-export function snapshotOf(rows: Iterable<{ key: string; value: string }>): OptionsSnapshot {
+/**
+ * Stored text → a snapshot. Nothing stored can make it fail: what cannot be read stands at its default. Values whose text is
+ * the same as `before` are taken over, so that a large table is read when it changes and not with every other option.
+ */
+export function snapshotOf(given: Iterable<{ key: string; value: string }>, before?: OptionsSnapshot): OptionsSnapshot {
+  const rows = new Map([...given].map(({ key, value }) => [key, value]))
   const values = defaultOptions()
-  const unknown = new Map<string, string>()
+  const texts = new Map<string, string>()
   const stored = new Set<OptionKey>()
   const unreadable: OptionKey[] = []
-  for (const row of rows) {
-    if (!isOptionKey(row.key)) {
-      unknown.set(row.key, row.value)
-      continue
-    }
-    const judged = decodeText(row.key, row.value)
-    if (judged.problem) unreadable.push(row.key)
-    else {
-      stored.add(row.key)
-      Object.assign(values, { [row.key]: judged.value })
-    }
+  for (const key of optionKeys) {
+    const text = rows.get(key)
+    const same = before !== undefined && before.rows.get(key) === text
+    const judged = same || text === undefined ? undefined : decodeText(key, text)
+    if (same ? before.unreadable.includes(key) : judged?.problem) unreadable.push(key)
+    else if (text !== undefined) stored.add(key)
+    if (same) Object.assign(values, { [key]: before.values[key] })
+    else if (judged && !judged.problem) Object.assign(values, { [key]: judged.value })
+    freeze(values[key])
+    texts.set(key, same ? (before.texts.get(key) ?? '') : encodeValue(key, values[key]))
   }
-  for (const value of Object.values(values)) freeze(value)
-  const texts = new Map([
-    ...optionKeys.map((key): [string, string] => [key, encodeValue(key, values[key])]),
-    ...unknown,
-  ])
-  return { ...readerOf(values), values, texts, stored, unreadable }
+  for (const [key, text] of rows) if (!isOptionKey(key)) texts.set(key, text)
+  return { ...readerOf(values), values, texts, stored, unreadable, rows }
 }
 
 /** Every reader shares the same objects, so none may change them. */

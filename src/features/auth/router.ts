@@ -5,16 +5,18 @@ import { requestPasswordReset, resetPassword, sendVerificationCode } from './ser
 import { bindEmail, register } from './service/register.ts'
 
 const sensitive = publicProcedure.meta({ limit: 'critical' })
+/** Sessions, codes and mails are nothing that processes cache. */
+const uncached = sensitive.meta({ barrier: 'none' })
 
 export const authRouter = router({
   whoami: publicProcedure.query(({ ctx }) => whoAmI(ctx)),
-  login: sensitive.input(schema.login).mutation(({ ctx, input }) => login(ctx, input)),
-  logout: publicProcedure.mutation(({ ctx }) => logout(ctx)),
+  login: uncached.input(schema.login).mutation(({ ctx, input }) => login(ctx, input)),
+  logout: publicProcedure.meta({ barrier: 'none' }).mutation(({ ctx }) => logout(ctx)),
   register: sensitive.input(schema.register).mutation(({ ctx, input }) => register(ctx, input)),
-  sendVerificationCode: sensitive
+  sendVerificationCode: uncached
     .input(schema.requestMail)
     .mutation(({ ctx, input }) => sendVerificationCode(ctx, input)),
-  requestPasswordReset: sensitive
+  requestPasswordReset: uncached
     .input(schema.requestMail)
     .mutation(({ ctx, input }) => requestPasswordReset(ctx, input)),
   resetPassword: sensitive.input(schema.resetPassword).mutation(({ ctx, input }) => resetPassword(ctx, input)),

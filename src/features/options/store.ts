@@ -24,7 +24,7 @@ export function createOptionsStore(deps: {
   const listeners = new Set<OptionsListener>()
 
   const take = async (): Promise<void> => {
-    const next = snapshotOf(await deps.load())
+    const next = snapshotOf(await deps.load(), current)
     const changed = changedKeys(current, next)
     if (next.unreadable.length > 0 && (changed.size > 0 || current.unreadable.length === 0)) {
       deps.onUnreadable?.(next.unreadable)

@@ -9,6 +9,7 @@ import { mapStatus } from '#core/routing/status-mapping.ts'
 import { channelStatus } from '#core/statuses.ts'
 import { Channel } from '#db/entities/channel.ts'
 import { ChannelDrift } from '#db/entities/channel-drift.ts'
+import type { Deps } from '#features/deps.ts'
 import { type NoticeDeps, tellRoot } from '#features/notifications/service.ts'
 import { plainNotice } from '#features/notifications/notice.ts'
 import { disableAutomatically, disableChannelAutomatically, enableAutomatically } from './automatic.ts'
@@ -18,7 +19,7 @@ import { untestableTypes } from './probe-request.ts'
 import { fetchModelsOfRow } from './upstream.ts'
 
 /** What runs over all channels has no person behind it. */
-export type AllDeps = NoticeDeps
+export type AllDeps = NoticeDeps & Pick<Deps, 'barrier'>
 
 export type AllRun = {
   signal: AbortSignal

@@ -8,7 +8,7 @@ import { indexChannels } from './abilities.ts'
 import { enabledKeys } from './status.ts'
 import { lockChannels } from './store.ts'
 
-export type AutomaticDeps = Pick<Deps, 'em'> & NoticeDeps
+export type AutomaticDeps = Pick<Deps, 'em' | 'barrier'> & NoticeDeps
 
 const longestReason = 1000
 
@@ -20,7 +20,7 @@ const switchedOff = ({ ambient }: AutomaticDeps, reason: string) => ({
 
 /**
  * Takes a credential out after a failure that proves it useless; the last one takes its channel along, which root is told.
- * A key that was replaced or switched off meanwhile is left alone.
+ * A key that was replaced or switched off meanwhile is left alone. Once it resolves no node uses the credential any more.
  */
 export async function disableAutomatically(
   deps: AutomaticDeps,
@@ -40,6 +40,8 @@ export async function disableAutomatically(
     return { what: 'channel' as const, name: channel.name }
   })
   if (what === 'channel') void tellOfChannel(deps, { id: channelId, name, status: 'disabled', reason })
+  // Where there was nothing to do, somebody else may be doing it just now.
+  await deps.barrier()
   return what
 }
 
@@ -53,8 +55,10 @@ export async function disableChannelAutomatically(
     await em.nativeUpdate(Channel, { id: channelId }, switchedOff(deps, reason))
     return true
   })
-  if (name !== null) void tellOfChannel(deps, { id: channelId, name, status: 'disabled', reason })
-  return name !== null
+  if (name === null) return false
+  void tellOfChannel(deps, { id: channelId, name, status: 'disabled', reason })
+  await deps.barrier()
+  return true
 }
 
 /**
@@ -74,8 +78,10 @@ export async function enableAutomatically(
     await em.nativeUpdate(Channel, { id: channelId }, on)
     return true
   })
-  if (name !== null) void tellOfChannel(deps, { id: channelId, name, status: 'enabled' })
-  return name !== null
+  if (name === null) return false
+  void tellOfChannel(deps, { id: channelId, name, status: 'enabled' })
+  await deps.barrier()
+  return true
 }
 
 /** Changes a channel that has the expected status while its row is held; the name of one that was changed, else null. */

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { type Product, startProduct, until } from '../support/processes.ts'
+import { see, setScene, staleAfter, type World as Written } from '../relay/writes-of-every-kind.ts'
+import { createWorld, long, type World } from './world.ts'
+
+// Real processes, on a machine that others may use too.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 })
+
+let world: World
+let several: Product
+let other: Product
+
+beforeAll(async () => {
+  world = await createWorld({ record: true })
+  await world.make.option('SelfUseModeEnabled', 'true')
+  const start = (WORKERS: string) => startProduct({ environment: { ...world.environment, WORKERS } })
+  ;[several, other] = await Promise.all([start('2'), start('1')])
+})
+afterAll(async () => {
+  await Promise.all([several, other].map((product) => product?.killAll()))
+  await world[Symbol.asyncDispose]()
+})
+
+const writtenThrough = ({ url }: Product): Written => ({ ...world, url })
+const said = /did not acknowledge a change in time|could not be told/g
+const warnings = ({ output }: Product): number => output().match(said)?.length ?? 0
+
+test('two workers and another machine serve the very next call by what was saved through any of them', async () => {
+  const nodes = [several.url, several.url, other.url]
+  const { stale } = await staleAfter(writtenThrough(several), {
+    nodes,
+    writes: long ? 200 : 40,
+    // On a machine that is busy with other things a node may be late, which is said.
+    mayLag: () => warnings(several) > 0,
+  })
+  expect(stale).toEqual([])
+})
+
+test('a node that hangs delays no writer for long, is told of, and catches up when it goes on', async () => {
+  const scene = await setScene(writtenThrough(other))
+  const { id } = await world.make.channel({ models: scene.model })
+  await until(async () => (await see(asWritten(), other.url, scene)).status === 200, { seconds: 20, what: 'no channel' })
+  const setStatus = async (status: number): Promise<void> => {
+    const reply = await fetch(`${several.url}/api/channel/`, {
+      method: 'PUT',
+      headers: {
+        'content-type': 'application/json',
+        authorization: scene.root.accessToken,
+        'new-api-user': String(scene.root.id),
+      },
+      body: JSON.stringify({ id, status }),
+      // Generous: a writer waits for half a second.
+      signal: AbortSignal.timeout(20_000),
+    })
+    expect(await reply.json()).toMatchObject({ success: true })
+  }
+  const before = warnings(several)
+  process.kill(other.pid, 'SIGSTOP')
+  try {
+    for (let write = 0; write < 8; write += 1) await setStatus(write % 2 === 0 ? 2 : 1)
+    await setStatus(2)
+  } finally {
+    process.kill(other.pid, 'SIGCONT')
+  }
+  // Each of the two workers finds out by itself, once.
+  expect(warnings(several)).toBeGreaterThan(before)
+  expect((await see(asWritten(), several.url, scene)).status).toBe(503)
+  await until(async () => (await see(asWritten(), other.url, scene)).status === 503, {
+    seconds: 20,
+    what: 'it still uses the channel',
+  })
+  // It is waited for again.
+  const { stale } = await staleAfter(writtenThrough(several), {
+    nodes: [other.url],
+    writes: 1,
+    mayLag: () => warnings(several) > before,
+  })
+  expect(stale).toEqual([])
+})
+
+const asWritten = (): Written => writtenThrough(several)

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { long } from '../faults/world.ts'
+import { type App, startApp } from '../support/app.ts'
+import { until } from '../support/processes.ts'
+import { allowUnpriced, channelsOf, serve, setOptions } from './serve.ts'
+import { type Scene, see, setScene, staleAfter } from './writes-of-every-kind.ts'
+
+vi.setConfig({ testTimeout: 300_000 })
+
+const writesUnderLoad = long ? 200 : 40
+
+let first: App
+let second: App
+beforeAll(async () => {
+  first = await startApp()
+  second = await startApp({ on: first })
+  await allowUnpriced(first)
+})
+afterAll(async () => {
+  await second[Symbol.asyncDispose]()
+  await first[Symbol.asyncDispose]()
+})
+
+/** Calls that go on beside something else, on both nodes. */
+async function beside<Result>(scene: Scene, run: () => Promise<Result>): Promise<Result> {
+  let over = false
+  const calls = [first, second, first, second].map(async ({ url }) => {
+    while (!over) await see(first, url, scene)
+  })
+  try {
+    return await run()
+  } finally {
+    over = true
+    await Promise.all(calls)
+  }
+}
+
+describe('what was saved holds for the very next call', () => {
+  test('on the node that saved it and on every other', async () => {
+    const { writes, stale } = await staleAfter(first, { nodes: [first.url, second.url], writes: 200 })
+    expect(stale).toEqual([])
+    expect(writes).toBeGreaterThanOrEqual(200)
+  })
+
+  test('under load', async () => {
+    const busy = await setScene(first)
+    await first.make.channel({ models: busy.model })
+    const { stale } = await beside(busy, () =>
+      staleAfter(first, { nodes: [second.url, first.url], writes: writesUnderLoad }),
+    )
+    expect(stale).toEqual([])
+  })
+
+  test('with prices that change together, of which no call takes one without the other', async () => {
+    const scene = await setScene(first)
+    const { model, root } = scene
+    await first.make.channel({ models: model })
+    const price = (ratio: number) =>
+      first.trpc(root).admin.options.save.mutate({
+        changes: [
+          { key: 'ModelRatio', value: { [model]: ratio } },
+          { key: 'CompletionRatio', value: { [model]: ratio + 1 } },
+        ],
+      })
+    await price(1)
+    await beside(scene, async () => {
+      for (let ratio = 2; ratio <= 20; ratio += 1) {
+        await price(ratio)
+        for (const { url } of [second, first]) expect((await see(first, url, scene)).ratio).toBe(ratio)
+      }
+    })
+    const rows = (await first.logs()).filter((row) => row.model_name === model)
+    expect(rows.length).toBeGreaterThan(38)
+    for (const { other, quota, prompt_tokens: prompt, completion_tokens: completion } of rows) {
+      const ratio = Number(other['model_ratio'])
+      expect(other['completion_ratio']).toBe(ratio + 1)
+      expect(quota).toBe(Math.round(ratio * (prompt + (ratio + 1) * completion)))
+    }
+  })
+
+  test('with a key that a call found dead, before that call is answered', async () => {
+    await setOptions(first, { AutomaticDisableChannelEnabled: 'true', RetryTimes: '0' })
+    await second.services.options.reload()
+    const scene = await setScene(first)
+    for (let round = 0; round < 5; round += 1) {
+      const dead = { does: 'status=401,code=invalid_api_key', priority: 10 }
+      const { model, ids } = await serve(first, dead, {})
+      await first.pool.query('insert into channel_keys (channel_id, position, key_hmac) values ($1, 0, $2)', [
+        ids[0],
+        first.services.secrets.hmac('sk-upstream'),
+      ])
+      for (const { services } of [first, second]) await services.channels.reload()
+      expect((await see(first, second.url, { ...scene, model })).status).toBeGreaterThanOrEqual(400)
+      const next = await Promise.all([first, second].map(({ url }) => see(first, url, { ...scene, model })))
+      expect(next.map(({ status }) => status)).toEqual([200, 200])
+      const served = (await first.logs()).filter((row) => row.model_name === model && row.type === 2)
+      expect(served.flatMap(channelsOf)).toEqual([ids[1], ids[1]])
+    }
+  })
+
+  test('with what was written past every door, within moments', async () => {
+    const { model, ids } = await serve(first, {})
+    await second.services.channels.reload()
+    await first.pool.query('update channels set status = 2 where id = $1', ids)
+    await until(() => [first, second].every(({ services }) => services.channels.tiers('default', model).length === 0), {
+      seconds: 10,
+      what: 'a node still uses a channel that is off',
+    })
+  })
+})
+
+test('what changes while a node starts is known to it when it serves', async () => {
+  const { model, ids } = await serve(first, {})
+  const scene = { ...(await setScene(first)), model }
+  const starting = startApp({ on: first })
+  let status: 1 | 2 = 1
+  let started = false
+  const writing = (async () => {
+    while (!started) {
+      status = status === 1 ? 2 : 1
+      await first.trpc(scene.root).admin.channels.setStatus.mutate({ id: ids[0] as number, status })
+    }
+  })()
+  await using third = await starting
+  started = true
+  await writing
+  expect((await see(first, third.url, scene)).status).toBe(status === 1 ? 200 : 503)
+})
