@@ -39,7 +39,10 @@ test('two workers and another machine serve the very next call by what was saved
 test('a node that hangs delays no writer for long, is told of, and catches up when it goes on', async () => {
   const scene = await setScene(writtenThrough(other))
   const { id } = await world.make.channel({ models: scene.model })
-  await until(async () => (await see(asWritten(), other.url, scene)).status === 200, { seconds: 20, what: 'no channel' })
+  await until(async () => (await see(asWritten(), other.url, scene)).status === 200, {
+    seconds: 20,
+    what: 'no channel',
+  })
   const setStatus = async (status: number): Promise<void> => {
     const reply = await fetch(`${several.url}/api/channel/`, {
       method: 'PUT',

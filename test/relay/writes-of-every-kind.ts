@@ -118,8 +118,7 @@ export function writesOfEveryKind(world: World, scene: Scene): Step[] {
     })
     ids.push(made.id)
   }
-  const put = (id: () => number, fields: object) => () =>
-    rest(root, 'PUT', '/api/channel/', { id: id(), ...fields })
+  const put = (id: () => number, fields: object) => () => rest(root, 'PUT', '/api/channel/', { id: id(), ...fields })
   const option = (key: string, value: unknown) => () =>
     rest(root, 'PUT', '/api/option/', { key, value: JSON.stringify(value) })
   const save = (key: string, value: unknown) => () =>
@@ -136,7 +135,11 @@ export function writesOfEveryKind(world: World, scene: Scene): Step[] {
   const refused = { status: 503, key: undefined }
 
   return [
-    { what: 'a new channel', write: () => create({ key: 'sk-first-key' }), expected: { status: 200, key: 'sk-first-key' } },
+    {
+      what: 'a new channel',
+      write: () => create({ key: 'sk-first-key' }),
+      expected: { status: 200, key: 'sk-first-key' },
+    },
     { what: 'another key', write: put(first, { key: 'sk-second-key' }), expected: served },
     {
       what: 'another address',
@@ -200,7 +203,11 @@ export function writesOfEveryKind(world: World, scene: Scene): Step[] {
       write: () => admin.channels.setTag.mutate({ ids: [first()], tag: model }),
       expected: served,
     },
-    { what: 'a tag switched off', write: () => rest(root, 'POST', '/api/channel/tag/disabled', { tag: model }), expected: refused },
+    {
+      what: 'a tag switched off',
+      write: () => rest(root, 'POST', '/api/channel/tag/disabled', { tag: model }),
+      expected: refused,
+    },
     { what: 'a tag switched on', write: () => admin.channels.tags.enable.mutate({ tag: model }), expected: served },
     {
       what: 'the last key switched off',
@@ -215,11 +222,22 @@ export function writesOfEveryKind(world: World, scene: Scene): Step[] {
     { what: 'the former key', write: put(first, { key: 'sk-second-key' }), expected: served },
     { what: 'a price', write: option('ModelRatio', { [model]: 3 }), expected: { ...served, ratio: 3 } },
     { what: 'another price', write: save('ModelRatio', { [model]: 7 }), expected: { ...served, ratio: 7 } },
-    { what: 'the price of a group', write: option('GroupRatio', { default: 2, vip: 1 }), expected: { ...served, groupRatio: 2 } },
-    { what: 'another price of a group', write: save('GroupRatio', { default: 1, vip: 1 }), expected: { ...served, groupRatio: 1 } },
+    {
+      what: 'the price of a group',
+      write: option('GroupRatio', { default: 2, vip: 1 }),
+      expected: { ...served, groupRatio: 2 },
+    },
+    {
+      what: 'another price of a group',
+      write: save('GroupRatio', { default: 1, vip: 1 }),
+      expected: { ...served, groupRatio: 1 },
+    },
     {
       what: 'a virtual name',
-      write: () => admin.options.mapping.update.mutate({ mapping: { [model]: [{ model: 'quite-another', priorities: 1, weight: 1 }] } }),
+      write: () =>
+        admin.options.mapping.update.mutate({
+          mapping: { [model]: [{ model: 'quite-another', priorities: 1, weight: 1 }] },
+        }),
       expected: { status: 200, sent: 'quite-another' },
     },
     {
@@ -261,7 +279,11 @@ export function writesOfEveryKind(world: World, scene: Scene): Step[] {
       write: () => admin.users.manage.mutate({ id: user.id, action: 'enable' }),
       expected: served,
     },
-    { what: 'the last channel removed', write: () => rest(root, 'DELETE', `/api/channel/${first()}`), expected: refused },
+    {
+      what: 'the last channel removed',
+      write: () => rest(root, 'DELETE', `/api/channel/${first()}`),
+      expected: refused,
+    },
   ]
 }
 

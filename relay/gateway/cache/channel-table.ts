@@ -122,7 +122,10 @@ async function changedIds(client: Queryable, known: ReadonlyMap<number, string>)
 
 type Found = { changes: Map<number, ChannelRow | null>; revisions: Map<number, string | null> }
 
-async function readChannels(deps: Given, { client, ids }: { client: Queryable; ids: readonly number[] }): Promise<Found> {
+async function readChannels(
+  deps: Given,
+  { client, ids }: { client: Queryable; ids: readonly number[] },
+): Promise<Found> {
   const found: Found = { changes: new Map(), revisions: new Map() }
   const pause = createSlices()
   const one = createInterner()

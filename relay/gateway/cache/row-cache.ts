@@ -94,7 +94,7 @@ export function createRowCache<Key extends string | number, Row extends { id: nu
     get,
     drop: (id: number): void => {
       generation += 1
-      for (const key of [...(tables.keysOfId.get(id) ?? [])]) tables.kept.delete(key)
+      for (const key of tables.keysOfId.get(id) ?? []) tables.kept.delete(key)
     },
     clear: (): void => {
       generation += 1
