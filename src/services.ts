@@ -118,6 +118,7 @@ export async function createServices(given: {
   })
   let draining = false
   let stopping = false
+  const health = createHealth(() => ambient.now().getTime())
   const services: RelayServices = {
     database,
     options,
@@ -157,11 +158,12 @@ export async function createServices(given: {
       pool: hot,
       secrets,
       splitKeys,
+      onReplaced: health.forget,
       onBadChannel: (id, error) => log.error({ channel: id, err: error }, 'a channel cannot be used'),
       onIgnored: (id, field) =>
         log.warn({ channel: id, field }, 'a text of a channel is no JSON object and is ignored'),
     }),
-    health: createHealth(() => ambient.now().getTime()),
+    health,
     retryBudget: createRetryBudget(() => performance.now()),
     failureLog: createFailureLog(hot, (dropped, error) =>
       log.warn({ dropped, err: error }, 'rows of failed attempts could not be written'),

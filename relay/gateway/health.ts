@@ -36,6 +36,8 @@ export type Health = {
   succeeded: (place: Place) => void
   /** The call ended without telling anything about the place. */
   left: (place: Place) => void
+  /** A channel is another now: what is known of its keys is told of others. */
+  forget: (channelId: number) => void
   /** For the console: what rests now. */
   resting: () => { channelId: number; key: number; model: string; until: Date }[]
 }
@@ -97,6 +99,9 @@ export function createHealth(now: () => number): Health {
       if (entries.size > 0) entries.delete(nameOf(place))
     },
     left,
+    forget: (channelId) => {
+      for (const name of entries.keys()) if (name.startsWith(`${channelId}:`)) entries.delete(name)
+    },
     resting: () =>
       [...entries].flatMap(([name, entry]) => {
         if (entry.restUntil <= now()) return []

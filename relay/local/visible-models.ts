@@ -15,12 +15,13 @@ export function visibleModels(services: RelayServices, caller: Caller): VisibleM
   const group = caller.group || caller.user.group
   const groups = group === autoGroup ? autoGroups(services.options, caller.user.group) : [group]
   const models = new Map<string, VisibleModel>()
+  // By names, of which there are far fewer than channels with names.
+  for (const name of groups) for (const id of services.channels.modelsOf(name)) models.set(id, { id, root: id })
   for (const channel of services.channels.enabledChannels()) {
-    if (!groups.some((name) => channel.groups.includes(name))) continue
-    for (const model of channel.models) {
-      models.set(model, { id: model, root: model })
-      const prefixed = channel.modelPrefix + model
-      if (channel.modelPrefix !== '') models.set(prefixed, { id: prefixed, root: model })
+    if (channel.modelPrefix === '' || !groups.some((name) => channel.groups.includes(name))) continue
+    for (const root of channel.models) {
+      const id = channel.modelPrefix + root
+      models.set(id, { id, root })
     }
   }
   const { mapping } = services.options.get('global_model_mapping')

@@ -118,8 +118,8 @@ export async function startApp(
     /** Log rows, oldest first. */
     logs: async () =>
       (await pool.query<LogRow>('select *, quota::float8 as quota from logs order by created_at, id')).rows,
-    /** Waits until caches have heard of what the factories wrote. */
-    settled: () => new Promise((resolve) => setTimeout(resolve, 60)),
+    /** Waits until every node on this database knows what the factories wrote. */
+    settled: () => services.barrier(),
     violations: () => ledgerViolations(pool),
     [Symbol.asyncDispose]: async () => {
       stop()

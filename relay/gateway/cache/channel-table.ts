@@ -25,7 +25,11 @@ export type ChannelTable = {
 
 export type { ChannelRow } from './channel-row.ts'
 
-type Given = RowReader & { pool: Pool }
+type Given = RowReader & {
+  pool: Pool
+  /** Another key, another address, or off for a while: what calls have found out about a channel is no longer true. */
+  onReplaced?: (id: number) => void
+}
 
 /** Read at a time; a row with its list of models has a few kilobytes. */
 const pageSize = 200
@@ -49,7 +53,9 @@ export function createChannelTable(deps: Given): ChannelTable {
   const readAgain = async (ids: readonly number[] | undefined): Promise<void> => {
     const many = ids === undefined || ids.length > pageSize
     const found = await (many ? inSnapshot(deps.pool, (client) => read(client, ids)) : read(deps.pool, ids))
+    const replaced = [...found.changes].filter(([id, next]) => isReplaced(state.channels.get(id), next))
     state = await withChanges(state, found.changes)
+    for (const [id] of replaced) deps.onReplaced?.(id)
     for (const [id, revision] of found.revisions) {
       if (revision === null) revisions.delete(id)
       else revisions.set(id, revision)
@@ -83,6 +89,12 @@ export function createChannelTable(deps: Given): ChannelTable {
 }
 
 const none: readonly Route[] = []
+
+function isReplaced(old: ChannelRow | undefined, next: ChannelRow | null): boolean {
+  if (!old || !next) return old !== undefined
+  const keysOf = ({ keys }: ChannelRow): string => keys.map(({ value }) => value).join('\n')
+  return old.baseUrl !== next.baseUrl || old.status !== next.status || keysOf(old) !== keysOf(next)
+}
 
 type Queryable = Pick<Pool | PoolClient, 'query'>
 
