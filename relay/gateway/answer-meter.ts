@@ -22,8 +22,8 @@ const raiseAt = 0.6
 const leastRaise = 256
 /** A remainder that buys fewer tokens is taken whole. */
 const smallRemainder = 16
-/** A rough count from which one can tell how good it is. */
-const tellingRough = 20
+/** After so many events one can tell how good the rough count is. */
+const tellingEvents = 8
 /** Events are mostly envelope; so many bytes count as that until a shorter event has shown more. */
 const envelopeBytes = 600
 const bytesPerToken = 3
@@ -46,8 +46,12 @@ export function createAnswerMeter(forwarding: Forwarding, passage: Passage): Ans
   let ratio = services.holds.lengths.expect(payerOf(call), attempt.upstreamModel).answerRatio
   let counted = 0
   let rough = 0
-  /** What the rough count makes of a token, found out whenever it is counted better. */
-  let scale = 1.5
+  /** The same since the scale was last found out, and what was counted then. */
+  let usual = 0
+  let countedBefore = 0
+  /** What the rough count makes of a token, found out whenever it is counted better; until then every byte counts. */
+  let scale = 1
+  let isTold = false
   let shortest = envelopeBytes
   let covered = 0
   let nextRaise = 0
@@ -62,9 +66,13 @@ export function createAnswerMeter(forwarding: Forwarding, passage: Passage): Ans
     nextRaise = refused ? covered - largest * scale : covered * raiseAt
   }
   const recount = (): void => {
-    const before = counted
     counted = passage.written().tokens
-    if (rough > tellingRough) scale = Math.max(((counted - before) / rough) * 1.1, 0.2)
+    if (usual >= tellingEvents) {
+      scale = Math.max(((counted - countedBefore) / usual) * 1.1, 0.2)
+      isTold = true
+      usual = 0
+      countedBefore = counted
+    }
     rough = 0
     const { promptTokens, completionTokens } = passage.usage ?? {}
     // What the upstream tells on its way is believed where it is more.
@@ -131,9 +139,10 @@ export function createAnswerMeter(forwarding: Forwarding, passage: Passage): Ans
       const bytes = Buffer.byteLength(event.data)
       if (bytes < shortest && bytes > 2 * bytesPerToken) shortest = bytes
       const tokens = 1 + Math.max(0, bytes - shortest) / bytesPerToken
-      rough += tokens
+      usual += tokens
+      rough += isTold ? tokens * scale : bytes / bytesPerToken
       if (tokens > largest) largest = tokens
-      if (counted + rough * scale < nextRaise) return true
+      if (counted + rough < nextRaise && (isTold || usual < tellingEvents)) return true
       // One of several answers may end before the others.
       if (passage.complete && facts.choices === 1) return true
       recount()

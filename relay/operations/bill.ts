@@ -4,6 +4,7 @@ import { imageReceipt } from '#core/pricing/images.ts'
 import type { Receipt } from '#core/pricing/receipt.ts'
 import { emptyUsage, normaliseUsage, type ReportedUsage, totalTokens, type Usage } from '#core/usage.ts'
 import type { ChargeRow } from '#features/ledger/charge-row.ts'
+import { cheapTextTokens } from '#relay/counting/cheap-count.ts'
 import type { CountTexts } from '#relay/counting/count-text.ts'
 import type { AttemptPlan } from '#relay/gateway/attempts.ts'
 import type { RelayServices } from '#relay/gateway/call.ts'
@@ -62,6 +63,13 @@ export function plainReceipt(
   }
 }
 
+/** Rankers read the question once with every document, and count it so. */
+function repeatedQuery({ asked }: PlainCall): number {
+  const { query, documents } = asked.json
+  if (asked.operation !== 'rerank' || typeof query !== 'string' || !Array.isArray(documents)) return 0
+  return cheapTextTokens(query) * Math.max(0, documents.length - 1)
+}
+
 /** What to set aside: the same formula over what can be told before the call. */
 export function plainEstimate(call: PlainCall, { attempt, terms }: AttemptPlan): number {
   const { asked } = call
@@ -73,7 +81,7 @@ export function plainEstimate(call: PlainCall, { attempt, terms }: AttemptPlan):
           asked.seconds === undefined
           ? Math.max(1000, Math.ceil(call.body.bytes.length / 480))
           : transcriptionUsage(asked.seconds).promptTokens
-        : promptTokensOf(call)
+        : promptTokensOf(call) + repeatedQuery(call)
   const receipt = plainReceipt(
     call,
     { upstreamModel: attempt.upstreamModel, terms },

@@ -33,12 +33,51 @@ type Body = {
   messages: { content: string }[]
 }
 
+/** Four letters a token, and a number is one. */
+const weigh = (value: unknown): number => {
+  if (typeof value === 'string') return Math.ceil(value.length / 4)
+  if (typeof value === 'number') return 1
+  return Array.isArray(value) ? value.reduce((sum: number, item) => sum + weigh(item), 0) : 0
+}
+
+function plainAnswer(url: string, body: Record<string, unknown>): { contentType: string; body: string } | undefined {
+  const asJson = (value: unknown) => ({ contentType: 'application/json', body: JSON.stringify(value) })
+  const tokens = weigh(body['input']) + weigh(body['query']) + weigh(body['documents'])
+  if (url.includes('/audio/speech')) return { contentType: 'audio/mpeg', body: 'sound' }
+  if (url.includes('/images/')) {
+    return asJson({ created: 1, data: Array.from({ length: Number(body['n'] ?? 1) }, () => ({ b64_json: 'aGk=' })) })
+  }
+  if (url.includes('/embeddings')) {
+    const data = [{ object: 'embedding', index: 0, embedding: [0.5] }]
+    return asJson({
+      object: 'list',
+      data,
+      model: body['model'],
+      usage: { prompt_tokens: tokens, total_tokens: tokens },
+    })
+  }
+  if (url.includes('/moderations')) return asJson({ id: 'modr-1', model: body['model'], results: [{ flagged: false }] })
+  if (url.includes('/rerank')) {
+    const documents = Array.isArray(body['documents']) ? body['documents'].length : 1
+    const total = tokens + weigh(body['query']) * (documents - 1)
+    return asJson({ results: [{ index: 0, relevance_score: 1 }], usage: { prompt_tokens: total, total_tokens: total } })
+  }
+  return undefined
+}
+
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const pieces: Buffer[] = []
   for await (const piece of request) pieces.push(piece as Buffer)
-  const body = JSON.parse(Buffer.concat(pieces).toString('utf8')) as Body
+  const whole = JSON.parse(Buffer.concat(pieces).toString('utf8')) as Record<string, unknown>
+  const plain = plainAnswer(request.url ?? '', whole)
+  if (plain) {
+    response.writeHead(200, { 'content-type': plain.contentType })
+    response.end(plain.body)
+    return
+  }
+  const body = whole as unknown as Body
   const prompt = body.messages.map(({ content }) => content).join('')
   const [, words = '10', perEvent = '1'] = /\[(\d+)\/(\d+)\]/.exec(prompt) ?? []
   const wish: Wish = { words: Number(words), perEvent: Number(perEvent) }

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type App, startApp } from '#test/support/app.ts'
+import { setOptions } from '#test/relay/serve.ts'
+import { closeSoundly, eventually } from '#test/relay/spoken.ts'
+import { startMeteredUpstream } from './metered-upstream.ts'
+
+/** A thousand calls; ten thousand with `HOLDS_LONG` set. */
+const calls = process.env['HOLDS_LONG'] === undefined ? 1000 : 10_000
+const perToken = 3
+const tokensPerEvent = 3
+const models = { chat: 'm-chat', plain: 'm-plain', picture: 'dall-e-2', rank: 'rerank-1', sound: 'tts-1' }
+
+let app: App
+let upstream: Awaited<ReturnType<typeof startMeteredUpstream>>
+beforeAll(async () => {
+  app = await startApp()
+  upstream = await startMeteredUpstream()
+  const names = Object.values(models)
+  await setOptions(app, {
+    ModelRatio: JSON.stringify(Object.fromEntries(names.map((name) => [name, 1]))),
+    CompletionRatio: JSON.stringify(Object.fromEntries(names.map((name) => [name, perToken]))),
+    ModelPrice: '{"dall-e-2":0.0002}',
+    GroupRatio: '{"default":1}',
+    RetryTimes: '0',
+  })
+  // Any of OpenAI's form; the type decides who ranks.
+  await app.make.channel({ models: names.filter((name) => name !== models.rank).join(','), baseUrl: upstream.url })
+  await app.make.channel({ type: 38, models: models.rank, baseUrl: upstream.url })
+  await app.services.channels.reload()
+})
+afterAll(async () => {
+  await closeSoundly(app)
+  await upstream[Symbol.asyncDispose]()
+})
+
+let state = 20_261_122
+/** The same sequence in every run. */
+const below = (limit: number): number => {
+  state = (state * 1_103_515_245 + 12_345) % 2 ** 31
+  return Math.floor((state / 2 ** 31) * limit)
+}
+
+type Wish = { path: string; body: Record<string, unknown> }
+
+function chatWish(): Wish {
+  const stream = below(2) === 0
+  const limit = [{}, { max_tokens: 1 + below(300) }, { max_tokens: 128_000 }][below(3)]
+  return {
+    path: '/v1/chat/completions',
+    body: {
+      model: models.chat,
+      messages: [{ role: 'user', content: `${'word '.repeat(below(60))}[${1 + below(400)}/${tokensPerEvent}]` }],
+      ...limit,
+      ...(below(5) === 0 ? { n: 2 } : {}),
+      ...(stream ? { stream, stream_options: { include_usage: true } } : {}),
+    },
+  }
+}
+
+const tokensWish = (): number[] => Array.from({ length: 1 + below(400) }, () => below(50_000))
+
+function anyWish(): Wish {
+  const text = 'word '.repeat(1 + below(200))
+  switch (below(8)) {
+    case 0:
+      return { path: '/v1/embeddings', body: { model: models.plain, input: tokensWish() } }
+    case 1:
+      return { path: '/v1/embeddings', body: { model: models.plain, input: [tokensWish(), tokensWish()] } }
+    case 2:
+      return { path: '/v1/moderations', body: { model: models.plain, input: [text, text] } }
+    case 3:
+      return { path: '/v1/images/generations', body: { model: models.picture, prompt: text, n: 1 + below(4) } }
+    case 4:
+      return { path: '/v1/audio/speech', body: { model: models.sound, input: text, voice: 'alloy' } }
+    case 5:
+      return {
+        path: '/v1/rerank',
+        body: { model: models.rank, query: text.slice(0, 40), documents: [text, text, text] },
+      }
+    default:
+      return chatWish()
+  }
+}
+
+test('generated calls of every operation, at once and on small balances, end no lower than a chunk a stream below zero', async () => {
+  const width = 10
+  const served = new Map<string, number>()
+  const payers = Math.ceil(calls / 50)
+  let next = 0
+  const runPayer = async (): Promise<void> => {
+    for (let own = next++; own < payers; own = next++) {
+      const user = await app.make.user({ quota: 20 + below(6000) })
+      const token = await app.make.token(
+        user,
+        below(2) === 0 ? {} : { unlimited: false, remainQuota: 20 + below(6000) },
+      )
+      const wishes = Array.from({ length: 50 }, anyWish)
+      await Promise.all(
+        Array.from({ length: width }, async () => {
+          for (let wish = wishes.pop(); wish; wish = wishes.pop()) {
+            const reply = await app.relay(token, wish.path, wish.body)
+            const text = await reply.text()
+            if (reply.status === 200) served.set(wish.path, (served.get(wish.path) ?? 0) + 1)
+            else expect([401, 403], `${wish.path} ${text.slice(0, 300)}`).toContain(reply.status)
+          }
+        }),
+      )
+    }
+  }
+  await Promise.all([runPayer(), runPayer()])
+  // Every operation took part.
+  expect([...served.keys()].toSorted()).toEqual([
+    '/v1/audio/speech',
+    '/v1/chat/completions',
+    '/v1/embeddings',
+    '/v1/images/generations',
+    '/v1/moderations',
+    '/v1/rerank',
+  ])
+  const openHolds = async () => (await app.pool.query("select 1 from holds where status = 'open'")).rowCount
+  expect(await eventually(openHolds, (count) => count === 0)).toBe(0)
+  const { rows } = await app.pool.query<{ least: number; token: number }>(
+    `select min(u.quota)::int as least, min(t.remain_quota) filter (where not t.unlimited_quota)::int as token
+     from users u join tokens t on t.user_id = u.id`,
+  )
+  const chunk = -perToken * tokensPerEvent * 2
+  expect(rows[0]?.least).toBeGreaterThanOrEqual(chunk)
+  expect(rows[0]?.token).toBeGreaterThanOrEqual(chunk)
+  expect(await app.violations()).toEqual([])
+})
+
+test('tokens that come as numbers are reserved as tokens: what cannot be paid is refused before anybody is asked', async () => {
+  const user = await app.make.user({ quota: 30 })
+  const token = await app.make.token(user)
+  const input = Array.from({ length: 2000 }, (_, index) => index)
+  const replies = await Promise.all(
+    Array.from({ length: 10 }, (_, index) =>
+      app.relay(token, '/v1/embeddings', { model: models.plain, input: index % 2 === 0 ? input : [input, input] }),
+    ),
+  )
+  expect(replies.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 403))
+  const { rows } = await app.pool.query<{ quota: number }>('select quota::int from users where id = $1', [user.id])
+  expect(rows[0]?.quota).toBe(30)
+})

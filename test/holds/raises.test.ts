@@ -1,0 +1,139 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type App, startApp } from '#test/support/app.ts'
+import { setOptions, withOptions } from '#test/relay/serve.ts'
+import { closeSoundly, consumed, eventually } from '#test/relay/spoken.ts'
+import { startMeteredUpstream } from './metered-upstream.ts'
+
+const model = 'm-raised'
+let app: App
+let upstream: Awaited<ReturnType<typeof startMeteredUpstream>>
+beforeAll(async () => {
+  app = await startApp()
+  upstream = await startMeteredUpstream()
+  await setOptions(app, {
+    ModelRatio: `{"${model}":1}`,
+    CompletionRatio: `{"${model}":1}`,
+    GroupRatio: '{"default":1}',
+    PreConsumedQuota: '100',
+    RetryTimes: '0',
+  })
+  await app.make.channel({ models: model, baseUrl: upstream.url })
+  await app.services.channels.reload()
+})
+afterAll(async () => {
+  await closeSoundly(app)
+  await upstream[Symbol.asyncDispose]()
+})
+
+const bodyOf = (words: number) => ({
+  model,
+  stream: true,
+  messages: [{ role: 'user', content: `go on [${words}/2]` }],
+})
+
+/** Keeps a user's row, so that nothing can be reserved or settled for it before it is let go. */
+async function keepRow(userId: number): Promise<() => Promise<void>> {
+  const client = await app.pool.connect()
+  await client.query('begin')
+  await client.query('select 1 from users where id = $1 for update', [userId])
+  return async () => {
+    await client.query('rollback')
+    client.release()
+  }
+}
+
+const holdsOf = async (userId: number) =>
+  (await app.pool.query("select 1 from holds where user_id = $1 and status = 'open'", [userId])).rowCount
+
+async function startStream(words: number, quota = 1_000_000) {
+  const user = await app.make.user({ quota })
+  const token = await app.make.token(user)
+  const gone = new AbortController()
+  const reply = await app.relay(token, '/v1/chat/completions', bodyOf(words), { signal: gone.signal })
+  expect(reply.status).toBe(200)
+  return { user, token, gone, reply }
+}
+
+test('a stream whose raise is late waits for it, and is then served whole', async () => {
+  const user = await app.make.user({ quota: 1_000_000 })
+  const token = await app.make.token(user)
+  const pending = app.relay(token, '/v1/chat/completions', bodyOf(3000))
+  await eventually(
+    () => holdsOf(user.id),
+    (count) => count === 1,
+  )
+  const letGo = await keepRow(user.id)
+  const reply = await pending
+  const reader = reply.text()
+  await pause(300)
+  await letGo()
+  const text = await reader
+  expect(text).toContain('"finish_reason":"stop"')
+  expect((await consumed(app)).at(-1)).toMatchObject({ completion_tokens: 3000 })
+  expect(
+    await eventually(
+      () => holdsOf(user.id),
+      (count) => count === 0,
+    ),
+  ).toBe(0)
+})
+
+test('a caller who hangs up while a raise is under way pays what was delivered, and no hold stays open', async () => {
+  const { user, gone, reply } = await startStream(20_000)
+  const letGo = await keepRow(user.id)
+  await reply.body?.getReader().read()
+  await pause(200)
+  gone.abort()
+  await pause(100)
+  await letGo()
+  expect(
+    await eventually(
+      () => holdsOf(user.id),
+      (count) => count === 0,
+    ),
+  ).toBe(0)
+  const row = (await consumed(app)).at(-1)
+  expect(row).toMatchObject({ user_id: user.id, other: { end: 'hung-up' } })
+  expect(row?.quota).toBeLessThan(20_000)
+})
+
+test('whether a stream is cut and charged does not depend on logging', async () => {
+  await withOptions(app, { LogConsumeEnabled: 'false' }, async () => {
+    const { user, reply } = await startStream(5000, 400)
+    expect(await reply.text()).toContain('"finish_reason":"length"')
+    const { rows } = await app.pool.query<{ quota: number; used: number }>(
+      'select quota::int, used_quota::int as used from users where id = $1',
+      [user.id],
+    )
+    expect(rows[0]?.used).toBeGreaterThan(200)
+    expect(rows[0]?.quota).toBe(400 - (rows[0]?.used ?? 0))
+    expect(rows[0]?.quota).toBeGreaterThanOrEqual(-2)
+    // The books of this file are compared with the log.
+    await app.pool.query(`insert into logs (user_id, type, content, username, token_id, model_name, quota, channel_id)
+      select user_id, 2, '', '', token_id, model_name, quota, channel_id from usage_hourly where user_id = ${user.id}`)
+  })
+})
+
+test('a dearer second attempt raises the hold of the first, and the stream grows on from there', async () => {
+  await app.make.channel({ models: 'm-second', baseUrl: app.upstream.withDirectives('status=500'), priority: 10 })
+  await app.make.channel({
+    models: 'm-second',
+    baseUrl: upstream.url,
+    modelMapping: '{"m-second":"m-dear"}',
+  })
+  await app.services.channels.reload()
+  const dearer = {
+    ModelRatio: '{"m-second":1,"m-dear":5}',
+    CompletionRatio: '{"m-second":1,"m-dear":1}',
+    RetryTimes: '2',
+  }
+  await withOptions(app, dearer, async () => {
+    const user = await app.make.user({ quota: 20_000 })
+    const token = await app.make.token(user)
+    const reply = await app.relay(token, '/v1/chat/completions', { ...bodyOf(2000), model: 'm-second' })
+    expect(await reply.text()).toContain('"finish_reason":"stop"')
+    expect((await consumed(app)).at(-1)).toMatchObject({ completion_tokens: 2000 })
+    expect(await holdsOf(user.id)).toBe(0)
+  })
+})
