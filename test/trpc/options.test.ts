@@ -36,6 +36,7 @@ function callAs(role: number | null, options = newStore()) {
     secrets,
     options,
     ambient: { now: () => new Date(), newId: () => '', random: () => 0 },
+    barrier: async () => {},
     actor: role === null ? null : { id: 1, username: 'someone', role, group: 'default', via: 'session' },
     refusal: null,
     crossSite: false,
