@@ -21,7 +21,7 @@ test('it is hidden however the settings write it, and the rest stays as it was',
   expect(proxyOf(withProxy('{"x":1}', 'http://a:"$&@b'))).toBe('http://a:"$&@b')
 })
 
-test('settings full of at signs are read in time', { timeout: 20_000 }, () => {
+test('settings full of at signs are read in time', () => {
   const proxy = `http://user:${'@'.repeat(1_000_000)}`
   expect(hidden(proxy)).toBe('http://user:***@')
 })

@@ -40,7 +40,7 @@ describeWithBrowser('text that strangers or careless operators wrote', () => {
     root = { ...(await app.make.user({ role: roles.root, username: 'root' })), role: roles.root }
     await setOptions(app, { LogErrorEnabled: 'true', RetryTimes: '0', SelfUseModeEnabled: 'true' })
     browser = await launchBrowser()
-  }, 180_000)
+  })
   afterAll(async () => {
     await browser?.close()
     await upstream?.[Symbol.asyncDispose]()

@@ -95,7 +95,6 @@ test('errors that nobody caught, broken handlers and options that are no JSON le
   const token = await world.make.token(await world.make.user({ quota: 1_000_000_000 }))
   for (const key of jsonOptions) await world.make.option(key, '{"gpt-4o-mini": ')
   await until(() => product.output().includes('options cannot be read'), {
-    seconds: 20,
     what: 'nobody minds the options',
   })
   // Until both workers have heard it.
@@ -113,7 +112,7 @@ test('errors that nobody caught, broken handlers and options that are no JSON le
         ).size === 2
       )
     },
-    { seconds: 60, what: () => `the errors do not come:\n${product.output().slice(-2000)}` },
+    { what: () => `the errors do not come:\n${product.output().slice(-2000)}` },
   )
   const traffic = startTraffic({
     urls: [product.url],

@@ -1,13 +1,11 @@
 import { fileURLToPath } from 'node:url'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { createSecrets, sha256 } from '#features/secrets/service.ts'
 import { randomKey } from '../support/factories.ts'
 import { type Product, secretKey, startProduct } from '../support/processes.ts'
 import { booksViolations, untilNothingIsHeld } from './books.ts'
 import { callOnce } from './traffic.ts'
 import { createWorld } from './world.ts'
-
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 })
 
 const wrongClock = fileURLToPath(new URL('../support/wrong-clock.mjs', import.meta.url))
 const hour = 3_600_000

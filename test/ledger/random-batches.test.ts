@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Ledger } from '#features/ledger/service.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
 import { createLedgerWorld, forgetfulPool, type HeldCall, type LedgerWorld } from '../support/ledger-world.ts'
-
-vi.setConfig({ testTimeout: 180_000 })
-
-const long = process.env['FAULTS_LONG'] === '1'
+import { long } from '../support/long.ts'
 
 let world: LedgerWorld
 

@@ -160,7 +160,7 @@ test('a part of a session whose row is refused is kept, and the parts of the oth
     ),
   )
   expect(ends.map(({ status }) => status)).toEqual(calls.map((_, index) => (index === 5 ? 'rejected' : 'fulfilled')))
-  await until(async () => (await world.heldBy(calls[5]?.userId ?? 0)) === 400, { seconds: 20, what: 'it is not kept' })
+  await until(async () => (await world.heldBy(calls[5]?.userId ?? 0)) === 400, { what: 'it is not kept' })
   for (const [index, call] of calls.entries()) expect(await world.heldBy(call.userId)).toBe(index === 5 ? 400 : 100)
 })
 
