@@ -68,8 +68,12 @@ export function createAnswerMeter(forwarding: Forwarding, passage: Passage): Ans
   const recount = (): void => {
     counted = passage.written().tokens
     if (usual >= tellingEvents) {
-      scale = Math.max(((counted - countedBefore) / usual) * 1.1, 0.2)
-      isTold = true
+      const found = (counted - countedBefore) / usual
+      // Events that carry little or nothing of the answer tell nothing of those that do.
+      if (found >= 0.5) {
+        scale = found * 1.1
+        isTold = true
+      }
       usual = 0
       countedBefore = counted
     }
