@@ -5,7 +5,7 @@ const isAddress = (text: string): boolean => ipaddr.IPv4.isValidFourPartDecimal(
 
 /** One spelling per address: IPv4 inside IPv6 becomes plain IPv4, a zone goes; what is no address becomes "". */
 export function normaliseAddress(text: string): string {
-  const bare = text.replace(/%.*$/, '')
+  const [bare = ''] = text.split('%', 1)
   return isAddress(bare) ? ipaddr.process(bare).toString() : ''
 }
 
