@@ -3,10 +3,12 @@ import compression from 'compression'
 import express, { type Express, type NextFunction, type Request, type Response } from 'express'
 import { clientNetwork } from '#features/client-address/service.ts'
 import type { Services } from '#features/deps.ts'
+import { endUnreadBodies } from '#features/request-bodies/unread-bodies.ts'
 import { createRelayRouter, type RelayServices } from '#relay/index.ts'
 import { restTable } from '#rest/index.ts'
 import { createRestRouter } from '#rest/mount.ts'
 import { appRouter } from '#trpc/app-router.ts'
+import { readTrpcBody } from '#trpc/console-body.ts'
 import { createContext } from '#trpc/context.ts'
 
 /** One process's web server: the relay, the two doors of the console, and the console itself. */
@@ -25,7 +27,7 @@ export function createApp(services: RelayServices, console: express.Handler): Ex
     res.setHeader('cache-control', 'no-store')
     res.status(ready ? 200 : 503).json({ ready })
   })
-  app.use(withSingleSlashes)
+  app.use(withSingleSlashes, endUnreadBodies(services.bodies.limits))
   app.use(createRelayRouter(services, ROLE === 'console' ? 'playground' : 'all'))
   if (ROLE !== 'relay') {
     app.use(['/api', '/trpc'], withRequestId(services), limitAddress(services, 'api'))
@@ -36,7 +38,7 @@ export function createApp(services: RelayServices, console: express.Handler): Ex
       createExpressMiddleware({
         router: appRouter,
         createContext: ({ req, res }) => createContext(services, { req, res }, 'when-sent'),
-        maxBodySize: 10 * 1024 * 1024,
+        middleware: readTrpcBody(services),
         // One request counts once for its sender's limit, so it may not ask for hundreds of things.
         maxBatchSize: 50,
       }),

@@ -16,6 +16,9 @@ describe('the environment', () => {
       API_RATE_LIMIT: 180,
       CRITICAL_RATE_LIMIT: 20,
       WEB_RATE_LIMIT: 0,
+      BODY_MAX_MB: 64,
+      BODY_IDLE_SECONDS: 30,
+      BODY_WAIT_SECONDS: 10,
       LOG_LEVEL: 'info',
     })
   })
@@ -45,9 +48,24 @@ describe('the environment', () => {
     ['TRUST_PROXY', 'everyone', 'number of proxies'],
     ['OUTBOUND_ALLOW', '10.0.0.0/99', '10.0.0.0/8'],
     ['API_RATE_LIMIT', '-1', 'whole number'],
+    ['BODY_MEMORY_MB', '8', 'from 16'],
+    ['BODY_MEMORY_MB', '1e3', 'whole number'],
+    ['BODY_MAX_MB', '0', 'from 1'],
+    ['BODY_MAX_MB', '2000', 'to 1024'],
+    ['BODY_IDLE_SECONDS', '0', 'from 1'],
+    ['BODY_WAIT_SECONDS', '-1', 'whole number'],
     ['LOG_LEVEL', 'loud', 'fatal'],
   ])('refuses %s=%s, naming the variable and the rule', (name, value, rule) => {
     expect(() => readEnvironment({ [name]: value })).toThrow(new RegExp(`${name} .*${rule}`))
+  })
+
+  test('refuses limits of bodies that cannot be kept together', () => {
+    const read = (BODY_MEMORY_MB: string, more: Record<string, string>) => () =>
+      readEnvironment({ BODY_MEMORY_MB, ...more })
+    expect(read('32', {})).toThrow(/BODY_MAX_MB must not be more than BODY_MEMORY_MB/)
+    expect(read('64', { BODY_MEMORY_PER_ADDRESS_MB: '65' })).toThrow(/BODY_MEMORY_PER_ADDRESS_MB must not be more/)
+    expect(read('64', { BODY_MEMORY_PER_ADDRESS_MB: '64' })().BODY_MEMORY_MB).toBe(64)
+    expect(read('', { BODY_MAX_MB: '1024' })().BODY_MAX_MB).toBe(1024)
   })
 
   test('never repeats a refused value, which may be a secret', () => {

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
+import { bodyLimitsProblem } from '#features/request-bodies/limits.ts'
 
 const wholeNumber = (least: number, most: number) =>
   z
@@ -71,6 +72,16 @@ const environment = z.object({
   /** Sensitive requests from one address in twenty minutes. */
   CRITICAL_RATE_LIMIT: requestLimit(20),
   WEB_RATE_LIMIT: requestLimit(0),
+  /** Memory of one process for the bodies of requests; unset: by the machine's. */
+  BODY_MEMORY_MB: wholeNumber(16, 1_048_576).optional(),
+  /** Unset: half of it. */
+  BODY_MEMORY_PER_ADDRESS_MB: wholeNumber(1, 1_048_576).optional(),
+  /** The largest body of a call to a model, unpacked. */
+  BODY_MAX_MB: wholeNumber(1, 1024).default(64),
+  /** A body that brings next to nothing for so long is given up. */
+  BODY_IDLE_SECONDS: wholeNumber(1, 3600).default(30),
+  /** How long a body waits for memory before it is refused. */
+  BODY_WAIT_SECONDS: wholeNumber(0, 600).default(10),
   LOG_LEVEL: z
     .enum(
       ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
@@ -90,7 +101,10 @@ export function readEnvironment(source: Record<string, string | undefined> = pro
     }),
   )
   const result = environment.safeParse(given)
-  if (result.success) return result.data
-  const problems = result.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`)
+  const together = result.success ? bodyLimitsProblem(result.data) : null
+  if (result.success && !together) return result.data
+  const problems = together
+    ? [`${together.name} ${together.message}`]
+    : (result.error?.issues ?? []).map((issue) => `${issue.path.join('.')} ${issue.message}`)
   throw new Error(`The environment does not fit:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
 }

@@ -24,8 +24,8 @@ export async function serve(environment: Environment, given: Given): Promise<Sto
   const { services, drain, stop, close } = await createServices({ environment, ...given })
   const server = createServer({
     headersTimeout: 30_000,
-    // Of the request alone, its body included; answers may take as long as they like.
-    requestTimeout: 300_000,
+    // Bodies may take as long as they like while they get on: whoever reads one watches its pace.
+    requestTimeout: 0,
     connectionsCheckingInterval: 5000,
     keepAliveTimeout: 75_000,
     // Without it a request that merely offers another protocol would get no answer at all.

@@ -21,6 +21,7 @@ import { plainNotice } from '#features/notifications/notice.ts'
 import { createQuotaWatch } from '#features/notifications/quota-watch.ts'
 import { tellRoot } from '#features/notifications/service.ts'
 import { createOptionsStore, loadOptionRows } from '#features/options/service.ts'
+import { createBodies } from '#features/request-bodies/service.ts'
 import { createSecrets } from '#features/secrets/service.ts'
 import { createJobRunner } from '#jobs/runner.ts'
 import { createChannelTable } from '#relay/gateway/cache/channel-table.ts'
@@ -141,6 +142,7 @@ export async function createServices(given: {
       onError: atMostOnceASecond((error) => log.warn({ err: error }, 'a limit could not be counted')),
       now: () => ambient.now().getTime(),
     }),
+    bodies: createBodies(environment),
     transport,
     guardedFetch,
     jobs: createJobRunner({

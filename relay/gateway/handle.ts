@@ -55,7 +55,7 @@ type Arrival = { incoming: Incoming; route: ChatRoute; caller: Caller }
 /** Rows 13 to 20 of the checks, and the request read. */
 export async function admitChat(services: RelayServices, { incoming, route, caller: known }: Arrival): Promise<Call> {
   admitAddress(known, incoming.ip)
-  const read = await readBody(incoming.req, incoming.res)
+  const read = await readBody(services, incoming)
   const { caller, body } = route.prepare?.(services, known, read) ?? { caller: known, body: read }
   const request = route.dialect.parse(body.json, route.path)
   admitModelName(request.model)

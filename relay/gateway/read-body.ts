@@ -1,20 +1,15 @@
-import express, { type NextFunction, type Request, type Response } from 'express'
 import { DomainError } from '#core/errors.ts'
-import { isTooWide } from './body-width.ts'
-import type { CallBody } from './call.ts'
-
-/** Bytes a caller may send, counted after decompression. */
-const largestBody = 64 * 1024 * 1024
-
-const parser = express.raw({ type: () => true, limit: largestBody, inflate: true })
+import { weighJson } from '#core/json-weight.ts'
+import { type Body, readBody as readWhole } from '#features/request-bodies/read-body.ts'
+import type { CallBody, Incoming, RelayServices } from './call.ts'
 
 /**
  * Reads the whole body once, gzip, deflate and br undone; the bytes are kept so that every attempt can send them again.
- * @throws {DomainError} relay.body_too_large, relay.body_invalid
+ * @throws {DomainError} relay.body_too_large, relay.body_invalid, input.no_room, input.address_full, input.too_slow
  */
-export async function readBody(req: Request, res: Response): Promise<CallBody> {
-  const bytes = withoutByteOrderMark(await readBytes(req, res))
-  return { bytes, json: parseJson(bytes) }
+export async function readBody(services: RelayServices, incoming: Incoming): Promise<CallBody> {
+  const body = await readBytes(services, incoming)
+  return { bytes: body.bytes, json: await parseJson(body) }
 }
 
 /** Some editors and shells put one in front of what they send; no JSON reader upstream takes it. */
@@ -22,24 +17,33 @@ const withoutByteOrderMark = (bytes: Buffer): Buffer =>
   bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes
 
 /** The whole body as it came, decompressed. */
-export function readBytes(req: Request, res: Response): Promise<Buffer> {
-  return new Promise<Buffer>((resolve, reject) => {
-    const next: NextFunction = (error?: unknown) =>
-      error ? reject(asRefusal(error)) : resolve(Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0))
-    parser(req, res, next)
+export async function readBytes({ bodies }: RelayServices, { req, res, ip }: Incoming): Promise<Body> {
+  const rules = { address: ip, largest: bodies.limits.largest }
+  const body = await readWhole(bodies, { req, res }, rules).catch((error: unknown) => {
+    throw asRefusal(error)
   })
+  return { ...body, bytes: withoutByteOrderMark(body.bytes) }
 }
 
-function asRefusal(error: unknown): DomainError {
-  const status = typeof error === 'object' && error !== null && 'status' in error ? error.status : 400
-  return status === 413
-    ? new DomainError('relay.body_too_large')
-    : new DomainError('relay.body_invalid', { detail: 'the body cannot be read' }, { cause: error })
+/** In the words that callers know. */
+function asRefusal(error: unknown): unknown {
+  if (!(error instanceof DomainError)) return error
+  switch (error.code) {
+    case 'input.too_large':
+      return new DomainError('relay.body_too_large')
+    case 'input.unreadable':
+    case 'input.encoding_unknown':
+      return new DomainError('relay.body_invalid', { detail: 'the body cannot be read' }, { cause: error })
+    default:
+      return error
+  }
 }
 
-/** @throws {DomainError} relay.body_invalid */
-export function parseJson(bytes: Buffer): Record<string, unknown> {
-  if (isTooWide(bytes)) throw new DomainError('relay.body_invalid', { detail: 'an object has too many names' })
+/** @throws {DomainError} relay.body_invalid, input.no_room, input.address_full */
+export async function parseJson({ bytes, holding }: Body): Promise<Record<string, unknown>> {
+  const weight = weighJson(bytes)
+  if (weight.problem) throw new DomainError('relay.body_invalid', { detail: `the body is ${weight.problem}` })
+  await holding.raise(bytes.length + weight.bytes)
   let value: unknown
   try {
     value = JSON.parse(bytes.toString('utf8'))

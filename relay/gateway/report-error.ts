@@ -1,4 +1,4 @@
-import { DomainError } from '#core/errors.ts'
+import { DomainError, type ErrorCode } from '#core/errors.ts'
 import { isDatabaseTrouble } from '#core/database-trouble.ts'
 import type { Incoming, RelayServices } from './call.ts'
 import { AttemptFailed, callerError, failureOf, isUnexpected } from './failure.ts'
@@ -19,8 +19,6 @@ export function reportError(services: RelayServices, incoming: Incoming, error: 
     return
   }
   const { status, body } = dialect.error(told)
-  // Nobody reads what a caller goes on sending of a body that is too large.
-  if (status === 413 && !incoming.req.complete) res.setHeader('connection', 'close')
   if (error instanceof RateLimited) res.setHeader('retry-after', String(error.retryAfterSeconds))
   else if (isPassing(error)) res.setHeader('retry-after', '5')
   else {
@@ -41,9 +39,11 @@ export function toldStatus({ res }: Incoming, error?: unknown): number {
   return error === undefined ? callerGone : failureOf(error).status
 }
 
-/** What is soon over: no database, going down, an answer that could not be booked. A model without a channel is not. */
+const passing = new Set<ErrorCode>(['relay.unavailable', 'relay.stopping', 'input.no_room', 'input.address_full'])
+
+/** What is soon over: no database, going down, no memory, an answer that could not be booked. A model without a channel is not. */
 function isPassing(error: unknown): boolean {
   if (error instanceof AttemptFailed) return error.cause instanceof SettleFailed
   if (isDatabaseTrouble(error)) return true
-  return error instanceof DomainError && (error.code === 'relay.unavailable' || error.code === 'relay.stopping')
+  return error instanceof DomainError && passing.has(error.code)
 }

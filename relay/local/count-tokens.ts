@@ -56,7 +56,7 @@ export async function countTokens(
     const caller = await authenticate(services, req)
     limited = await limit(services, caller, incoming)
     admitAddress(caller, incoming.ip)
-    const body = await readBody(req, res)
+    const body = await readBody(services, incoming)
     const request = style.dialect.parse(style.dialect.id === 'claude' ? { max_tokens: 1, ...body.json } : body.json, {
       model,
     })

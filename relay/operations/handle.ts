@@ -55,9 +55,11 @@ export async function handlePlain(
 type Arrival = { incoming: Incoming; caller: Caller; route: PlainRoute }
 
 async function admit(services: RelayServices, { incoming, caller, route }: Arrival): Promise<PlainCall> {
-  const { req, res } = incoming
   admitAddress(caller, incoming.ip)
-  const { body, ...given } = await readPlainRequest(await readBytes(req, res), req.get('content-type') ?? '')
+  const { body, ...given } = await readPlainRequest(
+    await readBytes(services, incoming),
+    incoming.req.get('content-type') ?? '',
+  )
   const { foreign, plain } = inOneForm(route, given)
   const parsed = parsePlain(route.operation, plain, route.model)
   admitModelName(parsed.model)

@@ -1,14 +1,18 @@
 import { DomainError } from '#core/errors.ts'
+import type { Body } from '#features/request-bodies/read-body.ts'
 import type { CallBody } from '#relay/gateway/call.ts'
 import { parseJson, routingNames } from '#relay/gateway/read-body.ts'
 import type { PlainRequest } from '#relay/providers/types.ts'
 
 /** JSON as it is; a form with its text fields as the JSON and its files beside it. */
-export async function readPlainRequest(bytes: Buffer, contentType: string): Promise<PlainRequest & { body: CallBody }> {
+export async function readPlainRequest(sent: Body, contentType: string): Promise<PlainRequest & { body: CallBody }> {
+  const { bytes, holding } = sent
   if (!contentType.toLowerCase().startsWith('multipart/form-data')) {
-    const json = parseJson(bytes)
+    const json = await parseJson(sent)
     return { json, form: null, body: { bytes, json } }
   }
+  // The form has its parts twice beside the bytes: as files, and as what is made of them.
+  await holding.raise(3 * bytes.length)
   const form = await new Response(bytes as BodyInit, { headers: { 'content-type': contentType } })
     .formData()
     .catch((cause: unknown) => {

@@ -9,6 +9,7 @@ import type { Transport } from '#relay/upstream/send.ts'
 import type { Environment } from '../env.ts'
 import type { Ledger } from './ledger/service.ts'
 import type { Limits } from './limits/service.ts'
+import type { Bodies } from './request-bodies/service.ts'
 import type { OptionsStore } from './options/service.ts'
 import type { Secrets } from './secrets/service.ts'
 
@@ -19,6 +20,8 @@ export type Services = {
   secrets: Secrets
   ledger: Ledger
   limits: Limits
+  /** What the bodies of requests may take. */
+  bodies: Bodies
   transport: Transport
   /** For addresses that ordinary people choose. */
   guardedFetch: GuardedFetch

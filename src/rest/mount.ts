@@ -1,10 +1,12 @@
-import express, { type Request, type Response, Router } from 'express'
+import { type Handler, type Request, type Response, Router } from 'express'
 import { TRPCError } from '@trpc/server'
 import { DomainError, type Language } from '#core/errors.ts'
 import { createCaller } from '#trpc/app-router.ts'
+import { readConsoleBody } from '#trpc/console-body.ts'
 import { createContext } from '#trpc/context.ts'
 import { crashOf, toDomainError } from '#trpc/init.ts'
 import type { Services } from '#features/deps.ts'
+import { hasBody, parseBody } from '#features/request-bodies/read-body.ts'
 import { sendRefusal, sendSuccess } from './envelope.ts'
 import type { BoundRoute, RestRequest, Route, RouteTable } from './route.ts'
 
@@ -15,7 +17,7 @@ export function createRestRouter(services: Services, table: RouteTable): Router 
     res.setHeader('cache-control', 'no-store')
     next()
   })
-  router.use('/api', express.json({ limit: '10mb', type: () => true }), refuseBadJson)
+  router.use('/api', readJson(services))
   for (const [key, route] of bySpecificity(table)) {
     const [method = 'GET', path = '/'] = key.split(' ')
     const name = method.toLowerCase() as 'get' | 'post' | 'put' | 'delete'
@@ -82,12 +84,17 @@ const toObject = (body: unknown): Record<string, unknown> =>
 
 const languageOf = (req: Request): Language => (req.acceptsLanguages('zh', 'en') === 'en' ? 'en' : 'zh')
 
-/** The body parser's own refusals, in our envelope. */
-// oxlint-disable-next-line max-params -- Express tells an error handler by its four parameters.
-function refuseBadJson(error: unknown, req: Request, res: Response, next: (error?: unknown) => void): void {
-  const status = typeof error === 'object' && error !== null && 'status' in error ? error.status : undefined
-  if (status === 413) sendRefusal(res, null, { error: new DomainError('input.too_large'), language: languageOf(req) })
-  else if (status === 400)
-    sendRefusal(res, null, { error: new DomainError('input.unreadable'), language: languageOf(req) })
-  else next(error)
-}
+/** Every body is an object or a list of JSON, whatever its sender calls it; none is an empty object. */
+const readJson =
+  (services: Services): Handler =>
+  async (req, res, next) => {
+    if (!hasBody(req)) return next()
+    try {
+      const body = await readConsoleBody(services, { req, res })
+      req.body = body.bytes.length === 0 ? {} : await parseBody(body)
+      if (typeof req.body !== 'object' || req.body === null) throw new DomainError('input.unreadable')
+    } catch (error) {
+      return sendRefusal(res, null, { error: domainErrorOf(services, error), language: languageOf(req) })
+    }
+    next()
+  }

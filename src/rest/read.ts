@@ -1,3 +1,4 @@
+import { DomainError } from '#core/errors.ts'
 import { defaultPageSize, largestPageSize } from '#core/paging.ts'
 
 /** Lenient readers of what clients send: empty, `NaN`, `undefined`, `null` and non-numbers count as not given. */
@@ -14,11 +15,21 @@ export const integer = (value: unknown): number | undefined => {
   return parsed === undefined ? undefined : Math.trunc(parsed)
 }
 
-/** `null` means empty. */
+/**
+ * `null` means empty; a list stands for its items with commas between them. An object is no text: what it would make of
+ * itself may be a field that its sender wrote.
+ * @throws {DomainError} input.invalid
+ */
 export const text = (value: unknown): string | undefined => {
   if (value === undefined) return undefined
   if (value === null) return ''
-  return typeof value === 'string' ? value : String(value)
+  if (typeof value !== 'object') return String(value)
+  if (Array.isArray(value)) return value.map((item) => (Array.isArray(item) ? noText() : (text(item) ?? ''))).join(',')
+  return noText()
+}
+
+const noText = (): never => {
+  throw new DomainError('input.invalid', { detail: 'expected a text' })
 }
 
 export const boolean = (value: unknown): boolean | undefined => {

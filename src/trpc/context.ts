@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
 import { parseCookie, stringifySetCookie } from 'cookie'
 import type { DomainError } from '#core/errors.ts'
-import { authenticate, type Credentials } from '#features/auth/authenticate.ts'
+import { authenticate, type Authentication, type Credentials } from '#features/auth/authenticate.ts'
 import { sessionCookie } from '#features/auth/session.ts'
 import { clientOf } from '#features/client-address/service.ts'
 import type { Deps, Services } from '#features/deps.ts'
@@ -23,14 +23,7 @@ export async function createContext(
   userIdRule: Credentials['userIdRule'],
 ): Promise<Context> {
   const em = services.database.orm.em.fork()
-  const header = userIdHeaders.map((name) => req.get(name)).find((value) => value)
-  const authentication = await authenticate(em, {
-    sessionId: parseCookie(req.headers.cookie ?? '')[sessionCookie],
-    authorization: req.get('authorization'),
-    // The console says -1 while nobody is signed in.
-    userIdHeader: header === '-1' ? undefined : header,
-    userIdRule,
-  })
+  const authentication = await whoAsks(em, req, userIdRule)
   const client = clientOf(services, req)
   return {
     ...services,
@@ -46,6 +39,18 @@ export async function createContext(
       clear: (name) => appendCookie(res, { name, value: '', maxAge: 0, secure: client.secure }),
     },
   }
+}
+
+/** Who it is by session or access token, or why nobody can be named. */
+export function whoAsks(em: Deps['em'], req: Request, userIdRule: Credentials['userIdRule']): Promise<Authentication> {
+  const header = userIdHeaders.map((name) => req.get(name)).find((value) => value)
+  return authenticate(em, {
+    sessionId: parseCookie(req.headers.cookie ?? '')[sessionCookie],
+    authorization: req.get('authorization'),
+    // The console says -1 while nobody is signed in.
+    userIdHeader: header === '-1' ? undefined : header,
+    userIdRule,
+  })
 }
 
 type Cookie = { name: string; value: string; maxAge: number; secure: boolean }

@@ -7,6 +7,7 @@ import { refusalOf } from '#core/refusal.ts'
 import { type Role, roles } from '#core/roles.ts'
 import { networkOf } from '#features/client-address/service.ts'
 import type { Context } from './context.ts'
+import { readInput } from './input-reader.ts'
 
 const codeOfKind = {
   unauthenticated: 'UNAUTHORIZED',
@@ -21,6 +22,16 @@ const codeOfKind = {
   internal: 'INTERNAL_SERVER_ERROR',
 } as const satisfies Record<Kind, TRPCError['code']>
 
+/** Statuses that a code fixes and tRPC has a word for. */
+const codeOfStatus: Partial<Record<number, TRPCError['code']>> = {
+  408: 'TIMEOUT',
+  413: 'PAYLOAD_TOO_LARGE',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
+}
+
+export const trpcErrorOf = (cause: DomainError): TRPCError =>
+  new TRPCError({ code: codeOfStatus[cause.status ?? 0] ?? codeOfKind[cause.kind], message: cause.message, cause })
+
 /** What the console learns of a refusal: enough to say it in either language and to mark the fields. */
 export type ErrorData = {
   domainCode: ErrorCode
@@ -28,6 +39,12 @@ export type ErrorData = {
   /** Path of the input field → what is wrong with it. */
   fields: Record<string, string>
   requestId: string
+}
+
+/** What we write is our own; what strangers wrote is taken apart by a reader that builds nothing large. */
+const transformer = {
+  input: { serialize: superjson.serialize, deserialize: readInput },
+  output: superjson,
 }
 
 const t = initTRPC
@@ -38,7 +55,7 @@ const t = initTRPC
     barrier?: 'none'
   }>()
   .create({
-    transformer: superjson,
+    transformer,
     errorFormatter: ({ shape, error, ctx }) => {
       const domain = toDomainError(error)
       const { stack: _, ...data } = shape.data
@@ -87,13 +104,26 @@ const withDomainErrors = t.middleware(async ({ next, ctx, path }) => {
   const result = await next()
   if (result.ok) return result
   const { cause } = result.error
-  if (isDomainError(cause)) throw new TRPCError({ code: codeOfKind[cause.kind], message: cause.message, cause })
+  if (isDomainError(cause)) throw trpcErrorOf(cause)
   if (isUnstorableText(cause)) throw new TRPCError({ code: 'BAD_REQUEST', cause: crashOf(cause) })
   if (result.error.code === 'INTERNAL_SERVER_ERROR') {
     ctx.log.error({ err: cause ?? result.error, path, requestId: ctx.requestId }, 'a procedure failed')
     if (isDatabaseTrouble(cause)) throw new TRPCError({ code: 'SERVICE_UNAVAILABLE', cause: crashOf(cause) })
   }
   return result
+})
+
+/** Refusals of an input that say themselves what is wrong. */
+const told = new Set<TRPCError['code']>(['UNSUPPORTED_MEDIA_TYPE', 'PAYLOAD_TOO_LARGE', 'METHOD_NOT_SUPPORTED'])
+
+/** Whatever goes wrong while an input is read is the sender's mistake, and told before anything is counted or done. */
+const withReadableInput = t.middleware(async ({ next, getRawInput }) => {
+  await getRawInput().catch((cause: unknown) => {
+    throw cause instanceof TRPCError && told.has(cause.code)
+      ? cause
+      : new DomainError('input.unreadable', {}, { cause })
+  })
+  return next()
 })
 
 const withLimits = t.middleware(async ({ next, ctx, meta }) => {
@@ -131,7 +161,7 @@ const withBarrier = t.middleware(async ({ next, ctx, type, meta }) => {
   return result
 })
 
-const base = t.procedure.use(withDomainErrors).use(withSameOrigin).use(withLimits).use(withBarrier)
+const base = t.procedure.use(withDomainErrors).use(withReadableInput).use(withSameOrigin).use(withLimits).use(withBarrier)
 
 export const router = t.router
 export const createCallerFactory = t.createCallerFactory

@@ -76,6 +76,8 @@ export function startTraffic(wish: {
   tokens: TestToken[]
   kinds: CallKind[]
   concurrency: number
+  /** Between two calls of one caller. */
+  pauseMs?: number
   random?: () => number
 }) {
   const random = wish.random ?? Math.random
@@ -86,6 +88,7 @@ export function startTraffic(wish: {
     while (!stopping) {
       const outcome = await callOnce(pick(wish.urls), pick(wish.tokens), { kind: pick(wish.kinds) })
       outcomes.push(outcome)
+      if (wish.pauseMs !== undefined) await pause(wish.pauseMs)
       // Nobody answers: the port is between two owners.
       if (outcome.status === 0 && outcome.kind !== 'hung-up') await pause(20)
     }

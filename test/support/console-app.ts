@@ -16,6 +16,7 @@ import { channelBalances, channelModels, channelTests } from '#jobs/channels.ts'
 import { createJobRunner } from '#jobs/runner.ts'
 import { createLimits } from '#features/limits/service.ts'
 import { createOptionsStore, loadOptionRows, setOptionsWithin } from '#features/options/service.ts'
+import { createBodies } from '#features/request-bodies/service.ts'
 import { createSecrets, sha256 } from '#features/secrets/service.ts'
 import { createGuardedFetch } from '#relay/upstream/guarded-fetch.ts'
 import type { Transport, UpstreamReply } from '#relay/upstream/send.ts'
@@ -37,6 +38,7 @@ export type Person = { id: number; username: string; role: Role; password: strin
 
 /** The console's doors over a database of their own: REST over HTTP, tRPC in the process. Nothing else of the server runs. */
 export async function startConsole(environment: Record<string, string> = {}) {
+  const settings = readEnvironment({ API_RATE_LIMIT: '0', CRITICAL_RATE_LIMIT: '0', ...environment })
   const testDatabase = await createDatabase()
   const database = await connect(testDatabase.connection, 10)
   const secrets = createSecrets('a secret key of tests')
@@ -51,13 +53,14 @@ export async function startConsole(environment: Record<string, string> = {}) {
     // Calls of the relay reserve and settle; nothing here calls.
     ledger: undefined as unknown as Services['ledger'],
     limits: createLimits({}),
+    bodies: createBodies(settings),
     transport: outgoing.transport,
     guardedFetch,
     // None runs by itself here.
     jobs: createJobRunner({ jobs: consoleJobs, services: () => services, changes }),
     // Nothing here caches rows.
     barrier: async () => {},
-    environment: readEnvironment({ API_RATE_LIMIT: '0', CRITICAL_RATE_LIMIT: '0', ...environment }),
+    environment: settings,
     ambient: { now: () => new Date(), newId, random: Math.random },
     log: pino({ level: 'silent' }),
     version: '0.0.0-test',

@@ -1,8 +1,8 @@
+import { skipString } from '#core/json-weight.ts'
 import type { NativeBody } from '../types.ts'
 import type { Json } from './json.ts'
 
 const quote = 0x22
-const backslash = 0x5c
 const colon = 0x3a
 const comma = 0x2c
 const isOpener = (byte: number): boolean => byte === 0x7b || byte === 0x5b
@@ -18,19 +18,6 @@ function skipSpace(bytes: Uint8Array, from: number): number {
   let at = from
   while (isSpace(bytes[at])) at += 1
   return at
-}
-
-/** The position after the string whose opening quote stands at `from`. Long texts are passed over by the search for a byte. */
-export function skipString(bytes: Uint8Array, from: number): number {
-  for (let at = from + 1; ;) {
-    const end = bytes.indexOf(quote, at)
-    if (end < 0) return bytes.length + 1
-    let before = end - 1
-    while (bytes[before] === backslash) before -= 1
-    // After an odd number of backslashes the quote is part of the text.
-    if ((end - before) % 2 === 1) return end + 1
-    at = end + 1
-  }
 }
 
 function skipValue(bytes: Uint8Array, from: number): number {

@@ -37,7 +37,7 @@ export function createNotify(services: RelayServices): (exchange: Exchange) => P
     handleTask(services, exchange, {
       report: (incoming, error) => reportDrawing(services, incoming, error),
       run: async ({ incoming, caller }) => {
-        const { json } = await readBody(incoming.req, incoming.res)
+        const { json } = await readBody(services, incoming)
         admitGroup(services, caller)
         const id = typeof json['id'] === 'string' || typeof json['id'] === 'number' ? String(json['id']) : ''
         const [own] = await findOwnDrawings(services, caller.user.id, [id])

@@ -50,7 +50,7 @@ export const listDrawings = (services: RelayServices, exchange: Exchange): Promi
   handleTask(services, exchange, {
     report: (incoming, error) => reportDrawing(services, incoming, error),
     run: async ({ incoming, caller }) => {
-      const { json } = await readBody(incoming.req, incoming.res)
+      const { json } = await readBody(services, incoming)
       admitGroup(services, caller)
       const tasks = await findOwnDrawings(services, caller.user.id, idsOf(json['ids']))
       exchange.res.json(tasks.map((task) => shown(services, task)))

@@ -47,7 +47,7 @@ export const submitDrawing = (services: RelayServices, route: Route, exchange: E
 
 async function admitDrawing(services: RelayServices, route: Route, identified: Identified): Promise<DrawingCall> {
   const { incoming, caller } = identified
-  const body = await readBody(incoming.req, incoming.res)
+  const body = await readBody(services, incoming)
   const request = read(route.submission, body.json)
   const model = taskModel('mj', request.action)
   const core = admitTask(services, identified, { body, names: taskModelAliases(model) })

@@ -42,7 +42,7 @@ export const fetchJobs = (services: RelayServices, platform: TaskPlatform, excha
   handleTask(services, exchange, {
     report: (incoming, error) => reportMusic(services, incoming, error),
     run: async ({ incoming, caller }) => {
-      const { json } = await readBody(incoming.req, incoming.res)
+      const { json } = await readBody(services, incoming)
       admitGroup(services, caller)
       const owner = { userId: caller.user.id, platform: platform.id }
       const tasks = await findOwnJobs(services, owner, idsOf(json['ids']))

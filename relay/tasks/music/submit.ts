@@ -49,7 +49,7 @@ async function admitJob(services: RelayServices, route: Route, identified: Ident
   const { platform } = route
   const { incoming, caller } = identified
   const action = route.action.toUpperCase()
-  const body = await readJson(identified)
+  const body = await readJson(services, identified)
   if (!platform.actions.includes(action)) throw new DomainError('music.action_invalid')
   const { request, missing, sent } = readMusic(action, body.json)
   const model = taskModel(platform.id, action)
@@ -70,8 +70,8 @@ async function admitJob(services: RelayServices, route: Route, identified: Ident
   }
 }
 
-async function readJson({ incoming }: Identified): Promise<CallBody> {
-  return readBody(incoming.req, incoming.res).catch((error: unknown) => {
+async function readJson(services: RelayServices, { incoming }: Identified): Promise<CallBody> {
+  return readBody(services, incoming).catch((error: unknown) => {
     const isBody = error instanceof DomainError && error.code === 'relay.body_invalid'
     throw isBody ? new DomainError('music.body_invalid', {}, { cause: error }) : error
   })

@@ -1,0 +1,93 @@
+const quote = 0x22
+const backslash = 0x5c
+
+/** What a byte outside of texts means for the weight of a JSON text. */
+const other = 0
+const opener = 1
+const closer = 2
+const comma = 3
+const colon = 4
+const text = 5
+const meanings = new Uint8Array(256)
+for (const letter of '{[') meanings[letter.charCodeAt(0)] = opener
+for (const letter of '}]') meanings[letter.charCodeAt(0)] = closer
+meanings[','.charCodeAt(0)] = comma
+meanings[':'.charCodeAt(0)] = colon
+meanings[quote] = text
+
+/** Deeper than any request; what walks a value by calling itself runs out of stack at some thousands. */
+export const deepestJson = 256
+/** Far more than any request has in one object; a million take seconds to read. */
+export const mostNames = 10_000
+/** Objects and lists; each takes twenty times what its two brackets do. */
+export const mostContainers = 500_000
+/** Numbers, texts and all else; the largest calls of embeddings have some hundred thousand. */
+export const mostValues = 2_000_000
+
+/** About what one of them takes in memory beside its own letters. */
+const bytesOfContainer = 64
+const bytesOfValue = 24
+
+export type JsonWeight = {
+  /** What keeps the text from being read at all. */
+  problem: 'too deep' | 'too many names in an object' | 'too many values' | null
+  /** About what the value takes in memory once it is read. */
+  bytes: number
+}
+
+/** So far one looks byte by byte: for less, a search costs more than it saves. */
+const nearBytes = 128
+
+/** The position after the string whose opening quote stands at `from`. Long texts are passed over by the search for a byte. */
+export function skipString(bytes: Uint8Array, from: number): number {
+  let at = from + 1
+  for (;;) {
+    const near = Math.min(bytes.length, at + nearBytes)
+    while (at < near) {
+      const byte = bytes[at]
+      if (byte === quote) return at + 1
+      at += byte === backslash ? 2 : 1
+    }
+    const end = bytes.indexOf(quote, at)
+    if (end < 0) return bytes.length + 1
+    let before = end - 1
+    while (before >= at && bytes[before] === backslash) before -= 1
+    // After an odd number of backslashes the quote is part of the text.
+    if ((end - before) % 2 === 1) return end + 1
+    at = end + 1
+  }
+}
+
+/**
+ * What reading a JSON text will cost, told from its bytes alone, before anything is built. Texts are skipped, so that
+ * looking costs little beside reading.
+ */
+export function weighJson(bytes: Uint8Array): JsonWeight {
+  const { length } = bytes
+  const outer: number[] = []
+  let names = 0
+  let containers = 0
+  let values = 0
+  let at = 0
+  while (at < length) {
+    const meaning = meanings[bytes[at] as number]
+    if (meaning === other) at += 1
+    else if (meaning === text) at = skipString(bytes, at)
+    else {
+      at += 1
+      if (meaning === comma) {
+        values += 1
+        if (values > mostValues) return { problem: 'too many values', bytes: 0 }
+      } else if (meaning === colon) {
+        names += 1
+        if (names > mostNames) return { problem: 'too many names in an object', bytes: 0 }
+      } else if (meaning === opener) {
+        containers += 1
+        if (containers > mostContainers) return { problem: 'too many values', bytes: 0 }
+        if (outer.push(names) > deepestJson) return { problem: 'too deep', bytes: 0 }
+        names = 0
+      } else names = outer.pop() ?? 0
+    }
+  }
+  return { problem: null, bytes: length + containers * bytesOfContainer + values * bytesOfValue }
+}

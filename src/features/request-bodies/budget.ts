@@ -1,0 +1,135 @@
+import { DomainError } from '#core/errors.ts'
+import type { BodyLimits } from './limits.ts'
+
+/** What one request holds of the memory for bodies. */
+export type Holding = {
+  /**
+   * Holds so many bytes in all. Nothing where there is room, else a promise that waits for it.
+   * @throws {DomainError} input.no_room, input.address_full: by the promise, when there was none in time
+   */
+  raise: (bytes: number) => Promise<void> | undefined
+  /** Gives everything back, for good. Whoever waits is refused. */
+  release: () => void
+  readonly bytes: number
+}
+
+export type BodyBudget = {
+  open: (address: string) => Holding
+  readonly heldBytes: number
+  /** Addresses that hold something now. */
+  readonly addresses: number
+}
+
+/** Bodies up to this size keep a quarter of the memory to themselves, so that a few large ones never shut them out. */
+export const smallBytes = 1024 * 1024
+const largeShare = 0.75
+
+type Pot = { held: number; large: number }
+type Part = { address: string; bytes: number; open: boolean; waiter: Waiter | null }
+type Waiter = { bytes: number; admit: () => void; refuse: (error: DomainError) => void }
+
+const isLarge = (bytes: number): boolean => bytes > smallBytes
+const largeOf = (bytes: number): number => (isLarge(bytes) ? bytes : 0)
+
+/**
+ * Whether a pot has room for a part to grow. The only large body may always go on: it would never get another chance where
+ * small ones come and go.
+ */
+function fits(pot: Pot, limit: number, { part, bytes }: { part: Part; bytes: number }): boolean {
+  const heldByOthers = pot.held - part.bytes
+  if (!isLarge(bytes)) return heldByOthers + bytes <= limit
+  const largeOthers = pot.large - largeOf(part.bytes)
+  return largeOthers === 0 || (largeOthers + bytes <= limit * largeShare && heldByOthers + bytes <= limit)
+}
+
+const nothing: Pot = { held: 0, large: 0 }
+
+/** Counts what the bodies of this process's requests take, in all and by the address they come from. */
+export function createBodyBudget(limits: Pick<BodyLimits, 'memory' | 'memoryPerAddress' | 'waitMs'>): BodyBudget {
+  const all: Pot = { held: 0, large: 0 }
+  // Only addresses that hold something now.
+  const pots = new Map<string, Pot>()
+  const waiting = new Set<Part>()
+  let looking = false
+
+  const refusalOf = (part: Part, bytes: number): 'input.no_room' | 'input.address_full' | null => {
+    if (!fits(all, limits.memory, { part, bytes })) return 'input.no_room'
+    const pot = pots.get(part.address) ?? nothing
+    return fits(pot, limits.memoryPerAddress, { part, bytes }) ? null : 'input.address_full'
+  }
+  const set = (part: Part, bytes: number): void => {
+    const pot = pots.get(part.address) ?? { held: 0, large: 0 }
+    const large = largeOf(bytes) - largeOf(part.bytes)
+    const held = bytes - part.bytes
+    for (const one of [all, pot]) {
+      one.held += held
+      one.large += large
+    }
+    part.bytes = bytes
+    if (pot.held > 0) pots.set(part.address, pot)
+    else pots.delete(part.address)
+  }
+  const look = (): void => {
+    looking = false
+    for (const part of waiting) if (part.waiter && refusalOf(part, part.waiter.bytes) === null) part.waiter.admit()
+  }
+  const wait = (part: Part, bytes: number): Promise<void> => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const end = (): void => {
+      clearTimeout(timer)
+      waiting.delete(part)
+      part.waiter = null
+    }
+    part.waiter = {
+      bytes,
+      admit: () => {
+        end()
+        set(part, bytes)
+        resolve()
+      },
+      refuse: (error) => {
+        end()
+        reject(error)
+      },
+    }
+    const giveUp = (): void => part.waiter?.refuse(new DomainError(refusalOf(part, bytes) ?? 'input.no_room'))
+    const timer = setTimeout(giveUp, limits.waitMs)
+    waiting.add(part)
+    return promise
+  }
+  const release = (part: Part): void => {
+    if (!part.open) return
+    part.open = false
+    part.waiter?.refuse(new DomainError('input.no_room'))
+    if (part.bytes === 0) return
+    set(part, 0)
+    if (waiting.size === 0 || looking) return
+    looking = true
+    // Many end together: whoever waits is looked after once.
+    setImmediate(look)
+  }
+
+  return {
+    open: (address) => {
+      const part: Part = { address, bytes: 0, open: true, waiter: null }
+      return {
+        raise: (bytes) => {
+          if (!part.open || bytes <= part.bytes) return undefined
+          if (refusalOf(part, bytes) !== null) return wait(part, bytes)
+          set(part, bytes)
+          return undefined
+        },
+        release: () => release(part),
+        get bytes() {
+          return part.bytes
+        },
+      }
+    },
+    get heldBytes() {
+      return all.held
+    },
+    get addresses() {
+      return pots.size
+    },
+  }
+}

@@ -1,0 +1,22 @@
+import type { Handler } from 'express'
+import type { BodyLimits } from './limits.ts'
+import { watchPace } from './pace.ts'
+import { hasBody } from './read-body.ts'
+
+/**
+ * Takes what is still sent after the answer to nowhere, for a connection that is closed at once could take the answer from its
+ * sender. It ends when little comes, or when as much came as any body may have.
+ */
+export const endUnreadBodies =
+  ({ idleMs, largest }: BodyLimits): Handler =>
+  (req, res, next) => {
+    if (hasBody(req)) {
+      res.once('finish', () => {
+        if (req.complete) return
+        const cut = (): void => void req.socket.destroy()
+        const stop = watchPace(req, idleMs, { waits: () => false, onSlow: cut, most: largest, onMost: cut })
+        req.once('end', stop).once('close', stop).resume()
+      })
+    }
+    next()
+  }

@@ -1,0 +1,75 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { type Product, startProduct, until } from '../support/processes.ts'
+import { memoryOf, startAttackers } from './attackers.ts'
+import { booksViolations, untilNothingIsHeld } from './books.ts'
+import { startTraffic } from './traffic.ts'
+import { createWorld, long, type World } from './world.ts'
+
+// Real processes, on a machine that others may use too.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 })
+
+const megabyte = 1024 * 1024
+
+let world: World
+let product: Product
+beforeAll(async () => {
+  world = await createWorld()
+  await world.make.channel()
+  product = await startProduct({
+    environment: {
+      ...world.environment,
+      WORKERS: '1',
+      TRUST_PROXY: 'loopback',
+      CRITICAL_RATE_LIMIT: '20',
+      API_RATE_LIMIT: '180',
+    },
+  })
+})
+afterAll(async () => {
+  await product.killAll()
+  await world[Symbol.asyncDispose]()
+})
+
+test('three hundred attackers make no good call fail, and the memory that they take is bounded and given back', async () => {
+  const tokens = await Promise.all(
+    Array.from({ length: 10 }, async () => world.make.token(await world.make.user({ quota: 1_000_000_000 }))),
+  )
+  const traffic = startTraffic({
+    urls: [product.url],
+    tokens,
+    kinds: ['plain', 'stream'],
+    concurrency: 50,
+    pauseMs: 200,
+  })
+  const served = () => traffic.outcomes.filter(({ complete }) => complete).length
+  // Warm: code that is loaded with the first calls, and what they fill, does not count.
+  await until(() => served() > 300, { seconds: 90, what: 'no call is served' })
+  const atStart = memoryOf(product.pid).now
+
+  const attackers = startAttackers(300, {
+    url: product.url,
+    penniless: await world.make.token(await world.make.user({ quota: 0 })),
+    rich: await world.make.token(await world.make.user({ quota: 1_000_000_000 })),
+  })
+  const before = served()
+  await pause(long ? 60_000 : 8000)
+  // A busy machine needs longer for as much.
+  await until(() => served() > before + 100, { seconds: 120, what: 'good callers are not served beside the attackers' })
+  await attackers.stop()
+  const { most } = memoryOf(product.pid)
+  const atEnd = () => memoryOf(product.pid).now
+
+  await until(() => atEnd() < atStart + 150 * megabyte, {
+    seconds: 60,
+    what: () => `${Math.round(atEnd() / megabyte)} MB are held that were ${Math.round(atStart / megabyte)}`,
+  })
+  const outcomes = await traffic.stop()
+  const failed = outcomes
+    .filter(({ complete }) => !complete)
+    .map(({ status, body }) => `${status} ${body.slice(0, 200)}`)
+  expect(failed).toEqual([])
+  expect(Math.round(most / megabyte)).toBeLessThan(1024)
+  await untilNothingIsHeld(world.pool)
+  expect(await booksViolations(world.pool, outcomes)).toEqual([])
+})
