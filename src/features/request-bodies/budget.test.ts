@@ -102,7 +102,10 @@ test('those who wait are looked after in their order, and those who still find n
   const admitted: string[] = []
   const waiters = [40, 30, 10, 5].map((size) => {
     const holding = budget.open(`b${size}`)
-    void holding.raise(size * megabyte)?.then(() => admitted.push(String(size)))
+    void holding.raise(size * megabyte)?.then(
+      () => admitted.push(String(size)),
+      () => {},
+    )
     return holding
   })
   expect(admitted).toEqual([])
