@@ -10,6 +10,7 @@ describe('the environment', () => {
       PORT: 3000,
       HOST: '0.0.0.0',
       DATA_DIR: resolve('./data'),
+      DRAIN_SECONDS: 5,
       STOP_SECONDS: 30,
       ROLE: 'all',
       OUTBOUND_ALLOW: [],

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express'
 import { DomainError, isDomainError } from '#core/errors.ts'
-import { clientAddress } from '#features/client-address/service.ts'
+import { clientNetwork } from '#features/client-address/service.ts'
 import type { Services } from '#features/deps.ts'
 import { type Body, hasBody, holdValue, readBody } from '#features/request-bodies/read-body.ts'
 import { whoAsks } from './context.ts'
@@ -22,7 +22,7 @@ export function readConsoleBody(services: Services, { req, res }: Exchange): Pro
     services.bodies,
     { req, res },
     {
-      address: clientAddress(services, req),
+      address: clientNetwork(services, req),
       largest: largestOfStrangers,
       beyond: async () => {
         const { actor, refusal } = await whoAsks(services.database.orm.em.fork(), req, 'none')

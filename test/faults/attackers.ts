@@ -60,10 +60,10 @@ const typedArray: Attack = (target) =>
     headers: { origin: target.url },
   })
 
-const deep = `${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}`
+const deep = `${'['.repeat(150_000)}${']'.repeat(150_000)}`
 const deepJson: Attack = async (target) => {
   await post(target, '/v1/chat/completions', { body: deep, headers: { authorization: `Bearer sk-${target.rich.key}` } })
-  await post(target, '/api/user/register', { body: deep.slice(970_000, 1_030_000) })
+  await post(target, '/api/user/register', { body: deep.slice(120_000, 180_000) })
 }
 
 const longName: Attack = async (target) => {
@@ -73,9 +73,9 @@ const longName: Attack = async (target) => {
   await post(target, '/api/user/login', { body: JSON.stringify({ username: 'n'.repeat(50_000), password: 'p' }) })
 }
 
-const tenMegabytes = Buffer.from(JSON.stringify({ username: 'u', password: 'p'.repeat(9.9 * megabyte) }))
+const longPassword = Buffer.from(JSON.stringify({ username: 'u', password: 'p'.repeat(2 * megabyte) }))
 const wrongLogin: Attack = async (target) => {
-  await post(target, '/api/user/login', { body: tenMegabytes })
+  await post(target, '/api/user/login', { body: longPassword })
   await post(target, '/api/user/login', { body: JSON.stringify({ username: 'root', password: 'wrong' }) })
 }
 
@@ -87,10 +87,11 @@ export function startAttackers(count: number, given: Omit<Target, 'address' | 's
   const attacker = async (index: number): Promise<void> => {
     const attack = attacks[index % attacks.length] as Attack
     const target = { ...given, address: `10.9.${index >> 8}.${index & 255}`, stop: stopping.signal }
+    await pause(index * 10)
     while (!stopping.signal.aborted) {
       // Refused, cut off or told to stop.
       await attack(target).catch(() => {})
-      await pause(1000 + (index % 7) * 200)
+      await pause(2000 + (index % 7) * 300)
     }
   }
   const attackers = Array.from({ length: count }, (_, index) => attacker(index))

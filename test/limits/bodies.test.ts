@@ -36,7 +36,7 @@ const start = async (environment: Record<string, string>): Promise<void> => {
 
 describe('the memory for bodies', () => {
   beforeAll(() =>
-    start({ BODY_MEMORY_MB: '24', BODY_MEMORY_PER_ADDRESS_MB: '16', BODY_MAX_MB: '8', BODY_WAIT_SECONDS: '1' }),
+    start({ BODY_MEMORY_MB: '24', BODY_MEMORY_PER_ADDRESS_MB: '16', BODY_MAX_MB: '8', BODY_WAIT_SECONDS: '4' }),
   )
   afterAll(() => closeSoundly(app))
 
@@ -47,10 +47,10 @@ describe('the memory for bodies', () => {
 
   test('large bodies that are held keep large ones out, in every dialect and soon over, and small ones never', async () => {
     const held = await Promise.all(
-      ['1', '2', '3', '4'].map((end) => startUpload(`10.1.0.${end}`, { length: 7 * megabyte, sent: 4 * megabyte })),
+      ['1', '2', '3', '4'].map((end) => startUpload(`10.1.0.${end}`, { length: 7 * megabyte, sent: 3 * megabyte })),
     )
     expect(heldBytes()).toBeLessThanOrEqual(24 * megabyte)
-    for (const by of spoken) {
+    const refused = spoken.map(async (by) => {
       const reply = await large(by)
       const error = by.readError(await reply.json())
       expect([reply.status, reply.headers.get('retry-after')]).toEqual([503, '5'])
@@ -58,7 +58,8 @@ describe('the memory for bodies', () => {
       expect(error.kind).toBe(by.kindOf(503))
       expect(error.message).toMatch(/^服务器正在处理的请求内容过多/)
       expect((await say(app, by, { token })).status).toBe(200)
-    }
+    })
+    await Promise.all(refused)
     for (const { socket } of held) socket.destroy()
     await eventually(heldBytes, (bytes) => bytes === 0)
     expect(heldBytes()).toBe(0)
@@ -67,12 +68,13 @@ describe('the memory for bodies', () => {
 
   test('what waits for memory goes on when there is some', async () => {
     const held = await Promise.all(
-      ['1', '2', '3', '4'].map((end) => startUpload(`10.1.0.${end}`, { length: 7 * megabyte, sent: 4 * megabyte })),
+      ['1', '2', '3', '4'].map((end) => startUpload(`10.1.0.${end}`, { length: 7 * megabyte, sent: 3 * megabyte })),
     )
     const waiting = large()
     await pause(300)
     for (const { socket } of held) socket.destroy()
-    expect((await waiting).status).toBe(200)
+    const reply = await waiting
+    expect(reply.status, await reply.text()).toBe(200)
   })
 
   test('one address takes its share and is refused what is more, others are not', async () => {
