@@ -161,7 +161,12 @@ const withBarrier = t.middleware(async ({ next, ctx, type, meta }) => {
   return result
 })
 
-const base = t.procedure.use(withDomainErrors).use(withReadableInput).use(withSameOrigin).use(withLimits).use(withBarrier)
+const base = t.procedure
+  .use(withDomainErrors)
+  .use(withReadableInput)
+  .use(withSameOrigin)
+  .use(withLimits)
+  .use(withBarrier)
 
 export const router = t.router
 export const createCallerFactory = t.createCallerFactory
