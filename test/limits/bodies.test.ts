@@ -40,9 +40,11 @@ describe('the memory for bodies', () => {
   )
   afterAll(() => closeSoundly(app))
 
-  const large = (by = chat) => {
+  // Read to its end: the answer is as long, and until it is taken the body is held.
+  const large = async (by = chat) => {
     const body = by.body('gpt-4o-mini', 'x'.repeat(4 * megabyte), false)
-    return say(app, by, { token, body })
+    const reply = await say(app, by, { token, body })
+    return { status: reply.status, headers: reply.headers, text: await reply.text() }
   }
 
   test('large bodies that are held keep large ones out, in every dialect and soon over, and small ones never', async () => {
@@ -52,7 +54,7 @@ describe('the memory for bodies', () => {
     expect(heldBytes()).toBeLessThanOrEqual(24 * megabyte)
     const refused = spoken.map(async (by) => {
       const reply = await large(by)
-      const error = by.readError(await reply.json())
+      const error = by.readError(JSON.parse(reply.text))
       expect([reply.status, reply.headers.get('retry-after')]).toEqual([503, '5'])
       expect(reply.headers.get('x-should-retry')).toBeNull()
       expect(error.kind).toBe(by.kindOf(503))
@@ -74,7 +76,7 @@ describe('the memory for bodies', () => {
     await pause(300)
     for (const { socket } of held) socket.destroy()
     const reply = await waiting
-    expect(reply.status, await reply.text()).toBe(200)
+    expect(reply.status, reply.text.slice(0, 300)).toBe(200)
   })
 
   test('one address takes its share and is refused what is more, others are not', async () => {
