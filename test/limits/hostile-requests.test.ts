@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestUser } from '#test/support/factories.ts'
+import { long } from '#test/support/long.ts'
 import { sendHead } from '#test/support/raw-request.ts'
 import { appRouter } from '#trpc/app-router.ts'
 import documentedPaths from '../rest/documented-paths.json' with { type: 'json' }
 import { closeSoundly } from '../relay/spoken.ts'
 
-const long = process.env['FAULTS_LONG'] === '1'
 /** The short form is the same each time; the long one looks somewhere else each time. */
 const runs = (short: number, many: number) => (long ? { numRuns: many } : { numRuns: short, seed: 20_261_122 })
 
