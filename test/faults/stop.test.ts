@@ -77,6 +77,18 @@ test('what does not end by itself is ended at the deadline: streams with an erro
   expect(await booksViolations(world.pool, [streamed, answered])).toEqual([])
 })
 
+test('SIGTERM to npm start, whose shell tells nobody, lets running answers end whole and leaves no process behind', async () => {
+  await using world = await createWorld()
+  await world.make.channel()
+  await using product = await startProduct({ environment: { ...world.environment, WORKERS: '1' }, entry: 'npm start' })
+  const token = await world.make.token(await world.make.user({ quota: 1_000_000_000 }))
+  const streams = await begunStreams(product.url, token, 2)
+  // Ends when the last process has closed the output that all of them share.
+  await product.stop()
+  expect((await streams.ending).map(({ complete }) => complete)).toEqual([true, true])
+  await expect(fetch(product.url)).rejects.toThrow()
+})
+
 test('when the first process is killed its workers still end what they had begun', async () => {
   await using world = await createWorld()
   await using product = await startOn(world)

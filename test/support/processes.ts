@@ -18,7 +18,7 @@ export type Ending = { code: number | null; signal: NodeJS.Signals | null }
 export type ProductWish = {
   environment?: Record<string, string>
   /** The real entry, which also builds the console, instead of the bare product. */
-  entry?: 'scripts/start.ts' | 'test/support/run-product.ts'
+  entry?: 'npm start' | 'scripts/start.ts' | 'test/support/run-product.ts'
 }
 
 export type Launched = {
@@ -57,7 +57,8 @@ export async function launchProduct({
 }: ProductWish): Promise<Launched> {
   const port = environment['PORT'] ?? String(await freePort())
   const { DATABASE_URL: _, VITEST: __, NODE_OPTIONS: ___, ...inherited } = process.env
-  const child = spawn(node, [join(root, entry)], {
+  const [command, ...args] = entry === 'npm start' ? ['npm', 'start'] : [node, join(root, entry)]
+  const child = spawn(command, args, {
     cwd: root,
     // A group of its own, so that all of it can be ended at once.
     detached: true,

@@ -1,0 +1,71 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+
+/** A project with nothing to install and one command. */
+const folder = mkdtempSync(join(tmpdir(), 'run-test-'))
+mkdirSync(join(folder, 'scripts'))
+for (const name of ['run.mjs', 'setup.mjs']) cpSync(new URL(name, import.meta.url), join(folder, 'scripts', name))
+writeFileSync(join(folder, 'package-lock.json'), '{ "packages": {} }')
+writeFileSync(
+  join(folder, 'scripts/probe.ts'),
+  `const [first, ...more]: string[] = process.argv.slice(2)
+  if (first === 'exit') process.exit(Number(more[0]))
+  if (first === 'wait') {
+    process.on('SIGTERM', () => {
+      console.log('drained')
+      process.exit(0)
+    })
+    setInterval(() => {}, 1000)
+  }
+  console.log(JSON.stringify({ arguments: [first, ...more], folder: process.cwd() }))
+  if (first === 'echo') process.stdin.pipe(process.stdout)
+  if (first === 'die') process.kill(process.pid, 'SIGKILL')`,
+)
+afterAll(() => rmSync(folder, { recursive: true }))
+
+type Started = { child: ChildProcess; said: () => string; ended: Promise<unknown[]> }
+
+function run(...args: string[]): Started {
+  const child = spawn(process.execPath, [join(folder, 'scripts/run.mjs'), ...args], { cwd: tmpdir() })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  return { child, said: () => said, ended: once(child, 'close') }
+}
+
+test('a command runs in the project folder with its arguments, on the input and output of whoever called it', async () => {
+  const { child, said, ended } = run('probe', 'echo', 'a b', '--flag')
+  child.stdin?.end('typed')
+  expect(await ended).toEqual([0, null])
+  const [line = '', rest] = said().split('\n')
+  expect(JSON.parse(line)).toMatchObject({ arguments: ['echo', 'a b', '--flag'] })
+  expect(rest).toBe('typed')
+})
+
+test('the exit code is that of the command', async () => {
+  expect(await run('probe', 'exit', '7').ended).toEqual([7, null])
+})
+
+test.skipIf(process.platform === 'win32')('a command that a signal ended ends the caller in the same way', async () => {
+  expect(await run('probe', 'die').ended).toEqual([null, 'SIGKILL'])
+})
+
+test.skipIf(process.platform === 'win32')(
+  'SIGTERM is the command’s to answer, and nothing ends before it',
+  async () => {
+    const { child, said, ended } = run('probe', 'wait')
+    await once(child.stdout!, 'data')
+    child.kill('SIGTERM')
+    expect(await ended).toEqual([0, null])
+    expect(said()).toContain('drained')
+  },
+)
+
+test('a command that does not exist is named', async () => {
+  const { said, ended } = run('nothing')
+  expect(await ended).toEqual([1, null])
+  expect(said()).toContain('There is no scripts/nothing.ts')
+})
