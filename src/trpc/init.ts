@@ -9,7 +9,8 @@ import { networkOf } from '#features/client-address/service.ts'
 import type { Context } from './context.ts'
 import { readInput } from './input-reader.ts'
 
-const codeOfKind = {
+/** What each kind of refusal is called in tRPC, which gives it its HTTP status. */
+export const codeOfKind = {
   unauthenticated: 'UNAUTHORIZED',
   forbidden: 'FORBIDDEN',
   not_found: 'NOT_FOUND',

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { errors, type ErrorCode } from '#core/errors.ts'
+import { admissionChecks } from '#scripts/reference/admission.ts'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { setOptions } from './serve.ts'
@@ -12,6 +14,20 @@ beforeAll(async () => {
 })
 afterAll(() => closeSoundly(app))
 
+const codesOnPage = admissionChecks.map(({ code }) => code)
+
+/** Which check of docs/reference/admission.md says so. */
+const checkThatSays = (message: string): ErrorCode | undefined =>
+  codesOnPage.find((code) => {
+    const parts = errors[code].message.split(/\{\w+\}/)
+    let from = 0
+    return parts.every((part) => {
+      const at = message.indexOf(part, from)
+      from = at + part.length
+      return at >= 0
+    })
+  })
+
 const set = async (table: 'tokens' | 'users', id: number, changes: Record<string, unknown>) => {
   const names = Object.keys(changes)
   const assignments = names.map((name, index) => `"${name}" = $${index + 2}`).join(', ')
@@ -20,12 +36,15 @@ const set = async (table: 'tokens' | 'users', id: number, changes: Record<string
 }
 
 describe.each(spoken)('in $dialect', (by: Spoken) => {
+  let met: (ErrorCode | undefined)[] = []
   const refusal = async (token: TestToken, ask: Partial<Parameters<typeof say>[2]> = {}) => {
     const reply = await say(app, by, { token, ...ask })
     const { message, kind, code } = by.readError(await reply.json())
     const id = reply.headers.get('x-request-id')
     expect(message.endsWith(` (request id: ${id})`), message).toBe(true)
     expect(kind).toBe(by.kindOf(reply.status))
+    const check = checkThatSays(message)
+    if (check !== met.at(-1)) met.push(check)
     return {
       status: reply.status,
       message: message.slice(0, message.lastIndexOf(' (request id')),
@@ -35,6 +54,7 @@ describe.each(spoken)('in $dialect', (by: Spoken) => {
   const withCode = (code: string) => (by.kindOf(400) === 'gateway_error' ? { code } : {})
 
   test('a call that every check would refuse gets each refusal in the documented order', async () => {
+    met = []
     const user = await app.make.user({ role: 1 })
     const token = await app.make.token(user, {
       status: 4,
@@ -73,6 +93,8 @@ describe.each(spoken)('in $dialect', (by: Spoken) => {
     await setOptions(app, { ModelRequestRateLimitEnabled: 'true', ModelRequestRateLimitCount: '1' })
     const forbiddenAddress = { status: 403, message: '当前 IP 不在该令牌的白名单内' }
     expect(await refusal(token, { key: pinned })).toEqual(forbiddenAddress)
+    // Met too early: the limits had room for one call.
+    met.pop()
     expect(await refusal(token, { key: pinned })).toEqual({
       status: 429,
       message: 'rate limit of this key exceeded',
@@ -88,6 +110,10 @@ describe.each(spoken)('in $dialect', (by: Spoken) => {
 
     await set('tokens', token.id, { allow_ips: '10.1.2.3\n127.0.0.0/8' })
     expect((await refusal(token, { key: pinned, body: '{"broken' })).message).toMatch(/^请求无法解析: /)
+    expect(await refusal(token, { key: pinned, model: 'm'.repeat(129) })).toEqual({
+      status: 400,
+      message: '模型名称不能超过 128 个字符',
+    })
     expect(await refusal(token, { key: pinned })).toEqual({ status: 403, message: '令牌所属分组 nowhere 不可用' })
     await set('tokens', token.id, { group: 'shut' })
     await setOptions(app, { UserUsableGroups: '{"default":"","shut":""}' })
@@ -101,6 +127,11 @@ describe.each(spoken)('in $dialect', (by: Spoken) => {
     await set('tokens', token.id, { model_limits: 'gpt-4o-mini' })
     expect(await refusal(token, { model })).toEqual({ status: 403, message: `令牌无权使用模型 ${model}` })
     await set('tokens', token.id, { model_limits: model })
+    await setOptions(app, { SensitiveWords: 'plover' })
+    expect(await refusal(token, { model, text: 'the plover' })).toMatchObject({
+      status: 400,
+      message: 'the request contains sensitive words',
+    })
     expect(await refusal(token, { model })).toEqual({
       status: 503,
       message: `分组 default 中没有支持模型 ${model} 的渠道`,
@@ -116,6 +147,8 @@ describe.each(spoken)('in $dialect', (by: Spoken) => {
     } finally {
       app.services.channels = channels
     }
+    expect(met).toEqual(codesOnPage.filter((code) => met.includes(code)))
+    expect(met.length).toBeGreaterThan(20)
   })
 
   test('a key whose owner is gone is told so without a word of the database', async () => {

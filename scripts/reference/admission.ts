@@ -1,0 +1,63 @@
+import { DomainError, type ErrorCode, errorRow, renderMessage } from '#core/errors.ts'
+import { failureOfDomainError } from '#relay/gateway/failure.ts'
+import { type Blocks, code, table } from './markdown.ts'
+
+/** Every check of a call in its order; `test/relay/checks.test.ts` makes one call fail each of them in turn. */
+export const admissionChecks: readonly { code: ErrorCode; when: string }[] = [
+  { code: 'relay.stopping', when: 'the process was told to stop' },
+  { code: 'relay.token_missing', when: 'no key where the path looks for one' },
+  { code: 'relay.token_invalid', when: 'no such key' },
+  { code: 'relay.token_exhausted', when: 'the token’s status is exhausted' },
+  { code: 'relay.token_expired', when: 'its status is expired' },
+  { code: 'relay.token_unavailable', when: 'it was switched off' },
+  { code: 'relay.token_expired', when: 'its time is over; its status becomes expired' },
+  { code: 'relay.token_exhausted', when: 'nothing is left and no hold is open; its status becomes exhausted' },
+  { code: 'relay.user_unavailable', when: 'its owner is gone' },
+  { code: 'relay.user_banned', when: 'its owner is banned' },
+  { code: 'relay.pin_forbidden', when: 'the key names a channel, and its owner is no administrator' },
+  { code: 'relay.token_rate_limited', when: 'the token’s own limit' },
+  {
+    code: 'relay.rate_limited_total',
+    when: 'the owner’s limit of requests; `relay.rate_limited_success` that of successes',
+  },
+  { code: 'relay.ip_forbidden', when: 'the caller’s address is not among the token’s' },
+  { code: 'relay.body_invalid', when: 'the body is too large (413), no JSON object, or no request of its dialect' },
+  { code: 'relay.model_name_too_long', when: 'the model’s name' },
+  { code: 'relay.group_forbidden', when: 'the token’s group is not open to its owner' },
+  { code: 'relay.group_disabled', when: 'the group has no ratio any more' },
+  { code: 'relay.pinned_channel_invalid', when: 'the channel named by the key is not there' },
+  { code: 'relay.pinned_channel_disabled', when: 'it is off' },
+  {
+    code: 'relay.model_none_allowed',
+    when: 'the token is limited to no models at all; a named channel skips this and the next',
+  },
+  { code: 'relay.model_forbidden', when: 'the token is limited to other models' },
+  {
+    code: 'relay.browser_extension_blocked',
+    when: 'chat completions from an extension of a browser, where that is blocked',
+  },
+  { code: 'relay.sensitive_words', when: 'the texts of the call contain words of the list' },
+  { code: 'relay.no_channel', when: 'no channel of the group serves the model' },
+  { code: 'relay.channel_missing', when: 'routing names a channel that is not there' },
+  { code: 'relay.price_missing', when: 'the model has no price' },
+  { code: 'relay.user_quota_empty', when: 'the balance is zero or below' },
+  { code: 'relay.user_quota_insufficient', when: 'the balance does not cover the hold' },
+  { code: 'relay.token_quota_insufficient', when: 'the token does not' },
+]
+
+const statusOf = (name: ErrorCode): number => failureOfDomainError(new DomainError(name as 'internal')).status
+
+export const admissionBlocks: Blocks = {
+  checks: () =>
+    table(
+      ['', 'refused when', 'status', '`code` on the wire', 'says', 'row'],
+      admissionChecks.map(({ code: name, when }, index) => [
+        String(index + 1),
+        when,
+        String(statusOf(name)),
+        code(errorRow(name).wire ?? ''),
+        renderMessage({ code: name }, 'en'),
+        code(name),
+      ]),
+    ),
+}

@@ -1,0 +1,54 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from '../steps.ts'
+import { admissionBlocks } from './admission.ts'
+import { billingBlocks } from './billing.ts'
+import { errorBlocks } from './errors.ts'
+import { ledgerBlocks } from './ledger.ts'
+import type { Blocks } from './markdown.ts'
+import { optionBlocks } from './options.ts'
+import { routingBlocks } from './routing.ts'
+import { translationBlocks } from './translation.ts'
+
+/** What the code says on each page of docs/reference; everything outside the markers is written by hand. */
+const pages: Readonly<Record<string, Blocks>> = {
+  'admission.md': admissionBlocks,
+  'billing.md': billingBlocks,
+  'errors.md': errorBlocks,
+  'ledger.md': ledgerBlocks,
+  'options.md': optionBlocks,
+  'routing.md': routingBlocks,
+  'translation.md': translationBlocks,
+}
+
+const marked = /<!-- generated: ([\w-]+) -->\n[^]*?<!-- end -->/g
+
+/** The page with every generated part as the code has it now. */
+export function fillIn(page: string, text: string, blocks: Blocks): string {
+  const left = new Set(Object.keys(blocks))
+  const filled = text.replace(marked, (_whole, name: string) => {
+    const block = blocks[name]
+    if (!block) throw new Error(`${page} has a generated part that nothing generates: ${name}`)
+    left.delete(name)
+    return `<!-- generated: ${name} -->\n${block()}\n<!-- end -->`
+  })
+  if (left.size > 0) throw new Error(`${page} lacks generated parts: ${[...left].join(', ')}`)
+  return filled
+}
+
+export type Document = { name: string; path: string; written: string; current: string }
+
+/** Every page of the reference as it stands and as it should stand. */
+export function referencePages(): Document[] {
+  const folder = join(root, 'docs/reference')
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => {
+      const blocks = pages[name]
+      if (!blocks)
+        throw new Error(`docs/reference/${name} is held to nothing: name it in scripts/reference/documents.ts`)
+      const path = join(folder, name)
+      const written = readFileSync(path, 'utf8')
+      return { name, path, written, current: fillIn(name, written, blocks) }
+    })
+}

@@ -1,0 +1,78 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { FailedCharge } from '#db/entities/failed-charge.ts'
+import { Grant } from '#db/entities/grant.ts'
+import { Hold } from '#db/entities/hold.ts'
+import { SettledCall } from '#db/entities/settled-call.ts'
+import { UsageHourly } from '#db/entities/usage-hourly.ts'
+import type { ReserveVerdict } from '#features/ledger/charge-row.ts'
+import { root } from '../steps.ts'
+import { type Blocks, code, table } from './markdown.ts'
+
+const tables = [
+  { entity: Hold, what: 'what is set aside for a call; released ones are kept for a day' },
+  { entity: Grant, what: 'every other change of a balance, once for each kind and key; never deleted' },
+  {
+    entity: UsageHourly,
+    what: 'sums for dashboards and totals, kept in the transaction of the charge, also when logging is off',
+  },
+  { entity: SettledCall, what: 'ids of charges of the last hour at least, so that one sent again is not booked again' },
+  { entity: FailedCharge, what: 'charges that the database refused, until an operator decides' },
+]
+
+type Described = { meta: { tableName: string; properties: Record<string, { fieldNames?: string[] }> } }
+
+const columnsOf = (entity: unknown): string =>
+  Object.keys((entity as Described).meta.properties)
+    .map((name) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
+    .map(code)
+    .join(', ')
+
+const tableRows = () =>
+  tables.map(({ entity, what }) => [code((entity as unknown as Described).meta.tableName), what, columnsOf(entity)])
+
+const functions: Readonly<Record<string, string>> = {
+  ledger_reserve: 'takes or raises holds, each with its verdict',
+  ledger_mark_tokens: 'sets tokens to exhausted, or back to enabled, by what is left and held',
+  ledger_settle: 'ends holds: charge, counters, log row, hourly sums; or gives them back',
+  ledger_renew: 'charges one part of a call and sets aside for the next, in one commit',
+  ledger_release_node: 'gives back every open hold of a dead process',
+  ledger_settled_slot: 'the hour that an id of a settled call is kept under',
+  ledger_forget_settled: 'empties the oldest hours of settled ids',
+  ledger_set_aside: 'keeps a charge that cannot be booked, and its hold open',
+  ledger_resolve_failed_charge: 'books such a charge at what an operator decides; 0 gives everything back',
+}
+
+/** Every function of the ledger that the migrations make. */
+function functionRows(): string[][] {
+  const made = new Set<string>()
+  for (const path of globSync('db/migrations/*.sql', { cwd: root }).toSorted()) {
+    const source = readFileSync(join(root, path), 'utf8')
+    for (const [, name = ''] of source.matchAll(/create (?:or replace )?function (ledger_\w+)/g)) made.add(name)
+  }
+  return [...made].map((name) => {
+    const what = functions[name]
+    if (what === undefined) throw new Error(`${name} needs a line in scripts/reference/ledger.ts`)
+    return [code(name), what]
+  })
+}
+
+/** The compiler keeps it complete. */
+const verdicts: Record<ReserveVerdict, [when: string, told: string]> = {
+  ok: ['taken or raised', ''],
+  user_missing: ['the user is gone', 'relay.user_unavailable'],
+  token_missing: ['the token is gone', 'relay.token_invalid'],
+  user_insufficient: ['the balance does not cover it', 'relay.user_quota_insufficient, relay.user_quota_empty'],
+  token_insufficient: ['what the token may spend does not cover it', 'relay.token_quota_insufficient'],
+  token_exhausted: ['nothing is left of the token and no other hold of it is open', 'relay.token_exhausted'],
+}
+
+export const ledgerBlocks: Blocks = {
+  tables: () => table(['table', 'holds', 'columns'], tableRows()),
+  functions: () => table(['function', 'what it does'], functionRows()),
+  verdicts: () =>
+    table(
+      ['verdict', 'when', 'refusal'],
+      Object.entries(verdicts).map(([name, [when, told]]) => [code(name), when, told]),
+    ),
+}
