@@ -1,6 +1,6 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/postgresql'
 
-/** Documented keys of a row's `other` and our own; see relay.md 18.3. */
+/** What a row keeps beside its columns: keys that older consoles read (`otherOf` in the relay's record), then our own. */
 export type LogOther = Record<string, unknown>
 
 /** Append-only, partitioned by month; relay calls are written by the ledger in the transaction that charges them. */

@@ -6,13 +6,13 @@ import type { ChannelRow } from './cache/channel-table.ts'
 import type { Caller, RelayServices } from './call.ts'
 import { plansOf } from './select.ts'
 
-/** Row 13: the caller's address. */
+/** The caller's address. These checks run in the order of docs/reference/admission.md. */
 export function admitAddress(caller: Caller, ip: string): void {
   const entries = caller.token?.allowIps ?? ''
   if (entries !== '' && !isAllowedAddress(ip, entries)) throw new DomainError('relay.ip_forbidden')
 }
 
-/** Rows 15 and 16: the group the call asks to run in, which may be `auto`. */
+/** The group the call asks to run in, which may be `auto`. */
 export function admitGroup(services: RelayServices, caller: Caller): string {
   const { group, user } = caller
   if (group === '') return user.group
@@ -45,7 +45,7 @@ export function groupInUse(
   return groups.find((name) => plansOf(services, { model, group: name }).length > 0) ?? group
 }
 
-/** Rows 17 and 18: the channel a key's suffix names. */
+/** The channel a key's suffix names. */
 export function admitPin(services: RelayServices, caller: Caller): ChannelRow | null {
   if (caller.pinnedChannelId === null) return null
   const channel = services.channels.channel(caller.pinnedChannelId)
@@ -62,7 +62,7 @@ export function admitModelName(model: string): void {
     throw new DomainError('relay.model_name_too_long', { most: longestModelName })
 }
 
-/** Rows 19 and 20: the models a token may use, by the name the caller wrote or that name without a channel prefix. */
+/** The models a token may use, by the name the caller wrote or that name without a channel prefix. */
 export function admitModel(services: RelayServices, caller: Caller, wish: { group: string; model: string }): void {
   const limits = caller.token?.modelLimits
   if (!limits) return

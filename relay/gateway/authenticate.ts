@@ -10,7 +10,7 @@ import { markTokenStatus } from '#features/tokens/relay-status.ts'
 
 type KeyedRequest = { path: string; query: Record<string, unknown>; headers: IncomingHttpHeaders }
 
-/** Rows 1 to 10 of the checks, in their order (relay.md 2.2). */
+/** The checks of key and owner, in the order of docs/reference/admission.md. */
 export async function authenticate(services: RelayServices, request: KeyedRequest): Promise<Caller> {
   const { key, pin } = readCredential(request.path, request.query, request.headers)
   if (key === '') throw new DomainError('relay.token_missing')

@@ -9,7 +9,7 @@ export type Credential = {
 
 const text = (value: string | string[] | undefined): string => (Array.isArray(value) ? (value[0] ?? '') : (value ?? ''))
 
-/** Where a caller's key may stand, by path and in order of weight (relay.md 2.1). */
+/** Where a caller's key may stand, by path and in order of weight. */
 export function readCredential(path: string, query: Record<string, unknown>, headers: IncomingHttpHeaders): Credential {
   return parseKey(findKey(path, query, headers))
 }

@@ -52,7 +52,7 @@ export async function handleChat(
 
 type Arrival = { incoming: Incoming; route: ChatRoute; caller: Caller }
 
-/** Rows 13 to 20 of the checks, and the request read. */
+/** The checks from the caller's address to the model (docs/reference/admission.md), and the request read. */
 export async function admitChat(services: RelayServices, { incoming, route, caller: known }: Arrival): Promise<Call> {
   admitAddress(known, incoming.ip)
   const read = await readBody(services, incoming)

@@ -8,14 +8,14 @@ import { tellStanding } from './limit-headers.ts'
 export type LimitedCall = { ended: (status: number) => Promise<void> }
 
 /**
- * Rows 11 and 12: the token's own limit, then the model-request limit of its owner. A request that one of them refuses is
+ * The token's own limit, then the model-request limit of its owner. A request that one of them refuses is
  * shown to no later check.
  * @throws {RateLimited}
  */
 export const limit = (services: RelayServices, caller: Caller, incoming: Incoming): Promise<LimitedCall> =>
   limitBy([limitToken, limitUser], services, { caller, incoming, passed: [] })
 
-/** Row 11 alone, for jobs: they are exempt from the limit of their owner. */
+/** The token's limit alone, for jobs: they are exempt from the limit of their owner. */
 export const limitJob = (services: RelayServices, caller: Caller, incoming: Incoming): Promise<LimitedCall> =>
   limitBy([limitToken], services, { caller, incoming, passed: [] })
 

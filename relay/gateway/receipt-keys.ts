@@ -12,7 +12,7 @@ const toolWords: Record<ToolName, string> = {
   codeInterpreter: 'Code Interpreter',
 }
 
-/** The documented sentence of a log row (relay.md 18.2), with the tools that the vendor ran. */
+/** The sentence of a log row that older consoles show, with the tools that the vendor ran. */
 export function priceWords({ price, groupRatio }: CallPrice, receipt: Receipt | null): string {
   const group = `分组倍率 ${twoDigits(groupRatio)}`
   const tools = receipt && 'tools' in receipt ? (receipt.tools ?? []) : []
@@ -30,7 +30,7 @@ function ratioWords(price: Price, isAudio: boolean): string {
   return `${text}，音频倍率 ${twoDigits(price.audioRatio)}，音频补全倍率 ${twoDigits(price.audioCompletionRatio)}`
 }
 
-/** The documented keys of a log row for sound, pictures and tools (relay.md 18.3), where a call used them. */
+/** The keys of a log row for sound, pictures and tools that older consoles read, where a call used them. */
 export function receiptKeys(receipt: Receipt | null): Record<string, unknown> {
   if (!receipt || receipt.formula === 'image' || receipt.formula === 'task') return {}
   return { ...soundKeys(receipt), ...pictureKeys(receipt), ...toolKeys(receipt) }

@@ -95,7 +95,7 @@ function contentOf(terms: CallPrice, ending: Ending, receipt: Receipt | null): s
   return `${text}${ending.end === 'failed' ? '（没有用量，请求可能出错）' : '（没有用量，上游可能超时）'}`
 }
 
-/** The documented keys of relay.md 18.3, then our own. */
+/** The keys that older consoles read, then our own. */
 function otherOf(call: Call, settlement: Settlement, receipt: Receipt | null): Record<string, unknown> {
   const { attempt, attempts, ending, terms, claude } = settlement
   const { usage } = ending.measured

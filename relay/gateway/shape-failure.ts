@@ -3,7 +3,7 @@ import type { UpstreamFailure } from '#relay/chat/events.ts'
 import type { ChannelRow } from './cache/channel-table.ts'
 import type { RelayServices } from './call.ts'
 
-/** Steps 6 and 7 of relay.md 3.3: hidden texts, then the channel's own status mapping. */
+/** The upstream's words hidden where an operator wants that, then the channel's own status mapping. */
 export function shapeFailure(services: RelayServices, channel: ChannelRow, failure: UpstreamFailure): UpstreamFailure {
   const hidden =
     services.options.get('global.hide_upstream_error_enabled') && failure.status !== 429

@@ -33,7 +33,7 @@ function weigh(value: unknown, into: Weighed, depth = 0): void {
   }
 }
 
-/** The codes and texts of relay.md 1.3 for each kind, and the model names that stand in when none is given. */
+/** The `code` of a malformed request for each kind, and the model names that stand in when none is given. */
 const kinds: Record<
   PlainOperation,
   { code: string; model: string; check: (body: Json, form: FormData | null) => void }

@@ -264,7 +264,7 @@ export type Provider = {
   /** Sessions over a socket, whose frames go through unchanged. */
   realtime?: RealtimeTranslation | undefined
   native: Partial<Record<DialectId | 'openai-completions', NativeDialect>>
-  /** An error reply (status not 2xx) → what went wrong, by relay.md 3.3 and providers.md 1.7. */
+  /** An error reply (status not 2xx) → what went wrong, in one shape whatever the vendor calls it. */
   error: (status: number, body: string, headers?: ReplyHeaders) => UpstreamFailure
   /** The model-list call. */
   models: {

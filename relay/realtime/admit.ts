@@ -5,7 +5,7 @@ import { authenticate } from '#relay/gateway/authenticate.ts'
 import type { CallCore, Caller, Incoming, RelayServices } from '#relay/gateway/call.ts'
 import type { Session } from './call.ts'
 
-/** Rows 13 to 20 of the checks, of a call whose only words are in its address. */
+/** The checks from the caller's address to the model, of a call whose only words are in its address. */
 export function admitRealtime(services: RelayServices, incoming: Incoming, caller: Caller): CallCore {
   admitAddress(caller, incoming.ip)
   const { model } = incoming.req.query

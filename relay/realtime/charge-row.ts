@@ -71,7 +71,7 @@ function contentOf({ price, groupRatio }: CallPrice, { nothing, paid }: { nothin
 
 type Figures = { receipt: Receipt | null; firstTokenMs: number | null; upstreamMs: number }
 
-/** The documented keys of relay.md 18.3, then our own. */
+/** The keys that older consoles read, then our own. */
 function otherOf({ call, plan }: Session, part: PartOfSession, figures: Figures): Record<string, unknown> {
   const { attempt, attempts, terms } = plan
   const { usage, source, corrected } = part.measured

@@ -18,7 +18,7 @@ type TaskHandler = {
   report: (incoming: Incoming, error: unknown) => void
 }
 
-/** Rows 1 to 11 and 13 of the checks around whatever a job's route does. Jobs have no limit per user. */
+/** The checks of key, owner, the token's limit and address around whatever a job's route does. Jobs have no limit per user. */
 export async function handleTask(services: RelayServices, exchange: Exchange, handler: TaskHandler): Promise<void> {
   const incoming = receive(services, openAiChat, exchange)
   let limited: LimitedCall | null = null
@@ -35,7 +35,7 @@ export async function handleTask(services: RelayServices, exchange: Exchange, ha
   }
 }
 
-/** Rows 15 to 20 of the checks, for a call whose model is known. `names` are all names of the same model, the usual one first. */
+/** The checks from the model's name to the model, for a call whose model is known. `names` are all names of the same model, the usual one first. */
 export function admitTask(
   services: RelayServices,
   { incoming, caller }: Identified,

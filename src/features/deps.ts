@@ -61,7 +61,7 @@ export type Deps = Services & {
   actor: Actor | null
   session: SessionHandle
   client: {
-    /** By the rule of relay.md 2.2. */
+    /** The peer's, or what trusted proxies say of it (`TRUST_PROXY`). */
     ip: string
     userAgent: string
     /** `https` behind TLS, seen through trusted proxies only. */

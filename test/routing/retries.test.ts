@@ -14,7 +14,7 @@ beforeAll(async () => {
 beforeEach(() => app.upstream.clear())
 afterAll(() => closeSoundly(app))
 
-/** relay.md 7.1, spelled out. */
+/** The rule for statuses of channels without automatic retries, spelled out. */
 const isRetried = (status: number): boolean => {
   if (status === 504 || status === 524) return false
   return status !== 400 && status !== 408

@@ -66,7 +66,7 @@ async function admitDrawing(services: RelayServices, route: Route, identified: I
   }
 }
 
-/** Row 14 of the checks: a request that does not tell its model. */
+/** A request that does not tell its model is refused here, between body and group. */
 function read(submission: Submission, body: Record<string, unknown>): DrawingRequest {
   try {
     return readDrawing(submission, body)

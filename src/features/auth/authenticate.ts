@@ -22,7 +22,7 @@ export type Authentication = { idHash: string | null } & (
   | { actor: null; refusal: DomainError }
 )
 
-/** The checks of rest-api.md 1.3 in their order: session, else access token; header; row; ban. The role is the procedure's. */
+/** The checks in their order: session, else access token; header; row; ban. The role is the procedure's. */
 export async function authenticate(em: EntityManager, credentials: Credentials): Promise<Authentication> {
   const idHash = credentials.sessionId ? sha256(credentials.sessionId) : null
   const session = idHash
