@@ -9,7 +9,7 @@ const files = globSync(pattern, { cwd: root, exclude: (path) => /package-lock\.j
 test('no file cites a paper that is not in the repository', () => {
   const papers = new Set(files.filter((path) => path.endsWith('.md')).map((path) => basename(path)))
   const cited = files.flatMap((path) =>
-    [...readFileSync(join(root, path), 'utf8').matchAll(/([\w-]+\.md)\b(?!')/g)].map(([, name = '']) => ({
+    [...readFileSync(join(root, path), 'utf8').matchAll(/([\w-]+\.md)\b(?!['}])/g)].map(([, name = '']) => ({
       path,
       name,
     })),
