@@ -1,7 +1,7 @@
 // Runs before every npm script, on whatever Node the machine has (18 or newer), so it is plain JavaScript without
 // dependencies. It installs what the lock file names and is missing; among that is the Node 24 the scripts run on.
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { lstatSync, readFileSync } from 'node:fs'
 
 const root = new URL('..', import.meta.url)
 
@@ -54,3 +54,14 @@ if (missing.length > 0) {
     stop('npm ci failed: it needs the npm registry (or a filled npm cache) and a writable project folder.')
   }
 }
+
+/** Whoever commits here has what is staged formatted and linted; hooks that somebody set up already stay. */
+function installHooks() {
+  // A linked work tree shares the settings of its clone, which decides; a tarball has no git.
+  if (process.env.CI || !lstatSync(new URL('.git', root), { throwIfNoEntry: false })?.isDirectory()) return
+  const git = (...args) => spawnSync('git', ['config', ...args], { cwd: root, encoding: 'utf8' })
+  // Where git is missing or the folder cannot be written to, committing is nobody's business.
+  if (git('--get', 'core.hooksPath').status === 1) git('--local', 'core.hooksPath', '.githooks')
+}
+
+installHooks()

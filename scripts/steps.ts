@@ -1,5 +1,4 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { delimiter } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -10,16 +9,46 @@ const PATH = `${root}node_modules/.bin${delimiter}${process.env.PATH ?? ''}`
 
 export type Step = { title: string; command: string; args: string[] }
 
-const script = (title: string, path: string): Step[] =>
-  existsSync(`${root}${path}`) ? [{ title, command: 'node', args: [path] }] : []
+// What the compiler found out last time is kept, so that only what changed since is looked at again.
+const types = ['--noEmit', '--incremental', '--tsBuildInfoFile', '.cache/types.tsbuildinfo']
 
 /** What costs seconds and needs neither a database nor a browser. */
 export const checks: Step[] = [
   { title: 'format', command: 'oxfmt', args: ['--check'] },
   { title: 'lint', command: 'oxlint', args: ['--deny-warnings'] },
-  { title: 'types', command: 'tsc', args: ['--noEmit'] },
-  ...script('i18n', 'scripts/check-i18n.ts'),
+  { title: 'types', command: 'tsc', args: types },
+  { title: 'i18n', command: 'node', args: ['scripts/check-i18n.ts'] },
 ]
+
+/** Files that nothing imports, exports that nobody else uses, packages that nobody needs. */
+export const unused: Step = {
+  title: 'unused files, exports and dependencies',
+  command: 'knip',
+  args: ['--no-progress'],
+}
+
+export const unitTests: Step = {
+  title: 'unit tests',
+  command: 'vitest',
+  args: ['run', '--project', 'unit', '--reporter', 'dot'],
+}
+
+/** A change to these changes what is found in files that are as they were. */
+const settings = /^(\.oxlintrc\.json|\.oxfmtrc\.json|tsconfig\.json|scripts\/lint\/)/m
+
+/** The same checks, of changed files where a check can do with them alone, and the unit tests that these files reach. */
+export function checksOf(files: string[]): Step[] {
+  if (files.length === 0) return []
+  const some = settings.test(files.join('\n')) ? [] : ['--no-error-on-unmatched-pattern', ...files]
+  const code = files.filter((file) => /\.(tsx?|m[jt]s|js|json)$/.test(file) && !/^package(-lock)?\.json$/.test(file))
+  const related = ['related', '--run', '--project', 'unit', '--reporter', 'dot', '--passWithNoTests', ...code]
+  return [
+    ...checks.map((step) =>
+      step.title === 'format' || step.title === 'lint' ? { ...step, args: [...step.args, ...some] } : step,
+    ),
+    ...(code.length > 0 ? [{ title: 'unit tests of what changed', command: 'vitest', args: related }] : []),
+  ]
+}
 
 /** Runs a program with its output on ours. */
 export function run({ command, args }: Omit<Step, 'title'>): boolean {
