@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { procedureDoors, relayDoors, restDoors } from '#scripts/doors.ts'
+import { describeDoors, procedureDoors, relayDoors, restDoors } from '#scripts/doors.ts'
+import { root } from '#scripts/steps.ts'
 
 test('the list of doors names the procedure and the role behind every bound path', () => {
   const doors = restDoors()
@@ -20,4 +23,8 @@ test('the list of doors tells each role apart', () => {
 test('the list of doors has what callers of every dialect ask', () => {
   const paths = relayDoors().map(({ kind, path }) => `${kind} ${path}`)
   expect(paths).toEqual(expect.arrayContaining(['POST /v1/chat/completions', 'POST /v1/messages', 'GET /v1/models']))
+})
+
+test('docs/api.md is what npm run routes -- --write makes of the code', () => {
+  expect(readFileSync(join(root, 'docs/api.md'), 'utf8')).toBe(describeDoors())
 })
