@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util'
 import { startEmbedded } from '#db/embedded.ts'
 import { connect, migrate } from '#db/orm.ts'
-import { demoPassword, type DemoWorld, seed } from '#db/seed.ts'
-import { readEnvironment } from '../src/env.ts'
-import { checkSecretKey, readSecretKey } from '../src/secret-key.ts'
-import { startUpstream } from './upstream/index.ts'
+import { demoPassword, type DemoWorld, seed } from '#test/seed/index.ts'
+import { readEnvironment } from '#server/env.ts'
+import { checkSecretKey, readSecretKey } from '#server/secret-key.ts'
+import { startUpstream } from '#test/simulator/index.ts'
 
 export type RunningWorld = {
   world: DemoWorld

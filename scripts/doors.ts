@@ -1,7 +1,7 @@
 import { createRelayRouter, type RelayServices } from '#relay/index.ts'
-import { restTable } from '#rest/index.ts'
+import { restTable } from '#server/rest-table.ts'
 import type { RestRequest, Route } from '#rest/route.ts'
-import { type Api, appRouter } from '#trpc/app-router.ts'
+import { type Api, appRouter } from '#server/app-router.ts'
 import { adminProcedure, rootProcedure, userProcedure } from '#trpc/init.ts'
 
 type Procedure = { _def: { type: string; middlewares?: unknown[] } }

@@ -1,5 +1,5 @@
 import cluster from 'node:cluster'
-import { main } from '#src/server.ts'
+import { main } from '#server/main.ts'
 import { buildConsole } from './console.ts'
 
 const fail = (error: unknown): never => {

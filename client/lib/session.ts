@@ -1,5 +1,5 @@
 import { roles } from '#core/roles.ts'
-import type { RouterOutputs } from '#trpc/app-router.ts'
+import type { RouterOutputs } from '#server/app-router.ts'
 import { createStoredJson, useStored } from './stored.ts'
 
 /** What is remembered of the person who is signed in; the session itself is a cookie that scripts cannot read. */

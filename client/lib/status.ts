@@ -1,5 +1,5 @@
 import { defaultQuotaPerUnit } from '#core/quota.ts'
-import type { RouterOutputs } from '#trpc/app-router.ts'
+import type { RouterOutputs } from '#server/app-router.ts'
 import { createStored, useStored } from './stored.ts'
 
 /** What the server tells everyone about itself; kept, so that the next visit draws at once. */

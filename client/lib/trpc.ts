@@ -1,7 +1,7 @@
 import { httpBatchLink, httpLink, splitLink } from '@trpc/client'
 import { createTRPCReact } from '@trpc/react-query'
 import superjson from 'superjson'
-import type { AppRouter } from '#trpc/app-router.ts'
+import type { AppRouter } from '#server/app-router.ts'
 import { currentUser } from './session.ts'
 
 export const trpc = createTRPCReact<AppRouter>()

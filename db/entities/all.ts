@@ -23,7 +23,7 @@ import { SettledCall } from './settled-call.ts'
 import { SetupRecord } from './setup-record.ts'
 import { Token } from './token.ts'
 import { TopUpOrder } from './top-up-order.ts'
-import { UpstreamObject } from './upstream-object.ts'
+import { UpstreamObject } from './stored-response.ts'
 import { UsageHourly } from './usage-hourly.ts'
 import { User } from './user.ts'
 

@@ -94,7 +94,7 @@ export type ChatChoice = {
 /** A whole answer. `choices` holds at least one entry unless the upstream gave none. */
 export type ChatResponse = { id: string; model: string; choices: ChatChoice[]; usage?: ReportedUsage | undefined }
 
-/** One server-sent event as framed by `relay/upstream`, before anybody looked inside. */
+/** One server-sent event as framed by `relay/transport`, before anybody looked inside. */
 export type WireEvent = {
   event?: string | undefined
   data: string

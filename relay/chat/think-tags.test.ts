@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { collectEvents } from './collect.ts'
 import type { ChatEvent } from './events.ts'
 import { createThinkTagSplitter } from './think-tags.ts'
-import { moveThoughts, moveThoughtsOf } from './thoughts.ts'
+import { moveThoughts, moveThoughtsOf } from './reasoning.ts'
 
 /** What came of the pieces, joined by kind. */
 function split(pieces: string[]): { thought: string; text: string } {

@@ -1,5 +1,5 @@
 import type { ChatRequest } from '#relay/chat/request.ts'
-import { flatPictureTokens } from './picture-tokens.ts'
+import { flatPictureTokens } from './image-tokens.ts'
 import { promptPieces } from './prompt-pieces.ts'
 import type { PromptPiece } from './prompt-pieces.ts'
 

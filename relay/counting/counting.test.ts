@@ -3,8 +3,8 @@ import type { ChatRequest, ImagePart, Message } from '#relay/chat/request.ts'
 import { cheapPromptTokens, cheapTextTokens } from './cheap-count.ts'
 import { countText, encodingOf } from './count-text.ts'
 import { countPrompt, deliveredBy, estimateUsage, promptTexts } from './estimate-usage.ts'
-import { pictureSize } from './picture-size.ts'
-import { flatPictureTokens, pictureTokens } from './picture-tokens.ts'
+import { pictureSize } from './image-size.ts'
+import { flatPictureTokens, pictureTokens } from './image-tokens.ts'
 
 const yieldNow = async (): Promise<void> => {}
 const count = async (texts: readonly string[], model: string): Promise<number> => {

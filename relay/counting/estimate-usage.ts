@@ -3,7 +3,7 @@ import type { Usage } from '#core/usage.ts'
 import type { ChatResponse } from '#relay/chat/events.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import type { CountTexts } from './count-text.ts'
-import { pictureTokens } from './picture-tokens.ts'
+import { pictureTokens } from './image-tokens.ts'
 import { promptPieces } from './prompt-pieces.ts'
 
 const tokensPerToolCall = 7

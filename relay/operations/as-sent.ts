@@ -1,8 +1,8 @@
 import { withOverride } from '#core/param-override.ts'
 import { cheapTextTokens } from '#relay/counting/cheap-count.ts'
-import type { ChannelRow } from '#relay/gateway/cache/channel-table.ts'
-import type { RelayServices } from '#relay/gateway/call.ts'
-import { passesThrough } from '#relay/gateway/sent-body.ts'
+import type { ChannelRow } from '#relay/routing/channel-table.ts'
+import type { RelayServices } from '#relay/request/call.ts'
+import { passesThrough } from '#relay/attempt/sent-body.ts'
 import { billedParts } from './parse.ts'
 import type { PlainCall } from './types.ts'
 

@@ -1,7 +1,7 @@
 import { DomainError } from '#core/errors.ts'
 import type { Body } from '#features/request-bodies/read-body.ts'
-import type { CallBody } from '#relay/gateway/call.ts'
-import { parseJson, routingNames } from '#relay/gateway/read-body.ts'
+import type { CallBody } from '#relay/request/call.ts'
+import { parseJson, routingNames } from '#relay/request/read-body.ts'
 import type { PlainRequest } from '#relay/providers/types.ts'
 
 /** JSON as it is; a form with its text fields as the JSON and its files beside it. */

@@ -1,4 +1,4 @@
-import type { CallCore } from '#relay/gateway/call.ts'
+import type { CallCore } from '#relay/request/call.ts'
 import type { EmbedAction } from '#relay/dialects/gemini/embed.ts'
 import type { OwnForm, PlainOperation, PlainRequest } from '#relay/providers/types.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { dialects } from '#relay/dialects/registry.ts'
-import { customToolNames } from './wire/custom-tools.ts'
+import { customToolNames } from './shared/custom-tools.ts'
 import { type Subject, subjects } from './conformance/subjects.ts'
 
 type Body = Record<string, unknown>

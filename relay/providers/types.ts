@@ -51,7 +51,7 @@ export type ProviderCall = {
   token?: string | undefined
 }
 
-/** A key that has to be turned into another credential before calls; performed and kept by `relay/upstream`. */
+/** A key that has to be turned into another credential before calls; performed and kept by `relay/transport`. */
 export type KeyExchange = {
   /** Says for which credential the answer holds; never shown or logged. */
   cacheKey: string

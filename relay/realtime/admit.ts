@@ -1,8 +1,8 @@
 import { DomainError } from '#core/errors.ts'
 import { channelStatus } from '#core/statuses.ts'
-import { admitAddress, admitGroup, admitModel, admitModelName, admitPin, groupInUse } from '#relay/gateway/admit.ts'
-import { authenticate } from '#relay/gateway/authenticate.ts'
-import type { CallCore, Caller, Incoming, RelayServices } from '#relay/gateway/call.ts'
+import { admitAddress, admitGroup, admitModel, admitModelName, admitPin, groupInUse } from '#relay/request/admit.ts'
+import { authenticate } from '#relay/request/authenticate.ts'
+import type { CallCore, Caller, Incoming, RelayServices } from '#relay/request/call.ts'
 import type { Session } from './call.ts'
 
 /** The checks from the caller's address to the model, of a call whose only words are in its address. */

@@ -1,4 +1,4 @@
-import { type Json, recordOf, wordOf } from '#relay/providers/wire/json.ts'
+import { type Json, recordOf, wordOf } from '#relay/providers/shared/json.ts'
 
 /** Seconds of sound by their bytes. */
 export type AudioFormat = { bytesPerSecond: number }

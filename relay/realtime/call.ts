@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws'
-import type { AttemptPlan } from '#relay/gateway/attempts.ts'
-import type { CallCore, RelayServices } from '#relay/gateway/call.ts'
+import type { AttemptPlan } from '#relay/attempt/attempts.ts'
+import type { CallCore, RelayServices } from '#relay/request/call.ts'
 import type { RealtimeTranslation } from '#relay/providers/types.ts'
 import type { Pump } from './pump.ts'
 

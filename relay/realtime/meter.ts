@@ -1,5 +1,5 @@
 import { emptyUsage, type MeasuredUsage, normaliseUsage, type ReportedUsage } from '#core/usage.ts'
-import { type Json, recordOf, recordsOf, textOf } from '#relay/providers/wire/json.ts'
+import { type Json, recordOf, recordsOf, textOf } from '#relay/providers/shared/json.ts'
 import { audioFormatsOf, heardTokens, pcm16, secondsOf, spokenTokens } from './audio-format.ts'
 import { createTextCount } from './text-count.ts'
 

@@ -1,12 +1,12 @@
 import type { Request, Response } from 'express'
 import { DomainError } from '#core/errors.ts'
 import { openAiChat } from '#relay/dialects/openai-chat/index.ts'
-import { admitAddress, admitGroup, admitModel, admitModelName, admitPin, groupInUse } from '#relay/gateway/admit.ts'
-import { authenticate } from '#relay/gateway/authenticate.ts'
-import type { CallBody, CallCore, Caller, Incoming, RelayServices } from '#relay/gateway/call.ts'
-import { type LimitedCall, limitJob } from '#relay/gateway/limit.ts'
-import { receive } from '#relay/gateway/receive.ts'
-import { toldStatus } from '#relay/gateway/report-error.ts'
+import { admitAddress, admitGroup, admitModel, admitModelName, admitPin, groupInUse } from '#relay/request/admit.ts'
+import { authenticate } from '#relay/request/authenticate.ts'
+import type { CallBody, CallCore, Caller, Incoming, RelayServices } from '#relay/request/call.ts'
+import { type LimitedCall, limitJob } from '#relay/request/limit.ts'
+import { receive } from '#relay/request/receive.ts'
+import { toldStatus } from '#relay/response/report-error.ts'
 
 export type Exchange = { req: Request; res: Response }
 

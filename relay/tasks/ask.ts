@@ -1,9 +1,9 @@
 import { maskJson } from '#core/masking/mask-secrets.ts'
-import { attemptSecrets } from '#relay/gateway/attempt-secrets.ts'
+import { attemptSecrets } from '#relay/attempt/attempt-secrets.ts'
 import { defaultBaseUrlOf } from '#core/channel-types/index.ts'
-import type { Attempt, RelayServices } from '#relay/gateway/call.ts'
-import type { UpstreamReply } from '#relay/upstream/send.ts'
-import { proxyOf } from '#relay/gateway/channel-proxy.ts'
+import type { Attempt, RelayServices } from '#relay/request/call.ts'
+import type { UpstreamReply } from '#relay/transport/send.ts'
+import { proxyOf } from '#relay/attempt/channel-proxy.ts'
 
 /** A reply that has been read to its end. */
 export type TaskReply = { status: number; text: string }

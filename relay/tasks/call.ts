@@ -1,5 +1,5 @@
 import type { CallPrice } from '#core/pricing/price.ts'
-import type { CallCore } from '#relay/gateway/call.ts'
+import type { CallCore } from '#relay/request/call.ts'
 
 /** An admitted call that starts a job, with what it costs once it is accepted. */
 export type TaskCall = CallCore & {

@@ -5,9 +5,9 @@ import { taskReceipt } from '#core/pricing/tasks.ts'
 import type { ChargeRow } from '#features/ledger/charge-row.ts'
 import { SettleFailed } from '#features/ledger/service.ts'
 import { markCharge } from '#features/tasks/service/store.ts'
-import type { AttemptPlan } from '#relay/gateway/attempts.ts'
-import type { Attempt, RelayServices } from '#relay/gateway/call.ts'
-import { userGroupKeys } from '#relay/gateway/receipt-keys.ts'
+import type { AttemptPlan } from '#relay/attempt/attempts.ts'
+import type { Attempt, RelayServices } from '#relay/request/call.ts'
+import { userGroupKeys } from '#relay/billing/receipt-keys.ts'
 import type { TaskCall } from './call.ts'
 
 export const receiptOf = ({ action, terms }: TaskCall): TaskReceipt => taskReceipt({ action, ...terms })

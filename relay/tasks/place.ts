@@ -1,7 +1,7 @@
 import { DomainError } from '#core/errors.ts'
 import { channelStatus } from '#core/statuses.ts'
-import type { Attempt, RelayServices } from '#relay/gateway/call.ts'
-import type { Selection } from '#relay/gateway/select.ts'
+import type { Attempt, RelayServices } from '#relay/request/call.ts'
+import type { Selection } from '#relay/routing/select.ts'
 
 type Place = Pick<Attempt, 'channel' | 'key'>
 

@@ -5,9 +5,9 @@ import { UnknownAction } from '#relay/dialects/drawing/actions.ts'
 import { drawingError, type DrawingError } from '#relay/dialects/drawing/error.ts'
 import { callerMessage } from '#relay/dialects/error-text.ts'
 import { musicError } from '#relay/dialects/music/error.ts'
-import type { Incoming, RelayServices } from '#relay/gateway/call.ts'
-import { AttemptFailed, failureOf, isUnexpected } from '#relay/gateway/failure.ts'
-import { RateLimited } from '#relay/gateway/limit.ts'
+import type { Incoming, RelayServices } from '#relay/request/call.ts'
+import { AttemptFailed, failureOf, isUnexpected } from '#relay/attempt/failure.ts'
+import { RateLimited } from '#relay/request/limit.ts'
 
 /** What the ledger says of a caller who cannot pay, for which jobs have one word of their own. */
 const quotaRefusals = new Set([

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
 import type { Services } from '#features/deps.ts'
 import type { ErrorCode } from '#core/errors.ts'
-import type { Api } from '#trpc/app-router.ts'
+import type { Api } from '#server/app-router.ts'
 
 /** What a row may read of a request; values are as sent, see `read.ts` for lenient readers. */
 export type RestRequest = {

@@ -6,7 +6,7 @@ import { DomainError, type ErrorCode, isDomainError, type Kind, toDomainError as
 import { refusalOf } from '#core/refusal.ts'
 import { type Role, roles } from '#core/roles.ts'
 import { networkOf } from '#features/client-address/service.ts'
-import type { Context } from './context.ts'
+import type { Context } from '#server/context.ts'
 import { readInput } from './input-reader.ts'
 
 /** What each kind of refusal is called in tRPC, which gives it its HTTP status. */

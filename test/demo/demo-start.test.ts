@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { fromUrl } from '#db/connection.ts'
 import { describeWorld, startDemoWorld } from '#scripts/demo-world.ts'
-import { createApp } from '../../src/app.ts'
-import { createConsoleFiles } from '../../src/console-files.ts'
-import { readEnvironment } from '../../src/env.ts'
-import { createLog, createServices } from '../../src/services.ts'
+import { createApp } from '#server/app.ts'
+import { createConsoleFiles } from '#server/console-files.ts'
+import { readEnvironment } from '#server/env.ts'
+import { createLog, createServices } from '#server/services.ts'
 
 test('a fresh demo answers the call that it prints, as a stream', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'demo-test-'))

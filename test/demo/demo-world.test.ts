@@ -1,7 +1,7 @@
 import { verify } from '@node-rs/argon2'
 import { Pool } from 'pg'
 import { expect, test } from 'vitest'
-import { demoPassword, seed } from '#db/seed.ts'
+import { demoPassword, seed } from '#test/seed/index.ts'
 import { createDatabase } from '../support/database.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
 

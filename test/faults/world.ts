@@ -1,6 +1,6 @@
 import { Pool } from 'pg'
 import { type ConnectionOptions, toUrl } from '#db/connection.ts'
-import { startUpstream, type Upstream } from '#scripts/upstream/index.ts'
+import { startUpstream, type Upstream } from '#test/simulator/index.ts'
 import { createDatabase } from '../support/database.ts'
 import { createFactories } from '../support/factories.ts'
 import { secretKey } from '../support/processes.ts'

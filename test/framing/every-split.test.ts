@@ -4,7 +4,7 @@ import { dialectOf } from '#relay/dialects/registry.ts'
 import { testContext } from '#relay/dialects/testing/stream-text.ts'
 import { callWith } from '#relay/providers/conformance/fixtures.ts'
 import { providerFor } from '#relay/providers/registry.ts'
-import { createSseParser, type SseEvent } from '#relay/upstream/sse.ts'
+import { createSseParser, type SseEvent } from '#relay/transport/sse.ts'
 import { bytesOf, type Framing, stories, type Story } from './stories.ts'
 
 const framings: Record<string, Framing> = {

@@ -74,7 +74,7 @@ const told = () => hook.received.map(({ text }) => JSON.parse(text) as { type: s
 
 /** Runs as its turn would have it, not by anybody's hand. */
 async function runBySchedule(name: string): Promise<void> {
-  const job = (await import('#src/job-list.ts')).jobList.find((one) => one.name === name)
+  const job = (await import('#server/job-list.ts')).jobList.find((one) => one.name === name)
   await job?.run(app.services, { signal: new AbortController().signal, byHand: false, progress: () => {} })
 }
 

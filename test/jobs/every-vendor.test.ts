@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { upstreams } from '#scripts/matrix/upstreams.ts'
-import { startWorld } from '#scripts/matrix/world.ts'
+import { upstreams } from '#test/matrix/upstreams.ts'
+import { startWorld } from '#test/matrix/world.ts'
 import type { App } from '#test/support/app.ts'
 import type { TestUser } from '#test/support/factories.ts'
 

@@ -4,7 +4,7 @@ import { type App, startApp } from '#test/support/app.ts'
 import type { TestUser } from '#test/support/factories.ts'
 import { long } from '#test/support/long.ts'
 import { sendHead } from '#test/support/raw-request.ts'
-import { appRouter } from '#trpc/app-router.ts'
+import { appRouter } from '#server/app-router.ts'
 import documentedPaths from '../rest/documented-paths.json' with { type: 'json' }
 import { closeSoundly } from '../relay/spoken.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { awsKeyText } from '#scripts/upstream/aws/signature.ts'
+import { awsKeyText } from '#test/simulator/aws/signature.ts'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { allowUnpriced, serve } from './serve.ts'

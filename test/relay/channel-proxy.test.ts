@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { pixel } from '#scripts/upstream/media.ts'
-import { serviceAccount } from '#scripts/upstream/vertex/account.ts'
+import { pixel } from '#test/simulator/media.ts'
+import { serviceAccount } from '#test/simulator/vertex/account.ts'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { startHttpProxy, type TestProxy } from '#test/upstream/proxies.ts'

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { countPrompt } from '#relay/counting/estimate-usage.ts'
 import { cheapTextTokens } from '#relay/counting/cheap-count.ts'
-import { createTokenCounter } from '#relay/gateway/token-counter.ts'
+import { createTokenCounter } from '#relay/billing/token-counter.ts'
 import { openAiChat } from '#relay/dialects/openai-chat/index.ts'
 
 const failures: unknown[] = []

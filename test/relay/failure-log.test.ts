@@ -1,6 +1,6 @@
 import type { Pool, QueryConfig } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createFailureLog, type FailureRow } from '#relay/gateway/failure-log.ts'
+import { createFailureLog, type FailureRow } from '#relay/attempt/failure-log.ts'
 import { createLedgerWorld, type LedgerWorld } from '../support/ledger-world.ts'
 
 let world: LedgerWorld

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm'
 import { Pool } from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { createSecrets } from '#features/secrets/service.ts'
-import { createChannelTable } from '#relay/gateway/cache/channel-table.ts'
+import { createChannelTable } from '#relay/routing/channel-table.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { pixel } from '#scripts/upstream/media.ts'
+import { pixel } from '#test/simulator/media.ts'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { allowUnpriced, serve } from './serve.ts'

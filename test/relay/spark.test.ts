@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sparkKeyText } from '#scripts/upstream/spark/vendor.ts'
+import { sparkKeyText } from '#test/simulator/spark/vendor.ts'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { allowUnpriced, serve, type Route, withOptions } from './serve.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { pixel } from '#scripts/upstream/media.ts'
+import { pixel } from '#test/simulator/media.ts'
 import type { App } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { type Route, serve } from './serve.ts'

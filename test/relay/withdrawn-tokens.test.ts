@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { serviceAccount } from '#scripts/upstream/vertex/account.ts'
+import { serviceAccount } from '#test/simulator/vertex/account.ts'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { allowUnpriced } from './serve.ts'

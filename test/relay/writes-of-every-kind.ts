@@ -1,8 +1,8 @@
 import { createTRPCClient, httpBatchLink } from '@trpc/client'
 import type { Pool } from 'pg'
 import superjson from 'superjson'
-import type { Upstream } from '#scripts/upstream/index.ts'
-import type { AppRouter } from '#trpc/app-router.ts'
+import type { Upstream } from '#test/simulator/index.ts'
+import type { AppRouter } from '#server/app-router.ts'
 import { until } from '../support/processes.ts'
 import { type Factories, randomKey, type TestToken, type TestUser } from '../support/factories.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createTransport } from '#relay/upstream/send.ts'
-import { startUpstream, type Upstream } from '#scripts/upstream/index.ts'
+import { createTransport } from '#relay/transport/send.ts'
+import { startUpstream, type Upstream } from '#test/simulator/index.ts'
 import { type Browser, type ConsoleApp, startConsole } from '#test/support/console-app.ts'
 
 let app: ConsoleApp

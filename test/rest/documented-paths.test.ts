@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { restTable } from '#rest/index.ts'
+import { restTable } from '#server/rest-table.ts'
 import documented from './documented-paths.json' with { type: 'json' }
 
 /** The same door, whatever its parameter is called and with or without a closing slash. */

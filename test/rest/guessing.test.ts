@@ -1,7 +1,7 @@
 import { createTRPCClient, httpBatchLink } from '@trpc/client'
 import superjson from 'superjson'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { AppRouter } from '#trpc/app-router.ts'
+import type { AppRouter } from '#server/app-router.ts'
 import { startApp, type App } from '#test/support/app.ts'
 import { type ConsoleApp, startConsole } from '#test/support/console-app.ts'
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { routes } from '../../client/app/routes.tsx'
 import { createRelayRouter, type RelayServices } from '#relay/index.ts'
-import { restTable } from '#rest/index.ts'
+import { restTable } from '#server/rest-table.ts'
 import documented from './documented-paths.json' with { type: 'json' }
 
 const caddyfile = readFileSync(new URL('../../Caddyfile', import.meta.url), 'utf8')

@@ -1,9 +1,9 @@
 import { TRPCError } from '@trpc/server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { restTable } from '#rest/index.ts'
+import { restTable } from '#server/rest-table.ts'
 import type { BoundRoute, RestRequest } from '#rest/route.ts'
-import { type Api, appRouter } from '#trpc/app-router.ts'
+import { type Api, appRouter } from '#server/app-router.ts'
 import { type Browser, type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
 import { recordStatements, shapeOf } from '#test/support/statements.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { systemAmbient } from '../../src/services.ts'
+import { systemAmbient } from '#server/services.ts'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { allowUnpriced, serve } from '../relay/serve.ts'

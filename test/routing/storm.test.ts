@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { systemAmbient } from '../../src/services.ts'
+import { systemAmbient } from '#server/services.ts'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { allowUnpriced, serve, withOptions } from '../relay/serve.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { pixel } from '#scripts/upstream/media.ts'
+import { pixel } from '#test/simulator/media.ts'
 import type { Client, ClientFacts, Turn } from './clients/client.ts'
 import { type ChannelKind, channelKinds, startWorld, type World } from './world.ts'
 

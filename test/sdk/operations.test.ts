@@ -1,6 +1,6 @@
 import OpenAI, { toFile } from 'openai'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { pixel } from '#scripts/upstream/media.ts'
+import { pixel } from '#test/simulator/media.ts'
 import { type App, startApp } from '../support/app.ts'
 import type { TestToken } from '../support/factories.ts'
 

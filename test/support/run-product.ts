@@ -1,4 +1,4 @@
-import { main } from '#src/server.ts'
+import { main } from '#server/main.ts'
 
 // The product without the building of its console: what the tests of processes start. Workers run this file too.
 await main().catch((error: unknown) => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { RouterInputs } from '#trpc/app-router.ts'
+import type { RouterInputs } from '#server/app-router.ts'
 import { type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
 
 let app: ConsoleApp

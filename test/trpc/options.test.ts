@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { Option } from '#db/entities/option.ts'
 import { connect, type Database } from '#db/orm.ts'
-import type { Context } from '#trpc/context.ts'
+import type { Context } from '#server/context.ts'
 import { createCallerFactory, router } from '#trpc/init.ts'
 import { optionsAdminRouter } from '#features/options/router.ts'
 import { optionRoutes } from '#features/options/rest.ts'
 import { createOptionsStore, loadOptionRows } from '#features/options/service.ts'
 import { createSecrets } from '#features/secrets/service.ts'
-import type { Api } from '#trpc/app-router.ts'
+import type { Api } from '#server/app-router.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database.ts'
 
 const secrets = createSecrets('a secret key of tests')

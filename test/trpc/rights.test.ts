@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Api, appRouter } from '#trpc/app-router.ts'
+import { type Api, appRouter } from '#server/app-router.ts'
 import { type ConsoleApp, startConsole } from '#test/support/console-app.ts'
 
 let app: ConsoleApp

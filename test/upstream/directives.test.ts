@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startUpstream, type Upstream } from '#scripts/upstream/index.ts'
+import { startUpstream, type Upstream } from '#test/simulator/index.ts'
 
 let upstream: Upstream
 beforeAll(async () => {

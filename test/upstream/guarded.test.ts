@@ -2,11 +2,11 @@ import type { LookupFunction } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { DomainError } from '#core/errors.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
-import { createGuardedFetch } from '#relay/upstream/guarded-fetch.ts'
-import { inlineMedia } from '#relay/upstream/inline-media.ts'
-import { createMediaFetcher } from '#relay/upstream/media.ts'
-import { startUpstream, type Upstream } from '#scripts/upstream/index.ts'
-import { pixel } from '#scripts/upstream/media.ts'
+import { createGuardedFetch } from '#relay/transport/guarded-fetch.ts'
+import { inlineMedia } from '#relay/transport/inline-media.ts'
+import { createMediaFetcher } from '#relay/transport/media.ts'
+import { startUpstream, type Upstream } from '#test/simulator/index.ts'
+import { pixel } from '#test/simulator/media.ts'
 
 let upstream: Upstream
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { createTransport, type SendRequest, type Transport } from '#relay/upstream/send.ts'
-import { startUpstream, type Upstream } from '#scripts/upstream/index.ts'
+import { createTransport, type SendRequest, type Transport } from '#relay/transport/send.ts'
+import { startUpstream, type Upstream } from '#test/simulator/index.ts'
 import { startHttpProxy, startSilentServer, startSocksProxy, type TestProxy } from './proxies.ts'
 
 let upstream: Upstream

@@ -2,7 +2,7 @@ import Anthropic from '@anthropic-ai/sdk'
 import { GoogleGenAI } from '@google/genai'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startUpstream, type Upstream } from '#scripts/upstream/index.ts'
+import { startUpstream, type Upstream } from '#test/simulator/index.ts'
 
 let upstream: Upstream
 beforeAll(async () => {

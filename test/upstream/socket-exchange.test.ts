@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { createTransport, type SendRequest, type Transport } from '#relay/upstream/send.ts'
+import { createTransport, type SendRequest, type Transport } from '#relay/transport/send.ts'
 
 let server: WebSocketServer
 let transport: Transport

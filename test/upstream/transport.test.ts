@@ -3,10 +3,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo, LookupFunction } from 'node:net'
 import { createServer as createTcpServer, type Server as TcpServer } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createTransport, type SendRequest, type Transport } from '#relay/upstream/send.ts'
-import { sseBatches } from '#relay/upstream/sse.ts'
-import { TransportError } from '#relay/upstream/transport-error.ts'
-import { startUpstream, type Upstream } from '#scripts/upstream/index.ts'
+import { createTransport, type SendRequest, type Transport } from '#relay/transport/send.ts'
+import { sseBatches } from '#relay/transport/sse.ts'
+import { TransportError } from '#relay/transport/transport-error.ts'
+import { startUpstream, type Upstream } from '#test/simulator/index.ts'
 
 let upstream: Upstream
 let transport: Transport

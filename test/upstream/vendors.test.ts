@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { awsKey } from '#scripts/upstream/aws/signature.ts'
-import { startUpstream, type Upstream } from '#scripts/upstream/index.ts'
-import { pixel } from '#scripts/upstream/media.ts'
-import { serviceAccount } from '#scripts/upstream/vertex/account.ts'
+import { awsKey } from '#test/simulator/aws/signature.ts'
+import { startUpstream, type Upstream } from '#test/simulator/index.ts'
+import { pixel } from '#test/simulator/media.ts'
+import { serviceAccount } from '#test/simulator/vertex/account.ts'
 import { assertionOf, readKey } from '#relay/providers/vertex/key.ts'
 import { signV4 } from '#relay/providers/aws/sign-v4.ts'
 

@@ -1,4 +1,4 @@
-import type { RouterOutputs } from '#trpc/app-router.ts'
+import type { RouterOutputs } from '#server/app-router.ts'
 import { trpc } from '../../lib/trpc.ts'
 
 export type Account = RouterOutputs['user']['account']['get']

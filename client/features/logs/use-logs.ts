@@ -1,5 +1,5 @@
 import { useCallback, useMemo, useRef, useState } from 'react'
-import type { RouterOutputs } from '#trpc/app-router.ts'
+import type { RouterOutputs } from '#server/app-router.ts'
 import { useSession } from '../../lib/session.ts'
 import type { Paging } from '../../lib/table-state.ts'
 import { isRangePreset, parseRange } from '../../lib/time-range.ts'

@@ -1,6 +1,6 @@
 import { Box, Button, Flex, Grid, HStack, Heading, Progress, Skeleton, Stack, Text } from '@chakra-ui/react'
 import { Play, Square } from 'lucide-react'
-import type { RouterOutputs } from '#trpc/app-router.ts'
+import type { RouterOutputs } from '#server/app-router.ts'
 import { jobLabel } from '#core/jobs.ts'
 import { Duration } from '../../components/cells/numbers.tsx'
 import { Time } from '../../components/cells/time.tsx'

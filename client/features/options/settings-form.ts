@@ -4,7 +4,7 @@ import { useForm, useWatch } from 'react-hook-form'
 import { notify } from '../../components/notify.ts'
 import { t } from '../../i18n/t.ts'
 import { trpc } from '../../lib/trpc.ts'
-import type { RouterOutputs } from '#trpc/app-router.ts'
+import type { RouterOutputs } from '#server/app-router.ts'
 import {
   changedFields,
   changeOf,

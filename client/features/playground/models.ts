@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import type { RouterOutputs } from '#trpc/app-router.ts'
+import type { RouterOutputs } from '#server/app-router.ts'
 import type { ReplyUsage } from './reply.ts'
 import { trpc } from '../../lib/trpc.ts'
 

@@ -1,5 +1,5 @@
 import { ratioToDollars } from '#core/pricing/prices.ts'
-import type { RouterOutputs } from '#trpc/app-router.ts'
+import type { RouterOutputs } from '#server/app-router.ts'
 
 export type Pricing = RouterOutputs['public']['models']['pricing']
 export type PricedModel = Pricing['items'][number]

@@ -1,5 +1,5 @@
 import { useCallback, useMemo, useState } from 'react'
-import type { RouterOutputs } from '#trpc/app-router.ts'
+import type { RouterOutputs } from '#server/app-router.ts'
 import { useSession } from '../../lib/session.ts'
 import { useStatus } from '../../lib/status.ts'
 import { isRangePreset, parseRange } from '../../lib/time-range.ts'

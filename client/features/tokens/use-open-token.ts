@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { RouterOutputs } from '#trpc/app-router.ts'
+import type { RouterOutputs } from '#server/app-router.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 
 export type Token = RouterOutputs['user']['tokens']['list']['items'][number]

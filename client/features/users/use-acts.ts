@@ -7,7 +7,7 @@ import { notify } from '../../components/notify.ts'
 import { t } from '../../i18n/t.ts'
 import { useSession } from '../../lib/session.ts'
 import { trpc } from '../../lib/trpc.ts'
-import type { RouterInputs } from '#trpc/app-router.ts'
+import type { RouterInputs } from '#server/app-router.ts'
 import { isGone, type User } from './words.ts'
 
 type Act = RouterInputs['admin']['users']['manage']['action']

@@ -2,7 +2,7 @@ import { roles } from '#core/roles.ts'
 import { userStatus } from '#core/statuses.ts'
 import type { Tone } from '../../components/status.tsx'
 import { t } from '../../i18n/t.ts'
-import type { RouterOutputs } from '#trpc/app-router.ts'
+import type { RouterOutputs } from '#server/app-router.ts'
 
 export type User = RouterOutputs['admin']['users']['list']['items'][number]
 

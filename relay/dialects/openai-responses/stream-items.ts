@@ -5,7 +5,7 @@ import { type ItemStatus, imageItem } from './output-items.ts'
 import { createShelf } from './shelf.ts'
 import { createCalls } from './stream-calls.ts'
 import { openMessage } from './stream-message.ts'
-import { openThought } from './stream-thought.ts'
+import { openThought } from './stream-reasoning.ts'
 
 type Message = ReturnType<typeof openMessage>
 type Thought = ReturnType<typeof openThought>

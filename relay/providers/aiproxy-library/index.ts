@@ -6,9 +6,9 @@ import { createOpenAiDecoder } from '../openai-compatible/stream.ts'
 import { reshapedReading } from '../openai-compatible/reshaped.ts'
 import type { OpenAiStyle } from '../openai-compatible/style.ts'
 import type { Provider, ProviderCall, UpstreamRequest } from '../types.ts'
-import { readFailure } from '../wire/failures.ts'
-import { countOf, type Json, parseRecord, recordsOf, textOf, withoutAbsent, wordOf } from '../wire/json.ts'
-import { unheard } from '../wire/unheard.ts'
+import { readFailure } from '../shared/failures.ts'
+import { countOf, type Json, parseRecord, recordsOf, textOf, withoutAbsent, wordOf } from '../shared/json.ts'
+import { unheard } from '../shared/unsupported-fields.ts'
 
 function refusal(answer: Json): UpstreamFailure | undefined {
   const code = countOf(answer['errCode'])

@@ -1,6 +1,6 @@
 import type { Citation, FinishReason, UpstreamFailure } from '#relay/chat/events.ts'
-import { failureOf } from '../wire/failures.ts'
-import { type Json, recordOf, wordOf } from '../wire/json.ts'
+import { failureOf } from '../shared/failures.ts'
+import { type Json, recordOf, wordOf } from '../shared/json.ts'
 
 const reasons: Readonly<Record<string, FinishReason>> = {
   end_turn: 'stop',

@@ -1,8 +1,8 @@
 import type { AssistantPart, CacheControl, FilePart, ImagePart, ToolResultPart, UserPart } from '#relay/chat/request.ts'
 import { InvalidRequest } from '#relay/dialects/types.ts'
-import { type Json, withoutAbsent } from '../wire/json.ts'
-import { decodeText, isTextType, resolveSource } from '../wire/media.ts'
-import { argumentsObject } from '../wire/tool-arguments.ts'
+import { type Json, withoutAbsent } from '../shared/json.ts'
+import { decodeText, isTextType, resolveSource } from '../shared/media.ts'
+import { argumentsObject } from '../shared/tool-arguments.ts'
 
 /** Ids in the alphabet that calls and results must keep to; the same text always becomes the same id. */
 export type CallIds = { call: (id: string) => string; result: (id: string) => string }

@@ -1,5 +1,5 @@
 import type { Message, TextPart } from '#relay/chat/request.ts'
-import { type Json, textOf } from '../wire/json.ts'
+import { type Json, textOf } from '../shared/json.ts'
 import { assistantBlocks, createCallIds, textBlock, userBlocks } from './blocks.ts'
 
 type Turn = { role: 'user' | 'assistant'; content: Json[] }

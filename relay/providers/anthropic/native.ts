@@ -1,12 +1,12 @@
 import { type NativeBody, type NativeDialect, type ProviderCall, UpstreamRefusal } from '../types.ts'
-import { deliveredInResponse, isEmptyResponse, nameless } from '../wire/delivered.ts'
-import { type Json, numberOf, recordOf } from '../wire/json.ts'
-import { rewriteBody } from '../wire/rewrite-body.ts'
+import { deliveredInResponse, isEmptyResponse, nameless } from '../shared/delivered.ts'
+import { type Json, numberOf, recordOf } from '../shared/json.ts'
+import { rewriteBody } from '../shared/rewrite-body.ts'
 import { listenToClaude } from './listen.ts'
 import { type ClaudeHost, planOf } from './request.ts'
 import { fromClaudeResponse } from './response.ts'
 import { answerLimit, suffixThinking } from './thinking.ts'
-import { dropUnprovenThoughts } from './unproven-thoughts.ts'
+import { dropUnprovenThoughts } from './unsigned-reasoning.ts'
 import { readUsage } from './usage.ts'
 
 /** The thinking that the suffix of the name asks for, unless the caller says it in the body. */

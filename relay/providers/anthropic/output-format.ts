@@ -1,5 +1,5 @@
 import type { JsonSchema, ResponseFormat } from '#relay/chat/request.ts'
-import { type Json, recordOf } from '../wire/json.ts'
+import { type Json, recordOf } from '../shared/json.ts'
 
 /** Objects of an enforced schema must say that they take no further fields. */
 function closeObjects(value: unknown): unknown {

@@ -1,5 +1,5 @@
 import type { ProviderCall } from '../types.ts'
-import { type Json, numberOf, recordOf } from '../wire/json.ts'
+import { type Json, numberOf, recordOf } from '../shared/json.ts'
 import { classicVersion } from './headers.ts'
 import { planOf } from './request.ts'
 

@@ -1,8 +1,8 @@
 import { type ChatResponse, type Citation, MalformedUpstream, type ResponsePart } from '#relay/chat/events.ts'
 import { type ProviderCall, UpstreamRefusal } from '../types.ts'
-import { unwrapInput } from '../wire/custom-tools.ts'
-import { type Json, recordOf, recordsOf, textOf, wordOf } from '../wire/json.ts'
-import { argumentsText } from '../wire/tool-arguments.ts'
+import { unwrapInput } from '../shared/custom-tools.ts'
+import { type Json, recordOf, recordsOf, textOf, wordOf } from '../shared/json.ts'
+import { argumentsText } from '../shared/tool-arguments.ts'
 import { citationOf, failureIn, finishReasonOf } from './answer-parts.ts'
 import { readUsage } from './usage.ts'
 

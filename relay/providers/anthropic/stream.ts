@@ -1,8 +1,8 @@
 import type { ChatEvent, StreamDecoder } from '#relay/chat/events.ts'
 import type { ProviderCall } from '../types.ts'
-import { unwrapInput } from '../wire/custom-tools.ts'
-import { type Json, numberOf, parseRecord, recordOf, textOf, wordOf } from '../wire/json.ts'
-import { argumentsText } from '../wire/tool-arguments.ts'
+import { unwrapInput } from '../shared/custom-tools.ts'
+import { type Json, numberOf, parseRecord, recordOf, textOf, wordOf } from '../shared/json.ts'
+import { argumentsText } from '../shared/tool-arguments.ts'
 import { citationOf, failureIn, finishReasonOf } from './answer-parts.ts'
 import { createUsageCounter } from './usage.ts'
 

@@ -1,6 +1,6 @@
 import type { Effort, ReasoningWish } from '#relay/chat/request.ts'
 import type { ProviderCall } from '../types.ts'
-import { type Json, withoutAbsent } from '../wire/json.ts'
+import { type Json, withoutAbsent } from '../shared/json.ts'
 import type { ClaudeTraits, NameSuffix } from './models.ts'
 
 /** `on` means that the model will certainly think, which forbids sampling fields, forced tools and a begun answer. */

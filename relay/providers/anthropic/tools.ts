@@ -1,6 +1,6 @@
 import type { ChatRequest, FunctionTool, JsonSchema, Tool, ToolChoice, WebSearchTool } from '#relay/chat/request.ts'
-import { asFunctionTool } from '../wire/custom-tools.ts'
-import { type Json, withoutAbsent } from '../wire/json.ts'
+import { asFunctionTool } from '../shared/custom-tools.ts'
+import { type Json, withoutAbsent } from '../shared/json.ts'
 import type { ClaudeTraits } from './models.ts'
 
 /** The schema of a tool's input must be that of an object. */

@@ -1,5 +1,5 @@
 import type { ReportedUsage } from '#core/usage.ts'
-import { countOf, type Json, recordOf, sumOf } from '../wire/json.ts'
+import { countOf, type Json, recordOf, sumOf } from '../shared/json.ts'
 
 /** The vendor counts what came from and went into its cache beside the input; the hub counts all input together. */
 export function readUsage(usage: Json): ReportedUsage {

@@ -1,6 +1,6 @@
 import type { WireEvent } from '#relay/chat/events.ts'
 import type { FrameReader } from '../types.ts'
-import { textOf, tryRecord, wordOf } from '../wire/json.ts'
+import { textOf, tryRecord, wordOf } from '../shared/json.ts'
 import { createFrameSplitter, type Frame } from './event-stream.ts'
 
 /** Exceptions inside a stream, in the words of the messages dialect. */

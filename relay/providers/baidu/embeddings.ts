@@ -1,6 +1,6 @@
 import { type PlainTranslation, UpstreamRefusal } from '../types.ts'
-import { countOf, recordOf, withoutAbsent } from '../wire/json.ts'
-import { promptOnly, textsToEmbed } from '../wire/plain-answers.ts'
+import { countOf, recordOf, withoutAbsent } from '../shared/json.ts'
+import { promptOnly, textsToEmbed } from '../shared/plain-answers.ts'
 import { refusalIn } from './failure.ts'
 
 const paths: Readonly<Record<string, string>> = {

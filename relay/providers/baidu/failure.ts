@@ -1,5 +1,5 @@
 import type { UpstreamFailure } from '#relay/chat/events.ts'
-import { countOf, type Json, wordOf } from '../wire/json.ts'
+import { countOf, type Json, wordOf } from '../shared/json.ts'
 
 const statuses: Readonly<Record<number, number>> = {
   17: 429,

@@ -1,4 +1,4 @@
-import { type Json, recordOf, recordsOf, textOf } from '../wire/json.ts'
+import { type Json, recordOf, recordsOf, textOf } from '../shared/json.ts'
 
 type Turn = { role: string; content: string; name?: unknown; function_call?: unknown }
 

@@ -9,9 +9,9 @@ import {
   type StreamDecoder,
 } from '#relay/chat/events.ts'
 import { type ProviderCall, UpstreamRefusal } from '../types.ts'
-import { unwrapInput } from '../wire/custom-tools.ts'
-import { refusalOf } from '../wire/failures.ts'
-import { countOf, type Json, numberOf, parseRecord, recordOf, recordsOf, textOf, wordOf } from '../wire/json.ts'
+import { unwrapInput } from '../shared/custom-tools.ts'
+import { refusalOf } from '../shared/failures.ts'
+import { countOf, type Json, numberOf, parseRecord, recordOf, recordsOf, textOf, wordOf } from '../shared/json.ts'
 
 type Reading = Pick<ProviderCall, 'ambient' | 'customTools'>
 

@@ -1,8 +1,15 @@
 import { bearer } from '../openai-compatible/address.ts'
 import type { Heard, OwnForm, PlainTranslation, ProviderCall } from '../types.ts'
-import { sharedField } from '../wire/embed-fields.ts'
-import { countOf, type Json, numberOf, recordOf, withoutAbsent } from '../wire/json.ts'
-import { documentTexts, embeddingList, promptOnly, readWhole, rerankList, textsToEmbed } from '../wire/plain-answers.ts'
+import { sharedField } from '../shared/embed-fields.ts'
+import { countOf, type Json, numberOf, recordOf, withoutAbsent } from '../shared/json.ts'
+import {
+  documentTexts,
+  embeddingList,
+  promptOnly,
+  readWhole,
+  rerankList,
+  textsToEmbed,
+} from '../shared/plain-answers.ts'
 
 /** Both versions of the vendor's calls stand below one address. */
 const urlOf = ({ channel }: ProviderCall, operation: string): string =>

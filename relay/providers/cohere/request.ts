@@ -2,11 +2,11 @@ import { toOpenAiRequest } from '../openai-compatible/request.ts'
 import type { OpenAiStyle } from '../openai-compatible/style.ts'
 import { wantsThinking } from '../openai-compatible/thinking-switch.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
-import { saysNothing } from '../wire/says-nothing.ts'
+import { saysNothing } from '../shared/says-nothing.ts'
 import type { ProviderCall, UpstreamRequest } from '../types.ts'
-import { unplaced } from '../wire/unheard.ts'
-import { joinPath } from '../wire/join-path.ts'
-import { type Json, listOf, numberOf, recordOf, recordsOf, textOf } from '../wire/json.ts'
+import { unplaced } from '../shared/unsupported-fields.ts'
+import { joinPath } from '../shared/join-path.ts'
+import { type Json, listOf, numberOf, recordOf, recordsOf, textOf } from '../shared/json.ts'
 
 const mostStops = 5
 

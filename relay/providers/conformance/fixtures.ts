@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createParser } from 'eventsource-parser'
 import type { WireEvent } from '#relay/chat/events.ts'
 import type { ProviderCall, ProviderOptions } from '../types.ts'
-import { createJsonLineReader } from '../wire/json-lines.ts'
+import { createJsonLineReader } from '../shared/json-lines.ts'
 
 export const readJson = (folder: URL, name: string): unknown => JSON.parse(readText(folder, name))
 

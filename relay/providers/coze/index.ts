@@ -5,8 +5,8 @@ import { createOpenAiDecoder } from '../openai-compatible/stream.ts'
 import { toHubResponse } from '../openai-compatible/response.ts'
 import type { OpenAiStyle } from '../openai-compatible/style.ts'
 import { type Provider, UpstreamRefusal } from '../types.ts'
-import { readFailure } from '../wire/failures.ts'
-import { countOf, type Json, numberOf, parseRecord, recordOf, tryRecord, wordOf } from '../wire/json.ts'
+import { readFailure } from '../shared/failures.ts'
+import { countOf, type Json, numberOf, parseRecord, recordOf, tryRecord, wordOf } from '../shared/json.ts'
 import { filesUrl, toCozeRequest } from './request.ts'
 
 const style: OpenAiStyle = { id: 'coze', label: 'Coze', channelTypes: [49] }

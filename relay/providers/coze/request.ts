@@ -2,8 +2,8 @@ import type { ChatRequest, Message } from '#relay/chat/request.ts'
 import { InvalidRequest } from '#relay/dialects/types.ts'
 import { bearer } from '../openai-compatible/address.ts'
 import type { ProviderCall, ProviderChannel, UpstreamRequest } from '../types.ts'
-import { unheard, withToldFormat } from '../wire/unheard.ts'
-import { type Json, withoutAbsent } from '../wire/json.ts'
+import { unheard, withToldFormat } from '../shared/unsupported-fields.ts'
+import { type Json, withoutAbsent } from '../shared/json.ts'
 
 const rootOf = ({ baseUrl }: Pick<ProviderChannel, 'baseUrl'>): string => baseUrl.replace(/\/v[13]$/, '')
 

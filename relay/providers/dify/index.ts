@@ -4,10 +4,10 @@ import { bearer } from '../openai-compatible/address.ts'
 import { reshapedReading } from '../openai-compatible/reshaped.ts'
 import type { OpenAiStyle } from '../openai-compatible/style.ts'
 import type { Provider, ProviderCall, Uploads, UpstreamRequest } from '../types.ts'
-import { unheard, withToldFormat } from '../wire/unheard.ts'
-import { readFailure } from '../wire/failures.ts'
-import { joinPath } from '../wire/join-path.ts'
-import { type Json, numberOf, recordOf, recordsOf, textOf, wordOf } from '../wire/json.ts'
+import { unheard, withToldFormat } from '../shared/unsupported-fields.ts'
+import { readFailure } from '../shared/failures.ts'
+import { joinPath } from '../shared/join-path.ts'
+import { type Json, numberOf, recordOf, recordsOf, textOf, wordOf } from '../shared/json.ts'
 
 const style: OpenAiStyle = {
   id: 'dify',

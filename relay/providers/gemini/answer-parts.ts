@@ -1,9 +1,9 @@
 import type { FinishReason, ResponsePart } from '#relay/chat/events.ts'
 import { audioFormat } from '#relay/chat/media.ts'
 import type { ProviderCall } from '../types.ts'
-import { unwrapInput } from '../wire/custom-tools.ts'
-import { type Json, recordOf, textOf, wordOf } from '../wire/json.ts'
-import { argumentsText } from '../wire/tool-arguments.ts'
+import { unwrapInput } from '../shared/custom-tools.ts'
+import { type Json, recordOf, textOf, wordOf } from '../shared/json.ts'
+import { argumentsText } from '../shared/tool-arguments.ts'
 
 export type Reading = Pick<ProviderCall, 'ambient' | 'customTools'>
 

@@ -9,9 +9,9 @@ import type {
   UserPart,
 } from '#relay/chat/request.ts'
 import { InvalidRequest } from '#relay/dialects/types.ts'
-import { type Json, recordOf, textOf } from '../wire/json.ts'
-import { resolveSource } from '../wire/media.ts'
-import { argumentsObject } from '../wire/tool-arguments.ts'
+import { type Json, recordOf, textOf } from '../shared/json.ts'
+import { resolveSource } from '../shared/media.ts'
+import { argumentsObject } from '../shared/tool-arguments.ts'
 
 type Content = { role: 'user' | 'model'; parts: Json[] }
 

@@ -5,8 +5,8 @@ import {
   type UpstreamRequest,
   UpstreamRefusal,
 } from '../types.ts'
-import { type Json, listOf, numberOf, recordOf, recordsOf } from '../wire/json.ts'
-import { embeddingList, textsToEmbed } from '../wire/plain-answers.ts'
+import { type Json, listOf, numberOf, recordOf, recordsOf } from '../shared/json.ts'
+import { embeddingList, textsToEmbed } from '../shared/plain-answers.ts'
 import { failureIn } from './failure.ts'
 import { geminiHeaders, operationUrl } from './request.ts'
 

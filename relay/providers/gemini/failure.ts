@@ -1,6 +1,6 @@
 import type { UpstreamFailure } from '#relay/chat/events.ts'
-import { failureOf, readFailure } from '../wire/failures.ts'
-import { type Json, numberOf, recordOf, recordsOf, textOf, wordOf } from '../wire/json.ts'
+import { failureOf, readFailure } from '../shared/failures.ts'
+import { type Json, numberOf, recordOf, recordsOf, textOf, wordOf } from '../shared/json.ts'
 
 /** The vendor's error object: its reason is the code, and a key it does not know is no bad request. */
 function refine(failure: UpstreamFailure, body: unknown): UpstreamFailure {

@@ -1,5 +1,5 @@
 import type { Citation } from '#relay/chat/events.ts'
-import { listOf, numberOf, recordOf, recordsOf, textOf, wordOf } from '../wire/json.ts'
+import { listOf, numberOf, recordOf, recordsOf, textOf, wordOf } from '../shared/json.ts'
 
 /** The vendor counts bytes of UTF-8, callers count characters. */
 const toCharacters = (text: string, bytes: number | undefined): number | undefined =>

@@ -1,6 +1,6 @@
 import { type PlainRequest, type PlainTranslation, type ProviderCall, UpstreamRefusal } from '../types.ts'
-import { type Json, numberOf, recordOf, recordsOf, textOf, withoutAbsent, wordOf } from '../wire/json.ts'
-import { nearestRatio } from '../wire/plain-answers.ts'
+import { type Json, numberOf, recordOf, recordsOf, textOf, withoutAbsent, wordOf } from '../shared/json.ts'
+import { nearestRatio } from '../shared/plain-answers.ts'
 import { failureIn } from './failure.ts'
 import { readUsage } from './usage.ts'
 

@@ -1,6 +1,6 @@
 import type { Provider } from '../types.ts'
-import { joinPath } from '../wire/join-path.ts'
-import { recordOf, recordsOf, wordOf } from '../wire/json.ts'
+import { joinPath } from '../shared/join-path.ts'
+import { recordOf, recordsOf, wordOf } from '../shared/json.ts'
 import { geminiEmbeddings } from './embeddings.ts'
 import { readGeminiFailure } from './failure.ts'
 import { geminiImages } from './images.ts'

@@ -1,7 +1,7 @@
 import type { ChatChoice, ChatResponse, ResponsePart } from '#relay/chat/events.ts'
 import { MalformedUpstream } from '#relay/chat/events.ts'
 import { UpstreamRefusal } from '../types.ts'
-import { type Json, recordOf, recordsOf, textOf, wordOf } from '../wire/json.ts'
+import { type Json, recordOf, recordsOf, textOf, wordOf } from '../shared/json.ts'
 import { failedFinish, finishReasonOf, readPart, type Reading } from './answer-parts.ts'
 import { failureIn } from './failure.ts'
 import { citationsOf, searchesIn } from './grounding.ts'

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '#relay/chat/request.ts'
-import { type Json, listOf, recordOf, textOf } from '../wire/json.ts'
+import { type Json, listOf, recordOf, textOf } from '../shared/json.ts'
 
 /** The words of JSON Schema that this vendor's subset knows. */
 const kept = [

@@ -1,5 +1,5 @@
 import type { ChatEvent, ResponsePart, StreamDecoder } from '#relay/chat/events.ts'
-import { type Json, numberOf, parseRecord, recordOf, recordsOf, textOf, wordOf } from '../wire/json.ts'
+import { type Json, numberOf, parseRecord, recordOf, recordsOf, textOf, wordOf } from '../shared/json.ts'
 import { failedFinish, finishReasonOf, readPart, type Reading } from './answer-parts.ts'
 import { failureIn } from './failure.ts'
 import { citationsOf, searchesIn } from './grounding.ts'

@@ -1,6 +1,6 @@
 import type { DialectId, Effort, ReasoningWish } from '#relay/chat/request.ts'
 import type { ProviderCall } from '../types.ts'
-import { type Json, withoutAbsent } from '../wire/json.ts'
+import { type Json, withoutAbsent } from '../shared/json.ts'
 import { type GeminiThinking, type NameSuffix, splitSuffix, thinkingOf } from './models.ts'
 
 /** What the share of an answer's limit becomes when there is no limit, and the most it may become. */

@@ -1,6 +1,6 @@
 import type { ChatRequest, FunctionTool, Tool } from '#relay/chat/request.ts'
-import { asFunctionTool } from '../wire/custom-tools.ts'
-import { type Json, withoutAbsent } from '../wire/json.ts'
+import { asFunctionTool } from '../shared/custom-tools.ts'
+import { type Json, withoutAbsent } from '../shared/json.ts'
 import { toParameters } from './schema.ts'
 
 /** Functions by these names stand for the vendor's own tools. */

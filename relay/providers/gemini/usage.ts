@@ -1,5 +1,5 @@
 import type { ReportedUsage } from '#core/usage.ts'
-import { countOf, type Json, recordsOf, sumOf } from '../wire/json.ts'
+import { countOf, type Json, recordsOf, sumOf } from '../shared/json.ts'
 
 /** What a picture costs where the upstream counts no output at all. */
 export const tokensPerPicture = 258

@@ -1,7 +1,7 @@
-import { listOf, numberOf, recordOf, withoutAbsent } from '../wire/json.ts'
+import { listOf, numberOf, recordOf, withoutAbsent } from '../shared/json.ts'
 import type { PlainTranslation } from '../types.ts'
 import { bearer } from '../openai-compatible/address.ts'
-import { textsToEmbed } from '../wire/plain-answers.ts'
+import { textsToEmbed } from '../shared/plain-answers.ts'
 import { nativeUrl } from './address.ts'
 
 /** The server's own call, which embeds one text or many. */

@@ -3,7 +3,7 @@ import { toHubResponse } from '../openai-compatible/response.ts'
 import { createOpenAiDecoder } from '../openai-compatible/stream.ts'
 import type { OpenAiStyle } from '../openai-compatible/style.ts'
 import type { ProviderCall } from '../types.ts'
-import { type Json, parseRecord, recordOf, recordsOf, wordOf, withoutAbsent } from '../wire/json.ts'
+import { type Json, parseRecord, recordOf, recordsOf, wordOf, withoutAbsent } from '../shared/json.ts'
 
 type Reading = Pick<ProviderCall, 'ambient' | 'customTools'>
 

@@ -1,9 +1,9 @@
 import { InvalidRequest } from '#relay/dialects/types.ts'
 import { parseDataUrl } from '#relay/chat/media.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
-import { type Json, recordOf, recordsOf, textOf, withoutAbsent, wordOf } from '../wire/json.ts'
-import { saysNothing } from '../wire/says-nothing.ts'
-import { argumentsObject } from '../wire/tool-arguments.ts'
+import { type Json, recordOf, recordsOf, textOf, withoutAbsent, wordOf } from '../shared/json.ts'
+import { saysNothing } from '../shared/says-nothing.ts'
+import { argumentsObject } from '../shared/tool-arguments.ts'
 import type { ProviderChannel } from '../types.ts'
 
 /** Fields that only the server's own call knows. */

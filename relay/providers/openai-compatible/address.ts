@@ -1,5 +1,5 @@
 import type { ProviderCall, ProviderChannel } from '../types.ts'
-import { joinPath } from '../wire/join-path.ts'
+import { joinPath } from '../shared/join-path.ts'
 import type { OpenAiStyle } from './style.ts'
 
 export const chatUrl = (style: OpenAiStyle, call: ProviderCall): string =>

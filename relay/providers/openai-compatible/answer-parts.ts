@@ -1,6 +1,6 @@
 import type { Citation, FinishReason } from '#relay/chat/events.ts'
 import { parseDataUrl } from '#relay/chat/media.ts'
-import { type Json, numberOf, recordOf, recordsOf, textOf, wordOf } from '../wire/json.ts'
+import { type Json, numberOf, recordOf, recordsOf, textOf, wordOf } from '../shared/json.ts'
 
 const reasons: Readonly<Record<string, FinishReason>> = {
   length: 'length',

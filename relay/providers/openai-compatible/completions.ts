@@ -1,6 +1,6 @@
 import type { NativeDialect, ProviderCall } from '../types.ts'
-import type { Json } from '../wire/json.ts'
-import { rewriteBody } from '../wire/rewrite-body.ts'
+import type { Json } from '../shared/json.ts'
+import { rewriteBody } from '../shared/rewrite-body.ts'
 import { requestHeaders } from './address.ts'
 import { nativeOpenAi, setStreamOptions } from './native.ts'
 import type { OpenAiStyle } from './style.ts'

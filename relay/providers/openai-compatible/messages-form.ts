@@ -1,7 +1,7 @@
 import { nativeClaude } from '../anthropic/native.ts'
 import type { NativeBody, NativeDialect, ProviderCall } from '../types.ts'
-import { rewriteBody } from '../wire/rewrite-body.ts'
-import type { Json } from '../wire/json.ts'
+import { rewriteBody } from '../shared/rewrite-body.ts'
+import type { Json } from '../shared/json.ts'
 import { classicVersion } from '../anthropic/headers.ts'
 import { bearer } from './address.ts'
 

@@ -11,9 +11,9 @@ import type {
   UserPart,
 } from '#relay/chat/request.ts'
 import { InvalidRequest } from '#relay/dialects/types.ts'
-import { wrapInput } from '../wire/custom-tools.ts'
-import { type Json, withoutAbsent } from '../wire/json.ts'
-import { asUrl, decodeText, isTextType, resolveSource } from '../wire/media.ts'
+import { wrapInput } from '../shared/custom-tools.ts'
+import { type Json, withoutAbsent } from '../shared/json.ts'
+import { asUrl, decodeText, isTextType, resolveSource } from '../shared/media.ts'
 import { toReasoningDetails } from './reasoning.ts'
 import type { OpenAiStyle } from './style.ts'
 

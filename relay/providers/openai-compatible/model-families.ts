@@ -1,5 +1,5 @@
 import type { Effort } from '#relay/chat/request.ts'
-import { type Json, recordOf, recordsOf } from '../wire/json.ts'
+import { type Json, recordOf, recordsOf } from '../shared/json.ts'
 import type { ResponsesReason } from './style.ts'
 
 const efforts: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']

@@ -5,10 +5,10 @@ import {
   type ProviderCall,
   UpstreamRefusal,
 } from '../types.ts'
-import { joinPath } from '../wire/join-path.ts'
-import { type Json, recordOf, recordsOf } from '../wire/json.ts'
-import { refuseTokens, rerankList } from '../wire/plain-answers.ts'
-import { refusalOf } from '../wire/failures.ts'
+import { joinPath } from '../shared/join-path.ts'
+import { type Json, recordOf, recordsOf } from '../shared/json.ts'
+import { refuseTokens, rerankList } from '../shared/plain-answers.ts'
+import { refusalOf } from '../shared/failures.ts'
 import { channelHeaders } from './address.ts'
 import type { OpenAiStyle } from './style.ts'
 import { readUsage, usageObjectOf } from './usage.ts'

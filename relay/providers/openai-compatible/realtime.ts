@@ -1,6 +1,6 @@
 import type { ReportedUsage } from '#core/usage.ts'
 import type { ProviderCall, RealtimeCaller, RealtimeTranslation, SocketRequest } from '../types.ts'
-import { countOf, recordOf, sumOf } from '../wire/json.ts'
+import { countOf, recordOf, sumOf } from '../shared/json.ts'
 import { channelHeaders } from './address.ts'
 import type { OpenAiStyle } from './style.ts'
 

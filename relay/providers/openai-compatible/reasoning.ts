@@ -1,5 +1,5 @@
 import type { DialectId, ReasoningPart } from '#relay/chat/request.ts'
-import { type Json, recordsOf, textOf, wordOf, withoutAbsent } from '../wire/json.ts'
+import { type Json, recordsOf, textOf, wordOf, withoutAbsent } from '../shared/json.ts'
 
 const formats: readonly [string, DialectId][] = [
   ['anthropic-claude-v1', 'claude'],

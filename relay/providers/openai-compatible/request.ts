@@ -2,7 +2,7 @@ import { channelTypeOf } from '#core/channel-types/index.ts'
 import { lossesTowards } from '#relay/chat/losses.ts'
 import type { ChatRequest, Effort, ReasoningWish, ResponseFormat } from '#relay/chat/request.ts'
 import type { ProviderCall, UpstreamRequest } from '../types.ts'
-import { type Json, recordOf, withoutAbsent } from '../wire/json.ts'
+import { type Json, recordOf, withoutAbsent } from '../shared/json.ts'
 import { chatUrl, requestHeaders } from './address.ts'
 import { toOpenAiMessages, type Writing } from './messages.ts'
 import {

@@ -1,7 +1,7 @@
 import type { WireEvent } from '#relay/chat/events.ts'
 import { MalformedUpstream } from '#relay/chat/events.ts'
 import type { ChatTranslation } from '../types.ts'
-import { type Json, parseRecord, recordOf } from '../wire/json.ts'
+import { type Json, parseRecord, recordOf } from '../shared/json.ts'
 import { toHubResponse } from './response.ts'
 import { createOpenAiDecoder } from './stream.ts'
 import type { OpenAiStyle } from './style.ts'

@@ -1,9 +1,9 @@
 import { type ChatChoice, type ChatResponse, MalformedUpstream, type ResponsePart } from '#relay/chat/events.ts'
 import { type ProviderCall, UpstreamRefusal } from '../types.ts'
-import { unwrapInput } from '../wire/custom-tools.ts'
-import { refusalOf } from '../wire/failures.ts'
-import { type Json, recordOf, recordsOf, textOf, wordOf } from '../wire/json.ts'
-import { argumentsText } from '../wire/tool-arguments.ts'
+import { unwrapInput } from '../shared/custom-tools.ts'
+import { refusalOf } from '../shared/failures.ts'
+import { type Json, recordOf, recordsOf, textOf, wordOf } from '../shared/json.ts'
+import { argumentsText } from '../shared/tool-arguments.ts'
 import {
   failedFinish,
   finishReasonOf,

@@ -1,7 +1,7 @@
 import type { ChatEvent, StreamDecoder, WireEvent } from '#relay/chat/events.ts'
 import type { ProviderCall } from '../types.ts'
-import { refusalOf } from '../wire/failures.ts'
-import { type Json, numberOf, parseRecord, recordOf, recordsOf, textOf, wordOf } from '../wire/json.ts'
+import { refusalOf } from '../shared/failures.ts'
+import { type Json, numberOf, parseRecord, recordOf, recordsOf, textOf, wordOf } from '../shared/json.ts'
 import {
   failedFinish,
   finishReasonOf,

@@ -2,7 +2,7 @@ import type { Citation, UpstreamFailure } from '#relay/chat/events.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import type { ReportedUsage } from '#core/usage.ts'
 import type { PlainOperation, PlainTranslation, ProviderCall, ProviderChannel } from '../types.ts'
-import type { Json } from '../wire/json.ts'
+import type { Json } from '../shared/json.ts'
 
 /** What of a call decides whether the chat form will do. */
 export type ResponsesReason = { model: string; tools: boolean; search: boolean; effort: string | undefined }

@@ -1,5 +1,5 @@
 import type { ChatRequest, ReasoningWish } from '#relay/chat/request.ts'
-import type { Json } from '../wire/json.ts'
+import type { Json } from '../shared/json.ts'
 
 /** Whether the caller wants thinking on or off; nothing when they leave it to the model. */
 export function wantsThinking(wish: ReasoningWish | undefined): boolean | undefined {

@@ -1,5 +1,5 @@
 import { formatInstruction } from '../anthropic/output-format.ts'
-import { type Json, recordOf, recordsOf, textOf } from '../wire/json.ts'
+import { type Json, recordOf, recordsOf, textOf } from '../shared/json.ts'
 
 function instructionFor(format: Json | undefined): string | undefined {
   if (format?.['type'] === 'json_object') return formatInstruction({ type: 'json' }, false)

@@ -1,7 +1,7 @@
 import { hasGrammar } from '#relay/chat/losses.ts'
 import type { ChatRequest, Tool, ToolChoice, WebSearchTool } from '#relay/chat/request.ts'
-import { asFunctionTool } from '../wire/custom-tools.ts'
-import { type Json, withoutAbsent } from '../wire/json.ts'
+import { asFunctionTool } from '../shared/custom-tools.ts'
+import { type Json, withoutAbsent } from '../shared/json.ts'
 import type { Writing } from './messages.ts'
 
 function toOpenAiTool(tool: Tool, writing: Writing): Json[] {

@@ -1,5 +1,5 @@
 import type { ReportedUsage } from '#core/usage.ts'
-import { countOf, type Json, recordOf } from '../wire/json.ts'
+import { countOf, type Json, recordOf } from '../shared/json.ts'
 
 const firstOf = (...values: unknown[]): number | undefined =>
   countOf(values.find((value) => value !== undefined && value !== null))

@@ -1,6 +1,6 @@
 import type { UpstreamFailure } from '#relay/chat/events.ts'
-import { failureOf, statusOfError } from '../wire/failures.ts'
-import { type Json, recordOf } from '../wire/json.ts'
+import { failureOf, statusOfError } from '../shared/failures.ts'
+import { type Json, recordOf } from '../shared/json.ts'
 
 /** The failure of a response object, or of an `error` event, whose fields stand at its top. */
 export function failureIn(body: Json): UpstreamFailure | undefined {

@@ -8,8 +8,8 @@ import type {
   UserPart,
 } from '#relay/chat/request.ts'
 import { InvalidRequest } from '#relay/dialects/types.ts'
-import { type Json, withoutAbsent } from '../wire/json.ts'
-import { asUrl, resolveSource } from '../wire/media.ts'
+import { type Json, withoutAbsent } from '../shared/json.ts'
+import { asUrl, resolveSource } from '../shared/media.ts'
 
 const refuse = (message: string): never => {
   throw new InvalidRequest('invalid_text_request', message)

@@ -1,4 +1,4 @@
-import { recordsOf, wordOf, type Json } from '../wire/json.ts'
+import { recordsOf, wordOf, type Json } from '../shared/json.ts'
 
 /** Ids of a complete response and its items, where the upstream keeps them; it says so itself. */
 export function keptIds(response: Json): string[] {

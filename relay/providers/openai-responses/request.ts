@@ -10,7 +10,7 @@ import {
 } from '../openai-compatible/model-families.ts'
 import { effortOf, knownNames } from '../openai-compatible/request.ts'
 import type { ProviderCall } from '../types.ts'
-import { type Json, withoutAbsent } from '../wire/json.ts'
+import { type Json, withoutAbsent } from '../shared/json.ts'
 import { toInput } from './input.ts'
 
 function toTool(tool: Tool): Json[] {

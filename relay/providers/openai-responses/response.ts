@@ -1,7 +1,7 @@
 import { type ChatResponse, type FinishReason, MalformedUpstream, type ResponsePart } from '#relay/chat/events.ts'
 import { readCitations } from '../openai-compatible/answer-parts.ts'
 import { type ProviderCall, UpstreamRefusal } from '../types.ts'
-import { type Json, recordOf, recordsOf, textOf, wordOf } from '../wire/json.ts'
+import { type Json, recordOf, recordsOf, textOf, wordOf } from '../shared/json.ts'
 import { failureIn } from './failure.ts'
 import { usageOf } from './usage.ts'
 

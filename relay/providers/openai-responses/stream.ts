@@ -1,7 +1,7 @@
 import type { ChatEvent, StreamDecoder } from '#relay/chat/events.ts'
 import { readCitations } from '../openai-compatible/answer-parts.ts'
 import type { ProviderCall } from '../types.ts'
-import { type Json, numberOf, parseRecord, recordOf, textOf, wordOf } from '../wire/json.ts'
+import { type Json, numberOf, parseRecord, recordOf, textOf, wordOf } from '../shared/json.ts'
 import { failureIn } from './failure.ts'
 import { finishOf, thoughtOf } from './response.ts'
 import { usageOf } from './usage.ts'

@@ -1,6 +1,6 @@
 import type { ReportedUsage } from '#core/usage.ts'
 import { readUsage } from '../openai-compatible/usage.ts'
-import { type Json, recordOf, recordsOf } from '../wire/json.ts'
+import { type Json, recordOf, recordsOf } from '../shared/json.ts'
 
 const countItems = (response: Json, type: string): number =>
   recordsOf(response['output']).filter((item) => item['type'] === type).length

@@ -3,9 +3,9 @@ import { reshapedReading } from '../openai-compatible/reshaped.ts'
 import type { OpenAiStyle } from '../openai-compatible/style.ts'
 import { readGeminiFailure } from '../gemini/failure.ts'
 import type { Provider, ProviderCall, UpstreamRequest } from '../types.ts'
-import { saysNothing } from '../wire/says-nothing.ts'
-import { unplaced } from '../wire/unheard.ts'
-import { recordOf, recordsOf, textOf, withoutAbsent, wordOf, type Json } from '../wire/json.ts'
+import { saysNothing } from '../shared/says-nothing.ts'
+import { unplaced } from '../shared/unsupported-fields.ts'
+import { recordOf, recordsOf, textOf, withoutAbsent, wordOf, type Json } from '../shared/json.ts'
 
 const style: OpenAiStyle = {
   id: 'palm',

@@ -7,9 +7,9 @@ import {
   type ProviderCall,
   UpstreamRefusal,
 } from '../types.ts'
-import { joinPath } from '../wire/join-path.ts'
-import { type Json, listOf, numberOf, recordOf, withoutAbsent, wordOf } from '../wire/json.ts'
-import { nearestRatio, readWhole } from '../wire/plain-answers.ts'
+import { joinPath } from '../shared/join-path.ts'
+import { type Json, listOf, numberOf, recordOf, withoutAbsent, wordOf } from '../shared/json.ts'
+import { nearestRatio, readWhole } from '../shared/plain-answers.ts'
 
 const ratios = ['1:1', '16:9', '9:16', '3:2', '2:3', '4:3', '3:4', '4:5', '5:4']
 

@@ -1,5 +1,5 @@
-import { saysNothing } from '../wire/says-nothing.ts'
-import { type Json, listOf, recordOf, recordsOf, textOf, withoutAbsent } from '../wire/json.ts'
+import { saysNothing } from '../shared/says-nothing.ts'
+import { type Json, listOf, recordOf, recordsOf, textOf, withoutAbsent } from '../shared/json.ts'
 
 /** Names of this vendor begin each word with a capital letter. */
 const toSnake = (name: string): string => name.replaceAll(/(?<=[a-z0-9])([A-Z])/g, '_$1').toLowerCase()

@@ -1,7 +1,7 @@
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import { type PlainTranslation, type ProviderCall, type UpstreamRequest, UpstreamRefusal } from '../types.ts'
-import { countOf, type Json, recordOf, recordsOf } from '../wire/json.ts'
-import { embeddingList, promptOnly, textsToEmbed } from '../wire/plain-answers.ts'
+import { countOf, type Json, recordOf, recordsOf } from '../shared/json.ts'
+import { embeddingList, promptOnly, textsToEmbed } from '../shared/plain-answers.ts'
 
 const responseOf = (json: unknown): Json => recordOf(recordOf(json)?.['Response']) ?? recordOf(json) ?? {}
 

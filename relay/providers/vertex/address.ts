@@ -1,7 +1,7 @@
 import { InvalidRequest } from '#relay/dialects/types.ts'
 import { modelPath } from '../gemini/request.ts'
 import type { ProviderCall } from '../types.ts'
-import { tryRecord, wordOf } from '../wire/json.ts'
+import { tryRecord, wordOf } from '../shared/json.ts'
 import { readKey } from './key.ts'
 
 /** The extra field is a region, or an object of regions by the model the caller named. */

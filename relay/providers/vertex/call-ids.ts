@@ -1,4 +1,4 @@
-import { type Json, listOf, recordOf } from '../wire/json.ts'
+import { type Json, listOf, recordOf } from '../shared/json.ts'
 
 const named = ['functionCall', 'functionResponse', 'function_call', 'function_response']
 

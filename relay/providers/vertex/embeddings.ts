@@ -1,8 +1,8 @@
 import { failureIn } from '../gemini/failure.ts'
 import { type Heard, type OwnForm, type PlainTranslation, type ProviderCall, UpstreamRefusal } from '../types.ts'
-import { countOf, type Json, recordOf, recordsOf, sumOf, withoutAbsent } from '../wire/json.ts'
-import { sharedField } from '../wire/embed-fields.ts'
-import { embeddingList, promptOnly, textsToEmbed } from '../wire/plain-answers.ts'
+import { countOf, type Json, recordOf, recordsOf, sumOf, withoutAbsent } from '../shared/json.ts'
+import { sharedField } from '../shared/embed-fields.ts'
+import { embeddingList, promptOnly, textsToEmbed } from '../shared/plain-answers.ts'
 import { googleUrl } from './address.ts'
 
 const vectorsOf = (json: unknown): Json[] =>

@@ -16,7 +16,7 @@ import { toHubResponse } from '../openai-compatible/response.ts'
 import { createOpenAiDecoder } from '../openai-compatible/stream.ts'
 import type { OpenAiStyle } from '../openai-compatible/style.ts'
 import type { ChatTranslation, Provider, ProviderCall, UpstreamRequest } from '../types.ts'
-import { recordOf, recordsOf, wordOf } from '../wire/json.ts'
+import { recordOf, recordsOf, wordOf } from '../shared/json.ts'
 import {
   baseOf,
   claudeCountUrl,

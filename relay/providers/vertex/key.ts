@@ -1,8 +1,8 @@
 import { createHash, createPrivateKey, sign } from 'node:crypto'
 import type { Ambient } from '#core/ambient.ts'
 import { type KeyExchange, UpstreamRefusal } from '../types.ts'
-import { failureOf, statusOfError } from '../wire/failures.ts'
-import { type Json, numberOf, recordOf, tryRecord, wordOf } from '../wire/json.ts'
+import { failureOf, statusOfError } from '../shared/failures.ts'
+import { type Json, numberOf, recordOf, tryRecord, wordOf } from '../shared/json.ts'
 
 export type ServiceAccount = {
   kind: 'account'

@@ -2,7 +2,7 @@ import type { StreamDecoder } from '#relay/chat/events.ts'
 import { createOpenAiDecoder } from '../openai-compatible/stream.ts'
 import type { OpenAiStyle } from '../openai-compatible/style.ts'
 import type { ProviderCall } from '../types.ts'
-import { type Json, parseRecord, recordOf, recordsOf, textOf, tryRecord, withoutAbsent } from '../wire/json.ts'
+import { type Json, parseRecord, recordOf, recordsOf, textOf, tryRecord, withoutAbsent } from '../shared/json.ts'
 import { refusalIn } from './failures.ts'
 
 /** Where the OpenAI form reads a failure of the vendor's numbers, over either surface. */

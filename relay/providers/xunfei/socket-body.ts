@@ -1,5 +1,5 @@
 import { tellFormat } from '../openai-compatible/told-format.ts'
-import { type Json, numberOf, recordOf, recordsOf, textOf, withoutAbsent, wordOf } from '../wire/json.ts'
+import { type Json, numberOf, recordOf, recordsOf, textOf, withoutAbsent, wordOf } from '../shared/json.ts'
 
 type Target = { appId: string; domain: string; takesInstructions: boolean }
 

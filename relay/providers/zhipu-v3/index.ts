@@ -4,7 +4,7 @@ import { reshapedReading } from '../openai-compatible/reshaped.ts'
 import { createOpenAiDecoder } from '../openai-compatible/stream.ts'
 import type { OpenAiStyle } from '../openai-compatible/style.ts'
 import type { Provider, ProviderCall, UpstreamRequest } from '../types.ts'
-import { readFailure } from '../wire/failures.ts'
+import { readFailure } from '../shared/failures.ts'
 import {
   countOf,
   type Json,
@@ -16,9 +16,9 @@ import {
   tryRecord,
   withoutAbsent,
   wordOf,
-} from '../wire/json.ts'
-import { saysNothing } from '../wire/says-nothing.ts'
-import { unplaced } from '../wire/unheard.ts'
+} from '../shared/json.ts'
+import { saysNothing } from '../shared/says-nothing.ts'
+import { unplaced } from '../shared/unsupported-fields.ts'
 import { createMetaReader } from './lines.ts'
 import { zhipuToken } from './sign.ts'
 

@@ -2,7 +2,7 @@ import { DomainError } from '#core/errors.ts'
 import type { DrawingTask } from '#db/entities/drawing-task.ts'
 import { findOwnDrawings } from '#features/tasks/service/store.ts'
 import type { DrawingRequest } from '#relay/dialects/drawing/request.ts'
-import type { RelayServices } from '#relay/gateway/call.ts'
+import type { RelayServices } from '#relay/request/call.ts'
 
 /**
  * The task that a submission follows; null for a first one.

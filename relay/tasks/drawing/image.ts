@@ -1,7 +1,7 @@
 import { findDrawing } from '#features/tasks/service/store.ts'
-import type { RelayServices } from '#relay/gateway/call.ts'
+import type { RelayServices } from '#relay/request/call.ts'
 import type { Exchange } from '../admit.ts'
-import { proxyOf } from '#relay/gateway/channel-proxy.ts'
+import { proxyOf } from '#relay/attempt/channel-proxy.ts'
 
 const largestPicture = 64 * 1024 * 1024
 const downloadLimitMs = 60_000

@@ -7,7 +7,7 @@ import { DomainError, type ErrorCode, toDomainError } from '#core/errors.ts'
 import { protectedNameIn } from '#core/param-override.ts'
 import { splitList } from '#core/routing/abilities.ts'
 import type { Channel } from '#db/entities/channel.ts'
-import { isLinkLocalHost } from '#relay/upstream/address.ts'
+import { isLinkLocalHost } from '#relay/transport/address.ts'
 import type { ChannelFields } from './schema.ts'
 
 const longestModelName = 255

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react'
-import type { RouterOutputs } from '#trpc/app-router.ts'
+import type { RouterOutputs } from '#server/app-router.ts'
 import { confirm } from '../../../components/confirm.tsx'
 import { notify } from '../../../components/notify.ts'
 import { fill, inLanguage, t } from '../../../i18n/t.ts'

@@ -1,6 +1,6 @@
 import { Button, Skeleton, Stack } from '@chakra-ui/react'
 import { FlaskConical, Pencil } from 'lucide-react'
-import type { RouterOutputs } from '#trpc/app-router.ts'
+import type { RouterOutputs } from '#server/app-router.ts'
 import { Code, Tags } from '../../../components/cells/names.tsx'
 import { Money, None } from '../../../components/cells/numbers.tsx'
 import { Time } from '../../../components/cells/time.tsx'

@@ -8,7 +8,7 @@ import type { ErrorCode } from '#core/errors.ts'
 import { renderMessage } from '#core/errors.ts'
 import type { CreateChannel } from '#features/channels/schema.ts'
 import { createChannel } from '#features/channels/schema.ts'
-import type { RouterOutputs } from '#trpc/app-router.ts'
+import type { RouterOutputs } from '#server/app-router.ts'
 import { currentLanguage } from '../../../i18n/language.ts'
 import { t } from '../../../i18n/t.ts'
 

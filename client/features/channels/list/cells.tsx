@@ -1,5 +1,5 @@
 import { HStack, chakra } from '@chakra-ui/react'
-import type { RouterOutputs } from '#trpc/app-router.ts'
+import type { RouterOutputs } from '#server/app-router.ts'
 import { channelStatus } from '#core/statuses.ts'
 import { Duration, None } from '../../../components/cells/numbers.tsx'
 import { Status } from '../../../components/status.tsx'

@@ -1,5 +1,5 @@
 import { chakra } from '@chakra-ui/react'
-import type { RouterOutputs } from '#trpc/app-router.ts'
+import type { RouterOutputs } from '#server/app-router.ts'
 import { t } from '../../../i18n/t.ts'
 import { formatExactTime } from '../../../lib/format.ts'
 

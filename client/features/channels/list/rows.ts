@@ -1,4 +1,4 @@
-import type { RouterOutputs } from '#trpc/app-router.ts'
+import type { RouterOutputs } from '#server/app-router.ts'
 
 export type Channel = RouterOutputs['admin']['channels']['list']['items'][number]
 

@@ -13,7 +13,7 @@ import {
 } from '@chakra-ui/react'
 import { Play, RotateCcw, Square, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import type { RouterOutputs } from '#trpc/app-router.ts'
+import type { RouterOutputs } from '#server/app-router.ts'
 import { Check } from '../../../components/check.tsx'
 import { confirm } from '../../../components/confirm.tsx'
 import { notify } from '../../../components/notify.ts'

@@ -9,8 +9,8 @@ import {
 } from '#relay/chat/events.ts'
 import { failureIn } from '../../anthropic/answer-parts.ts'
 import { type ProviderCall, UpstreamRefusal } from '../../types.ts'
-import { unwrapInput } from '../../wire/custom-tools.ts'
-import { refusalOf } from '../../wire/failures.ts'
+import { unwrapInput } from '../../shared/custom-tools.ts'
+import { refusalOf } from '../../shared/failures.ts'
 import {
   countOf,
   type Json,
@@ -21,8 +21,8 @@ import {
   sumOf,
   textOf,
   wordOf,
-} from '../../wire/json.ts'
-import { argumentsText } from '../../wire/tool-arguments.ts'
+} from '../../shared/json.ts'
+import { argumentsText } from '../../shared/tool-arguments.ts'
 
 type Reading = Pick<ProviderCall, 'ambient' | 'customTools' | 'model'>
 

@@ -1,5 +1,5 @@
 import { InvalidRequest } from '#relay/dialects/types.ts'
-import { type Json, recordOf, recordsOf, textOf, withoutAbsent, wordOf } from '../../wire/json.ts'
+import { type Json, recordOf, recordsOf, textOf, withoutAbsent, wordOf } from '../../shared/json.ts'
 
 const pictureFormats: Readonly<Record<string, string>> = {
   'image/png': 'png',

@@ -5,8 +5,8 @@ import { systemTexts, toClaudeMessages } from '../../anthropic/conversation.ts'
 import { formatInstruction } from '../../anthropic/output-format.ts'
 import { effortOf } from '../../openai-compatible/request.ts'
 import type { ProviderCall } from '../../types.ts'
-import { asFunctionTool } from '../../wire/custom-tools.ts'
-import { type Json, recordOf, recordsOf, textOf, withoutAbsent } from '../../wire/json.ts'
+import { asFunctionTool } from '../../shared/custom-tools.ts'
+import { type Json, recordOf, recordsOf, textOf, withoutAbsent } from '../../shared/json.ts'
 import { cachePoint, toConverseMessage } from './blocks.ts'
 
 /** Models that keep what a cache point closes. */

@@ -6,8 +6,8 @@ import {
   type ProviderChannel,
   UpstreamRefusal,
 } from '../../types.ts'
-import { type Json, listOf, numberOf, recordOf, recordsOf, textOf, withoutAbsent, wordOf } from '../../wire/json.ts'
-import { documentTexts, promptOnly, readWhole, rerankList } from '../../wire/plain-answers.ts'
+import { type Json, listOf, numberOf, recordOf, recordsOf, textOf, withoutAbsent, wordOf } from '../../shared/json.ts'
+import { documentTexts, promptOnly, readWhole, rerankList } from '../../shared/plain-answers.ts'
 import { bearer } from '../address.ts'
 
 /** The vendor's own surface stands beside the OpenAI one. */

@@ -1,5 +1,5 @@
 import type { ProviderCall } from '../../types.ts'
-import { type Json, numberOf } from '../../wire/json.ts'
+import { type Json, numberOf } from '../../shared/json.ts'
 import { bearer } from '../address.ts'
 import { openAiCompatible } from '../index.ts'
 import { messagesBelow } from '../messages-form.ts'

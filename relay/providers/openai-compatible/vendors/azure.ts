@@ -1,5 +1,5 @@
 import type { ProviderCall, ProviderChannel } from '../../types.ts'
-import type { Json } from '../../wire/json.ts'
+import type { Json } from '../../shared/json.ts'
 import { openAiCompatible } from '../index.ts'
 
 const defaultVersion = '2025-04-01-preview'

@@ -1,7 +1,7 @@
 import { bearer } from '../address.ts'
 import { openAiCompatible } from '../index.ts'
 import { enableThinking } from '../thinking-switch.ts'
-import { type Json, recordOf } from '../../wire/json.ts'
+import { type Json, recordOf } from '../../shared/json.ts'
 
 function adjust(body: Json): void {
   const model = String(body['model'])

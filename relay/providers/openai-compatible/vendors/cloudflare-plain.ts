@@ -1,7 +1,7 @@
 import { InvalidRequest } from '#relay/dialects/types.ts'
 import type { PlainTranslation, ProviderCall } from '../../types.ts'
-import { numberOf, recordOf, textOf, withoutAbsent } from '../../wire/json.ts'
-import { readWhole, sidesOf } from '../../wire/plain-answers.ts'
+import { numberOf, recordOf, textOf, withoutAbsent } from '../../shared/json.ts'
+import { readWhole, sidesOf } from '../../shared/plain-answers.ts'
 
 type Host = {
   runUrl: (call: ProviderCall) => string

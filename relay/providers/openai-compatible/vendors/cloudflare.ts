@@ -1,6 +1,6 @@
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import { type ProviderCall, type ProviderChannel, UpstreamRefusal } from '../../types.ts'
-import { type Json, recordOf, recordsOf, wordOf } from '../../wire/json.ts'
+import { type Json, recordOf, recordsOf, wordOf } from '../../shared/json.ts'
 import { bearer } from '../address.ts'
 import type { OpenAiStyle } from '../style.ts'
 import { openAiCompatible } from '../index.ts'

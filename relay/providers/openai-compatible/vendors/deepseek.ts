@@ -1,11 +1,11 @@
 import type { ChatRequest } from '#relay/chat/request.ts'
-import { joinPath } from '../../wire/join-path.ts'
+import { joinPath } from '../../shared/join-path.ts'
 import { openAiCompatible } from '../index.ts'
 import { messagesBelow } from '../messages-form.ts'
 import { effortOf } from '../request.ts'
 import { tellFormat } from '../told-format.ts'
 import { thinkingType } from '../thinking-switch.ts'
-import { type Json, recordOf } from '../../wire/json.ts'
+import { type Json, recordOf } from '../../shared/json.ts'
 
 const switchThinking = thinkingType(/v[4-9]|flash/)
 

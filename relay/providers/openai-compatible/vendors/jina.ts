@@ -1,5 +1,5 @@
-import { refuseTokens } from '../../wire/plain-answers.ts'
-import { withoutAbsent } from '../../wire/json.ts'
+import { refuseTokens } from '../../shared/plain-answers.ts'
+import { withoutAbsent } from '../../shared/json.ts'
 import { channelHeaders } from '../address.ts'
 import { openAiCompatible } from '../index.ts'
 import { plainUrl } from '../plain.ts'

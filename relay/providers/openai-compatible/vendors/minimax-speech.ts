@@ -1,8 +1,8 @@
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import { type PlainTranslation, UpstreamRefusal } from '../../types.ts'
-import { joinPath } from '../../wire/join-path.ts'
-import { countOf, type Json, recordOf, textOf, withoutAbsent } from '../../wire/json.ts'
-import { promptOnly } from '../../wire/plain-answers.ts'
+import { joinPath } from '../../shared/join-path.ts'
+import { countOf, type Json, recordOf, textOf, withoutAbsent } from '../../shared/json.ts'
+import { promptOnly } from '../../shared/plain-answers.ts'
 import { bearer } from '../address.ts'
 
 /** The original's voices by names of this vendor; any other name is one of its own. */

@@ -1,9 +1,9 @@
-import { joinPath } from '../../wire/join-path.ts'
+import { joinPath } from '../../shared/join-path.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import { openAiCompatible } from '../index.ts'
 import { messagesBelow } from '../messages-form.ts'
 import { minimaxSpeech } from './minimax-speech.ts'
-import { countOf, type Json, recordOf, wordOf } from '../../wire/json.ts'
+import { countOf, type Json, recordOf, wordOf } from '../../shared/json.ts'
 
 const statuses: Readonly<Record<number, number>> = {
   1000: 500,

@@ -1,7 +1,7 @@
 import type { PlainTranslation } from '../../types.ts'
-import { joinPath } from '../../wire/join-path.ts'
-import { recordOf, textOf, withoutAbsent } from '../../wire/json.ts'
-import { readWhole } from '../../wire/plain-answers.ts'
+import { joinPath } from '../../shared/join-path.ts'
+import { recordOf, textOf, withoutAbsent } from '../../shared/json.ts'
+import { readWhole } from '../../shared/plain-answers.ts'
 import { bearer } from '../address.ts'
 
 const types: Readonly<Record<string, string>> = {

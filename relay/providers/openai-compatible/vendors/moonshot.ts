@@ -1,4 +1,4 @@
-import { joinPath } from '../../wire/join-path.ts'
+import { joinPath } from '../../shared/join-path.ts'
 import { openAiCompatible } from '../index.ts'
 import { thinkingType } from '../thinking-switch.ts'
 

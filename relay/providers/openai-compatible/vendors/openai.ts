@@ -1,4 +1,4 @@
-import { joinPath } from '../../wire/join-path.ts'
+import { joinPath } from '../../shared/join-path.ts'
 import { bearer } from '../address.ts'
 import { openAiCompatible } from '../index.ts'
 import { refusesChat } from '../model-families.ts'

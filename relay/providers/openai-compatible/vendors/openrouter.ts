@@ -1,6 +1,6 @@
-import { joinPath } from '../../wire/join-path.ts'
+import { joinPath } from '../../shared/join-path.ts'
 import { openAiCompatible } from '../index.ts'
-import { type Json, recordOf, withoutAbsent } from '../../wire/json.ts'
+import { type Json, recordOf, withoutAbsent } from '../../shared/json.ts'
 import type { ReasoningWish } from '#relay/chat/request.ts'
 
 function reasoningOf(wish: ReasoningWish): Json | undefined {

@@ -1,6 +1,6 @@
 import type { PlainTranslation } from '../../types.ts'
-import { recordOf, recordsOf, textOf, withoutAbsent } from '../../wire/json.ts'
-import { textsToEmbed } from '../../wire/plain-answers.ts'
+import { recordOf, recordsOf, textOf, withoutAbsent } from '../../shared/json.ts'
+import { textsToEmbed } from '../../shared/plain-answers.ts'
 import { bearer } from '../address.ts'
 
 const toNumbers = (packed: string): number[] => [...new Int8Array(Buffer.from(packed, 'base64'))]

@@ -1,6 +1,6 @@
 import type { PlainTranslation } from '../../types.ts'
-import { recordOf, recordsOf, withoutAbsent, wordOf } from '../../wire/json.ts'
-import { readWhole } from '../../wire/plain-answers.ts'
+import { recordOf, recordsOf, withoutAbsent, wordOf } from '../../shared/json.ts'
+import { readWhole } from '../../shared/plain-answers.ts'
 import { channelHeaders } from '../address.ts'
 import { plainUrl } from '../plain.ts'
 import type { OpenAiStyle } from '../style.ts'

@@ -1,4 +1,4 @@
-import { joinPath } from '../../wire/join-path.ts'
+import { joinPath } from '../../shared/join-path.ts'
 import { openAiCompatible } from '../index.ts'
 import { messagesBelow } from '../messages-form.ts'
 import type { OpenAiStyle } from '../style.ts'

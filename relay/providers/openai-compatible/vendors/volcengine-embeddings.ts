@@ -1,7 +1,7 @@
 import type { PlainTranslation } from '../../types.ts'
-import { joinPath } from '../../wire/join-path.ts'
-import { listOf, recordOf } from '../../wire/json.ts'
-import { embeddingList } from '../../wire/plain-answers.ts'
+import { joinPath } from '../../shared/join-path.ts'
+import { listOf, recordOf } from '../../shared/json.ts'
+import { embeddingList } from '../../shared/plain-answers.ts'
 import { bearer } from '../address.ts'
 
 const seesPictures = (model: string): boolean => model.includes('embedding-vision')

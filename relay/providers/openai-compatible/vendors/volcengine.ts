@@ -1,8 +1,8 @@
-import { joinPath } from '../../wire/join-path.ts'
+import { joinPath } from '../../shared/join-path.ts'
 import { openAiCompatible } from '../index.ts'
 import { volcengineEmbeddings } from './volcengine-embeddings.ts'
 import { thinkingType } from '../thinking-switch.ts'
-import type { Json } from '../../wire/json.ts'
+import type { Json } from '../../shared/json.ts'
 
 const version = '/api/v3'
 

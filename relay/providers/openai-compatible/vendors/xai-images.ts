@@ -1,7 +1,7 @@
 import type { PlainTranslation } from '../../types.ts'
-import { joinPath } from '../../wire/join-path.ts'
-import { withoutAbsent, wordOf } from '../../wire/json.ts'
-import { nearestRatio } from '../../wire/plain-answers.ts'
+import { joinPath } from '../../shared/join-path.ts'
+import { withoutAbsent, wordOf } from '../../shared/json.ts'
+import { nearestRatio } from '../../shared/plain-answers.ts'
 import { bearer } from '../address.ts'
 
 const ratios = ['1:1', '3:4', '4:3', '9:16', '16:9', '2:3', '3:2', '1:2', '2:1']

@@ -1,4 +1,4 @@
-import { joinPath } from '../../wire/join-path.ts'
+import { joinPath } from '../../shared/join-path.ts'
 import type { ReportedUsage } from '#core/usage.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import { InvalidRequest } from '#relay/dialects/types.ts'
@@ -6,7 +6,7 @@ import { openAiCompatible } from '../index.ts'
 import { xaiImages } from './xai-images.ts'
 import { effortOf } from '../request.ts'
 import { readUsage } from '../usage.ts'
-import { countOf, type Json, recordOf, sumOf } from '../../wire/json.ts'
+import { countOf, type Json, recordOf, sumOf } from '../../shared/json.ts'
 
 const thinks = (model: string): boolean =>
   !model.includes('non-reasoning') && /^grok-(3-mini|[4-9]|build|code)/.test(model)

@@ -12,7 +12,7 @@ import {
   UpstreamRefusal,
   type UpstreamRequest,
 } from '#relay/providers/types.ts'
-import { createEventReader, isEventStream } from '#relay/upstream/event-reader.ts'
+import { createEventReader, isEventStream } from '#relay/transport/event-reader.ts'
 import type { Answer } from './upstream.ts'
 
 export type ProbeKind = 'chat' | 'embeddings' | 'rerank'

@@ -16,7 +16,7 @@ import {
   UpstreamRefusal,
   type UpstreamRequest,
 } from '#relay/providers/types.ts'
-import { TransportError, type UpstreamReply } from '#relay/upstream/send.ts'
+import { TransportError, type UpstreamReply } from '#relay/transport/send.ts'
 import { toColumns } from '../rules.ts'
 import { findChannel, readKeys } from './store.ts'
 

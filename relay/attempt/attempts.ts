@@ -1,0 +1,133 @@
+import { disableDeadKey } from '#relay/routing/auto-disable.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Attempt, AttemptRecord, CallCore, RelayServices } from '#relay/request/call.ts'
+import { AttemptFailed } from './failure.ts'
+import { dropRefusedToken } from './key-exchange.ts'
+import { logFailedAttempt } from './log-failure.ts'
+import { type CallPrice, priceCall } from '#relay/billing/price-call.ts'
+import { reserve } from '#relay/billing/reserve.ts'
+import { pauseBeforeRetry, planRetry, type RetryRoute } from '#relay/routing/retry.ts'
+import { createSelection, type Selection } from '#relay/routing/select.ts'
+import { isUnbooked } from '#relay/billing/settle.ts'
+
+/** One try: where it goes, under which price, and the tries before it. */
+export type AttemptPlan = { attempt: Attempt; attempts: AttemptRecord[]; terms: CallPrice }
+
+/** What differs between the kinds of calls. */
+export type AttemptSteps = {
+  /** Once there is somewhere to go and a price for it, before anything is set aside for the first try. */
+  begin?: () => void
+  /** Sets aside what this try needs: so much … */
+  amountOf?: (plan: AttemptPlan) => number
+  /** … or what the call's own hold makes of it, with its plan as the outcome. */
+  hold?: { readonly taken: boolean; take: (plan: AttemptPlan) => Promise<void>; finish: () => void }
+  /** Makes the try to the settled answer. @throws {AttemptFailed} when another place may be tried. */
+  forward: (plan: AttemptPlan) => Promise<void>
+  /** Jobs are priced by what they do, whatever a channel calls it. */
+  priceOf?: (attempt: Attempt) => CallPrice
+  /** A job that follows another goes where that one went. */
+  selection?: Selection
+  route?: RetryRoute
+}
+
+const longestReleaseMs = 1000
+
+/** Tries channels until one answers. The hold of the first try serves all of them and is given back if none does. */
+export async function attemptAll(services: RelayServices, call: CallCore, steps: AttemptSteps): Promise<void> {
+  const selection = steps.selection ?? createSelection(services, call)
+  const priceOf = steps.priceOf ?? ((attempt: Attempt) => termsOf(services, call, attempt))
+  const attempts: AttemptRecord[] = []
+  services.retryBudget.earn()
+  let reserved = false
+  try {
+    for (let number = 0; ; number += 1) {
+      const attempt = selection.next()
+      const plan = { attempt, attempts, terms: priceOf(attempt) }
+      if (number === 0) steps.begin?.()
+      if (steps.hold) await steps.hold.take(plan)
+      else await reserve(services, call, steps.amountOf?.(plan) ?? 0)
+      reserved = true
+      const startedAt = performance.now()
+      const error = await tryOnce(services, call, { plan, forward: steps.forward })
+      if (!error) return
+      const retry = planRetry(services, call, { error, attempt, number, selection, route: steps.route ?? 'text' })
+      if (!retry && error.deliver) return await error.deliver()
+      attempts.push(recordOf(attempt, error, startedAt))
+      logFailedAttempt(services, call, { attempt, attempts, error })
+      await disableDeadKey(services, call, { attempt, error })
+      if (!retry || !(await pauseBeforeRetry(call, retry))) throw error
+    }
+  } catch (error) {
+    if ((reserved || steps.hold?.taken) && !isUnbooked(error)) {
+      steps.hold?.finish()
+      await giveBack(services, call)
+    }
+    throw error
+  } finally {
+    sayWhereTried(services, call, attempts)
+  }
+}
+
+function sayWhereTried({ log }: RelayServices, call: CallCore, attempts: readonly AttemptRecord[]): void {
+  if (attempts.length < 2) return
+  const chain = attempts.map((record) => record.channel_id).join('->')
+  log.info({ requestId: call.id }, `重试：${chain}`)
+}
+
+/** Releases a call's hold. The caller is told after it was given back, unless the database keeps us waiting. */
+export async function giveBack(services: RelayServices, call: CallCore): Promise<void> {
+  const { token, user } = call.caller
+  const released = services.ledger.release({ id: call.id, userId: user.id, tokenId: token?.id ?? 0 })
+  await Promise.race([released, delay(longestReleaseMs, undefined, { ref: false })])
+}
+
+/** Resolves with the failure that lets another place be tried, or with nothing when the call is over. */
+async function tryOnce(
+  services: RelayServices,
+  call: CallCore,
+  { plan, forward }: { plan: AttemptPlan; forward: AttemptSteps['forward'] },
+): Promise<AttemptFailed | null> {
+  const { attempt } = plan
+  const place = { channelId: attempt.channel.id, key: attempt.key.position, model: attempt.model }
+  services.health.started(place)
+  try {
+    await withFreshToken(plan, forward)
+    // A caller who left before the end proves nothing either way.
+    if (call.gone.signal.aborted) services.health.left(place)
+    else services.health.succeeded(place)
+    return null
+  } catch (error) {
+    if (!(error instanceof AttemptFailed)) {
+      services.health.left(place)
+      throw error
+    }
+    if (error.deliver) services.health.succeeded(place)
+    else services.health.failed(place, error)
+    return error
+  }
+}
+
+/** A token that the upstream has withdrawn before its time is no fault of the channel's key. */
+async function withFreshToken(plan: AttemptPlan, forward: AttemptSteps['forward']): Promise<void> {
+  try {
+    await forward(plan)
+  } catch (error) {
+    if (!dropRefusedToken(plan.attempt, error)) throw error
+    await forward(plan)
+  }
+}
+
+/** Which name is priced: the caller's, or the one sent upstream. */
+function termsOf(services: RelayServices, call: CallCore, attempt: Attempt): CallPrice {
+  const model = services.options.get('redirect_billing_enabled') ? call.model : attempt.upstreamModel
+  return priceCall(services, { model, group: call.group, user: call.caller.user })
+}
+
+const recordOf = (attempt: Attempt, error: AttemptFailed, startedAt: number): AttemptRecord => ({
+  channel_id: attempt.channel.id,
+  channel_name: attempt.channel.name,
+  key_index: attempt.key.position,
+  status: error.failure.status,
+  reason: error.failure.message.slice(0, 500),
+  ms: Math.round(performance.now() - startedAt),
+})

@@ -1,0 +1,86 @@
+import { DomainError } from '#core/errors.ts'
+import { isDatabaseTrouble, isUnstorableText } from '#core/database-trouble.ts'
+import type { UpstreamFailure } from '#relay/chat/events.ts'
+import { InvalidRequest, type CallerError } from '#relay/dialects/types.ts'
+import { RateLimited } from '#relay/request/limit.ts'
+
+/** Type of every error that the gateway itself makes. */
+const gatewayErrorType = 'gateway_error'
+
+const statusOfKind = {
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  invalid: 400,
+  conflict: 409,
+  rate_limited: 429,
+  quota_exhausted: 403,
+  upstream: 502,
+  unavailable: 503,
+  internal: 500,
+} as const
+
+type AttemptFailure = {
+  local: boolean
+  elsewhere?: boolean
+  connection?: boolean
+  retryAfterMs?: number | null
+  deliver?: (() => Promise<void>) | undefined
+  cause?: unknown
+}
+
+/** An attempt that did not produce an answer: what the upstream said, or what stood between us and it. */
+export class AttemptFailed extends Error {
+  override name = 'AttemptFailed'
+  readonly failure: UpstreamFailure
+  /** Ours to blame or the caller's: another channel would say the same. */
+  readonly local: boolean
+  /** This channel cannot take the call, and was not asked; another one may. */
+  readonly elsewhere: boolean
+  /** No reply came at all: refused, timed out, cut before its head. */
+  readonly connection: boolean
+  /** Milliseconds the upstream asked to wait. */
+  readonly retryAfterMs: number | null
+  /** The answer came and has nothing in it: settles it and sends it as it is, where no other place is tried. */
+  readonly deliver: (() => Promise<void>) | undefined
+  constructor(failure: UpstreamFailure, details: AttemptFailure) {
+    super(failure.message, { cause: details.cause })
+    this.failure = failure
+    this.local = details.local
+    this.elsewhere = details.elsewhere ?? false
+    this.connection = details.connection ?? false
+    this.retryAfterMs = details.retryAfterMs ?? null
+    this.deliver = details.deliver
+  }
+}
+
+export const failureOfDomainError = (error: DomainError): UpstreamFailure => ({
+  status: error.status ?? statusOfKind[error.kind],
+  type: gatewayErrorType,
+  code: error.wire ?? null,
+  message: error.message,
+})
+
+/** Whatever was thrown, as the caller will see it. Unknown errors become `internal` without any of their text. */
+export function failureOf(error: unknown): UpstreamFailure {
+  if (error instanceof AttemptFailed) return error.failure
+  if (error instanceof RateLimited) return failureOfDomainError(error.refusal)
+  if (error instanceof DomainError) return failureOfDomainError(error)
+  if (error instanceof InvalidRequest) {
+    return { status: 400, type: gatewayErrorType, code: error.code, message: error.message }
+  }
+  if (isUnstorableText(error)) return failureOfDomainError(new DomainError('input.invalid', { detail: 'U+0000' }))
+  return failureOfDomainError(new DomainError(isDatabaseTrouble(error) ? 'relay.unavailable' : 'internal'))
+}
+
+export const callerError = (failure: UpstreamFailure, requestId: string): CallerError => ({ ...failure, requestId })
+
+/** Is it the product's fault, and so worth a line in the server log? */
+export const isUnexpected = (error: unknown): boolean =>
+  !(
+    error instanceof AttemptFailed ||
+    error instanceof RateLimited ||
+    error instanceof DomainError ||
+    error instanceof InvalidRequest ||
+    isUnstorableText(error)
+  )

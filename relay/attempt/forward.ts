@@ -1,0 +1,279 @@
+import type { CallPrice } from '#relay/billing/price-call.ts'
+import { mayOffer, supportsOperation } from '#core/channel-types/index.ts'
+import { DomainError } from '#core/errors.ts'
+import { untranslatable } from '#relay/chat/losses.ts'
+import { lossNames } from '#relay/response/loss-names.ts'
+import type { ChatRequest, DialectId } from '#relay/chat/request.ts'
+import type { ThoughtPlace } from '#relay/chat/reasoning.ts'
+import { providerFor } from '#relay/providers/registry.ts'
+import type { Hold } from '#relay/billing/hold.ts'
+import type { HoldFacts, HoldPlan } from '#relay/billing/hold-plan.ts'
+import { loweredHeader, withinLimit, withLoweredLimit } from '#relay/billing/lowered-limit.ts'
+import { customToolNames } from '#relay/providers/shared/custom-tools.ts'
+import type { NativeDialect, Provider, ProviderCall, UpstreamRequest } from '#relay/providers/types.ts'
+import { inlineMedia } from '#relay/transport/inline-media.ts'
+import { retryAfterMs } from '#relay/transport/retry-after.ts'
+import type { UpstreamReply } from '#relay/transport/send.ts'
+import { InvalidRequest } from '#relay/dialects/types.ts'
+import { maskFailure } from '#relay/transport/mask-failure.ts'
+import { asAttemptFailure, isUnsent, nothingDelivered } from '#relay/response/answer.ts'
+import { attemptSecrets } from './attempt-secrets.ts'
+import { answerStream } from '#relay/response/answer-stream.ts'
+import { answerWhole } from '#relay/response/answer-whole.ts'
+import type { Attempt, AttemptRecord, Call, RelayServices } from '#relay/request/call.ts'
+import type { ChannelRow } from '#relay/routing/channel-table.ts'
+import { AttemptFailed, failureOfDomainError } from './failure.ts'
+import { type ChannelRequest, forChannel } from './channel-body.ts'
+import { toProviderCall } from './provider-call.ts'
+import { checkPictures } from './image-limit.ts'
+import { bodyAsCame, overridden, passesThrough } from './sent-body.ts'
+import { isEventStream } from '#relay/transport/event-reader.ts'
+import { withTokenOf } from './key-exchange.ts'
+import { answerSettings } from '#relay/response/answer-settings.ts'
+import { finishHungUp, isUnbooked } from '#relay/billing/settle.ts'
+import { shapeFailure } from './shape-failure.ts'
+import { timeoutsOf } from './timeouts.ts'
+import { uploadMedia } from './upload-media.ts'
+import { tellWaiting } from '#relay/response/waiting.ts'
+import { proxyOf } from './channel-proxy.ts'
+
+/** Everything one try needs and everything its bill needs. */
+export type Forwarding = {
+  services: RelayServices
+  call: Call
+  attempt: Attempt
+  attempts: AttemptRecord[]
+  terms: CallPrice
+  provider: Provider
+  providerCall: ProviderCall
+  /** The request as this channel sends it. */
+  sent: ChannelRequest
+  /** Set when the upstream speaks the caller's dialect: the body goes out as it came. */
+  native: NativeDialect | null
+  /** The same, where the answer comes back as received too. */
+  listens: NativeDialect | null
+  /** What the channel wants done to translated answers. */
+  thoughts: ThoughtPlace
+  /** Priced by the Claude formula. */
+  claude: boolean
+  losses: string[]
+  sentAt: number
+  /** The request went upstream. */
+  asked: boolean
+  held: Held
+}
+
+/** What is set aside for a try, and why so much. */
+export type Held = { hold: Hold; facts: HoldFacts; plan: HoldPlan }
+
+/**
+ * One try on one channel, to the settled answer. Returns when the call is over (answered, or the caller hung up).
+ * @throws {AttemptFailed} when nothing has reached the caller and another channel may be tried.
+ */
+export async function forward(
+  services: RelayServices,
+  call: Call,
+  plan: { attempt: Attempt; attempts: AttemptRecord[]; terms: CallPrice; held: Held },
+): Promise<void> {
+  const provider = providerFor(plan.attempt.channel.type)
+  checkOffer(call, plan.attempt)
+  const { lowered } = plan.held.plan
+  const own = forChannel(services, call, plan.attempt)
+  const sent = lowered === undefined ? own : withLoweredLimit(call, own, lowered)
+  const providerCall = toProviderCall(services, call, { attempt: plan.attempt, stream: sent.request.stream })
+  const native = nativeFor(call, { provider, sent, providerCall })
+  const { rewrites, thoughts } = answerSettings(plan.attempt.channel.setting, call.dialect)
+  const forwarding: Forwarding = {
+    services,
+    call,
+    ...plan,
+    provider,
+    providerCall,
+    sent,
+    native,
+    listens: rewrites ? null : native,
+    thoughts,
+    claude: isPricedAsClaude(call, plan.attempt),
+    losses: [],
+    sentAt: performance.now(),
+    asked: false,
+  }
+  try {
+    forwarding.providerCall = await withTokenOf(services, plan.attempt, providerCall)
+    const request = await buildRequest(forwarding)
+    forwarding.losses = lossNames(request.losses ?? [])
+    const quiet = call.stream && !sent.request.stream ? tellWaiting(call, forwarding.losses) : undefined
+    try {
+      await answer(forwarding, await send(forwarding, request))
+    } finally {
+      quiet?.()
+    }
+  } catch (error) {
+    if (isUnbooked(error)) throw error
+    // Before anything was asked upstream a caller who leaves owes nothing.
+    if (call.gone.signal.aborted && call.halt.signal.aborted && forwarding.asked) {
+      return finishHungUp(forwarding, nothingDelivered)
+    }
+    if (call.halt.signal.aborted) throw new DomainError('relay.stopping', {}, { cause: error })
+    const failed = asAttemptFailure(error)
+    if (failed.deliver) throw failed
+    throw new AttemptFailed(maskFailure(failed.failure, attemptSecrets(plan.attempt, forwarding.providerCall)), {
+      local: failed.local,
+      elsewhere: failed.elsewhere,
+      connection: failed.connection,
+      retryAfterMs: failed.retryAfterMs,
+      cause: failed.cause,
+    })
+  }
+}
+
+/** Some upstreams only draw, rank or embed; the next channel gets its chance. */
+function checkOffer({ dialect }: Call, { channel }: Attempt): void {
+  const answers = dialect.id === 'openai-responses' ? supportsOperation(channel.type, 'responses') : false
+  if (answers || mayOffer(channel.type, 'chat')) return
+  const refusal = failureOfDomainError(new DomainError('relay.operation_unsupported'))
+  throw new AttemptFailed(refusal, { local: true, elsewhere: true })
+}
+
+/** The upstream's own form of the caller's dialect, unless it takes this very call in another form only. */
+function nativeFor(
+  { dialect }: Call,
+  { provider, sent, providerCall }: { provider: Provider; sent: ChannelRequest; providerCall: ProviderCall },
+): NativeDialect | null {
+  if (dialect.id === 'openai-edits') return null
+  const native = provider.native[dialect.id]
+  return native && (native.accepts?.(sent.body.json, providerCall) ?? true) ? native : null
+}
+
+/** Calls in the Claude dialect, and calls to models that report Claude's way, have their own formula. */
+export const isPricedAsClaude = ({ dialect }: Call, { channel, upstreamModel }: Attempt): boolean =>
+  dialect.id === 'claude' || providerFor(channel.type).pricedAsClaude?.(upstreamModel) === true
+
+async function buildRequest(forwarding: Forwarding): Promise<UpstreamRequest> {
+  const { native, provider, providerCall, call, services, sent } = forwarding
+  const { channel, upstreamModel } = forwarding.attempt
+  const target = { channel, provider, call: providerCall }
+  const passes = passesThrough(channel.setting, services)
+  const finished = (request: UpstreamRequest): UpstreamRequest => provider.sign?.(request, providerCall) ?? request
+  try {
+    checkLength(call, channel)
+    if (passes) {
+      const made = native?.request(sent.body, providerCall) ?? provider.chat.request(sent.request, providerCall)
+      return finished({ ...made, body: bodyAsCame(sent.body, upstreamModel), losses: [] })
+    }
+    const overruled = (request: UpstreamRequest): UpstreamRequest =>
+      withinLimit(overridden(services, target, request), channel, forwarding.held.plan.lowered)
+    if (native) return finished(overruled(native.request(sent.body, providerCall)))
+    const stuck = untranslatable(sent.request, dialectOfProvider(provider))
+    if (stuck !== undefined)
+      throw new InvalidRequest('convert_request_failed', `${stuck} is not supported by this model`)
+    checkPictures(sent.request, provider.chat.mostPictures?.(providerCall))
+    const request = await withMedia(forwarding)
+    const named = { ...providerCall, customTools: customToolNames(request.tools) }
+    forwarding.providerCall = named
+    return finished(overruled(provider.chat.request(request, named)))
+  } catch (error) {
+    // What this upstream cannot express, another one may: the next channel gets its chance.
+    if (error instanceof InvalidRequest) {
+      const failure = { status: 400, type: 'gateway_error', code: error.code, message: error.message }
+      throw new AttemptFailed(failure, { local: true, elsewhere: true, cause: error })
+    }
+    if (error instanceof AttemptFailed) throw error
+    if (error instanceof DomainError)
+      throw new AttemptFailed(failureOfDomainError(error), { local: true, elsewhere: true, cause: error })
+    throw error
+  }
+}
+
+/** The request with its pictures and files where the upstream wants them: inside, or sent before it. */
+async function withMedia(forwarding: Forwarding): Promise<ChatRequest> {
+  const { provider, providerCall, call, services, sent } = forwarding
+  const { media, keepsAddress, uploads } = provider.chat
+  if (uploads) {
+    const post = (request: UpstreamRequest) => uploadOne(forwarding, request)
+    return uploadMedia(sent.request, { uploads, call: providerCall, post })
+  }
+  if (media !== 'inline') return sent.request
+  return inlineMedia(sent.request, { fetchMedia: services.media, keepsAddress, signal: call.halt.signal })
+}
+
+async function uploadOne({ services, call, attempt, provider }: Forwarding, request: UpstreamRequest) {
+  const { setting } = attempt.channel
+  const encoded = new Response(request.body as FormData)
+  const contentType = encoded.headers.get('content-type') ?? 'multipart/form-data'
+  const reply = await services.transport.send({
+    method: request.method,
+    url: request.url,
+    headers: { ...request.headers, 'content-type': contentType },
+    body: new Uint8Array(await encoded.arrayBuffer()),
+    signal: call.halt.signal,
+    proxy: proxyOf(setting),
+    ...timeoutsOf(setting, false),
+  })
+  const text = await reply.text(largestErrorBody)
+  const failure =
+    reply.status >= 200 && reply.status < 300 ? undefined : provider.error(reply.status, text, reply.headers)
+  if (failure) throw new AttemptFailed(shapeFailure(services, attempt.channel, failure), { local: false })
+  try {
+    return JSON.parse(text) as unknown
+  } catch (cause) {
+    throw new AttemptFailed(failureOfDomainError(new DomainError('relay.reply_malformed')), { local: false, cause })
+  }
+}
+
+/** A channel may take short prompts only. */
+function checkLength({ estimate }: Call, { maxInputTokens: limit }: ChannelRow): void {
+  const tokens = estimate.promptTokens
+  if (limit > 0 && tokens > limit) throw new DomainError('relay.prompt_too_long', { tokens, limit })
+}
+
+async function send(forwarding: Forwarding, request: UpstreamRequest): Promise<UpstreamReply> {
+  const { services, call, attempt } = forwarding
+  const { setting } = attempt.channel
+  forwarding.sentAt = performance.now()
+  forwarding.asked = true
+  const sending = services.transport.send({
+    method: request.method,
+    url: request.url,
+    headers: request.headers,
+    body: bodyBytes(request.body),
+    isLastFrame: request.isLastFrame,
+    signal: call.halt.signal,
+    proxy: proxyOf(setting),
+    ...timeoutsOf(setting, forwarding.providerCall.stream),
+  })
+  return sending.catch((error: unknown) => {
+    if (isUnsent(error)) forwarding.asked = false
+    throw error
+  })
+}
+
+/** The dialect a provider speaks natively is the one whose own fields it understands. */
+const dialectOfProvider = (provider: Provider): DialectId =>
+  (Object.keys(provider.native).find((id) => id !== 'openai-completions') as DialectId | undefined) ?? 'openai-chat'
+
+const bodyBytes = (body: unknown): string | Uint8Array | undefined =>
+  body === undefined || typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
+
+const largestErrorBody = 1024 * 1024
+
+async function answer(forwarding: Forwarding, reply: UpstreamReply): Promise<void> {
+  if (reply.status >= 200 && reply.status < 300) {
+    const streams = isEventStream(forwarding.provider, reply)
+    const { lowered } = forwarding.held.plan
+    if (lowered !== undefined && !forwarding.call.res.headersSent)
+      forwarding.call.res.setHeader(loweredHeader, String(lowered))
+    return streams && forwarding.call.request.stream
+      ? answerStream(forwarding, reply)
+      : answerWhole(forwarding, reply, streams)
+  }
+  const text = await reply.text(largestErrorBody)
+  const { services, attempt, provider } = forwarding
+  const failure = provider.error(reply.status, text, reply.headers)
+  const asked = retryAfterMs(reply.headers, services.ambient.now().getTime())
+  const told = failure.retryAfterSeconds === undefined ? null : failure.retryAfterSeconds * 1000
+  throw new AttemptFailed(shapeFailure(services, attempt.channel, failure), {
+    local: false,
+    retryAfterMs: asked ?? told,
+  })
+}

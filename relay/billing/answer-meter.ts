@@ -1,0 +1,159 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { type AnswerTerms, answerTokensFor, costOfAnswer } from '#core/pricing/estimate.ts'
+import { countDelivered } from '#relay/counting/estimate-usage.ts'
+import type { WireEvent } from '#relay/chat/events.ts'
+import type { Forwarding } from '#relay/attempt/forward.ts'
+import { payerOf } from './hold.ts'
+import type { Passage } from '#relay/response/stream-writer.ts'
+
+/** `limit`: there is nothing left to pay for more; `unbooked`: nothing can be booked now. */
+export type MayGoOn = 'yes' | 'limit' | 'unbooked'
+
+/** Keeps the hold of a streamed answer ahead of what is delivered. */
+export type AnswerMeter = {
+  /** Takes note of an event that is about to leave. False: nothing may follow it before `more` says so. */
+  note: (event: WireEvent) => boolean
+  /** Resolves once the hold covers what was delivered and a piece more, or cannot. */
+  more: () => Promise<MayGoOn>
+}
+
+/** The hold is raised once so much of it is used up, at first by a rough count. */
+const raiseAt = 0.6
+const leastRaise = 256
+/** A remainder that buys fewer tokens is taken whole. */
+const smallRemainder = 16
+/** After so many events one can tell how good the rough count is. */
+const tellingEvents = 8
+/** Events are mostly envelope; so many bytes count as that until a shorter event has shown more. */
+const envelopeBytes = 600
+const bytesPerToken = 3
+
+/** Other calls of the same user give back what they did not need, for which a caller waits so long. */
+const longestWaitMs = 5000
+const longestTroubleMs = 10_000
+const pauseMs = 200
+
+/** Nothing for an answer that is paid for whatever its length. */
+export function createAnswerMeter(forwarding: Forwarding, passage: Passage): AnswerMeter | null {
+  const { call, held, services, attempt } = forwarding
+  const { hold, facts } = held
+  if (!facts.grows) return null
+  const most = facts.limit > 0 ? facts.limit * facts.choices : Number.POSITIVE_INFINITY
+  let terms: AnswerTerms = facts.terms
+  if (answerTokensFor(terms, hold.amount) >= Math.min(most, 1e9)) return null
+
+  /** Tokens of the upstream's for one of those counted here. */
+  let ratio = services.holds.lengths.expect(payerOf(call), attempt.upstreamModel).answerRatio
+  let counted = 0
+  let rough = 0
+  /** The same since the scale was last found out, and what was counted then. */
+  let usual = 0
+  let countedBefore = 0
+  /** What the rough count makes of a token, found out whenever it is counted better; until then every byte counts. */
+  let scale = 1
+  let isTold = false
+  let shortest = envelopeBytes
+  let covered = 0
+  let nextRaise = 0
+  /** The largest event so far: the next one may be as large, and has to be covered before it comes. */
+  let largest = 0
+  let refused = false
+  let recountedAt = 0
+
+  const cover = (): void => {
+    const tokens = answerTokensFor(terms, hold.amount)
+    covered = tokens >= most ? Number.POSITIVE_INFINITY : tokens / ratio
+    nextRaise = refused ? covered - largest * scale : covered * raiseAt
+  }
+  const recount = (): void => {
+    counted = passage.written().tokens
+    if (usual >= tellingEvents) {
+      const found = (counted - countedBefore) / usual
+      // Events that carry little or nothing of the answer tell nothing of those that do.
+      if (found >= 0.5) {
+        scale = found * 1.1
+        isTold = true
+      }
+      usual = 0
+      countedBefore = counted
+    }
+    rough = 0
+    const { promptTokens, completionTokens } = passage.usage ?? {}
+    // What the upstream tells on its way is believed where it is more.
+    if (completionTokens) counted = Math.max(counted, completionTokens / ratio)
+    if (promptTokens && promptTokens > terms.promptTokens) terms = { ...terms, promptTokens }
+    cover()
+  }
+  const isCovered = (): boolean => counted + largest * scale < covered
+  const raise = async (last: boolean): Promise<'raised' | 'refused' | 'failed'> => {
+    const target = Math.min(Math.max(counted * 2, covered * 1.5, covered + leastRaise) * ratio, most)
+    const asked = await hold.raise(Math.max(costOfAnswer(terms, target), hold.amount + 1))
+    if (asked.outcome !== 'refused' || asked.left === 0) return asked.outcome
+    const isSmall = asked.left < costOfAnswer(terms, smallRemainder) - costOfAnswer(terms, 0)
+    const part = last || isSmall ? asked.left : Math.ceil(asked.left / 2)
+    return (await hold.raise(hold.amount + part)).outcome
+  }
+  const raiseAhead = async (): Promise<void> => {
+    refused = (await raise(false)) !== 'raised'
+    cover()
+  }
+  /** By the real encoder, before anybody is cut off: the count by bytes is on the long side. */
+  const countExactly = async (): Promise<void> => {
+    recountedAt = counted
+    const exact = await countDelivered(passage.written(), attempt.upstreamModel, services.counter.count)
+    if (counted > 0) ratio = Math.max(exact / counted, 0.1)
+    cover()
+  }
+
+  const wait = (ms: number): Promise<unknown> =>
+    delay(ms, undefined, { signal: call.halt.signal }).catch(() => undefined)
+  const halted = new Promise<void>((resolve) => {
+    if (call.halt.signal.aborted) resolve()
+    else call.halt.signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+
+  const settled = async (): Promise<MayGoOn> => {
+    const since = performance.now()
+    for (;;) {
+      await hold.idle()
+      recount()
+      if (isCovered() || call.halt.signal.aborted) return 'yes'
+      const outcome = await raise(true)
+      refused = outcome !== 'raised'
+      cover()
+      if (isCovered() || call.halt.signal.aborted) return 'yes'
+      const waited = performance.now() - since
+      if (outcome === 'failed') {
+        if (waited > longestTroubleMs) return 'unbooked'
+        await wait(pauseMs)
+        continue
+      }
+      if (counted > recountedAt * 1.1) {
+        await countExactly()
+        continue
+      }
+      if (!hold.crowded || waited > longestWaitMs) return 'limit'
+      await wait(pauseMs)
+    }
+  }
+
+  cover()
+  return {
+    note: (event) => {
+      const bytes = Buffer.byteLength(event.data)
+      if (bytes < shortest && bytes > 2 * bytesPerToken) shortest = bytes
+      const tokens = 1 + Math.max(0, bytes - shortest) / bytesPerToken
+      usual += tokens
+      rough += isTold ? tokens * scale : bytes / bytesPerToken
+      if (tokens > largest) largest = tokens
+      if (counted + rough < nextRaise && (isTold || usual < tellingEvents)) return true
+      // One of several answers may end before the others.
+      if (passage.complete && facts.choices === 1) return true
+      recount()
+      if (counted >= nextRaise && !refused && isCovered()) void raiseAhead()
+      return isCovered()
+    },
+    // A caller who leaves is not waited for; whoever settles waits for what is asked.
+    more: () => Promise.race([settled(), halted.then((): MayGoOn => 'yes')]),
+  }
+}

@@ -1,0 +1,136 @@
+import { chargeReceipt, formulaFor } from '#core/pricing/charge.ts'
+import type { Receipt, UsageReceipt } from '#core/pricing/receipt.ts'
+import { toolUses } from '#core/pricing/tools.ts'
+import { type MeasuredUsage, totalTokens } from '#core/usage.ts'
+import type { ChargeRow } from '#features/ledger/charge-row.ts'
+import type { Delivered } from '#relay/response/answer.ts'
+import { loggedContent } from './content-log.ts'
+import type { Attempt, AttemptRecord, Call, RelayServices } from '#relay/request/call.ts'
+import type { ChannelRequest } from '#relay/attempt/channel-body.ts'
+import type { CallPrice } from './price-call.ts'
+import { priceWords, receiptKeys, userGroupKeys } from './receipt-keys.ts'
+
+/** How an answer ended, seen from the bill. */
+export type Ending = {
+  measured: MeasuredUsage
+  /** Milliseconds from arrival to the first data; null when none arrived. */
+  firstTokenMs: number | null
+  /** Milliseconds that the upstream took, of the whole. */
+  upstreamMs: number
+  isStream: boolean
+  /**
+   * `complete`: a whole answer; the others were cut and are charged for what was delivered. `unpaid`: ended here, because
+   * nothing was left to pay for more.
+   */
+  end: 'complete' | 'hung-up' | 'failed' | 'unpaid'
+  /** Blank text, no tool call, no picture: free when the upstream reported no usage either. */
+  empty: boolean
+  losses: string[]
+  delivered: () => Delivered
+  failure?: string | undefined
+  /** The answer's tokens by the count that follows streams. */
+  countedTokens?: number | undefined
+  /** Ids by which the upstream keeps the answer. */
+  keeps?: readonly string[] | undefined
+}
+
+export type Settlement = {
+  attempt: Attempt
+  attempts: AttemptRecord[]
+  terms: CallPrice
+  ending: Ending
+  claude: boolean
+  /** The request as the channel sent it. */
+  sent: ChannelRequest
+  /** The output limit that was sent instead of the caller's. */
+  lowered?: number | undefined
+}
+
+/** The log row of a finished call, with everything its charge was computed from. */
+export function chargeRowOf(services: RelayServices, call: Call, settlement: Settlement): ChargeRow {
+  const { attempt, ending, terms } = settlement
+  const { usage, source } = ending.measured
+  const used = ending.empty && source !== 'upstream' ? { ...usage, promptTokens: 0, completionTokens: 0 } : usage
+  const receipt: UsageReceipt = {
+    formula: formulaFor({ claude: settlement.claude, realtime: false, usage: used }),
+    usage: used,
+    tools: toolUses({ model: attempt.upstreamModel, usage: used }),
+    ...terms,
+  }
+  // Nothing was used: nothing is charged, a price per call included, and no counter moves.
+  const nothing = totalTokens(used) === 0
+  const quota = nothing ? 0 : chargeReceipt(receipt).quota
+  const { token, user } = call.caller
+  return {
+    id: call.id,
+    userId: user.id,
+    tokenId: token?.id ?? 0,
+    channelId: attempt.channel.id,
+    quota,
+    counted: !nothing,
+    log: services.options.get('LogConsumeEnabled'),
+    content: contentOf(terms, ending, nothing ? null : receipt),
+    username: user.username,
+    tokenName: call.caller.tokenName,
+    modelName: call.request.model,
+    promptTokens: used.promptTokens,
+    completionTokens: used.completionTokens,
+    cachedTokens: used.cachedTokens,
+    useTimeMs: Math.round(performance.now() - call.startedAt),
+    firstTokenMs: ending.firstTokenMs === null ? null : Math.round(ending.firstTokenMs),
+    isStream: ending.isStream,
+    group: call.group,
+    clientIp: user.showsIpInLogs ? call.ip : '',
+    other: {
+      ...otherOf(call, settlement, nothing ? null : receipt),
+      ...userGroupKeys(services, { user, group: call.group, groupRatio: terms.groupRatio }),
+      ...loggedContent(services, settlement.sent.request, () => ending.delivered().text),
+    },
+  }
+}
+
+function contentOf(terms: CallPrice, ending: Ending, receipt: Receipt | null): string {
+  const text = priceWords(terms, receipt)
+  if (receipt) return text
+  return `${text}${ending.end === 'failed' ? '（没有用量，请求可能出错）' : '（没有用量，上游可能超时）'}`
+}
+
+/** The keys that older consoles read, then our own. */
+function otherOf(call: Call, settlement: Settlement, receipt: Receipt | null): Record<string, unknown> {
+  const { attempt, attempts, ending, terms, claude } = settlement
+  const { usage } = ending.measured
+  const { price } = terms
+  const ratio = price.kind === 'ratio' ? price : null
+  return {
+    model_ratio: ratio?.modelRatio ?? 0,
+    group_ratio: terms.groupRatio,
+    completion_ratio: ratio?.completionRatio ?? 0,
+    model_price: price.kind === 'call' ? price.modelPrice : -1,
+    cache_tokens: usage.cachedTokens,
+    cache_ratio: ratio?.cacheRatio ?? 1,
+    frt: ending.firstTokenMs === null ? -1000 : Math.round(ending.firstTokenMs),
+    admin_info: {
+      use_channel: attempts.map((record) => String(record.channel_id)),
+      attempts,
+      upstream_ms: Math.round(ending.upstreamMs),
+    },
+    ...(attempt.mapped ? { is_model_mapped: true, upstream_model_name: attempt.upstreamModel } : {}),
+    ...(call.request.reasoning?.effort ? { reasoning_effort: call.request.reasoning.effort } : {}),
+    ...(claude
+      ? {
+          claude: true,
+          cache_creation_tokens: usage.cacheWriteTokens,
+          cache_creation_ratio: ratio?.cacheWriteRatio ?? 1,
+        }
+      : {}),
+    ...receiptKeys(receipt),
+    ...(settlement.sent.leadsSystemPrompt ? { system_prompt_override: true } : {}),
+    ...(receipt ? { receipt } : {}),
+    ...(settlement.lowered === undefined ? {} : { max_tokens_lowered: settlement.lowered }),
+    dialect: call.dialect.id,
+    usage_source: ending.measured.source,
+    ...(ending.measured.corrected ? { usage_corrected: true } : {}),
+    ...(ending.end === 'complete' ? {} : { end: ending.end, ...(ending.failure ? { failure: ending.failure } : {}) }),
+    ...(ending.losses.length > 0 ? { losses: ending.losses } : {}),
+  }
+}

@@ -1,0 +1,89 @@
+import { type ToolUse } from '#core/pricing/receipt.ts'
+import { toolUses } from '#core/pricing/tools.ts'
+import { emptyUsage } from '#core/usage.ts'
+import type { ChatRequest, Tool } from '#relay/chat/request.ts'
+import { mediaTokens } from '#relay/counting/media-tokens.ts'
+import { isObject } from '#relay/chat/json.ts'
+import type { Attempt, Call, RelayServices } from '#relay/request/call.ts'
+import { isPricedAsClaude } from '#relay/attempt/forward.ts'
+import { payerOf } from './hold.ts'
+import type { HoldFacts } from './hold-plan.ts'
+import type { CallPrice } from './price-call.ts'
+import { sentEstimate } from './sent-estimate.ts'
+
+/** An answer of so many tokens is worth having; less is, where answers of the model usually are shorter. */
+const leastAnswer = 256
+const leastUsual = 16
+/** Thoughts with a budget need room beside the answer. */
+const leastThoughtful = 2048
+
+/** What answers come to without a limit; models that think unseen go much further. */
+const mostWithoutLimit = 32_768
+const mostOfThinkers = 131_072
+/** No model refuses so small a limit. */
+const safeLimit = 4096
+
+/** These models think without telling, so that what is delivered does not tell what is to be paid. */
+const thinksUnseen = (model: string, { reasoning }: ChatRequest): boolean =>
+  /(^|\/)(o\d|gpt-[5-9])/.test(model) && !/-chat/.test(model) && reasoning?.effort !== 'none'
+
+export function holdFactsOf(
+  services: RelayServices,
+  call: Call,
+  { terms, attempt }: { terms: CallPrice; attempt: Attempt },
+): HoldFacts {
+  const { request } = call
+  const { upstreamModel, channel } = attempt
+  const sent = sentEstimate(services, call, attempt)
+  const seen = services.holds.lengths.expect(payerOf(call), upstreamModel)
+  const limit = sent.maxTokens ?? 0
+  const thinks = thinksUnseen(upstreamModel, request)
+  const expected = seen.tokens ?? Math.max(1, services.options.get('PreConsumedQuota'))
+  const isThoughtful = (request.reasoning?.budgetTokens ?? 0) > 0
+  const useful = isThoughtful ? leastThoughtful : Math.min(leastAnswer, Math.max(leastUsual, expected))
+  const { sound, beyond } = mediaTokens(request)
+  const spoken = request.modalities?.includes('audio') === true
+  return {
+    terms: {
+      ...terms,
+      promptTokens: Math.ceil(sent.promptTokens * seen.promptRatio) + beyond,
+      cacheWriteMarked: Math.ceil(sent.cacheWriteMarked * seen.promptRatio),
+      cacheWrite1hMarked: Math.ceil(sent.cacheWrite1hMarked * seen.promptRatio),
+      audioTokens: sound,
+      spoken,
+      formula: spoken || sound > 0 ? 'audio' : isPricedAsClaude(call, attempt) ? 'claude' : 'text',
+      tools: toolsOf(request, upstreamModel),
+    },
+    limit,
+    choices: Math.max(1, sent.choiceCount ?? 1),
+    expected,
+    grows: request.stream && channel.setting['stream_support'] !== 'NON_STREAM_ONLY' && !thinks && !seen.hides,
+    mostWithoutLimit: Math.max(thinks || seen.hides ? mostOfThinkers : mostWithoutLimit, seen.most),
+    largestNewLimit: Math.max(safeLimit, seen.most),
+    least: limit > 0 ? Math.min(limit, useful) : useful,
+  }
+}
+
+const usualSearches = 3
+
+/** The vendor's tools that a call may use, as often as the caller allows or as is usual. */
+function toolsOf({ tools }: ChatRequest, model: string): ToolUse[] {
+  let webSearchCalls = 0
+  let fileSearchCalls = 0
+  let codeInterpreterContainers = 0
+  for (const tool of tools) {
+    if (tool.type === 'web-search') webSearchCalls += Math.min(tool.maxUses ?? usualSearches, 10)
+    const kind = kindOf(tool)
+    if (/^(web_search|google_?search)/i.test(kind)) webSearchCalls += usualSearches
+    if (kind.startsWith('file_search')) fileSearchCalls += usualSearches
+    if (kind.startsWith('code_interpreter')) codeInterpreterContainers += 1
+  }
+  return toolUses({ model, usage: { ...emptyUsage, webSearchCalls, fileSearchCalls, codeInterpreterContainers } })
+}
+
+/** Gemini's tools are named by their one field. */
+function kindOf(tool: Tool): string {
+  if (tool.type !== 'vendor' || !isObject(tool.value)) return ''
+  const { type } = tool.value
+  return typeof type === 'string' ? type : (Object.keys(tool.value)[0] ?? '')
+}

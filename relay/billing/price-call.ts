@@ -1,0 +1,55 @@
+import { DomainError } from '#core/errors.ts'
+import { groupRatioOf } from '#core/pricing/group-ratio.ts'
+import type { Price } from '#core/pricing/price.ts'
+import { resolvePrice } from '#core/pricing/resolve-price.ts'
+import { roles } from '#core/roles.ts'
+import type { RelayServices } from '#relay/request/call.ts'
+import type { UserRow } from '#relay/request/user-cache.ts'
+
+/** What a call costs, as it stood when the call was admitted; kept through all its attempts and written to its log row. */
+export type CallPrice = { price: Price; groupRatio: number; quotaPerUnit: number }
+
+/**
+ * The price of a model for a user in a group.
+ * @throws {DomainError} relay.price_missing when nobody has set one and nothing else allows the call.
+ */
+export function priceCall(services: RelayServices, wish: { model: string; group: string; user: UserRow }): CallPrice {
+  const { options } = services
+  const { model, group, user } = wish
+  const price = resolvePrice({
+    model,
+    tables: {
+      ModelRatio: options.get('ModelRatio'),
+      ModelPrice: options.get('ModelPrice'),
+      CompletionRatio: options.get('CompletionRatio'),
+      CacheRatio: options.get('CacheRatio'),
+    },
+    settings: {
+      fallback_pricing_enabled: options.get('fallback_pricing_enabled'),
+      fallback_single_price: options.get('fallback_single_price') ?? 0,
+      fallback_input_ratio: options.get('fallback_input_ratio') ?? 0,
+      fallback_completion_ratio: options.get('fallback_completion_ratio') ?? 0,
+      SelfUseModeEnabled: options.get('SelfUseModeEnabled'),
+      acceptUnset: user.acceptsUnpricedModels,
+    },
+  })
+  if (!price) {
+    throw user.role >= roles.admin
+      ? new DomainError('relay.price_missing_hint', { model })
+      : new DomainError('relay.price_missing', { model })
+  }
+  return { price, ...groupTerms(services, { group, user }) }
+}
+
+/** What a user's group makes of every price. */
+export function groupTerms(
+  { options, log }: RelayServices,
+  { group, user }: { group: string; user: UserRow },
+): Pick<CallPrice, 'groupRatio' | 'quotaPerUnit'> {
+  const ratio = groupRatioOf(
+    { userGroup: user.group, usedGroup: group },
+    { GroupRatio: options.get('GroupRatio'), GroupGroupRatio: options.get('GroupGroupRatio') },
+  )
+  if (!ratio.known) log.warn({ group }, 'a group without a ratio is charged at 1')
+  return { groupRatio: ratio.ratio, quotaPerUnit: options.get('QuotaPerUnit') }
+}

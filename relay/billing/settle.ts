@@ -1,0 +1,85 @@
+import { DomainError } from '#core/errors.ts'
+import { SettleFailed } from '#features/ledger/service.ts'
+import type { UpstreamFailure } from '#relay/chat/events.ts'
+import { type Answered, measure } from '#relay/response/answer.ts'
+import type { Forwarding } from '#relay/attempt/forward.ts'
+import { payerOf } from './hold.ts'
+import { failureOfDomainError } from '#relay/attempt/failure.ts'
+import { rememberKept } from '#relay/routing/stored-responses.ts'
+import { chargeRowOf, type Ending } from './charge-row.ts'
+
+export type EndOfCall = Omit<Ending, 'upstreamMs' | 'losses'>
+
+/** Charges the call and writes its log row in one commit. @throws {SettleFailed} when it could not be committed in time. */
+export async function settle(
+  forwarding: Forwarding,
+  end: EndOfCall,
+  afterwards: 'give-up' | 'go-on' = 'go-on',
+): Promise<void> {
+  const { services, call, attempt, attempts, terms, claude, losses, sent } = forwarding
+  forwarding.held.hold.finish()
+  const upstreamMs = performance.now() - forwarding.sentAt
+  const ending: Ending = { ...end, upstreamMs, losses }
+  attempts.push({
+    channel_id: attempt.channel.id,
+    channel_name: attempt.channel.name,
+    key_index: attempt.key.position,
+    status: end.end === 'failed' ? 500 : 200,
+    reason: end.failure ?? '',
+    ms: Math.round(upstreamMs),
+  })
+  const row = chargeRowOf(services, call, {
+    attempt,
+    attempts,
+    terms,
+    ending,
+    claude,
+    sent,
+    lowered: forwarding.held.plan.lowered,
+  })
+  const kept = rememberKept(services, call, { attempt, ids: end.keeps })
+  await services.ledger.settle(row, afterwards)
+  if (end.end === 'complete' && end.measured.source !== 'none' && !end.empty) learn(forwarding, end)
+  await kept
+}
+
+/** What a whole answer tells of the next one's length. */
+function learn({ services, call, attempt }: Forwarding, { measured, countedTokens }: EndOfCall): void {
+  const { completionTokens, promptTokens } = measured.usage
+  services.holds.lengths.learn(payerOf(call), attempt.upstreamModel, {
+    completionTokens,
+    choices: call.request.choiceCount ?? 1,
+    promptTokens: measured.source === 'upstream' ? promptTokens : 0,
+    cheapPromptTokens: call.estimate.promptTokens,
+    countedTokens,
+  })
+}
+
+/** The caller hung up: the prompt and what was delivered are charged, counted here where no usage came. */
+export async function finishHungUp(
+  forwarding: Forwarding,
+  answer: Answered,
+  progress: { firstTokenMs: number | null; isStream: boolean; cut?: boolean } = {
+    firstTokenMs: null,
+    isStream: forwarding.call.stream,
+  },
+): Promise<void> {
+  const { call } = forwarding
+  const { usage, delivered } = answer
+  const measured = await measure(forwarding, {
+    usage,
+    delivered,
+    cut: call.halt.signal.aborted || progress.cut === true,
+  })
+  const { firstTokenMs, isStream } = progress
+  await settle(forwarding, { measured, firstTokenMs, isStream, end: 'hung-up', empty: false, delivered })
+}
+
+/** What a caller reads when an answer was there but could not be booked. */
+export const bookingFailure = (): UpstreamFailure => failureOfDomainError(new DomainError('relay.unavailable'))
+
+/** The charge is made or given up elsewhere from here on: it is neither to be sent again nor to be released. */
+export const isUnbooked = (error: unknown): boolean =>
+  error instanceof SettleFailed || (error instanceof Error && error.cause instanceof SettleFailed)
+
+export { SettleFailed }

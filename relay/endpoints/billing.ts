@@ -1,0 +1,67 @@
+import type { Request, Response } from 'express'
+import { clientNetwork } from '#features/client-address/service.ts'
+import { authenticate } from '#relay/request/authenticate.ts'
+import type { Caller, RelayServices } from '#relay/request/call.ts'
+import { failureOf } from '#relay/attempt/failure.ts'
+
+type Balance = { remaining: number; used: number; unlimited: boolean; expiresAt: Date | null }
+
+/** What unlimited tokens show as their limit. */
+const unlimitedDollars = 100_000_000
+
+/** The token's own balance or its owner's, as the operator chose, in dollars or units. */
+async function balanceOf(services: RelayServices, { token, user }: Caller): Promise<Balance> {
+  const { options, database } = services
+  const ofToken = options.get('DisplayTokenStatEnabled') && token !== null
+  const { rows } = ofToken
+    ? await database.pool.query('select remain_quota as remaining, used_quota as used from tokens where id = $1', [
+        token.id,
+      ])
+    : await database.pool.query('select quota as remaining, used_quota as used from users where id = $1', [user.id])
+  const unit = options.get('DisplayInCurrencyEnabled') ? options.get('QuotaPerUnit') : 1
+  return {
+    remaining: Number(rows[0]?.remaining ?? 0) / unit,
+    used: Number(rows[0]?.used ?? 0) / unit,
+    unlimited: ofToken && token.unlimitedQuota,
+    expiresAt: token?.expiresAt ?? null,
+  }
+}
+
+const subscriptionOf = ({ remaining, used, unlimited, expiresAt }: Balance) => {
+  const limit = unlimited ? unlimitedDollars : remaining + used
+  return {
+    object: 'billing_subscription',
+    has_payment_method: true,
+    soft_limit_usd: limit,
+    hard_limit_usd: limit,
+    system_hard_limit_usd: limit,
+    access_until: expiresAt ? Math.floor(expiresAt.getTime() / 1000) : 0,
+  }
+}
+
+/** Cents. */
+const usageOf = ({ used }: Balance) => ({ object: 'list', total_usage: used * 100 })
+
+/** The balance replies that older client programs ask for. Errors come with status 200, as those programs expect. */
+export async function answerBilling(
+  services: RelayServices,
+  kind: 'subscription' | 'usage',
+  { req, res }: { req: Request; res: Response },
+): Promise<void> {
+  const limit = {
+    name: 'api',
+    key: clientNetwork(services, req),
+    points: services.environment.API_RATE_LIMIT,
+    seconds: 180,
+  }
+  if (!(await services.limits.slide(limit)).allowed) {
+    res.status(429).end()
+    return
+  }
+  try {
+    const balance = await balanceOf(services, await authenticate(services, req))
+    res.json(kind === 'subscription' ? subscriptionOf(balance) : usageOf(balance))
+  } catch (error) {
+    res.json({ error: { message: failureOf(error).message, type: 'upstream_error' } })
+  }
+}

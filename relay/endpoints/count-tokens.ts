@@ -1,0 +1,138 @@
+import type { Request, Response } from 'express'
+import { DomainError } from '#core/errors.ts'
+import { countPrompt } from '#relay/counting/estimate-usage.ts'
+import { claude } from '#relay/dialects/claude/index.ts'
+import { gemini } from '#relay/dialects/gemini/index.ts'
+import type { CallerDialect } from '#relay/dialects/types.ts'
+import { admitAddress, admitGroup, admitModel, admitModelName, admitPin, groupInUse } from '#relay/request/admit.ts'
+import { authenticate } from '#relay/request/authenticate.ts'
+import type { Attempt, Call, RelayServices } from '#relay/request/call.ts'
+import { limit, type LimitedCall } from '#relay/request/limit.ts'
+import { withToken } from '#relay/attempt/key-exchange.ts'
+import { toProviderCall } from '#relay/attempt/provider-call.ts'
+import { readBody } from '#relay/request/read-body.ts'
+import { receive } from '#relay/request/receive.ts'
+import { reportError, toldStatus } from '#relay/response/report-error.ts'
+import { createSelection } from '#relay/routing/select.ts'
+import { timeoutsOf } from '#relay/attempt/timeouts.ts'
+import { providerFor } from '#relay/providers/registry.ts'
+import type { UpstreamRequest } from '#relay/providers/types.ts'
+import { proxyOf } from '#relay/attempt/channel-proxy.ts'
+
+type Style = {
+  dialect: CallerDialect
+  /** The counting call beside the chat call of an upstream that speaks the dialect. */
+  countingUrl: (chatUrl: string) => string
+  reply: (tokens: number) => unknown
+  read: (json: unknown) => unknown
+}
+
+const field = (json: unknown, name: string): unknown =>
+  typeof json === 'object' && json !== null ? (json as Record<string, unknown>)[name] : undefined
+
+export const claudeCounting: Style = {
+  dialect: claude,
+  countingUrl: (url) => `${url}/count_tokens`,
+  reply: (tokens) => ({ input_tokens: tokens }),
+  read: (json) => field(json, 'input_tokens'),
+}
+
+export const geminiCounting: Style = {
+  dialect: gemini,
+  countingUrl: (url) => `${url.split(/:(?:streamG|g)enerateContent/, 1).join('')}:countTokens`,
+  reply: (tokens) => ({ totalTokens: tokens }),
+  read: (json) => field(json, 'totalTokens'),
+}
+
+/** How many tokens a prompt has: asked of an upstream of the same dialect, counted here otherwise. Neither charged nor logged. */
+export async function countTokens(
+  services: RelayServices,
+  { style, model }: { style: Style; model: string | undefined },
+  { req, res }: { req: Request; res: Response },
+): Promise<void> {
+  const incoming = receive(services, style.dialect, { req, res })
+  let limited: LimitedCall | null = null
+  try {
+    const caller = await authenticate(services, req)
+    limited = await limit(services, caller, incoming)
+    admitAddress(caller, incoming.ip)
+    const body = await readBody(services, incoming)
+    const request = style.dialect.parse(style.dialect.id === 'claude' ? { max_tokens: 1, ...body.json } : body.json, {
+      model,
+    })
+    admitModelName(request.model)
+    const wanted = admitGroup(services, caller)
+    const pinnedChannel = admitPin(services, caller)
+    const group = groupInUse(services, caller, { group: wanted, model: request.model, pinnedChannel })
+    if (!pinnedChannel) admitModel(services, caller, { group, model: request.model })
+    const estimate = { promptTokens: 0, cacheWriteMarked: 0, cacheWrite1hMarked: 0 }
+    const core = { caller, body, request, model: request.model, stream: false, group, pinnedChannel }
+    const call: Call = { ...incoming, ...core, asJsonArray: false, estimate }
+    const attempt = createSelection(services, call).next()
+    const asked = await askUpstream(services, call, { style, attempt })
+    const tokens = asked ?? (await countPrompt(request, attempt.upstreamModel, services.counter.count))
+    await limited.ended(200)
+    res.json(style.reply(tokens))
+  } catch (error) {
+    await limited?.ended(toldStatus(incoming, error))
+    reportError(services, incoming, error)
+  }
+}
+
+/** The upstream's own figure; undefined when it has none to give. */
+async function askUpstream(
+  services: RelayServices,
+  call: Call,
+  { style, attempt }: { style: Style; attempt: Attempt },
+): Promise<number | undefined> {
+  const { id } = style.dialect
+  const provider = providerFor(attempt.channel.type)
+  const native = id === 'openai-edits' ? undefined : provider.native[id]
+  const plainCall = toProviderCall(services, call, { attempt, stream: false })
+  if (!native || native.accepts?.(call.body.json, plainCall) === false) return undefined
+  const providerCall = await withToken(services, attempt.channel, plainCall)
+  const counting =
+    native.countTokens?.(call.body, providerCall) ?? besideChat(native.request(call.body, providerCall), style)
+  const request = provider.sign?.(counting.request, providerCall) ?? counting.request
+  const { setting } = attempt.channel
+  const reply = await services.transport
+    .send({
+      method: 'POST',
+      url: request.url,
+      headers: request.headers,
+      body: bytesOf(request.body),
+      signal: call.gone.signal,
+      proxy: proxyOf(setting),
+      ...timeoutsOf(setting, false),
+    })
+    .catch((cause: unknown) => {
+      throw new DomainError('relay.connection_failed', {}, { cause })
+    })
+  if (reply.status !== 200) {
+    reply.cancel()
+    return undefined
+  }
+  const tokens = counting.read(await reply.json(1024 * 1024))
+  return typeof tokens === 'number' ? tokens : undefined
+}
+
+const besideChat = (request: UpstreamRequest, style: Style) => ({
+  request: { ...request, url: style.countingUrl(request.url), body: countingBody(request) },
+  read: style.read,
+})
+
+const bytesOf = (body: unknown): string | Uint8Array =>
+  typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
+
+/** The counting call knows the prompt's fields only. */
+function countingBody({ body }: UpstreamRequest): string {
+  const json: unknown =
+    typeof body === 'string' || body instanceof Uint8Array ? JSON.parse(Buffer.from(body).toString('utf8')) : body
+  const {
+    max_tokens: _limit,
+    stream: _stream,
+    temperature: _temperature,
+    ...rest
+  } = Object(json) as Record<string, unknown>
+  return JSON.stringify(rest)
+}

@@ -1,0 +1,86 @@
+import type { Request, Response } from 'express'
+import { DomainError } from '#core/errors.ts'
+import { forgetAnswer } from '#features/stored-responses/service.ts'
+import { openAiResponses } from '#relay/dialects/openai-responses/index.ts'
+import { admitAddress } from '#relay/request/admit.ts'
+import { asAttemptFailure } from '#relay/response/answer.ts'
+import { attemptSecrets } from '#relay/attempt/attempt-secrets.ts'
+import { maskFailure } from '#relay/transport/mask-failure.ts'
+import { authenticate } from '#relay/request/authenticate.ts'
+import type { CallCore, RelayServices } from '#relay/request/call.ts'
+import { placeOfNamed } from '#relay/routing/stored-responses.ts'
+import { AttemptFailed } from '#relay/attempt/failure.ts'
+import { withToken } from '#relay/attempt/key-exchange.ts'
+import { limit, type LimitedCall } from '#relay/request/limit.ts'
+import { toProviderCall } from '#relay/attempt/provider-call.ts'
+import { receive } from '#relay/request/receive.ts'
+import { reportError, toldStatus } from '#relay/response/report-error.ts'
+import { timeoutsOf } from '#relay/attempt/timeouts.ts'
+import { providerFor } from '#relay/providers/registry.ts'
+import type { StoredCall } from '#relay/providers/types.ts'
+import { proxyOf } from '#relay/attempt/channel-proxy.ts'
+
+const largestAnswer = 64 * 1024 * 1024
+
+type Wish = Pick<StoredCall, 'method' | 'path'>
+
+/** Reads or deletes an answer that an upstream keeps for its maker; neither charged nor logged. Another's is unknown. */
+export async function storedAnswer(
+  services: RelayServices,
+  { method, path }: Wish,
+  { req, res }: { req: Request; res: Response },
+): Promise<void> {
+  const incoming = receive(services, openAiResponses, { req, res })
+  let limited: LimitedCall | null = null
+  try {
+    const caller = await authenticate(services, req)
+    limited = await limit(services, caller, incoming)
+    admitAddress(caller, incoming.ip)
+    const id = String(req.params['id'])
+    const core = { caller, model: '', stream: false, body: { bytes: Buffer.alloc(0), json: {} }, group: caller.group }
+    const { status, text } = await ask(services, { ...incoming, ...core, pinnedChannel: null }, { method, path, id })
+    if (method === 'DELETE' && status < 300) {
+      await forgetAnswer(services.database.pool, { id, userId: caller.user.id })
+    }
+    res.status(status).setHeader('content-type', 'application/json; charset=utf-8').end(text)
+    await limited.ended(status)
+  } catch (error) {
+    await limited?.ended(toldStatus(incoming, error))
+    reportError(services, incoming, error)
+  }
+}
+
+/** Asks the channel that made it, with the key that made it. */
+async function ask(services: RelayServices, call: CallCore, { method, path, id }: Wish & { id: string }) {
+  const place = await placeOfNamed(services, { userId: call.caller.user.id, body: { previous_response_id: id } })
+  const channel = place && services.channels.channel(place.channelId)
+  const key = channel?.keys.find(({ value }) => services.secrets.hmac(value) === place?.keyHmac)
+  const provider = channel && providerFor(channel.type)
+  const stored = provider?.native['openai-responses']?.stored
+  if (!channel || !key || !provider || !stored) throw new DomainError('relay.stored_item_unknown')
+  const attempt = { channel, key, model: '', upstreamModel: '', mapped: false }
+  const { setting } = channel
+  try {
+    const named = await withToken(services, channel, toProviderCall(services, call, { attempt, stream: false }))
+    const query = new URLSearchParams(call.req.url.split('?', 2)[1] ?? '')
+    // What is read is told whole.
+    query.delete('stream')
+    query.delete('key')
+    const request = stored({ method, path, id, query: query.toString() }, named)
+    const reply = await services.transport.send({
+      method,
+      url: request.url,
+      headers: request.headers,
+      signal: call.halt.signal,
+      proxy: proxyOf(setting),
+      ...timeoutsOf(setting, false),
+    })
+    const text = await reply.text(largestAnswer)
+    if (reply.status === 404) throw new DomainError('relay.stored_item_unknown')
+    if (reply.status < 300) return { status: reply.status, text }
+    const failure = maskFailure(provider.error(reply.status, text), attemptSecrets(attempt, named))
+    throw new AttemptFailed(failure, { local: false })
+  } catch (error) {
+    throw error instanceof DomainError ? error : asAttemptFailure(error)
+  }
+}

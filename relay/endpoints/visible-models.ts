@@ -1,0 +1,56 @@
+import { autoGroup, autoGroups } from '#core/groups.ts'
+import { resolvePrice } from '#core/pricing/resolve-price.ts'
+import type { Caller, RelayServices } from '#relay/request/call.ts'
+
+/** A name a caller may use; `root` is the model behind a channel's prefix. */
+export type VisibleModel = { id: string; root: string }
+
+/**
+ * What a caller's model list shows: the token's own limits, else everything its group can use, prefixed and virtual names
+ * included, without the models it could not pay for because nobody set a price.
+ */
+export function visibleModels(services: RelayServices, caller: Caller): VisibleModel[] {
+  const limits = caller.token?.modelLimits
+  if (limits) return [...limits].map((id) => ({ id, root: id }))
+  const group = caller.group || caller.user.group
+  const groups = group === autoGroup ? autoGroups(services.options, caller.user.group) : [group]
+  const models = new Map<string, VisibleModel>()
+  // By names, of which there are far fewer than channels with names.
+  for (const name of groups) for (const id of services.channels.modelsOf(name)) models.set(id, { id, root: id })
+  for (const channel of services.channels.enabledChannels()) {
+    if (channel.modelPrefix === '' || !groups.some((name) => channel.groups.includes(name))) continue
+    for (const root of channel.models) {
+      const id = channel.modelPrefix + root
+      models.set(id, { id, root })
+    }
+  }
+  const { mapping } = services.options.get('global_model_mapping')
+  for (const [virtual, entries] of Object.entries(mapping)) {
+    const behind = entries.find((entry) => models.has(entry.model))
+    if (behind) models.set(virtual, { id: virtual, root: behind.model })
+  }
+  return [...models.values()]
+    .filter((model) => isPriced(services, caller, model.root))
+    .sort((left, right) => left.id.localeCompare(right.id))
+}
+
+function isPriced({ options }: RelayServices, { user }: Caller, model: string): boolean {
+  const price = resolvePrice({
+    model,
+    tables: {
+      ModelRatio: options.get('ModelRatio'),
+      ModelPrice: options.get('ModelPrice'),
+      CompletionRatio: options.get('CompletionRatio'),
+      CacheRatio: options.get('CacheRatio'),
+    },
+    settings: {
+      fallback_pricing_enabled: options.get('fallback_pricing_enabled'),
+      fallback_single_price: options.get('fallback_single_price') ?? 0,
+      fallback_input_ratio: options.get('fallback_input_ratio') ?? 0,
+      fallback_completion_ratio: options.get('fallback_completion_ratio') ?? 0,
+      SelfUseModeEnabled: options.get('SelfUseModeEnabled'),
+      acceptUnset: user.acceptsUnpricedModels,
+    },
+  })
+  return price !== undefined
+}

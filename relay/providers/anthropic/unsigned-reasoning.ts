@@ -1,0 +1,36 @@
+import { type Json, recordOf } from '../shared/json.ts'
+import type { ClaudeTraits } from './models.ts'
+
+/** Thoughts of other vendors reach callers of this dialect without a signature; this vendor's own always have one. */
+const isUnproven = (block: unknown): boolean => {
+  const { type, signature } = recordOf(block) ?? {}
+  return type === 'thinking' && (signature === undefined || signature === null || signature === '')
+}
+
+const blocksOf = (message: unknown): readonly unknown[] => {
+  const content = recordOf(message)?.['content']
+  return Array.isArray(content) ? content : []
+}
+
+const has = (message: unknown, types: readonly string[]): boolean =>
+  blocksOf(message).some((block) => types.includes(String(recordOf(block)?.['type'])))
+
+/**
+ * Takes thoughts out of a conversation that this vendor would refuse as not its own. Older models then refuse to think on in
+ * a round of tools whose thoughts are gone, so such a call goes without.
+ */
+export function dropUnprovenThoughts(body: Json, traits: ClaudeTraits): void {
+  const messages: unknown = body['messages']
+  if (!Array.isArray(messages) || !messages.some((message) => blocksOf(message).some(isUnproven))) return
+  const kept = messages.flatMap((message: unknown): unknown[] => {
+    const blocks = blocksOf(message)
+    if (!blocks.some(isUnproven)) return [message]
+    const content = blocks.filter((block) => !isUnproven(block))
+    return content.length > 0 ? [{ ...recordOf(message), content }] : []
+  })
+  body['messages'] = kept
+  const last = kept.findLast((message) => recordOf(message)?.['role'] === 'assistant')
+  const lostThem = has(last, ['tool_use']) && !has(last, ['thinking', 'redacted_thinking'])
+  const thinks = recordOf(body['thinking'])?.['type']
+  if (lostThem && traits.thinking === 'budget' && thinks !== undefined) body['thinking'] = { type: 'disabled' }
+}

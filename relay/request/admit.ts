@@ -1,0 +1,74 @@
+import { DomainError } from '#core/errors.ts'
+import { autoGroup, autoGroups } from '#core/groups.ts'
+import { channelStatus } from '#core/statuses.ts'
+import { isAllowedAddress } from '#features/client-address/service.ts'
+import type { ChannelRow } from '#relay/routing/channel-table.ts'
+import type { Caller, RelayServices } from './call.ts'
+import { plansOf } from '#relay/routing/select.ts'
+
+/** The caller's address. These checks run in the order of docs/reference/admission.md. */
+export function admitAddress(caller: Caller, ip: string): void {
+  const entries = caller.token?.allowIps ?? ''
+  if (entries !== '' && !isAllowedAddress(ip, entries)) throw new DomainError('relay.ip_forbidden')
+}
+
+/** The group the call asks to run in, which may be `auto`. */
+export function admitGroup(services: RelayServices, caller: Caller): string {
+  const { group, user } = caller
+  if (group === '') return user.group
+  if (!isOpenTo(services, caller, group)) throw new DomainError('relay.group_forbidden', { group })
+  if (group !== autoGroup && !Object.hasOwn(services.options.get('GroupRatio'), group))
+    throw new DomainError('relay.group_disabled', { group })
+  return group
+}
+
+/** Whether the caller may name a group at all. */
+export const isOpenTo = ({ options }: RelayServices, { user }: Caller, group: string): boolean =>
+  group === user.group ||
+  (group === autoGroup
+    ? autoGroups(options, user.group).length > 0
+    : Object.hasOwn(options.get('UserUsableGroups'), group))
+
+/**
+ * The group a call runs in and is charged by: with `auto` the first of its groups that has a channel for the model. Where
+ * none has one it stays `auto`, and is refused as a group without a channel.
+ */
+export function groupInUse(
+  services: RelayServices,
+  caller: Caller,
+  wish: { group: string; model: string; pinnedChannel: ChannelRow | null },
+): string {
+  const { group, model, pinnedChannel } = wish
+  if (group !== autoGroup) return group
+  const groups = autoGroups(services.options, caller.user.group)
+  if (pinnedChannel) return groups.find((name) => pinnedChannel.groups.includes(name)) ?? groups[0] ?? group
+  return groups.find((name) => plansOf(services, { model, group: name }).length > 0) ?? group
+}
+
+/** The channel a key's suffix names. */
+export function admitPin(services: RelayServices, caller: Caller): ChannelRow | null {
+  if (caller.pinnedChannelId === null) return null
+  const channel = services.channels.channel(caller.pinnedChannelId)
+  if (!channel) throw new DomainError('relay.pinned_channel_invalid')
+  if (channel.status !== channelStatus.enabled) throw new DomainError('relay.pinned_channel_disabled')
+  return channel
+}
+
+const longestModelName = 128
+
+/** A name goes into the log, its indexes and the hourly sums; no model is called by a longer one. */
+export function admitModelName(model: string): void {
+  if (model.length > longestModelName && [...model].length > longestModelName)
+    throw new DomainError('relay.model_name_too_long', { most: longestModelName })
+}
+
+/** The models a token may use, by the name the caller wrote or that name without a channel prefix. */
+export function admitModel(services: RelayServices, caller: Caller, wish: { group: string; model: string }): void {
+  const limits = caller.token?.modelLimits
+  if (!limits) return
+  if (limits.size === 0) throw new DomainError('relay.model_none_allowed')
+  if (limits.has(wish.model)) return
+  const prefix = services.channels.prefixesOf(wish.group).find((known) => wish.model.startsWith(known))
+  if (prefix !== undefined && limits.has(wish.model.slice(prefix.length))) return
+  throw new DomainError('relay.model_forbidden', { model: wish.model })
+}

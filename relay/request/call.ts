@@ -1,0 +1,116 @@
+import type { Request, Response } from 'express'
+import type { ChatRequest } from '#relay/chat/request.ts'
+import type { CallerDialect } from '#relay/dialects/types.ts'
+import type { CheapPromptCount } from '#relay/counting/cheap-count.ts'
+import type { Services } from '#features/deps.ts'
+import type { ChannelRow, ChannelTable } from '#relay/routing/channel-table.ts'
+import type { MediaFetcher } from '#relay/transport/media.ts'
+import type { createTokenCache, TokenRow } from './token-cache.ts'
+import type { createUserCache, UserRow } from './user-cache.ts'
+import type { RetryBudget } from '#core/routing/retry-budget.ts'
+import type { FailureLog } from '#relay/attempt/failure-log.ts'
+import type { Health } from '#relay/routing/circuit-breaker.ts'
+import type { Holds } from '#relay/billing/hold.ts'
+import type { KeptAt } from '#relay/routing/stored-responses.ts'
+
+import type { TokenCounter } from '#relay/billing/token-counter.ts'
+
+/** What the relay keeps in memory beside the process's services. */
+export type RelayServices = Services & {
+  tokens: ReturnType<typeof createTokenCache>
+  users: ReturnType<typeof createUserCache>
+  channels: ChannelTable
+  /** For addresses that callers aim: pictures and files to inline. */
+  media: MediaFetcher
+  /** Counts tokens away from the traffic. */
+  counter: TokenCounter
+  health: Health
+  /** What retries may add to the load of an outage. */
+  retryBudget: RetryBudget
+  /** Rows of attempts that failed. */
+  failureLog: FailureLog
+  holds: Holds
+  /** Position of the next key of each channel. */
+  keyCursor: Map<number, number>
+  /** The process was told to stop: it serves who comes, and wants nobody sent to it any more. */
+  draining: () => boolean
+  /** Whether calls should be sent here. */
+  ready: () => Promise<boolean>
+  /** The process is going down: no new calls. */
+  stopping: () => boolean
+  /** What halts each call under way, for when the process may wait no longer. */
+  underWay: Set<AbortController>
+}
+
+/** One caller's request from arrival to its last byte. */
+export type Incoming = {
+  /** Always ours: request id, hold id, log row. */
+  id: string
+  req: Request
+  res: Response
+  dialect: CallerDialect
+  receivedAt: Date
+  /** `performance.now()` at arrival. */
+  startedAt: number
+  /** Aborts when the caller hangs up. */
+  gone: AbortController
+  /** Aborts what is done upstream: the caller has gone, or the process may wait no longer. */
+  halt: AbortController
+  ip: string
+}
+
+/** The caller is known. `token` is null in the playground. */
+export type Caller = {
+  token: TokenRow | null
+  user: UserRow
+  /** Name of the token in the log. */
+  tokenName: string
+  pinnedChannelId: number | null
+  /** Of the token; "" is the user's own. */
+  group: string
+}
+
+export type CallBody = { bytes: Buffer; json: Record<string, unknown> }
+
+/** An admitted call of any kind: who asks for which model in which group. */
+export type CallCore = Incoming & {
+  caller: Caller
+  /** As the caller wrote it. */
+  model: string
+  stream: boolean
+  body: CallBody
+  group: string
+  pinnedChannel: ChannelRow | null
+  /** Where what the call names is kept. */
+  keptAt?: KeptAt | undefined
+}
+
+/** An admitted chat call. */
+export type Call = CallCore & {
+  request: ChatRequest
+  /** A Gemini caller without `alt=sse` reads a JSON array. */
+  asJsonArray: boolean
+  /** By the cheap count, for the reservation and for dialects whose first event carries a number. */
+  estimate: CheapPromptCount
+}
+
+/** One try on one channel. */
+export type Attempt = {
+  channel: ChannelRow
+  key: { position: number; value: string }
+  /** The name the channel's table knows: without prefix, after virtual mapping. */
+  model: string
+  /** After the channel's own mapping too. */
+  upstreamModel: string
+  mapped: boolean
+}
+
+/** How a try went, for the log and the chain of chips in the console. */
+export type AttemptRecord = {
+  channel_id: number
+  channel_name: string
+  key_index: number
+  status: number
+  reason: string
+  ms: number
+}

@@ -1,0 +1,195 @@
+import { DomainError } from '#core/errors.ts'
+import type { UpstreamFailure, WireEvent } from '#relay/chat/events.ts'
+import type { UpstreamReply } from '#relay/transport/send.ts'
+import { maskFailure } from '#relay/transport/mask-failure.ts'
+import { asAttemptFailure, measure } from './answer.ts'
+import { attemptSecrets } from '#relay/attempt/attempt-secrets.ts'
+import { type CallerStream, openCallerStream } from './caller-stream.ts'
+import { AttemptFailed, failureOfDomainError } from '#relay/attempt/failure.ts'
+import type { Forwarding } from '#relay/attempt/forward.ts'
+import { createAnswerMeter, type MayGoOn } from '#relay/billing/answer-meter.ts'
+import { bookingFailure, finishHungUp, settle, SettleFailed } from '#relay/billing/settle.ts'
+import { nativePassage } from './passthrough-stream.ts'
+import type { Passage } from './stream-writer.ts'
+import { shapeFailure } from '#relay/attempt/shape-failure.ts'
+import { createEventReader } from '#relay/transport/event-reader.ts'
+import { translatedPassage } from './translated-stream.ts'
+
+/** Streams an answer through; whatever happens after the first byte ends here, settled. */
+export async function answerStream(forwarding: Forwarding, reply: UpstreamReply): Promise<void> {
+  const { call } = forwarding
+  const passage = forwarding.listens ? nativePassage(forwarding) : translatedPassage(forwarding)
+  const asJsonArray = call.asJsonArray
+  const caller = openCallerStream(call, {
+    contentType: call.dialect.streamContentType({ asJsonArray }),
+    losses: forwarding.losses,
+  })
+  const progress = { firstTokenMs: null as number | null, isStream: true }
+  const broken = await pump(forwarding, { reply, passage, caller, progress })
+  // Somebody who left but is paid for to the end is not told of failures; what was delivered is charged all the same.
+  if (call.gone.signal.aborted && (call.halt.signal.aborted || !broken || broken === 'unpaid')) {
+    await finishHungUp(forwarding, passage, { ...progress, cut: broken === 'unpaid' })
+  } else if (broken === 'unpaid') {
+    await endUnpaid(forwarding, { passage, caller, progress })
+  } else if (broken) {
+    await endFailed(forwarding, { passage, caller, progress, broken })
+  } else {
+    await endComplete(forwarding, { passage, caller, progress })
+  }
+}
+
+type Run = {
+  passage: Passage
+  caller: CallerStream
+  progress: { firstTokenMs: number | null; isStream: boolean }
+}
+
+/** How a stream failed; `connection`: by no word of the upstream's. */
+type Broken = { failure: UpstreamFailure; connection: boolean }
+
+const worded = (failure: UpstreamFailure): Broken => ({ failure, connection: false })
+
+/**
+ * Moves events until the upstream ends, fails or nobody listens, and no further than is paid for. Resolves with the failure,
+ * if there was one.
+ */
+async function pump(
+  forwarding: Forwarding,
+  run: Run & { reply: UpstreamReply },
+): Promise<Broken | 'unpaid' | undefined> {
+  const { call } = forwarding
+  const { passage, caller, progress, reply } = run
+  const meter = createAnswerMeter(forwarding, passage)
+  let text = ''
+  let arrived: WireEvent[] = []
+  const parser = createEventReader(forwarding.provider, reply, (event) => {
+    arrived.push(event)
+  })
+  const flush = async (): Promise<void> => {
+    if (text === '') return
+    progress.firstTokenMs ??= performance.now() - call.startedAt
+    const due = text
+    text = ''
+    await caller.write(due)
+  }
+  /** Resolves with why nothing more may leave, if so. While it waits, nothing more is read. */
+  const take = async (): Promise<MayGoOn> => {
+    const events = arrived
+    arrived = []
+    for (const event of events) {
+      if (passage.failure) break
+      text += passage.push(event)
+      if (meter === null || meter.note(event)) continue
+      await flush()
+      const verdict = await meter.more()
+      if (verdict !== 'yes') return verdict
+      if (call.halt.signal.aborted) break
+    }
+    await flush()
+    return 'yes'
+  }
+  try {
+    for await (const chunk of reply.body) {
+      parser.push(chunk)
+      const verdict = await take()
+      if (verdict === 'limit') return 'unpaid'
+      if (verdict === 'unbooked') return worded(bookingFailure())
+      if (passage.failure || call.halt.signal.aborted) break
+    }
+    if (!passage.failure && !call.halt.signal.aborted) {
+      parser.end()
+      if ((await take()) === 'limit') return 'unpaid'
+      text += passage.end()
+      await flush()
+    }
+  } catch (error) {
+    if (call.halt.signal.aborted) {
+      return call.gone.signal.aborted ? undefined : worded(failureOfDomainError(new DomainError('relay.stopping')))
+    }
+    const { failure, connection } = asAttemptFailure(error)
+    if (!passage.complete) return { failure, connection }
+    // What broke after the end of the answer took nothing from it.
+    text += passage.end()
+    await flush()
+  } finally {
+    reply.cancel()
+  }
+  if (passage.failure) return worded(passage.failure)
+  return passage.complete ? undefined : worded(cutFailure)
+}
+
+const cutFailure: UpstreamFailure = {
+  status: 502,
+  type: 'upstream_error',
+  code: 'stream_response_error',
+  message: 'the upstream ended its answer early',
+}
+
+/** Counting reads every event of an answer, which is worth while for some only. */
+const isTelling = ({ held, services }: Forwarding): boolean => held.facts.grows && services.ambient.random() < 0.1
+
+async function endComplete(forwarding: Forwarding, { passage, caller, progress }: Run): Promise<void> {
+  const measured = await measure(forwarding, passage)
+  try {
+    await settle(forwarding, {
+      measured,
+      ...progress,
+      end: 'complete',
+      empty: passage.empty,
+      delivered: passage.delivered,
+      countedTokens: isTelling(forwarding) ? passage.written().tokens : undefined,
+      keeps: passage.keeps,
+    })
+  } catch (error) {
+    if (!(error instanceof SettleFailed)) throw error
+    await caller.end(passage.fail(bookingFailure()))
+    return
+  }
+  await caller.end(passage.close(measured.usage))
+}
+
+/**
+ * Nothing is left to pay for more: the answer ends as at a reached output limit, told why by a comment where the dialect has
+ * room for one, and is charged for what was delivered.
+ */
+async function endUnpaid(forwarding: Forwarding, { passage, caller, progress }: Run): Promise<void> {
+  const { call } = forwarding
+  const { usage, delivered } = passage
+  const measured = await measure(forwarding, { usage, delivered, cut: true })
+  const reason = 'the balance or the quota of the token is used up'
+  try {
+    await settle(forwarding, { measured, ...progress, end: 'unpaid', empty: false, failure: reason, delivered })
+  } catch (error) {
+    if (!(error instanceof SettleFailed)) throw error
+    await caller.end(passage.fail(bookingFailure()))
+    return
+  }
+  const comment = call.asJsonArray ? '' : `: cut short: ${reason} (request id: ${call.id})\n\n`
+  await caller.end(comment + passage.closeCut(measured.usage))
+}
+
+/** Before the first byte another channel may answer; after it the caller is told, and pays for what was delivered. */
+async function endFailed(forwarding: Forwarding, run: Run & { broken: Broken }): Promise<void> {
+  const { attempt, providerCall } = forwarding
+  const { passage, caller, progress } = run
+  const failure = maskFailure(
+    shapeFailure(forwarding.services, attempt.channel, run.broken.failure),
+    attemptSecrets(attempt, providerCall),
+  )
+  if (!caller.started || progress.firstTokenMs === null) {
+    throw new AttemptFailed(failure, { local: false, connection: run.broken.connection })
+  }
+  const { usage, delivered } = passage
+  const measured = await measure(forwarding, { usage, delivered, cut: true })
+  await settle(forwarding, {
+    measured,
+    ...progress,
+    end: 'failed',
+    empty: false,
+    failure: failure.message,
+    delivered: passage.delivered,
+  }).catch((error: unknown) => {
+    if (!(error instanceof SettleFailed)) throw error
+  })
+  await caller.end(passage.fail(failure))
+}

@@ -1,0 +1,200 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { ChatResponse } from '#relay/chat/events.ts'
+import { StreamFailed, createCollector, replayResponse } from '#relay/chat/collect.ts'
+import { moveThoughtsOf } from '#relay/chat/reasoning.ts'
+import type { CallerDialect, EncodeContext } from '#relay/dialects/types.ts'
+import { deliveredBy } from '#relay/counting/estimate-usage.ts'
+import { UpstreamRefusal } from '#relay/providers/types.ts'
+import type { UpstreamReply } from '#relay/transport/send.ts'
+import { TransportError } from '#relay/transport/transport-error.ts'
+import { asAttemptFailure, type Delivered, measure } from './answer.ts'
+import { openCallerStream } from './caller-stream.ts'
+import { AttemptFailed, failureOfDomainError } from '#relay/attempt/failure.ts'
+import type { Forwarding } from '#relay/attempt/forward.ts'
+import { bookingFailure, finishHungUp, settle, SettleFailed } from '#relay/billing/settle.ts'
+import { createEventReader } from '#relay/transport/event-reader.ts'
+import { withOpenAiUsage } from './missing-usage.ts'
+import { passHeaders } from './upstream-headers.ts'
+import { shapeFailure } from '#relay/attempt/shape-failure.ts'
+import type { ChatEvent } from '#relay/chat/events.ts'
+import { DomainError } from '#core/errors.ts'
+import type { ReportedUsage, Usage } from '#core/usage.ts'
+
+const largestAnswer = 128 * 1024 * 1024
+
+type WholeAnswer = {
+  usage: ReportedUsage | undefined
+  delivered: () => Delivered
+  empty: boolean
+  /** The answer in the hub format, decoded only when somebody needs it. */
+  response: () => ChatResponse
+  keeps?: readonly string[] | undefined
+  /** The upstream's own text, when it goes out as it came. */
+  asReceived: string | null
+  /** Of an answer that goes out as it came. */
+  headers?: IncomingHttpHeaders | undefined
+}
+
+/**
+ * Reads a whole answer, puts it in the caller's words, settles it, and only then lets it out: what cannot be told is not
+ * charged.
+ */
+export async function answerWhole(forwarding: Forwarding, reply: UpstreamReply, isEventStream: boolean): Promise<void> {
+  const { call, services } = forwarding
+  const read = isEventStream ? await collectStream(forwarding, reply) : await readJson(forwarding, reply)
+  const finish = () => finishWhole(forwarding, read)
+  const isRetried = read.empty && !call.stream && services.options.get('global.auto_retry_enabled')
+  if (!isRetried || call.gone.signal.aborted) return finish()
+  const failure = failureOfDomainError(new DomainError('relay.reply_empty'))
+  throw new AttemptFailed(failure, { local: false, deliver: finish })
+}
+
+async function finishWhole(forwarding: Forwarding, read: WholeAnswer): Promise<void> {
+  const { call } = forwarding
+  if (call.gone.signal.aborted) return finishHungUp(forwarding, read)
+  const measured = await measure(forwarding, read)
+  // What was counted here is told like what the upstream reports.
+  const told = read.usage ? read : withUsage(read, measured.usage)
+  const isStream = call.request.stream
+  const text = isStream ? streamText(forwarding, told.response()) : wholeText(forwarding, told)
+  const firstTokenMs = performance.now() - call.startedAt
+  try {
+    const { empty, delivered, keeps } = read
+    await settle(forwarding, { measured, firstTokenMs, isStream, end: 'complete', empty, delivered, keeps }, 'give-up')
+  } catch (error) {
+    if (!(error instanceof SettleFailed)) throw error
+    throw new AttemptFailed(bookingFailure(), { local: true, cause: error })
+  }
+  await (isStream ? sendStream(forwarding, text) : sendWhole(forwarding, { text, headers: read.headers }))
+}
+
+function withUsage(read: WholeAnswer, usage: Usage): WholeAnswer {
+  const asReceived = read.asReceived === null ? null : withOpenAiUsage(read.asReceived, usage)
+  return { ...read, asReceived, response: () => ({ ...read.response(), usage }) }
+}
+
+async function readJson(forwarding: Forwarding, reply: UpstreamReply): Promise<WholeAnswer> {
+  const { listens, provider, providerCall } = forwarding
+  const text = await reply.text(largestAnswer)
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (error) {
+    throw new AttemptFailed(failureOfDomainError(new DomainError('relay.reply_malformed')), {
+      local: false,
+      cause: error,
+    })
+  }
+  try {
+    if (listens) {
+      const seen = listens.inspect(json)
+      if (seen.failure) throw new UpstreamRefusal(seen.failure)
+      return {
+        usage: seen.usage,
+        delivered: seen.delivered,
+        empty: seen.empty,
+        keeps: seen.keeps,
+        response: () => moveThoughtsOf(provider.chat.response(json, providerCall), forwarding.thoughts),
+        asReceived: text,
+        headers: reply.headers,
+      }
+    }
+    return fromResponse(moveThoughtsOf(provider.chat.response(json, providerCall), forwarding.thoughts))
+  } catch (error) {
+    if (error instanceof UpstreamRefusal) {
+      throw new AttemptFailed(shapeFailure(forwarding.services, forwarding.attempt.channel, error.failure), {
+        local: false,
+        cause: error,
+      })
+    }
+    throw asAttemptFailure(error)
+  }
+}
+
+/** An upstream that streams although the caller did not ask is collected into the one answer the caller wants. */
+async function collectStream(forwarding: Forwarding, reply: UpstreamReply): Promise<WholeAnswer> {
+  const { provider, providerCall, services, attempt, thoughts } = forwarding
+  const decoder = provider.chat.stream(providerCall)
+  const collector = createCollector()
+  let finished = false
+  let received = 0
+  const take = (events: ChatEvent[]): void => {
+    for (const event of events) {
+      finished ||= event.type === 'finish'
+      collector.push(event)
+    }
+  }
+  const listener = forwarding.listens?.listen({ includeUsage: true })
+  const parser = createEventReader(provider, reply, (event) => {
+    listener?.push(event)
+    take(decoder.push(event))
+  })
+  try {
+    for await (const chunk of reply.body) {
+      received += chunk.length
+      if (received > largestAnswer) throw new TransportError('too-large', { sent: true })
+      parser.push(chunk)
+    }
+    parser.end()
+    take(decoder.end())
+    const response = collector.response()
+    if (finished) return { ...fromResponse(moveThoughtsOf(response, thoughts)), keeps: listener?.keeps }
+  } catch (error) {
+    if (!(error instanceof StreamFailed)) throw asAttemptFailure(error)
+    throw new AttemptFailed(shapeFailure(services, attempt.channel, error.failure), { local: false })
+  }
+  throw new AttemptFailed(failureOfDomainError(new DomainError('relay.stream_failed')), { local: false })
+}
+
+function fromResponse(response: ChatResponse): WholeAnswer {
+  const delivered = deliveredBy(response)
+  return {
+    usage: response.usage,
+    delivered: () => delivered,
+    empty: delivered.text.trim() === '' && delivered.toolCalls === 0 && (delivered.pictures ?? 0) === 0,
+    response: () => response,
+    asReceived: null,
+  }
+}
+
+const contextOf = ({ call, services }: Forwarding) => ({
+  model: call.request.model,
+  estimatedPromptTokens: call.estimate.promptTokens,
+  ambient: services.ambient,
+  callerBody: call.body.json,
+})
+
+function wholeText(forwarding: Forwarding, read: WholeAnswer): string {
+  if (read.asReceived !== null) return read.asReceived
+  const context = { ...contextOf(forwarding), includeUsage: true }
+  return JSON.stringify(forwarding.call.dialect.encode(read.response(), context))
+}
+
+/** The caller asked for a stream and the upstream has none: the answer is played back as one. */
+function streamText(forwarding: Forwarding, response: ChatResponse): string {
+  const { asJsonArray, dialect, request } = forwarding.call
+  return replayIn(dialect, response, { ...contextOf(forwarding), includeUsage: request.includeUsage, asJsonArray })
+}
+
+type Sent = { text: string; headers: IncomingHttpHeaders | undefined }
+
+async function sendWhole({ call, losses }: Forwarding, { text, headers }: Sent): Promise<void> {
+  const { res } = call
+  passHeaders(res, headers)
+  if (losses.length > 0) res.setHeader('x-translation-loss', losses.join(','))
+  res.status(200).setHeader('content-type', 'application/json; charset=utf-8')
+  res.end(text)
+}
+
+async function sendStream({ call, losses }: Forwarding, text: string): Promise<void> {
+  const { asJsonArray, dialect } = call
+  const caller = openCallerStream(call, { contentType: dialect.streamContentType({ asJsonArray }), losses })
+  await caller.end(text)
+}
+
+/** A whole answer as a stream of the dialect: in one piece where the dialect knows how, else in one piece per part. */
+function replayIn(dialect: CallerDialect, response: ChatResponse, context: EncodeContext): string {
+  if (dialect.replay) return dialect.replay(response, context)
+  const encoder = dialect.stream(context)
+  return replayResponse(response).map(encoder.push).join('') + encoder.close()
+}

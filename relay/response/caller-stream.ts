@@ -1,0 +1,69 @@
+import { once } from 'node:events'
+import type { Call } from '#relay/request/call.ts'
+
+/** The caller's side of a streamed answer: headers with the first byte, back-pressure, and the news that nobody listens. */
+export type CallerStream = {
+  /** Resolves when the caller can take more; never rejects after a hang-up. */
+  write: (text: string) => Promise<void>
+  end: (text: string) => Promise<void>
+  readonly started: boolean
+}
+
+/** A caller that takes nothing for so long counts as gone. */
+const longestStallMs = 120_000
+
+type StreamHeaders = { contentType: string; losses: string[] }
+
+/** The head of a streamed answer; an earlier attempt or a keep-alive comment may have sent it already. */
+export function beginStream({ res }: Call, { contentType, losses }: StreamHeaders): void {
+  if (res.headersSent) return
+  res.status(200)
+  res.setHeader('content-type', contentType)
+  res.setHeader('cache-control', 'no-cache')
+  res.setHeader('connection', 'keep-alive')
+  res.setHeader('x-accel-buffering', 'no')
+  if (losses.length > 0) res.setHeader('x-translation-loss', losses.join(','))
+  res.flushHeaders()
+}
+
+/** Resolves when the caller can take more, has gone, or is given up because it takes nothing. Never rejects. */
+export async function drained({ res, gone, halt }: Pick<Call, 'res' | 'gone' | 'halt'>): Promise<void> {
+  const stalled = setTimeout(() => res.destroy(), longestStallMs)
+  await once(res, 'drain', { signal: AbortSignal.any([gone.signal, halt.signal]) }).catch(() => {})
+  clearTimeout(stalled)
+}
+
+export function openCallerStream(call: Call, headers: StreamHeaders): CallerStream {
+  const { res, gone } = call
+  let started = false
+
+  const start = (): void => {
+    if (started) return
+    started = true
+    beginStream(call, headers)
+  }
+
+  return {
+    get started() {
+      return started
+    },
+    write: async (text) => {
+      if (text === '' || gone.signal.aborted) return
+      start()
+      if (!res.write(text)) await drained(call)
+    },
+    end: async (text) => {
+      if (gone.signal.aborted) return
+      start()
+      await new Promise<void>((resolve) => {
+        const stalled = setTimeout(() => res.destroy(), longestStallMs)
+        const finished = () => {
+          clearTimeout(stalled)
+          resolve()
+        }
+        gone.signal.addEventListener('abort', finished, { once: true })
+        res.end(text, finished)
+      })
+    },
+  }
+}

@@ -1,0 +1,78 @@
+import type { WireEvent } from '#relay/chat/events.ts'
+import { callerError } from '#relay/attempt/failure.ts'
+import type { Forwarding } from '#relay/attempt/forward.ts'
+import { createArrayFramer, eventFramer } from './framer.ts'
+import { withUsageChunk } from './missing-usage.ts'
+import type { Passage } from './stream-writer.ts'
+
+/** The upstream's own events, watched and sent on as they came. */
+export function nativePassage(forwarding: Forwarding): Passage {
+  const { listens, call } = forwarding
+  if (!listens) throw new Error('no native dialect')
+  const listener = listens.listen({ includeUsage: call.request.includeUsage })
+  const framer = call.asJsonArray ? createArrayFramer() : eventFramer
+  const cutter = call.dialect.cutter({
+    includeUsage: call.request.includeUsage,
+    choiceCount: call.request.choiceCount ?? 1,
+    model: call.request.model,
+    ambient: forwarding.services.ambient,
+  })
+  let held = ''
+  let holding = false
+  return {
+    push: (event) => {
+      // Callers see whole events only.
+      if (event.unfinished && !isWhole(event)) return ''
+      const verdict = listener.push(event)
+      if (verdict === 'drop' || verdict === 'failed') return ''
+      if (verdict === 'hold') holding = true
+      cutter.watch(event, holding)
+      const text = framer.frame(event)
+      if (!holding) return text
+      held += text
+      return ''
+    },
+    end: () => '',
+    close: (measured) => {
+      const isMissed = call.dialect.id === 'openai-chat' && call.request.includeUsage && !listener.usage
+      return (isMissed ? withUsageChunk(held, measured) : held) + framer.close()
+    },
+    fail: (failure) => {
+      const told = callerError(failure, call.id)
+      return framer.fail({ event: call.dialect.streamError(told), body: call.dialect.error(told).body })
+    },
+    get complete() {
+      return listener.complete
+    },
+    get usage() {
+      return listener.usage
+    },
+    get failure() {
+      return listener.failure
+    },
+    get empty() {
+      if (listener.usage) return false
+      const { text, toolCalls } = listener.delivered()
+      return text.trim() === '' && toolCalls === 0
+    },
+    written: listener.written,
+    closeCut: (measured) =>
+      held +
+      cutter.end({ usage: measured, text: listener.delivered().text }).map(framer.frame).join('') +
+      framer.close(),
+    delivered: () => listener.delivered(),
+    get keeps() {
+      return listener.keeps
+    },
+  }
+}
+
+function isWhole({ data }: WireEvent): boolean {
+  if (data === '[DONE]') return true
+  try {
+    JSON.parse(data)
+    return true
+  } catch {
+    return false
+  }
+}

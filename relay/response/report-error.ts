@@ -1,0 +1,49 @@
+import { DomainError, type ErrorCode } from '#core/errors.ts'
+import { isDatabaseTrouble } from '#core/database-trouble.ts'
+import type { Incoming, RelayServices } from '#relay/request/call.ts'
+import { AttemptFailed, callerError, failureOf, isUnexpected } from '#relay/attempt/failure.ts'
+import { RateLimited } from '#relay/request/limit.ts'
+import { SettleFailed } from '#features/ledger/service.ts'
+
+/** Tells the caller what went wrong, in its own dialect; as an event where the stream has begun. */
+export function reportError(services: RelayServices, incoming: Incoming, error: unknown): void {
+  const { res, dialect, id, gone } = incoming
+  if (isUnexpected(error)) services.log.error({ err: error, requestId: id }, 'a relay call failed unexpectedly')
+  if (gone.signal.aborted || res.writableEnded) return
+  const failure = failureOf(error)
+  const finalFailure =
+    error instanceof AttemptFailed && failure.status === 429 ? { ...failure, message: '上游繁忙，请稍后重试' } : failure
+  const told = callerError(finalFailure, id)
+  if (res.headersSent) {
+    res.end(dialect.streamError(told))
+    return
+  }
+  const { status, body } = dialect.error(told)
+  if (error instanceof RateLimited) res.setHeader('retry-after', String(error.retryAfterSeconds))
+  else if (isPassing(error)) res.setHeader('retry-after', '5')
+  else {
+    // Official clients retry by themselves: this call has been to every channel it may try, or was refused for good.
+    res.setHeader('x-should-retry', 'false')
+    if (error instanceof AttemptFailed && error.retryAfterMs !== null)
+      res.setHeader('retry-after', String(Math.ceil(error.retryAfterMs / 1000)))
+  }
+  res.status(status).json(body)
+}
+
+/** Nobody was there any more to be told. */
+const callerGone = 499
+
+/** The status a caller reads in the end: of its answer, or of the error that takes its place. */
+export function toldStatus({ res }: Incoming, error?: unknown): number {
+  if (res.headersSent) return res.statusCode
+  return error === undefined ? callerGone : failureOf(error).status
+}
+
+const passing = new Set<ErrorCode>(['relay.unavailable', 'relay.stopping', 'input.no_room', 'input.address_full'])
+
+/** What is soon over: no database, going down, no memory, an answer that could not be booked. A model without a channel is not. */
+function isPassing(error: unknown): boolean {
+  if (error instanceof AttemptFailed) return error.cause instanceof SettleFailed
+  if (isDatabaseTrouble(error)) return true
+  return error instanceof DomainError && passing.has(error.code)
+}

@@ -1,0 +1,108 @@
+import type { ReportedUsage } from '#core/usage.ts'
+import type { ChatEvent, UpstreamFailure } from '#relay/chat/events.ts'
+import { moveThoughts } from '#relay/chat/reasoning.ts'
+import { createWeight } from '#relay/providers/shared/delivered.ts'
+import type { Forwarding } from '#relay/attempt/forward.ts'
+import type { Passage } from './stream-writer.ts'
+
+/** The upstream's events in the caller's dialect, by way of the hub format. */
+export function translatedPassage(forwarding: Forwarding): Passage {
+  const { call, provider, providerCall, services, thoughts } = forwarding
+  const decoder = provider.chat.stream(providerCall)
+  const encoder = call.dialect.stream({
+    model: call.request.model,
+    includeUsage: call.request.includeUsage,
+    estimatedPromptTokens: call.estimate.promptTokens,
+    ambient: services.ambient,
+    asJsonArray: call.asJsonArray,
+    callerBody: call.body.json,
+  })
+  const seen = { usage: undefined as ReportedUsage | undefined, failure: undefined as UpstreamFailure | undefined }
+  const texts: string[] = []
+  const choices = new Set<number>()
+  const ended = new Set<number>()
+  const weight = createWeight()
+  let toolCalls = 0
+  let finished = false
+  let hasContent = false
+
+  const { fromTags, asText } = thoughts
+  const move = fromTags || asText ? moveThoughts(thoughts) : null
+  const write = (event: ChatEvent): string => (move ? move(event).map(encoder.push).join('') : encoder.push(event))
+  const take = (events: ChatEvent[]): string => {
+    let text = ''
+    for (const event of events) {
+      if (seen.failure) break
+      note(event)
+      if (event.type === 'error') seen.failure = event.error
+      else text += write(event)
+    }
+    return text
+  }
+  const note = (event: ChatEvent): void => {
+    weight.add(event)
+    if (event.type !== 'usage' && event.type !== 'start' && event.type !== 'error') choices.add(event.choice ?? 0)
+    switch (event.type) {
+      case 'text-delta':
+      case 'reasoning-delta':
+      case 'refusal-delta':
+        texts.push(event.text)
+        hasContent ||= event.text.trim() !== ''
+        break
+      case 'tool-call-start':
+        toolCalls += 1
+        texts.push(event.name)
+        hasContent = true
+        break
+      case 'tool-call-delta':
+        texts.push(event.arguments)
+        break
+      case 'image':
+      case 'audio-delta':
+        hasContent = true
+        break
+      case 'usage':
+        seen.usage = event.usage
+        break
+      case 'finish':
+        finished = true
+        ended.add(event.choice ?? 0)
+        break
+      default:
+    }
+  }
+  return {
+    push: (event) => take(decoder.push(event)),
+    end: () => take(decoder.end()),
+    close: (measured) => {
+      // What was counted here is told like what the upstream reports.
+      const text = seen.usage ? '' : encoder.push({ type: 'usage', usage: measured })
+      return text + encoder.close()
+    },
+    fail: (failure) => {
+      const told = { ...failure, message: `${failure.message} (request id: ${call.id})` }
+      return encoder.push({ type: 'error', error: told }) + encoder.close()
+    },
+    get complete() {
+      return finished
+    },
+    get usage() {
+      return seen.usage
+    },
+    get failure() {
+      return seen.failure
+    },
+    get empty() {
+      return !hasContent
+    },
+    written: () => ({ text: texts.join(''), toolCalls, tokens: weight.tokens }),
+    closeCut: (measured) => {
+      const open = choices.size === 0 ? [0] : [...choices]
+      const ends = open
+        .filter((choice) => !ended.has(choice))
+        .map((choice) => write({ type: 'finish', reason: 'length', choice }))
+      return ends.join('') + encoder.push({ type: 'usage', usage: measured }) + encoder.close()
+    },
+    delivered: () => ({ text: texts.join(''), toolCalls }),
+  }
+}

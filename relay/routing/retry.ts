@@ -1,0 +1,56 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { mayRetry, mayRetryEmpty, retryLimit } from '#core/routing/retry.ts'
+import type { Attempt, CallCore, RelayServices } from '#relay/request/call.ts'
+import type { AttemptFailed } from '#relay/attempt/failure.ts'
+import type { Selection } from './select.ts'
+
+export type RetryRoute = 'text' | 'task' | 'drawing'
+
+type Failed = { error: AttemptFailed; attempt: Attempt; number: number; selection: Selection; route: RetryRoute }
+
+/** A rest that an upstream asked for is waited out by a caller only below this, and only when nothing else is left. */
+const longestWaitMs = 2000
+
+/** The further try a failed one leads to, and the pause before it; null ends the call. */
+export function planRetry(services: RelayServices, call: CallCore, failed: Failed): { waitMs: number } | null {
+  const { error, attempt, number, selection, route } = failed
+  if (call.gone.signal.aborted || call.halt.signal.aborted) return null
+  const outlook = selection.outlook()
+  if (!outlook) return null
+  const settings = retrySettings(services)
+  const retriesLeft = retryLimit(settings) - number
+  // Nothing was sent there, so nothing is repeated.
+  if (error.elsewhere) return retriesLeft > 0 && outlook.state !== 'again' ? { waitMs: 0 } : null
+  const pinned = call.pinnedChannel !== null
+  const allowed = error.deliver
+    ? mayRetryEmpty({ pinned, retriesLeft, settings })
+    : mayRetry({
+        status: error.connection ? 500 : error.failure.status,
+        local: error.local,
+        channelType: attempt.channel.type,
+        pinned,
+        started: false,
+        retriesLeft,
+        route,
+        settings,
+      })
+  if (!allowed) return null
+  const { askedRestMs } = outlook
+  if (!outlook.healthy && (askedRestMs >= longestWaitMs || !services.retryBudget.take())) return null
+  // Going back to where this call has been wants a short, jittered pause; a new place is tried at once.
+  const backOffMs = outlook.state === 'again' ? 100 * 2 ** Math.min(number, 4) * (0.5 + services.ambient.random()) : 0
+  return { waitMs: Math.min(Math.max(backOffMs, askedRestMs), longestWaitMs) }
+}
+
+const retrySettings = ({ options }: RelayServices) => ({
+  RetryTimes: options.get('RetryTimes'),
+  'global.auto_retry_enabled': options.get('global.auto_retry_enabled'),
+  'global.auto_retry_count': options.get('global.auto_retry_count'),
+  'global.auto_retry_status_codes': options.get('global.auto_retry_status_codes'),
+})
+
+/** Resolves with false when the caller left meanwhile, or the process may wait no longer. */
+export async function pauseBeforeRetry(call: CallCore, { waitMs }: { waitMs: number }): Promise<boolean> {
+  if (waitMs > 0) await pause(waitMs, undefined, { signal: call.halt.signal }).catch(() => {})
+  return !call.gone.signal.aborted && !call.halt.signal.aborted
+}

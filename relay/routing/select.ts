@@ -1,0 +1,197 @@
+import { DomainError } from '#core/errors.ts'
+import { abilityModel, splitPrefix } from '#core/routing/abilities.ts'
+import { candidates, type Candidates, type Tiers } from '#core/routing/candidates.ts'
+import { actualModels, resolveModelMapping } from '#core/routing/model-names.ts'
+import { bindSession, pickKey, pickRoute } from '#core/routing/pick-route.ts'
+import { channelStatus } from '#core/statuses.ts'
+import type { ChannelRow } from './channel-table.ts'
+import type { Attempt, CallCore, RelayServices } from '#relay/request/call.ts'
+import { callerSession } from './caller-session.ts'
+import type { KeptAt } from './stored-responses.ts'
+
+/** Where the attempts of one call may go; remembers where they have been. */
+export type Selection = {
+  /** @throws {DomainError} relay.no_channel for the first attempt, relay.no_retry_channel for a later one. */
+  next: () => Attempt
+  /** Where a further attempt would go; null when it has nowhere to go. */
+  outlook: () => Outlook | null
+}
+
+export type Outlook = {
+  state: Candidates['state']
+  /** One of the places is not resting. */
+  healthy: boolean
+  /** The shortest of the rests that the places asked for; 0 where one did not. */
+  askedRestMs: number
+}
+
+/** One actual model name with the channels that serve it. */
+export type Plan = { model: string; prefixed: boolean; tiers: Tiers }
+
+export function createSelection(services: RelayServices, call: CallCore): Selection {
+  if (call.pinnedChannel) return pinnedSelection(services, call, call.pinnedChannel)
+  return call.keptAt ? keptSelection(services, call, call.keptAt) : routedSelection(services, call)
+}
+
+function routedSelection(services: RelayServices, call: CallCore): Selection {
+  const plans = plansOf(services, call)
+  const session = callerSession(call)
+  const forceSwitch = services.options.get('global.auto_retry_force_channel_switch')
+  const tried = new Map<number, Set<number>>()
+  let attempt = 0
+  let planIndex = 0
+  let triesOfPlan = 0
+
+  /** The candidates of the present model, or of the next one once its channels are used up. */
+  const look = (): { plan: Plan; found: Candidates } | null => {
+    for (let index = planIndex; index < plans.length; index += 1) {
+      const plan = plans[index] as Plan
+      const last = index === plans.length - 1
+      const wish = {
+        attempt: index === planIndex ? triesOfPlan : 0,
+        tried,
+        forceSwitch: forceSwitch || !last,
+        isHealthy: services.health.allHealthy
+          ? undefined
+          : (channelId: number, key: number) => services.health.isHealthy(channelId, key, plan.model),
+      }
+      const found = candidates(plan.tiers, wish)
+      if (found) return { plan, found }
+    }
+    return null
+  }
+
+  return {
+    outlook: () => {
+      const place = look()
+      return place && outlookOf(services, place)
+    },
+    next: () => {
+      const place = look()
+      if (!place) throw refusal(services, call, attempt)
+      const index = plans.indexOf(place.plan)
+      triesOfPlan = index === planIndex ? triesOfPlan + 1 : 1
+      planIndex = index
+      attempt += 1
+      const chosen = choose(services, place, session)
+      tried.set(chosen.channel.id, (tried.get(chosen.channel.id) ?? new Set<number>()).add(chosen.key.position))
+      return named(call, chosen, place.plan.model)
+    },
+  }
+}
+
+function outlookOf({ health }: RelayServices, { plan, found }: { plan: Plan; found: Candidates }): Outlook {
+  const { model } = plan
+  const keys = found.routes.flatMap(({ channelId, keys: own }) => own.map((key) => ({ channelId, key, model })))
+  return {
+    state: found.state,
+    healthy: keys.some(({ channelId, key }) => health.isHealthy(channelId, key, model)),
+    askedRestMs: Math.min(...keys.map(health.askedRestMs)),
+  }
+}
+
+function refusal(services: RelayServices, call: CallCore, attempt: number): DomainError {
+  if (attempt > 0) return new DomainError('relay.no_retry_channel')
+  services.log.debug({ model: call.model, group: call.group }, 'no channel')
+  // Without a token it is the playground that asks.
+  const code = call.caller.token === null ? 'playground.no_channel' : 'relay.no_channel'
+  return new DomainError(code, { group: call.group, model: call.model })
+}
+
+/** Virtual names give several models in their order, each with the channels of the group; those without any drop out. */
+export function plansOf(
+  services: RelayServices,
+  { model: requested, group }: Pick<CallCore, 'model' | 'group'>,
+): Plan[] {
+  const { mapping } = services.options.get('global_model_mapping')
+  return actualModels(mapping, requested, services.ambient.random)
+    .map((name) => planOf(services, { name, group }))
+    .filter((plan) => plan.tiers.length > 0)
+}
+
+/** The channels of a group that serve one actual model. */
+export function planOf(services: RelayServices, { name, group }: { name: string; group: string }): Plan {
+  const split = splitPrefix(name, services.channels.prefixesOf(group))
+  const model = split?.model ?? name
+  return {
+    model,
+    prefixed: split !== undefined,
+    tiers: services.channels.tiers(group, abilityModel(model), split?.prefix),
+  }
+}
+
+type Choice = { channel: ChannelRow; key: { position: number; value: string } }
+
+function choose(services: RelayServices, place: { plan: Plan; found: Candidates }, session: string | null): Choice {
+  const { routes } = place.found
+  const weights = { plainWeights: place.plan.prefixed }
+  const bound = session === null ? undefined : bindSession(routes, session, weights)
+  const route = bound?.route ?? pickRoute(routes, services.ambient.random(), weights)
+  const channel = route && services.channels.channel(route.channelId)
+  if (!route || !channel) throw new DomainError('relay.channel_missing')
+  const position = bound?.key ?? pickKey(route.keys, nextTurn(services, channel.id))
+  const key = channel.keys.find((candidate) => candidate.position === position)
+  if (!key) throw new DomainError('relay.channel_missing')
+  return { channel, key }
+}
+
+/** Several keys of one channel take turns. */
+function nextTurn({ keyCursor }: RelayServices, channelId: number): number {
+  const turn = keyCursor.get(channelId) ?? 0
+  keyCursor.set(channelId, turn + 1)
+  return turn
+}
+
+function named(call: CallCore, { channel, key }: Choice, model: string): Attempt {
+  const mapped = resolveModelMapping(channel.modelMapping, model)
+  if (!mapped.ok) throw new DomainError(mappingRefusals[mapped.problem][call.dialect.id === 'openai-responses' ? 1 : 0])
+  const bare = channel.modelPrefix !== '' && call.model === channel.modelPrefix + model
+  const isMapped = mapped.isMapped || (model !== call.model && !bare)
+  return { channel, key, model, upstreamModel: mapped.model, mapped: isMapped }
+}
+
+/** The second of each is what the responses route is documented to say. */
+const mappingRefusals = {
+  model_mapping_contains_cycle: ['relay.model_mapping_cycle', 'relay.model_mapping_cycle_responses'],
+  unmarshal_model_mapping_failed: ['relay.model_mapping_unreadable', 'relay.model_mapping_unreadable_responses'],
+} as const
+
+/** The caller's key names the channel: that one, once, whatever models it lists. */
+function pinnedSelection(services: RelayServices, call: CallCore, channel: ChannelRow): Selection {
+  let used = false
+  return {
+    outlook: () => null,
+    next: () => {
+      const usable = channel.keys.filter((key) => key.enabled)
+      const key = usable[nextTurn(services, channel.id) % Math.max(1, usable.length)]
+      if (used || !key || channel.status !== channelStatus.enabled)
+        throw new DomainError('relay.pinned_channel_disabled')
+      used = true
+      return named(call, { channel, key }, call.model)
+    },
+  }
+}
+
+/** The channel and key that keep what a call names, while they serve its model to its group. */
+function keptAttempt(services: RelayServices, call: CallCore, { channelId, keyHmac }: KeptAt): Attempt | undefined {
+  const serves = ({ tiers }: Plan) => tiers.some((tier) => tier.some((route) => route.channelId === channelId))
+  const plan = plansOf(services, call).find(serves)
+  const channel = services.channels.channel(channelId)
+  const key = channel?.keys.find(({ enabled, value }) => enabled && services.secrets.hmac(value) === keyHmac)
+  return plan && channel && key && named(call, { channel, key }, plan.model)
+}
+
+/** What is named stands in one place: there, once. What is only repeated is better off there, but may go elsewhere. */
+function keptSelection(services: RelayServices, call: CallCore, keptAt: KeptAt): Selection {
+  const elsewhere = keptAt.only ? null : routedSelection(services, call)
+  let used = false
+  return {
+    outlook: () => elsewhere?.outlook() ?? null,
+    next: () => {
+      const attempt = used ? undefined : keptAttempt(services, call, keptAt)
+      if (!attempt && !elsewhere) throw refusal(services, call, used ? 1 : 0)
+      used = true
+      return attempt ?? (elsewhere as Selection).next()
+    },
+  }
+}

@@ -1,0 +1,49 @@
+import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server'
+import { authRouter } from '#features/auth/router.ts'
+import { channelsAdminRouter } from '#features/channels/router.ts'
+import { groupsAdminRouter, groupsPublicRouter, groupsUserRouter } from '#features/groups/router.ts'
+import { jobsAdminRouter } from '#features/jobs/router.ts'
+import { logsAdminRouter, logsUserRouter } from '#features/logs/router.ts'
+import { modelsAdminRouter, modelsPublicRouter, modelsUserRouter } from '#features/models/router.ts'
+import { optionsAdminRouter } from '#features/options/router.ts'
+import { siteAdminRouter, siteRouter } from '#features/site/router.ts'
+import { statsAdminRouter, statsUserRouter } from '#features/stats/router.ts'
+import { tasksAdminRouter, tasksUserRouter } from '#features/tasks/router.ts'
+import { tokensUserRouter } from '#features/tokens/router.ts'
+import { accountUserRouter, usersAdminRouter } from '#features/users/router.ts'
+import { createCallerFactory, router } from '#trpc/init.ts'
+
+export const appRouter = router({
+  site: siteRouter,
+  auth: authRouter,
+  public: router({ groups: groupsPublicRouter, models: modelsPublicRouter }),
+  user: router({
+    account: accountUserRouter,
+    tokens: tokensUserRouter,
+    groups: groupsUserRouter,
+    models: modelsUserRouter,
+    logs: logsUserRouter,
+    tasks: tasksUserRouter,
+    stats: statsUserRouter,
+  }),
+  admin: router({
+    site: siteAdminRouter,
+    users: usersAdminRouter,
+    channels: channelsAdminRouter,
+    groups: groupsAdminRouter,
+    models: modelsAdminRouter,
+    options: optionsAdminRouter,
+    jobs: jobsAdminRouter,
+    logs: logsAdminRouter,
+    tasks: tasksAdminRouter,
+    stats: statsAdminRouter,
+  }),
+})
+
+export type AppRouter = typeof appRouter
+export type RouterInputs = inferRouterInputs<AppRouter>
+export type RouterOutputs = inferRouterOutputs<AppRouter>
+
+export const createCaller = createCallerFactory(appRouter)
+/** The typed in-process caller that REST rows bind to. */
+export type Api = ReturnType<typeof createCaller>

@@ -1,0 +1,108 @@
+import { createExpressMiddleware } from '@trpc/server/adapters/express'
+import compression from 'compression'
+import express, { type Express, type NextFunction, type Request, type Response } from 'express'
+import { clientNetwork } from '#features/client-address/service.ts'
+import type { Services } from '#features/deps.ts'
+import { endUnreadBodies } from '#features/request-bodies/unread-bodies.ts'
+import { createRelayRouter, type RelayServices } from '#relay/index.ts'
+import { restTable } from './rest-table.ts'
+import { createRestRouter } from '#rest/mount.ts'
+import { appRouter } from './app-router.ts'
+import { readTrpcBody } from './console-body.ts'
+import { createContext } from './context.ts'
+
+/** One process's web server: the relay, the two doors of the console, and the console itself. */
+export function createApp(services: RelayServices, console: express.Handler): Express {
+  const { ROLE } = services.environment
+  const app = express()
+  app.disable('x-powered-by')
+  app.disable('etag')
+  app.set('query parser', 'simple')
+  app.get(
+    '/healthz',
+    (_req, res) => void res.status(services.draining() ? 503 : 200).json({ ok: !services.draining() }),
+  )
+  app.get('/readyz', async (_req, res) => {
+    const ready = await services.ready()
+    res.setHeader('cache-control', 'no-store')
+    res.status(ready ? 200 : 503).json({ ready })
+  })
+  app.use(withSingleSlashes, endUnreadBodies(services.bodies.limits))
+  app.use(createRelayRouter(services, ROLE === 'console' ? 'playground' : 'all'))
+  if (ROLE !== 'relay') {
+    app.use(['/api', '/trpc'], withRequestId(services), limitAddress(services, 'api'))
+    app.use('/api', compression())
+    app.use(
+      '/trpc',
+      compression(),
+      createExpressMiddleware({
+        router: appRouter,
+        createContext: ({ req, res }) => createContext(services, { req, res }, 'when-sent'),
+        middleware: readTrpcBody(services),
+        // One request counts once for its sender's limit, so it may not ask for hundreds of things.
+        maxBatchSize: 50,
+      }),
+    )
+    app.use(createRestRouter(services, restTable))
+  }
+  app.use('/api', unknownPath)
+  if (ROLE !== 'relay') app.use(limitAddress(services, 'web'), console)
+  app.use(unknownPath)
+  // The last net: the process goes on, the body tells nothing of what broke.
+  // oxlint-disable-next-line max-params -- Express tells an error handler by its four parameters.
+  app.use((error: unknown, _req: Request, res: Response, next: NextFunction) => {
+    if (error instanceof URIError && !res.headersSent) return unreadablePath(res)
+    services.log.error({ err: error }, 'a request failed unexpectedly')
+    if (res.headersSent) next(error)
+    else res.status(500).json({ error: { message: 'internal server error', type: 'gateway_error' } })
+  })
+  return app
+}
+
+const withRequestId =
+  ({ ambient }: Services): express.Handler =>
+  (_req, res, next) => {
+    res.setHeader('x-request-id', ambient.newId(20))
+    next()
+  }
+
+/**
+ * The console's doors share one count an address, its pages and files have another. Polling for unread messages is left
+ * out of it.
+ */
+const limitAddress =
+  (services: Services, name: 'api' | 'web'): express.Handler =>
+  async (req, res, next) => {
+    const { API_RATE_LIMIT, WEB_RATE_LIMIT } = services.environment
+    const points = name === 'api' ? API_RATE_LIMIT : WEB_RATE_LIMIT
+    if (points === 0 || req.path.endsWith('/unread_count')) return next()
+    const verdict = await services.limits.slide({ name, key: clientNetwork(services, req), points, seconds: 180 })
+    if (verdict.allowed) return next()
+    res.setHeader('retry-after', String(verdict.retryAfterSeconds))
+    res.status(429).end()
+  }
+
+/** A base address that ends in a slash makes two of it; no path of ours has two. */
+const withSingleSlashes: express.Handler = (req, _res, next) => {
+  const end = req.url.indexOf('?')
+  const path = end < 0 ? req.url : req.url.slice(0, end)
+  if (path.includes('//')) req.url = path.replace(/\/{2,}/g, '/') + (end < 0 ? '' : req.url.slice(end))
+  next()
+}
+
+/** A path whose percent signs mean nothing is its sender's mistake. */
+function unreadablePath(res: Response): void {
+  const message = 'The path cannot be read: a percent sign in it is not followed by two digits'
+  res.status(400).json({ error: { message, type: 'invalid_request_error', param: '', code: '' } })
+}
+
+function unknownPath(req: Request, res: Response): void {
+  res.status(404).json({
+    error: {
+      message: `Invalid URL (${req.method} ${req.originalUrl.split('?')[0]})`,
+      type: 'invalid_request_error',
+      param: '',
+      code: '',
+    },
+  })
+}

@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import express, { type Handler, type Response, Router } from 'express'
+import type { OptionsReader } from '#core/options/registry/index.ts'
+
+const builtConsole = fileURLToPath(new URL('../../dist/client', import.meta.url))
+
+/** Serves the built console: files that carry their hash for a week, the shell anew each time. */
+export function createConsoleFiles(options: OptionsReader): Handler {
+  const router = Router()
+  router.use(
+    '/assets',
+    express.static(join(builtConsole, 'assets'), {
+      maxAge: '7d',
+      immutable: true,
+      index: false,
+      setHeaders: forbidGuessing,
+    }),
+  )
+  // A file of an older build is gone; the shell in its place would be taken for a script.
+  router.use('/assets', (_req, _res, next) => next('router'))
+  const files = express.static(builtConsole, { maxAge: '7d', index: false, setHeaders: forbidGuessing })
+  router.use((req, res, next) => (namesPage(req.path) ? next() : files(req, res, next)))
+  router.get(['/', '/*path'], (_req, res) => {
+    // Read anew each time: a build beneath a running process takes away the scripts that an older shell names.
+    const shell = readShell()
+    if (shell === null) {
+      res.status(503).type('text').send('The console has not been built. Run npm run build.')
+      return
+    }
+    sendShell(res, shell, options)
+  })
+  return router
+}
+
+const forbidGuessing = (res: ServerResponse): void => void res.setHeader('x-content-type-options', 'nosniff')
+
+/** A page that is asked for by its file's name, however that is written, is the shell too, with its policy. */
+function namesPage(path: string): boolean {
+  try {
+    return /\.html?[/.\s]*$/i.test(decodeURIComponent(path))
+  } catch {
+    return false
+  }
+}
+
+const readShell = (): string | null => {
+  const path = join(builtConsole, 'index.html')
+  return existsSync(path) ? readFileSync(path, 'utf8') : null
+}
+
+/**
+ * The page with the operator's own head HTML, CSS and JS. Only scripts that carry this reply's nonce run, which theirs are
+ * given; what ends up in the page by other ways does not.
+ */
+export function sendShell(res: Response, shell: string, options: OptionsReader): void {
+  const nonce = randomBytes(16).toString('base64')
+  const css = options.get('global_css')
+  const js = options.get('global_js')
+  const head = [
+    options.get('custom_head_html').replace(/<script(?=[\s>])/gi, `<script nonce="${nonce}"`),
+    css === '' ? '' : `<style>${css.replaceAll('</style', '<\\/style')}</style>`,
+    js === '' ? '' : `<script nonce="${nonce}">${js.replaceAll('</script', '<\\/script')}</script>`,
+  ].join('')
+  res.setHeader('content-security-policy', policyOf(nonce))
+  res.setHeader('x-content-type-options', 'nosniff')
+  res.setHeader('referrer-policy', 'same-origin')
+  res.setHeader('x-frame-options', 'SAMEORIGIN')
+  res.setHeader('cache-control', 'no-cache')
+  res.type('html').send(
+    shell
+      .replace('<!--custom-head-->', () => head)
+      .replaceAll('__CSP_NONCE__', nonce)
+      .replace(/<script(?=[\s>])(?![^<>]*nonce=)/g, `<script nonce="${nonce}"`),
+  )
+}
+
+const policyOf = (nonce: string): string =>
+  [
+    "default-src 'self'",
+    `script-src 'self' 'nonce-${nonce}' https://challenges.cloudflare.com https://telegram.org`,
+    // The component library writes its styles into the page as it runs.
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data: blob: https:",
+    // Songs lie where their makers keep them.
+    "media-src 'self' https:",
+    "font-src 'self' data:",
+    "connect-src 'self' https:",
+    'frame-src https: http:',
+    "object-src 'none'",
+    "base-uri 'self'",
+    "form-action 'self' https:",
+  ].join('; ')

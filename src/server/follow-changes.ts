@@ -1,0 +1,139 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Changes } from '#db/changes.ts'
+import type { RelayServices } from '#relay/request/call.ts'
+
+const gatherMs = 20
+const retryMs = 500
+const backstopMs = 60_000
+
+export type Follower = {
+  /** Reads everything; the first time before anybody asks for it. @throws when it cannot be read. */
+  load: () => Promise<void>
+  /** Resolves when everything that notices have named so far is read again. Never rejects: what fails is tried again. */
+  caughtUp: () => Promise<void>
+  /** Notices were missed: everything cached may be stale. */
+  doubt: () => void
+  stop: () => void
+}
+
+/**
+ * Drops what is cached the moment somebody changes it, and compares everything once a minute in case a notice was lost.
+ * Follows from its making on, so that what changes while the first rows are read is not missed.
+ */
+export function followChanges(
+  services: Pick<RelayServices, 'tokens' | 'users' | 'channels' | 'options' | 'log'>,
+  changes: Changes,
+): Follower {
+  const onError = (error: unknown) => services.log.error({ err: error }, 'cached rows could not be read again')
+  const channels = createReloader<number>({ reload: (ids) => services.channels.reload(ids), onError })
+  const options = createReloader<never>({ reload: () => services.options.reload(), onError })
+  changes.onChange(({ table, id }) => {
+    switch (table) {
+      case 'token':
+        return services.tokens.drop(Number(id))
+      case 'user':
+        return services.users.drop(Number(id))
+      case 'channel':
+        return channels.due(Number(id))
+      case 'option':
+        return options.due('all')
+      default:
+        return undefined
+    }
+  })
+  const everything = (): void => {
+    channels.due('all')
+    options.due('all')
+  }
+  const doubt = (): void => {
+    services.tokens.clear()
+    services.users.clear()
+    everything()
+  }
+  changes.onGap(doubt)
+  const backstop = setInterval(everything, backstopMs)
+  return {
+    load: async () => {
+      await services.options.reload()
+      await services.channels.reload()
+    },
+    caughtUp: async () => {
+      await Promise.all([channels.caughtUp(), options.caughtUp()])
+    },
+    doubt,
+    stop: () => {
+      clearInterval(backstop)
+      channels.stop()
+      options.stop()
+    },
+  }
+}
+
+/**
+ * Reads again what is due, one look at a time, so that an older look never overwrites a newer one; notices of one moment
+ * share a look, and one that failed is repeated until it succeeds.
+ */
+function createReloader<Id>({
+  reload,
+  onError,
+}: {
+  reload: (due: Set<Id> | undefined) => Promise<void>
+  onError: (error: unknown) => void
+}) {
+  let due: Set<Id> | 'all' = new Set()
+  // Counted, so that whoever waits knows when everything noted before has been read.
+  let noted = 0
+  let read = 0
+  let timer: NodeJS.Timeout | null = null
+  let running: Promise<void> | null = null
+  let stopped = false
+
+  const add = (what: Set<Id> | 'all'): void => {
+    due = what === 'all' || due === 'all' ? 'all' : new Set([...due, ...what])
+  }
+  const look = async (): Promise<void> => {
+    while (!stopped) {
+      const upTo = noted
+      const now = due
+      due = new Set()
+      try {
+        await reload(now === 'all' ? undefined : now)
+        read = upTo
+        return
+      } catch (error) {
+        onError(error)
+        add(now)
+        await delay(retryMs, undefined, { ref: false })
+      }
+    }
+  }
+  const start = (): Promise<void> => {
+    if (timer) clearTimeout(timer)
+    timer = null
+    running ??= look().finally(() => {
+      running = null
+      schedule()
+    })
+    return running
+  }
+  const schedule = (): void => {
+    if (!running && !stopped && read < noted) timer ??= setTimeout(() => void start(), gatherMs)
+  }
+
+  return {
+    due: (what: Id | 'all'): void => {
+      noted += 1
+      add(what === 'all' ? 'all' : new Set([what]))
+      schedule()
+    },
+    caughtUp: async (): Promise<void> => {
+      const target = noted
+      // A look under way may have begun before the notice.
+      while (read < target && !stopped) await start()
+    },
+    stop: (): void => {
+      stopped = true
+      if (timer) clearTimeout(timer)
+    },
+  }
+}

@@ -1,0 +1,16 @@
+import { channelBalances, channelModels, channelTests } from '#jobs/channels.ts'
+import type { Job } from '#jobs/job.ts'
+import { logPartitions } from '#jobs/log-partitions.ts'
+import { retention } from '#jobs/retention.ts'
+import { taskPolling } from '#jobs/task-polling.ts'
+import type { RelayServices } from '#relay/request/call.ts'
+
+/** Every periodic job, in the order the console shows them. */
+export const jobList: readonly Job<RelayServices>[] = [
+  channelTests,
+  channelBalances,
+  channelModels,
+  taskPolling,
+  logPartitions,
+  retention,
+]

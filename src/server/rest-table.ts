@@ -1,0 +1,27 @@
+import { channelRoutes } from '#features/channels/rest.ts'
+import { groupRoutes } from '#features/groups/rest.ts'
+import { authRoutes } from '#features/auth/rest.ts'
+import { logRoutes } from '#features/logs/rest.ts'
+import { modelRoutes } from '#features/models/rest.ts'
+import { optionRoutes } from '#features/options/rest.ts'
+import { siteRoutes } from '#features/site/rest.ts'
+import { statsRoutes } from '#features/stats/rest.ts'
+import { taskRoutes } from '#features/tasks/rest.ts'
+import { tokenRoutes } from '#features/tokens/rest.ts'
+import { userRoutes } from '#features/users/rest.ts'
+import type { RouteTable } from '#rest/route.ts'
+
+/** Every documented path that is served. */
+export const restTable: RouteTable = {
+  ...siteRoutes,
+  ...authRoutes,
+  ...userRoutes,
+  ...tokenRoutes,
+  ...channelRoutes,
+  ...groupRoutes,
+  ...modelRoutes,
+  ...optionRoutes,
+  ...logRoutes,
+  ...taskRoutes,
+  ...statsRoutes,
+}

@@ -1,0 +1,274 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Redis } from 'ioredis'
+import type { Pool } from 'pg'
+import { type Logger, pino } from 'pino'
+import type { Ambient } from '#core/ambient.ts'
+import { createRetryBudget } from '#core/routing/retry-budget.ts'
+import { splitKeys } from '#core/channel-types/split-keys.ts'
+import { listenForChanges } from '#db/changes.ts'
+import type { ConnectionOptions } from '#db/connection.ts'
+import { createHotPool } from '#db/hot-pool.ts'
+import { connect } from '#db/orm.ts'
+import type { Services } from '#features/deps.ts'
+import type { Job } from '#jobs/job.ts'
+import type { ChargeRow } from '#features/ledger/charge-row.ts'
+import { createHoldRecovery, takeNodeIdentity } from '#features/ledger/node.ts'
+import { createLedger, refundUndelivered } from '#features/ledger/service.ts'
+import { createLimits } from '#features/limits/service.ts'
+import { plainNotice } from '#features/notifications/notice.ts'
+import { createQuotaWatch } from '#features/notifications/quota-watch.ts'
+import { tellRoot } from '#features/notifications/service.ts'
+import { createOptionsStore, loadOptionRows } from '#features/options/service.ts'
+import { createBodies } from '#features/request-bodies/service.ts'
+import { createSecrets } from '#features/secrets/service.ts'
+import { createJobRunner } from '#jobs/runner.ts'
+import { createChannelTable } from '#relay/routing/channel-table.ts'
+import { createTokenCache } from '#relay/request/token-cache.ts'
+import { createUserCache } from '#relay/request/user-cache.ts'
+import type { RelayServices } from '#relay/request/call.ts'
+import { createFailureLog } from '#relay/attempt/failure-log.ts'
+import { createHealth } from '#relay/routing/circuit-breaker.ts'
+import { createGuardedFetch } from '#relay/transport/guarded-fetch.ts'
+import { createAnswerLengths } from '#relay/billing/answer-lengths.ts'
+import { createTokenCounter } from '#relay/billing/token-counter.ts'
+import { createMediaFetcher } from '#relay/transport/media.ts'
+import { createTransport } from '#relay/transport/send.ts'
+import { followDatabaseClock } from './database-clock.ts'
+import type { Environment } from './env.ts'
+import { followChanges } from './follow-changes.ts'
+import { jobList } from './job-list.ts'
+import { createReadiness } from './readiness.ts'
+import { createWriteBarrier } from './write-barrier.ts'
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string
+}
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+export const systemAmbient: Ambient = {
+  now: () => new Date(),
+  random: Math.random,
+  newId: (length) => {
+    let id = ''
+    // 248 is the largest multiple of 62 in a byte: what lies above would make some letters likelier.
+    while (id.length < length) {
+      for (const byte of randomBytes(length)) if (byte < 248 && id.length < length) id += alphabet[byte % 62]
+    }
+    return id
+  },
+}
+
+export const createLog = (level: Environment['LOG_LEVEL']): Logger =>
+  pino({ level, redact: ['req.headers.authorization', 'req.headers.cookie', 'req.headers["x-api-key"]'] })
+
+/** Nobody waits long for a count: who gets none from Redis in time counts alone. */
+const redisLimits = { maxRetriesPerRequest: 1, commandTimeout: 100 }
+
+/** How long the end of the process may wait for a database that does not answer. */
+const longestDrainMs = 5000
+
+/** Everything one process needs, connected; `close` lets go of it in order. */
+export async function createServices(given: {
+  environment: Environment
+  connection: ConnectionOptions
+  secretKey: string
+  log: Logger
+  ambient?: Ambient
+  /** Other jobs than those of the product, for tests. */
+  jobs?: readonly Job<RelayServices>[]
+  jobsLookEveryMs?: number | undefined
+  /** How long a writer waits for the other nodes, for tests. */
+  barrierMs?: number | undefined
+}): Promise<{ services: RelayServices; drain: () => void; stop: () => void; close: () => Promise<void> }> {
+  const { environment, connection, log } = given
+  const sizes = poolSizes(environment.WORKERS)
+  const database = await connect(connection, sizes.console)
+  const lost = (error: unknown) => log.warn({ err: error }, 'a database connection was lost')
+  database.pool.on('error', lost)
+  const hot = createHotPool(connection, lost, sizes.hot)
+  const changes = await listenForChanges(connection, (error) =>
+    log.warn({ err: error }, 'the notice connection was lost'),
+  )
+  const node = await takeNodeIdentity(changes)
+  const clock = given.ambient
+    ? null
+    : await followDatabaseClock(changes, (secondsAhead) =>
+        log.warn({ secondsAhead }, "this machine's clock is not the database's, whose time counts"),
+      )
+  const ambient = given.ambient ?? { ...systemAmbient, ...(clock ? { now: clock.now } : {}) }
+  const secrets = createSecrets(given.secretKey)
+  const redis = environment.REDIS_URL ? new Redis(environment.REDIS_URL, redisLimits) : undefined
+  redis?.on('error', (error) => log.warn({ err: error }, 'Redis does not answer'))
+  const options = createOptionsStore({
+    load: () =>
+      loadOptionRows({ em: database.orm.em.fork(), secrets }, (key) =>
+        log.error({ key }, 'an option cannot be decrypted'),
+      ),
+    onUnreadable: (keys) => log.error({ keys }, 'options cannot be read and stand at their defaults'),
+  })
+  const transport = createTransport({})
+  const worker = {
+    settings: () => ({ url: options.get('WorkerUrl'), key: options.get('WorkerValidKey') }),
+    send: transport.send,
+  }
+  const guardedFetch = createGuardedFetch({ allowedRanges: environment.OUTBOUND_ALLOW })
+  const watchQuota = createQuotaWatch({
+    deps: () => services,
+    thresholdOf: async (userId) => (await services.users.get(userId))?.quotaWarningThreshold ?? null,
+  })
+  let draining = false
+  let stopping = false
+  const health = createHealth(() => ambient.now().getTime())
+  const services: RelayServices = {
+    database,
+    options,
+    secrets,
+    ambient,
+    log,
+    environment,
+    version,
+    startedAt: ambient.now(),
+    ledger: createLedger({
+      pool: hot,
+      nodeId: node.id,
+      refund: (row) => refundUndelivered(database.orm.em.fork(), row),
+      onCharged: watchQuota,
+      onSetAside: tellOfSetAside(() => services),
+      onError: atMostOnceASecond((error) => log.error({ err: error }, 'a ledger batch failed')),
+    }),
+    limits: createLimits({
+      redis,
+      onError: atMostOnceASecond((error) => log.warn({ err: error }, 'a limit could not be counted')),
+      now: () => ambient.now().getTime(),
+    }),
+    bodies: createBodies(environment),
+    transport,
+    guardedFetch,
+    jobs: createJobRunner({
+      jobs: given.jobs ?? jobList,
+      services: () => services,
+      changes,
+      lookEveryMs: given.jobsLookEveryMs,
+    }),
+    barrier: () => barrier(),
+    media: createMediaFetcher({ allowedRanges: environment.OUTBOUND_ALLOW, worker }),
+    counter: createTokenCounter((error) => log.error({ err: error }, 'the counting thread failed')),
+    tokens: createTokenCache(hot),
+    users: createUserCache(hot),
+    channels: createChannelTable({
+      pool: hot,
+      secrets,
+      splitKeys,
+      onReplaced: health.forget,
+      onBadChannel: (id, error) => log.error({ channel: id, err: error }, 'a channel cannot be used'),
+      onIgnored: (id, field) =>
+        log.warn({ channel: id, field }, 'a text of a channel is no JSON object and is ignored'),
+    }),
+    health,
+    retryBudget: createRetryBudget(() => performance.now()),
+    failureLog: createFailureLog(hot, (dropped, error) =>
+      log.warn({ dropped, err: error }, 'rows of failed attempts could not be written'),
+    ),
+    holds: { lengths: createAnswerLengths(), open: new Map(), lastSeen: new Map() },
+    keyCursor: new Map(),
+    draining: () => draining,
+    ready: createReadiness(hot, () => draining),
+    stopping: () => stopping,
+    underWay: new Set(),
+  }
+  const follower = followChanges(services, changes)
+  await follower.load()
+  const barrier = await createWriteBarrier({
+    changes,
+    nodeId: node.id(),
+    caughtUp: follower.caughtUp,
+    doubt: follower.doubt,
+    log,
+    longestWaitMs: given.barrierMs,
+  })
+  // Whoever wrote before we were registered did not wait for us: nothing is served before we have caught up with that.
+  await barrier()
+  const stopRecovery = recoverHolds(services, hot)
+  return {
+    services,
+    drain: () => {
+      draining = true
+    },
+    stop: () => {
+      draining = true
+      stopping = true
+    },
+    close: async () => {
+      draining = true
+      stopping = true
+      follower.stop()
+      stopRecovery()
+      clock?.stop()
+      await services.jobs.stop()
+      const drained = services.ledger.drained().then(() => true)
+      if (!(await Promise.race([drained, delay(longestDrainMs, false, { ref: false })])))
+        log.error('what was still to be booked is left to those who find the holds of dead processes')
+      await Promise.race([services.failureLog.flushed(), delay(longestDrainMs, undefined, { ref: false })])
+      await services.transport.close()
+      await services.media.close()
+      await services.counter.close()
+      await guardedFetch.close()
+      redis?.disconnect()
+      await changes.close()
+      await Promise.race([Promise.all([hot.end(), database.close()]), delay(longestDrainMs, undefined, { ref: false })])
+    },
+  }
+}
+
+/** The database that comes along takes 200 connections; the processes of this machine share them, one each listens. */
+function poolSizes(workers: number): { hot: number; console: number } {
+  const share = Math.floor(160 / workers) - 1
+  const hot = Math.min(6, Math.max(2, Math.floor(share / 4)))
+  return { hot, console: Math.min(20, Math.max(2, share - hot)) }
+}
+
+/** The operator hears of each charge that the database refused: of those that wait for a decision by a notice too. */
+function tellOfSetAside(services: () => Services) {
+  return ({ row, error, kept }: { row: ChargeRow; error: unknown; kept: 'texts' | 'hold' }): void => {
+    const { log } = services()
+    const named = { requestId: row.id, user: row.userId, quota: row.quota, err: error }
+    if (kept === 'texts') return log.error(named, 'a charge was booked without its texts, which the database refused')
+    log.error({ ...named, row }, 'a charge cannot be booked; it waits in failed_charges and its hold stays open')
+    void tellRoot(
+      services(),
+      plainNotice(
+        'failed_charge',
+        '有扣费无法入账',
+        `请求 ${row.id} 的扣费无法入账，额度保持冻结，请查看 failed_charges 表。`,
+      ),
+    )
+  }
+}
+
+/** A database that is away makes thousands of calls fail alike. */
+function atMostOnceASecond(say: (error: unknown) => void): (error: unknown) => void {
+  let said = Number.NEGATIVE_INFINITY
+  return (error) => {
+    if (performance.now() - said < 1000) return
+    said = performance.now()
+    say(error)
+  }
+}
+
+/** Looks for holds of dead processes now and every ten seconds. */
+function recoverHolds(services: Services, hot: Pool): () => void {
+  const recover = createHoldRecovery(hot)
+  const look = (): void => {
+    recover()
+      .then(({ released }) => {
+        if (released > 0) services.log.warn({ released }, 'gave back the holds of a process that died')
+      })
+      .catch((error: unknown) => services.log.error({ err: error }, 'looking for dead processes failed'))
+  }
+  look()
+  const timer = setInterval(look, 10_000)
+  return () => clearInterval(timer)
+}

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { pixel } from '#test/simulator/media.ts'
+import type { Ask, ClientFacts, ObjectSchema, Turn } from '#test/sdk/clients/client.ts'
+
+/** What a feature asks and may look at; every answer is checked for its bill by whoever hands this in. */
+export type Probe = {
+  ask: (wish: Omit<Ask, 'model'>) => Promise<Turn>
+  facts: ClientFacts
+  /** What every answer's usage is. */
+  usage: { input: number; output: number }
+}
+
+export type Feature = { id: string; label: string; check: (probe: Probe) => Promise<void> }
+
+const toolOf = (name: string, property: string) => ({
+  name,
+  description: `Tells what ${name} tells.`,
+  properties: { [property]: { type: 'string' as const } },
+})
+const weather = toolOf('get_weather', 'city')
+const clock = toolOf('get_time', 'zone')
+
+const place: ObjectSchema = {
+  type: 'object',
+  properties: { city: { type: 'string' } },
+  required: ['city'],
+  additionalProperties: false,
+}
+
+const fingerprint = createHash('sha256').update(pixel).digest('hex').slice(0, 16)
+
+async function checkPlain({ ask, facts, usage }: Probe, stream: boolean): Promise<void> {
+  const turn = await ask({ text: 'hello there', stream })
+  assert.equal(turn.text, 'You said: hello there')
+  assert.equal(turn.stop, facts.stop)
+  assert.deepEqual(turn.usage, usage)
+  assert.deepEqual(turn.calls, [])
+}
+
+async function checkTools({ ask, facts }: Probe): Promise<void> {
+  for (const stream of [false, true]) {
+    const question = { text: 'get_weather, city is Paris', tools: [weather], stream }
+    const turn = await ask(question)
+    assert.equal(turn.stop, facts.toolUse)
+    assert.deepEqual(
+      turn.calls.map((call) => [call.name, call.arguments]),
+      [['get_weather', { city: 'Paris' }]],
+    )
+    const answer = await ask({ ...question, results: { turn, texts: ['21 degrees'] } })
+    assert.match(answer.text, /^The tool says: .*21 degrees/)
+    assert.equal(answer.stop, facts.stop)
+    assert.deepEqual(answer.calls, [])
+  }
+}
+
+async function checkParallel({ ask, facts }: Probe): Promise<void> {
+  for (const stream of [false, true]) {
+    const question = { text: 'get_weather and get_time, city is Paris, zone is CET', tools: [weather, clock], stream }
+    const turn = await ask(question)
+    assert.equal(turn.stop, facts.toolUse)
+    assert.deepEqual(
+      turn.calls.map((call) => [call.name, call.arguments]),
+      [
+        ['get_weather', { city: 'Paris' }],
+        ['get_time', { zone: 'CET' }],
+      ],
+    )
+    const ids = turn.calls.map((call) => call.id).filter(Boolean)
+    assert.equal(new Set(ids).size, ids.length, 'ids of calls differ')
+    const answer = await ask({ ...question, results: { turn, texts: ['21 degrees', 'noon'] } })
+    assert.match(answer.text, /^The tool says: .*21 degrees.* \| .*noon/)
+  }
+}
+
+async function checkImage({ ask, facts }: Probe): Promise<void> {
+  for (const stream of [false, true]) {
+    const turn = await ask({ text: 'look', picture: pixel, stream })
+    assert.equal(turn.text, `Image image/png ${pixel.length} bytes sha256 ${fingerprint}. You said: look`)
+    assert.equal(turn.stop, facts.stop)
+  }
+}
+
+async function checkThinking({ ask, facts }: Probe): Promise<void> {
+  for (const stream of [false, true]) {
+    const turn = await ask({ text: 'why is that', thinking: true, stream })
+    assert.equal(turn.text, 'You said: why is that')
+    assert.equal(turn.reasoning, 'Thinking about: why is that')
+    assert.equal(turn.stop, facts.stop)
+  }
+}
+
+async function checkStructured({ ask }: Probe): Promise<void> {
+  for (const stream of [false, true]) {
+    const turn = await ask({ text: 'city is Rome', schema: place, stream })
+    assert.deepEqual(JSON.parse(turn.text), { city: 'Rome' })
+  }
+}
+
+/** What a caller wants of an answer, each in both ways of answering but where the way is the question. */
+export const features = [
+  { id: 'plain', label: 'plain', check: (probe) => checkPlain(probe, false) },
+  { id: 'stream', label: 'stream', check: (probe) => checkPlain(probe, true) },
+  { id: 'tools', label: 'tool round trip', check: checkTools },
+  { id: 'parallel', label: 'parallel tools', check: checkParallel },
+  { id: 'image', label: 'image', check: checkImage },
+  { id: 'thinking', label: 'thinking', check: checkThinking },
+  { id: 'structured', label: 'structured output', check: checkStructured },
+] as const satisfies Feature[]
+
+export type FeatureId = (typeof features)[number]['id']

@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto'
+import { redemptionStatus } from '#core/statuses.ts'
+import type { Planting } from './seed-context.ts'
+import { daysBefore, randomLetters } from './random.ts'
+import type { Person } from './people.ts'
+
+/** Codes that nobody has used yet, one switched off, and a gift for everybody. */
+export async function seedRedemptions({ db, secrets, chance, now }: Planting, people: Person[]): Promise<void> {
+  const operator = people.find((person) => person.username === 'operator')?.id ?? 0
+  const wishes = [
+    ...Array.from({ length: 5 }, () => ({
+      name: '开学活动',
+      dollars: 5,
+      gift: false,
+      status: redemptionStatus.unused,
+    })),
+    { name: '内测补偿', dollars: 20, gift: false, status: redemptionStatus.disabled },
+    { name: '新春礼物', dollars: 1, gift: true, status: redemptionStatus.unused },
+  ]
+  for (const { name, dollars, gift, status } of wishes) {
+    const key = randomLetters(chance, 32).toLowerCase()
+    await db.query(
+      `insert into redemptions (user_id, name, key_hash, key_encrypted, status, quota, is_gift, max_uses, valid_until, created_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+      [
+        operator,
+        name,
+        createHash('sha256').update(key).digest('hex'),
+        secrets.encrypt(key),
+        status,
+        dollars * 500_000,
+        gift,
+        gift ? 100 : -1,
+        gift ? daysBefore(now, -30) : null,
+        daysBefore(now, 9),
+      ],
+    )
+  }
+}
