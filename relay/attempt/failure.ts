@@ -1,7 +1,8 @@
 import { DomainError } from '#core/errors.ts'
 import { isDatabaseTrouble, isUnstorableText } from '#core/database-trouble.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
-import { InvalidRequest, type CallerError } from '#relay/dialects/types.ts'
+import { InvalidRequest } from '#relay/chat/invalid-request.ts'
+import type { CallerError } from '#relay/dialects/types.ts'
 import { RateLimited } from '#relay/request/limit.ts'
 
 /** Type of every error that the gateway itself makes. */

@@ -14,7 +14,7 @@ import type { NativeDialect, Provider, ProviderCall, UpstreamRequest } from '#re
 import { inlineMedia } from '#relay/transport/inline-media.ts'
 import { retryAfterMs } from '#relay/transport/retry-after.ts'
 import type { UpstreamReply } from '#relay/transport/send.ts'
-import { InvalidRequest } from '#relay/dialects/types.ts'
+import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { maskFailure } from '#relay/transport/mask-failure.ts'
 import { asAttemptFailure, isUnsent, nothingDelivered } from '#relay/response/answer.ts'
 import { attemptSecrets } from './attempt-secrets.ts'

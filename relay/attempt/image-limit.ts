@@ -1,5 +1,5 @@
 import type { ChatRequest } from '#relay/chat/request.ts'
-import { InvalidRequest } from '#relay/dialects/types.ts'
+import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 
 const isPicture = ({ type }: { type: string }): boolean => type === 'image'
 

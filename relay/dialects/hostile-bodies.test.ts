@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { lossesTowards } from '#relay/chat/losses.ts'
 import type { DialectId } from '#relay/chat/request.ts'
 import { type CallerDialectId, dialectOf } from './registry.ts'
-import { InvalidRequest } from './types.ts'
+import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 
 const names = [
   'model', 'messages', 'input', 'contents', 'prompt', 'role', 'content', 'parts', 'type', 'text', 'tools', 'tool_choice',

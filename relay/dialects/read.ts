@@ -1,6 +1,6 @@
 import { type Fields, deepestNesting, isObject, nestsDeeperThan } from '#relay/chat/json.ts'
 import type { CacheControl, Effort } from '#relay/chat/request.ts'
-import { InvalidRequest } from './types.ts'
+import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 
 const isList = (value: unknown): value is unknown[] => Array.isArray(value)
 const isText = (value: unknown): value is string => typeof value === 'string'

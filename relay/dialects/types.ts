@@ -60,13 +60,3 @@ export type LegacyDialect = Omit<ChatDialect, 'id'> & { id: 'openai-completions'
 
 /** Whatever language a chat call came in. */
 export type CallerDialect = ChatDialect | LegacyDialect
-
-/** The caller's body is not a request of its dialect: HTTP 400 in that dialect, with `code` where its error has one. */
-export class InvalidRequest extends Error {
-  override name = 'InvalidRequest'
-  readonly code: string
-  constructor(code: string, message: string) {
-    super(message)
-    this.code = code
-  }
-}

@@ -1,5 +1,5 @@
 import type { PlainOperation, PlainRequest } from '#relay/providers/types.ts'
-import { InvalidRequest } from '#relay/dialects/types.ts'
+import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import type { Asked } from './types.ts'
 
 type Json = Record<string, unknown>

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { InvalidRequest } from '#relay/dialects/types.ts'
+import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { requestWith } from './conformance/requests.ts'
 import { callers, type Feature, features, same, sendAndRead, targets } from './conformance/wanted-features.ts'
 

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { InvalidRequest } from '#relay/dialects/types.ts'
+import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { details } from '#relay/chat/losses.ts'
 import { requestWith } from '#relay/providers/conformance/requests.ts'
 import {

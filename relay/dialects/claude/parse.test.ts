@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { InvalidRequest } from '../types.ts'
+import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { claude } from './index.ts'
 
 const hello = { model: 'm', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }

@@ -2,7 +2,7 @@ import { type Fields, isObject } from '#relay/chat/json.ts'
 import type { Tool, ToolChoice, WebSearchTool } from '#relay/chat/request.ts'
 import { readPlace } from '../openai-chat/tools.ts'
 import { type Reader, defined, readCacheControl, unreadNames } from '../read.ts'
-import { InvalidRequest } from '../types.ts'
+import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 
 const knownTool = new Set(['type', 'name', 'description', 'input_schema', 'strict', 'cache_control'])
 

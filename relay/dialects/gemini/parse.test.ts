@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { InvalidRequest } from '../types.ts'
+import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { gemini } from './index.ts'
 
 const contents = [{ role: 'user', parts: [{ text: 'hi' }] }]

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { InvalidRequest } from '../types.ts'
+import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { openAiChat } from './index.ts'
 
 const hello = { model: 'm', messages: [{ role: 'user', content: 'hi' }] }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { InvalidRequest } from '../types.ts'
+import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { openAiResponses } from './index.ts'
 
 const parse = (body: object) => openAiResponses.parse({ model: 'm', input: 'hi', ...body }, {})

@@ -2,7 +2,7 @@ import type { Fields } from '#relay/chat/json.ts'
 import type { ChatRequest, ReasoningWish, ResponseFormat } from '#relay/chat/request.ts'
 import { readSchemaFormat } from '../openai-chat/wishes.ts'
 import { defined, isEffort, leftOver, readerFor } from '../read.ts'
-import { InvalidRequest } from '../types.ts'
+import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { readInput } from './items.ts'
 import { readTools, readToolChoice, unreadToolFields } from './tools.ts'
 

@@ -1,6 +1,6 @@
 import type { StreamDecoder, UpstreamFailure } from '#relay/chat/events.ts'
 import type { ChatRequest, Message } from '#relay/chat/request.ts'
-import { InvalidRequest } from '#relay/dialects/types.ts'
+import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { bearer } from '../openai-compatible/address.ts'
 import { createOpenAiDecoder } from '../openai-compatible/stream.ts'
 import { reshapedReading } from '../openai-compatible/reshaped.ts'

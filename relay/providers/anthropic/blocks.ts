@@ -1,5 +1,5 @@
 import type { AssistantPart, CacheControl, FilePart, ImagePart, ToolResultPart, UserPart } from '#relay/chat/request.ts'
-import { InvalidRequest } from '#relay/dialects/types.ts'
+import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { type Json, withoutAbsent } from '../shared/json.ts'
 import { decodeText, isTextType, resolveSource } from '../shared/media.ts'
 import { argumentsObject } from '../shared/tool-arguments.ts'

@@ -1,6 +1,6 @@
 import { detailsIn, lossesTowards } from '#relay/chat/losses.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
-import { InvalidRequest } from '#relay/dialects/types.ts'
+import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import type { ProviderCall, UpstreamRequest } from '../types.ts'
 import { type Json, recordOf, withoutAbsent } from '../shared/json.ts'
 import { textBlock } from './blocks.ts'

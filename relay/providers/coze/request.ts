@@ -1,5 +1,5 @@
 import type { ChatRequest, Message } from '#relay/chat/request.ts'
-import { InvalidRequest } from '#relay/dialects/types.ts'
+import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { bearer } from '../openai-compatible/address.ts'
 import type { ProviderCall, ProviderChannel, UpstreamRequest } from '../types.ts'
 import { unheard, withToldFormat } from '../shared/unsupported-fields.ts'

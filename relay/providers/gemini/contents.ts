@@ -8,7 +8,7 @@ import type {
   ToolResultPart,
   UserPart,
 } from '#relay/chat/request.ts'
-import { InvalidRequest } from '#relay/dialects/types.ts'
+import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { type Json, recordOf, textOf } from '../shared/json.ts'
 import { resolveSource } from '../shared/media.ts'
 import { argumentsObject } from '../shared/tool-arguments.ts'

@@ -10,7 +10,7 @@ import type {
   ToolResultPart,
   UserPart,
 } from '#relay/chat/request.ts'
-import { InvalidRequest } from '#relay/dialects/types.ts'
+import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { wrapInput } from '../shared/custom-tools.ts'
 import { type Json, withoutAbsent } from '../shared/json.ts'
 import { asUrl, decodeText, isTextType, resolveSource } from '../shared/media.ts'

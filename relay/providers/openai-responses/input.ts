@@ -7,7 +7,7 @@ import type {
   ToolResultPart,
   UserPart,
 } from '#relay/chat/request.ts'
-import { InvalidRequest } from '#relay/dialects/types.ts'
+import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { type Json, withoutAbsent } from '../shared/json.ts'
 import { asUrl, resolveSource } from '../shared/media.ts'
 

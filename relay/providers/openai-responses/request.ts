@@ -1,6 +1,6 @@
 import { detailsIn, lossesTowards } from '#relay/chat/losses.ts'
 import type { ChatRequest, Tool, ToolChoice } from '#relay/chat/request.ts'
-import { InvalidRequest } from '#relay/dialects/types.ts'
+import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import {
   clampEffort,
   effortsOf,

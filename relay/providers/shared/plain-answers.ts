@@ -1,5 +1,5 @@
 import type { ReportedUsage } from '#core/usage.ts'
-import { InvalidRequest } from '#relay/dialects/types.ts'
+import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { type PlainRequest, UpstreamRefusal } from '../types.ts'
 import { refusalOf } from './failures.ts'
 import { type Json, listOf, recordOf, recordsOf, textOf, withoutAbsent } from './json.ts'

@@ -1,4 +1,4 @@
-import { InvalidRequest } from '#relay/dialects/types.ts'
+import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { modelPath } from '../gemini/request.ts'
 import type { ProviderCall } from '../types.ts'
 import { tryRecord, wordOf } from '../shared/json.ts'

@@ -1,4 +1,4 @@
-import { InvalidRequest } from '#relay/dialects/types.ts'
+import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { type Json, recordOf, recordsOf, textOf, withoutAbsent, wordOf } from '../../shared/json.ts'
 
 const pictureFormats: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import { detailsIn, lossesTowards } from '#relay/chat/losses.ts'
 import type { ChatRequest, Effort } from '#relay/chat/request.ts'
-import { InvalidRequest } from '#relay/dialects/types.ts'
+import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { systemTexts, toClaudeMessages } from '../../anthropic/conversation.ts'
 import { formatInstruction } from '../../anthropic/output-format.ts'
 import { effortOf } from '../../openai-compatible/request.ts'

@@ -1,4 +1,4 @@
-import { InvalidRequest } from '#relay/dialects/types.ts'
+import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import type { PlainTranslation, ProviderCall } from '../../types.ts'
 import { numberOf, recordOf, textOf, withoutAbsent } from '../../shared/json.ts'
 import { readWhole, sidesOf } from '../../shared/plain-answers.ts'

@@ -1,7 +1,7 @@
 import { joinPath } from '../../shared/join-path.ts'
 import type { ReportedUsage } from '#core/usage.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
-import { InvalidRequest } from '#relay/dialects/types.ts'
+import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { openAiCompatible } from '../index.ts'
 import { xaiImages } from './xai-images.ts'
 import { effortOf } from '../request.ts'

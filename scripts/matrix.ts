@@ -1,0 +1,1 @@
+import '#test/matrix/index.ts'
