@@ -1,3 +1,4 @@
+import type { WireEvent } from '#relay/transport/framing.ts'
 import type { ReportedUsage } from '#core/usage.ts'
 import type { DialectId } from './request.ts'
 
@@ -93,14 +94,6 @@ export type ChatChoice = {
 
 /** A whole answer. `choices` holds at least one entry unless the upstream gave none. */
 export type ChatResponse = { id: string; model: string; choices: ChatChoice[]; usage?: ReportedUsage | undefined }
-
-/** One server-sent event as framed by `relay/transport`, before anybody looked inside. */
-export type WireEvent = {
-  event?: string | undefined
-  data: string
-  /** The body ended before the event was closed, so this may be a part of one. */
-  unfinished?: true | undefined
-}
 
 /** Upstream events → hub events. Keeps state, does no I/O. Malformed data throws `MalformedUpstream`. */
 export type StreamDecoder = {

@@ -1,6 +1,7 @@
 import type { Ambient } from '#core/ambient.ts'
 import type { Usage } from '#core/usage.ts'
-import type { ChatResponse, StreamEncoder, UpstreamFailure, WireEvent } from '#relay/chat/events.ts'
+import type { WireEvent } from '#relay/transport/framing.ts'
+import type { ChatResponse, StreamEncoder, UpstreamFailure } from '#relay/chat/events.ts'
 import type { ChatRequest, DialectId } from '#relay/chat/request.ts'
 
 /** An error on its way to the caller, whoever made it. `status` is the HTTP status to answer with. */

@@ -1,6 +1,8 @@
+import type { Framing } from '#relay/transport/framing.ts'
 import type { Ambient } from '#core/ambient.ts'
 import type { ReportedUsage } from '#core/usage.ts'
-import type { ChatEvent, ChatResponse, StreamDecoder, UpstreamFailure, WireEvent } from '#relay/chat/events.ts'
+import type { WireEvent } from '#relay/transport/framing.ts'
+import type { ChatEvent, ChatResponse, StreamDecoder, UpstreamFailure } from '#relay/chat/events.ts'
 import type { AudioPart, ChatRequest, DialectId, FilePart, ImagePart } from '#relay/chat/request.ts'
 
 /** What a provider may know of the channel it is called through. */
@@ -58,13 +60,6 @@ export type KeyExchange = {
   request: UpstreamRequest
   /** @throws {UpstreamRefusal} when the key was refused with HTTP 200. */
   read: (json: unknown) => { token: string; ttlSeconds: number }
-}
-
-/** Received bytes → events, for streams that are not server-sent events. Keeps state, does no I/O. */
-export type FrameReader = {
-  /** @throws {MalformedUpstream} for bytes that are no frame. */
-  push: (chunk: Uint8Array) => WireEvent[]
-  end: () => WireEvent[]
 }
 
 export type UpstreamRequest = {
@@ -244,7 +239,7 @@ export type Provider = {
   /** Numbers of channel-types.json that this provider serves. */
   channelTypes: number[]
   /** How streams are cut into events; `contentType` is what such an answer is announced as. */
-  framing: 'sse' | { contentType: string; reader: () => FrameReader }
+  framing: Framing
   /** For keys that must be exchanged first; nothing for a key that is used as it is. */
   exchange?: ((channel: ProviderChannel, ambient: Ambient) => KeyExchange | undefined) | undefined
   /** The last step before sending, over the body as it goes out: for credentials that depend on it. */

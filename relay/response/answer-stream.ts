@@ -1,5 +1,6 @@
 import { DomainError } from '#core/errors.ts'
-import type { UpstreamFailure, WireEvent } from '#relay/chat/events.ts'
+import type { WireEvent } from '#relay/transport/framing.ts'
+import type { UpstreamFailure } from '#relay/chat/events.ts'
 import type { UpstreamReply } from '#relay/transport/send.ts'
 import { maskFailure } from '#relay/transport/mask-failure.ts'
 import { asAttemptFailure, measure } from './answer.ts'

@@ -1,4 +1,4 @@
-import type { WireEvent } from '#relay/chat/events.ts'
+import type { WireEvent } from '#relay/transport/framing.ts'
 
 /** An event as it goes over the wire, with plain line ends. */
 function wireText({ event, data }: WireEvent): string {

@@ -1,4 +1,4 @@
-import type { WireEvent } from '#relay/chat/events.ts'
+import type { WireEvent } from '#relay/transport/framing.ts'
 import { callerError } from '#relay/attempt/failure.ts'
 import type { Forwarding } from '#relay/attempt/forward.ts'
 import { createArrayFramer, eventFramer } from './framer.ts'

@@ -1,5 +1,6 @@
 import type { ReportedUsage, Usage } from '#core/usage.ts'
-import type { UpstreamFailure, WireEvent } from '#relay/chat/events.ts'
+import type { WireEvent } from '#relay/transport/framing.ts'
+import type { UpstreamFailure } from '#relay/chat/events.ts'
 import type { Delivered } from './answer.ts'
 
 /** One way of turning upstream events into caller's text: as received, or through the hub format. */

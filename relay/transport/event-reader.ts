@@ -1,5 +1,4 @@
-import type { WireEvent } from '#relay/chat/events.ts'
-import type { Provider } from '#relay/providers/types.ts'
+import type { Framing, WireEvent } from './framing.ts'
 import type { UpstreamReply } from './send.ts'
 import { createSseParser } from './sse.ts'
 
@@ -11,13 +10,13 @@ type Headed = Pick<UpstreamReply, 'headers'>
 const contentTypeOf = (reply: Headed): string => String(reply.headers['content-type'] ?? '')
 
 /** Whether an answer comes as a stream of events, in the provider's own framing or as server-sent events. */
-export const isEventStream = ({ framing }: Provider, reply: Headed): boolean =>
+export const isEventStream = ({ framing }: { framing: Framing }, reply: Headed): boolean =>
   contentTypeOf(reply).includes('text/event-stream') ||
   (framing !== 'sse' && contentTypeOf(reply).includes(framing.contentType))
 
 /** Bytes of an answer → its events, in whichever framing it came. */
 export function createEventReader(
-  { framing }: Provider,
+  { framing }: { framing: Framing },
   reply: Headed,
   onEvent: (event: WireEvent) => void,
 ): EventReader {

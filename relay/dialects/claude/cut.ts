@@ -1,5 +1,5 @@
 import { parseObject } from '#relay/chat/json.ts'
-import type { WireEvent } from '#relay/chat/events.ts'
+import type { WireEvent } from '#relay/transport/framing.ts'
 import type { Cutter } from '../types.ts'
 import { toClaudeUsage } from './usage.ts'
 

@@ -1,5 +1,5 @@
 import { type Fields, isObject, parseObject } from '#relay/chat/json.ts'
-import type { WireEvent } from '#relay/chat/events.ts'
+import type { WireEvent } from '#relay/transport/framing.ts'
 import type { CutContext, Cutter } from '../types.ts'
 import { outcomeOf, toResponsesUsage } from './response-object.ts'
 

@@ -1,4 +1,5 @@
-import type { UpstreamFailure, WireEvent } from '#relay/chat/events.ts'
+import type { WireEvent } from '#relay/transport/framing.ts'
+import type { UpstreamFailure } from '#relay/chat/events.ts'
 import type { ListenVerdict, StreamListener } from '../types.ts'
 import { keepDelivered, nameless } from '../shared/delivered.ts'
 import { recordOf, tryRecord } from '../shared/json.ts'

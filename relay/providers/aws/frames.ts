@@ -1,5 +1,5 @@
-import type { WireEvent } from '#relay/chat/events.ts'
-import type { FrameReader } from '../types.ts'
+import type { WireEvent } from '#relay/transport/framing.ts'
+import type { FrameReader } from '#relay/transport/framing.ts'
 import { textOf, tryRecord, wordOf } from '../shared/json.ts'
 import { createFrameSplitter, type Frame } from './event-stream.ts'
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { createParser } from 'eventsource-parser'
-import type { WireEvent } from '#relay/chat/events.ts'
+import type { WireEvent } from '#relay/transport/framing.ts'
 import type { ProviderCall, ProviderOptions } from '../types.ts'
 import { createJsonLineReader } from '../shared/json-lines.ts'
 

@@ -1,4 +1,4 @@
-import type { WireEvent } from '#relay/chat/events.ts'
+import type { WireEvent } from '#relay/transport/framing.ts'
 import { MalformedUpstream } from '#relay/chat/events.ts'
 import type { ChatTranslation } from '../types.ts'
 import { type Json, parseRecord, recordOf } from '../shared/json.ts'

@@ -1,4 +1,5 @@
-import type { ChatEvent, StreamDecoder, WireEvent } from '#relay/chat/events.ts'
+import type { WireEvent } from '#relay/transport/framing.ts'
+import type { ChatEvent, StreamDecoder } from '#relay/chat/events.ts'
 import type { ProviderCall } from '../types.ts'
 import { refusalOf } from '../shared/failures.ts'
 import { type Json, numberOf, parseRecord, recordOf, recordsOf, textOf, wordOf } from '../shared/json.ts'

@@ -1,5 +1,6 @@
 import type { Ambient } from '#core/ambient.ts'
-import type { ChatEvent, ChatResponse, StreamDecoder, WireEvent } from '#relay/chat/events.ts'
+import type { WireEvent } from '#relay/transport/framing.ts'
+import type { ChatEvent, ChatResponse, StreamDecoder } from '#relay/chat/events.ts'
 
 /** For reading an answer only to count it: ids it lacks are shown to nobody. */
 export const nameless: { ambient: Ambient } = { ambient: { now: () => new Date(0), newId: () => '', random: () => 0 } }

@@ -1,5 +1,5 @@
 import { MalformedUpstream } from '#relay/chat/events.ts'
-import type { FrameReader } from '../types.ts'
+import type { FrameReader } from '#relay/transport/framing.ts'
 
 /** Text without a line end that is put up with. */
 const longestLine = 10 * 1_048_576

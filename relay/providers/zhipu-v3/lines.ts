@@ -1,6 +1,6 @@
-import type { WireEvent } from '#relay/chat/events.ts'
+import type { WireEvent } from '#relay/transport/framing.ts'
 import { MalformedUpstream } from '#relay/chat/events.ts'
-import type { FrameReader } from '../types.ts'
+import type { FrameReader } from '#relay/transport/framing.ts'
 
 const longestEvent = 10 * 1_048_576
 

@@ -1,7 +1,7 @@
 import { DomainError } from '#core/errors.ts'
 import type { ChatTranslation } from '#relay/providers/types.ts'
-import type { InlineMedia, MediaFetcher } from './media.ts'
-import { TransportError } from './transport-error.ts'
+import type { InlineMedia, MediaFetcher } from '#relay/transport/media.ts'
+import { TransportError } from '#relay/transport/transport-error.ts'
 
 /** The hub's request, as far as providers name it. */
 type ChatRequest = Parameters<ChatTranslation['request']>[0]
