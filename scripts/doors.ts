@@ -2,7 +2,7 @@ import { createRelayRouter, type RelayServices } from '#relay/index.ts'
 import { restTable } from '#server/rest-table.ts'
 import type { RestRequest, Route } from '#rest/route.ts'
 import { type Api, appRouter } from '#server/app-router.ts'
-import { adminProcedure, rootProcedure, userProcedure } from '#trpc/init.ts'
+import { adminProcedure, rootProcedure, userProcedure } from '#features/procedures.ts'
 
 type Procedure = { _def: { type: string; middlewares?: unknown[] } }
 

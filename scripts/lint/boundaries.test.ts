@@ -57,7 +57,7 @@ describe('what an import names', () => {
     ['./service.ts', 'src/features/tokens/service'],
     ['../users/view.tsx', 'src/features/users/view'],
     ['#db/orm.ts', 'db/orm'],
-    ['#trpc/init.ts', 'src/trpc/init'],
+    ['#trpc/procedure-errors.ts', 'src/trpc/init'],
     ['zod/v4', 'npm:zod'],
     ['@trpc/server/adapters/express', 'npm:@trpc/server'],
     ['node:crypto', 'node:crypto'],

@@ -1,12 +1,13 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Logger } from 'pino'
 import type { Ambient } from '#core/ambient.ts'
+import type { DomainError } from '#core/errors.ts'
 import type { Role } from '#core/roles.ts'
 import type { Database } from '#db/orm.ts'
-import type { JobRunner } from '#jobs/runner.ts'
+import type { JobRunner } from './jobs/runner.ts'
 import type { GuardedFetch } from '#relay/transport/guarded-fetch.ts'
 import type { Transport } from '#relay/transport/send.ts'
-import type { Environment } from '#server/env.ts'
+import type { Environment } from '#core/environment.ts'
 import type { Ledger } from './ledger/service.ts'
 import type { Limits } from './limits/service.ts'
 import type { Bodies } from './request-bodies/service.ts'
@@ -77,3 +78,12 @@ export type Deps = Services & {
 
 /** Deps of a signed-in caller, as `userProcedure` and above hand them on. */
 export type UserDeps = Deps & { actor: Actor }
+
+/** Deps of a request, as procedures see them. */
+export type Context = Deps & {
+  requestId: string
+  /** Why nobody is signed in; told when a procedure wants somebody. */
+  refusal: DomainError | null
+  /** The browser says that another site started this request. */
+  crossSite: boolean
+}

@@ -1,8 +1,6 @@
 import type { OptionsReader } from '#core/options/registry/index.ts'
 import type { Services } from '#features/deps.ts'
-
-/** What came of a run: a sentence that `src/core/jobs.ts` knows, with what fills it. */
-export type JobReport = { text: string; params: Record<string, string | number> }
+import type { JobReport } from '#features/jobs/runner.ts'
 
 export type JobContext = {
   /** Aborts when the run has to end: the process stops, somebody cancelled, or another process goes on with it. */

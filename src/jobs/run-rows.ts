@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import type { JobReport } from './job.ts'
+import type { JobReport } from '#features/jobs/runner.ts'
 
 /** A run that was cut off is taken up again after a pause, a longer one each time: it may be what kills its process. */
 const firstPauseSeconds = 5

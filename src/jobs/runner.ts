@@ -4,7 +4,8 @@ import { DomainError } from '#core/errors.ts'
 import { cancelledRun } from '#core/jobs.ts'
 import { isDatabaseTrouble } from '#core/database-trouble.ts'
 import type { Services } from '#features/deps.ts'
-import { intervalOf, type Job, type JobReport } from './job.ts'
+import type { JobOutcome, JobReport, JobRunner } from '#features/jobs/runner.ts'
+import { intervalOf, type Job } from './job.ts'
 import { askToCancel, claimRun, finishRun, isDue, readStates, type RunHandle, tellProgress } from './run-rows.ts'
 
 /** First half of the advisory locks that say "somebody runs this job". */
@@ -13,20 +14,6 @@ const jobLockClass = 7302
 const lookEveryMs = 5000
 const tellEveryMs = 1000
 const longestFarewellMs = 5000
-
-export type JobOutcome = { failed: boolean; report: JobReport }
-
-export type JobRunner = {
-  jobs: readonly Pick<Job<never>, 'name' | 'everySeconds'>[]
-  /** From now on this process takes its part of what is due. */
-  start: () => void
-  /** Runs a job here and now, though it is not its turn. @throws {DomainError} when it is running somewhere. */
-  run: (name: string) => Promise<{ finished: Promise<JobOutcome> }>
-  /** Ends a run, wherever it goes on. @throws {DomainError} when there is none. */
-  cancel: (name: string) => Promise<void>
-  /** Takes no more, ends what runs here and leaves it to others. */
-  stop: () => Promise<void>
-}
 
 type Given<Needs extends Services> = {
   jobs: readonly Job<Needs>[]

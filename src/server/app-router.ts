@@ -11,7 +11,7 @@ import { statsAdminRouter, statsUserRouter } from '#features/stats/router.ts'
 import { tasksAdminRouter, tasksUserRouter } from '#features/tasks/router.ts'
 import { tokensUserRouter } from '#features/tokens/router.ts'
 import { accountUserRouter, usersAdminRouter } from '#features/users/router.ts'
-import { createCallerFactory, router } from '#trpc/init.ts'
+import { createCallerFactory, router } from '#features/procedures.ts'
 
 export const appRouter = router({
   site: siteRouter,

@@ -4,7 +4,7 @@ import { clientNetwork } from '#features/client-address/service.ts'
 import type { Services } from '#features/deps.ts'
 import { type Body, hasBody, holdValue, readBody } from '#features/request-bodies/read-body.ts'
 import { whoAsks } from './context.ts'
-import { trpcErrorOf } from '#trpc/init.ts'
+import { trpcErrorOf } from '#trpc/procedure-errors.ts'
 
 type Exchange = { req: Request; res: Response }
 

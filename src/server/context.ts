@@ -1,18 +1,9 @@
 import type { Request, Response } from 'express'
 import { parseCookie, stringifySetCookie } from 'cookie'
-import type { DomainError } from '#core/errors.ts'
 import { authenticate, type Authentication, type Credentials } from '#features/auth/authenticate.ts'
 import { sessionCookie } from '#features/auth/session.ts'
 import { clientOf } from '#features/client-address/service.ts'
-import type { Deps, Services } from '#features/deps.ts'
-
-export type Context = Deps & {
-  requestId: string
-  /** Why nobody is signed in; told when a procedure wants somebody. */
-  refusal: DomainError | null
-  /** The browser says that another site started this request. */
-  crossSite: boolean
-}
+import type { Context, Deps, Services } from '#features/deps.ts'
 
 /** Names under which clients send the user id; the last is our own. */
 const userIdHeaders = ['veloera-user', 'new-api-user', 'x-user-id'] as const

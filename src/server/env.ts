@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
 import { bodyLimitsProblem } from '#features/request-bodies/limits.ts'
+import type { Environment } from '#core/environment.ts'
 
 const wholeNumber = (least: number, most: number) =>
   z
@@ -89,8 +90,6 @@ const environment = z.object({
     )
     .default('info'),
 })
-
-export type Environment = z.infer<typeof environment>
 
 /** Reads the settings of this process. What is empty counts as unset; values are never echoed, for some are secret. */
 export function readEnvironment(source: Record<string, string | undefined> = process.env): Environment {

@@ -6,7 +6,7 @@ import { asksForRealtime, serveUpgrades } from '#relay/index.ts'
 import { createApp } from './app.ts'
 import { createConsoleFiles } from './console-files.ts'
 import { createDrain } from './drain.ts'
-import type { Environment } from './env.ts'
+import type { Environment } from '#core/environment.ts'
 import { createServices } from './services.ts'
 
 /** What the first process gives to those that serve. */

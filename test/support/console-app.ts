@@ -24,7 +24,7 @@ import { restTable } from '#server/rest-table.ts'
 import { createRestRouter } from '#rest/mount.ts'
 import { readEnvironment } from '#server/env.ts'
 import { createCaller } from '#server/app-router.ts'
-import type { Context } from '#server/context.ts'
+import type { Context } from '#features/deps.ts'
 import { createDatabase } from './database.ts'
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'

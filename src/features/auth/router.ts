@@ -1,4 +1,4 @@
-import { publicProcedure, router, userProcedure } from '#trpc/init.ts'
+import { publicProcedure, router, userProcedure } from '#features/procedures.ts'
 import * as schema from './schema.ts'
 import { login, logout, whoAmI } from './service/login.ts'
 import { requestPasswordReset, resetPassword, sendVerificationCode } from './service/mails.ts'

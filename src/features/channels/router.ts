@@ -1,6 +1,6 @@
 import { builtInModels } from '#core/channel-types/built-in-models.ts'
 import { channelStatus } from '#core/statuses.ts'
-import { adminProcedure, router } from '#trpc/init.ts'
+import { adminProcedure, router } from '#features/procedures.ts'
 import * as schema from './schema.ts'
 import * as abilities from './service/abilities.ts'
 import * as balance from './service/balance.ts'

@@ -1,4 +1,4 @@
-import { adminProcedure, publicProcedure, router, userProcedure } from '#trpc/init.ts'
+import { adminProcedure, publicProcedure, router, userProcedure } from '#features/procedures.ts'
 import * as service from './service.ts'
 
 export const groupsPublicRouter = router({

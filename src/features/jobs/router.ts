@@ -1,4 +1,4 @@
-import { rootProcedure, router } from '#trpc/init.ts'
+import { rootProcedure, router } from '#features/procedures.ts'
 import { byJobName } from './schema.ts'
 import * as service from './service.ts'
 

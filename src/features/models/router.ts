@@ -1,5 +1,5 @@
 import { builtInModelsByType } from '#core/channel-types/built-in-models.ts'
-import { adminProcedure, publicProcedure, rootProcedure, router, userProcedure } from '#trpc/init.ts'
+import { adminProcedure, publicProcedure, rootProcedure, router, userProcedure } from '#features/procedures.ts'
 import * as schema from './schema.ts'
 import * as service from './service.ts'
 

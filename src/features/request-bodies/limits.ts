@@ -1,5 +1,5 @@
 import { totalmem } from 'node:os'
-import type { Environment } from '#server/env.ts'
+import type { Environment } from '#core/environment.ts'
 
 /** What the bodies of requests may take of this process, in bytes and milliseconds. */
 export type BodyLimits = {

@@ -1,4 +1,4 @@
-import { adminProcedure, publicProcedure, router } from '#trpc/init.ts'
+import { adminProcedure, publicProcedure, router } from '#features/procedures.ts'
 import { setup } from './schema.ts'
 import * as service from './service.ts'
 import { getSetup, setUp } from './setup-service.ts'

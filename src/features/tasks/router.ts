@@ -1,4 +1,4 @@
-import { adminProcedure, router, userProcedure } from '#trpc/init.ts'
+import { adminProcedure, router, userProcedure } from '#features/procedures.ts'
 import * as schema from './schema.ts'
 import * as list from './service/list.ts'
 

@@ -1,4 +1,4 @@
-import { router, userProcedure } from '#trpc/init.ts'
+import { router, userProcedure } from '#features/procedures.ts'
 import * as schema from './schema.ts'
 import * as service from './service.ts'
 

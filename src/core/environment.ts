@@ -1,0 +1,30 @@
+/** The settings of a process, as its composition root read them. `docs/operating.md` says what each does. */
+export type Environment = {
+  PORT: number
+  HOST: string
+  DATABASE_URL?: string | undefined
+  DATA_DIR: string
+  REDIS_URL?: string | undefined
+  WORKERS: number
+  /** How long the product serves on after it was told to stop, until a proxy in front has noticed. */
+  DRAIN_SECONDS: number
+  STOP_SECONDS: number
+  ROLE: 'all' | 'console' | 'relay'
+  SECRET_KEY?: string | undefined
+  /** A number of proxies, or their addresses; undefined: none. */
+  TRUST_PROXY?: number | string[] | undefined
+  /** Address ranges that guarded calls may reach although they are private. */
+  OUTBOUND_ALLOW: string[]
+  /** Requests from one address in three minutes; 0 is no limit, here and below. */
+  API_RATE_LIMIT: number
+  /** Sensitive requests from one address in twenty minutes. */
+  CRITICAL_RATE_LIMIT: number
+  WEB_RATE_LIMIT: number
+  /** Memory of one process for the bodies of requests. */
+  BODY_MEMORY_MB?: number | undefined
+  BODY_MEMORY_PER_ADDRESS_MB?: number | undefined
+  BODY_MAX_MB: number
+  BODY_IDLE_SECONDS: number
+  BODY_WAIT_SECONDS: number
+  LOG_LEVEL: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
+}

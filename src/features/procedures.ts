@@ -1,0 +1,79 @@
+import { initTRPC } from '@trpc/server'
+import superjson from 'superjson'
+import { type Role, roles } from '#core/roles.ts'
+import { readInput } from '#trpc/input-reader.ts'
+import { actorOfRole, countCriticalAct, refuseCrossSiteChange } from '#trpc/procedure-checks.ts'
+import { errorDataOf, renderedFailure, toDomainError, unreadableInput } from '#trpc/procedure-errors.ts'
+import { networkOf } from './client-address/service.ts'
+import type { Context } from './deps.ts'
+
+/** What we write is our own; what strangers wrote is taken apart by a reader that builds nothing large. */
+const transformer = {
+  input: { serialize: superjson.serialize, deserialize: readInput },
+  output: superjson,
+}
+
+const t = initTRPC
+  .context<Context>()
+  .meta<{
+    limit?: 'critical' | 'none'
+    /** The mutation changes nothing that processes cache (users, tokens, channels, options), so nobody has to hear of it. */
+    barrier?: 'none'
+  }>()
+  .create({
+    transformer,
+    errorFormatter: ({ shape, error, ctx }) => {
+      const { stack: _, ...data } = shape.data
+      const described = errorDataOf(error, ctx?.requestId ?? '')
+      return { ...shape, message: toDomainError(error).message, data: { ...data, ...described } }
+    },
+  })
+
+const withDomainErrors = t.middleware(async ({ next, ctx, path }) => {
+  const result = await next()
+  const rendered = result.ok ? undefined : renderedFailure(result.error, ctx, path)
+  if (rendered) throw rendered
+  return result
+})
+
+/** Before anything is counted or done. */
+const withReadableInput = t.middleware(async ({ next, getRawInput }) => {
+  await getRawInput().catch((cause: unknown) => {
+    throw unreadableInput(cause)
+  })
+  return next()
+})
+
+const withSameOrigin = t.middleware(({ next, ctx, type }) => {
+  refuseCrossSiteChange(type, ctx.crossSite)
+  return next()
+})
+
+const withLimits = t.middleware(async ({ next, ctx, meta }) => {
+  if (meta?.limit === 'critical') await countCriticalAct(ctx, networkOf(ctx.client.ip))
+  return next()
+})
+
+/** A change is answered once every node knows it, so that the very next call, wherever it goes, is served by it. */
+const withBarrier = t.middleware(async ({ next, ctx, type, meta }) => {
+  const result = await next()
+  if (type === 'mutation' && result.ok && meta?.barrier !== 'none') await ctx.barrier()
+  return result
+})
+
+const atLeast = (role: Role) =>
+  t.middleware(({ next, ctx }) => next({ ctx: { ...ctx, actor: actorOfRole(ctx, role) } }))
+
+export const router = t.router
+export const createCallerFactory = t.createCallerFactory
+
+/** The only starts of a procedure; the role is chosen by choosing one. */
+export const publicProcedure = t.procedure
+  .use(withDomainErrors)
+  .use(withReadableInput)
+  .use(withSameOrigin)
+  .use(withLimits)
+  .use(withBarrier)
+export const userProcedure = publicProcedure.use(atLeast(roles.user))
+export const adminProcedure = publicProcedure.use(atLeast(roles.admin))
+export const rootProcedure = publicProcedure.use(atLeast(roles.root))
