@@ -1,3 +1,4 @@
+import type { Services } from '#features/deps.ts'
 import { createRelayRouter, type RelayServices } from '#relay/index.ts'
 import { restTable } from '#server/rest-table.ts'
 import type { RestRequest, Route } from '#rest/route.ts'
@@ -34,7 +35,7 @@ export const procedureDoors = (): Door[] =>
     .toSorted((left, right) => left.path.localeCompare(right.path))
 
 /** Which procedure a row is bound to, found out by asking it with nothing behind. */
-function boundTo(route: Route): string {
+function boundTo(route: Route<Api, Services>): string {
   if (route.kind === 'raw') return 'its own handler'
   let picked = ''
   const follow = (path: string): unknown =>

@@ -16,10 +16,13 @@ const statusOfKind: Record<Kind, number> = {
   internal: 500,
 }
 
+/** What a row says of its reply's form. */
+type RouteEnvelope = Pick<BoundRoute, 'envelope' | 'message' | 'topLevel' | 'topLevelOfRefusal' | 'status'>
+
 type Answer = { output: unknown; data: unknown }
 type Refusal = { error: DomainError; language: Language }
 
-export function sendSuccess(res: Response, route: BoundRoute, { output, data }: Answer): void {
+export function sendSuccess(res: Response, route: RouteEnvelope, { output, data }: Answer): void {
   if (route.envelope === 'message-only') {
     res.json({ message: 'success', ...route.topLevel(output), data })
     return
@@ -32,7 +35,7 @@ export function sendSuccess(res: Response, route: BoundRoute, { output, data }: 
   })
 }
 
-export function sendRefusal(res: Response, route: BoundRoute | null, { error, language }: Refusal): void {
+export function sendRefusal(res: Response, route: RouteEnvelope | null, { error, language }: Refusal): void {
   const status = route?.status[error.code] ?? error.status ?? statusOfKind[error.kind]
   if (status === 429) {
     res.status(429).end()

@@ -1,24 +1,28 @@
 import { type Handler, type Request, type Response, Router } from 'express'
 import { TRPCError } from '@trpc/server'
 import { DomainError, type Language } from '#core/errors.ts'
-import { createCaller } from '#server/app-router.ts'
-import { readConsoleBody } from '#server/console-body.ts'
-import { createContext } from '#server/context.ts'
 import { crashOf, toDomainError } from '#trpc/procedure-errors.ts'
-import type { Services } from '#features/deps.ts'
-import { hasBody, parseBody } from '#features/request-bodies/read-body.ts'
 import { sendRefusal, sendSuccess } from './envelope.ts'
 import type { BoundRoute, RestRequest, Route, RouteTable } from './route.ts'
 
+/** What the paths are served with: the product's services, its procedures and how a request becomes their context. */
+export type RestProduct<Api, Services> = {
+  services: Services & { log: { error: (fields: object, message: string) => void } }
+  table: RouteTable<Api, Services>
+  callerOf: (exchange: Exchange, userId: BoundRoute['userId']) => Promise<Api>
+  /** The value of a request's body; undefined where it has none. */
+  bodyOf: (exchange: Exchange) => Promise<unknown>
+}
+
 /** The documented `/api` paths, each answered by the procedure it is bound to. */
-export function createRestRouter(services: Services, table: RouteTable): Router {
+export function createRestRouter<Api, Services>(product: RestProduct<Api, Services>): Router {
   const router = Router()
   router.use('/api', (_req, res, next) => {
     res.setHeader('cache-control', 'no-store')
     next()
   })
-  router.use('/api', readJson(services))
-  for (const [key, route] of bySpecificity(table)) {
+  router.use('/api', readJson(product))
+  for (const [key, route] of bySpecificity(product.table)) {
     const [method = 'GET', path = '/'] = key.split(' ')
     const name = method.toLowerCase() as 'get' | 'post' | 'put' | 'delete'
     if (route.kind === 'bound' && route.anyOrigin) {
@@ -26,7 +30,7 @@ export function createRestRouter(services: Services, table: RouteTable): Router 
       router.options(path, (_req, res) => void res.status(204).end())
     }
     router[name](path, (req, res) =>
-      route.kind === 'raw' ? route.handler(services, { req, res }) : answer(services, route, { req, res }),
+      route.kind === 'raw' ? route.handler(product.services, { req, res }) : answer(product, route, { req, res }),
     )
   }
   return router
@@ -41,7 +45,7 @@ function allowAnyOrigin(req: Request, res: Response, next: () => void): void {
 }
 
 /** Fixed segments before parameters, so that `/api/user/self` is never read as a user's id. */
-function bySpecificity(table: RouteTable): [string, Route][] {
+function bySpecificity<Api, Services>(table: RouteTable<Api, Services>): [string, Route<Api, Services>][] {
   const rank = (key: string) =>
     key
       .split('/')
@@ -52,22 +56,26 @@ function bySpecificity(table: RouteTable): [string, Route][] {
 
 type Exchange = { req: Request; res: Response }
 
-async function answer(services: Services, route: BoundRoute, { req, res }: Exchange): Promise<void> {
+async function answer<Api, Services>(
+  { services, callerOf }: RestProduct<Api, Services>,
+  route: BoundRoute<Api>,
+  { req, res }: Exchange,
+): Promise<void> {
   const language = languageOf(req)
   try {
-    const context = await createContext(services, { req, res }, route.userId)
+    const api = await callerOf({ req, res }, route.userId)
     const request: RestRequest = { params: toTexts(req.params), query: toTexts(req.query), body: toObject(req.body) }
-    const output = await route.call(createCaller(context), request)
+    const output = await route.call(api, request)
     sendSuccess(res, route, { output, data: route.reply(output, request) })
   } catch (error) {
-    sendRefusal(res, route, { error: domainErrorOf(services, error), language })
+    sendRefusal(res, route, { error: domainErrorOf(services.log, error), language })
   }
 }
 
-function domainErrorOf(services: Services, error: unknown): DomainError {
+function domainErrorOf(log: RestProduct<never, unknown>['services']['log'], error: unknown): DomainError {
   if (error instanceof DomainError) return error
   if (error instanceof TRPCError) return toDomainError(error)
-  services.log.error({ err: error }, 'a REST call failed')
+  log.error({ err: error }, 'a REST call failed')
   return crashOf(error)
 }
 
@@ -86,15 +94,14 @@ const languageOf = (req: Request): Language => (req.acceptsLanguages('zh', 'en')
 
 /** Every body is an object or a list of JSON, whatever its sender calls it; none is an empty object. */
 const readJson =
-  (services: Services): Handler =>
+  <Api, Services>({ services, bodyOf }: RestProduct<Api, Services>): Handler =>
   async (req, res, next) => {
-    if (!hasBody(req)) return next()
     try {
-      const body = await readConsoleBody(services, { req, res })
-      req.body = body.bytes.length === 0 ? {} : await parseBody(body)
-      if (typeof req.body !== 'object' || req.body === null) throw new DomainError('input.unreadable')
+      const body = await bodyOf({ req, res })
+      if (body === null || (body !== undefined && typeof body !== 'object')) throw new DomainError('input.unreadable')
+      if (body !== undefined) req.body = body
     } catch (error) {
-      return sendRefusal(res, null, { error: domainErrorOf(services, error), language: languageOf(req) })
+      return sendRefusal(res, null, { error: domainErrorOf(services.log, error), language: languageOf(req) })
     }
     next()
   }

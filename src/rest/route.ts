@@ -1,7 +1,5 @@
 import type { Request, Response } from 'express'
-import type { Services } from '#features/deps.ts'
 import type { ErrorCode } from '#core/errors.ts'
-import type { Api } from '#server/app-router.ts'
 
 /** What a row may read of a request; values are as sent, see `read.ts` for lenient readers. */
 export type RestRequest = {
@@ -11,7 +9,8 @@ export type RestRequest = {
   body: Record<string, unknown>
 }
 
-export type BoundRoute = {
+/** A documented path tied to a procedure. `Api` is the part of the typed in-process caller that the row needs. */
+export type BoundRoute<Api = never> = {
   kind: 'bound'
   call: (api: Api, request: RestRequest) => Promise<unknown>
   /** Output → `data`; absent key when it gives undefined. */
@@ -31,15 +30,18 @@ export type BoundRoute = {
   anyOrigin: boolean
 }
 
-export type RawRoute = {
+export type RawRoute<Services = unknown> = {
   kind: 'raw'
   handler: (services: Services, exchange: { req: Request; res: Response }) => Promise<void> | void
 }
 
-export type Route = BoundRoute | RawRoute
+export type Route<Api = never, Services = unknown> = BoundRoute<Api> | RawRoute<Services>
 
 /** `GET /api/thing/:id` → what answers it. */
-export type RouteTable = Record<`${'GET' | 'POST' | 'PUT' | 'DELETE'} /${string}`, Route>
+export type RouteTable<Api = never, Services = unknown> = Record<
+  `${'GET' | 'POST' | 'PUT' | 'DELETE'} /${string}`,
+  Route<Api, Services>
+>
 
 type Procedure = (input: never) => Promise<unknown>
 
@@ -58,11 +60,7 @@ type BindOptions<P extends Procedure> = {
   anyOrigin?: boolean
 }
 
-/**
- * Ties a documented path to a procedure: rename in, rename out, nothing else. Role, validation and service are the
- * procedure's. Without `reply` the output itself is `data`; a procedure that returns nothing gives no `data`.
- */
-export function bind<P extends Procedure>(pick: (api: Api) => P, options: BindOptions<P> = {}): BoundRoute {
+const bindTo = <Api, P extends Procedure>(pick: (api: Api) => P, options: BindOptions<P> = {}): BoundRoute<Api> => {
   const { message } = options
   return {
     kind: 'bound',
@@ -78,8 +76,22 @@ export function bind<P extends Procedure>(pick: (api: Api) => P, options: BindOp
   }
 }
 
+/** The typed in-process caller of a feature's router. */
+export type CallerOf<Router extends { createCaller: (...given: never[]) => unknown }> = ReturnType<
+  Router['createCaller']
+>
+
+/**
+ * Ties documented paths to a feature's procedures: rename in, rename out, nothing else. Role, validation and service are the
+ * procedure's. Without `reply` the output itself is `data`; a procedure that returns nothing gives no `data`.
+ */
+export const binder =
+  <Api>() =>
+  <P extends Procedure>(pick: (api: Api) => P, options?: BindOptions<P>): BoundRoute<Api> =>
+    bindTo(pick, options)
+
 /** For what is not request and reply: redirects, callbacks, streams. Still calls a service. */
-export const raw = (handler: RawRoute['handler']): RawRoute => ({ kind: 'raw', handler })
+export const raw = <Services>(handler: RawRoute<Services>['handler']): RawRoute<Services> => ({ kind: 'raw', handler })
 
 /** A reply without `data`. */
 export const noData = (): undefined => undefined

@@ -7,8 +7,8 @@ import { endUnreadBodies } from '#features/request-bodies/unread-bodies.ts'
 import { createRelayRouter, type RelayServices } from '#relay/index.ts'
 import { restTable } from './rest-table.ts'
 import { createRestRouter } from '#rest/mount.ts'
-import { appRouter } from './app-router.ts'
-import { readTrpcBody } from './console-body.ts'
+import { appRouter, createCaller } from './app-router.ts'
+import { readJsonBody, readTrpcBody } from './console-body.ts'
 import { createContext } from './context.ts'
 
 /** One process's web server: the relay, the two doors of the console, and the console itself. */
@@ -43,7 +43,14 @@ export function createApp(services: RelayServices, console: express.Handler): Ex
         maxBatchSize: 50,
       }),
     )
-    app.use(createRestRouter(services, restTable))
+    app.use(
+      createRestRouter({
+        services,
+        table: restTable,
+        callerOf: async (exchange, userId) => createCaller(await createContext(services, exchange, userId)),
+        bodyOf: (exchange) => readJsonBody(services, exchange),
+      }),
+    )
   }
   app.use('/api', unknownPath)
   if (ROLE !== 'relay') app.use(limitAddress(services, 'web'), console)

@@ -2,7 +2,7 @@ import type { Request, Response } from 'express'
 import { DomainError, isDomainError } from '#core/errors.ts'
 import { clientNetwork } from '#features/client-address/service.ts'
 import type { Services } from '#features/deps.ts'
-import { type Body, hasBody, holdValue, readBody } from '#features/request-bodies/read-body.ts'
+import { type Body, hasBody, holdValue, parseBody, readBody } from '#features/request-bodies/read-body.ts'
 import { whoAsks } from './context.ts'
 import { trpcErrorOf } from '#trpc/procedure-errors.ts'
 
@@ -17,7 +17,7 @@ const largestOfUsers = 10 * 1024 * 1024
  * The body of a request to the console's doors. Who asks is looked up before more of it is read than a stranger may send.
  * @throws {DomainError} input.too_large and the refusals of `readBody`; why the sender's credentials do not count
  */
-export function readConsoleBody(services: Services, { req, res }: Exchange): Promise<Body> {
+function readConsoleBody(services: Services, { req, res }: Exchange): Promise<Body> {
   return readBody(
     services.bodies,
     { req, res },
@@ -31,6 +31,13 @@ export function readConsoleBody(services: Services, { req, res }: Exchange): Pro
       },
     },
   )
+}
+
+/** The value of a REST request's body; undefined where it has none. @throws {DomainError} as `readConsoleBody` */
+export async function readJsonBody(services: Services, exchange: Exchange): Promise<unknown> {
+  if (!hasBody(exchange.req)) return undefined
+  const body = await readConsoleBody(services, exchange)
+  return body.bytes.length === 0 ? {} : parseBody(body)
 }
 
 /** Hands tRPC the text of the body; without it, it would read for itself. */

@@ -9,10 +9,12 @@ import { statsRoutes } from '#features/stats/rest.ts'
 import { taskRoutes } from '#features/tasks/rest.ts'
 import { tokenRoutes } from '#features/tokens/rest.ts'
 import { userRoutes } from '#features/users/rest.ts'
+import type { Services } from '#features/deps.ts'
 import type { RouteTable } from '#rest/route.ts'
+import type { Api } from './app-router.ts'
 
 /** Every documented path that is served. */
-export const restTable: RouteTable = {
+export const restTable: RouteTable<Api, Services> = {
   ...siteRoutes,
   ...authRoutes,
   ...userRoutes,

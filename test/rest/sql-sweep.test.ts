@@ -50,7 +50,7 @@ const acts =
   /logout|\/test|update_balance|fetch_models|\/token$|models\/:id|upstream|verification|reset_password|\/aff$|bind/
 
 /** What a row of the table reads, told by having it read nothing. */
-function namesReadBy(route: BoundRoute): string[] {
+function namesReadBy(route: BoundRoute<Api>): string[] {
   const read = new Set<string>()
   const watched = new Proxy({}, { get: (_, name) => void (typeof name === 'string' && read.add(name)) })
   const nothing: Api = new Proxy((() => Promise.resolve()) as unknown as Api, {

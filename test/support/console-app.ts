@@ -24,6 +24,8 @@ import { restTable } from '#server/rest-table.ts'
 import { createRestRouter } from '#rest/mount.ts'
 import { readEnvironment } from '#server/env.ts'
 import { createCaller } from '#server/app-router.ts'
+import { readJsonBody } from '#server/console-body.ts'
+import { createContext } from '#server/context.ts'
 import type { Context } from '#features/deps.ts'
 import { createDatabase } from './database.ts'
 
@@ -66,10 +68,18 @@ export async function startConsole(environment: Record<string, string> = {}) {
     version: '0.0.0-test',
     startedAt: new Date(),
   }
-  const server = createServer(express().disable('x-powered-by').use(createRestRouter(services, restTable))).listen(
-    0,
-    '127.0.0.1',
-  )
+  const server = createServer(
+    express()
+      .disable('x-powered-by')
+      .use(
+        createRestRouter({
+          services,
+          table: restTable,
+          callerOf: async (exchange, userId) => createCaller(await createContext(services, exchange, userId)),
+          bodyOf: (exchange) => readJsonBody(services, exchange),
+        }),
+      ),
+  ).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 

@@ -1,5 +1,10 @@
 import { text } from '#rest/read.ts'
-import { bind, noData, type RestRequest, type RouteTable } from '#rest/route.ts'
+import { binder, type CallerOf, noData, type RestRequest, type RouteTable } from '#rest/route.ts'
+import type { authRouter } from './router.ts'
+
+type Api = { auth: CallerOf<typeof authRouter> }
+
+const bind = binder<Api>()
 
 const requestMail = ({ query }: RestRequest) => ({
   email: query['email'] ?? '',
@@ -7,7 +12,7 @@ const requestMail = ({ query }: RestRequest) => ({
 })
 
 /** The login itself stands with the users, whose documented form it answers in. */
-export const authRoutes: RouteTable = {
+export const authRoutes: RouteTable<Api> = {
   'GET /api/user/logout': bind((api) => api.auth.logout, { reply: noData }),
   'POST /api/user/register': bind((api) => api.auth.register, {
     input: ({ body, query }) => ({

@@ -1,7 +1,12 @@
 import { boolean, csv, integer, integers, seconds, text, zeroBasedPage } from '#rest/read.ts'
-import { bind, noData, type RestRequest, type RouteTable } from '#rest/route.ts'
+import { binder, type CallerOf, noData, type RestRequest, type RouteTable } from '#rest/route.ts'
 import type { CreateChannel, UpdateChannel } from './schema.ts'
 import type { ChannelView } from './view.ts'
+import type { channelsAdminRouter } from './router.ts'
+
+type Api = { admin: { channels: CallerOf<typeof channelsAdminRouter> } }
+
+const bind = binder<Api>()
 
 const toRestChannel = (channel: ChannelView & { key?: string }) => ({
   id: channel.id,
@@ -131,7 +136,7 @@ const tagOf = ({ body }: RestRequest) => ({ tag: text(body['tag']) ?? '' })
 const list = (channels: ChannelView[]) => channels.map(toRestChannel)
 const count = (output: { count: number }) => output.count
 
-export const channelRoutes: RouteTable = {
+export const channelRoutes: RouteTable<Api> = {
   'GET /api/channel/': bind((api) => api.admin.channels.list, {
     input: (request) => ({
       ...zeroBasedPage('page_size')(request),

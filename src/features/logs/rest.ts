@@ -1,6 +1,11 @@
 import { instant, integer, pageQuery, pageReply, seconds } from '#rest/read.ts'
-import { bind, type RestRequest, type RouteTable } from '#rest/route.ts'
+import { binder, type CallerOf, type RestRequest, type RouteTable } from '#rest/route.ts'
 import type { LogView } from './view.ts'
+import type { logsAdminRouter, logsUserRouter } from './router.ts'
+
+type Api = { user: { logs: CallerOf<typeof logsUserRouter> }; admin: { logs: CallerOf<typeof logsAdminRouter> } }
+
+const bind = binder<Api>()
 
 const toRestLog = (log: LogView) => ({
   id: log.id,
@@ -55,7 +60,7 @@ const filters = (query: Query) => ({
 const keyword = ({ query }: RestRequest) => ({ keyword: query['keyword'] ?? '' })
 const list = (logs: LogView[]) => logs.map(toRestLog)
 
-export const logRoutes: RouteTable = {
+export const logRoutes: RouteTable<Api> = {
   'GET /api/log/': bind((api) => api.admin.logs.list, {
     input: (request) => ({ ...filters(request.query), ...pageQuery(request) }),
     reply: pageReply(toRestLog),

@@ -1,5 +1,13 @@
-import { bind, type RouteTable } from '#rest/route.ts'
+import { binder, type CallerOf, type RouteTable } from '#rest/route.ts'
 import type { PricingItem } from './view.ts'
+import type { modelsPublicRouter, modelsUserRouter } from './router.ts'
+
+type Api = {
+  public: { models: CallerOf<typeof modelsPublicRouter> }
+  user: { models: CallerOf<typeof modelsUserRouter> }
+}
+
+const bind = binder<Api>()
 
 const toRestPricing = ({ model, groups, price }: PricingItem) => ({
   model_name: model,
@@ -11,7 +19,7 @@ const toRestPricing = ({ model, groups, price }: PricingItem) => ({
   enable_groups: groups,
 })
 
-export const modelRoutes: RouteTable = {
+export const modelRoutes: RouteTable<Api> = {
   'GET /api/pricing': bind((api) => api.public.models.pricing, {
     userId: 'none',
     reply: ({ items }) => items.map(toRestPricing),

@@ -1,6 +1,11 @@
 import { type OptionKey, optionOf } from '#core/options/registry/index.ts'
-import { bind, noData, type RouteTable } from '#rest/route.ts'
+import { binder, type CallerOf, noData, type RouteTable } from '#rest/route.ts'
 import type { UpdateModelMapping } from './schema.ts'
+import type { optionsAdminRouter } from './router.ts'
+
+type Api = { admin: { options: CallerOf<typeof optionsAdminRouter> } }
+
+const bind = binder<Api>()
 
 /** Clients send switches and numbers as themselves too. */
 const optionText = (value: unknown): string => {
@@ -12,7 +17,7 @@ const optionText = (value: unknown): string => {
 const retypeNotice = (cleared: OptionKey[]): string =>
   cleared.length === 0 ? '' : `地址已更改，请重新填写${cleared.map((key) => optionOf(key).label).join('、')}`
 
-export const optionRoutes: RouteTable = {
+export const optionRoutes: RouteTable<Api> = {
   'GET /api/option/': bind((api) => api.admin.options.texts),
   'PUT /api/option/': bind((api) => api.admin.options.update, {
     input: ({ body }) => ({ key: optionText(body['key']), value: optionText(body['value']) }),

@@ -1,6 +1,11 @@
 import { boolean, seconds, text } from '#rest/read.ts'
-import { bind, noData, type RouteTable } from '#rest/route.ts'
+import { binder, type CallerOf, noData, type RouteTable } from '#rest/route.ts'
 import type { StatusView } from './view.ts'
+import type { siteAdminRouter, siteRouter } from './router.ts'
+
+type Api = { site: CallerOf<typeof siteRouter>; admin: { site: CallerOf<typeof siteAdminRouter> } }
+
+const bind = binder<Api>()
 
 const toRestStatus = (status: StatusView) => ({
   version: status.version,
@@ -47,7 +52,7 @@ const toRestStatus = (status: StatusView) => ({
   telegram_bot_name: status.telegramBotName,
 })
 
-export const siteRoutes: RouteTable = {
+export const siteRoutes: RouteTable<Api> = {
   'GET /api/setup': bind((api) => api.site.setupStatus, {
     reply: ({ done, rootExists, databaseType }) => ({
       status: done,

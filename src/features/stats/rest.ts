@@ -1,6 +1,11 @@
 import { instant, seconds } from '#rest/read.ts'
-import { bind, type RestRequest, type RouteTable } from '#rest/route.ts'
+import { binder, type CallerOf, type RestRequest, type RouteTable } from '#rest/route.ts'
 import type { HourlyUsage } from './view.ts'
+import type { statsAdminRouter, statsUserRouter } from './router.ts'
+
+type Api = { user: { stats: CallerOf<typeof statsUserRouter> }; admin: { stats: CallerOf<typeof statsAdminRouter> } }
+
+const bind = binder<Api>()
 
 const toQuotaData = (usage: HourlyUsage) => ({
   id: usage.id,
@@ -21,7 +26,7 @@ const range = ({ query }: RestRequest) => ({
 
 const list = (usages: HourlyUsage[]) => usages.map(toQuotaData)
 
-export const statsRoutes: RouteTable = {
+export const statsRoutes: RouteTable<Api> = {
   'GET /api/data/': bind((api) => api.admin.stats.usage, {
     input: (request) => ({ ...range(request), username: request.query['username'] ?? '' }),
     reply: list,

@@ -1,6 +1,11 @@
 import { instant, integer, number, seconds, zeroBasedPage, listReply } from '#rest/read.ts'
-import { bind, type RestRequest, type RouteTable } from '#rest/route.ts'
+import { binder, type CallerOf, type RestRequest, type RouteTable } from '#rest/route.ts'
 import type { DrawingView, JobView } from './view.ts'
+import type { tasksAdminRouter, tasksUserRouter } from './router.ts'
+
+type Api = { user: { tasks: CallerOf<typeof tasksUserRouter> }; admin: { tasks: CallerOf<typeof tasksAdminRouter> } }
+
+const bind = binder<Api>()
 
 type Query = RestRequest['query']
 
@@ -80,7 +85,7 @@ const jobFilters = (query: Query) => ({
   end: endOf(query['end_timestamp']),
 })
 
-export const taskRoutes: RouteTable = {
+export const taskRoutes: RouteTable<Api> = {
   'GET /api/mj/': bind((api) => api.admin.tasks.drawings, {
     input: (request) => ({
       ...drawingFilters(request.query),

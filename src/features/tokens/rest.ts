@@ -1,7 +1,12 @@
 import { boolean, csv, instant, integer, listReply, number, seconds, text, zeroBasedPage } from '#rest/read.ts'
-import { bind, noData, type RestRequest, type RouteTable } from '#rest/route.ts'
 import type { SetTokenStatus } from './schema.ts'
+import { binder, type CallerOf, noData, type RestRequest, type RouteTable } from '#rest/route.ts'
 import type { TokenView } from './view.ts'
+import type { tokensUserRouter } from './router.ts'
+
+type Api = { user: { tokens: CallerOf<typeof tokensUserRouter> } }
+
+const bind = binder<Api>()
 
 const toRestToken = (token: TokenView) => ({
   id: token.id,
@@ -71,7 +76,7 @@ const updateStatus = bind((api) => api.user.tokens.setStatus, {
   reply: toRestToken,
 })
 
-export const tokenRoutes: RouteTable = {
+export const tokenRoutes: RouteTable<Api> = {
   'GET /api/token/': bind((api) => api.user.tokens.list, {
     input: (request) => ({ ...zeroBasedPage('size')(request), withKeys: true }),
     reply: listReply(toRestToken),

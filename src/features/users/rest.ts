@@ -1,7 +1,17 @@
 import { boolean, integer, iso, number, pageQuery, pageReply, text } from '#rest/read.ts'
-import { bind, noData, type RestRequest, type RouteTable } from '#rest/route.ts'
+import { binder, type CallerOf, noData, type RestRequest, type RouteTable } from '#rest/route.ts'
 import type { ManageUser, Settings } from './schema.ts'
 import type { AccountView, SettingsView, SignedInUser, UserView } from './view.ts'
+import type { authRouter } from '#features/auth/router.ts'
+import type { accountUserRouter, usersAdminRouter } from './router.ts'
+
+type Api = {
+  auth: CallerOf<typeof authRouter>
+  user: { account: CallerOf<typeof accountUserRouter> }
+  admin: { users: CallerOf<typeof usersAdminRouter> }
+}
+
+const bind = binder<Api>()
 
 /** Every key of the documented user, as an empty account has it. */
 const emptyUser = {
@@ -85,7 +95,7 @@ const pathId = ({ params }: RestRequest) => ({ id: integer(params['id']) ?? 0 })
 /** Blank is unchanged. */
 const filled = (value: unknown): string | undefined => text(value)?.trim() || undefined
 
-export const userRoutes: RouteTable = {
+export const userRoutes: RouteTable<Api> = {
   'POST /api/user/login': bind((api) => api.auth.login, {
     input: ({ body, query }) => ({
       username: text(body['username']) ?? '',
