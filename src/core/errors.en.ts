@@ -4,7 +4,7 @@ import { generalEnglish } from './errors/general.en.ts'
 import { optionEnglish } from './errors/options.en.ts'
 import { relayTaskEnglish } from './errors/relay-tasks.en.ts'
 import { relayEnglish } from './errors/relay.en.ts'
-import type { ErrorCode } from './errors.ts'
+import type { ErrorCode } from './errors/catalogue.ts'
 
 /** The compiler refuses a code without its English. */
 export const englishMessages: Record<ErrorCode, string> = {

@@ -1,26 +1,10 @@
-import { accountErrors } from './errors/accounts.ts'
-import { businessErrors } from './errors/business.ts'
-import { generalErrors } from './errors/general.ts'
-import { optionErrors } from './errors/options.ts'
-import { relayTaskErrors } from './errors/relay-tasks.ts'
-import { relayErrors } from './errors/relay.ts'
 import { englishMessages } from './errors.en.ts'
+import { type ErrorCode, errors } from './errors/catalogue.ts'
 import type { ErrorRow, Kind } from './errors/row.ts'
 
 export { kinds } from './errors/row.ts'
 export type { ErrorRow, Kind } from './errors/row.ts'
-
-/** Everything the product can refuse, under the one code that names it at every door. */
-export const errors = {
-  ...generalErrors,
-  ...accountErrors,
-  ...businessErrors,
-  ...optionErrors,
-  ...relayErrors,
-  ...relayTaskErrors,
-} as const
-
-export type ErrorCode = keyof typeof errors
+export { type ErrorCode, errors } from './errors/catalogue.ts'
 
 type ParameterNames<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
   ? Name | ParameterNames<Rest>

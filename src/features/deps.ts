@@ -11,7 +11,7 @@ import type { Environment } from '#core/environment.ts'
 import type { Ledger } from './ledger/service.ts'
 import type { Limits } from './limits/service.ts'
 import type { Bodies } from './request-bodies/service.ts'
-import type { OptionsStore } from './options/service.ts'
+import type { OptionsStore } from './options/store.ts'
 import type { Secrets } from './secrets/service.ts'
 
 /** What lives as long as the process. Built once in the composition root. */

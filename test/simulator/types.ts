@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Answer } from './answer.ts'
 import type { Directives } from './directives.ts'
-import type { Job } from './jobs/job.ts'
 import type { Failure, Json, Prompt } from './prompt.ts'
 
 export type Call = {
@@ -19,6 +18,20 @@ export type Call = {
   stored: Map<string, Json>
   /** Drawings and pieces of music that are worked on, by id. */
   jobs: Map<string, Job>
+}
+
+/** A task that is worked on over time. Every question after it brings it on. */
+export type Job = {
+  id: string
+  action: string
+  prompt: string
+  /** How it is to go, as its submission or the address ordered. */
+  directives: Directives
+  /** How often it was asked after. */
+  asked: number
+  submittedAt: number
+  /** What a test wants reported in place of the course of things. */
+  override?: Json
 }
 
 export type StreamEvent = { event?: string | undefined; data: string }

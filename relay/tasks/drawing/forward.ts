@@ -14,7 +14,7 @@ import { logFailedAttempt } from '#relay/attempt/log-failure.ts'
 import { TransportError } from '#relay/transport/transport-error.ts'
 import { askService, type TaskReply } from '../ask.ts'
 import { chargeTask, quotaOf, recordAnswer } from '../charge.ts'
-import type { DrawingCall } from './submit.ts'
+import type { DrawingCall } from './call.ts'
 
 const submitLimitMs = 60_000
 

@@ -1,8 +1,7 @@
 import { DomainError, toDomainError } from '#core/errors.ts'
 import { resolveTaskPrice } from '#core/pricing/resolve-price.ts'
 import { taskModel, taskModelAliases, taskPriceName } from '#core/pricing/tasks.ts'
-import type { DrawingAction, DrawingMode } from '#core/tasks/drawing.ts'
-import type { DrawingTask } from '#db/entities/drawing-task.ts'
+import type { DrawingMode } from '#core/tasks/drawing.ts'
 import { UnknownAction } from '#relay/dialects/drawing/actions.ts'
 import { type DrawingRequest, missingPart, readDrawing, type Submission } from '#relay/dialects/drawing/request.ts'
 import { attemptAll } from '#relay/attempt/attempts.ts'
@@ -11,20 +10,12 @@ import { groupTerms } from '#relay/billing/price-call.ts'
 import { readBody } from '#relay/request/read-body.ts'
 import { screenTexts } from '#relay/request/screen.ts'
 import { admitTask, type Exchange, handleTask, type Identified } from '../admit.ts'
-import type { TaskCall } from '../call.ts'
 import { quotaOf } from '../charge.ts'
 import { onlyThere, placeOfTask } from '../place.ts'
 import { reportDrawing } from '../report.ts'
 import { findFollowed } from './follow-up.ts'
+import type { DrawingCall } from './call.ts'
 import { forwardDrawing } from './forward.ts'
-
-export type DrawingCall = TaskCall & {
-  action: DrawingAction
-  request: DrawingRequest
-  mode: DrawingMode | ''
-  /** The task that this one follows. */
-  followed: DrawingTask | null
-}
 
 type Route = { submission: Submission; mode: DrawingMode | '' }
 

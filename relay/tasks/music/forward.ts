@@ -10,7 +10,7 @@ import { shapeFailure } from '#relay/attempt/shape-failure.ts'
 import { TransportError } from '#relay/transport/transport-error.ts'
 import { askService, type TaskReply } from '../ask.ts'
 import { chargeTask, quotaOf, recordAnswer } from '../charge.ts'
-import type { MusicCall } from './submit.ts'
+import type { MusicCall } from './call.ts'
 
 const submitLimitMs = 60_000
 const mostQuoted = 2000

@@ -11,20 +11,11 @@ import { groupTerms } from '#relay/billing/price-call.ts'
 import { readBody } from '#relay/request/read-body.ts'
 import { screenTexts } from '#relay/request/screen.ts'
 import { admitTask, type Exchange, handleTask, type Identified } from '../admit.ts'
-import type { TaskCall } from '../call.ts'
 import { quotaOf } from '../charge.ts'
 import { onlyThere, placeOfTask } from '../place.ts'
 import { reportMusic } from '../report.ts'
+import type { MusicCall } from './call.ts'
 import { forwardMusic } from './forward.ts'
-
-export type MusicCall = TaskCall & {
-  platform: TaskPlatform
-  request: MusicRequest
-  /** The caller's body with the platform's presets. */
-  sent: Record<string, unknown>
-  /** The job that this one continues. */
-  continued: MusicTask | null
-}
 
 type Route = { platform: TaskPlatform; action: string }
 

@@ -1,7 +1,8 @@
 import { encodeValue } from '#core/options/codec.ts'
 import type { RatioMap } from '#core/pricing/tables.ts'
 import type { UserDeps } from '#features/deps.ts'
-import { createOptionsStore, loadOptionRows, setOptionsWithin } from '#features/options/service.ts'
+import { loadOptionRows, setOptionsWithin } from '#features/options/service.ts'
+import { createOptionsStore } from '#features/options/store.ts'
 import type { ModelPriceWish, SetPrices } from './schema.ts'
 
 const tableKeys = ['ModelPrice', 'ModelRatio', 'CompletionRatio', 'CacheRatio'] as const

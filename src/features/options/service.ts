@@ -10,7 +10,6 @@ import type { ResetOptions, SaveOptions, UpdateOption } from './schema.ts'
 import type { OptionRow } from './store.ts'
 import { type FailedChange, type OptionView, toFailedChange, toOptionTexts, toOptionViews } from './view.ts'
 
-export { createOptionsStore, type OptionsStore } from './store.ts'
 export { loadOptionRows } from './rows.ts'
 
 export type OptionsDeps = Pick<Deps, 'em' | 'options' | 'secrets' | 'ambient'>

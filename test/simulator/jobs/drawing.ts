@@ -1,7 +1,8 @@
 import { has, numberOf, takeDirectives } from '../directives.ts'
 import { asText } from '../prompt.ts'
 import { type Call, json, type PlainOperation, type Reply, type Vendor } from '../types.ts'
-import { askAfter, type Job, type JobState, startJob } from './job.ts'
+import type { Job } from '../types.ts'
+import { askAfter, type JobState, startJob } from './job.ts'
 
 /** A self-hosted drawing service. */
 export const drawing: Vendor = {

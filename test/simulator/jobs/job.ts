@@ -1,20 +1,5 @@
-import { has, numberOf, type Directives } from '../directives.ts'
-import type { Json } from '../prompt.ts'
-import type { Call } from '../types.ts'
-
-/** A task that is worked on over time. Every question after it brings it on. */
-export type Job = {
-  id: string
-  action: string
-  prompt: string
-  /** How it is to go, as its submission or the address ordered. */
-  directives: Directives
-  /** How often it was asked after. */
-  asked: number
-  submittedAt: number
-  /** What a test wants reported in place of the course of things. */
-  override?: Json
-}
+import { has, numberOf } from '../directives.ts'
+import type { Call, Job } from '../types.ts'
 
 export type JobState = { stage: 'waiting' | 'running' | 'succeeded' | 'failed'; percent: number; reason: string }
 

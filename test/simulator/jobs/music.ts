@@ -1,7 +1,8 @@
 import { has, takeDirectives } from '../directives.ts'
 import { asText } from '../prompt.ts'
 import { json, type PlainOperation, type Vendor } from '../types.ts'
-import { askAfter, type Job, type JobState, startJob } from './job.ts'
+import type { Job } from '../types.ts'
+import { askAfter, type JobState, startJob } from './job.ts'
 
 /** A music service: jobs go in, and are asked after. */
 export const music: Vendor = {

@@ -7,7 +7,7 @@ import { notify } from '../../../components/notify.ts'
 import { t } from '../../../i18n/t.ts'
 import { trpc } from '../../../lib/trpc.ts'
 import { ChannelStatus } from '../list/cells.tsx'
-import type { ChannelDetail } from './panel.tsx'
+import type { ChannelDetail } from '../channel-detail.ts'
 
 type KeyStatesProps = { channel: ChannelDetail; onChanged: () => Promise<unknown> }
 

@@ -14,7 +14,7 @@ import type { Drift } from '../list/drift-mark.tsx'
 import { driftOf, mappedNames } from '#core/channel-types/drift.ts'
 import { UnpricedNotice } from '../models/unpriced-notice.tsx'
 import { useUnpriced } from '../models/use-unpriced.ts'
-import type { ChannelDetail } from './panel.tsx'
+import type { ChannelDetail } from '../channel-detail.ts'
 
 type ModelStatesProps = { channel: ChannelDetail; probes: readonly Probe[]; onChanged: () => Promise<unknown> }
 

@@ -1,6 +1,6 @@
+import type { ChannelDetail } from '../channel-detail.ts'
 import { Button, Skeleton, Stack } from '@chakra-ui/react'
 import { FlaskConical, Pencil } from 'lucide-react'
-import type { RouterOutputs } from '#server/app-router.ts'
 import { Code, Tags } from '../../../components/cells/names.tsx'
 import { Money, None } from '../../../components/cells/numbers.tsx'
 import { Time } from '../../../components/cells/time.tsx'
@@ -20,8 +20,6 @@ import type { ChannelActions } from '../use-channel-actions.ts'
 import { KeyStates } from './key-states.tsx'
 import { ModelStates } from './model-states.tsx'
 import { Probes } from './probes.tsx'
-
-export type ChannelDetail = RouterOutputs['admin']['channels']['get']
 
 type ChannelPanelProps = {
   /** 0 is closed. */

@@ -1,4 +1,5 @@
 import { withoutTrailingSlashes } from '#core/trailing.ts'
+import type { ChannelDetail } from '../channel-detail.ts'
 import type { z } from 'zod'
 import { checkOther } from '#core/channel-types/check-other.ts'
 import { checkKeys } from '#core/channel-types/check-keys.ts'
@@ -8,11 +9,9 @@ import type { ErrorCode } from '#core/errors.ts'
 import { renderMessage } from '#core/errors.ts'
 import type { CreateChannel } from '#features/channels/schema.ts'
 import { createChannel } from '#features/channels/schema.ts'
-import type { RouterOutputs } from '#server/app-router.ts'
 import { currentLanguage } from '../../../i18n/language.ts'
 import { t } from '../../../i18n/t.ts'
 
-export type ChannelDetail = RouterOutputs['admin']['channels']['get']
 export type ChannelValues = CreateChannel
 
 export const regionalType = 41
