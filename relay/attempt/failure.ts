@@ -3,7 +3,7 @@ import { isDatabaseTrouble, isUnstorableText } from '#core/database-trouble.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import type { CallerError } from '#relay/dialects/types.ts'
-import { RateLimited } from '#relay/request/limit.ts'
+import { RateLimited } from '#relay/request/rate-limited.ts'
 
 /** Type of every error that the gateway itself makes. */
 const gatewayErrorType = 'gateway_error'

@@ -1,13 +1,11 @@
+import type { Forwarding, Held } from './attempt-context.ts'
 import type { CallPrice } from '#relay/billing/price-call.ts'
 import { mayOffer, supportsOperation } from '#core/channel-types/index.ts'
 import { DomainError } from '#core/errors.ts'
 import { untranslatable } from '#relay/chat/losses.ts'
 import { lossNames } from '#relay/response/loss-names.ts'
 import type { ChatRequest, DialectId } from '#relay/chat/request.ts'
-import type { ThoughtPlace } from '#relay/chat/reasoning.ts'
 import { providerFor } from '#relay/providers/registry.ts'
-import type { Hold } from '#relay/billing/hold.ts'
-import type { HoldFacts, HoldPlan } from '#relay/billing/hold-plan.ts'
 import { loweredHeader, withinLimit, withLoweredLimit } from '#relay/billing/lowered-limit.ts'
 import { customToolNames } from '#relay/providers/shared/custom-tools.ts'
 import type { NativeDialect, Provider, ProviderCall, UpstreamRequest } from '#relay/providers/types.ts'
@@ -15,7 +13,7 @@ import { inlineMedia } from './inline-media.ts'
 import { retryAfterMs } from '#relay/transport/retry-after.ts'
 import type { UpstreamReply } from '#relay/transport/send.ts'
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
-import { maskFailure } from '#relay/transport/mask-failure.ts'
+import { maskFailure } from '#relay/providers/shared/mask-failure.ts'
 import { asAttemptFailure, isUnsent, nothingDelivered } from '#relay/response/answer.ts'
 import { attemptSecrets } from './attempt-secrets.ts'
 import { answerStream } from '#relay/response/answer-stream.ts'
@@ -36,35 +34,6 @@ import { timeoutsOf } from './timeouts.ts'
 import { uploadMedia } from './upload-media.ts'
 import { tellWaiting } from '#relay/response/waiting.ts'
 import { proxyOf } from './channel-proxy.ts'
-
-/** Everything one try needs and everything its bill needs. */
-export type Forwarding = {
-  services: RelayServices
-  call: Call
-  attempt: Attempt
-  attempts: AttemptRecord[]
-  terms: CallPrice
-  provider: Provider
-  providerCall: ProviderCall
-  /** The request as this channel sends it. */
-  sent: ChannelRequest
-  /** Set when the upstream speaks the caller's dialect: the body goes out as it came. */
-  native: NativeDialect | null
-  /** The same, where the answer comes back as received too. */
-  listens: NativeDialect | null
-  /** What the channel wants done to translated answers. */
-  thoughts: ThoughtPlace
-  /** Priced by the Claude formula. */
-  claude: boolean
-  losses: string[]
-  sentAt: number
-  /** The request went upstream. */
-  asked: boolean
-  held: Held
-}
-
-/** What is set aside for a try, and why so much. */
-export type Held = { hold: Hold; facts: HoldFacts; plan: HoldPlan }
 
 /**
  * One try on one channel, to the settled answer. Returns when the call is over (answered, or the caller hung up).

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type AnswerTerms, answerTokensFor, costOfAnswer } from '#core/pricing/estimate.ts'
 import { countDelivered } from '#relay/counting/estimate-usage.ts'
 import type { WireEvent } from '#relay/transport/framing.ts'
-import type { Forwarding } from '#relay/attempt/forward.ts'
+import type { Forwarding } from '#relay/attempt/attempt-context.ts'
 import { payerOf } from './hold.ts'
 import type { Passage } from '#relay/response/stream-writer.ts'
 

@@ -1,18 +1,8 @@
 import type { ReserveResult } from '#features/ledger/charge-row.ts'
-import type { AnswerLengths } from './answer-lengths.ts'
 import type { CallCore, RelayServices } from '#relay/request/call.ts'
 import { type HoldFacts, type HoldPlan, leastHold, planHold } from './hold-plan.ts'
 import { refusalOfReserve, reserveOnce } from './reserve.ts'
 import { costOfAnswer } from '#core/pricing/estimate.ts'
-
-/** What this process knows of the holds of its own calls. */
-export type Holds = {
-  lengths: AnswerLengths
-  /** Chat calls under way, by user. */
-  open: Map<number, number>
-  /** What was last seen to be there for a user and token: only to ask for the right amount at once, never to refuse. */
-  lastSeen: Map<string, number>
-}
 
 /** The money set aside for one chat call through all its attempts. It only grows; settling gives back what was too much. */
 export type Hold = {

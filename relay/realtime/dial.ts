@@ -14,7 +14,7 @@ import { SocketRefused } from '#relay/transport/open-socket.ts'
 import { retryAfterMs } from '#relay/transport/retry-after.ts'
 import { largestFrame } from './accept.ts'
 import { attemptSecrets } from '#relay/attempt/attempt-secrets.ts'
-import { maskFailure } from '#relay/transport/mask-failure.ts'
+import { maskFailure } from '#relay/providers/shared/mask-failure.ts'
 import type { ChannelSecrets } from '#core/masking/secret-parts.ts'
 import { proxyOf } from '#relay/attempt/channel-proxy.ts'
 

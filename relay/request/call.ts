@@ -10,8 +10,8 @@ import type { createUserCache, UserRow } from './user-cache.ts'
 import type { RetryBudget } from '#core/routing/retry-budget.ts'
 import type { FailureLog } from '#relay/attempt/failure-log.ts'
 import type { Health } from '#relay/routing/circuit-breaker.ts'
-import type { Holds } from '#relay/billing/hold.ts'
-import type { KeptAt } from '#relay/routing/stored-responses.ts'
+import type { Holds } from '#relay/billing/open-holds.ts'
+import type { KeptAt } from '#relay/routing/stored-at.ts'
 
 import type { TokenCounter } from '#relay/billing/token-counter.ts'
 

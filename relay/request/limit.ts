@@ -1,3 +1,4 @@
+import { RateLimited } from './rate-limited.ts'
 import { DomainError } from '#core/errors.ts'
 import type { RequestLimit, RequestVerdict, Standing } from '#core/limits/request-limit.ts'
 import { isModelRateSuccess, isTokenRateSuccess, modelRateRule, tokenRateRule } from '#core/limits/rules.ts'
@@ -137,16 +138,4 @@ async function admit(services: RelayServices, { incoming, passed }: Limiting, wi
     if (success > 0) await services.limits.ended({ ...ask, admittedAt: verdict.at, succeeded: isSuccess(status) })
   }
   passed.push({ verdict, end })
-}
-
-/** A refusal that tells when to come again. */
-export class RateLimited extends Error {
-  override name = 'RateLimited'
-  readonly refusal: DomainError
-  readonly retryAfterSeconds: number
-  constructor(refusal: DomainError, retryAfterSeconds: number) {
-    super(refusal.message)
-    this.refusal = refusal
-    this.retryAfterSeconds = retryAfterSeconds
-  }
 }

@@ -1,5 +1,6 @@
+import type { Answered, Delivered } from './delivered.ts'
 import { DomainError } from '#core/errors.ts'
-import type { MeasuredUsage, ReportedUsage } from '#core/usage.ts'
+import type { MeasuredUsage } from '#core/usage.ts'
 import { isCount, normaliseUsage } from '#core/usage.ts'
 import { MalformedUpstream } from '#relay/chat/events.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
@@ -9,16 +10,7 @@ import { inlineMedia } from '#relay/attempt/inline-media.ts'
 import { TransportError } from '#relay/transport/transport-error.ts'
 import type { RelayServices } from '#relay/request/call.ts'
 import { AttemptFailed, failureOfDomainError } from '#relay/attempt/failure.ts'
-import type { Forwarding } from '#relay/attempt/forward.ts'
-
-export type Delivered = { text: string; toolCalls: number; unkept?: number | undefined }
-
-export type Answered = {
-  usage: ReportedUsage | undefined
-  delivered: () => Delivered
-  /** Cut before its end: the figures of its beginning do not say how much came after them. */
-  cut?: boolean
-}
+import type { Forwarding } from '#relay/attempt/attempt-context.ts'
 
 /**
  * The usage to charge: the upstream's own where it is believable, else counted here over the request as it was sent.

@@ -1,6 +1,6 @@
 import type { WireEvent } from '#relay/transport/framing.ts'
 import { callerError } from '#relay/attempt/failure.ts'
-import type { Forwarding } from '#relay/attempt/forward.ts'
+import type { Forwarding } from '#relay/attempt/attempt-context.ts'
 import { createArrayFramer, eventFramer } from './framer.ts'
 import { withUsageChunk } from './missing-usage.ts'
 import type { Passage } from './stream-writer.ts'

@@ -2,7 +2,7 @@ import { DomainError, type ErrorCode } from '#core/errors.ts'
 import { isDatabaseTrouble } from '#core/database-trouble.ts'
 import type { Incoming, RelayServices } from '#relay/request/call.ts'
 import { AttemptFailed, callerError, failureOf, isUnexpected } from '#relay/attempt/failure.ts'
-import { RateLimited } from '#relay/request/limit.ts'
+import { RateLimited } from '#relay/request/rate-limited.ts'
 import { SettleFailed } from '#features/ledger/service.ts'
 
 /** Tells the caller what went wrong, in its own dialect; as an event where the stream has begun. */

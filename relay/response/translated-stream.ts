@@ -2,7 +2,7 @@ import type { ReportedUsage } from '#core/usage.ts'
 import type { ChatEvent, UpstreamFailure } from '#relay/chat/events.ts'
 import { moveThoughts } from '#relay/chat/reasoning.ts'
 import { createWeight } from '#relay/providers/shared/delivered.ts'
-import type { Forwarding } from '#relay/attempt/forward.ts'
+import type { Forwarding } from '#relay/attempt/attempt-context.ts'
 import type { Passage } from './stream-writer.ts'
 
 /** The upstream's events in the caller's dialect, by way of the hub format. */

@@ -7,7 +7,7 @@ import { channelStatus } from '#core/statuses.ts'
 import type { ChannelRow } from './channel-table.ts'
 import type { Attempt, CallCore, RelayServices } from '#relay/request/call.ts'
 import { callerSession } from './caller-session.ts'
-import type { KeptAt } from './stored-responses.ts'
+import type { KeptAt } from './stored-at.ts'
 
 /** Where the attempts of one call may go; remembers where they have been. */
 export type Selection = {

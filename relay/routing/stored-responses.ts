@@ -1,3 +1,4 @@
+import type { KeptAt } from './stored-at.ts'
 import { DomainError } from '#core/errors.ts'
 import { type KeptPlace, findAnswers, rememberAnswers } from '#features/stored-responses/service.ts'
 import type { Attempt, CallCore, RelayServices } from '#relay/request/call.ts'
@@ -33,9 +34,6 @@ export function namedAnswers(body: Json): { named: string[]; echoed: string[] } 
     echoed: items.filter((item) => !isReference(item)).flatMap(idOf),
   }
 }
-
-/** Where a call goes because of what it names; `only`: nowhere else. */
-export type KeptAt = KeptPlace & { only: boolean }
 
 /**
  * @throws {DomainError} relay.stored_item_unknown when something named is not the caller's own, was made too long ago, or is

@@ -7,7 +7,7 @@ import { callerMessage } from '#relay/dialects/error-text.ts'
 import { musicError } from '#relay/dialects/music/error.ts'
 import type { Incoming, RelayServices } from '#relay/request/call.ts'
 import { AttemptFailed, failureOf, isUnexpected } from '#relay/attempt/failure.ts'
-import { RateLimited } from '#relay/request/limit.ts'
+import { RateLimited } from '#relay/request/rate-limited.ts'
 
 /** What the ledger says of a caller who cannot pay, for which jobs have one word of their own. */
 const quotaRefusals = new Set([

@@ -9,9 +9,25 @@ const { imports } = JSON.parse(readFileSync(new URL('../../package.json', import
 const packages = ['npm:**', 'node:**']
 const services = ['src/features/**', '!src/features/*/router**', '!src/features/*/rest**']
 const blocks = ['client/**', '!client/features/**', '!client/app/**']
+const bottom = ['relay/transport/**', 'relay/chat/**', 'relay/providers/**', 'relay/counting/**']
 
 /** Tests and what serves them alone, and the settings of tools. */
 const free = /\.test\.tsx?$|\/(testing|conformance)\/|\.config\.ts$/
+
+/**
+ * The floors, lowest first: a file imports from its own floor and from those below, types included. A test holds the table to
+ * this order. Within a floor the table says who knows whom.
+ */
+export const floors = [
+  ['src/core/**'],
+  ['db/**'],
+  bottom,
+  ['src/trpc/**', 'src/rest/**'],
+  ['src/features/**'],
+  ['src/jobs/**', 'relay/**'],
+  ['src/server/**'],
+  ['client/**'],
+]
 
 /**
  * Who may import whom. The first row that fits the file wins; paths have no extension. `own` is the file's feature,
@@ -21,6 +37,23 @@ export const table = [
   ['src/core/pricing/**', ['src/core/**', 'npm:zod', 'npm:@pydantic/genai-prices']],
   ['src/core/screening/**', ['src/core/**', 'npm:zod', 'npm:re2js']],
   ['src/core/**', ['src/core/**', 'npm:zod']],
+  ['db/**', ['db/**', 'src/core/**', ...packages]],
+  ['relay/transport/**', ['relay/transport/**', 'src/core/**', ...packages]],
+  ['relay/chat/**', ['relay/chat/**', 'type:relay/transport/framing', 'src/core/**', 'npm:zod']],
+  [
+    'relay/counting/**',
+    ['relay/counting/**', 'relay/chat/**', 'src/core/**', 'npm:zod', 'npm:gpt-tokenizer', 'node:crypto'],
+  ],
+  [
+    'relay/providers/**',
+    ['relay/providers/**', 'relay/chat/**', 'type:relay/transport/**', 'src/core/**', 'npm:zod', 'node:crypto'],
+  ],
+  ['src/trpc/**', ['src/trpc/**', 'src/core/**', ...packages]],
+  ['src/rest/**', ['src/rest/**', 'src/trpc/**', 'src/core/**', ...packages]],
+  [
+    'src/features/procedures',
+    ['src/features/deps', 'src/features/client-address/service', 'src/trpc/**', 'src/core/**', ...packages],
+  ],
   ['src/features/*/schema**', ['own/schema**', 'src/core/**', 'npm:zod']],
   [
     'src/features/*/view**',
@@ -33,51 +66,35 @@ export const table = [
       'type:src/features/secrets/service',
     ],
   ],
-  ['src/features/*/router**', ['own/**', '!own/rest**', 'src/trpc/init', 'src/core/**', 'npm:zod']],
-  ['src/features/*/rest**', ['own/**', '!own/router**', 'src/rest/route', 'src/rest/read', 'src/core/**', 'npm:zod']],
+  ['src/features/*/router**', ['own/**', '!own/rest**', 'src/features/procedures', 'src/core/**', 'npm:zod']],
   [
-    'src/features/**',
+    'src/features/*/rest**',
     [
-      ...services,
+      'own/**',
+      '!own/router**',
+      'type:src/features/*/router**',
+      'src/rest/route',
+      'src/rest/read',
       'src/core/**',
-      'db/**',
-      'relay/providers/**',
-      'relay/transport/**',
-      'type:src/env',
-      'type:src/jobs/runner',
-      ...packages,
+      'npm:zod',
     ],
   ],
-  ['src/trpc/app-router', ['src/trpc/**', 'src/features/*/router**', 'npm:@trpc/server']],
-  ['src/trpc/**', ['src/trpc/**', ...services, 'src/core/**', 'type:db/**', ...packages]],
-  [
-    'src/rest/**',
-    ['src/rest/**', 'src/trpc/**', 'src/features/**', '!src/features/*/router**', 'src/core/**', ...packages],
-  ],
+  ['src/features/**', [...services, 'src/core/**', 'db/**', ...bottom, ...packages]],
   ['src/jobs/**', ['src/jobs/**', ...services, 'src/core/**', 'db/**', ...packages]],
-  ['src/*', ['**']],
-  ['relay/chat/**', ['relay/chat/**', 'src/core/**', 'npm:zod']],
-  ['relay/dialects/**', ['relay/dialects/**', 'relay/chat/**', 'src/core/**', 'npm:zod', 'node:crypto']],
   [
-    'relay/providers/**',
-    ['relay/providers/**', 'relay/dialects/types', 'relay/chat/**', 'src/core/**', 'npm:zod', 'node:crypto'],
+    'relay/dialects/**',
+    ['relay/dialects/**', 'relay/chat/**', 'type:relay/transport/framing', 'src/core/**', 'npm:zod', 'node:crypto'],
   ],
+  ['relay/**', ['relay/**', ...services, 'src/core/**', 'db/**', ...packages]],
+  ['src/server/**', ['src/**', 'relay/**', 'db/**', ...packages]],
   [
-    'relay/counting/**',
-    ['relay/counting/**', 'relay/chat/**', 'src/core/**', 'npm:zod', 'npm:gpt-tokenizer', 'node:crypto'],
+    'client/features/**',
+    [...blocks, 'own/**', 'src/core/**', 'src/features/*/schema**', 'type:src/server/app-router', 'npm:**'],
   ],
-  [
-    'relay/transport/**',
-    ['relay/transport/**', 'type:relay/providers/**', 'type:relay/chat/**', 'src/core/**', ...packages],
-  ],
-  ['relay/**', ['relay/**', ...services, 'src/core/**', 'db/**', 'type:src/jobs/job', ...packages]],
-  ['test/seed**', ['db/**', 'src/core/**', 'src/features/secrets/service', ...packages]],
-  ['db/**', ['db/**', 'src/core/**', ...packages]],
-  ['client/features/**', [...blocks, 'own/**', 'src/core/**', 'src/features/*/schema**', 'type:src/trpc/**', 'npm:**']],
-  ['client/app/**', ['client/**', 'src/core/**', 'src/features/*/schema**', 'type:src/trpc/**', 'npm:**']],
+  ['client/app/**', ['client/**', 'src/core/**', 'src/features/*/schema**', 'type:src/server/app-router', 'npm:**']],
   ['client/i18n/en', ['client/i18n/**', 'client/features/*/en.json', 'src/core/**']],
   ['client/*', ['client/**', 'npm:**']],
-  ['client/**', [...blocks, 'src/core/**', 'type:src/trpc/**', 'npm:**']],
+  ['client/**', [...blocks, 'src/core/**', 'type:src/server/app-router', 'type:src/trpc/**', 'npm:**']],
 ]
 
 const compiled = new Map()

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { RuleTester } from 'oxlint/plugins-dev'
 import { describe, expect, it, test } from 'vitest'
-import plugin, { isAllowed, targetOf } from './boundaries.mjs'
+import plugin, { floors, isAllowed, table, targetOf } from './boundaries.mjs'
 
 RuleTester.describe = describe
 RuleTester.it = it
@@ -39,14 +39,27 @@ new RuleTester({ languageOptions: { parserOptions: { lang: 'tsx' } } }).run('imp
     refused('src/features/tokens/router.ts', `import { Token } from '#db/entities/token.ts'`, /may not import db/),
     refused('src/features/tokens/rest.ts', `export { router } from './router.ts'`, /may not import/),
     refused('src/features/tokens/service.ts', `export * from '../users/router.ts'`, /may not import/),
-    refused('relay/providers/openai/index.ts', `import { send } from '../../upstream/send.ts'`, /may not import/),
+    refused(
+      'relay/providers/openai/index.ts',
+      `import { send } from '../../transport/send.ts'`,
+      /may not import values of relay\/transport/,
+    ),
     refused('relay/dialects/claude/parse.ts', `const fs = await import('node:fs')`, /may not import node:fs/),
+    refused('relay/transport/send.ts', `import type { Provider } from '../providers/types.ts'`, /may not import/),
+    refused(
+      'relay/providers/openai/index.ts',
+      `import type { ChatDialect } from '#relay/dialects/types.ts'`,
+      /may not import/,
+    ),
+    refused('src/features/tokens/service.ts', `import type { JobRunner } from '#jobs/runner.ts'`, /may not import/),
+    refused('src/trpc/procedure-checks.ts', `import type { Deps } from '#features/deps.ts'`, /may not import/),
+    refused('src/features/tokens/rest.ts', `import type { Api } from '#server/app-router.ts'`, /may not import/),
     refused('db/orm.ts', `import { list } from '#features/tokens/service.ts'`, /may not import/),
     refused('client/features/tokens/form.tsx', `import { page } from '../users/page.tsx'`, /may not import/),
     refused(
       'client/lib/trpc.ts',
       `import { appRouter } from '#server/app-router.ts'`,
-      /may not import values of src\/trpc/,
+      /may not import values of src\/server/,
     ),
     refused('client/features/tokens/form.tsx', `type T = import('#db/orm.ts').Database`, /may not import db/),
   ],
@@ -57,7 +70,7 @@ describe('what an import names', () => {
     ['./service.ts', 'src/features/tokens/service'],
     ['../users/view.tsx', 'src/features/users/view'],
     ['#db/orm.ts', 'db/orm'],
-    ['#trpc/procedure-errors.ts', 'src/trpc/init'],
+    ['#trpc/procedure-errors.ts', 'src/trpc/procedure-errors'],
     ['zod/v4', 'npm:zod'],
     ['@trpc/server/adapters/express', 'npm:@trpc/server'],
     ['node:crypto', 'node:crypto'],
@@ -78,4 +91,30 @@ test('no folder may import the scripts or the tests', () => {
     expect(isAllowed(file, '#test/support/database.ts', false)).toBe(false)
     expect(isAllowed(file, '#scripts/start.ts', false)).toBe(false)
   }
+})
+
+describe('the table keeps the order of the floors', () => {
+  const prefixOf = (glob: string): string => glob.replace(/\*.*$/, '')
+  const floorOf = (glob: string): number => {
+    const fits = floors.map((folders) =>
+      Math.max(
+        0,
+        ...folders.map(prefixOf).flatMap((folder) => (prefixOf(glob).startsWith(folder) ? [folder.length] : [])),
+      ),
+    )
+    const longest = Math.max(...fits)
+    return longest === 0 ? -1 : fits.indexOf(longest)
+  }
+  const folder = (entry: string): string => entry.replace(/^type:/, '')
+
+  test.each(table.filter(([pattern]) => !pattern.startsWith('client/')))(
+    '%s imports nothing from above',
+    (pattern, allowed) => {
+      const above = allowed
+        .filter((entry) => !/^(!|own\/|npm:|node:)/.test(entry))
+        .filter((entry) => floorOf(folder(entry)) > floorOf(pattern))
+      expect(floorOf(pattern)).toBeGreaterThanOrEqual(0)
+      expect(above).toEqual([])
+    },
+  )
 })

@@ -1,0 +1,4 @@
+import type { KeptPlace } from '#features/stored-responses/service.ts'
+
+/** Where a call goes because of what it names; `only`: nowhere else. */
+export type KeptAt = KeptPlace & { only: boolean }
