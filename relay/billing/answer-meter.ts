@@ -4,7 +4,7 @@ import { countDelivered } from '#relay/counting/estimate-usage.ts'
 import type { WireEvent } from '#relay/transport/framing.ts'
 import type { Forwarding } from '#relay/attempt/attempt-context.ts'
 import { payerOf } from './hold.ts'
-import type { Passage } from '#relay/response/stream-writer.ts'
+import type { StreamWriter } from '#relay/response/stream-writer.ts'
 
 /** `limit`: there is nothing left to pay for more; `unbooked`: nothing can be booked now. */
 export type MayGoOn = 'yes' | 'limit' | 'unbooked'
@@ -34,7 +34,7 @@ const longestTroubleMs = 10_000
 const pauseMs = 200
 
 /** Nothing for an answer that is paid for whatever its length. */
-export function createAnswerMeter(forwarding: Forwarding, passage: Passage): AnswerMeter | null {
+export function createAnswerMeter(forwarding: Forwarding, writer: StreamWriter): AnswerMeter | null {
   const { call, held, services, attempt } = forwarding
   const { hold, facts } = held
   if (!facts.grows) return null
@@ -66,7 +66,7 @@ export function createAnswerMeter(forwarding: Forwarding, passage: Passage): Ans
     nextRaise = refused ? covered - largest * scale : covered * raiseAt
   }
   const recount = (): void => {
-    counted = passage.written().tokens
+    counted = writer.written().tokens
     if (usual >= tellingEvents) {
       const found = (counted - countedBefore) / usual
       // Events that carry little or nothing of the answer tell nothing of those that do.
@@ -78,7 +78,7 @@ export function createAnswerMeter(forwarding: Forwarding, passage: Passage): Ans
       countedBefore = counted
     }
     rough = 0
-    const { promptTokens, completionTokens } = passage.usage ?? {}
+    const { promptTokens, completionTokens } = writer.usage ?? {}
     // What the upstream tells on its way is believed where it is more.
     if (completionTokens) counted = Math.max(counted, completionTokens / ratio)
     if (promptTokens && promptTokens > terms.promptTokens) terms = { ...terms, promptTokens }
@@ -100,7 +100,7 @@ export function createAnswerMeter(forwarding: Forwarding, passage: Passage): Ans
   /** By the real encoder, before anybody is cut off: the count by bytes is on the long side. */
   const countExactly = async (): Promise<void> => {
     recountedAt = counted
-    const exact = await countDelivered(passage.written(), attempt.upstreamModel, services.counter.count)
+    const exact = await countDelivered(writer.written(), attempt.upstreamModel, services.counter.count)
     if (counted > 0) ratio = Math.max(exact / counted, 0.1)
     cover()
   }
@@ -148,7 +148,7 @@ export function createAnswerMeter(forwarding: Forwarding, passage: Passage): Ans
       if (tokens > largest) largest = tokens
       if (counted + rough < nextRaise && (isTold || usual < tellingEvents)) return true
       // One of several answers may end before the others.
-      if (passage.complete && facts.choices === 1) return true
+      if (writer.complete && facts.choices === 1) return true
       recount()
       if (counted >= nextRaise && !refused && isCovered()) void raiseAhead()
       return isCovered()

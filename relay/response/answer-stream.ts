@@ -10,37 +10,37 @@ import { AttemptFailed, failureOfDomainError } from '#relay/attempt/failure.ts'
 import type { Forwarding } from '#relay/attempt/attempt-context.ts'
 import { createAnswerMeter, type MayGoOn } from '#relay/billing/answer-meter.ts'
 import { bookingFailure, finishHungUp, settle, SettleFailed } from '#relay/billing/settle.ts'
-import { nativePassage } from './passthrough-stream.ts'
-import type { Passage } from './stream-writer.ts'
+import { passthroughStream } from './passthrough-stream.ts'
+import type { StreamWriter } from './stream-writer.ts'
 import { shapeFailure } from '#relay/attempt/shape-failure.ts'
 import { createEventReader } from '#relay/transport/event-reader.ts'
-import { translatedPassage } from './translated-stream.ts'
+import { translatedStream } from './translated-stream.ts'
 
 /** Streams an answer through; whatever happens after the first byte ends here, settled. */
 export async function answerStream(forwarding: Forwarding, reply: UpstreamReply): Promise<void> {
   const { call } = forwarding
-  const passage = forwarding.listens ? nativePassage(forwarding) : translatedPassage(forwarding)
+  const writer = forwarding.listens ? passthroughStream(forwarding) : translatedStream(forwarding)
   const asJsonArray = call.asJsonArray
   const caller = openCallerStream(call, {
     contentType: call.dialect.streamContentType({ asJsonArray }),
     losses: forwarding.losses,
   })
   const progress = { firstTokenMs: null as number | null, isStream: true }
-  const broken = await pump(forwarding, { reply, passage, caller, progress })
+  const broken = await pump(forwarding, { reply, writer, caller, progress })
   // Somebody who left but is paid for to the end is not told of failures; what was delivered is charged all the same.
   if (call.gone.signal.aborted && (call.halt.signal.aborted || !broken || broken === 'unpaid')) {
-    await finishHungUp(forwarding, passage, { ...progress, cut: broken === 'unpaid' })
+    await finishHungUp(forwarding, writer, { ...progress, cut: broken === 'unpaid' })
   } else if (broken === 'unpaid') {
-    await endUnpaid(forwarding, { passage, caller, progress })
+    await endUnpaid(forwarding, { writer, caller, progress })
   } else if (broken) {
-    await endFailed(forwarding, { passage, caller, progress, broken })
+    await endFailed(forwarding, { writer, caller, progress, broken })
   } else {
-    await endComplete(forwarding, { passage, caller, progress })
+    await endComplete(forwarding, { writer, caller, progress })
   }
 }
 
 type Run = {
-  passage: Passage
+  writer: StreamWriter
   caller: CallerStream
   progress: { firstTokenMs: number | null; isStream: boolean }
 }
@@ -59,8 +59,8 @@ async function pump(
   run: Run & { reply: UpstreamReply },
 ): Promise<Broken | 'unpaid' | undefined> {
   const { call } = forwarding
-  const { passage, caller, progress, reply } = run
-  const meter = createAnswerMeter(forwarding, passage)
+  const { writer, caller, progress, reply } = run
+  const meter = createAnswerMeter(forwarding, writer)
   let text = ''
   let arrived: WireEvent[] = []
   const parser = createEventReader(forwarding.provider, reply, (event) => {
@@ -78,8 +78,8 @@ async function pump(
     const events = arrived
     arrived = []
     for (const event of events) {
-      if (passage.failure) break
-      text += passage.push(event)
+      if (writer.failure) break
+      text += writer.push(event)
       if (meter === null || meter.note(event)) continue
       await flush()
       const verdict = await meter.more()
@@ -95,12 +95,12 @@ async function pump(
       const verdict = await take()
       if (verdict === 'limit') return 'unpaid'
       if (verdict === 'unbooked') return worded(bookingFailure())
-      if (passage.failure || call.halt.signal.aborted) break
+      if (writer.failure || call.halt.signal.aborted) break
     }
-    if (!passage.failure && !call.halt.signal.aborted) {
+    if (!writer.failure && !call.halt.signal.aborted) {
       parser.end()
       if ((await take()) === 'limit') return 'unpaid'
-      text += passage.end()
+      text += writer.end()
       await flush()
     }
   } catch (error) {
@@ -108,15 +108,15 @@ async function pump(
       return call.gone.signal.aborted ? undefined : worded(failureOfDomainError(new DomainError('relay.stopping')))
     }
     const { failure, connection } = asAttemptFailure(error)
-    if (!passage.complete) return { failure, connection }
+    if (!writer.complete) return { failure, connection }
     // What broke after the end of the answer took nothing from it.
-    text += passage.end()
+    text += writer.end()
     await flush()
   } finally {
     reply.cancel()
   }
-  if (passage.failure) return worded(passage.failure)
-  return passage.complete ? undefined : worded(cutFailure)
+  if (writer.failure) return worded(writer.failure)
+  return writer.complete ? undefined : worded(cutFailure)
 }
 
 const cutFailure: UpstreamFailure = {
@@ -129,50 +129,50 @@ const cutFailure: UpstreamFailure = {
 /** Counting reads every event of an answer, which is worth while for some only. */
 const isTelling = ({ held, services }: Forwarding): boolean => held.facts.grows && services.ambient.random() < 0.1
 
-async function endComplete(forwarding: Forwarding, { passage, caller, progress }: Run): Promise<void> {
-  const measured = await measure(forwarding, passage)
+async function endComplete(forwarding: Forwarding, { writer, caller, progress }: Run): Promise<void> {
+  const measured = await measure(forwarding, writer)
   try {
     await settle(forwarding, {
       measured,
       ...progress,
       end: 'complete',
-      empty: passage.empty,
-      delivered: passage.delivered,
-      countedTokens: isTelling(forwarding) ? passage.written().tokens : undefined,
-      keeps: passage.keeps,
+      empty: writer.empty,
+      delivered: writer.delivered,
+      countedTokens: isTelling(forwarding) ? writer.written().tokens : undefined,
+      keeps: writer.keeps,
     })
   } catch (error) {
     if (!(error instanceof SettleFailed)) throw error
-    await caller.end(passage.fail(bookingFailure()))
+    await caller.end(writer.fail(bookingFailure()))
     return
   }
-  await caller.end(passage.close(measured.usage))
+  await caller.end(writer.close(measured.usage))
 }
 
 /**
  * Nothing is left to pay for more: the answer ends as at a reached output limit, told why by a comment where the dialect has
  * room for one, and is charged for what was delivered.
  */
-async function endUnpaid(forwarding: Forwarding, { passage, caller, progress }: Run): Promise<void> {
+async function endUnpaid(forwarding: Forwarding, { writer, caller, progress }: Run): Promise<void> {
   const { call } = forwarding
-  const { usage, delivered } = passage
+  const { usage, delivered } = writer
   const measured = await measure(forwarding, { usage, delivered, cut: true })
   const reason = 'the balance or the quota of the token is used up'
   try {
     await settle(forwarding, { measured, ...progress, end: 'unpaid', empty: false, failure: reason, delivered })
   } catch (error) {
     if (!(error instanceof SettleFailed)) throw error
-    await caller.end(passage.fail(bookingFailure()))
+    await caller.end(writer.fail(bookingFailure()))
     return
   }
   const comment = call.asJsonArray ? '' : `: cut short: ${reason} (request id: ${call.id})\n\n`
-  await caller.end(comment + passage.closeCut(measured.usage))
+  await caller.end(comment + writer.closeCut(measured.usage))
 }
 
 /** Before the first byte another channel may answer; after it the caller is told, and pays for what was delivered. */
 async function endFailed(forwarding: Forwarding, run: Run & { broken: Broken }): Promise<void> {
   const { attempt, providerCall } = forwarding
-  const { passage, caller, progress } = run
+  const { writer, caller, progress } = run
   const failure = maskFailure(
     shapeFailure(forwarding.services, attempt.channel, run.broken.failure),
     attemptSecrets(attempt, providerCall),
@@ -180,7 +180,7 @@ async function endFailed(forwarding: Forwarding, run: Run & { broken: Broken }):
   if (!caller.started || progress.firstTokenMs === null) {
     throw new AttemptFailed(failure, { local: false, connection: run.broken.connection })
   }
-  const { usage, delivered } = passage
+  const { usage, delivered } = writer
   const measured = await measure(forwarding, { usage, delivered, cut: true })
   await settle(forwarding, {
     measured,
@@ -188,9 +188,9 @@ async function endFailed(forwarding: Forwarding, run: Run & { broken: Broken }):
     end: 'failed',
     empty: false,
     failure: failure.message,
-    delivered: passage.delivered,
+    delivered: writer.delivered,
   }).catch((error: unknown) => {
     if (!(error instanceof SettleFailed)) throw error
   })
-  await caller.end(passage.fail(failure))
+  await caller.end(writer.fail(failure))
 }

@@ -3,10 +3,10 @@ import { callerError } from '#relay/attempt/failure.ts'
 import type { Forwarding } from '#relay/attempt/attempt-context.ts'
 import { createArrayFramer, eventFramer } from './framer.ts'
 import { withUsageChunk } from './missing-usage.ts'
-import type { Passage } from './stream-writer.ts'
+import type { StreamWriter } from './stream-writer.ts'
 
 /** The upstream's own events, watched and sent on as they came. */
-export function nativePassage(forwarding: Forwarding): Passage {
+export function passthroughStream(forwarding: Forwarding): StreamWriter {
   const { listens, call } = forwarding
   if (!listens) throw new Error('no native dialect')
   const listener = listens.listen({ includeUsage: call.request.includeUsage })

@@ -4,7 +4,7 @@ import type { UpstreamFailure } from '#relay/chat/events.ts'
 import type { Delivered } from './delivered.ts'
 
 /** One way of turning upstream events into caller's text: as received, or through the hub format. */
-export type Passage = {
+export type StreamWriter = {
   /** Text that may leave at once. */
   push: (event: WireEvent) => string
   /** The upstream closed; text that was still due. */

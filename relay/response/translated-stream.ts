@@ -3,10 +3,10 @@ import type { ChatEvent, UpstreamFailure } from '#relay/chat/events.ts'
 import { moveThoughts } from '#relay/chat/reasoning.ts'
 import { createWeight } from '#relay/providers/shared/delivered.ts'
 import type { Forwarding } from '#relay/attempt/attempt-context.ts'
-import type { Passage } from './stream-writer.ts'
+import type { StreamWriter } from './stream-writer.ts'
 
 /** The upstream's events in the caller's dialect, by way of the hub format. */
-export function translatedPassage(forwarding: Forwarding): Passage {
+export function translatedStream(forwarding: Forwarding): StreamWriter {
   const { call, provider, providerCall, services, thoughts } = forwarding
   const decoder = provider.chat.stream(providerCall)
   const encoder = call.dialect.stream({
