@@ -64,7 +64,7 @@ export async function admitChat(services: RelayServices, { incoming, route, call
   const pinnedChannel = admitPin(services, caller)
   const group = groupInUse(services, caller, { group: wanted, model: request.model, pinnedChannel })
   if (!pinnedChannel) admitModel(services, caller, { group, model: request.model })
-  const keptAt =
+  const storedAt =
     route.dialect.id === 'openai-responses'
       ? await placeOfNamed(services, { userId: caller.user.id, body: body.json })
       : undefined
@@ -72,7 +72,7 @@ export async function admitChat(services: RelayServices, { incoming, route, call
     ...incoming,
     caller,
     body,
-    keptAt,
+    storedAt,
     request,
     model: request.model,
     stream: request.stream,

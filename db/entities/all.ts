@@ -23,7 +23,7 @@ import { SettledCall } from './settled-call.ts'
 import { SetupRecord } from './setup-record.ts'
 import { Token } from './token.ts'
 import { TopUpOrder } from './top-up-order.ts'
-import { UpstreamObject } from './stored-response.ts'
+import { StoredResponse } from './stored-response.ts'
 import { UsageHourly } from './usage-hourly.ts'
 import { User } from './user.ts'
 
@@ -54,7 +54,7 @@ export const entities = [
   SetupRecord,
   Token,
   TopUpOrder,
-  UpstreamObject,
+  StoredResponse,
   UsageHourly,
   User,
 ]

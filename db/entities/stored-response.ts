@@ -1,7 +1,7 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/postgresql'
 
 /** An id that an upstream keeps (a stored response): its maker, and the channel and key a later call must go to. */
-export const UpstreamObject = defineEntity({
+export const StoredResponse = defineEntity({
   name: 'UpstreamObject',
   tableName: 'upstream_objects',
   properties: {
@@ -13,4 +13,4 @@ export const UpstreamObject = defineEntity({
   },
 })
 
-export type UpstreamObject = InferEntity<typeof UpstreamObject>
+export type StoredResponse = InferEntity<typeof StoredResponse>

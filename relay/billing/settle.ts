@@ -6,7 +6,7 @@ import { measure } from '#relay/response/answer.ts'
 import type { Forwarding } from '#relay/attempt/attempt-context.ts'
 import { payerOf } from './hold.ts'
 import { failureOfDomainError } from '#relay/attempt/failure.ts'
-import { rememberKept } from '#relay/routing/stored-responses.ts'
+import { rememberStored } from '#relay/routing/stored-responses.ts'
 import { chargeRowOf, type Ending } from './charge-row.ts'
 
 export type EndOfCall = Omit<Ending, 'upstreamMs' | 'losses'>
@@ -38,7 +38,7 @@ export async function settle(
     sent,
     lowered: forwarding.held.plan.lowered,
   })
-  const kept = rememberKept(services, call, { attempt, ids: end.keeps })
+  const kept = rememberStored(services, call, { attempt, ids: end.keeps })
   await services.ledger.settle(row, afterwards)
   if (end.end === 'complete' && end.measured.source !== 'none' && !end.empty) learn(forwarding, end)
   await kept

@@ -11,7 +11,7 @@ import type { RetryBudget } from '#core/routing/retry-budget.ts'
 import type { FailureLog } from '#relay/attempt/failure-log.ts'
 import type { Health } from '#relay/routing/circuit-breaker.ts'
 import type { Holds } from '#relay/billing/open-holds.ts'
-import type { KeptAt } from '#relay/routing/stored-at.ts'
+import type { StoredAt } from '#relay/routing/stored-at.ts'
 
 import type { TokenCounter } from '#relay/billing/token-counter.ts'
 
@@ -82,7 +82,7 @@ export type CallCore = Incoming & {
   group: string
   pinnedChannel: ChannelRow | null
   /** Where what the call names is kept. */
-  keptAt?: KeptAt | undefined
+  storedAt?: StoredAt | undefined
 }
 
 /** An admitted chat call. */

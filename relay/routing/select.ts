@@ -7,7 +7,7 @@ import { channelStatus } from '#core/statuses.ts'
 import type { ChannelRow } from './channel-table.ts'
 import type { Attempt, CallCore, RelayServices } from '#relay/request/call.ts'
 import { callerSession } from './caller-session.ts'
-import type { KeptAt } from './stored-at.ts'
+import type { StoredAt } from './stored-at.ts'
 
 /** Where the attempts of one call may go; remembers where they have been. */
 export type Selection = {
@@ -30,7 +30,7 @@ export type Plan = { model: string; prefixed: boolean; tiers: Tiers }
 
 export function createSelection(services: RelayServices, call: CallCore): Selection {
   if (call.pinnedChannel) return pinnedSelection(services, call, call.pinnedChannel)
-  return call.keptAt ? keptSelection(services, call, call.keptAt) : routedSelection(services, call)
+  return call.storedAt ? boundSelection(services, call, call.storedAt) : routedSelection(services, call)
 }
 
 function routedSelection(services: RelayServices, call: CallCore): Selection {
@@ -173,7 +173,7 @@ function pinnedSelection(services: RelayServices, call: CallCore, channel: Chann
 }
 
 /** The channel and key that keep what a call names, while they serve its model to its group. */
-function keptAttempt(services: RelayServices, call: CallCore, { channelId, keyHmac }: KeptAt): Attempt | undefined {
+function boundAttempt(services: RelayServices, call: CallCore, { channelId, keyHmac }: StoredAt): Attempt | undefined {
   const serves = ({ tiers }: Plan) => tiers.some((tier) => tier.some((route) => route.channelId === channelId))
   const plan = plansOf(services, call).find(serves)
   const channel = services.channels.channel(channelId)
@@ -182,13 +182,13 @@ function keptAttempt(services: RelayServices, call: CallCore, { channelId, keyHm
 }
 
 /** What is named stands in one place: there, once. What is only repeated is better off there, but may go elsewhere. */
-function keptSelection(services: RelayServices, call: CallCore, keptAt: KeptAt): Selection {
-  const elsewhere = keptAt.only ? null : routedSelection(services, call)
+function boundSelection(services: RelayServices, call: CallCore, storedAt: StoredAt): Selection {
+  const elsewhere = storedAt.only ? null : routedSelection(services, call)
   let used = false
   return {
     outlook: () => elsewhere?.outlook() ?? null,
     next: () => {
-      const attempt = used ? undefined : keptAttempt(services, call, keptAt)
+      const attempt = used ? undefined : boundAttempt(services, call, storedAt)
       if (!attempt && !elsewhere) throw refusal(services, call, used ? 1 : 0)
       used = true
       return attempt ?? (elsewhere as Selection).next()

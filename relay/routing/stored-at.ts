@@ -1,4 +1,4 @@
-import type { KeptPlace } from '#features/stored-responses/service.ts'
+import type { StoredPlace } from '#features/stored-responses/service.ts'
 
 /** Where a call goes because of what it names; `only`: nowhere else. */
-export type KeptAt = KeptPlace & { only: boolean }
+export type StoredAt = StoredPlace & { only: boolean }

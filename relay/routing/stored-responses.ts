@@ -1,6 +1,6 @@
-import type { KeptAt } from './stored-at.ts'
+import type { StoredAt } from './stored-at.ts'
 import { DomainError } from '#core/errors.ts'
-import { type KeptPlace, findAnswers, rememberAnswers } from '#features/stored-responses/service.ts'
+import { type StoredPlace, findAnswers, rememberAnswers } from '#features/stored-responses/service.ts'
 import type { Attempt, CallCore, RelayServices } from '#relay/request/call.ts'
 
 type Json = Record<string, unknown>
@@ -42,21 +42,21 @@ export function namedAnswers(body: Json): { named: string[]; echoed: string[] } 
 export async function placeOfNamed(
   services: RelayServices,
   { userId, body }: { userId: number; body: Json },
-): Promise<KeptAt | undefined> {
+): Promise<StoredAt | undefined> {
   const { named, echoed } = namedAnswers(body)
   if (named.length + echoed.length === 0) return undefined
   const found = await findAnswers(services.database.pool, [...named, ...echoed])
   const own = new Map(found.filter((answer) => answer.userId === userId).map((answer) => [answer.id, answer]))
   const places = named.map((id) => own.get(id))
   const [first = own.values().next().value] = places
-  const isApart = (place: KeptPlace | undefined): boolean =>
+  const isApart = (place: StoredPlace | undefined): boolean =>
     place === undefined || place.channelId !== first?.channelId || place.keyHmac !== first.keyHmac
   if (own.size < found.length || places.some(isApart)) throw new DomainError('relay.stored_item_unknown')
   return first && { channelId: first.channelId, keyHmac: first.keyHmac, only: named.length > 0 }
 }
 
 /** Remembers what the upstream said it keeps, before its caller can name it. A failure costs the caller only that. */
-export async function rememberKept(
+export async function rememberStored(
   services: RelayServices,
   call: CallCore,
   { attempt, ids }: { attempt: Attempt; ids: readonly string[] | undefined },

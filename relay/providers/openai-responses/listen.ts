@@ -5,7 +5,7 @@ import type { ListenVerdict, StreamListener } from '../types.ts'
 import { keepDelivered, nameless } from '../shared/delivered.ts'
 import { recordOf, tryRecord } from '../shared/json.ts'
 import { failureIn } from './failure.ts'
-import { keptIds } from './kept.ts'
+import { storedIds } from './kept.ts'
 import { createResponsesDecoder } from './stream.ts'
 import { usageOf } from './usage.ts'
 
@@ -43,7 +43,7 @@ export function listenToResponses(): StreamListener {
           : failureIn({ ...response, status: type === 'response.failed' ? 'failed' : '' })
       if (failure) return 'failed'
       complete = true
-      keeps = keptIds(response)
+      keeps = storedIds(response)
     }
     return complete ? 'hold' : 'forward'
   }

@@ -4,7 +4,7 @@ import { type NativeBody, type NativeDialect, type ProviderCall, UpstreamRefusal
 import { deliveredInResponse, isEmptyResponse, nameless } from '../shared/delivered.ts'
 import { type Json, recordOf } from '../shared/json.ts'
 import { rewriteBody } from '../shared/rewrite-body.ts'
-import { keptIds } from './kept.ts'
+import { storedIds } from './kept.ts'
 import { listenToResponses } from './listen.ts'
 import { fromResponse } from './response.ts'
 import { usageOf } from './usage.ts'
@@ -28,7 +28,7 @@ function inspect(json: unknown): ReturnType<NativeDialect['inspect']> {
   const reported = usage ? { usage } : {}
   try {
     const response = fromResponse(json, nameless)
-    const keeps = keptIds(recordOf(json) ?? {})
+    const keeps = storedIds(recordOf(json) ?? {})
     return { ...reported, keeps, delivered: () => deliveredInResponse(response), empty: isEmptyResponse(response) }
   } catch (error) {
     const nothing = { ...reported, delivered: () => ({ text: '', toolCalls: 0 }), empty: true }

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 
 /** Where an upstream keeps something: only the key that made it can name it again. */
-export type KeptPlace = { channelId: number; keyHmac: string }
+export type StoredPlace = { channelId: number; keyHmac: string }
 
 /** How long an id is remembered, which is how long upstreams keep what it names. */
 const daysKept = 30
@@ -9,7 +9,7 @@ const daysKept = 30
 /** Remembers who made what an upstream keeps. An id that somebody else's call brought before stays theirs. */
 export async function rememberAnswers(
   pool: Pool,
-  made: { ids: readonly string[]; userId: number } & KeptPlace,
+  made: { ids: readonly string[]; userId: number } & StoredPlace,
 ): Promise<void> {
   await pool.query(
     `insert into upstream_objects as o (id, user_id, channel_id, key_hmac)
@@ -24,7 +24,7 @@ export async function rememberAnswers(
 export async function findAnswers(
   pool: Pool,
   ids: readonly string[],
-): Promise<(KeptPlace & { id: string; userId: number })[]> {
+): Promise<(StoredPlace & { id: string; userId: number })[]> {
   const { rows } = await pool.query<{ id: string; user_id: number; channel_id: number; key_hmac: string }>(
     `select id, user_id, channel_id, key_hmac from upstream_objects
      where id = any ($1::text[]) and created_at > now() - make_interval(days => $2) order by created_at desc, id`,
