@@ -7,7 +7,7 @@ import type { Provider } from '#relay/providers/types.ts'
 import type { ProviderCall } from '#relay/providers/types.ts'
 import type { ChannelRequest } from './channel-body.ts'
 import type { NativeDialect } from '#relay/providers/types.ts'
-import type { ThoughtPlace } from '#relay/chat/reasoning.ts'
+import type { ReasoningPlace } from '#relay/chat/reasoning.ts'
 import type { Hold } from '#relay/billing/hold.ts'
 import type { HoldFacts } from '#relay/billing/hold-plan.ts'
 import type { HoldPlan } from '#relay/billing/hold-plan.ts'
@@ -28,7 +28,7 @@ export type Forwarding = {
   /** The same, where the answer comes back as received too. */
   listens: NativeDialect | null
   /** What the channel wants done to translated answers. */
-  thoughts: ThoughtPlace
+  reasoning: ReasoningPlace
   /** Priced by the Claude formula. */
   claude: boolean
   losses: string[]

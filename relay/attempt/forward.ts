@@ -51,7 +51,7 @@ export async function forward(
   const sent = lowered === undefined ? own : withLoweredLimit(call, own, lowered)
   const providerCall = toProviderCall(services, call, { attempt: plan.attempt, stream: sent.request.stream })
   const native = nativeFor(call, { provider, sent, providerCall })
-  const { rewrites, thoughts } = answerSettings(plan.attempt.channel.setting, call.dialect)
+  const { rewrites, reasoning } = answerSettings(plan.attempt.channel.setting, call.dialect)
   const forwarding: Forwarding = {
     services,
     call,
@@ -61,7 +61,7 @@ export async function forward(
     sent,
     native,
     listens: rewrites ? null : native,
-    thoughts,
+    reasoning,
     claude: isPricedAsClaude(call, plan.attempt),
     losses: [],
     sentAt: performance.now(),

@@ -5,7 +5,7 @@ import { createThinkTagSplitter, type ThinkPiece } from './think-tags.ts'
 /** Changes a stream event by event; what it holds back leaves with the events that end it. */
 export type EventChange = (event: ChatEvent) => ChatEvent[]
 
-export type ThoughtPlace = {
+export type ReasoningPlace = {
   /** Text between think tags at the beginning of an answer is a thought. */
   fromTags: boolean
   /** Thoughts are told inside the text, between think tags. */
@@ -30,7 +30,7 @@ function fromTags(): EventChange {
   const toEvent =
     (choice: number) =>
     ({ kind, text }: ThinkPiece): ChatEvent => ({
-      type: kind === 'thought' ? 'reasoning-delta' : 'text-delta',
+      type: kind === 'reasoning' ? 'reasoning-delta' : 'text-delta',
       text,
       ...at(choice),
     })
@@ -63,14 +63,14 @@ function asText(): EventChange {
 }
 
 /** The changes a channel's settings ask for, in their order; none gives the events as they are. */
-export function moveThoughts(place: ThoughtPlace): EventChange {
+export function moveReasoning(place: ReasoningPlace): EventChange {
   const changes = [...(place.fromTags ? [fromTags()] : []), ...(place.asText ? [asText()] : [])]
   return (event) => changes.reduce((events, change) => events.flatMap(change), [event])
 }
 
 /** The same for a whole answer. */
-export function moveThoughtsOf(response: ChatResponse, place: ThoughtPlace): ChatResponse {
+export function moveReasoningOf(response: ChatResponse, place: ReasoningPlace): ChatResponse {
   return place.fromTags || place.asText
-    ? collectEvents(replayResponse(response).flatMap(moveThoughts(place)))
+    ? collectEvents(replayResponse(response).flatMap(moveReasoning(place)))
     : response
 }

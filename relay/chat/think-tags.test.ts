@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest'
 import { collectEvents } from './collect.ts'
 import type { ChatEvent } from './events.ts'
 import { createThinkTagSplitter } from './think-tags.ts'
-import { moveThoughts, moveThoughtsOf } from './reasoning.ts'
+import { moveReasoning, moveReasoningOf } from './reasoning.ts'
 
 /** What came of the pieces, joined by kind. */
-function split(pieces: string[]): { thought: string; text: string } {
+function split(pieces: string[]): { reasoning: string; text: string } {
   const splitter = createThinkTagSplitter()
-  const found = { thought: '', text: '' }
+  const found = { reasoning: '', text: '' }
   for (const { kind, text } of [...pieces.flatMap(splitter.push), ...splitter.end()]) found[kind] += text
   return found
 }
@@ -24,8 +24,8 @@ describe('think tags', () => {
     ['<think>a < b </thin k> </think>c</think>', 'a < b </thin k> ', 'c</think>'],
     ['  plain', '', '  plain'],
     ['', '', ''],
-  ])('of %j are a thought and an answer', (given, thought, text) => {
-    expect(split([given])).toEqual({ thought, text })
+  ])('of %j are a thought and an answer', (given, reasoning, text) => {
+    expect(split([given])).toEqual({ reasoning, text })
   })
 
   it('are found wherever the text is cut', () => {
@@ -45,7 +45,7 @@ describe('think tags', () => {
 
 describe('thoughts that move', () => {
   const told = (events: ChatEvent[], place: { fromTags: boolean; asText: boolean }): ChatEvent[] => {
-    const move = moveThoughts(place)
+    const move = moveReasoning(place)
     return events.flatMap(move)
   }
 
@@ -74,9 +74,9 @@ describe('thoughts that move', () => {
   })
 
   it('come back from the text they were put into', () => {
-    const thought = fc.string({ minLength: 1 }).filter((text) => text.trim() === text && !text.includes('<'))
+    const reasoning = fc.string({ minLength: 1 }).filter((text) => text.trim() === text && !text.includes('<'))
     fc.assert(
-      fc.property(thought, thought, (said, answer) => {
+      fc.property(reasoning, reasoning, (said, answer) => {
         const events: ChatEvent[] = [
           { type: 'reasoning-delta', text: said },
           { type: 'text-delta', text: answer },
@@ -96,14 +96,14 @@ describe('thoughts that move', () => {
       model: 'm',
       choices: [{ parts: [{ type: 'text' as const, text: '<think>hm</think>yes' }], finish: 'stop' as const }],
     }
-    expect(moveThoughtsOf(response, { fromTags: true, asText: false }).choices[0]?.parts).toEqual([
+    expect(moveReasoningOf(response, { fromTags: true, asText: false }).choices[0]?.parts).toEqual([
       { type: 'reasoning', text: 'hm' },
       { type: 'text', text: 'yes' },
     ])
-    expect(moveThoughtsOf(response, { fromTags: true, asText: true }).choices[0]?.parts).toEqual([
+    expect(moveReasoningOf(response, { fromTags: true, asText: true }).choices[0]?.parts).toEqual([
       { type: 'text', text: '<think>\nhm\n</think>\nyes' },
     ])
-    expect(moveThoughtsOf(response, { fromTags: false, asText: false })).toBe(response)
+    expect(moveReasoningOf(response, { fromTags: false, asText: false })).toBe(response)
   })
 
   it('that are still held when the answer goes on to something else are told before it', () => {

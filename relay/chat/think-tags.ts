@@ -1,4 +1,4 @@
-export type ThinkPiece = { kind: 'thought' | 'text'; text: string }
+export type ThinkPiece = { kind: 'reasoning' | 'text'; text: string }
 
 const opening = '<think>'
 const closing = '</think>'
@@ -20,30 +20,30 @@ function heldBack(text: string, marks: readonly string[]): number {
  * the text is cut. Tags further on are text like any other; a thought that is never closed stays one.
  */
 export function createThinkTagSplitter(): { push: (text: string) => ThinkPiece[]; end: () => ThinkPiece[] } {
-  let state: 'before' | 'thought' | 'gap' | 'text' = 'before'
+  let state: 'before' | 'reasoning' | 'gap' | 'text' = 'before'
   let held = ''
-  let isThoughtEmpty = true
+  let isReasoningEmpty = true
 
   const said = (kind: ThinkPiece['kind'], text: string): ThinkPiece[] => (text === '' ? [] : [{ kind, text }])
 
   function readStart(): ThinkPiece[] {
     const start = held.trimStart()
     if (start.startsWith(opening)) {
-      state = 'thought'
+      state = 'reasoning'
       held = start.slice(opening.length)
-      return readThought()
+      return readReasoning()
     }
     if (opening.startsWith(start)) return []
     state = 'text'
     return readText()
   }
-  function readThought(): ThinkPiece[] {
-    if (isThoughtEmpty) held = held.replace(/^\n+/, '')
+  function readReasoning(): ThinkPiece[] {
+    if (isReasoningEmpty) held = held.replace(/^\n+/, '')
     const end = held.indexOf(closing)
     const known = end >= 0 ? end : held.length - heldBack(held, [closing, closingAfterLine])
-    const thought = end >= 0 ? held.slice(0, end).replace(/\n$/, '') : held.slice(0, known)
-    const pieces = said('thought', thought)
-    isThoughtEmpty &&= thought === ''
+    const reasoning = end >= 0 ? held.slice(0, end).replace(/\n$/, '') : held.slice(0, known)
+    const pieces = said('reasoning', reasoning)
+    isReasoningEmpty &&= reasoning === ''
     held = held.slice(end >= 0 ? end + closing.length : known)
     if (end < 0) return pieces
     state = 'gap'
@@ -60,7 +60,7 @@ export function createThinkTagSplitter(): { push: (text: string) => ThinkPiece[]
     held = ''
     return said('text', text)
   }
-  const read = { before: readStart, thought: readThought, gap: readGap, text: readText }
+  const read = { before: readStart, reasoning: readReasoning, gap: readGap, text: readText }
 
   return {
     push(text) {
@@ -72,7 +72,7 @@ export function createThinkTagSplitter(): { push: (text: string) => ThinkPiece[]
       held = ''
       // What comes later is no beginning any more.
       if (state === 'before' && rest !== '') state = 'text'
-      return said(state === 'thought' ? 'thought' : 'text', rest)
+      return said(state === 'reasoning' ? 'reasoning' : 'text', rest)
     },
   }
 }

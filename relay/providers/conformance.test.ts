@@ -78,8 +78,8 @@ const checks: Readonly<Record<Guarantee, (subject: Subject) => void>> = {
 
   thinking(subject) {
     for (const response of bothWays(subject, 'thinking')) {
-      const thoughts = response.choices[0]?.parts.flatMap((part) => (part.type === 'reasoning' ? [part.text] : []))
-      expect(thoughts?.join('')).toBe('Let me think.')
+      const reasoning = response.choices[0]?.parts.flatMap((part) => (part.type === 'reasoning' ? [part.text] : []))
+      expect(reasoning?.join('')).toBe('Let me think.')
       expect(textOf(response)).toBe('Hello from upstream')
       expect(usageOf(response)).toMatchObject({ promptTokens: 20, completionTokens: 10 })
     }

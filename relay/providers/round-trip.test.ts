@@ -20,7 +20,7 @@ const picture = fc.constant({
 /** One exchange: a question, and an answer that may call tools whose results open the next question. */
 const exchange = fc.record({
   question: fc.tuple(text, fc.array(picture, { maxLength: 1 })),
-  thought: fc.boolean(),
+  reasoning: fc.boolean(),
   answer: text,
   calls: fc.integer({ min: 0, max: 3 }),
   failing: fc.boolean(),
@@ -30,11 +30,11 @@ type Exchange = typeof exchange extends fc.Arbitrary<infer Value> ? Value : neve
 function conversation(exchanges: readonly Exchange[], dialect: DialectId): Message[] {
   const messages: Message[] = []
   let results: UserPart[] = []
-  for (const [turn, { question, thought, answer, calls, failing }] of exchanges.entries()) {
+  for (const [turn, { question, reasoning, answer, calls, failing }] of exchanges.entries()) {
     messages.push({ role: 'user', content: [...results, question[0], ...question[1]] })
     const asked = Array.from({ length: calls }, (_, index) => `call_${turn}_${index}`)
     const content: AssistantPart[] = [
-      ...(thought ? [{ type: 'reasoning' as const, text: 'hm', signature: { dialect, value: 'c2ln' } }] : []),
+      ...(reasoning ? [{ type: 'reasoning' as const, text: 'hm', signature: { dialect, value: 'c2ln' } }] : []),
       answer,
       ...asked.map((id) => ({ type: 'tool-call' as const, id, name: 'get_weather', arguments: '{"city":"Rome"}' })),
     ]

@@ -1,11 +1,11 @@
-import type { ThoughtPlace } from '#relay/chat/reasoning.ts'
+import type { ReasoningPlace } from '#relay/chat/reasoning.ts'
 import type { CallerDialect } from '#relay/dialects/types.ts'
 
 type Setting = Readonly<Record<string, unknown>>
 
 /** What a channel's `setting` wants done to answers on their way to callers. */
 export type AnswerSettings = {
-  thoughts: ThoughtPlace
+  reasoning: ReasoningPlace
   /** An answer in the caller's own dialect is read and written anew instead of going out as received. */
   rewrites: boolean
 }
@@ -17,9 +17,9 @@ export type AnswerSettings = {
  */
 export function answerSettings(setting: Setting, { id }: Pick<CallerDialect, 'id'>): AnswerSettings {
   const isChat = id === 'openai-chat' || id === 'openai-completions' || id === 'openai-edits'
-  const thoughts = {
+  const reasoning = {
     fromTags: setting['think_tag_to_reasoning'] === true,
     asText: isChat && setting['thinking_to_content'] === true,
   }
-  return { thoughts, rewrites: isChat && (setting['force_format'] === true || thoughts.fromTags || thoughts.asText) }
+  return { reasoning, rewrites: isChat && (setting['force_format'] === true || reasoning.fromTags || reasoning.asText) }
 }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ChatResponse } from '#relay/chat/events.ts'
 import { StreamFailed, createCollector, replayResponse } from '#relay/chat/collect.ts'
-import { moveThoughtsOf } from '#relay/chat/reasoning.ts'
+import { moveReasoningOf } from '#relay/chat/reasoning.ts'
 import type { CallerDialect, EncodeContext } from '#relay/dialects/types.ts'
 import { deliveredBy } from '#relay/counting/estimate-usage.ts'
 import { UpstreamRefusal } from '#relay/providers/types.ts'
@@ -95,12 +95,12 @@ async function readJson(forwarding: Forwarding, reply: UpstreamReply): Promise<W
         delivered: seen.delivered,
         empty: seen.empty,
         keeps: seen.keeps,
-        response: () => moveThoughtsOf(provider.chat.response(json, providerCall), forwarding.thoughts),
+        response: () => moveReasoningOf(provider.chat.response(json, providerCall), forwarding.reasoning),
         asReceived: text,
         headers: reply.headers,
       }
     }
-    return fromResponse(moveThoughtsOf(provider.chat.response(json, providerCall), forwarding.thoughts))
+    return fromResponse(moveReasoningOf(provider.chat.response(json, providerCall), forwarding.reasoning))
   } catch (error) {
     if (error instanceof UpstreamRefusal) {
       throw new AttemptFailed(shapeFailure(forwarding.services, forwarding.attempt.channel, error.failure), {
@@ -114,7 +114,7 @@ async function readJson(forwarding: Forwarding, reply: UpstreamReply): Promise<W
 
 /** An upstream that streams although the caller did not ask is collected into the one answer the caller wants. */
 async function collectStream(forwarding: Forwarding, reply: UpstreamReply): Promise<WholeAnswer> {
-  const { provider, providerCall, services, attempt, thoughts } = forwarding
+  const { provider, providerCall, services, attempt, reasoning } = forwarding
   const decoder = provider.chat.stream(providerCall)
   const collector = createCollector()
   let finished = false
@@ -139,7 +139,7 @@ async function collectStream(forwarding: Forwarding, reply: UpstreamReply): Prom
     parser.end()
     take(decoder.end())
     const response = collector.response()
-    if (finished) return { ...fromResponse(moveThoughtsOf(response, thoughts)), keeps: listener?.keeps }
+    if (finished) return { ...fromResponse(moveReasoningOf(response, reasoning)), keeps: listener?.keeps }
   } catch (error) {
     if (!(error instanceof StreamFailed)) throw asAttemptFailure(error)
     throw new AttemptFailed(shapeFailure(services, attempt.channel, error.failure), { local: false })

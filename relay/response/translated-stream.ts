@@ -1,13 +1,13 @@
 import type { ReportedUsage } from '#core/usage.ts'
 import type { ChatEvent, UpstreamFailure } from '#relay/chat/events.ts'
-import { moveThoughts } from '#relay/chat/reasoning.ts'
+import { moveReasoning } from '#relay/chat/reasoning.ts'
 import { createWeight } from '#relay/providers/shared/delivered.ts'
 import type { Forwarding } from '#relay/attempt/attempt-context.ts'
 import type { StreamWriter } from './stream-writer.ts'
 
 /** The upstream's events in the caller's dialect, by way of the hub format. */
 export function translatedStream(forwarding: Forwarding): StreamWriter {
-  const { call, provider, providerCall, services, thoughts } = forwarding
+  const { call, provider, providerCall, services, reasoning } = forwarding
   const decoder = provider.chat.stream(providerCall)
   const encoder = call.dialect.stream({
     model: call.request.model,
@@ -26,8 +26,8 @@ export function translatedStream(forwarding: Forwarding): StreamWriter {
   let finished = false
   let hasContent = false
 
-  const { fromTags, asText } = thoughts
-  const move = fromTags || asText ? moveThoughts(thoughts) : null
+  const { fromTags, asText } = reasoning
+  const move = fromTags || asText ? moveReasoning(reasoning) : null
   const write = (event: ChatEvent): string => (move ? move(event).map(encoder.push).join('') : encoder.push(event))
   const take = (events: ChatEvent[]): string => {
     let text = ''

@@ -83,7 +83,7 @@ describe('Ollama called natively', () => {
     const { ask, sent } = await vendorWorld(app, token, native('usage=20:10'))
     for (const stream of [false, true]) {
       const answer = await ask([user('hello there you all')], { stream, fields: { reasoning_effort: 'high' } })
-      expect(answer.thoughts).not.toBe('')
+      expect(answer.reasoning).not.toBe('')
       expect(sent()?.body).toMatchObject({ think: 'high' })
       const short = await ask([user('hello there you all')], { stream, fields: { max_tokens: 2 } })
       expect(short.finish).toBe('length')

@@ -41,7 +41,7 @@ function joined(text: string) {
   }
   return {
     text: deltas.map((delta) => delta.content ?? '').join(''),
-    thoughts: deltas.map((delta) => delta.reasoning_content ?? '').join(''),
+    reasoning: deltas.map((delta) => delta.reasoning_content ?? '').join(''),
     calls,
     finish: chunks.flatMap(({ choices }) => choices.flatMap((choice) => choice.finish_reason ?? [])).join(),
     usage: chunks.findLast((chunk) => chunk.usage)?.usage,
@@ -54,7 +54,7 @@ function whole(text: string) {
   const message = choices[0]?.message
   return {
     text: message?.content ?? '',
-    thoughts: message?.reasoning_content ?? '',
+    reasoning: message?.reasoning_content ?? '',
     calls: (message?.tool_calls ?? []).map(({ id = '', function: fn }) => ({
       id,
       name: fn.name ?? '',

@@ -40,14 +40,14 @@ function toMessage({ parts }: ChatChoice, context: EncodeContext) {
   const refusal = of('refusal')
   const calls = of('tool-call')
   const audio = of('audio')[0]
-  const thoughts = reasoning.map((part) => part.text).join('')
+  const reasoningText = reasoning.map((part) => part.text).join('')
   const annotations = of('text').flatMap((part) => (part.citations ?? []).map(toAnnotation))
   const silent = calls.length > 0 || refusal.length > 0 || audio !== undefined
   return defined({
     role: 'assistant',
     content: content === '' && silent ? null : content,
     refusal: refusal.length === 0 ? null : refusal.map((part) => part.text).join(''),
-    reasoning_content: thoughts === '' ? undefined : thoughts,
+    reasoning_content: reasoningText === '' ? undefined : reasoningText,
     reasoning_details: reasoningDetails(reasoning),
     annotations: annotations.length === 0 ? undefined : annotations,
     audio: audio === undefined ? undefined : toAudio(audio, context),

@@ -14,8 +14,8 @@ type ChoiceState = {
   head: string
   calls: Map<number, { custom: boolean; empty: boolean }>
   /** The thought being written; a signature repeats it whole, for plain deltas cannot say where a thought ends. */
-  thought: string
-  thoughtIndex: number
+  reasoning: string
+  reasoningIndex: number
   audioId: string | undefined
   finish: FinishReason | undefined
 }
@@ -49,8 +49,8 @@ export function streamOpenAiChat(context: EncodeContext): StreamEncoder {
     choices.set(index, {
       head,
       calls: new Map(),
-      thought: '',
-      thoughtIndex: 0,
+      reasoning: '',
+      reasoningIndex: 0,
       audioId: undefined,
       finish: undefined,
     })
@@ -139,15 +139,15 @@ function writeReasoning(
   event: Extract<ChoiceEvent, { type: `reasoning-${'delta' | 'signature' | 'encrypted'}` }>,
 ): string {
   if (event.type === 'reasoning-delta') {
-    choice.thought += event.text
+    choice.reasoning += event.text
     return textDelta(choice, 'reasoning_content', event.text)
   }
   const detail =
     event.type === 'reasoning-signature'
-      ? signatureDetail(choice.thought, event, choice.thoughtIndex)
-      : encryptedDetail(event, choice.thoughtIndex)
-  choice.thought = ''
-  choice.thoughtIndex += 1
+      ? signatureDetail(choice.reasoning, event, choice.reasoningIndex)
+      : encryptedDetail(event, choice.reasoningIndex)
+  choice.reasoning = ''
+  choice.reasoningIndex += 1
   return objectDelta(choice, { reasoning_details: [detail] })
 }
 

@@ -21,13 +21,13 @@ export const messageItem = (id: string, content: object[], status: ItemStatus) =
 
 export const reasoningItem = (
   id: string,
-  thought: { text: string; encrypted: string | undefined },
+  reasoning: { text: string; encrypted: string | undefined },
   status: ItemStatus,
 ) => ({
   type: 'reasoning',
   id,
-  summary: thought.text === '' ? [] : [{ type: 'summary_text', text: thought.text }],
-  ...(thought.encrypted === undefined ? {} : { encrypted_content: thought.encrypted }),
+  summary: reasoning.text === '' ? [] : [{ type: 'summary_text', text: reasoning.text }],
+  ...(reasoning.encrypted === undefined ? {} : { encrypted_content: reasoning.encrypted }),
   status,
 })
 

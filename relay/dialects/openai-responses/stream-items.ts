@@ -5,17 +5,17 @@ import { type ItemStatus, imageItem } from './output-items.ts'
 import { createShelf } from './shelf.ts'
 import { createCalls } from './stream-calls.ts'
 import { openMessage } from './stream-message.ts'
-import { openThought } from './stream-reasoning.ts'
+import { openReasoning } from './stream-reasoning.ts'
 
 type Message = ReturnType<typeof openMessage>
-type Thought = ReturnType<typeof openThought>
+type Reasoning = ReturnType<typeof openReasoning>
 type CallEvent = Extract<ChatEvent, { type: `tool-call-${'start' | 'delta' | 'end'}` }>
 
 /** The output items of a streamed response: at most one message or thought is open, beside any number of calls. */
 export function createItems(writer: EventWriter, ambient: Ambient) {
   const shelf = createShelf(writer, ambient)
   const calls = createCalls(shelf, writer)
-  let open: Message | Thought | undefined
+  let open: Message | Reasoning | undefined
 
   const closeOpen = (status: ItemStatus = 'completed'): string => {
     const closing = open
@@ -30,10 +30,10 @@ export function createItems(writer: EventWriter, ambient: Ambient) {
     open = item
     return { item, text: before + item.opening }
   }
-  const thought = (): { item: Thought; text: string } => {
+  const reasoning = (): { item: Reasoning; text: string } => {
     if (open?.kind === 'reasoning') return { item: open, text: '' }
     const before = closeOpen()
-    const item = openThought(shelf, writer)
+    const item = openReasoning(shelf, writer)
     open = item
     return { item, text: before + item.opening }
   }
@@ -47,13 +47,13 @@ export function createItems(writer: EventWriter, ambient: Ambient) {
     },
     think(text: string): string {
       if (text === '') return ''
-      const { item, text: opening } = thought()
+      const { item, text: opening } = reasoning()
       return opening + item.think(text)
     },
     /** A thought ends with its proof or with its hidden form; only this vendor's own is handed on. */
-    endThought(encrypted?: string): string {
+    endReasoning(encrypted?: string): string {
       if (encrypted === undefined) return open?.kind === 'reasoning' ? closeOpen() : ''
-      const { item, text } = thought()
+      const { item, text } = reasoning()
       open = undefined
       return text + item.close(encrypted)
     },

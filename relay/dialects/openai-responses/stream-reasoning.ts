@@ -3,28 +3,28 @@ import { reasoningItem } from './output-items.ts'
 import type { Shelf } from './shelf.ts'
 
 /** A reasoning item being written; its text stands as a summary of one part. */
-export function openThought(shelf: Shelf, writer: EventWriter) {
+export function openReasoning(shelf: Shelf, writer: EventWriter) {
   const { place, text: opening } = shelf.begin('rs', (id) =>
     reasoningItem(id, { text: '', encrypted: undefined }, 'in_progress'),
   )
   const at = { ...place, summary_index: 0 }
   const head = deltaHead('response.reasoning_summary_text.delta', at)
-  let thought = ''
+  let reasoning = ''
   return {
     kind: 'reasoning' as const,
     opening,
     think(text: string): string {
       const part = { type: 'summary_text', text: '' }
-      const added = thought === '' ? writer.event('response.reasoning_summary_part.added', { ...at, part }) : ''
-      thought += text
+      const added = reasoning === '' ? writer.event('response.reasoning_summary_part.added', { ...at, part }) : ''
+      reasoning += text
       return added + writer.delta(head, text)
     },
     close(encrypted?: string): string {
-      const item = reasoningItem(place.item_id, { text: thought, encrypted }, 'completed')
-      if (thought === '') return shelf.finish(place, item)
-      const part = { type: 'summary_text', text: thought }
+      const item = reasoningItem(place.item_id, { text: reasoning, encrypted }, 'completed')
+      if (reasoning === '') return shelf.finish(place, item)
+      const part = { type: 'summary_text', text: reasoning }
       return (
-        writer.event('response.reasoning_summary_text.done', { ...at, text: thought }) +
+        writer.event('response.reasoning_summary_text.done', { ...at, text: reasoning }) +
         writer.event('response.reasoning_summary_part.done', { ...at, part }) +
         shelf.finish(place, item)
       )

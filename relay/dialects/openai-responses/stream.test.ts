@@ -72,8 +72,8 @@ describe('responses stream', () => {
         }
         for (const item of last.output) {
           const said = item.content?.map((part: { text: string }) => part.text).join('')
-          const thought = item.summary?.map((part: { text: string }) => part.text).join('')
-          expect(said ?? thought ?? item.arguments).toBe(told.get(item.id) ?? '{}')
+          const reasoning = item.summary?.map((part: { text: string }) => part.text).join('')
+          expect(said ?? reasoning ?? item.arguments).toBe(told.get(item.id) ?? '{}')
         }
         expect(frames.map(({ data }) => data.sequence_number)).toEqual(frames.map((_, index) => index))
         expect(frames.every(({ name, data }) => name === data.type)).toBe(true)

@@ -83,9 +83,9 @@ function writeContent(items: ReturnType<typeof createItems>, event: ContentEvent
     case 'reasoning-delta':
       return items.think(event.text)
     case 'reasoning-signature':
-      return items.endThought()
+      return items.endReasoning()
     case 'reasoning-encrypted':
-      return event.dialect === 'openai-responses' ? items.endThought(event.data) : items.endThought()
+      return event.dialect === 'openai-responses' ? items.endReasoning(event.data) : items.endReasoning()
     case 'tool-call-start':
     case 'tool-call-delta':
     case 'tool-call-end':

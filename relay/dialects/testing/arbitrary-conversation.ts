@@ -23,7 +23,7 @@ const jsonObject = fc
   .map((value) => JSON.stringify(JSON.parse(JSON.stringify(value))))
 
 /** How much of a thought a dialect can carry back and forth. */
-const thought = (signer: DialectId | undefined): fc.Arbitrary<AssistantPart[]> => {
+const reasoning = (signer: DialectId | undefined): fc.Arbitrary<AssistantPart[]> => {
   if (signer === undefined) return fc.constant([])
   const proof = anyText.map((value) => ({ dialect: signer, value }))
   const part = fc.record({ said: anyText, signature: proof })
@@ -35,7 +35,7 @@ const thought = (signer: DialectId | undefined): fc.Arbitrary<AssistantPart[]> =
 
 type Turn = {
   said: UserPart[]
-  thoughts: AssistantPart[]
+  reasoning: AssistantPart[]
   answer: AssistantPart[]
   calls: { called: string; args: string; result: string }[]
 }
@@ -43,7 +43,7 @@ type Turn = {
 const turn = (signer: DialectId | undefined): fc.Arbitrary<Turn> =>
   fc.record({
     said: fc.array(fc.oneof(text, image), { minLength: 1, maxLength: 3 }),
-    thoughts: thought(signer),
+    reasoning: reasoning(signer),
     answer: fc.array(text, { minLength: 1, maxLength: 1 }),
     calls: fc.array(fc.record({ called: name, args: jsonObject, result: anyText }), { maxLength: 3 }),
   })
@@ -55,7 +55,7 @@ export const anyConversation = (signer: DialectId | undefined): fc.Arbitrary<Mes
     .map(({ system, turns }) => {
       const messages: Message[] = system === null ? [] : [{ role: 'system', content: [system] }]
       let results: ToolResultPart[] = []
-      turns.forEach(({ said, thoughts, answer, calls }, index) => {
+      turns.forEach(({ said, reasoning, answer, calls }, index) => {
         messages.push({ role: 'user', content: [...results, ...said] })
         const made = calls.map(({ called, args, result }, position) => {
           const id = `call_${index}_${position}`
@@ -69,7 +69,7 @@ export const anyConversation = (signer: DialectId | undefined): fc.Arbitrary<Mes
           return { call, answered }
         })
         results = made.map(({ answered }) => answered)
-        messages.push({ role: 'assistant', content: [...thoughts, ...answer, ...made.map(({ call }) => call)] })
+        messages.push({ role: 'assistant', content: [...reasoning, ...answer, ...made.map(({ call }) => call)] })
       })
       return results.length === 0 ? messages : [...messages, { role: 'user', content: results }]
     })

@@ -13,7 +13,7 @@ const texts = fc.array(anyText, { minLength: 1, maxLength: 4 })
 
 const textRun = texts.map((list): ChatEvent[] => list.map((text) => ({ type: 'text-delta', text })))
 
-const thoughtRun = (dialect: DialectId) =>
+const reasoningRun = (dialect: DialectId) =>
   fc
     .record({ list: texts, signature: fc.option(anyText, { nil: undefined }) })
     .map(({ list, signature }): ChatEvent[] => [
@@ -83,7 +83,7 @@ export const anyAnswer = (dialect: DialectId): fc.Arbitrary<ChatEvent[]> =>
       runs: fc.array(
         fc.oneof(
           textRun.map((events) => () => ({ events, count: 0 })),
-          thoughtRun(dialect).map((events) => () => ({ events, count: 0 })),
+          reasoningRun(dialect).map((events) => () => ({ events, count: 0 })),
           callRun,
         ),
         { maxLength: 5 },

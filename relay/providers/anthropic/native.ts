@@ -6,7 +6,7 @@ import { listenToClaude } from './listen.ts'
 import { type ClaudeHost, planOf } from './request.ts'
 import { fromClaudeResponse } from './response.ts'
 import { answerLimit, suffixThinking } from './thinking.ts'
-import { dropUnprovenThoughts } from './unsigned-reasoning.ts'
+import { dropUnprovenReasoning } from './unsigned-reasoning.ts'
 import { readUsage } from './usage.ts'
 
 /** The thinking that the suffix of the name asks for, unless the caller says it in the body. */
@@ -35,7 +35,7 @@ function nativeRequest(host: ClaudeHost, native: NativeBody, call: ProviderCall)
   // An explicit zero only warms the cache, which this vendor takes.
   body['max_tokens'] ??= answerLimit(undefined, call, traits)
   const thinks = applySuffix(body, call)
-  dropUnprovenThoughts(body, traits)
+  dropUnprovenReasoning(body, traits)
   if ((body['stream'] === true) !== call.stream) body['stream'] = call.stream
   host.shape?.(body, call)
   const needs = { sampling: thinks && body['temperature'] !== undefined, files: false }

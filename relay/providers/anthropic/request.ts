@@ -18,7 +18,7 @@ const extensions = ['thinking', 'output_config', 'context_management', 'containe
 type Planned = { model: string; traits: ClaudeTraits; thinking: Thinking; suffix: NameSuffix }
 
 /** Older models refuse to think on in a round of tools whose own thoughts the caller no longer has. */
-function lostItsThoughts({ messages }: ChatRequest): boolean {
+function lostItsReasoning({ messages }: ChatRequest): boolean {
   const last = messages.findLast((message) => message.role === 'assistant')
   if (!last?.content.some((part) => part.type === 'tool-call')) return false
   return !last.content.some(
@@ -47,7 +47,7 @@ function plan(request: ChatRequest, call: ProviderCall, losses: Set<string>): Pl
   else if (suffix.thinking) thinking = suffixThinking(suffix, maxTokens, { traits, share })
   else if (request.reasoning) thinking = wishedThinking(request.reasoning, maxTokens, { traits, fromClaude, share })
   if (traits.thinking === 'none' && request.reasoning && !explicit) losses.add('reasoning_effort')
-  if (thinking.on && traits.thinking === 'budget' && lostItsThoughts(request)) {
+  if (thinking.on && traits.thinking === 'budget' && lostItsReasoning(request)) {
     thinking = { thinking: { type: 'disabled' }, maxTokens, on: false }
   }
   const unheard = request.reasoning?.effort !== undefined && thinking.effort === undefined && !thinking.on
@@ -117,7 +117,7 @@ function unsupported(request: ChatRequest): string[] {
 }
 
 /** Thoughts without this vendor's own proof are not shown to it. */
-const unprovenThoughts = (request: ChatRequest): boolean =>
+const unprovenReasoning = (request: ChatRequest): boolean =>
   request.messages.some((message) =>
     message.content.some(
       (part) =>
@@ -131,7 +131,7 @@ export type ClaudeBody = { model: string; body: Json; losses: string[]; needs: H
 export function toClaudeBody(request: ChatRequest, call: ProviderCall): ClaudeBody {
   const losses = new Set(lossesTowards(request, 'claude').filter((name) => !extensions.includes(name)))
   for (const name of unsupported(request)) losses.add(name)
-  if (unprovenThoughts(request)) losses.add('reasoning_content')
+  if (unprovenReasoning(request)) losses.add('reasoning_content')
   const planned = plan(request, call, losses)
   const { traits, thinking } = planned
   const mayForce = traits.forcedToolChoice && !thinking.on

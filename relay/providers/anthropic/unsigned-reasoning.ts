@@ -19,7 +19,7 @@ const has = (message: unknown, types: readonly string[]): boolean =>
  * Takes thoughts out of a conversation that this vendor would refuse as not its own. Older models then refuse to think on in
  * a round of tools whose thoughts are gone, so such a call goes without.
  */
-export function dropUnprovenThoughts(body: Json, traits: ClaudeTraits): void {
+export function dropUnprovenReasoning(body: Json, traits: ClaudeTraits): void {
   const messages: unknown = body['messages']
   if (!Array.isArray(messages) || !messages.some((message) => blocksOf(message).some(isUnproven))) return
   const kept = messages.flatMap((message: unknown): unknown[] => {

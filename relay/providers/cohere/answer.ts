@@ -84,14 +84,14 @@ export function fromCohereAnswer(json: unknown, reading: Reading): ChatResponse 
   const message = recordOf(answer['message'])
   if (!message) throw new MalformedUpstream('the answer has no message')
   const content = recordsOf(message['content'])
-  const thoughts = [
+  const reasoning = [
     textOf(message['tool_plan']) ?? '',
     ...content.flatMap((part) => (part['type'] === 'thinking' ? (textOf(part['thinking']) ?? '') : [])),
   ].join('')
   const text = content.flatMap((part) => (part['type'] === 'text' ? (textOf(part['text']) ?? '') : [])).join('')
   const citations = citationsOf(message['citations'])
   const parts: ResponsePart[] = [
-    ...(thoughts === '' ? [] : [{ type: 'reasoning' as const, text: thoughts }]),
+    ...(reasoning === '' ? [] : [{ type: 'reasoning' as const, text: reasoning }]),
     ...(text === '' ? [] : [{ type: 'text' as const, text, ...(citations.length > 0 ? { citations } : {}) }]),
     ...recordsOf(message['tool_calls']).map((call) => toolPart(call, reading)),
   ]
@@ -172,10 +172,10 @@ export function createCohereDecoder(reading: Reading): StreamDecoder {
 
   function readContent(message: Json): ChatEvent[] {
     const content = recordOf(message['content']) ?? {}
-    const thought = wordOf(content['thinking'])
+    const reasoning = wordOf(content['thinking'])
     const text = wordOf(content['text'])
     return [
-      ...(thought === undefined ? [] : [{ type: 'reasoning-delta' as const, text: thought }]),
+      ...(reasoning === undefined ? [] : [{ type: 'reasoning-delta' as const, text: reasoning }]),
       ...(text === undefined ? [] : [{ type: 'text-delta' as const, text }]),
     ]
   }

@@ -17,14 +17,14 @@ function messageParts(item: Json): ResponsePart[] {
   })
 }
 
-export const thoughtOf = (item: Json): string => {
+export const reasoningOf = (item: Json): string => {
   const texts = (name: string): string[] => recordsOf(item[name]).flatMap((entry) => textOf(entry['text']) ?? [])
   const summary = texts('summary')
   return (summary.length > 0 ? summary : texts('content')).join('\n\n')
 }
 
 function reasoningPart(item: Json): ResponsePart[] {
-  const text = thoughtOf(item)
+  const text = reasoningOf(item)
   const data = wordOf(item['encrypted_content'])
   if (text === '' && data === undefined) return []
   return [

@@ -3,7 +3,7 @@ import { readCitations } from '../openai-compatible/answer-parts.ts'
 import type { ProviderCall } from '../types.ts'
 import { type Json, numberOf, parseRecord, recordOf, textOf, wordOf } from '../shared/json.ts'
 import { failureIn } from './failure.ts'
-import { finishOf, thoughtOf } from './response.ts'
+import { finishOf, reasoningOf } from './response.ts'
 import { usageOf } from './usage.ts'
 
 type Call = { index: number; written: boolean; ended: boolean }
@@ -15,7 +15,7 @@ type State = {
   /** Calls by the number of their item. */
   calls: Map<number, Call>
   /** Thoughts already shown in pieces, by the number of their item. */
-  thoughts: Set<number>
+  reasoning: Set<number>
 }
 
 const itemNumber = (event: Json): number => numberOf(event['output_index']) ?? 0
@@ -53,7 +53,7 @@ function wholeArguments(event: Json, text: string, state: State): ChatEvent[] {
 function endItem(event: Json, state: State): ChatEvent[] {
   const item = recordOf(event['item']) ?? {}
   if (item['type'] === 'reasoning') {
-    const text = state.thoughts.has(itemNumber(event)) ? '' : thoughtOf(item)
+    const text = state.reasoning.has(itemNumber(event)) ? '' : reasoningOf(item)
     const data = wordOf(item['encrypted_content'])
     return [
       ...(text === '' ? [] : [{ type: 'reasoning-delta' as const, text }]),
@@ -75,10 +75,10 @@ function endItem(event: Json, state: State): ChatEvent[] {
   return [...rest, { type: 'tool-call-end', index: call.index }]
 }
 
-function thoughtEvents(event: Json, state: State): ChatEvent[] {
+function reasoningEvents(event: Json, state: State): ChatEvent[] {
   const text = wordOf(event['delta'])
   if (text === undefined) return []
-  state.thoughts.add(itemNumber(event))
+  state.reasoning.add(itemNumber(event))
   return [{ type: 'reasoning-delta', text }]
 }
 
@@ -121,7 +121,7 @@ function readEvent(event: Json, state: State): ChatEvent[] {
     }
     case 'response.reasoning_summary_text.delta':
     case 'response.reasoning_text.delta':
-      return thoughtEvents(event, state)
+      return reasoningEvents(event, state)
     case 'response.reasoning_summary_part.added':
       return (numberOf(event['summary_index']) ?? 0) > 0 ? [{ type: 'reasoning-delta', text: '\n\n' }] : []
     case 'response.function_call_arguments.delta':
@@ -147,7 +147,7 @@ function readEvent(event: Json, state: State): ChatEvent[] {
 }
 
 export function createResponsesDecoder(reading: Pick<ProviderCall, 'ambient'>): StreamDecoder {
-  const state: State = { reading, started: false, finished: false, calls: new Map(), thoughts: new Set() }
+  const state: State = { reading, started: false, finished: false, calls: new Map(), reasoning: new Set() }
   let failed = false
   return {
     push({ data }) {

@@ -87,12 +87,12 @@ async function streamed(library: OpenAI, ask: Ask): Promise<Turn> {
   let reasoning = ''
   // The helper keeps the last piece only of fields it does not know.
   runner.on('chunk', (chunk) => {
-    reasoning += thoughtIn(chunk.choices[0]?.delta)
+    reasoning += reasoningIn(chunk.choices[0]?.delta)
   })
   return { ...turnOf(await runner.finalChatCompletion()), reasoning }
 }
 
-const thoughtIn = (message: object | undefined): string =>
+const reasoningIn = (message: object | undefined): string =>
   message && 'reasoning_content' in message && typeof message.reasoning_content === 'string'
     ? message.reasoning_content
     : ''
@@ -103,7 +103,7 @@ function turnOf(completion: OpenAI.Chat.Completions.ChatCompletion): Turn {
   const calls = choice.message.tool_calls ?? []
   return {
     text: choice.message.content ?? '',
-    reasoning: thoughtIn(choice.message),
+    reasoning: reasoningIn(choice.message),
     stop: choice.finish_reason,
     usage: completion.usage && {
       input: completion.usage.prompt_tokens,

@@ -104,7 +104,7 @@ const frame = (answer: Answer, call: Call) => ({
 /** One call a turn is all that the vendor makes. */
 function callOf({ toolCalls }: Answer): Json {
   const [first] = toolCalls
-  return first ? { function_call: { name: first.name, arguments: first.arguments, thoughts: '' } } : {}
+  return first ? { function_call: { name: first.name, arguments: first.arguments, reasoning: '' } } : {}
 }
 
 const reasonOf = (answer: Answer) => (answer.toolCalls.length > 0 ? 'function_call' : 'normal')

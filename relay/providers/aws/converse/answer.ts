@@ -75,8 +75,8 @@ function toolPart(use: Json, reading: Reading): ResponsePart {
 function partsOf(block: Json, reading: Reading): ResponsePart[] {
   const text = wordOf(block['text'])
   if (text !== undefined) return [{ type: 'text', text }]
-  const thought = recordOf(block['reasoningContent'])
-  if (thought) return reasoningPart(thought)
+  const reasoning = recordOf(block['reasoningContent'])
+  if (reasoning) return reasoningPart(reasoning)
   const use = recordOf(block['toolUse'])
   return use ? [toolPart(use, reading)] : []
 }
@@ -137,10 +137,10 @@ export function createConverseDecoder(reading: Reading): StreamDecoder {
     return call.custom ? [] : [{ type: 'tool-call-delta', index: call.index, arguments: text }]
   }
 
-  function readThought(thought: Json): ChatEvent[] {
-    const text = wordOf(thought['text'])
-    const value = wordOf(thought['signature'])
-    const data = wordOf(thought['redactedContent'])
+  function readReasoning(reasoning: Json): ChatEvent[] {
+    const text = wordOf(reasoning['text'])
+    const value = wordOf(reasoning['signature'])
+    const data = wordOf(reasoning['redactedContent'])
     return [
       ...(text === undefined ? [] : [{ type: 'reasoning-delta' as const, text }]),
       ...(value === undefined ? [] : [{ type: 'reasoning-signature' as const, dialect: 'claude' as const, value }]),
@@ -154,7 +154,7 @@ export function createConverseDecoder(reading: Reading): StreamDecoder {
     if (text !== undefined) return [{ type: 'text-delta', text }]
     const use = recordOf(delta['toolUse'])
     if (use) return readArguments(event, textOf(use['input']) ?? '')
-    return readThought(recordOf(delta['reasoningContent']) ?? {})
+    return readReasoning(recordOf(delta['reasoningContent']) ?? {})
   }
 
   function closeBlock(key: number): ChatEvent[] {

@@ -53,7 +53,7 @@ function resultBlock(block: Json): Json {
   }
 }
 
-function thoughtBlock(block: Json): Json {
+function reasoningBlock(block: Json): Json {
   if (block['type'] === 'redacted_thinking') return { reasoningContent: { redactedContent: block['data'] } }
   return { reasoningContent: { reasoningText: { text: block['thinking'], signature: block['signature'] } } }
 }
@@ -72,7 +72,7 @@ function contentOf(block: Json): Json | undefined {
       return resultBlock(block)
     case 'thinking':
     case 'redacted_thinking':
-      return thoughtBlock(block)
+      return reasoningBlock(block)
     default:
       return undefined
   }

@@ -78,11 +78,11 @@ function adjust(body: Json): string[] {
 
 /** Thoughts are counted beside the answer here. */
 function usage(counts: Json): ReportedUsage {
-  const thoughts = countOf(counts['reasoning_tokens'])
+  const reasoning = countOf(counts['reasoning_tokens'])
   return {
     ...readUsage(counts),
-    completionTokens: sumOf(countOf(counts['completion_tokens']), thoughts),
-    reasoningTokens: thoughts,
+    completionTokens: sumOf(countOf(counts['completion_tokens']), reasoning),
+    reasoningTokens: reasoning,
     webSearchCalls: countOf(counts['num_search_queries']),
   }
 }

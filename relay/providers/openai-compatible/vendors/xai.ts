@@ -51,12 +51,12 @@ function usage(counts: Json): ReportedUsage {
   const apart = prompt !== undefined && cached !== undefined && cached > prompt
   const total = countOf(counts['total_tokens'])
   const written = countOf(counts['completion_tokens'])
-  const thought = countOf(recordOf(counts['completion_tokens_details'])?.['reasoning_tokens'])
+  const reasoningText = countOf(recordOf(counts['completion_tokens_details'])?.['reasoning_tokens'])
   return {
     ...reported,
     promptTokens: apart ? sumOf(prompt, cached) : prompt,
     completionTokens:
-      total !== undefined && prompt !== undefined && total >= prompt ? total - prompt : sumOf(written, thought),
+      total !== undefined && prompt !== undefined && total >= prompt ? total - prompt : sumOf(written, reasoningText),
   }
 }
 
