@@ -23,7 +23,7 @@ import type { ChannelRow } from '#relay/routing/channel-table.ts'
 import { AttemptFailed, failureOfDomainError } from './failure.ts'
 import { type ChannelRequest, forChannel } from './channel-body.ts'
 import { toProviderCall } from './provider-call.ts'
-import { checkPictures } from './image-limit.ts'
+import { checkImages } from './image-limit.ts'
 import { bodyAsCame, overridden, passesThrough } from './sent-body.ts'
 import { isEventStream } from '#relay/transport/event-reader.ts'
 import { withTokenOf } from './key-exchange.ts'
@@ -136,7 +136,7 @@ async function buildRequest(forwarding: Forwarding): Promise<UpstreamRequest> {
     const stuck = untranslatable(sent.request, dialectOfProvider(provider))
     if (stuck !== undefined)
       throw new InvalidRequest('convert_request_failed', `${stuck} is not supported by this model`)
-    checkPictures(sent.request, provider.chat.mostPictures?.(providerCall))
+    checkImages(sent.request, provider.chat.mostImages?.(providerCall))
     const request = await withMedia(forwarding)
     const named = { ...providerCall, customTools: customToolNames(request.tools) }
     forwarding.providerCall = named

@@ -33,7 +33,7 @@ function ratioWords(price: Price, isAudio: boolean): string {
 /** The keys of a log row for sound, pictures and tools that older consoles read, where a call used them. */
 export function receiptKeys(receipt: Receipt | null): Record<string, unknown> {
   if (!receipt || receipt.formula === 'image' || receipt.formula === 'task') return {}
-  return { ...soundKeys(receipt), ...pictureKeys(receipt), ...toolKeys(receipt) }
+  return { ...soundKeys(receipt), ...imageKeys(receipt), ...toolKeys(receipt) }
 }
 
 const ratioOf = ({ price }: UsageReceipt) => (price.kind === 'ratio' ? price : null)
@@ -52,7 +52,7 @@ function soundKeys(receipt: UsageReceipt): Record<string, unknown> {
   }
 }
 
-const pictureKeys = (receipt: UsageReceipt): Record<string, unknown> =>
+const imageKeys = (receipt: UsageReceipt): Record<string, unknown> =>
   receipt.usage.imageInputTokens > 0
     ? { image: true, image_ratio: ratioOf(receipt)?.imageRatio ?? 1, image_output: receipt.usage.imageInputTokens }
     : {}

@@ -1,5 +1,5 @@
 import type { ChatRequest } from '#relay/chat/request.ts'
-import { flatPictureTokens } from './image-tokens.ts'
+import { flatImageTokens } from './image-tokens.ts'
 import { promptPieces } from './prompt-pieces.ts'
 import type { PromptPiece } from './prompt-pieces.ts'
 
@@ -42,5 +42,5 @@ export function cheapPromptTokens(request: ChatRequest): CheapPromptCount {
 
 function cheapPieceTokens(piece: Exclude<PromptPiece, { kind: 'cache-mark' }>, model: string): number {
   if (piece.kind === 'tokens') return piece.count
-  return piece.kind === 'picture' ? flatPictureTokens(piece.picture, model) : cheapTextTokens(piece.text)
+  return piece.kind === 'picture' ? flatImageTokens(piece.image, model) : cheapTextTokens(piece.text)
 }

@@ -3,8 +3,8 @@ import type { ChatRequest, ImagePart, Message } from '#relay/chat/request.ts'
 import { cheapPromptTokens, cheapTextTokens } from './cheap-count.ts'
 import { countText, encodingOf } from './count-text.ts'
 import { countPrompt, deliveredBy, estimateUsage, promptTexts } from './estimate-usage.ts'
-import { pictureSize } from './image-size.ts'
-import { flatPictureTokens, pictureTokens } from './image-tokens.ts'
+import { imageSize } from './image-size.ts'
+import { flatImageTokens, imageTokens } from './image-tokens.ts'
 
 const yieldNow = async (): Promise<void> => {}
 const count = async (texts: readonly string[], model: string): Promise<number> => {
@@ -148,25 +148,25 @@ describe('pictures', () => {
     bytes.writeUInt32BE(height, 20)
     return bytes.toString('base64')
   }
-  const picture = (data: string, detail?: 'low' | 'high'): ImagePart => ({
+  const image = (data: string, detail?: 'low' | 'high'): ImagePart => ({
     type: 'image',
     source: { kind: 'base64', mediaType: 'image/png', data },
     detail,
   })
 
   test('cost by their tiles after the short side is brought to 768', () => {
-    expect(pictureTokens(picture(png(512, 512)), 'gpt-4o')).toBe(170 + 85)
-    expect(pictureTokens(picture(png(1024, 1024)), 'gpt-4o')).toBe(4 * 170 + 85)
-    expect(pictureTokens(picture(png(2048, 4096)), 'gpt-4o')).toBe(2 * 3 * 170 + 85)
-    expect(pictureTokens(picture(png(1000, 2000)), 'gpt-4o')).toBe(2 * 3 * 170 + 85)
-    expect(pictureTokens(picture(png(512, 512)), 'gpt-4o-mini')).toBe(5667 + 2833)
+    expect(imageTokens(image(png(512, 512)), 'gpt-4o')).toBe(170 + 85)
+    expect(imageTokens(image(png(1024, 1024)), 'gpt-4o')).toBe(4 * 170 + 85)
+    expect(imageTokens(image(png(2048, 4096)), 'gpt-4o')).toBe(2 * 3 * 170 + 85)
+    expect(imageTokens(image(png(1000, 2000)), 'gpt-4o')).toBe(2 * 3 * 170 + 85)
+    expect(imageTokens(image(png(512, 512)), 'gpt-4o-mini')).toBe(5667 + 2833)
   })
 
   test('cost the flat count when they are small on purpose, unreadable or of glm-4v', () => {
-    expect(pictureTokens(picture(png(4096, 4096), 'low'), 'gpt-4o')).toBe(85)
-    expect(pictureTokens(picture('bm90IGEgcGljdHVyZQ=='), 'gpt-4o')).toBe(255)
-    expect(pictureTokens(picture(png(0, 0)), 'gpt-4o')).toBe(255)
-    expect(flatPictureTokens(picture(''), 'glm-4v')).toBe(1047)
+    expect(imageTokens(image(png(4096, 4096), 'low'), 'gpt-4o')).toBe(85)
+    expect(imageTokens(image('bm90IGEgcGljdHVyZQ=='), 'gpt-4o')).toBe(255)
+    expect(imageTokens(image(png(0, 0)), 'gpt-4o')).toBe(255)
+    expect(flatImageTokens(image(''), 'glm-4v')).toBe(1047)
   })
 
   test('are measured in every usual format, past the metadata of a photograph', () => {
@@ -181,25 +181,23 @@ describe('pictures', () => {
       metadata,
       Buffer.from([0xff, 0xc2, 0, 17, 8, 0, 100, 0, 200, 3, 0]),
     ])
-    expect(pictureSize(gif.toString('base64'))).toEqual({ width: 16, height: 32 })
-    expect(pictureSize(webp.toString('base64'))).toEqual({ width: 640, height: 480 })
-    expect(pictureSize(jpeg.toString('base64'))).toEqual({ width: 200, height: 100 })
+    expect(imageSize(gif.toString('base64'))).toEqual({ width: 16, height: 32 })
+    expect(imageSize(webp.toString('base64'))).toEqual({ width: 640, height: 480 })
+    expect(imageSize(jpeg.toString('base64'))).toEqual({ width: 200, height: 100 })
   })
 
   test('cut short are unreadable, not an error', () => {
     const whole = Buffer.from(png(10, 10), 'base64')
     for (let length = 0; length < 24; length += 1) {
-      expect(pictureSize(whole.subarray(0, length).toString('base64'))).toBeUndefined()
+      expect(imageSize(whole.subarray(0, length).toString('base64'))).toBeUndefined()
     }
-    expect(
-      pictureSize(Buffer.from([0xff, 0xd8, 0xff, 0xe1, 0, 0, 0, 0, 0, 0, 0, 0]).toString('base64')),
-    ).toBeUndefined()
+    expect(imageSize(Buffer.from([0xff, 0xd8, 0xff, 0xe1, 0, 0, 0, 0, 0, 0, 0, 0]).toString('base64'))).toBeUndefined()
   })
 })
 
 describe('estimateUsage', () => {
   test('counts the prompt and what was delivered, 7 more for each tool call and 258 for each picture', async () => {
-    const delivered = { text: 'hello world', toolCalls: 2, pictures: 1 }
+    const delivered = { text: 'hello world', toolCalls: 2, images: 1 }
     const usage = await estimateUsage({
       request: requestOf([user('hello world')]),
       delivered,
@@ -226,7 +224,7 @@ describe('estimateUsage', () => {
         },
       ],
     })
-    expect(delivered).toEqual({ text: 'abf{}c', toolCalls: 1, pictures: 1 })
+    expect(delivered).toEqual({ text: 'abf{}c', toolCalls: 1, images: 1 })
   })
 })
 

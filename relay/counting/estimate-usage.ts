@@ -3,17 +3,17 @@ import type { Usage } from '#core/usage.ts'
 import type { ChatResponse } from '#relay/chat/events.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import type { CountTexts } from './count-text.ts'
-import { pictureTokens } from './image-tokens.ts'
+import { imageTokens } from './image-tokens.ts'
 import { promptPieces } from './prompt-pieces.ts'
 
 const tokensPerToolCall = 7
-const tokensPerPicture = 258
+const tokensPerImage = 258
 
 /** What reached (or was on its way to) the caller: content, reasoning, tool names and arguments in one text. */
 export type Delivered = {
   text: string
   toolCalls: number
-  pictures?: number | undefined
+  images?: number | undefined
   /** Characters that were delivered too, but not kept: they count like those that were. */
   unkept?: number | undefined
 }
@@ -25,7 +25,7 @@ export async function countPrompt(request: ChatRequest, model: string, count: Co
   for (const piece of promptPieces(request)) {
     if (piece.kind === 'text') texts.push(piece.text)
     else if (piece.kind === 'tokens') total += piece.count
-    else if (piece.kind === 'picture') total += pictureTokens(piece.picture, model)
+    else if (piece.kind === 'picture') total += imageTokens(piece.image, model)
   }
   return total + (await count(texts, model))
 }
@@ -50,7 +50,7 @@ export async function countDelivered(delivered: Delivered, model: string, count:
   const { text, unkept = 0 } = delivered
   const kept = await count([text], model)
   const written = unkept === 0 ? kept : Math.round(kept * (1 + unkept / Math.max(text.length, 1)))
-  return written + tokensPerToolCall * delivered.toolCalls + tokensPerPicture * (delivered.pictures ?? 0)
+  return written + tokensPerToolCall * delivered.toolCalls + tokensPerImage * (delivered.images ?? 0)
 }
 
 /** Everything a whole answer delivers, for counting. */
@@ -64,7 +64,7 @@ export function deliveredBy(response: ChatResponse): Delivered {
   return {
     text: texts.join(''),
     toolCalls: parts.filter((part) => part.type === 'tool-call').length,
-    pictures: parts.filter((part) => part.type === 'image').length,
+    images: parts.filter((part) => part.type === 'image').length,
   }
 }
 

@@ -1,10 +1,10 @@
-export type PictureSize = { width: number; height: number }
+export type ImageSize = { width: number; height: number }
 
 /** Metadata in front of a JPEG's size is at most a few segments of 64 KiB. */
 const headerCharacters = 360_000
 
 /** Width and height of a base64 PNG, GIF, JPEG or WebP, read from its header alone; undefined when it is none of them. */
-export function pictureSize(base64: string): PictureSize | undefined {
+export function imageSize(base64: string): ImageSize | undefined {
   const bytes = Buffer.from(base64.slice(0, headerCharacters), 'base64')
   const size = pngSize(bytes) ?? gifSize(bytes) ?? webpSize(bytes) ?? jpegSize(bytes)
   return size !== undefined && size.width > 0 && size.height > 0 ? size : undefined
@@ -13,17 +13,17 @@ export function pictureSize(base64: string): PictureSize | undefined {
 const startsWith = (bytes: Buffer, text: string, at = 0): boolean =>
   bytes.subarray(at, at + text.length).toString('latin1') === text
 
-const pngSize = (bytes: Buffer): PictureSize | undefined =>
+const pngSize = (bytes: Buffer): ImageSize | undefined =>
   startsWith(bytes, '\x89PNG') && bytes.length >= 24
     ? { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) }
     : undefined
 
-const gifSize = (bytes: Buffer): PictureSize | undefined =>
+const gifSize = (bytes: Buffer): ImageSize | undefined =>
   startsWith(bytes, 'GIF8') && bytes.length >= 10
     ? { width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) }
     : undefined
 
-function webpSize(bytes: Buffer): PictureSize | undefined {
+function webpSize(bytes: Buffer): ImageSize | undefined {
   if (!startsWith(bytes, 'RIFF') || !startsWith(bytes, 'WEBP', 8) || bytes.length < 30) return undefined
   if (startsWith(bytes, 'VP8X', 12)) return { width: bytes.readUIntLE(24, 3) + 1, height: bytes.readUIntLE(27, 3) + 1 }
   if (startsWith(bytes, 'VP8L', 12)) {
@@ -37,7 +37,7 @@ function webpSize(bytes: Buffer): PictureSize | undefined {
 const isFrameHeader = (marker: number): boolean =>
   marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
 
-function jpegSize(bytes: Buffer): PictureSize | undefined {
+function jpegSize(bytes: Buffer): ImageSize | undefined {
   if (bytes[0] !== 0xff || bytes[1] !== 0xd8) return undefined
   let at = 2
   while (at + 9 <= bytes.length && bytes[at] === 0xff) {

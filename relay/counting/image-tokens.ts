@@ -1,5 +1,5 @@
 import type { ImagePart } from '#relay/chat/request.ts'
-import { pictureSize } from './image-size.ts'
+import { imageSize } from './image-size.ts'
 
 const shortestSide = 768
 const tileSide = 512
@@ -10,16 +10,16 @@ const tokensOf = (model: string): { base: number; tile: number } =>
   model.startsWith('gpt-4o-mini') ? { base: 2833, tile: 5667 } : { base: 85, tile: 170 }
 
 /** What a picture costs without looking at it. */
-export function flatPictureTokens(picture: ImagePart, model: string): number {
+export function flatImageTokens(image: ImagePart, model: string): number {
   if (model === 'glm-4v') return 1047
   const { base } = tokensOf(model)
-  return picture.detail === 'low' ? base : flatFactor * base
+  return image.detail === 'low' ? base : flatFactor * base
 }
 
 /** What a picture costs by its size; one whose bytes are not at hand or unreadable costs the flat count. */
-export function pictureTokens(picture: ImagePart, model: string): number {
-  const size = picture.source.kind === 'base64' ? pictureSize(picture.source.data) : undefined
-  if (size === undefined || picture.detail === 'low' || model === 'glm-4v') return flatPictureTokens(picture, model)
+export function imageTokens(image: ImagePart, model: string): number {
+  const size = image.source.kind === 'base64' ? imageSize(image.source.data) : undefined
+  if (size === undefined || image.detail === 'low' || model === 'glm-4v') return flatImageTokens(image, model)
   const short = Math.min(size.width, size.height)
   const shrunk = Math.min(short, shortestSide)
   const tiles = [size.width, size.height].map((side) => Math.ceil(Math.ceil((side * shrunk) / short) / tileSide))

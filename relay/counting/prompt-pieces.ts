@@ -4,14 +4,14 @@ import type { ChatRequest, Message, Tool, UserPart, AssistantPart, ImagePart } f
 export type PromptPiece =
   | { kind: 'text'; text: string }
   | { kind: 'tokens'; count: number }
-  | { kind: 'picture'; picture: ImagePart }
+  | { kind: 'picture'; image: ImagePart }
   | { kind: 'cache-mark'; ttl: '5m' | '1h' }
 
-type Rules = { message: number; name: number; toolList: number; tool: number; end: number; picture?: number }
+type Rules = { message: number; name: number; toolList: number; tool: number; end: number; image?: number }
 
 const chatRules: Rules = { message: 3, name: 1, toolList: 8, tool: 0, end: 3 }
 const earliestChatRules: Rules = { ...chatRules, message: 4, name: -1 }
-const claudeRules: Rules = { message: 2, name: 0, toolList: 0, tool: 3, end: 0, picture: 1000 }
+const claudeRules: Rules = { message: 2, name: 0, toolList: 0, tool: 3, end: 0, image: 1000 }
 
 const rulesOf = (request: ChatRequest): Rules => {
   if (request.extra.dialect === 'claude') return claudeRules
@@ -91,9 +91,7 @@ function addPart(pieces: PromptPiece[], part: Part, rules: Rules): void {
       pieces.push({ kind: 'text', text: part.text })
       return
     case 'image':
-      pieces.push(
-        rules.picture === undefined ? { kind: 'picture', picture: part } : { kind: 'tokens', count: rules.picture },
-      )
+      pieces.push(rules.image === undefined ? { kind: 'picture', image: part } : { kind: 'tokens', count: rules.image })
       return
     case 'audio':
       pieces.push({ kind: 'tokens', count: audioTokens })

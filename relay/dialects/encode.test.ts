@@ -221,17 +221,17 @@ describe('whole answers', () => {
         },
       ],
     }
-    const picture = '![image](data:image/png;base64,AAAA)'
+    const image = '![image](data:image/png;base64,AAAA)'
     expect(dialectOf('openai-chat').encode(shown, testContext())).toMatchObject({
       choices: [
         {
-          message: { content: picture, refusal: 'no', audio: { data: 'BBBB', transcript: 'spoken' } },
+          message: { content: image, refusal: 'no', audio: { data: 'BBBB', transcript: 'spoken' } },
           finish_reason: 'content_filter',
         },
       ],
     })
     expect(dialectOf('claude').encode(shown, testContext())).toMatchObject({
-      content: [{ text: 'no' }, { text: picture }, { text: 'spoken' }],
+      content: [{ text: 'no' }, { text: image }, { text: 'spoken' }],
       stop_reason: 'refusal',
     })
     expect(dialectOf('gemini').encode(shown, testContext())).toMatchObject({

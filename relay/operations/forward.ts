@@ -23,7 +23,7 @@ import { inBatches, joined, joinedUsage } from './batches.ts'
 import { plainChargeRow, type PlainEnd, plainUsage } from './bill.ts'
 import { inWantedEncoding } from './embedding-encoding.ts'
 import type { PlainCall } from './types.ts'
-import { withPictures } from './images.ts'
+import { withImages } from './images.ts'
 import { sendBuilt, type Try, untilDone } from './send.ts'
 import { createTail } from './trailing-buffer.ts'
 import { lossNames } from '#relay/response/loss-names.ts'
@@ -208,7 +208,7 @@ async function translate(current: Try, answers: readonly unknown[]): Promise<unk
   const translated = joined(response ? answers.map((answer) => response(answer, asked)) : answers)
   const draws = asked.operation === 'images' || asked.operation === 'image-edits'
   if (!draws || asked.json['response_format'] !== 'b64_json') return translated
-  return withPictures(translated, async (url) => (await current.services.media(url, halt.signal)).data)
+  return withImages(translated, async (url) => (await current.services.media(url, halt.signal)).data)
 }
 
 /** The answer in the caller's form. */

@@ -7,7 +7,7 @@ const lacksBytes = (row: Record<string, unknown>): boolean =>
   typeof row['url'] === 'string' && row['b64_json'] === undefined
 
 /** Pictures told by address, for callers who want their bytes. */
-export async function withPictures(answer: unknown, fetch: (url: string) => Promise<string>): Promise<unknown> {
+export async function withImages(answer: unknown, fetch: (url: string) => Promise<string>): Promise<unknown> {
   const rows = rowsOf(answer)
   if (!rows.some(lacksBytes)) return answer
   const data: unknown[] = []

@@ -8,13 +8,13 @@ const word = (value: unknown): string => (typeof value === 'string' ? value : ''
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
 /** What an upstream makes of a picture, wherever one may stand in an input. */
-const tokensOfAPicture = 1000
+const tokensOfAImage = 1000
 /** Inputs are lists of lists at most; what lies deeper is for the upstream to refuse. */
 const deepest = 4
 
 type Weighed = { texts: string[]; tokens: number }
 
-const pictureNames = new Set(['image', 'image_url', 'image_base64', 'b64_json'])
+const imageNames = new Set(['image', 'image_url', 'image_base64', 'b64_json'])
 
 /**
  * What a value costs as input: its texts, which are counted later, and what needs no counting. A number is a token that the
@@ -27,7 +27,7 @@ function weigh(value: unknown, into: Weighed, depth = 0): void {
     if (depth < deepest) for (const item of value) weigh(item, into, depth + 1)
   } else if (typeof value === 'object' && value !== null && depth < deepest) {
     for (const [name, inner] of Object.entries(value)) {
-      if (pictureNames.has(name)) into.tokens += tokensOfAPicture
+      if (imageNames.has(name)) into.tokens += tokensOfAImage
       else if (name !== 'type' && typeof inner !== 'number') weigh(inner, into, depth + 1)
     }
   }

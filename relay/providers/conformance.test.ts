@@ -4,7 +4,7 @@ import { normaliseUsage } from '#core/usage.ts'
 import { collectEvents } from '#relay/chat/collect.ts'
 import { type ChatEvent, type ChatResponse, MalformedUpstream } from '#relay/chat/events.ts'
 import { hasStream, readEvents, readJson, readText } from './conformance/fixtures.ts'
-import { onePixel, pictureRequest, requestWith, toolConversation, weatherTool } from './conformance/requests.ts'
+import { onePixel, imageRequest, requestWith, toolConversation, weatherTool } from './conformance/requests.ts'
 import { type Guarantee, guarantees, type Subject, subjects } from './conformance/subjects.ts'
 import { listProviders, providerFor } from './registry.ts'
 import { UpstreamRefusal } from './types.ts'
@@ -93,8 +93,8 @@ const checks: Readonly<Record<Guarantee, (subject: Subject) => void>> = {
     for (const response of bothWays(subject, 'filtered')) expect(response.choices[0]?.finish).toBe('content-filter')
   },
 
-  pictures(subject) {
-    expect(sentText(subject, pictureRequest())).toContain(onePixel)
+  images(subject) {
+    expect(sentText(subject, imageRequest())).toContain(onePixel)
   },
 
   'tool results'(subject) {

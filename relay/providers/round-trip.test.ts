@@ -12,14 +12,14 @@ import { openai } from './openai-compatible/vendors/openai.ts'
 
 const words = fc.stringMatching(/^[a-zA-Z0-9 .,!?äß好]{1,20}$/).filter((text) => text.trim() === text && text !== '')
 const text = words.map((value) => ({ type: 'text' as const, text: value }))
-const picture = fc.constant({
+const image = fc.constant({
   type: 'image' as const,
   source: { kind: 'base64' as const, mediaType: 'image/png', data: 'iVBORw0KGgo=' },
 })
 
 /** One exchange: a question, and an answer that may call tools whose results open the next question. */
 const exchange = fc.record({
-  question: fc.tuple(text, fc.array(picture, { maxLength: 1 })),
+  question: fc.tuple(text, fc.array(image, { maxLength: 1 })),
   reasoning: fc.boolean(),
   answer: text,
   calls: fc.integer({ min: 0, max: 3 }),

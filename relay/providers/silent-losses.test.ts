@@ -132,7 +132,7 @@ const declared = (more: Body = {}): Body => ({
   tools: [{ functionDeclarations: [{ ...declaration, ...more }] }],
 })
 const inline = { inlineData: { mimeType: 'image/png', data: png } }
-const withPicture = (more: Body = {}): Body => ({
+const withImage = (more: Body = {}): Body => ({
   contents: [{ role: 'user', parts: [{ text: 'hi' }, { ...inline, ...more }] }],
 })
 
@@ -160,8 +160,8 @@ const generateSayings: Saying[] = [
     { ...generate, tools: [{ googleSearch: { timeRangeFilter: { startTime: 'x' } } }] },
   ],
   ['where the caller is', declared(), { ...declared(), toolConfig: { retrievalConfig: { languageCode: 'de' } } }],
-  ['the size of a picture', withPicture(), withPicture({ mediaResolution: { level: 'LOW' } })],
-  ['the frames of a film', withPicture(), withPicture({ videoMetadata: { fps: 1 } })],
+  ['the size of a picture', withImage(), withImage({ mediaResolution: { level: 'LOW' } })],
+  ['the frames of a film', withImage(), withImage({ videoMetadata: { fps: 1 } })],
 ]
 
 const response: Body = { input: [{ role: 'user', content: 'hi' }] }

@@ -153,7 +153,7 @@ export type ChatTranslation = {
   /** For upstreams that take files only as such: bytes are sent first, and the call names them by the id `read` gives. */
   uploads?: Uploads | undefined
   /** The most pictures that one message may hold. */
-  mostPictures?: ((call: ProviderCall) => number | undefined) | undefined
+  mostImages?: ((call: ProviderCall) => number | undefined) | undefined
   /** With `inline`: parts whose address the upstream reads itself, so that it stays. */
   keepsAddress?: ((part: ImagePart | AudioPart | FilePart) => boolean) | undefined
 }

@@ -152,7 +152,7 @@ function fromResponse(response: ChatResponse): WholeAnswer {
   return {
     usage: response.usage,
     delivered: () => delivered,
-    empty: delivered.text.trim() === '' && delivered.toolCalls === 0 && (delivered.pictures ?? 0) === 0,
+    empty: delivered.text.trim() === '' && delivered.toolCalls === 0 && (delivered.images ?? 0) === 0,
     response: () => response,
     asReceived: null,
   }

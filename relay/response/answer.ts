@@ -23,7 +23,7 @@ export async function measure(
   const { count } = services.counter
   const { upstreamModel } = attempt
   const { usage, reported: isReported, corrected } = normaliseUsage(reported)
-  const request = isCount(reported.promptTokens) ? sent.request : await withPictures(services, sent.request)
+  const request = isCount(reported.promptTokens) ? sent.request : await withImages(services, sent.request)
   if (!isReported) {
     const counted = await estimateUsage({ request, delivered: delivered(), model: upstreamModel, count })
     const { webSearchCalls, fileSearchCalls } = usage
@@ -39,14 +39,14 @@ export async function measure(
   return { usage: measured, source: isCounted ? 'estimated' : 'upstream', corrected }
 }
 
-const longestPictureWaitMs = 5000
+const longestImageWaitMs = 5000
 
 /** A picture costs by its size, so it has to be at hand to be counted; one that cannot be had costs the usual. */
-const withPictures = (services: RelayServices, request: ChatRequest): Promise<ChatRequest> =>
+const withImages = (services: RelayServices, request: ChatRequest): Promise<ChatRequest> =>
   inlineMedia(request, {
     fetchMedia: services.media,
     keepsAddress: (part) => part.type !== 'image' || part.detail === 'low',
-    signal: AbortSignal.timeout(longestPictureWaitMs),
+    signal: AbortSignal.timeout(longestImageWaitMs),
   }).catch(() => request)
 
 /** The caller went before anything came. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
 
 /** Each character's picture as a text; blank ones are empty, and boxes for missing glyphs are all alike. */
-const picturesOf = (text: string) => {
+const imagesOf = (text: string) => {
   const context = document.createElement('canvas').getContext('2d')
   if (!context) throw new Error('no canvas')
   context.font = '24px sans-serif'
@@ -19,8 +19,8 @@ describeWithBrowser('the test browser', () => {
     const browser = await launchBrowser()
     try {
       const page = await browser.newPage()
-      const pictures = await page.evaluate(picturesOf, '渠道令牌')
-      expect(new Set(pictures.filter(Boolean)).size).toBe(4)
+      const images = await page.evaluate(imagesOf, '渠道令牌')
+      expect(new Set(images.filter(Boolean)).size).toBe(4)
     } finally {
       await browser.close()
     }

@@ -75,7 +75,7 @@ async function checkParallel({ ask, facts }: Probe): Promise<void> {
 
 async function checkImage({ ask, facts }: Probe): Promise<void> {
   for (const stream of [false, true]) {
-    const turn = await ask({ text: 'look', picture: pixel, stream })
+    const turn = await ask({ text: 'look', image: pixel, stream })
     assert.equal(turn.text, `Image image/png ${pixel.length} bytes sha256 ${fingerprint}. You said: look`)
     assert.equal(turn.stop, facts.stop)
   }

@@ -25,7 +25,7 @@ beforeEach(() => {
   proxy.seen.length = 0
 })
 
-const picture = { type: 'image_url', image_url: { url: `data:image/png;base64,${pixel.toString('base64')}` } }
+const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${pixel.toString('base64')}` } }
 
 test('a login goes through the proxy of the channel, as the call after it does', async () => {
   const { model } = await serve(app, { type: 41, key: serviceAccount(app.upstream.url), setting })
@@ -39,7 +39,7 @@ test('a login goes through the proxy of the channel, as the call after it does',
 
 test('a file that is sent ahead goes through the proxy of the channel, and belongs to the user of the call', async () => {
   const { model } = await serve(app, { type: 37, key: 'app-1', setting })
-  const messages = [{ role: 'user', content: [{ type: 'text', text: 'look' }, picture] }]
+  const messages = [{ role: 'user', content: [{ type: 'text', text: 'look' }, image] }]
   const reply = await app.relay(token, '/v1/chat/completions', { model, messages, user: 'a user' })
   expect(await reply.json()).toMatchObject({
     choices: [{ message: { content: expect.stringContaining(`Image image/png ${pixel.length} bytes`) } }],
@@ -55,7 +55,7 @@ test('a file that is sent ahead goes through the proxy of the channel, and belon
 
 test('a refused file is a failed attempt that costs nothing', async () => {
   const { model } = await serve(app, { type: 37, key: 'bad-key' })
-  const messages = [{ role: 'user', content: [{ type: 'text', text: 'look' }, picture] }]
+  const messages = [{ role: 'user', content: [{ type: 'text', text: 'look' }, image] }]
   const reply = await app.relay(token, '/v1/chat/completions', { model, messages })
   expect(reply.ok).toBe(false)
   expect(app.upstream.requests.at(-1)?.path).toBe('/v1/files/upload')

@@ -3,7 +3,7 @@ import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { allowUnpriced, serve } from './serve.ts'
 import { chat, closeSoundly, consumed, say, spoken } from './spoken.ts'
-import { picture, user, vendorWorld } from './vendors.ts'
+import { image, user, vendorWorld } from './vendors.ts'
 
 let app: App
 let token: TestToken
@@ -49,7 +49,7 @@ describe('a bot of Coze', () => {
     const { ask } = await vendorWorld(app, token, bot())
     const content = [
       { type: 'text', text: 'look' },
-      { type: 'image_url', image_url: { url: picture } },
+      { type: 'image_url', image_url: { url: image } },
     ]
     const seen = await ask([user(content)])
     expect(seen.text).toMatch(/^Image image\/png \d+ bytes sha256 [0-9a-f]{16}\. You said: look$/)
@@ -98,7 +98,7 @@ test('an application of Dify is sent the bytes of pictures before the call, by t
   const seen = await ask([
     user([
       { type: 'text', text: 'look' },
-      { type: 'image_url', image_url: { url: picture } },
+      { type: 'image_url', image_url: { url: image } },
     ]),
   ])
   expect(seen.text).toMatch(/^Image image\/png \d+ bytes sha256 [0-9a-f]{16}\./)

@@ -3,7 +3,7 @@ import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { allowUnpriced, serve } from './serve.ts'
 import { chat, closeSoundly, consumed, say, spoken } from './spoken.ts'
-import { picture, user, vendorWorld, weather } from './vendors.ts'
+import { image, user, vendorWorld, weather } from './vendors.ts'
 
 let app: App
 let token: TestToken
@@ -72,7 +72,7 @@ describe('Ollama called natively', () => {
       const seen = await ask([
         user([
           { type: 'text', text: 'look' },
-          { type: 'image_url', image_url: { url: picture } },
+          { type: 'image_url', image_url: { url: image } },
         ]),
       ])
       expect(seen.text).toMatch(/^Image image\/png \d+ bytes sha256 [0-9a-f]{16}\. You said: look$/)

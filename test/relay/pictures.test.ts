@@ -9,10 +9,10 @@ import { allowUnpriced, serve, withOptions } from './serve.ts'
 import { chat, closeSoundly, consumed, say } from './spoken.ts'
 
 /** A picture of 600 × 1000: its long side is 2 tiles, its short one 2: 4 × 170 + 85 = 765. */
-const picture = Buffer.alloc(24)
-picture.set([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
-picture.writeUInt32BE(600, 16)
-picture.writeUInt32BE(1000, 20)
+const image = Buffer.alloc(24)
+image.set([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+image.writeUInt32BE(600, 16)
+image.writeUInt32BE(1000, 20)
 
 let app: App
 let scripted: ScriptedUpstream
@@ -30,7 +30,7 @@ beforeAll(async () => {
     for await (const chunk of request) body += String(chunk)
     asked.push({ method: request.method, path: request.url, body })
     response.writeHead(200, { 'content-type': 'image/png' })
-    response.end(request.url?.includes('huge') ? Buffer.alloc(21 * 1_048_576) : picture)
+    response.end(request.url?.includes('huge') ? Buffer.alloc(21 * 1_048_576) : image)
   })
   files.listen(0, '127.0.0.1')
   await once(files, 'listening')
@@ -48,7 +48,7 @@ const showing = (model: string, urls: string[]) => ({
   messages: [{ role: 'user', content: urls.map((url) => ({ type: 'image_url', image_url: { url } })) }],
 })
 const geminiAnswer = json({ candidates: [{ content: { parts: [{ text: 'seen' }] }, finishReason: 'STOP' }] })
-const data = `data:image/png;base64,${picture.toString('base64')}`
+const data = `data:image/png;base64,${image.toString('base64')}`
 
 test('sixteen pictures in a message are sent to Gemini, seventeen are refused and none of them fetched', async () => {
   const { model } = await serve(app, { type: 24, baseUrl: scripted.play(geminiAnswer) })
@@ -89,7 +89,7 @@ test('where the operator has a worker, it fetches https pictures; others are ref
         body: JSON.stringify({ url: 'https://example.com/a.png', key: 'the key' }),
       })
       const sent = JSON.parse(String(scripted.heard.at(-1)?.bytes))
-      expect(sent.contents[0].parts[0].inlineData).toEqual({ mimeType: 'image/png', data: picture.toString('base64') })
+      expect(sent.contents[0].parts[0].inlineData).toEqual({ mimeType: 'image/png', data: image.toString('base64') })
       const before = asked.length
       for (const url of ['http://example.com/a.png', 'https://10.0.0.1/a.png', 'https://metadata.google.internal/a']) {
         expect((await say(app, chat, { token, body: showing(model, [url]) })).status, url).toBe(400)

@@ -11,7 +11,7 @@ type ToolCall = { index?: number; id?: string; function: { name?: string; argume
 type Choice = { message: Message; delta: Partial<Message>; finish_reason: string | null }
 type Chunk = { choices: Choice[]; usage?: Json | null }
 
-export const picture = `data:image/png;base64,${pixel.toString('base64')}`
+export const image = `data:image/png;base64,${pixel.toString('base64')}`
 
 export const weather = {
   type: 'function',

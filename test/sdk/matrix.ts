@@ -62,7 +62,7 @@ export function describeLibrary(library: Library): void {
 
       test('a picture arrives with every byte', async () => {
         for (const stream of [false, true]) {
-          const ask = { model: kind.model, text: `look ${measured}`, picture: pixel, stream }
+          const ask = { model: kind.model, text: `look ${measured}`, image: pixel, stream }
           const turn = await world.client.ask(ask)
           expect(turn).toMatchObject({ stop: facts.stop, usage })
           expect(turn.text).toBe(`Image image/png ${pixel.length} bytes sha256 ${fingerprint}. You said: look`)

@@ -211,8 +211,8 @@ describe('further submissions', () => {
     expect(json).toMatchObject({ code: 1, result: [expect.stringContaining('/media/pixel.png')] })
     const [task] = await drawingsOf(app, by)
     expect(task).toMatchObject({ action: 'UPLOAD', status: 'SUCCESS', progress: '100%', quota: '25000' })
-    const picture = await fetch(`${app.url}/mj/image/${task?.mj_id}`)
-    expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/png'])
+    const imageFile = await fetch(`${app.url}/mj/image/${task?.mj_id}`)
+    expect([imageFile.status, imageFile.headers.get('content-type')]).toEqual([200, 'image/png'])
   })
 
   test('swapped faces are charged for code 1 alone', async () => {

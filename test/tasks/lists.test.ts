@@ -11,7 +11,7 @@ let other: Holder
 let admin: TestUser
 let drawing: number
 let music: number
-const pictures: string[] = []
+const images: string[] = []
 const songs: string[] = []
 
 beforeAll(async () => {
@@ -22,8 +22,8 @@ beforeAll(async () => {
   by = await holder(app)
   other = await holder(app)
   admin = await app.make.user({ role: 10 })
-  for (let number = 0; number < 11; number += 1) pictures.push(await imagined(app, by, `picture ${number} [[polls=1]]`))
-  pictures.push(await imagined(app, other, 'of another'))
+  for (let number = 0; number < 11; number += 1) images.push(await imagined(app, by, `picture ${number} [[polls=1]]`))
+  images.push(await imagined(app, other, 'of another'))
   songs.push(String((await call(app, by, 'POST /suno/submit/music', { prompt: 'song' })).json['data']))
   songs.push(String((await call(app, other, 'POST /suno/submit/lyrics', { prompt: 'words' })).json['data']))
   await poll(app)
@@ -38,8 +38,8 @@ describe('drawings over REST', () => {
     const first = await list(by.user, '/api/mj/self/?p=0')
     expect(first).toHaveLength(10)
     const ids = first.map((task) => task['mj_id'])
-    expect(ids).toEqual(pictures.slice(1, 11).toReversed())
-    expect(await list(by.user, '/api/mj/self?p=1')).toMatchObject([{ mj_id: pictures[0] }])
+    expect(ids).toEqual(images.slice(1, 11).toReversed())
+    expect(await list(by.user, '/api/mj/self?p=1')).toMatchObject([{ mj_id: images[0] }])
     expect(Object.keys(first[0] ?? {}).toSorted()).toEqual(
       [
         'id',
@@ -77,8 +77,8 @@ describe('drawings over REST', () => {
 
   test('an administrator sees all, by number, channel and milliseconds', async () => {
     const all = await list(admin, '/api/mj/')
-    expect(all[0]).toMatchObject({ mj_id: pictures[11], channel_id: drawing, image_url: '' })
-    expect(await list(admin, `/api/mj/?mj_id=${pictures[3]}`)).toMatchObject([{ mj_id: pictures[3] }])
+    expect(all[0]).toMatchObject({ mj_id: images[11], channel_id: drawing, image_url: '' })
+    expect(await list(admin, `/api/mj/?mj_id=${images[3]}`)).toMatchObject([{ mj_id: images[3] }])
     expect(await list(admin, `/api/mj/?channel_id=${drawing}`)).toHaveLength(10)
     expect(await list(admin, '/api/mj/?channel_id=4711')).toEqual([])
     expect(await list(admin, `/api/mj/?start_timestamp=${Date.now() + 60_000}`)).toEqual([])
@@ -159,10 +159,10 @@ describe('over tRPC', () => {
   test('owners and administrators see what is theirs to see, with totals', async () => {
     const own = await app.trpc(by.user).user.tasks.drawings.query({ pageSize: 20 })
     expect([own.total, own.items.length]).toEqual([11, 11])
-    expect(own.items[0]).toMatchObject({ channelId: 0, channelName: '', previewPath: `/mj/image/${pictures[10]}` })
+    expect(own.items[0]).toMatchObject({ channelId: 0, channelName: '', previewPath: `/mj/image/${images[10]}` })
     const all = await app.trpc(admin).admin.tasks.drawings.query({ username: other.user.username })
     expect(all.items).toMatchObject([
-      { mjId: pictures[11], username: other.user.username, channelId: drawing, channelName: '绘图一号' },
+      { mjId: images[11], username: other.user.username, channelId: drawing, channelName: '绘图一号' },
     ])
     expect((await app.trpc(admin).admin.tasks.drawings.query({ username: 'nobody' })).total).toBe(0)
     expect((await app.trpc(admin).admin.tasks.drawings.query({ status: 'SUCCESS', action: 'IMAGINE' })).total).toBe(11)
@@ -171,10 +171,10 @@ describe('over tRPC', () => {
   })
 
   test('one task is shown to its owner and to administrators alone', async () => {
-    const [mine] = (await app.trpc(by.user).user.tasks.drawings.query({ mjId: pictures[0] ?? '' })).items
+    const [mine] = (await app.trpc(by.user).user.tasks.drawings.query({ mjId: images[0] ?? '' })).items
     const [song] = (await app.trpc(by.user).user.tasks.jobs.query({})).items
     const id = mine?.id ?? 0
-    expect(await app.trpc(by.user).user.tasks.drawing.query({ id })).toMatchObject({ mjId: pictures[0], channelId: 0 })
+    expect(await app.trpc(by.user).user.tasks.drawing.query({ id })).toMatchObject({ mjId: images[0], channelId: 0 })
     expect(await app.trpc(admin).user.tasks.drawing.query({ id })).toMatchObject({ channelId: drawing })
     await expect(app.trpc(other.user).user.tasks.drawing.query({ id })).rejects.toMatchObject({
       data: { code: 'NOT_FOUND' },

@@ -306,11 +306,11 @@ describe('a picture by its address', () => {
     const early = await fetch(`${app.url}/mj/image/${id}`)
     expect([early.status, await early.json()]).toEqual([400, { error: 'midjourney_task_not_found' }])
     await poll(app)
-    const picture = await fetch(`${app.url}/mj/image/${id}`)
-    expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/png'])
-    expect(picture.headers.get('content-security-policy')).toContain('sandbox')
+    const image = await fetch(`${app.url}/mj/image/${id}`)
+    expect([image.status, image.headers.get('content-type')]).toEqual([200, 'image/png'])
+    expect(image.headers.get('content-security-policy')).toContain('sandbox')
     expect(
-      Buffer.from(await picture.arrayBuffer())
+      Buffer.from(await image.arrayBuffer())
         .subarray(1, 4)
         .toString(),
     ).toBe('PNG')
@@ -353,8 +353,8 @@ describe('a picture by its address', () => {
     await app.pool.query('update drawing_tasks set image_url = $2 where mj_id = $1', [id, url])
     const WorkerUrl = `http://127.0.0.1:${(worker.address() as AddressInfo).port}/`
     await withOptions(app, { WorkerUrl }, async () => {
-      const picture = await fetch(`${app.url}/mj/image/${id}`)
-      expect([picture.status, picture.headers.get('content-type'), await picture.text()]).toEqual([
+      const image = await fetch(`${app.url}/mj/image/${id}`)
+      expect([image.status, image.headers.get('content-type'), await image.text()]).toEqual([
         200,
         'image/webp',
         'a picture',

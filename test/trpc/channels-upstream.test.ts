@@ -172,8 +172,8 @@ describe('a test of a channel', () => {
     expect(await (await channels()).probe({ id: cohere.id, model: 'rerank-v3.5' })).toMatchObject({ success: true })
     const bedrock = await create({ type: 33, key: 'AK|secret|us-east-1', models: ['nova-pro-v1:0'] })
     expect(await (await channels()).probe({ id: bedrock.id })).toMatchObject({ success: true })
-    const pictures = await create({ type: 56, models: ['owner/model'] })
-    expect((await refusalOf((await channels()).probe({ id: pictures.id }))).code).toBe('channel.test_unsupported')
+    const images = await create({ type: 56, models: ['owner/model'] })
+    expect((await refusalOf((await channels()).probe({ id: images.id }))).code).toBe('channel.test_unsupported')
     await app.setOptions({ SelfUseModeEnabled: 'false' })
     expect(upstream.seen.map(({ path }) => path)).toEqual([
       '/v2/embed',

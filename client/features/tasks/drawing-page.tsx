@@ -16,7 +16,7 @@ import { useUrlState } from '../../lib/url-state.ts'
 import { Action, actionText } from './cells.tsx'
 import { drawingColumns, resultText } from './drawing-columns.tsx'
 import { TaskFilterBar } from './filters.tsx'
-import { PictureView } from './picture.tsx'
+import { ImageView } from './picture.tsx'
 import { TaskPanel } from './task-panel.tsx'
 import { type Drawing, drawingFilters, isFiltered, useDrawings, useOpenDrawing, useTaskFilters } from './use-tasks.ts'
 import { drawingWords } from './words.ts'
@@ -105,7 +105,7 @@ function Details({ task }: { task: Drawing }) {
   const labels = labelsOf(task.buttons)
   return (
     <Stack gap="5">
-      <PictureView task={task} />
+      <ImageView task={task} />
       {task.prompt !== '' && <CodeBlock title={t('提示词')} code={task.prompt} wrap />}
       {task.promptEn !== '' && task.promptEn !== task.prompt && (
         <CodeBlock title={t('英文提示词')} code={task.promptEn} wrap />

@@ -4,7 +4,7 @@ import { None } from '../../components/cells/numbers.tsx'
 import { t } from '../../i18n/t.ts'
 import type { Drawing } from './use-tasks.ts'
 
-const Picture = chakra('img', {
+const Image = chakra('img', {
   base: { display: 'block', maxW: 'full', borderRadius: 'md', borderWidth: '1px', bg: 'bg.muted' },
 })
 
@@ -12,23 +12,21 @@ const Picture = chakra('img', {
 const addressOf = (task: Drawing): string =>
   task.status === 'SUCCESS' ? task.previewPath : `${task.previewPath}?progress=${encodeURIComponent(task.progress)}`
 
-const hasPicture = (task: Drawing): boolean => task.previewPath !== '' && task.action !== 'VIDEO'
+const hasImage = (task: Drawing): boolean => task.previewPath !== '' && task.action !== 'VIDEO'
 
 /** Small, in the table; pictures lie elsewhere and may be gone. */
 export function Thumbnail({ task }: { task: Drawing }) {
   const [failed, setFailed] = useState('')
   const address = addressOf(task)
-  if (!hasPicture(task) || failed === address) return <None />
-  return (
-    <Picture src={address} alt="" loading="lazy" boxSize="7" objectFit="cover" onError={() => setFailed(address)} />
-  )
+  if (!hasImage(task) || failed === address) return <None />
+  return <Image src={address} alt="" loading="lazy" boxSize="7" objectFit="cover" onError={() => setFailed(address)} />
 }
 
 /** Whole, in the panel, leading to itself. */
-export function PictureView({ task }: { task: Drawing }) {
+export function ImageView({ task }: { task: Drawing }) {
   const [failed, setFailed] = useState('')
   const address = addressOf(task)
-  if (!hasPicture(task)) return null
+  if (!hasImage(task)) return null
   if (failed === address) {
     return (
       <Text textStyle="sm" color="fg.muted">
@@ -39,7 +37,7 @@ export function PictureView({ task }: { task: Drawing }) {
   return (
     <Box asChild w="fit-content" maxW="full">
       <a href={address} target="_blank" rel="noreferrer" aria-label={t('在新窗口中打开图片')}>
-        <Picture src={address} alt={task.prompt.slice(0, 200)} maxH="480px" onError={() => setFailed(address)} />
+        <Image src={address} alt={task.prompt.slice(0, 200)} maxH="480px" onError={() => setFailed(address)} />
       </a>
     </Box>
   )

@@ -2,12 +2,12 @@ import { type ReportedUsage, normaliseUsage, totalTokens } from '#core/usage.ts'
 
 type Detail = { modality: string; tokenCount: number }
 
-const details = (total: number, sound: number, pictures: number): Detail[] | undefined => {
-  if (sound === 0 && pictures === 0) return undefined
+const details = (total: number, sound: number, images: number): Detail[] | undefined => {
+  if (sound === 0 && images === 0) return undefined
   const all = [
-    { modality: 'TEXT', tokenCount: total - sound - pictures },
+    { modality: 'TEXT', tokenCount: total - sound - images },
     { modality: 'AUDIO', tokenCount: sound },
-    { modality: 'IMAGE', tokenCount: pictures },
+    { modality: 'IMAGE', tokenCount: images },
   ]
   return all.filter(({ tokenCount }) => tokenCount > 0)
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { callWith } from '../conformance/fixtures.ts'
-import { pictureRequest, requestWith, toolConversation, weatherTool } from '../conformance/requests.ts'
+import { imageRequest, requestWith, toolConversation, weatherTool } from '../conformance/requests.ts'
 import { UpstreamRefusal } from '../types.ts'
 import { baidu } from './index.ts'
 
@@ -73,6 +73,6 @@ test('a schema is told beside the object that is enforced; pictures and further 
   const schema = { type: 'object', properties: { city: { type: 'string' } } }
   const sent = baidu.chat.request(requestWith({ responseFormat: { type: 'json-schema', name: 'x', schema } }), call())
   expect(sent.body).toMatchObject({ system: expect.stringContaining('"city"'), response_format: 'json_object' })
-  expect(baidu.chat.request(pictureRequest(), call()).losses).toContain('image_url')
+  expect(baidu.chat.request(imageRequest(), call()).losses).toContain('image_url')
   expect(baidu.chat.request(toolConversation(), call()).losses).toContain('tool_calls')
 })

@@ -23,7 +23,7 @@ export const weatherTool = {
 export const onePixel =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
-export const pictureRequest = (): ChatRequest =>
+export const imageRequest = (): ChatRequest =>
   requestWith({
     messages: [
       {

@@ -34,9 +34,9 @@ test('the kind of application decides the operation', () => {
 })
 
 test('pictures go by address, what an application does not take is named', () => {
-  const picture = { type: 'image' as const, source: { kind: 'url' as const, url: 'https://e.test/a.png' } }
+  const image = { type: 'image' as const, source: { kind: 'url' as const, url: 'https://e.test/a.png' } }
   const request = requestWith({
-    messages: [{ role: 'user', content: [picture, { type: 'text', text: 'q' }] }],
+    messages: [{ role: 'user', content: [image, { type: 'text', text: 'q' }] }],
     tools: [weatherTool],
     temperature: 1,
   })

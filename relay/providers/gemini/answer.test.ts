@@ -74,8 +74,8 @@ test('sources are counted in characters, not bytes, and searches are counted', (
 })
 
 test('a picture without counted output costs the fixed number of tokens', () => {
-  const picture = { inlineData: { mimeType: 'image/png', data: 'AA' } }
-  const json = { ...answer([picture, picture]), usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 0 } }
+  const image = { inlineData: { mimeType: 'image/png', data: 'AA' } }
+  const json = { ...answer([image, image]), usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 0 } }
   expect(read(json).usage).toMatchObject({ completionTokens: 516, imageOutputTokens: 516 })
 })
 

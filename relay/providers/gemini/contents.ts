@@ -87,8 +87,8 @@ function textParts(text: string): Json[] {
   if (!text.includes('](data:image/')) return text === '' ? [] : [{ text }]
   const pieces = text.split(drawn)
   return pieces.flatMap((piece, index): Json[] => {
-    const picture = index % 2 === 1 ? parseDataUrl(piece) : undefined
-    if (picture) return [{ inlineData: { mimeType: picture.mediaType, data: picture.data } }]
+    const image = index % 2 === 1 ? parseDataUrl(piece) : undefined
+    if (image) return [{ inlineData: { mimeType: image.mediaType, data: image.data } }]
     return piece === '' ? [] : [{ text: piece }]
   })
 }

@@ -4,7 +4,7 @@ import { recordOf, recordsOf, wordOf } from '../shared/json.ts'
 import { geminiEmbeddings } from './embeddings.ts'
 import { readGeminiFailure } from './failure.ts'
 import { geminiImages } from './images.ts'
-import { mostPictures } from './models.ts'
+import { mostImages } from './models.ts'
 import { nativeGemini } from './native.ts'
 import { geminiHeaders, generateUrl, operationUrl, toGeminiRequest } from './request.ts'
 import { fromGeminiResponse } from './response.ts'
@@ -24,7 +24,7 @@ export const gemini: Provider = {
     response: (json, call) => fromGeminiResponse(json, call),
     stream: (call) => createGeminiDecoder(call),
     media: 'inline',
-    mostPictures: () => mostPictures,
+    mostImages: () => mostImages,
     keepsAddress: ({ source }) => source.kind === 'url' && ownAddress.test(source.url),
   },
   plain: { embeddings: geminiEmbeddings, images: geminiImages({ url: operationUrl, headers: geminiHeaders }) },

@@ -18,13 +18,13 @@ export function listenToGemini(): StreamListener {
   const kept = keepDelivered(() => createGeminiDecoder(nameless))
   let complete = false
   let usageData: string | undefined
-  let pictures = 0
+  let images = 0
   let searches = 0
   let failure: UpstreamFailure | undefined
 
   function watch(data: string): ListenVerdict {
     if (data.includes('"usageMetadata"')) usageData = data
-    if (data.includes('"inlineData"')) pictures += 1
+    if (data.includes('"inlineData"')) images += 1
     const chunk = mayClose(data) || data.includes('"webSearchQueries"') ? tryRecord(data) : undefined
     if (chunk) {
       const found = failureIn(chunk)
@@ -52,7 +52,7 @@ export function listenToGemini(): StreamListener {
     get usage() {
       const usage = recordOf(usageData === undefined ? undefined : tryRecord(usageData)?.['usageMetadata'])
       if (!usage) return undefined
-      const counted = readUsage(usage, pictures)
+      const counted = readUsage(usage, images)
       return searches > 0 ? { ...counted, webSearchCalls: searches } : counted
     },
     get failure() {

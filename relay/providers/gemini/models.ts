@@ -30,7 +30,7 @@ export function thinkingOf(model: string): GeminiThinking {
 }
 
 /** Of one message; more are refused before they are fetched. */
-export const mostPictures = 16
+export const mostImages = 16
 
 /** From the third generation on, calls go back with the signature of the thought that led to them. */
 export const wantsSignatures = (model: string): boolean => (generationOf(model) ?? 0) >= 3

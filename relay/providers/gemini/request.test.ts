@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import { callWith, defaultOptions } from '../conformance/fixtures.ts'
-import { pictureRequest, requestWith, toolConversation, weatherTool } from '../conformance/requests.ts'
+import { imageRequest, requestWith, toolConversation, weatherTool } from '../conformance/requests.ts'
 import { gemini } from './index.ts'
 
 type Changes = Parameters<typeof callWith>[0]
@@ -141,7 +141,7 @@ test('a signature without shown thoughts goes back on what stood behind it', () 
 })
 
 test('media travel inline; addresses the vendor reads itself stay', () => {
-  expect(body(pictureRequest())['contents']).toMatchObject([
+  expect(body(imageRequest())['contents']).toMatchObject([
     { parts: [{ text: 'What is this?' }, { inlineData: { mimeType: 'image/png' } }] },
   ])
   const video = { type: 'file' as const, source: { kind: 'url' as const, url: 'https://www.youtube.com/watch?v=1' } }

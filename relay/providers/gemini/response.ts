@@ -46,11 +46,11 @@ export function fromGeminiResponse(json: unknown, reading: Reading): ChatRespons
     throw new UpstreamRefusal({ status: 500, type: 'server_error', code: null, message })
   }
   const choices = candidates.map((candidate) => choiceOf(candidate, reading))
-  const pictures = choices.flatMap((choice) => choice.parts).filter((part) => part.type === 'image').length
+  const images = choices.flatMap((choice) => choice.parts).filter((part) => part.type === 'image').length
   const usage = recordOf(answer['usageMetadata'])
   const searches = candidates.reduce((sum, candidate) => sum + searchesIn(candidate['groundingMetadata']), 0)
   const counted = {
-    ...(usage ? readUsage(usage, pictures) : {}),
+    ...(usage ? readUsage(usage, images) : {}),
     ...(searches > 0 ? { webSearchCalls: searches } : {}),
   }
   return {

@@ -61,7 +61,7 @@ export function createGeminiDecoder(reading: Reading): StreamDecoder {
   const candidates = new Map<number, Candidate>()
   let started = false
   let failed = false
-  let pictures = 0
+  let images = 0
   let searches = 0
 
   const candidateAt = (index: number): Candidate => {
@@ -82,7 +82,7 @@ export function createGeminiDecoder(reading: Reading): StreamDecoder {
   function usageEvents(chunk: Json): ChatEvent[] {
     const usage = recordOf(chunk['usageMetadata'])
     if (!usage) return []
-    const counted = readUsage(usage, pictures)
+    const counted = readUsage(usage, images)
     return [{ type: 'usage', usage: searches > 0 ? { ...counted, webSearchCalls: searches } : counted }]
   }
 
@@ -96,7 +96,7 @@ export function createGeminiDecoder(reading: Reading): StreamDecoder {
       const own = candidateEvents(wire, candidateAt(index), reading)
       events.push(...(index === 0 ? own : own.map((event) => ({ ...event, choice: index }))))
     }
-    pictures += events.filter((event) => event.type === 'image').length
+    images += events.filter((event) => event.type === 'image').length
     return [...events, ...usageEvents(chunk)]
   }
 

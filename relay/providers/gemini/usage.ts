@@ -2,7 +2,7 @@ import type { ReportedUsage } from '#core/usage.ts'
 import { countOf, type Json, recordsOf, sumOf } from '../shared/json.ts'
 
 /** What a picture costs where the upstream counts no output at all. */
-export const tokensPerPicture = 258
+export const tokensPerImage = 258
 
 function modality(details: unknown, name: string): number | undefined {
   const entry = recordsOf(details).find((detail) => detail['modality'] === name)
@@ -10,10 +10,10 @@ function modality(details: unknown, name: string): number | undefined {
 }
 
 /** Thoughts are counted beside the answer, tool prompts beside the prompt; what was cached is part of the prompt. */
-export function readUsage(usage: Json, pictures = 0): ReportedUsage {
+export function readUsage(usage: Json, images = 0): ReportedUsage {
   const thoughts = countOf(usage['thoughtsTokenCount'])
   const written = sumOf(countOf(usage['candidatesTokenCount']), thoughts)
-  const drawn = pictures > 0 && !written ? pictures * tokensPerPicture : undefined
+  const drawn = images > 0 && !written ? images * tokensPerImage : undefined
   return {
     promptTokens: sumOf(countOf(usage['promptTokenCount']), countOf(usage['toolUsePromptTokenCount'])),
     cachedTokens: countOf(usage['cachedContentTokenCount']),

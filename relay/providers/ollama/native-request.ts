@@ -28,7 +28,7 @@ export const wantsNative = (request: ChatRequest, channel: ProviderChannel): boo
     channel,
   )
 
-function pictureOf(part: Json): string {
+function imageOf(part: Json): string {
   const image = part['image_url']
   const inline = parseDataUrl(textOf(image) ?? textOf(recordOf(image)?.['url']) ?? '')
   if (!inline) throw new InvalidRequest('invalid_text_request', 'pictures must be given as data')
@@ -39,7 +39,7 @@ function pictureOf(part: Json): string {
 function contentOf(content: unknown, losses: Set<string>): { content: string; images?: string[] } {
   if (!Array.isArray(content)) return { content: textOf(content) ?? '' }
   const parts = recordsOf(content)
-  const images = parts.filter((part) => part['type'] === 'image_url').map(pictureOf)
+  const images = parts.filter((part) => part['type'] === 'image_url').map(imageOf)
   for (const part of parts) {
     if (part['type'] !== 'image_url' && part['type'] !== 'text') losses.add(textOf(part['type']) ?? 'messages.content')
   }

@@ -63,11 +63,11 @@ export function readCitations(annotations: unknown): Citation[] {
   })
 }
 
-export type Picture = { mediaType: string; data: string } | { url: string }
+export type Image = { mediaType: string; data: string } | { url: string }
 
 /** Pictures a model drew, as bytes or, at vendors that store them, as an address. */
-export function readImages(images: unknown): Picture[] {
-  return recordsOf(images).flatMap((image): Picture[] => {
+export function readImages(images: unknown): Image[] {
+  return recordsOf(images).flatMap((image): Image[] => {
     const url = wordOf(recordOf(image['image_url'])?.['url']) ?? wordOf(image['image_url'])
     if (url === undefined) return []
     return [parseDataUrl(url) ?? { url }]

@@ -56,9 +56,9 @@ function textPart(part: TextPart, { style, losses }: Writing): Json {
 
 function userMessages(message: Extract<Message, { role: 'user' }>, writing: Writing): Json[] {
   const results = message.content.filter((part) => part.type === 'tool-result')
-  const pictures = results.flatMap((result) => result.content.filter((part) => part.type !== 'text'))
+  const images = results.flatMap((result) => result.content.filter((part) => part.type !== 'text'))
   const own = message.content.filter((part) => part.type !== 'tool-result')
-  const parts = [...pictures, ...own].flatMap((part) => userPart(part, writing))
+  const parts = [...images, ...own].flatMap((part) => userPart(part, writing))
   return [
     ...results.map((result) => toolMessage(result, writing)),
     ...(parts.length > 0 || results.length === 0

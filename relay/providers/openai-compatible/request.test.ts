@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { callWith } from '../conformance/fixtures.ts'
-import { pictureRequest, requestWith, toolConversation, weatherTool } from '../conformance/requests.ts'
+import { imageRequest, requestWith, toolConversation, weatherTool } from '../conformance/requests.ts'
 import { openai } from './vendors/openai.ts'
 
 const write = (request = requestWith(), call = callWith()) => openai.chat.request(request, call)
@@ -41,7 +41,7 @@ test('tool results come first and in order, failures are marked, the rest follow
 })
 
 test('pictures inside a tool result move to a user message behind the results', () => {
-  const picture = { type: 'image' as const, source: { kind: 'url' as const, url: 'https://example.com/a.png' } }
+  const image = { type: 'image' as const, source: { kind: 'url' as const, url: 'https://example.com/a.png' } }
   const request = requestWith({
     messages: [
       {
@@ -50,7 +50,7 @@ test('pictures inside a tool result move to a user message behind the results', 
       },
       {
         role: 'user',
-        content: [{ type: 'tool-result', callId: 'c1', content: [{ type: 'text', text: 'done' }, picture] }],
+        content: [{ type: 'tool-result', callId: 'c1', content: [{ type: 'text', text: 'done' }, image] }],
       },
     ],
   })
@@ -66,7 +66,7 @@ test('pictures inside a tool result move to a user message behind the results', 
 })
 
 test('a picture given as bytes travels as a data address', () => {
-  const [message] = body(pictureRequest())['messages'] as { content: { image_url?: { url: string } }[] }[]
+  const [message] = body(imageRequest())['messages'] as { content: { image_url?: { url: string } }[] }[]
   expect(message?.content[1]?.image_url?.url).toMatch(/^data:image\/png;base64,iVBOR/)
 })
 

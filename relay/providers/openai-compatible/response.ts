@@ -69,8 +69,8 @@ function mediaParts(message: Json): ResponsePart[] {
   const data = wordOf(audio?.['data'])
   const transcript = textOf(audio?.['transcript']) ?? ''
   return [
-    ...readImages(message['images']).map((picture): ResponsePart =>
-      'url' in picture ? { type: 'text', text: `![image](${picture.url})` } : { type: 'image', ...picture },
+    ...readImages(message['images']).map((image): ResponsePart =>
+      'url' in image ? { type: 'text', text: `![image](${image.url})` } : { type: 'image', ...image },
     ),
     ...(data === undefined && transcript === ''
       ? []

@@ -40,8 +40,8 @@ function reasoningEvents(delta: Json, inContent: string): ChatEvent[] {
 }
 
 function mediaEvents(delta: Json): ChatEvent[] {
-  const events = readImages(delta['images']).map((picture): ChatEvent =>
-    'url' in picture ? { type: 'text-delta', text: `![image](${picture.url})` } : { type: 'image', ...picture },
+  const events = readImages(delta['images']).map((image): ChatEvent =>
+    'url' in image ? { type: 'text-delta', text: `![image](${image.url})` } : { type: 'image', ...image },
   )
   const audio = recordOf(delta['audio'])
   const data = textOf(audio?.['data']) ?? ''

@@ -46,7 +46,7 @@ function nextLook(json: unknown, { channel }: ProviderCall) {
 const addressesOf = (output: unknown): string[] =>
   (typeof output === 'string' ? [output] : listOf(output)).filter((item) => typeof item === 'string')
 
-const pictureOf = (address: string): Json => {
+const imageOf = (address: string): Json => {
   const inline = /^data:[^,]*;base64,(.*)$/s.exec(address)?.[1]
   return inline === undefined ? { url: address } : { b64_json: inline }
 }
@@ -64,7 +64,7 @@ const images: PlainTranslation = {
     }
   },
   next: nextLook,
-  response: (json) => ({ data: addressesOf(recordOf(json)?.['output']).map(pictureOf) }),
+  response: (json) => ({ data: addressesOf(recordOf(json)?.['output']).map(imageOf) }),
   usage: (json) => {
     const { status, error } = recordOf(json) ?? {}
     if (status !== 'succeeded') {

@@ -5,7 +5,7 @@ import { formatInstruction } from '../anthropic/output-format.ts'
 const holds = ({ messages }: ChatRequest, type: string): boolean =>
   messages.some((message) => message.content.some((part) => part.type === type))
 
-const hasPictures = ({ messages }: ChatRequest): boolean =>
+const hasImages = ({ messages }: ChatRequest): boolean =>
   messages.some((message) =>
     message.content.some((part) => part.type === 'tool-result' && part.content.some((inner) => inner.type !== 'text')),
   )
@@ -38,7 +38,7 @@ export function unheard(request: ChatRequest): string[] {
     audio: request.audio !== undefined || saysAgain(request),
     service_tier: request.serviceTier !== undefined && request.serviceTier !== 'auto',
     refusal: holds(request, 'refusal'),
-    'tool_result.content': hasPictures(request),
+    'tool_result.content': hasImages(request),
     is_error: request.messages.some((message) =>
       message.content.some((part) => part.type === 'tool-result' && part.isError === true),
     ),

@@ -6,7 +6,7 @@ import { fromClaudeResponse } from '../anthropic/response.ts'
 import { createClaudeDecoder } from '../anthropic/stream.ts'
 import { readGeminiFailure } from '../gemini/failure.ts'
 import { geminiImages } from '../gemini/images.ts'
-import { mostPictures, wantsSignatures } from '../gemini/models.ts'
+import { mostImages, wantsSignatures } from '../gemini/models.ts'
 import { nativeGemini } from '../gemini/native.ts'
 import { generateOperation, toGeminiBody } from '../gemini/request.ts'
 import { fromGeminiResponse } from '../gemini/response.ts'
@@ -104,7 +104,7 @@ export const vertex: Provider = {
     response: (json, call) => forms[formOf(call.model)].response(json, call),
     stream: (call) => forms[formOf(call.model)].stream(call),
     media: 'inline',
-    mostPictures: (call) => (formOf(call.model) === 'google' ? mostPictures : undefined),
+    mostImages: (call) => (formOf(call.model) === 'google' ? mostImages : undefined),
     keepsAddress: ({ source }) => source.kind === 'url' && source.url.startsWith('gs://'),
   },
   afterOverride: (body, call) => {

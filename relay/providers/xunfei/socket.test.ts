@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { callWith } from '../conformance/fixtures.ts'
-import { pictureRequest, requestWith, toolConversation, weatherTool } from '../conformance/requests.ts'
+import { imageRequest, requestWith, toolConversation, weatherTool } from '../conformance/requests.ts'
 import { xunfei } from './index.ts'
 import { readSparkKey, signSocket } from './sign.ts'
 
@@ -88,7 +88,7 @@ test('functions go along, and what has no place is told', () => {
   expect(frame.payload.functions).toEqual({ text: [{ name, description, parameters }] })
   expect(frame.header).toEqual({ app_id: 'app' })
   expect(losses).toContain('top_p')
-  expect(write({}, pictureRequest()).losses).toContain('image_url')
+  expect(write({}, imageRequest()).losses).toContain('image_url')
 })
 
 test.each([

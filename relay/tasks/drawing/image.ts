@@ -3,10 +3,10 @@ import type { RelayServices } from '#relay/request/call.ts'
 import type { Exchange } from '../admit.ts'
 import { proxyOf } from '#relay/attempt/channel-proxy.ts'
 
-const largestPicture = 64 * 1024 * 1024
+const largestImage = 64 * 1024 * 1024
 const downloadLimitMs = 60_000
 
-type Picture = { status: number; contentType: string; body: Buffer }
+type Image = { status: number; contentType: string; body: Buffer }
 
 /** Null: there is none; undefined: nobody knows. No id has a NUL, and the database cannot even be asked for one. */
 async function lookUp(services: RelayServices, id: string) {
@@ -29,33 +29,33 @@ export async function sendImage(services: RelayServices, id: string, { res }: Ex
     res.status(400).json({ error: 'midjourney_task_not_found' })
     return
   }
-  let picture: Picture
+  let image: Image
   try {
-    picture = await download(services, task)
+    image = await download(services, task)
   } catch (error) {
     services.log.warn({ err: error, task: task.id }, 'a picture could not be fetched')
     res.status(500).json({ error: 'http_get_image_failed' })
     return
   }
-  if (picture.status !== 200) {
-    res.status(picture.status).json({ error: picture.body.toString('utf8', 0, 10_000) })
+  if (image.status !== 200) {
+    res.status(image.status).json({ error: image.body.toString('utf8', 0, 10_000) })
     return
   }
   // It comes from elsewhere and is shown under our name: whatever it is, it may do nothing here.
   res.setHeader('content-security-policy', "default-src 'none'; sandbox")
   res.setHeader('x-content-type-options', 'nosniff')
   if (task.status === 'SUCCESS') res.setHeader('cache-control', 'public, max-age=86400')
-  res.setHeader('content-type', picture.contentType || 'image/jpeg').end(picture.body)
+  res.setHeader('content-type', image.contentType || 'image/jpeg').end(image.body)
 }
 
 /** Through the operator's worker, else through the channel's proxy, else straight, but only to the open internet. */
-async function download(services: RelayServices, task: { imageUrl: string; channelId: number }): Promise<Picture> {
+async function download(services: RelayServices, task: { imageUrl: string; channelId: number }): Promise<Image> {
   const worker = services.options.get('WorkerUrl')
   const viaWorker = worker !== '' && task.imageUrl.startsWith('https:')
   const proxy = proxyOf(services.channels.channel(task.channelId)?.setting ?? {})
   if (!viaWorker && !proxy) {
     const reply = await services.media.guardedFetch(task.imageUrl, {
-      maxBytes: largestPicture,
+      maxBytes: largestImage,
       timeoutMs: downloadLimitMs,
     })
     return { status: reply.status, contentType: reply.headers['content-type'] ?? '', body: reply.body }
@@ -76,6 +76,6 @@ async function download(services: RelayServices, task: { imageUrl: string; chann
   return {
     status: reply.status,
     contentType: reply.headers['content-type'] ?? '',
-    body: await reply.bytes(largestPicture),
+    body: await reply.bytes(largestImage),
   }
 }

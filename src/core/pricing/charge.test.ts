@@ -60,7 +60,7 @@ describe('the worked examples', () => {
     ])
   })
 
-  const picture = (model: string, size: string, rest: { quality?: string; count?: number; usage?: Usage } = {}) =>
+  const image = (model: string, size: string, rest: { quality?: string; count?: number; usage?: Usage } = {}) =>
     imageReceipt({
       model,
       size,
@@ -73,20 +73,20 @@ describe('the worked examples', () => {
     })
 
   test('4 and 5: pictures by price and by ratio', () => {
-    expect(quotaOf(picture('dall-e-3', '1024x1792', { quality: 'hd', count: 2 }))).toBe(120_000)
-    expect(quotaOf(picture('dall-e-3', '1024x1024', { quality: 'hd' }))).toBe(40_000)
-    expect(quotaOf(picture('dall-e-2', '512x512'))).toBe(4500)
+    expect(quotaOf(image('dall-e-3', '1024x1792', { quality: 'hd', count: 2 }))).toBe(120_000)
+    expect(quotaOf(image('dall-e-3', '1024x1024', { quality: 'hd' }))).toBe(40_000)
+    expect(quotaOf(image('dall-e-2', '512x512'))).toBe(4500)
   })
 
   test('a gpt-image picture is charged by reported tokens, else by the list', () => {
     const usage = usageOf({ promptTokens: 150, imageInputTokens: 100, completionTokens: 1000, imageOutputTokens: 1000 })
-    expect(quotaOf(picture('gpt-image-1', '1024x1024', { usage }))).toBe((50 + 100 * 2 + 1000 * 8) * 2.5)
-    expect(quotaOf(picture('gpt-image-1', '1024x1536', { quality: 'medium', count: 2 }))).toBe(63_000)
-    expect(quotaOf(picture('gpt-image-1', 'auto', { quality: 'auto' }))).toBe(125_000)
+    expect(quotaOf(image('gpt-image-1', '1024x1024', { usage }))).toBe((50 + 100 * 2 + 1000 * 8) * 2.5)
+    expect(quotaOf(image('gpt-image-1', '1024x1536', { quality: 'medium', count: 2 }))).toBe(63_000)
+    expect(quotaOf(image('gpt-image-1', 'auto', { quality: 'auto' }))).toBe(125_000)
   })
 
   test('size and quality change the price of no other model', () => {
-    const receipt = picture('imagen-3.0-generate-002', '512x512', { quality: 'hd' })
+    const receipt = image('imagen-3.0-generate-002', '512x512', { quality: 'hd' })
     expect(quotaOf(receipt)).toBe(15_000)
   })
 

@@ -29,12 +29,12 @@ export function imageReceipt(call: ImageCall): ImageReceipt | UsageReceipt {
     if (usage !== undefined && totalTokens(usage) > 0) {
       return { formula: formulaFor({ claude: false, realtime: false, usage }), usage, price, groupRatio, quotaPerUnit }
     }
-    return perPicture(call, gptImagePrice(price, call))
+    return perImage(call, gptImagePrice(price, call))
   }
-  return perPicture(call, price)
+  return perImage(call, price)
 }
 
-const perPicture = (call: ImageCall, price: Price): ImageReceipt => ({
+const perImage = (call: ImageCall, price: Price): ImageReceipt => ({
   formula: 'image',
   count: call.count,
   size: call.size,

@@ -84,9 +84,9 @@ export function aiClient(dialect: AiDialect, url: string, key: string): Client {
   }
 }
 
-function messagesOf({ text, picture, results }: Ask): ModelMessage[] {
+function messagesOf({ text, image, results }: Ask): ModelMessage[] {
   const content: (TextPart | FilePart)[] = [
-    ...(picture ? [{ type: 'file' as const, mediaType: 'image/png', data: picture }] : []),
+    ...(image ? [{ type: 'file' as const, mediaType: 'image/png', data: image }] : []),
     { type: 'text', text },
   ]
   if (!results) return [{ role: 'user', content }]

@@ -35,13 +35,13 @@ export function anthropicClient(url: string, key: string): Client {
   }
 }
 
-function bodyOf({ model, text, system, maxTokens, picture, tools, results, thinking, schema }: Ask) {
+function bodyOf({ model, text, system, maxTokens, image, tools, results, thinking, schema }: Ask) {
   const content: ContentBlockParam[] = [
-    ...(picture
+    ...(image
       ? [
           {
             type: 'image' as const,
-            source: { type: 'base64' as const, media_type: 'image/png' as const, data: picture.toString('base64') },
+            source: { type: 'base64' as const, media_type: 'image/png' as const, data: image.toString('base64') },
           },
         ]
       : []),

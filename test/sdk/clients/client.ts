@@ -18,7 +18,7 @@ export type Ask = {
   system?: string
   maxTokens?: number
   /** A PNG file. */
-  picture?: Buffer
+  image?: Buffer
   tools?: { name: string; description: string; properties: Record<string, { type: 'string' }> }[]
   thinking?: boolean
   /** The answer is to be JSON of this schema. */

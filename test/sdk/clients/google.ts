@@ -30,14 +30,11 @@ export function googleClient(url: string, key: string): Client {
   }
 }
 
-function requestOf({ model, text, system, maxTokens, picture, tools, results, thinking, schema }: Ask) {
+function requestOf({ model, text, system, maxTokens, image, tools, results, thinking, schema }: Ask) {
   const contents: Content[] = [
     {
       role: 'user',
-      parts: [
-        ...(picture ? [{ inlineData: { mimeType: 'image/png', data: picture.toString('base64') } }] : []),
-        { text },
-      ],
+      parts: [...(image ? [{ inlineData: { mimeType: 'image/png', data: image.toString('base64') } }] : []), { text }],
     },
     ...(results
       ? [

@@ -22,14 +22,14 @@ export function openAiResponsesClient(url: string, key: string): Client {
   }
 }
 
-function inputOf({ text, picture, results }: Ask): ResponseInputItem[] {
-  const picturePart = picture && {
+function inputOf({ text, image, results }: Ask): ResponseInputItem[] {
+  const imagePart = image && {
     type: 'input_image' as const,
     detail: 'auto' as const,
-    image_url: `data:image/png;base64,${picture.toString('base64')}`,
+    image_url: `data:image/png;base64,${image.toString('base64')}`,
   }
   return [
-    { role: 'user', content: [{ type: 'input_text', text }, ...(picturePart ? [picturePart] : [])] },
+    { role: 'user', content: [{ type: 'input_text', text }, ...(imagePart ? [imagePart] : [])] },
     ...(results
       ? [
           ...(results.turn.said as ResponseInputItem[]),

@@ -30,13 +30,13 @@ export function openAiClient(url: string, key: string): Client {
   }
 }
 
-function bodyOf({ model, text, system, maxTokens, picture, tools, results, thinking, schema }: Ask) {
+function bodyOf({ model, text, system, maxTokens, image, tools, results, thinking, schema }: Ask) {
   const user: ChatCompletionUserMessageParam = {
     role: 'user',
-    content: picture
+    content: image
       ? [
           { type: 'text', text },
-          { type: 'image_url', image_url: { url: `data:image/png;base64,${picture.toString('base64')}` } },
+          { type: 'image_url', image_url: { url: `data:image/png;base64,${image.toString('base64')}` } },
         ]
       : text,
   }

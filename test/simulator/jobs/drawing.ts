@@ -29,7 +29,7 @@ const descriptions: Record<number, string> = {
   30: '实例繁忙',
 }
 
-const pictureAt = ({ headers }: Call): string => `http://${headers.host ?? ''}/media/pixel.png`
+const imageAt = ({ headers }: Call): string => `http://${headers.host ?? ''}/media/pixel.png`
 
 const actionOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
@@ -40,7 +40,7 @@ function submitted(call: Call): Reply {
   const opensDialogue = /::(inpaint|customzoom)::/i.test(`${asText(call.body['customId'])}::`)
   const code = numberOf(directives, 'mjcode') ?? (opensDialogue ? 21 : 1)
   const answer = { code, description: directives['message'] ?? descriptions[code] ?? 'unknown', properties: {} }
-  if (action === 'upload-discord-images' && code === 1) return json({ ...answer, result: [pictureAt(call)] })
+  if (action === 'upload-discord-images' && code === 1) return json({ ...answer, result: [imageAt(call)] })
   if (code !== 1 && code !== 21 && code !== 22) {
     const properties = code === 24 ? { promptEn: text, bannedWord: 'banned' } : {}
     return json({ ...answer, properties, result: null })
@@ -50,7 +50,7 @@ function submitted(call: Call): Reply {
   if (code === 21 && !opensDialogue) {
     const properties = {
       status: directives['job'] === 'running' ? 'IN_PROGRESS' : 'SUCCESS',
-      imageUrl: pictureAt(call),
+      imageUrl: imageAt(call),
     }
     return json({ ...answer, properties, result: job.id })
   }
@@ -87,7 +87,7 @@ function report(call: Call, { job, state }: { job: Job; state: JobState }) {
     submitTime: job.submittedAt,
     startTime: state.stage === 'waiting' ? null : job.submittedAt + 10,
     finishTime: ended ? Date.now() : null,
-    imageUrl: done ? pictureAt(call) : null,
+    imageUrl: done ? imageAt(call) : null,
     status: statuses[state.stage],
     progress: done ? '100%' : `${state.percent}%`,
     failReason: state.reason || null,

@@ -18,7 +18,7 @@ import { json, type Call, type ChatOperation, type Framing, type PlainOperation 
 /** One JSON value a line. */
 const lineFraming: Framing = { contentType: 'application/x-ndjson', frame: ({ data }) => `${data}\n` }
 
-const pictureType = (base64: string): string => (base64.startsWith('iVBOR') ? 'image/png' : 'image/jpeg')
+const imageType = (base64: string): string => (base64.startsWith('iVBOR') ? 'image/png' : 'image/jpeg')
 
 /** Pictures are bytes without a head, contents are text. */
 function checkMessages(messages: Json[]): void {
@@ -46,7 +46,7 @@ function readChat({ body }: Call): Prompt {
     text: asText(messages.findLast((message) => message['role'] === 'user')?.['content']),
     media:
       last?.['role'] === 'user'
-        ? asTexts(last['images']).map((image) => describeBytes('Image', pictureType(image), image))
+        ? asTexts(last['images']).map((image) => describeBytes('Image', imageType(image), image))
         : [],
     system: messages
       .filter((message) => message['role'] === 'system')

@@ -19,16 +19,16 @@ const imageUsage = (prompt: string) => ({
 
 /** Token figures come from the gpt-image models only, as with the vendor. */
 /** A form of several pictures names them `image[]`. */
-function checkPicture({ body, headers }: Call): void {
-  const picture = asObject(body['image'] ?? body['image[]'])
-  if (!headers['content-type']?.startsWith('multipart/form-data') || picture['bytes'] === undefined)
+function checkImage({ body, headers }: Call): void {
+  const image = asObject(body['image'] ?? body['image[]'])
+  if (!headers['content-type']?.startsWith('multipart/form-data') || image['bytes'] === undefined)
     refuse("Missing required parameter: 'image'.", 'image')
 }
 
 function drawn(call: Call): Reply {
   const { body, directives, now } = call
   const isEdit = call.path.endsWith('/edits')
-  if (isEdit) checkPicture(call)
+  if (isEdit) checkImage(call)
   const prompt = asText(body['prompt'])
   if (prompt === '') refuse("Missing required parameter: 'prompt'.", 'prompt')
   const kind = isEdit ? 'image_edit' : 'image_generation'

@@ -1,7 +1,7 @@
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { type Json, recordOf, recordsOf, textOf, withoutAbsent, wordOf } from '../../shared/json.ts'
 
-const pictureFormats: Readonly<Record<string, string>> = {
+const imageFormats: Readonly<Record<string, string>> = {
   'image/png': 'png',
   'image/jpeg': 'jpeg',
   'image/gif': 'gif',
@@ -14,7 +14,7 @@ const refuse = (message: string): never => {
 
 function imageBlock(block: Json): Json {
   const source = recordOf(block['source']) ?? {}
-  const format = pictureFormats[String(source['media_type'])]
+  const format = imageFormats[String(source['media_type'])]
   if (format === undefined) return refuse(`pictures of type ${String(source['media_type'])} are not supported here`)
   return { image: { format, source: { bytes: source['data'] } } }
 }

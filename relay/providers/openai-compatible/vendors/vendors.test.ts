@@ -206,11 +206,11 @@ describe('Zhipu', () => {
   })
 
   test('the oldest picture models get bare bytes', () => {
-    const picture = {
+    const image = {
       type: 'image' as const,
       source: { kind: 'base64' as const, mediaType: 'image/png', data: onePixel },
     }
-    const messages: ChatRequest['messages'] = [{ role: 'user', content: [picture] }]
+    const messages: ChatRequest['messages'] = [{ role: 'user', content: [image] }]
     expect(JSON.stringify(write(26, { messages }, { model: 'glm-4v' }).json)).not.toContain('data:')
     expect(JSON.stringify(write(26, { messages }, { model: 'glm-4.6v' }).json)).toContain('data:')
   })
@@ -357,7 +357,7 @@ test('Volcengine and Baidu suffixes become fields', () => {
 })
 
 test('Ollama gets pictures as bytes', () => {
-  const picture = { type: 'image' as const, source: { kind: 'url' as const, url: 'https://e.test/a.png' } }
-  expect(providerFor(4).chat.keepsAddress?.(picture)).toBe(false)
-  expect(providerFor(1).chat.keepsAddress?.(picture)).toBe(true)
+  const image = { type: 'image' as const, source: { kind: 'url' as const, url: 'https://e.test/a.png' } }
+  expect(providerFor(4).chat.keepsAddress?.(image)).toBe(false)
+  expect(providerFor(1).chat.keepsAddress?.(image)).toBe(true)
 })

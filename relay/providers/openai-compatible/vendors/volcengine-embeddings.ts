@@ -4,7 +4,7 @@ import { listOf, recordOf } from '../../shared/json.ts'
 import { embeddingList } from '../../shared/plain-answers.ts'
 import { bearer } from '../address.ts'
 
-const seesPictures = (model: string): boolean => model.includes('embedding-vision')
+const seesImages = (model: string): boolean => model.includes('embedding-vision')
 
 const partsOf = (input: unknown): unknown[] =>
   (Array.isArray(input) ? listOf(input) : [input]).map((item) =>
@@ -15,9 +15,9 @@ const partsOf = (input: unknown): unknown[] =>
 export const volcengineEmbeddings: Partial<PlainTranslation> = {
   request: ({ json }, call) => ({
     method: 'POST',
-    url: joinPath(call.channel.baseUrl, '/api/v3', seesPictures(call.model) ? '/embeddings/multimodal' : '/embeddings'),
+    url: joinPath(call.channel.baseUrl, '/api/v3', seesImages(call.model) ? '/embeddings/multimodal' : '/embeddings'),
     headers: { 'content-type': 'application/json', ...bearer(call.channel.key) },
-    body: { ...json, model: call.model, input: seesPictures(call.model) ? partsOf(json['input']) : json['input'] },
+    body: { ...json, model: call.model, input: seesImages(call.model) ? partsOf(json['input']) : json['input'] },
   }),
   response: (json, asked) => {
     const answer = recordOf(json) ?? {}

@@ -59,16 +59,16 @@ const withoutStrict = (list: unknown): unknown =>
     : list
 
 /** The oldest picture models want the bytes without their `data:` head. */
-function barePictures(body: Json): void {
+function bareImages(body: Json): void {
   if (!/^glm-4v(-(plus|flash))?$/.test(String(body['model'])) || !Array.isArray(body['messages'])) return
   body['messages'] = body['messages'].map((message: unknown) => {
     const content = recordOf(message)?.['content']
     if (!Array.isArray(content)) return message
-    return { ...recordOf(message), content: content.map(barePicture) }
+    return { ...recordOf(message), content: content.map(bareImage) }
   })
 }
 
-function barePicture(part: unknown): unknown {
+function bareImage(part: unknown): unknown {
   const url = wordOf(recordOf(recordOf(part)?.['image_url'])?.['url'])
   if (url === undefined || !url.startsWith('data:')) return part
   return { ...recordOf(part), image_url: { url: url.slice(url.indexOf(',') + 1) } }
@@ -86,7 +86,7 @@ function adjust(body: Json): string[] {
   if (user !== undefined && user.length >= 6 && user.length <= 128) body['user_id'] = user
   else if (user !== undefined) lost.push('user')
   sampling(body)
-  barePictures(body)
+  bareImages(body)
   if (body['tools'] !== undefined) {
     if (recordsOf(body['tools']).some((tool) => recordOf(tool['function'])?.['strict'] === true))
       lost.push('tools.strict')
