@@ -41,7 +41,7 @@ export function holdFactsOf(
   const expected = seen.tokens ?? Math.max(1, services.options.get('PreConsumedQuota'))
   const isThoughtful = (request.reasoning?.budgetTokens ?? 0) > 0
   const useful = isThoughtful ? leastThoughtful : Math.min(leastAnswer, Math.max(leastUsual, expected))
-  const { sound, beyond } = mediaTokens(request)
+  const { audio, beyond } = mediaTokens(request)
   const spoken = request.modalities?.includes('audio') === true
   return {
     terms: {
@@ -49,9 +49,9 @@ export function holdFactsOf(
       promptTokens: Math.ceil(sent.promptTokens * seen.promptRatio) + beyond,
       cacheWriteMarked: Math.ceil(sent.cacheWriteMarked * seen.promptRatio),
       cacheWrite1hMarked: Math.ceil(sent.cacheWrite1hMarked * seen.promptRatio),
-      audioTokens: sound,
+      audioTokens: audio,
       spoken,
-      formula: spoken || sound > 0 ? 'audio' : isPricedAsClaude(call, attempt) ? 'claude' : 'text',
+      formula: spoken || audio > 0 ? 'audio' : isPricedAsClaude(call, attempt) ? 'claude' : 'text',
       tools: toolsOf(request, upstreamModel),
     },
     limit,

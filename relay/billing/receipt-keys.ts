@@ -33,12 +33,12 @@ function ratioWords(price: Price, isAudio: boolean): string {
 /** The keys of a log row for sound, pictures and tools that older consoles read, where a call used them. */
 export function receiptKeys(receipt: Receipt | null): Record<string, unknown> {
   if (!receipt || receipt.formula === 'image' || receipt.formula === 'task') return {}
-  return { ...soundKeys(receipt), ...imageKeys(receipt), ...toolKeys(receipt) }
+  return { ...audioKeys(receipt), ...imageKeys(receipt), ...toolKeys(receipt) }
 }
 
 const ratioOf = ({ price }: UsageReceipt) => (price.kind === 'ratio' ? price : null)
 
-function soundKeys(receipt: UsageReceipt): Record<string, unknown> {
+function audioKeys(receipt: UsageReceipt): Record<string, unknown> {
   if (receipt.formula !== 'audio') return {}
   const { usage } = receipt
   return {

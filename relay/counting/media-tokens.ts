@@ -1,10 +1,10 @@
 import type { ChatRequest, MediaSource } from '#relay/chat/request.ts'
 
 /** The flat counts that the cheap count has for these already. */
-const flatSound = 100
+const flatAudio = 100
 const flatFile = 5000
 /** Compressed sound of low quality is the dearest by its bytes; waves are forty times as long. */
-const bytesPerSoundToken = { wave: 1000, compressed: 250 }
+const bytesPerAudioToken = { wave: 1000, compressed: 250 }
 const bytesPerFileToken = 200
 const bytesPerTextToken = 4
 const largestContext = 1_000_000
@@ -12,16 +12,16 @@ const largestContext = 1_000_000
 const bytesOf = (source: MediaSource): number => (source.kind === 'base64' ? source.data.length * 0.75 : 0)
 
 /** What sound and files may cost beyond the flat count, by their size. */
-export function mediaTokens(request: ChatRequest): { sound: number; beyond: number } {
-  let sound = 0
+export function mediaTokens(request: ChatRequest): { audio: number; beyond: number } {
+  let audio = 0
   let beyond = 0
   for (const { content } of request.messages) {
     for (const part of content) {
       if (part.type === 'audio') {
         const kind = part.format === 'wav' || part.format === 'pcm16' ? 'wave' : 'compressed'
-        const tokens = Math.max(flatSound, Math.ceil(bytesOf(part.source) / bytesPerSoundToken[kind]))
-        sound += tokens
-        beyond += tokens - flatSound
+        const tokens = Math.max(flatAudio, Math.ceil(bytesOf(part.source) / bytesPerAudioToken[kind]))
+        audio += tokens
+        beyond += tokens - flatAudio
       } else if (part.type === 'file') {
         const isText = part.source.mediaType?.startsWith('text/') === true
         const tokens = bytesOf(part.source) / (isText ? bytesPerTextToken : bytesPerFileToken)
@@ -29,5 +29,5 @@ export function mediaTokens(request: ChatRequest): { sound: number; beyond: numb
       }
     }
   }
-  return { sound, beyond }
+  return { audio, beyond }
 }

@@ -187,15 +187,15 @@ async function answerJson(current: Try, reply: UpstreamReply, more: UpstreamRequ
   const answers = [json]
   for (const request of more) answers.push(readJson(await (await sendBuilt(current, request)).text(largestAnswer)))
   const usage = joinedUsage(answers.map((answer) => translation.usage(answer)))
-  const sound = translation.sound?.(json, call.asked)
-  const translated = sound ? undefined : await translate(current, answers)
+  const audio = translation.audio?.(json, call.asked)
+  const translated = audio ? undefined : await translate(current, answers)
   const used = await usedBy(current, { usage, seconds: secondsOf(json) })
-  const shaped = sound ? undefined : shape(current, translated, used)
+  const shaped = audio ? undefined : shape(current, translated, used)
   // What cannot be told is not charged.
-  const told = sound?.bytes ?? (shaped === json && !translation.next ? text : JSON.stringify(shaped))
+  const told = audio?.bytes ?? (shaped === json && !translation.next ? text : JSON.stringify(shaped))
   await settle(current, { used, firstByteMs: performance.now() - call.startedAt, end: 'complete' })
   if (current.losses.length > 0) res.setHeader('x-translation-loss', current.losses.join(','))
-  res.status(200).setHeader('content-type', sound?.contentType ?? 'application/json; charset=utf-8')
+  res.status(200).setHeader('content-type', audio?.contentType ?? 'application/json; charset=utf-8')
   res.end(told)
 }
 

@@ -22,7 +22,7 @@ function operation(name: PlainOperation, { type, model = 'some-model', token, ..
     read: (answer: unknown) => translation.response?.(answer, asked),
     usage: (answer: unknown) => translation.usage(answer),
     next: (answer: unknown) => translation.next?.(answer, call),
-    sound: (answer: unknown) => translation.sound?.(answer, asked),
+    audio: (answer: unknown) => translation.audio?.(answer, asked),
     made: (bytes: Uint8Array) => translation.fromBytes?.(bytes, asked),
   }
 }
@@ -237,7 +237,7 @@ describe('pictures', () => {
 
 describe('sound', () => {
   test('of MiniMax is hexadecimal text, by a voice of its own', () => {
-    const { sent, sound, usage } = operation(
+    const { sent, audio, usage } = operation(
       'speech',
       { type: 35 },
       { input: 'hi', voice: 'alloy', response_format: 'wav' },
@@ -247,15 +247,15 @@ describe('sound', () => {
       body: { text: 'hi', voice_setting: { voice_id: 'female-chengshu' }, audio_setting: { format: 'wav' } },
     })
     const answer = { data: { audio: '6869' }, extra_info: { usage_characters: 2 }, base_resp: { status_code: 0 } }
-    expect(sound(answer)).toEqual({ contentType: 'audio/wav', bytes: Buffer.from('hi') })
+    expect(audio(answer)).toEqual({ contentType: 'audio/wav', bytes: Buffer.from('hi') })
     expect(usage(answer)).toEqual({ promptTokens: 2 })
     expect(() => usage({ base_resp: { status_code: 1008, status_msg: 'empty' } })).toThrow('empty')
   })
 
   test('of Mistral is packed into JSON', () => {
-    const { sent, sound } = operation('speech', { type: 42 }, { input: 'hi', voice: 'mary' })
+    const { sent, audio } = operation('speech', { type: 42 }, { input: 'hi', voice: 'mary' })
     expect(sent()).toMatchObject({ url: 'https://host.test/v1/audio/speech', body: { input: 'hi', voice_id: 'mary' } })
-    expect(sound({ audio_data: Buffer.from('hi').toString('base64') })).toEqual({
+    expect(audio({ audio_data: Buffer.from('hi').toString('base64') })).toEqual({
       contentType: 'audio/mpeg',
       bytes: Buffer.from('hi'),
     })

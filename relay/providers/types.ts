@@ -202,7 +202,7 @@ export type PlainTranslation = {
   /** What an answer in bytes is in the caller's form, where callers of this operation read JSON. */
   fromBytes?: ((bytes: Uint8Array, asked: PlainRequest) => unknown) | undefined
   /** The sound inside a JSON answer, which callers get as bytes. */
-  sound?: ((json: unknown, asked: PlainRequest) => { contentType: string; bytes: Uint8Array }) | undefined
+  audio?: ((json: unknown, asked: PlainRequest) => { contentType: string; bytes: Uint8Array }) | undefined
   /** @throws {UpstreamRefusal} when a 2xx body reports a failure. */
   usage: (json: unknown) => ReportedUsage | undefined
 }

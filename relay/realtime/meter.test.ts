@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { readRealtimeUsage } from '#relay/providers/openai-compatible/realtime.ts'
 import { createMeter } from './meter.ts'
 
-const sound = (seconds: number, bytesPerSecond: number): string =>
+const audioFile = (seconds: number, bytesPerSecond: number): string =>
   Buffer.alloc(Math.round(seconds * bytesPerSecond)).toString('base64')
 
 function start() {
@@ -32,8 +32,8 @@ describe('the sound of a session', () => {
     const meter = start()
     meter.hear({ type: 'session.updated', session })
     for (let piece = 0; piece < 6; piece += 1)
-      meter.ask({ type: 'input_audio_buffer.append', audio: sound(1, heardRate) })
-    meter.hear({ type: 'response.audio.delta', delta: sound(12, spokenRate) })
+      meter.ask({ type: 'input_audio_buffer.append', audio: audioFile(1, heardRate) })
+    meter.hear({ type: 'response.audio.delta', delta: audioFile(12, spokenRate) })
     // floor(6 / 60 × 100 / 0.06) and floor(12 / 60 × 200 / 0.24).
     expect((await meter.end()).usage).toMatchObject({
       audioInputTokens: 166,
@@ -44,16 +44,16 @@ describe('the sound of a session', () => {
 
   test('a format changed in the middle counts from there on', async () => {
     const meter = start()
-    meter.ask({ type: 'input_audio_buffer.append', audio: sound(3, 48_000) })
+    meter.ask({ type: 'input_audio_buffer.append', audio: audioFile(3, 48_000) })
     meter.hear({ type: 'session.updated', session: { input_audio_format: 'g711_alaw' } })
-    meter.ask({ type: 'input_audio_buffer.append', audio: sound(3, 8000) })
+    meter.ask({ type: 'input_audio_buffer.append', audio: audioFile(3, 8000) })
     expect((await meter.end()).usage.audioInputTokens).toBe(166)
   })
 })
 
 test('reported usage counts and clears what was counted here', async () => {
   const meter = start()
-  meter.ask({ type: 'input_audio_buffer.append', audio: sound(60, 48_000) })
+  meter.ask({ type: 'input_audio_buffer.append', audio: audioFile(60, 48_000) })
   meter.hear({ type: 'response.output_text.delta', delta: 'Hello there' })
   const reported = await meter.end({ usage: { input_tokens: 40, output_tokens: 60 } })
   expect(reported).toMatchObject({ source: 'upstream', usage: { promptTokens: 40, completionTokens: 60 } })

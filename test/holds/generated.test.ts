@@ -8,7 +8,7 @@ import { startMeteredUpstream } from './metered-upstream.ts'
 const calls = process.env['HOLDS_LONG'] === undefined ? 1000 : 10_000
 const perToken = 3
 const tokensPerEvent = 3
-const models = { chat: 'm-chat', plain: 'm-plain', image: 'dall-e-2', rank: 'rerank-1', sound: 'tts-1' }
+const models = { chat: 'm-chat', plain: 'm-plain', image: 'dall-e-2', rank: 'rerank-1', audio: 'tts-1' }
 
 let app: App
 let upstream: Awaited<ReturnType<typeof startMeteredUpstream>>
@@ -71,7 +71,7 @@ function anyWish(): Wish {
     case 3:
       return { path: '/v1/images/generations', body: { model: models.image, prompt: text, n: 1 + below(4) } }
     case 4:
-      return { path: '/v1/audio/speech', body: { model: models.sound, input: text, voice: 'alloy' } }
+      return { path: '/v1/audio/speech', body: { model: models.audio, input: text, voice: 'alloy' } }
     case 5:
       return {
         path: '/v1/rerank',

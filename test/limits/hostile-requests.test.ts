@@ -98,7 +98,7 @@ async function statusOf({ method, path, headers: given, text }: Sent): Promise<{
 }
 
 /** Understood or refused, never broken; and none of our insides in the answer. */
-async function expectSound(sent: Sent): Promise<void> {
+async function expectAudio(sent: Sent): Promise<void> {
   const { status, body } = await statusOf(sent)
   const seen = `${sent.method} ${sent.path.slice(0, 200)} ${JSON.stringify(sent.headers).slice(0, 300)} ${sent.text.slice(0, 300)}\n${body.slice(0, 600)}`
   expect([500, 0], seen).not.toContain(status)
@@ -121,7 +121,7 @@ describe('the documented paths', () => {
       text: textFor(names),
     }) // prettier-ignore
     await fc.assert(
-      fc.asyncProperty(given, (sent) => expectSound({ method, ...sent })),
+      fc.asyncProperty(given, (sent) => expectAudio({ method, ...sent })),
       runs(5, 60),
     )
   })
@@ -151,9 +151,9 @@ describe('the typed procedures', () => {
       fc.asyncProperty(given, ({ headers: odd, text, batch }) => {
         const body = batch ? `{"0":${text}}` : text
         const asked = `/trpc/${path}${batch ? '?batch=1' : ''}`
-        if (type !== 'query') return expectSound({ method: 'POST', path: asked, headers: odd, text: body })
+        if (type !== 'query') return expectAudio({ method: 'POST', path: asked, headers: odd, text: body })
         const input = `${batch ? '&' : '?'}input=${encodeURIComponent(body).slice(0, 9000)}`
-        return expectSound({ method: 'GET', path: asked + input, headers: odd, text: '' })
+        return expectAudio({ method: 'GET', path: asked + input, headers: odd, text: '' })
       }),
       runs(5, 60),
     )
@@ -171,7 +171,7 @@ describe('for those who are signed in', () => {
       text: textFor(names),
     })
     await fc.assert(
-      fc.asyncProperty(given, (sent) => expectSound({ method, headers: credentials(root), ...sent })),
+      fc.asyncProperty(given, (sent) => expectAudio({ method, headers: credentials(root), ...sent })),
       runs(5, 60),
     )
   })
@@ -184,7 +184,7 @@ describe('odd requests', () => {
     for (const method of methods) {
       const given = fc.record({ headers, text: oddTexts })
       await fc.assert(
-        fc.asyncProperty(given, (sent) => expectSound({ method, path, ...sent })),
+        fc.asyncProperty(given, (sent) => expectAudio({ method, path, ...sent })),
         runs(2, 20),
       )
     }

@@ -4,7 +4,7 @@ import { Section } from '../../components/facts.tsx'
 import { t } from '../../i18n/t.ts'
 import type { Job } from './use-tasks.ts'
 
-const Sound = chakra('audio', { base: { w: 'full' } })
+const Audio = chakra('audio', { base: { w: 'full' } })
 
 export type Clip = { id: string; title: string; audioUrl: string; text: string }
 
@@ -34,7 +34,7 @@ export function Clips({ task }: { task: Job }) {
             {clip.title !== '' && <Text fontWeight="medium">{clip.title}</Text>}
             {clip.audioUrl !== '' && (
               <>
-                <Sound controls preload="none" src={clip.audioUrl} aria-label={clip.title || t('作品')} />
+                <Audio controls preload="none" src={clip.audioUrl} aria-label={clip.title || t('作品')} />
                 <Link href={clip.audioUrl} target="_blank" rel="noreferrer" textStyle="sm">
                   {t('打开音频地址')}
                 </Link>

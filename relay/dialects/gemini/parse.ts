@@ -63,7 +63,7 @@ export function parseGemini(
     ...readGeneration(config),
     responseFormat: readFormat(config),
     reasoning: readThinking(config),
-    ...readSound(config),
+    ...readAudio(config),
     stream: path.stream ?? false,
     includeUsage: true,
     extra: { dialect: 'gemini' as const, fields: readExtra(body, config) },
@@ -145,7 +145,7 @@ function readThinking(config: Fields): ReasoningWish | undefined {
   return Object.keys(wish).length === 0 ? undefined : wish
 }
 
-function readSound(config: Fields): Pick<ChatRequest, 'modalities' | 'audio'> {
+function readAudio(config: Fields): Pick<ChatRequest, 'modalities' | 'audio'> {
   const modalities = read.texts(pick(config, 'responseModalities'), 'responseModalities')
   const speech = pickObject(config, 'speechConfig')
   const voice = pickObject(pickObject(speech ?? {}, 'voiceConfig') ?? {}, 'prebuiltVoiceConfig')

@@ -2,11 +2,11 @@ import { type ReportedUsage, normaliseUsage, totalTokens } from '#core/usage.ts'
 
 type Detail = { modality: string; tokenCount: number }
 
-const details = (total: number, sound: number, images: number): Detail[] | undefined => {
-  if (sound === 0 && images === 0) return undefined
+const details = (total: number, audio: number, images: number): Detail[] | undefined => {
+  if (audio === 0 && images === 0) return undefined
   const all = [
-    { modality: 'TEXT', tokenCount: total - sound - images },
-    { modality: 'AUDIO', tokenCount: sound },
+    { modality: 'TEXT', tokenCount: total - audio - images },
+    { modality: 'AUDIO', tokenCount: audio },
     { modality: 'IMAGE', tokenCount: images },
   ]
   return all.filter(({ tokenCount }) => tokenCount > 0)

@@ -25,7 +25,7 @@ export const bytesPerToken = 3
 const tokensOfACall = 7
 const tokensOfAImage = 1290
 /** Sound as it is streamed, in base64: some 20 tokens a second. */
-const soundPerToken = 1000
+const audioPerToken = 1000
 
 /** Counts the tokens of an answer by its bytes while it is written. Most upstreams send a token an event, none more events than tokens. */
 export function createWeight() {
@@ -53,7 +53,7 @@ export function createWeight() {
           others += tokensOfAImage
           break
         case 'audio-delta':
-          others += event.data.length / soundPerToken
+          others += event.data.length / audioPerToken
           break
         default:
       }

@@ -15,7 +15,7 @@ function messageEvents({ text }: Answer, { beta, spoken, nextId }: Form): Realti
   const item = { id: nextId('item_'), object: 'realtime.item', type: 'message', role: 'assistant' }
   const place = { item_id: item.id, output_index: 0, content_index: 0 }
   const words = nameIn(beta, spoken ? 'transcript' : 'text')
-  const sound = nameIn(beta, 'audio')
+  const audio = nameIn(beta, 'audio')
   const whole = text.join('')
   const part = spoken ? { type: 'audio', transcript: whole } : { type: 'text', text: whole }
   const done = { ...item, status: 'completed', content: [part] }
@@ -31,9 +31,9 @@ function messageEvents({ text }: Answer, { beta, spoken, nextId }: Form): Realti
     // A tenth of a second of sound for every word.
     ...text.flatMap((delta) => [
       { type: `${words}.delta`, fields: { ...place, delta } },
-      ...(spoken ? [{ type: `${sound}.delta`, fields: { ...place, delta: tenthOfASecond } }] : []),
+      ...(spoken ? [{ type: `${audio}.delta`, fields: { ...place, delta: tenthOfASecond } }] : []),
     ]),
-    ...(spoken ? [{ type: `${sound}.done`, fields: place }] : []),
+    ...(spoken ? [{ type: `${audio}.done`, fields: place }] : []),
     { type: `${words}.done`, fields: { ...place, ...(spoken ? { transcript: whole } : { text: whole }) } },
     { type: 'response.content_part.done', fields: { ...place, part } },
     { type: 'response.output_item.done', fields: { output_index: 0, item: done } },

@@ -49,7 +49,7 @@ export const minimaxSpeech = (refusal: (answer: Json) => UpstreamFailure | undef
       output_format: 'hex',
     }),
   }),
-  sound: (json, asked) => ({
+  audio: (json, asked) => ({
     contentType: formats[formatOf(asked.json)] ?? 'audio/mpeg',
     bytes: Buffer.from(textOf(recordOf(recordOf(json)?.['data'])?.['audio']) ?? '', 'hex'),
   }),

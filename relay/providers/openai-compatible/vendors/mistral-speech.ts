@@ -26,7 +26,7 @@ export const mistralSpeech: PlainTranslation = {
       response_format: json['response_format'],
     }),
   }),
-  sound: (json, { json: asked }) => ({
+  audio: (json, { json: asked }) => ({
     contentType: types[textOf(asked['response_format']) ?? 'mp3'] ?? 'audio/mpeg',
     bytes: Buffer.from(textOf(recordOf(json)?.['audio_data']) ?? '', 'base64'),
   }),
