@@ -89,20 +89,20 @@ async function tryOnce(
 ): Promise<AttemptFailed | null> {
   const { attempt } = plan
   const place = { channelId: attempt.channel.id, key: attempt.key.position, model: attempt.model }
-  services.health.started(place)
+  services.circuitBreaker.started(place)
   try {
     await withFreshToken(plan, forward)
     // A caller who left before the end proves nothing either way.
-    if (call.gone.signal.aborted) services.health.left(place)
-    else services.health.succeeded(place)
+    if (call.gone.signal.aborted) services.circuitBreaker.left(place)
+    else services.circuitBreaker.succeeded(place)
     return null
   } catch (error) {
     if (!(error instanceof AttemptFailed)) {
-      services.health.left(place)
+      services.circuitBreaker.left(place)
       throw error
     }
-    if (error.deliver) services.health.succeeded(place)
-    else services.health.failed(place, error)
+    if (error.deliver) services.circuitBreaker.succeeded(place)
+    else services.circuitBreaker.failed(place, error)
     return error
   }
 }

@@ -18,7 +18,7 @@ export type Choice = {
   chance: number
   tier: number
   /** Every key of it rests after failures, so that it is asked only where nothing else is left. */
-  resting: boolean
+  coolingDown: boolean
 }
 
 /** Every channel that may answer, in the order of attempts. */
@@ -49,7 +49,7 @@ function sharedPlans(services: RelayServices, { model, group }: Call): SharedPla
 }
 
 function choicesOfPlan(services: RelayServices, call: Call, { plan, share }: SharedPlan): Choice[] {
-  const isHealthy = (channelId: number, key: number) => services.health.isHealthy(channelId, key, plan.model)
+  const isHealthy = (channelId: number, key: number) => services.circuitBreaker.isHealthy(channelId, key, plan.model)
   const found = candidates(plan.tiers, { attempt: 0, tried: new Map(), forceSwitch: true, isHealthy })
   const chances = chancesOf(found?.routes ?? [], { plan, session: callerSession(call) })
   return plan.tiers.flatMap((routes, tier) =>
@@ -62,7 +62,7 @@ function choicesOfPlan(services: RelayServices, call: Call, { plan, share }: Sha
           priority: route.priority,
           chance: share * (chances.get(route.channelId) ?? 0),
           tier,
-          resting: !route.keys.some((key) => isHealthy(route.channelId, key)),
+          coolingDown: !route.keys.some((key) => isHealthy(route.channelId, key)),
         },
       ]
     }),
@@ -88,7 +88,7 @@ const pinnedChoice = (channel: ChannelRow, model: string): Choice => ({
   priority: channel.priority,
   chance: 1,
   tier: 0,
-  resting: false,
+  coolingDown: false,
 })
 
 const upstreamNameOf = (channel: ChannelRow, model: string): string => {

@@ -70,7 +70,7 @@ async function converse(
   const { socket, translation } = await dial(services, call, plan)
   const { channel, key, model } = plan.attempt
   // A session may last for an hour: others need not wait that long to know that this key works.
-  services.health.succeeded({ channelId: channel.id, key: key.position, model })
+  services.circuitBreaker.succeeded({ channelId: channel.id, key: key.position, model })
   const upstream = { socket, frames: createPump(socket) }
   const counted = limited.ended(200).catch((error: unknown) => {
     services.log.warn({ err: error, requestId: call.id }, 'the success of a session could not be counted')

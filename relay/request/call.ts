@@ -9,7 +9,7 @@ import type { createTokenCache, TokenRow } from './token-cache.ts'
 import type { createUserCache, UserRow } from './user-cache.ts'
 import type { RetryBudget } from '#core/routing/retry-budget.ts'
 import type { FailureLog } from '#relay/attempt/failure-log.ts'
-import type { Health } from '#relay/routing/circuit-breaker.ts'
+import type { CircuitBreaker } from '#relay/routing/circuit-breaker.ts'
 import type { Holds } from '#relay/billing/open-holds.ts'
 import type { StoredAt } from '#relay/routing/stored-at.ts'
 
@@ -24,7 +24,7 @@ export type RelayServices = Services & {
   media: MediaFetcher
   /** Counts tokens away from the traffic. */
   counter: TokenCounter
-  health: Health
+  circuitBreaker: CircuitBreaker
   /** What retries may add to the load of an outage. */
   retryBudget: RetryBudget
   /** Rows of attempts that failed. */

@@ -35,11 +35,11 @@ export function planRetry(services: RelayServices, call: CallCore, failed: Faile
         settings,
       })
   if (!allowed) return null
-  const { askedRestMs } = outlook
-  if (!outlook.healthy && (askedRestMs >= longestWaitMs || !services.retryBudget.take())) return null
+  const { askedCooldownMs } = outlook
+  if (!outlook.healthy && (askedCooldownMs >= longestWaitMs || !services.retryBudget.take())) return null
   // Going back to where this call has been wants a short, jittered pause; a new place is tried at once.
   const backOffMs = outlook.state === 'again' ? 100 * 2 ** Math.min(number, 4) * (0.5 + services.ambient.random()) : 0
-  return { waitMs: Math.min(Math.max(backOffMs, askedRestMs), longestWaitMs) }
+  return { waitMs: Math.min(Math.max(backOffMs, askedCooldownMs), longestWaitMs) }
 }
 
 const retrySettings = ({ options }: RelayServices) => ({

@@ -22,7 +22,7 @@ export type Outlook = {
   /** One of the places is not resting. */
   healthy: boolean
   /** The shortest of the rests that the places asked for; 0 where one did not. */
-  askedRestMs: number
+  askedCooldownMs: number
 }
 
 /** One actual model name with the channels that serve it. */
@@ -51,9 +51,9 @@ function routedSelection(services: RelayServices, call: CallCore): Selection {
         attempt: index === planIndex ? triesOfPlan : 0,
         tried,
         forceSwitch: forceSwitch || !last,
-        isHealthy: services.health.allHealthy
+        isHealthy: services.circuitBreaker.allHealthy
           ? undefined
-          : (channelId: number, key: number) => services.health.isHealthy(channelId, key, plan.model),
+          : (channelId: number, key: number) => services.circuitBreaker.isHealthy(channelId, key, plan.model),
       }
       const found = candidates(plan.tiers, wish)
       if (found) return { plan, found }
@@ -80,13 +80,13 @@ function routedSelection(services: RelayServices, call: CallCore): Selection {
   }
 }
 
-function outlookOf({ health }: RelayServices, { plan, found }: { plan: Plan; found: Candidates }): Outlook {
+function outlookOf({ circuitBreaker }: RelayServices, { plan, found }: { plan: Plan; found: Candidates }): Outlook {
   const { model } = plan
   const keys = found.routes.flatMap(({ channelId, keys: own }) => own.map((key) => ({ channelId, key, model })))
   return {
     state: found.state,
-    healthy: keys.some(({ channelId, key }) => health.isHealthy(channelId, key, model)),
-    askedRestMs: Math.min(...keys.map(health.askedRestMs)),
+    healthy: keys.some(({ channelId, key }) => circuitBreaker.isHealthy(channelId, key, model)),
+    askedCooldownMs: Math.min(...keys.map(circuitBreaker.askedCooldownMs)),
   }
 }
 

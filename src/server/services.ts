@@ -30,7 +30,7 @@ import { createTokenCache } from '#relay/request/token-cache.ts'
 import { createUserCache } from '#relay/request/user-cache.ts'
 import type { RelayServices } from '#relay/request/call.ts'
 import { createFailureLog } from '#relay/attempt/failure-log.ts'
-import { createHealth } from '#relay/routing/circuit-breaker.ts'
+import { createCircuitBreaker } from '#relay/routing/circuit-breaker.ts'
 import { createGuardedFetch } from '#relay/transport/guarded-fetch.ts'
 import { createAnswerLengths } from '#relay/billing/answer-lengths.ts'
 import { createTokenCounter } from '#relay/billing/token-counter.ts'
@@ -122,7 +122,7 @@ export async function createServices(given: {
   })
   let draining = false
   let stopping = false
-  const health = createHealth(() => ambient.now().getTime())
+  const circuitBreaker = createCircuitBreaker(() => ambient.now().getTime())
   const services: RelayServices = {
     database,
     options,
@@ -163,12 +163,12 @@ export async function createServices(given: {
       pool: hot,
       secrets,
       splitKeys,
-      onReplaced: health.forget,
+      onReplaced: circuitBreaker.forget,
       onBadChannel: (id, error) => log.error({ channel: id, err: error }, 'a channel cannot be used'),
       onIgnored: (id, field) =>
         log.warn({ channel: id, field }, 'a text of a channel is no JSON object and is ignored'),
     }),
-    health,
+    circuitBreaker,
     retryBudget: createRetryBudget(() => performance.now()),
     failureLog: createFailureLog(hot, (dropped, error) =>
       log.warn({ dropped, err: error }, 'rows of failed attempts could not be written'),

@@ -101,12 +101,12 @@ describe('what was saved holds for the very next call', () => {
   test('with a key or an address that was replaced while the former one rested', async () => {
     await setOptions(first, { RetryTimes: '0' })
     const scene = await setScene(first)
-    const resting = { does: 'status=429,retryafter=300', priority: 10 }
-    const { model, ids } = await serve(first, resting, {})
+    const coolingDown = { does: 'status=429,retryafter=300', priority: 10 }
+    const { model, ids } = await serve(first, coolingDown, {})
     const id = ids[0] as number
     const asked = { ...scene, model }
     expect((await see(first, first.url, asked)).status).toBe(429)
-    expect(first.services.health.resting()).toMatchObject([{ channelId: id }])
+    expect(first.services.health.coolingDown()).toMatchObject([{ channelId: id }])
     const { upstream } = first
     await first.trpc(scene.root).admin.channels.update.mutate({ id, baseUrl: upstream.url, key: 'sk-another' })
     expect(await see(first, first.url, asked)).toMatchObject({ status: 200, key: 'sk-another' })

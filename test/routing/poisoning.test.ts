@@ -86,7 +86,7 @@ describe('no caller switches a channel off', () => {
     }
     await soon()
     expect(await statusOf(ids[0])).toBe(1)
-    expect(app.services.health.resting().filter(({ channelId }) => channelId === ids[0])).toEqual([])
+    expect(app.services.circuitBreaker.coolingDown().filter(({ channelId }) => channelId === ids[0])).toEqual([])
     const { model: seeing, ids: eyes } = await serveKeyed({ type: 24 })
     const content = [{ type: 'image_url', image_url: { url: 'data:image/png;base64,bm90IGEgcGljdHVyZQ==' } }]
     await say(app, chat, { token, body: { model: seeing, messages: [{ role: 'user', content }] } })
@@ -98,7 +98,7 @@ describe('no caller switches a channel off', () => {
     const { model, ids } = await serveKeyed({})
     for (const text of ['[[status=400]] a', '[[status=404]] b', '[[status=413]] c', '[[status=422]] d'])
       for (let call = 0; call < 5; call += 1) await say(app, chat, { token, model, text })
-    expect(app.services.health.resting().filter(({ channelId }) => channelId === ids[0])).toEqual([])
+    expect(app.services.circuitBreaker.coolingDown().filter(({ channelId }) => channelId === ids[0])).toEqual([])
     expect((await say(app, chat, { token, model })).status).toBe(200)
   })
 })

@@ -90,9 +90,9 @@ describe('the time an upstream asks for', () => {
     await point([ids[0] ?? 0], '')
     await call(model)
     expect(app.upstream.requests.at(-1)?.directives).toEqual({})
-    expect(app.services.health.resting().map(({ channelId }) => channelId)).toContain(ids[0])
+    expect(app.services.circuitBreaker.coolingDown().map(({ channelId }) => channelId)).toContain(ids[0])
     stoppedClock += 1600
-    expect(app.services.health.resting().map(({ channelId }) => channelId)).not.toContain(ids[0])
+    expect(app.services.circuitBreaker.coolingDown().map(({ channelId }) => channelId)).not.toContain(ids[0])
   })
 
   test('is waited out by a caller only where nothing else is left and it is short', async () => {
