@@ -93,7 +93,7 @@ async function tryOnce(
   try {
     await withFreshToken(plan, forward)
     // A caller who left before the end proves nothing either way.
-    if (call.gone.signal.aborted) services.circuitBreaker.left(place)
+    if (call.callerAborted.signal.aborted) services.circuitBreaker.left(place)
     else services.circuitBreaker.succeeded(place)
     return null
   } catch (error) {

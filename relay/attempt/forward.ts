@@ -80,10 +80,10 @@ export async function forward(
   } catch (error) {
     if (isUnbooked(error)) throw error
     // Before anything was asked upstream a caller who leaves owes nothing.
-    if (call.gone.signal.aborted && call.halt.signal.aborted && forwarding.asked) {
+    if (call.callerAborted.signal.aborted && call.upstreamAbort.signal.aborted && forwarding.asked) {
       return finishHungUp(forwarding, nothingDelivered)
     }
-    if (call.halt.signal.aborted) throw new DomainError('relay.stopping', {}, { cause: error })
+    if (call.upstreamAbort.signal.aborted) throw new DomainError('relay.stopping', {}, { cause: error })
     const failed = asAttemptFailure(error)
     if (failed.deliver) throw failed
     throw new AttemptFailed(maskFailure(failed.failure, attemptSecrets(plan.attempt, forwarding.providerCall)), {
@@ -163,7 +163,7 @@ async function withMedia(forwarding: Forwarding): Promise<ChatRequest> {
     return uploadMedia(sent.request, { uploads, call: providerCall, post })
   }
   if (media !== 'inline') return sent.request
-  return inlineMedia(sent.request, { fetchMedia: services.media, keepsAddress, signal: call.halt.signal })
+  return inlineMedia(sent.request, { fetchMedia: services.media, keepsAddress, signal: call.upstreamAbort.signal })
 }
 
 async function uploadOne({ services, call, attempt, provider }: Forwarding, request: UpstreamRequest) {
@@ -175,7 +175,7 @@ async function uploadOne({ services, call, attempt, provider }: Forwarding, requ
     url: request.url,
     headers: { ...request.headers, 'content-type': contentType },
     body: new Uint8Array(await encoded.arrayBuffer()),
-    signal: call.halt.signal,
+    signal: call.upstreamAbort.signal,
     proxy: proxyOf(setting),
     ...timeoutsOf(setting, false),
   })
@@ -207,7 +207,7 @@ async function send(forwarding: Forwarding, request: UpstreamRequest): Promise<U
     headers: request.headers,
     body: bodyBytes(request.body),
     isLastFrame: request.isLastFrame,
-    signal: call.halt.signal,
+    signal: call.upstreamAbort.signal,
     proxy: proxyOf(setting),
     ...timeoutsOf(setting, forwarding.providerCall.stream),
   })

@@ -106,10 +106,10 @@ export function createAnswerMeter(forwarding: Forwarding, writer: StreamWriter):
   }
 
   const wait = (ms: number): Promise<unknown> =>
-    delay(ms, undefined, { signal: call.halt.signal }).catch(() => undefined)
+    delay(ms, undefined, { signal: call.upstreamAbort.signal }).catch(() => undefined)
   const halted = new Promise<void>((resolve) => {
-    if (call.halt.signal.aborted) resolve()
-    else call.halt.signal.addEventListener('abort', () => resolve(), { once: true })
+    if (call.upstreamAbort.signal.aborted) resolve()
+    else call.upstreamAbort.signal.addEventListener('abort', () => resolve(), { once: true })
   })
 
   const settled = async (): Promise<MayGoOn> => {
@@ -117,11 +117,11 @@ export function createAnswerMeter(forwarding: Forwarding, writer: StreamWriter):
     for (;;) {
       await hold.idle()
       recount()
-      if (isCovered() || call.halt.signal.aborted) return 'yes'
+      if (isCovered() || call.upstreamAbort.signal.aborted) return 'yes'
       const outcome = await raise(true)
       refused = outcome !== 'raised'
       cover()
-      if (isCovered() || call.halt.signal.aborted) return 'yes'
+      if (isCovered() || call.upstreamAbort.signal.aborted) return 'yes'
       const waited = performance.now() - since
       if (outcome === 'failed') {
         if (waited > longestTroubleMs) return 'unbooked'

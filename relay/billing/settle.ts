@@ -70,7 +70,7 @@ export async function finishHungUp(
   const measured = await measure(forwarding, {
     usage,
     delivered,
-    cut: call.halt.signal.aborted || progress.cut === true,
+    cut: call.upstreamAbort.signal.aborted || progress.cut === true,
   })
   const { firstTokenMs, isStream } = progress
   await settle(forwarding, { measured, firstTokenMs, isStream, end: 'hung-up', empty: false, delivered })

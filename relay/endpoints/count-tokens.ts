@@ -101,7 +101,7 @@ async function askUpstream(
       url: request.url,
       headers: request.headers,
       body: bytesOf(request.body),
-      signal: call.gone.signal,
+      signal: call.callerAborted.signal,
       proxy: proxyOf(setting),
       ...timeoutsOf(setting, false),
     })

@@ -71,7 +71,7 @@ async function ask(services: RelayServices, call: CallCore, { method, path, id }
       method,
       url: request.url,
       headers: request.headers,
-      signal: call.halt.signal,
+      signal: call.upstreamAbort.signal,
       proxy: proxyOf(setting),
       ...timeoutsOf(setting, false),
     })

@@ -75,11 +75,11 @@ export async function forwardPlain(services: RelayServices, call: PlainCall, pla
   } catch (error) {
     if (isUnbooked(error)) throw error
     // Before anything was asked upstream a caller who leaves owes nothing.
-    if (call.gone.signal.aborted && call.halt.signal.aborted && current.asked) {
+    if (call.callerAborted.signal.aborted && call.upstreamAbort.signal.aborted && current.asked) {
       await settle(current, { used: await usedBy(current, {}), firstByteMs: null, end: 'hung-up' })
       return
     }
-    if (call.halt.signal.aborted) throw new DomainError('relay.stopping', {}, { cause: error })
+    if (call.upstreamAbort.signal.aborted) throw new DomainError('relay.stopping', {}, { cause: error })
     const failed = asAttemptFailure(error)
     throw new AttemptFailed(maskFailure(failed.failure, attemptSecrets(attempt, current.providerCall)), {
       local: failed.local,
@@ -201,14 +201,14 @@ async function answerJson(current: Try, reply: UpstreamReply, more: UpstreamRequ
 
 /** The answers in OpenAI's form, as one. */
 async function translate(current: Try, answers: readonly unknown[]): Promise<unknown> {
-  const { asked, halt } = current.call
+  const { asked, upstreamAbort } = current.call
   const [json] = answers
   if (nativeOf(current)) return json
   const { response } = current.translation
   const translated = joined(response ? answers.map((answer) => response(answer, asked)) : answers)
   const draws = asked.operation === 'images' || asked.operation === 'image-edits'
   if (!draws || asked.json['response_format'] !== 'b64_json') return translated
-  return withImages(translated, async (url) => (await current.services.media(url, halt.signal)).data)
+  return withImages(translated, async (url) => (await current.services.media(url, upstreamAbort.signal)).data)
 }
 
 /** The answer in the caller's form. */
@@ -237,7 +237,7 @@ function readJson(text: string): unknown {
 /** Sound, subtitles and event streams go through as they come; only the end waits for the settlement. */
 async function answerBytes(current: Try, reply: UpstreamReply, contentType: string): Promise<void> {
   const { call, translation } = current
-  const { res, gone } = call
+  const { res, callerAborted } = call
   const tail = createTail(contentType.includes('text/event-stream'))
   let firstByteMs: number | null = null
   const progress = async () => ({
@@ -254,12 +254,12 @@ async function answerBytes(current: Try, reply: UpstreamReply, contentType: stri
     for await (const chunk of reply.body) {
       firstByteMs ??= performance.now() - call.startedAt
       const due = tail.push(chunk)
-      if (due.length === 0 || gone.signal.aborted) continue
+      if (due.length === 0 || callerAborted.signal.aborted) continue
       start()
       if (!res.write(due)) await drained(call)
     }
   } catch (error) {
-    if (gone.signal.aborted) {
+    if (callerAborted.signal.aborted) {
       await settle(current, { ...(await progress()), end: 'hung-up' })
       return
     }

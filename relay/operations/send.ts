@@ -41,7 +41,7 @@ export async function sendBuilt(current: Try, built: UpstreamRequest): Promise<U
     url: request.url,
     headers,
     body,
-    signal: call.halt.signal,
+    signal: call.upstreamAbort.signal,
     proxy: proxyOf(setting),
     ...timeoutsOf(setting, call.stream),
   })
@@ -84,7 +84,7 @@ export async function untilDone(
       const failure = { status: 504, type: 'upstream_error', code: 'task_timeout', message }
       throw new AttemptFailed(failure, { local: false })
     }
-    await delay(next.afterMs, undefined, { signal: current.call.halt.signal })
+    await delay(next.afterMs, undefined, { signal: current.call.upstreamAbort.signal })
     json = await read(await sendBuilt(current, next.request))
   }
 }

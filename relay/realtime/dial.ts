@@ -42,13 +42,13 @@ export async function dial(services: RelayServices, call: CallCore, { attempt }:
     const socket = await services.transport.openSocket({
       ...translation.request(providerCall, readCaller(call)),
       proxy: proxyOf(channel.setting),
-      signal: call.halt.signal,
+      signal: call.upstreamAbort.signal,
       connectTimeoutMs: timeoutsOf(channel.setting, true).connectTimeoutMs,
       largestFrame,
     })
     return { socket, translation }
   } catch (error) {
-    if (call.halt.signal.aborted) throw new DomainError('relay.stopping', {}, { cause: error })
+    if (call.upstreamAbort.signal.aborted) throw new DomainError('relay.stopping', {}, { cause: error })
     const failed = error instanceof SocketRefused ? asRefused(services, error, { provider, call, attempt }) : error
     throw withoutSecrets(asAttemptFailure(failed), attemptSecrets(attempt, providerCall))
   }

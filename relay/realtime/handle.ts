@@ -48,12 +48,12 @@ export async function handleRealtime(
 
 /** From here on the caller's end is a socket, and its going is told by that. */
 function answerHandshake({ underWay }: RelayServices, incoming: Incoming): CallerEnd {
-  const { gone, halt } = incoming
+  const { callerAborted, upstreamAbort } = incoming
   const end = acceptCaller(incoming)
   end.socket.on('close', () => {
-    gone.abort()
-    halt.abort()
-    underWay.delete(halt)
+    callerAborted.abort()
+    upstreamAbort.abort()
+    underWay.delete(upstreamAbort)
   })
   return end
 }

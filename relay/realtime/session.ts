@@ -74,7 +74,7 @@ function watchEnds({ call, plan, caller, upstream }: Session, end: (ending: Endi
   const hungUp = (): void => end({ by: 'caller', word: { code: lost, reason: '' } })
   // A caller's going halts the call too, and is told by its socket.
   const stopped = (): void => {
-    if (!call.gone.signal.aborted) end({ by: 'gateway', error: new DomainError('relay.stopping') })
+    if (!call.callerAborted.signal.aborted) end({ by: 'gateway', error: new DomainError('relay.stopping') })
   }
   caller.socket.on('close', (code, reason) => end({ by: 'caller', word: { code, reason: reason.toString() } }))
   upstream.socket.on('close', (code, reason) => end({ by: 'upstream', word: { code, reason: reason.toString() } }))
@@ -86,15 +86,15 @@ function watchEnds({ call, plan, caller, upstream }: Session, end: (ending: Endi
     socket.on('message', () => void idle.refresh())
     return watchPulse(socket, { everyMs: pulseMs, isPaused: () => frames.paused })
   })
-  const halt = call.halt.signal
-  halt.addEventListener('abort', stopped, { once: true })
+  const upstreamAbort = call.upstreamAbort.signal
+  upstreamAbort.addEventListener('abort', stopped, { once: true })
   // One of the two may have gone while nobody looked.
   if (caller.socket.readyState === WebSocket.CLOSED) hungUp()
-  else if (halt.aborted) stopped()
+  else if (upstreamAbort.aborted) stopped()
   return () => {
     clearTimeout(idle)
     for (const stop of stopPulses) stop()
-    halt.removeEventListener('abort', stopped)
+    upstreamAbort.removeEventListener('abort', stopped)
   }
 }
 

@@ -53,9 +53,9 @@ export type Incoming = {
   /** `performance.now()` at arrival. */
   startedAt: number
   /** Aborts when the caller hangs up. */
-  gone: AbortController
+  callerAborted: AbortController
   /** Aborts what is done upstream: the caller has gone, or the process may wait no longer. */
-  halt: AbortController
+  upstreamAbort: AbortController
   ip: string
 }
 

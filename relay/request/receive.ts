@@ -14,14 +14,14 @@ export function receive(
   const id = createRequestId(receivedAt)
   res.setHeader('x-request-id', id)
   if (dialect.id === 'claude') res.setHeader('request-id', id)
-  const gone = new AbortController()
-  const halt = new AbortController()
-  services.underWay.add(halt)
+  const callerAborted = new AbortController()
+  const upstreamAbort = new AbortController()
+  services.underWay.add(upstreamAbort)
   res.on('close', () => {
-    services.underWay.delete(halt)
+    services.underWay.delete(upstreamAbort)
     if (res.writableFinished) return
-    gone.abort()
-    if (!services.options.get('global.finish_after_hangup_enabled')) halt.abort()
+    callerAborted.abort()
+    if (!services.options.get('global.finish_after_hangup_enabled')) upstreamAbort.abort()
   })
   return {
     id,
@@ -30,8 +30,8 @@ export function receive(
     dialect,
     receivedAt,
     startedAt: performance.now(),
-    gone,
-    halt,
+    callerAborted,
+    upstreamAbort,
     ip: clientAddress(services, req),
   }
 }

@@ -28,7 +28,7 @@ export async function answerStream(forwarding: Forwarding, reply: UpstreamReply)
   const progress = { firstTokenMs: null as number | null, isStream: true }
   const broken = await pump(forwarding, { reply, writer, caller, progress })
   // Somebody who left but is paid for to the end is not told of failures; what was delivered is charged all the same.
-  if (call.gone.signal.aborted && (call.halt.signal.aborted || !broken || broken === 'unpaid')) {
+  if (call.callerAborted.signal.aborted && (call.upstreamAbort.signal.aborted || !broken || broken === 'unpaid')) {
     await finishHungUp(forwarding, writer, { ...progress, cut: broken === 'unpaid' })
   } else if (broken === 'unpaid') {
     await endUnpaid(forwarding, { writer, caller, progress })
@@ -84,7 +84,7 @@ async function pump(
       await flush()
       const verdict = await meter.more()
       if (verdict !== 'yes') return verdict
-      if (call.halt.signal.aborted) break
+      if (call.upstreamAbort.signal.aborted) break
     }
     await flush()
     return 'yes'
@@ -95,17 +95,19 @@ async function pump(
       const verdict = await take()
       if (verdict === 'limit') return 'unpaid'
       if (verdict === 'unbooked') return worded(bookingFailure())
-      if (writer.failure || call.halt.signal.aborted) break
+      if (writer.failure || call.upstreamAbort.signal.aborted) break
     }
-    if (!writer.failure && !call.halt.signal.aborted) {
+    if (!writer.failure && !call.upstreamAbort.signal.aborted) {
       parser.end()
       if ((await take()) === 'limit') return 'unpaid'
       text += writer.end()
       await flush()
     }
   } catch (error) {
-    if (call.halt.signal.aborted) {
-      return call.gone.signal.aborted ? undefined : worded(failureOfDomainError(new DomainError('relay.stopping')))
+    if (call.upstreamAbort.signal.aborted) {
+      return call.callerAborted.signal.aborted
+        ? undefined
+        : worded(failureOfDomainError(new DomainError('relay.stopping')))
     }
     const { failure, connection } = asAttemptFailure(error)
     if (!writer.complete) return { failure, connection }

@@ -45,14 +45,14 @@ export async function answerWhole(forwarding: Forwarding, reply: UpstreamReply, 
   const read = isEventStream ? await collectStream(forwarding, reply) : await readJson(forwarding, reply)
   const finish = () => finishWhole(forwarding, read)
   const isRetried = read.empty && !call.stream && services.options.get('global.auto_retry_enabled')
-  if (!isRetried || call.gone.signal.aborted) return finish()
+  if (!isRetried || call.callerAborted.signal.aborted) return finish()
   const failure = failureOfDomainError(new DomainError('relay.reply_empty'))
   throw new AttemptFailed(failure, { local: false, deliver: finish })
 }
 
 async function finishWhole(forwarding: Forwarding, read: WholeAnswer): Promise<void> {
   const { call } = forwarding
-  if (call.gone.signal.aborted) return finishHungUp(forwarding, read)
+  if (call.callerAborted.signal.aborted) return finishHungUp(forwarding, read)
   const measured = await measure(forwarding, read)
   // What was counted here is told like what the upstream reports.
   const told = read.usage ? read : withUsage(read, measured.usage)

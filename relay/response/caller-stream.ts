@@ -27,14 +27,18 @@ export function beginStream({ res }: Call, { contentType, losses }: StreamHeader
 }
 
 /** Resolves when the caller can take more, has gone, or is given up because it takes nothing. Never rejects. */
-export async function drained({ res, gone, halt }: Pick<Call, 'res' | 'gone' | 'halt'>): Promise<void> {
+export async function drained({
+  res,
+  callerAborted,
+  upstreamAbort,
+}: Pick<Call, 'res' | 'callerAborted' | 'upstreamAbort'>): Promise<void> {
   const stalled = setTimeout(() => res.destroy(), longestStallMs)
-  await once(res, 'drain', { signal: AbortSignal.any([gone.signal, halt.signal]) }).catch(() => {})
+  await once(res, 'drain', { signal: AbortSignal.any([callerAborted.signal, upstreamAbort.signal]) }).catch(() => {})
   clearTimeout(stalled)
 }
 
 export function openCallerStream(call: Call, headers: StreamHeaders): CallerStream {
-  const { res, gone } = call
+  const { res, callerAborted } = call
   let started = false
 
   const start = (): void => {
@@ -48,12 +52,12 @@ export function openCallerStream(call: Call, headers: StreamHeaders): CallerStre
       return started
     },
     write: async (text) => {
-      if (text === '' || gone.signal.aborted) return
+      if (text === '' || callerAborted.signal.aborted) return
       start()
       if (!res.write(text)) await drained(call)
     },
     end: async (text) => {
-      if (gone.signal.aborted) return
+      if (callerAborted.signal.aborted) return
       start()
       await new Promise<void>((resolve) => {
         const stalled = setTimeout(() => res.destroy(), longestStallMs)
@@ -61,7 +65,7 @@ export function openCallerStream(call: Call, headers: StreamHeaders): CallerStre
           clearTimeout(stalled)
           resolve()
         }
-        gone.signal.addEventListener('abort', finished, { once: true })
+        callerAborted.signal.addEventListener('abort', finished, { once: true })
         res.end(text, finished)
       })
     },

@@ -11,7 +11,7 @@ export function keepAlive({ options }: RelayServices, call: Call): () => void {
   if (!stream || asJsonArray || !options.get('general_setting.ping_interval_enabled')) return () => {}
   const seconds = options.get('general_setting.ping_interval_seconds')
   const ping = (): void => {
-    if (call.gone.signal.aborted || res.writableEnded || res.writableNeedDrain) return
+    if (call.callerAborted.signal.aborted || res.writableEnded || res.writableNeedDrain) return
     beginStream(call, { contentType: dialect.streamContentType({ asJsonArray }), losses: [] })
     res.write(dialect.ping)
   }

@@ -7,9 +7,9 @@ import { SettleFailed } from '#features/ledger/service.ts'
 
 /** Tells the caller what went wrong, in its own dialect; as an event where the stream has begun. */
 export function reportError(services: RelayServices, incoming: Incoming, error: unknown): void {
-  const { res, dialect, id, gone } = incoming
+  const { res, dialect, id, callerAborted } = incoming
   if (isUnexpected(error)) services.log.error({ err: error, requestId: id }, 'a relay call failed unexpectedly')
-  if (gone.signal.aborted || res.writableEnded) return
+  if (callerAborted.signal.aborted || res.writableEnded) return
   const failure = failureOf(error)
   const finalFailure =
     error instanceof AttemptFailed && failure.status === 429 ? { ...failure, message: '上游繁忙，请稍后重试' } : failure
@@ -31,12 +31,12 @@ export function reportError(services: RelayServices, incoming: Incoming, error: 
 }
 
 /** Nobody was there any more to be told. */
-const callerGone = 499
+const isCallerAborted = 499
 
 /** The status a caller reads in the end: of its answer, or of the error that takes its place. */
 export function toldStatus({ res }: Incoming, error?: unknown): number {
   if (res.headersSent) return res.statusCode
-  return error === undefined ? callerGone : failureOf(error).status
+  return error === undefined ? isCallerAborted : failureOf(error).status
 }
 
 const passing = new Set<ErrorCode>(['relay.unavailable', 'relay.stopping', 'input.no_room', 'input.address_full'])

@@ -9,11 +9,11 @@ const everyMs = 5000
  * is there. Returns what stops them.
  */
 export function tellWaiting(call: Call, losses: string[]): () => void {
-  const { res, gone, dialect, asJsonArray } = call
+  const { res, callerAborted, dialect, asJsonArray } = call
   // A JSON array has no room for comments.
   if (asJsonArray) return () => {}
   const tell = (): void => {
-    if (gone.signal.aborted || res.writableEnded || res.writableNeedDrain) return
+    if (callerAborted.signal.aborted || res.writableEnded || res.writableNeedDrain) return
     beginStream(call, { contentType: dialect.streamContentType({ asJsonArray }), losses })
     res.write(comment)
   }

@@ -121,15 +121,15 @@ async function changedIds(client: Queryable, known: ReadonlyMap<number, string>)
   const { rows } = await client.query<{ marks: string | null }>(
     "select string_agg(id || ':' || revision, ',') as marks from channels",
   )
-  const gone = new Set(known.keys())
+  const callerAborted = new Set(known.keys())
   const changed: number[] = []
   for (const mark of rows[0]?.marks?.split(',') ?? []) {
     const split = mark.indexOf(':')
     const id = Number(mark.slice(0, split))
-    gone.delete(id)
+    callerAborted.delete(id)
     if (known.get(id) !== mark.slice(split + 1)) changed.push(id)
   }
-  return [...changed, ...gone]
+  return [...changed, ...callerAborted]
 }
 
 type Found = { changes: Map<number, ChannelRow | null>; revisions: Map<number, string | null> }

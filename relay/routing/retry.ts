@@ -14,7 +14,7 @@ const longestWaitMs = 2000
 /** The further try a failed one leads to, and the pause before it; null ends the call. */
 export function planRetry(services: RelayServices, call: CallCore, failed: Failed): { waitMs: number } | null {
   const { error, attempt, number, selection, route } = failed
-  if (call.gone.signal.aborted || call.halt.signal.aborted) return null
+  if (call.callerAborted.signal.aborted || call.upstreamAbort.signal.aborted) return null
   const outlook = selection.outlook()
   if (!outlook) return null
   const settings = retrySettings(services)
@@ -51,6 +51,6 @@ const retrySettings = ({ options }: RelayServices) => ({
 
 /** Resolves with false when the caller left meanwhile, or the process may wait no longer. */
 export async function pauseBeforeRetry(call: CallCore, { waitMs }: { waitMs: number }): Promise<boolean> {
-  if (waitMs > 0) await pause(waitMs, undefined, { signal: call.halt.signal }).catch(() => {})
-  return !call.gone.signal.aborted && !call.halt.signal.aborted
+  if (waitMs > 0) await pause(waitMs, undefined, { signal: call.upstreamAbort.signal }).catch(() => {})
+  return !call.callerAborted.signal.aborted && !call.upstreamAbort.signal.aborted
 }

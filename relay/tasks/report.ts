@@ -75,11 +75,11 @@ export function reportMusic(services: RelayServices, incoming: Incoming, error: 
 
 function send(
   services: RelayServices,
-  { res, id, gone }: Incoming,
+  { res, id, callerAborted }: Incoming,
   { error, status, body }: { error: unknown; status: number; body: unknown },
 ): void {
   if (isUnexpected(error)) services.log.error({ err: error, requestId: id }, 'a relay call failed unexpectedly')
-  if (gone.signal.aborted || res.writableEnded) return
+  if (callerAborted.signal.aborted || res.writableEnded) return
   if (error instanceof RateLimited) res.setHeader('retry-after', String(error.retryAfterSeconds))
   else if (error instanceof DomainError && error.kind === 'unavailable' && error.code !== 'relay.no_channel')
     res.setHeader('retry-after', '5')

@@ -20,13 +20,15 @@ async function ask(
   { isWhole, signal }: { isWhole: (answer: Buffer) => boolean; signal: AbortSignal },
 ): Promise<Buffer> {
   let answer: Buffer = Buffer.alloc(0)
-  const gone = new AbortController()
-  const onClose = (): void => gone.abort(refused('the proxy closed the connection'))
+  const callerAborted = new AbortController()
+  const onClose = (): void => callerAborted.abort(refused('the proxy closed the connection'))
   socket.on('close', onClose)
   socket.write(question)
   try {
     while (!isWhole(answer)) {
-      const [chunk] = (await once(socket, 'data', { signal: AbortSignal.any([signal, gone.signal]) })) as [Buffer]
+      const [chunk] = (await once(socket, 'data', { signal: AbortSignal.any([signal, callerAborted.signal]) })) as [
+        Buffer,
+      ]
       answer = Buffer.concat([answer, chunk])
     }
     return answer

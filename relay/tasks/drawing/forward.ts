@@ -62,7 +62,7 @@ async function ask(services: RelayServices, call: DrawingCall, attempt: Attempt)
     })
   } catch (error) {
     if (!(error instanceof TransportError)) throw error
-    if (call.halt.signal.aborted && !call.gone.signal.aborted)
+    if (call.upstreamAbort.signal.aborted && !call.callerAborted.signal.aborted)
       throw new DomainError('relay.stopping', {}, { cause: error })
     const unreadable = error.kind === 'too-large' || error.kind === 'bad-response'
     throw failed(unreadable ? 'drawing.reply_unreadable' : 'drawing.request_failed', error)

@@ -46,7 +46,7 @@ async function ask(services: RelayServices, call: MusicCall, attempt: Attempt): 
     })
   } catch (error) {
     if (!(error instanceof TransportError)) throw error
-    if (call.halt.signal.aborted && !call.gone.signal.aborted)
+    if (call.upstreamAbort.signal.aborted && !call.callerAborted.signal.aborted)
       throw new DomainError('relay.stopping', {}, { cause: error })
     throw new AttemptFailed(failureOfDomainError(transportRefusal(error)), {
       local: false,
