@@ -13,7 +13,7 @@ import type { HoldFacts } from '#relay/billing/hold-plan.ts'
 import type { HoldPlan } from '#relay/billing/hold-plan.ts'
 
 /** Everything one try needs and everything its bill needs. */
-export type Forwarding = {
+export type AttemptContext = {
   services: RelayServices
   call: Call
   attempt: Attempt

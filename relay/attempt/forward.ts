@@ -1,4 +1,4 @@
-import type { Forwarding, Held } from './attempt-context.ts'
+import type { AttemptContext, Held } from './attempt-context.ts'
 import type { CallPrice } from '#relay/billing/price-call.ts'
 import { mayOffer, supportsOperation } from '#core/channel-types/index.ts'
 import { DomainError } from '#core/errors.ts'
@@ -52,7 +52,7 @@ export async function forward(
   const providerCall = toProviderCall(services, call, { attempt: plan.attempt, stream: sent.request.stream })
   const native = nativeFor(call, { provider, sent, providerCall })
   const { rewrites, reasoning } = answerSettings(plan.attempt.channel.setting, call.dialect)
-  const forwarding: Forwarding = {
+  const context: AttemptContext = {
     services,
     call,
     ...plan,
@@ -68,25 +68,25 @@ export async function forward(
     asked: false,
   }
   try {
-    forwarding.providerCall = await withTokenOf(services, plan.attempt, providerCall)
-    const request = await buildRequest(forwarding)
-    forwarding.losses = lossNames(request.losses ?? [])
-    const quiet = call.stream && !sent.request.stream ? tellWaiting(call, forwarding.losses) : undefined
+    context.providerCall = await withTokenOf(services, plan.attempt, providerCall)
+    const request = await buildRequest(context)
+    context.losses = lossNames(request.losses ?? [])
+    const quiet = call.stream && !sent.request.stream ? tellWaiting(call, context.losses) : undefined
     try {
-      await answer(forwarding, await send(forwarding, request))
+      await answer(context, await send(context, request))
     } finally {
       quiet?.()
     }
   } catch (error) {
     if (isUnbooked(error)) throw error
     // Before anything was asked upstream a caller who leaves owes nothing.
-    if (call.callerAborted.signal.aborted && call.upstreamAbort.signal.aborted && forwarding.asked) {
-      return finishHungUp(forwarding, nothingDelivered)
+    if (call.callerAborted.signal.aborted && call.upstreamAbort.signal.aborted && context.asked) {
+      return finishHungUp(context, nothingDelivered)
     }
     if (call.upstreamAbort.signal.aborted) throw new DomainError('relay.stopping', {}, { cause: error })
     const failed = asAttemptFailure(error)
     if (failed.deliver) throw failed
-    throw new AttemptFailed(maskFailure(failed.failure, attemptSecrets(plan.attempt, forwarding.providerCall)), {
+    throw new AttemptFailed(maskFailure(failed.failure, attemptSecrets(plan.attempt, context.providerCall)), {
       local: failed.local,
       elsewhere: failed.elsewhere,
       connection: failed.connection,
@@ -118,9 +118,9 @@ function nativeFor(
 export const isPricedAsClaude = ({ dialect }: Call, { channel, upstreamModel }: Attempt): boolean =>
   dialect.id === 'claude' || providerFor(channel.type).pricedAsClaude?.(upstreamModel) === true
 
-async function buildRequest(forwarding: Forwarding): Promise<UpstreamRequest> {
-  const { native, provider, providerCall, call, services, sent } = forwarding
-  const { channel, upstreamModel } = forwarding.attempt
+async function buildRequest(context: AttemptContext): Promise<UpstreamRequest> {
+  const { native, provider, providerCall, call, services, sent } = context
+  const { channel, upstreamModel } = context.attempt
   const target = { channel, provider, call: providerCall }
   const passes = passesThrough(channel.setting, services)
   const finished = (request: UpstreamRequest): UpstreamRequest => provider.sign?.(request, providerCall) ?? request
@@ -131,15 +131,15 @@ async function buildRequest(forwarding: Forwarding): Promise<UpstreamRequest> {
       return finished({ ...made, body: bodyAsCame(sent.body, upstreamModel), losses: [] })
     }
     const overruled = (request: UpstreamRequest): UpstreamRequest =>
-      withinLimit(overridden(services, target, request), channel, forwarding.held.plan.lowered)
+      withinLimit(overridden(services, target, request), channel, context.held.plan.lowered)
     if (native) return finished(overruled(native.request(sent.body, providerCall)))
     const stuck = untranslatable(sent.request, dialectOfProvider(provider))
     if (stuck !== undefined)
       throw new InvalidRequest('convert_request_failed', `${stuck} is not supported by this model`)
     checkImages(sent.request, provider.chat.mostImages?.(providerCall))
-    const request = await withMedia(forwarding)
+    const request = await withMedia(context)
     const named = { ...providerCall, customTools: customToolNames(request.tools) }
-    forwarding.providerCall = named
+    context.providerCall = named
     return finished(overruled(provider.chat.request(request, named)))
   } catch (error) {
     // What this upstream cannot express, another one may: the next channel gets its chance.
@@ -155,18 +155,18 @@ async function buildRequest(forwarding: Forwarding): Promise<UpstreamRequest> {
 }
 
 /** The request with its pictures and files where the upstream wants them: inside, or sent before it. */
-async function withMedia(forwarding: Forwarding): Promise<ChatRequest> {
-  const { provider, providerCall, call, services, sent } = forwarding
+async function withMedia(context: AttemptContext): Promise<ChatRequest> {
+  const { provider, providerCall, call, services, sent } = context
   const { media, keepsAddress, uploads } = provider.chat
   if (uploads) {
-    const post = (request: UpstreamRequest) => uploadOne(forwarding, request)
+    const post = (request: UpstreamRequest) => uploadOne(context, request)
     return uploadMedia(sent.request, { uploads, call: providerCall, post })
   }
   if (media !== 'inline') return sent.request
   return inlineMedia(sent.request, { fetchMedia: services.media, keepsAddress, signal: call.upstreamAbort.signal })
 }
 
-async function uploadOne({ services, call, attempt, provider }: Forwarding, request: UpstreamRequest) {
+async function uploadOne({ services, call, attempt, provider }: AttemptContext, request: UpstreamRequest) {
   const { setting } = attempt.channel
   const encoded = new Response(request.body as FormData)
   const contentType = encoded.headers.get('content-type') ?? 'multipart/form-data'
@@ -196,11 +196,11 @@ function checkLength({ estimate }: Call, { maxInputTokens: limit }: ChannelRow):
   if (limit > 0 && tokens > limit) throw new DomainError('relay.prompt_too_long', { tokens, limit })
 }
 
-async function send(forwarding: Forwarding, request: UpstreamRequest): Promise<UpstreamReply> {
-  const { services, call, attempt } = forwarding
+async function send(context: AttemptContext, request: UpstreamRequest): Promise<UpstreamReply> {
+  const { services, call, attempt } = context
   const { setting } = attempt.channel
-  forwarding.sentAt = performance.now()
-  forwarding.asked = true
+  context.sentAt = performance.now()
+  context.asked = true
   const sending = services.transport.send({
     method: request.method,
     url: request.url,
@@ -209,10 +209,10 @@ async function send(forwarding: Forwarding, request: UpstreamRequest): Promise<U
     isLastFrame: request.isLastFrame,
     signal: call.upstreamAbort.signal,
     proxy: proxyOf(setting),
-    ...timeoutsOf(setting, forwarding.providerCall.stream),
+    ...timeoutsOf(setting, context.providerCall.stream),
   })
   return sending.catch((error: unknown) => {
-    if (isUnsent(error)) forwarding.asked = false
+    if (isUnsent(error)) context.asked = false
     throw error
   })
 }
@@ -226,18 +226,16 @@ const bodyBytes = (body: unknown): string | Uint8Array | undefined =>
 
 const largestErrorBody = 1024 * 1024
 
-async function answer(forwarding: Forwarding, reply: UpstreamReply): Promise<void> {
+async function answer(context: AttemptContext, reply: UpstreamReply): Promise<void> {
   if (reply.status >= 200 && reply.status < 300) {
-    const streams = isEventStream(forwarding.provider, reply)
-    const { lowered } = forwarding.held.plan
-    if (lowered !== undefined && !forwarding.call.res.headersSent)
-      forwarding.call.res.setHeader(loweredHeader, String(lowered))
-    return streams && forwarding.call.request.stream
-      ? answerStream(forwarding, reply)
-      : answerWhole(forwarding, reply, streams)
+    const streams = isEventStream(context.provider, reply)
+    const { lowered } = context.held.plan
+    if (lowered !== undefined && !context.call.res.headersSent)
+      context.call.res.setHeader(loweredHeader, String(lowered))
+    return streams && context.call.request.stream ? answerStream(context, reply) : answerWhole(context, reply, streams)
   }
   const text = await reply.text(largestErrorBody)
-  const { services, attempt, provider } = forwarding
+  const { services, attempt, provider } = context
   const failure = provider.error(reply.status, text, reply.headers)
   const asked = retryAfterMs(reply.headers, services.ambient.now().getTime())
   const told = failure.retryAfterSeconds === undefined ? null : failure.retryAfterSeconds * 1000

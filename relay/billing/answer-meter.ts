@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type AnswerTerms, answerTokensFor, costOfAnswer } from '#core/pricing/estimate.ts'
 import { countDelivered } from '#relay/counting/estimate-usage.ts'
 import type { WireEvent } from '#relay/transport/framing.ts'
-import type { Forwarding } from '#relay/attempt/attempt-context.ts'
+import type { AttemptContext } from '#relay/attempt/attempt-context.ts'
 import { payerOf } from './hold.ts'
 import type { StreamWriter } from '#relay/response/stream-writer.ts'
 
@@ -34,8 +34,8 @@ const longestTroubleMs = 10_000
 const pauseMs = 200
 
 /** Nothing for an answer that is paid for whatever its length. */
-export function createAnswerMeter(forwarding: Forwarding, writer: StreamWriter): AnswerMeter | null {
-  const { call, held, services, attempt } = forwarding
+export function createAnswerMeter(context: AttemptContext, writer: StreamWriter): AnswerMeter | null {
+  const { call, held, services, attempt } = context
   const { hold, facts } = held
   if (!facts.grows) return null
   const most = facts.limit > 0 ? facts.limit * facts.choices : Number.POSITIVE_INFINITY

@@ -3,7 +3,7 @@ import { SettleFailed } from '#features/ledger/service.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import type { Answered } from '#relay/response/delivered.ts'
 import { measure } from '#relay/response/answer.ts'
-import type { Forwarding } from '#relay/attempt/attempt-context.ts'
+import type { AttemptContext } from '#relay/attempt/attempt-context.ts'
 import { payerOf } from './hold.ts'
 import { failureOfDomainError } from '#relay/attempt/failure.ts'
 import { rememberStored } from '#relay/routing/stored-responses.ts'
@@ -13,13 +13,13 @@ export type EndOfCall = Omit<Ending, 'upstreamMs' | 'losses'>
 
 /** Charges the call and writes its log row in one commit. @throws {SettleFailed} when it could not be committed in time. */
 export async function settle(
-  forwarding: Forwarding,
+  context: AttemptContext,
   end: EndOfCall,
   afterwards: 'give-up' | 'go-on' = 'go-on',
 ): Promise<void> {
-  const { services, call, attempt, attempts, terms, claude, losses, sent } = forwarding
-  forwarding.held.hold.finish()
-  const upstreamMs = performance.now() - forwarding.sentAt
+  const { services, call, attempt, attempts, terms, claude, losses, sent } = context
+  context.held.hold.finish()
+  const upstreamMs = performance.now() - context.sentAt
   const ending: Ending = { ...end, upstreamMs, losses }
   attempts.push({
     channel_id: attempt.channel.id,
@@ -36,16 +36,16 @@ export async function settle(
     ending,
     claude,
     sent,
-    lowered: forwarding.held.plan.lowered,
+    lowered: context.held.plan.lowered,
   })
   const kept = rememberStored(services, call, { attempt, ids: end.keeps })
   await services.ledger.settle(row, afterwards)
-  if (end.end === 'complete' && end.measured.source !== 'none' && !end.empty) learn(forwarding, end)
+  if (end.end === 'complete' && end.measured.source !== 'none' && !end.empty) learn(context, end)
   await kept
 }
 
 /** What a whole answer tells of the next one's length. */
-function learn({ services, call, attempt }: Forwarding, { measured, countedTokens }: EndOfCall): void {
+function learn({ services, call, attempt }: AttemptContext, { measured, countedTokens }: EndOfCall): void {
   const { completionTokens, promptTokens } = measured.usage
   services.holds.lengths.learn(payerOf(call), attempt.upstreamModel, {
     completionTokens,
@@ -58,22 +58,22 @@ function learn({ services, call, attempt }: Forwarding, { measured, countedToken
 
 /** The caller hung up: the prompt and what was delivered are charged, counted here where no usage came. */
 export async function finishHungUp(
-  forwarding: Forwarding,
+  context: AttemptContext,
   answer: Answered,
   progress: { firstTokenMs: number | null; isStream: boolean; cut?: boolean } = {
     firstTokenMs: null,
-    isStream: forwarding.call.stream,
+    isStream: context.call.stream,
   },
 ): Promise<void> {
-  const { call } = forwarding
+  const { call } = context
   const { usage, delivered } = answer
-  const measured = await measure(forwarding, {
+  const measured = await measure(context, {
     usage,
     delivered,
     cut: call.upstreamAbort.signal.aborted || progress.cut === true,
   })
   const { firstTokenMs, isStream } = progress
-  await settle(forwarding, { measured, firstTokenMs, isStream, end: 'hung-up', empty: false, delivered })
+  await settle(context, { measured, firstTokenMs, isStream, end: 'hung-up', empty: false, delivered })
 }
 
 /** What a caller reads when an answer was there but could not be booked. */

@@ -7,7 +7,7 @@ import { asAttemptFailure, measure } from './answer.ts'
 import { attemptSecrets } from '#relay/attempt/attempt-secrets.ts'
 import { type CallerStream, openCallerStream } from './caller-stream.ts'
 import { AttemptFailed, failureOfDomainError } from '#relay/attempt/failure.ts'
-import type { Forwarding } from '#relay/attempt/attempt-context.ts'
+import type { AttemptContext } from '#relay/attempt/attempt-context.ts'
 import { createAnswerMeter, type MayGoOn } from '#relay/billing/answer-meter.ts'
 import { bookingFailure, finishHungUp, settle, SettleFailed } from '#relay/billing/settle.ts'
 import { passthroughStream } from './passthrough-stream.ts'
@@ -17,25 +17,25 @@ import { createEventReader } from '#relay/transport/event-reader.ts'
 import { translatedStream } from './translated-stream.ts'
 
 /** Streams an answer through; whatever happens after the first byte ends here, settled. */
-export async function answerStream(forwarding: Forwarding, reply: UpstreamReply): Promise<void> {
-  const { call } = forwarding
-  const writer = forwarding.listens ? passthroughStream(forwarding) : translatedStream(forwarding)
+export async function answerStream(context: AttemptContext, reply: UpstreamReply): Promise<void> {
+  const { call } = context
+  const writer = context.listens ? passthroughStream(context) : translatedStream(context)
   const asJsonArray = call.asJsonArray
   const caller = openCallerStream(call, {
     contentType: call.dialect.streamContentType({ asJsonArray }),
-    losses: forwarding.losses,
+    losses: context.losses,
   })
   const progress = { firstTokenMs: null as number | null, isStream: true }
-  const broken = await pump(forwarding, { reply, writer, caller, progress })
+  const broken = await pump(context, { reply, writer, caller, progress })
   // Somebody who left but is paid for to the end is not told of failures; what was delivered is charged all the same.
   if (call.callerAborted.signal.aborted && (call.upstreamAbort.signal.aborted || !broken || broken === 'unpaid')) {
-    await finishHungUp(forwarding, writer, { ...progress, cut: broken === 'unpaid' })
+    await finishHungUp(context, writer, { ...progress, cut: broken === 'unpaid' })
   } else if (broken === 'unpaid') {
-    await endUnpaid(forwarding, { writer, caller, progress })
+    await endUnpaid(context, { writer, caller, progress })
   } else if (broken) {
-    await endFailed(forwarding, { writer, caller, progress, broken })
+    await endFailed(context, { writer, caller, progress, broken })
   } else {
-    await endComplete(forwarding, { writer, caller, progress })
+    await endComplete(context, { writer, caller, progress })
   }
 }
 
@@ -55,15 +55,15 @@ const worded = (failure: UpstreamFailure): Broken => ({ failure, connection: fal
  * if there was one.
  */
 async function pump(
-  forwarding: Forwarding,
+  context: AttemptContext,
   run: Run & { reply: UpstreamReply },
 ): Promise<Broken | 'unpaid' | undefined> {
-  const { call } = forwarding
+  const { call } = context
   const { writer, caller, progress, reply } = run
-  const meter = createAnswerMeter(forwarding, writer)
+  const meter = createAnswerMeter(context, writer)
   let text = ''
   let arrived: WireEvent[] = []
-  const parser = createEventReader(forwarding.provider, reply, (event) => {
+  const parser = createEventReader(context.provider, reply, (event) => {
     arrived.push(event)
   })
   const flush = async (): Promise<void> => {
@@ -129,18 +129,18 @@ const cutFailure: UpstreamFailure = {
 }
 
 /** Counting reads every event of an answer, which is worth while for some only. */
-const isTelling = ({ held, services }: Forwarding): boolean => held.facts.grows && services.ambient.random() < 0.1
+const isTelling = ({ held, services }: AttemptContext): boolean => held.facts.grows && services.ambient.random() < 0.1
 
-async function endComplete(forwarding: Forwarding, { writer, caller, progress }: Run): Promise<void> {
-  const measured = await measure(forwarding, writer)
+async function endComplete(context: AttemptContext, { writer, caller, progress }: Run): Promise<void> {
+  const measured = await measure(context, writer)
   try {
-    await settle(forwarding, {
+    await settle(context, {
       measured,
       ...progress,
       end: 'complete',
       empty: writer.empty,
       delivered: writer.delivered,
-      countedTokens: isTelling(forwarding) ? writer.written().tokens : undefined,
+      countedTokens: isTelling(context) ? writer.written().tokens : undefined,
       keeps: writer.keeps,
     })
   } catch (error) {
@@ -155,13 +155,13 @@ async function endComplete(forwarding: Forwarding, { writer, caller, progress }:
  * Nothing is left to pay for more: the answer ends as at a reached output limit, told why by a comment where the dialect has
  * room for one, and is charged for what was delivered.
  */
-async function endUnpaid(forwarding: Forwarding, { writer, caller, progress }: Run): Promise<void> {
-  const { call } = forwarding
+async function endUnpaid(context: AttemptContext, { writer, caller, progress }: Run): Promise<void> {
+  const { call } = context
   const { usage, delivered } = writer
-  const measured = await measure(forwarding, { usage, delivered, cut: true })
+  const measured = await measure(context, { usage, delivered, cut: true })
   const reason = 'the balance or the quota of the token is used up'
   try {
-    await settle(forwarding, { measured, ...progress, end: 'unpaid', empty: false, failure: reason, delivered })
+    await settle(context, { measured, ...progress, end: 'unpaid', empty: false, failure: reason, delivered })
   } catch (error) {
     if (!(error instanceof SettleFailed)) throw error
     await caller.end(writer.fail(bookingFailure()))
@@ -172,19 +172,19 @@ async function endUnpaid(forwarding: Forwarding, { writer, caller, progress }: R
 }
 
 /** Before the first byte another channel may answer; after it the caller is told, and pays for what was delivered. */
-async function endFailed(forwarding: Forwarding, run: Run & { broken: Broken }): Promise<void> {
-  const { attempt, providerCall } = forwarding
+async function endFailed(context: AttemptContext, run: Run & { broken: Broken }): Promise<void> {
+  const { attempt, providerCall } = context
   const { writer, caller, progress } = run
   const failure = maskFailure(
-    shapeFailure(forwarding.services, attempt.channel, run.broken.failure),
+    shapeFailure(context.services, attempt.channel, run.broken.failure),
     attemptSecrets(attempt, providerCall),
   )
   if (!caller.started || progress.firstTokenMs === null) {
     throw new AttemptFailed(failure, { local: false, connection: run.broken.connection })
   }
   const { usage, delivered } = writer
-  const measured = await measure(forwarding, { usage, delivered, cut: true })
-  await settle(forwarding, {
+  const measured = await measure(context, { usage, delivered, cut: true })
+  await settle(context, {
     measured,
     ...progress,
     end: 'failed',

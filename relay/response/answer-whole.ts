@@ -11,7 +11,7 @@ import type { Delivered } from './delivered.ts'
 import { asAttemptFailure, measure } from './answer.ts'
 import { openCallerStream } from './caller-stream.ts'
 import { AttemptFailed, failureOfDomainError } from '#relay/attempt/failure.ts'
-import type { Forwarding } from '#relay/attempt/attempt-context.ts'
+import type { AttemptContext } from '#relay/attempt/attempt-context.ts'
 import { bookingFailure, finishHungUp, settle, SettleFailed } from '#relay/billing/settle.ts'
 import { createEventReader } from '#relay/transport/event-reader.ts'
 import { withOpenAiUsage } from './missing-usage.ts'
@@ -40,33 +40,41 @@ type WholeAnswer = {
  * Reads a whole answer, puts it in the caller's words, settles it, and only then lets it out: what cannot be told is not
  * charged.
  */
-export async function answerWhole(forwarding: Forwarding, reply: UpstreamReply, isEventStream: boolean): Promise<void> {
-  const { call, services } = forwarding
-  const read = isEventStream ? await collectStream(forwarding, reply) : await readJson(forwarding, reply)
-  const finish = () => finishWhole(forwarding, read)
+export async function answerWhole(
+  attemptContext: AttemptContext,
+  reply: UpstreamReply,
+  isEventStream: boolean,
+): Promise<void> {
+  const { call, services } = attemptContext
+  const read = isEventStream ? await collectStream(attemptContext, reply) : await readJson(attemptContext, reply)
+  const finish = () => finishWhole(attemptContext, read)
   const isRetried = read.empty && !call.stream && services.options.get('global.auto_retry_enabled')
   if (!isRetried || call.callerAborted.signal.aborted) return finish()
   const failure = failureOfDomainError(new DomainError('relay.reply_empty'))
   throw new AttemptFailed(failure, { local: false, deliver: finish })
 }
 
-async function finishWhole(forwarding: Forwarding, read: WholeAnswer): Promise<void> {
-  const { call } = forwarding
-  if (call.callerAborted.signal.aborted) return finishHungUp(forwarding, read)
-  const measured = await measure(forwarding, read)
+async function finishWhole(attemptContext: AttemptContext, read: WholeAnswer): Promise<void> {
+  const { call } = attemptContext
+  if (call.callerAborted.signal.aborted) return finishHungUp(attemptContext, read)
+  const measured = await measure(attemptContext, read)
   // What was counted here is told like what the upstream reports.
   const told = read.usage ? read : withUsage(read, measured.usage)
   const isStream = call.request.stream
-  const text = isStream ? streamText(forwarding, told.response()) : wholeText(forwarding, told)
+  const text = isStream ? streamText(attemptContext, told.response()) : wholeText(attemptContext, told)
   const firstTokenMs = performance.now() - call.startedAt
   try {
     const { empty, delivered, keeps } = read
-    await settle(forwarding, { measured, firstTokenMs, isStream, end: 'complete', empty, delivered, keeps }, 'give-up')
+    await settle(
+      attemptContext,
+      { measured, firstTokenMs, isStream, end: 'complete', empty, delivered, keeps },
+      'give-up',
+    )
   } catch (error) {
     if (!(error instanceof SettleFailed)) throw error
     throw new AttemptFailed(bookingFailure(), { local: true, cause: error })
   }
-  await (isStream ? sendStream(forwarding, text) : sendWhole(forwarding, { text, headers: read.headers }))
+  await (isStream ? sendStream(attemptContext, text) : sendWhole(attemptContext, { text, headers: read.headers }))
 }
 
 function withUsage(read: WholeAnswer, usage: Usage): WholeAnswer {
@@ -74,8 +82,8 @@ function withUsage(read: WholeAnswer, usage: Usage): WholeAnswer {
   return { ...read, asReceived, response: () => ({ ...read.response(), usage }) }
 }
 
-async function readJson(forwarding: Forwarding, reply: UpstreamReply): Promise<WholeAnswer> {
-  const { listens, provider, providerCall } = forwarding
+async function readJson(attemptContext: AttemptContext, reply: UpstreamReply): Promise<WholeAnswer> {
+  const { listens, provider, providerCall } = attemptContext
   const text = await reply.text(largestAnswer)
   let json: unknown
   try {
@@ -95,15 +103,15 @@ async function readJson(forwarding: Forwarding, reply: UpstreamReply): Promise<W
         delivered: seen.delivered,
         empty: seen.empty,
         keeps: seen.keeps,
-        response: () => moveReasoningOf(provider.chat.response(json, providerCall), forwarding.reasoning),
+        response: () => moveReasoningOf(provider.chat.response(json, providerCall), attemptContext.reasoning),
         asReceived: text,
         headers: reply.headers,
       }
     }
-    return fromResponse(moveReasoningOf(provider.chat.response(json, providerCall), forwarding.reasoning))
+    return fromResponse(moveReasoningOf(provider.chat.response(json, providerCall), attemptContext.reasoning))
   } catch (error) {
     if (error instanceof UpstreamRefusal) {
-      throw new AttemptFailed(shapeFailure(forwarding.services, forwarding.attempt.channel, error.failure), {
+      throw new AttemptFailed(shapeFailure(attemptContext.services, attemptContext.attempt.channel, error.failure), {
         local: false,
         cause: error,
       })
@@ -113,8 +121,8 @@ async function readJson(forwarding: Forwarding, reply: UpstreamReply): Promise<W
 }
 
 /** An upstream that streams although the caller did not ask is collected into the one answer the caller wants. */
-async function collectStream(forwarding: Forwarding, reply: UpstreamReply): Promise<WholeAnswer> {
-  const { provider, providerCall, services, attempt, reasoning } = forwarding
+async function collectStream(attemptContext: AttemptContext, reply: UpstreamReply): Promise<WholeAnswer> {
+  const { provider, providerCall, services, attempt, reasoning } = attemptContext
   const decoder = provider.chat.stream(providerCall)
   const collector = createCollector()
   let finished = false
@@ -125,7 +133,7 @@ async function collectStream(forwarding: Forwarding, reply: UpstreamReply): Prom
       collector.push(event)
     }
   }
-  const listener = forwarding.listens?.listen({ includeUsage: true })
+  const listener = attemptContext.listens?.listen({ includeUsage: true })
   const parser = createEventReader(provider, reply, (event) => {
     listener?.push(event)
     take(decoder.push(event))
@@ -158,28 +166,28 @@ function fromResponse(response: ChatResponse): WholeAnswer {
   }
 }
 
-const contextOf = ({ call, services }: Forwarding) => ({
+const contextOf = ({ call, services }: AttemptContext) => ({
   model: call.request.model,
   estimatedPromptTokens: call.estimate.promptTokens,
   ambient: services.ambient,
   callerBody: call.body.json,
 })
 
-function wholeText(forwarding: Forwarding, read: WholeAnswer): string {
+function wholeText(attemptContext: AttemptContext, read: WholeAnswer): string {
   if (read.asReceived !== null) return read.asReceived
-  const context = { ...contextOf(forwarding), includeUsage: true }
-  return JSON.stringify(forwarding.call.dialect.encode(read.response(), context))
+  const context = { ...contextOf(attemptContext), includeUsage: true }
+  return JSON.stringify(attemptContext.call.dialect.encode(read.response(), context))
 }
 
 /** The caller asked for a stream and the upstream has none: the answer is played back as one. */
-function streamText(forwarding: Forwarding, response: ChatResponse): string {
-  const { asJsonArray, dialect, request } = forwarding.call
-  return replayIn(dialect, response, { ...contextOf(forwarding), includeUsage: request.includeUsage, asJsonArray })
+function streamText(attemptContext: AttemptContext, response: ChatResponse): string {
+  const { asJsonArray, dialect, request } = attemptContext.call
+  return replayIn(dialect, response, { ...contextOf(attemptContext), includeUsage: request.includeUsage, asJsonArray })
 }
 
 type Sent = { text: string; headers: IncomingHttpHeaders | undefined }
 
-async function sendWhole({ call, losses }: Forwarding, { text, headers }: Sent): Promise<void> {
+async function sendWhole({ call, losses }: AttemptContext, { text, headers }: Sent): Promise<void> {
   const { res } = call
   passHeaders(res, headers)
   if (losses.length > 0) res.setHeader('x-translation-loss', losses.join(','))
@@ -187,7 +195,7 @@ async function sendWhole({ call, losses }: Forwarding, { text, headers }: Sent):
   res.end(text)
 }
 
-async function sendStream({ call, losses }: Forwarding, text: string): Promise<void> {
+async function sendStream({ call, losses }: AttemptContext, text: string): Promise<void> {
   const { asJsonArray, dialect } = call
   const caller = openCallerStream(call, { contentType: dialect.streamContentType({ asJsonArray }), losses })
   await caller.end(text)

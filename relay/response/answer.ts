@@ -10,14 +10,14 @@ import { inlineMedia } from '#relay/attempt/inline-media.ts'
 import { TransportError } from '#relay/transport/transport-error.ts'
 import type { RelayServices } from '#relay/request/call.ts'
 import { AttemptFailed, failureOfDomainError } from '#relay/attempt/failure.ts'
-import type { Forwarding } from '#relay/attempt/attempt-context.ts'
+import type { AttemptContext } from '#relay/attempt/attempt-context.ts'
 
 /**
  * The usage to charge: the upstream's own where it is believable, else counted here over the request as it was sent.
  * `delivered` is only decoded when it has to be counted.
  */
 export async function measure(
-  { services, sent, attempt }: Pick<Forwarding, 'services' | 'sent' | 'attempt'>,
+  { services, sent, attempt }: Pick<AttemptContext, 'services' | 'sent' | 'attempt'>,
   { usage: reported = {}, delivered, cut = false }: Answered,
 ): Promise<MeasuredUsage> {
   const { count } = services.counter

@@ -1,13 +1,13 @@
 import type { WireEvent } from '#relay/transport/framing.ts'
 import { callerError } from '#relay/attempt/failure.ts'
-import type { Forwarding } from '#relay/attempt/attempt-context.ts'
+import type { AttemptContext } from '#relay/attempt/attempt-context.ts'
 import { createArrayFramer, eventFramer } from './framer.ts'
 import { withUsageChunk } from './missing-usage.ts'
 import type { StreamWriter } from './stream-writer.ts'
 
 /** The upstream's own events, watched and sent on as they came. */
-export function passthroughStream(forwarding: Forwarding): StreamWriter {
-  const { listens, call } = forwarding
+export function passthroughStream(context: AttemptContext): StreamWriter {
+  const { listens, call } = context
   if (!listens) throw new Error('no native dialect')
   const listener = listens.listen({ includeUsage: call.request.includeUsage })
   const framer = call.asJsonArray ? createArrayFramer() : eventFramer
@@ -15,7 +15,7 @@ export function passthroughStream(forwarding: Forwarding): StreamWriter {
     includeUsage: call.request.includeUsage,
     choiceCount: call.request.choiceCount ?? 1,
     model: call.request.model,
-    ambient: forwarding.services.ambient,
+    ambient: context.services.ambient,
   })
   let held = ''
   let holding = false

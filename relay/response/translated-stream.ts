@@ -2,12 +2,12 @@ import type { ReportedUsage } from '#core/usage.ts'
 import type { ChatEvent, UpstreamFailure } from '#relay/chat/events.ts'
 import { moveReasoning } from '#relay/chat/reasoning.ts'
 import { createWeight } from '#relay/providers/shared/delivered.ts'
-import type { Forwarding } from '#relay/attempt/attempt-context.ts'
+import type { AttemptContext } from '#relay/attempt/attempt-context.ts'
 import type { StreamWriter } from './stream-writer.ts'
 
 /** The upstream's events in the caller's dialect, by way of the hub format. */
-export function translatedStream(forwarding: Forwarding): StreamWriter {
-  const { call, provider, providerCall, services, reasoning } = forwarding
+export function translatedStream(context: AttemptContext): StreamWriter {
+  const { call, provider, providerCall, services, reasoning } = context
   const decoder = provider.chat.stream(providerCall)
   const encoder = call.dialect.stream({
     model: call.request.model,
