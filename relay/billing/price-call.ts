@@ -13,9 +13,9 @@ export type CallPrice = { price: Price; groupRatio: number; quotaPerUnit: number
  * The price of a model for a user in a group.
  * @throws {DomainError} relay.price_missing when nobody has set one and nothing else allows the call.
  */
-export function priceCall(services: RelayServices, wish: { model: string; group: string; user: UserRow }): CallPrice {
+export function priceCall(services: RelayServices, input: { model: string; group: string; user: UserRow }): CallPrice {
   const { options } = services
-  const { model, group, user } = wish
+  const { model, group, user } = input
   const price = resolvePrice({
     model,
     tables: {

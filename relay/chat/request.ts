@@ -111,7 +111,7 @@ export type ToolChoice =
 export type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max'
 
 /** What the caller wants of the model's thinking. Absent: the model's own default. */
-export type ReasoningWish = {
+export type ReasoningInput = {
   mode?: 'enabled' | 'adaptive' | 'disabled' | undefined
   effort?: Effort | undefined
   /** Tokens; -1 lets the model decide (Gemini). */
@@ -151,7 +151,7 @@ export type ChatRequest = {
   logprobs?: boolean | undefined
   topLogprobs?: number | undefined
   responseFormat?: ResponseFormat | undefined
-  reasoning?: ReasoningWish | undefined
+  reasoning?: ReasoningInput | undefined
   /** An id of the caller's own end user. */
   user?: string | undefined
   serviceTier?: string | undefined

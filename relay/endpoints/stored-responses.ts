@@ -22,12 +22,12 @@ import { proxyOf } from '#relay/attempt/channel-proxy.ts'
 
 const largestAnswer = 64 * 1024 * 1024
 
-type Wish = Pick<StoredCall, 'method' | 'path'>
+type Input = Pick<StoredCall, 'method' | 'path'>
 
 /** Reads or deletes an answer that an upstream keeps for its maker; neither charged nor logged. Another's is unknown. */
 export async function storedAnswer(
   services: RelayServices,
-  { method, path }: Wish,
+  { method, path }: Input,
   { req, res }: { req: Request; res: Response },
 ): Promise<void> {
   const incoming = receive(services, openAiResponses, { req, res })
@@ -51,7 +51,7 @@ export async function storedAnswer(
 }
 
 /** Asks the channel that made it, with the key that made it. */
-async function ask(services: RelayServices, call: CallCore, { method, path, id }: Wish & { id: string }) {
+async function ask(services: RelayServices, call: CallCore, { method, path, id }: Input & { id: string }) {
   const place = await placeOfNamed(services, { userId: call.caller.user.id, body: { previous_response_id: id } })
   const channel = place && services.channels.channel(place.channelId)
   const key = channel?.keys.find(({ value }) => services.secrets.hmac(value) === place?.keyHmac)

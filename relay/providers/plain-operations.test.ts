@@ -4,10 +4,10 @@ import { providerFor } from './registry.ts'
 import { type PlainOperation, UpstreamRefusal } from './types.ts'
 
 type Json = Record<string, unknown>
-type Wish = { type: number; baseUrl?: string; model?: string; key?: string; other?: string; token?: string }
+type Input = { type: number; baseUrl?: string; model?: string; key?: string; other?: string; token?: string }
 
 /** An operation of a type, with what a caller asks of it. */
-function operation(name: PlainOperation, { type, model = 'some-model', token, ...channel }: Wish, json: Json) {
+function operation(name: PlainOperation, { type, model = 'some-model', token, ...channel }: Input, json: Json) {
   const translation = providerFor(type).plain?.[name]
   if (!translation) throw new Error(`type ${type} has no ${name}`)
   const call = callWith({
@@ -61,8 +61,8 @@ describe('embeddings', () => {
   })
 
   test('of the first Qianfan carry the token in the address and fail with HTTP 200', () => {
-    const wish = { type: 15, key: 'a|b', model: 'bge-large-zh', token: 't/1' }
-    const { sent, usage } = operation('embeddings', wish, texts)
+    const input = { type: 15, key: 'a|b', model: 'bge-large-zh', token: 't/1' }
+    const { sent, usage } = operation('embeddings', input, texts)
     expect(sent().url).toBe(
       'https://host.test/rpc/2.0/ai_custom/v1/wenxinworkshop/embeddings/bge_large_zh?access_token=t%2F1',
     )
@@ -71,8 +71,8 @@ describe('embeddings', () => {
 
   test('of Vertex are predictions that count themselves', () => {
     const key = JSON.stringify({ client_email: 'a@b', private_key: 'k', project_id: 'p' })
-    const wish = { type: 41, baseUrl: '', key, other: 'us-central1', model: 'text-embedding-005', token: 't' }
-    const { sent, read, usage } = operation('embeddings', wish, { ...texts, dimensions: 2 })
+    const input = { type: 41, baseUrl: '', key, other: 'us-central1', model: 'text-embedding-005', token: 't' }
+    const { sent, read, usage } = operation('embeddings', input, { ...texts, dimensions: 2 })
     expect(sent()).toMatchObject({
       url: 'https://us-central1-aiplatform.googleapis.com/v1/projects/p/locations/us-central1/publishers/google/models/text-embedding-005:predict',
       headers: { authorization: 'Bearer t' },

@@ -128,7 +128,7 @@ export type NativeDialect = {
     keeps?: readonly string[] | undefined
   }
   /** A call about an answer that the upstream keeps: `path` follows its id, empty for the answer itself. */
-  stored?: ((wish: StoredCall, call: ProviderCall) => UpstreamRequest) | undefined
+  stored?: ((input: StoredCall, call: ProviderCall) => UpstreamRequest) | undefined
 }
 
 export type StoredCall = { method: 'GET' | 'DELETE'; id: string; path: string; query: string }

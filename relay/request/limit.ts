@@ -47,16 +47,16 @@ const standingsOf = ({ total, success }: RequestVerdict): Standing[] =>
   [total, success].filter((standing) => standing !== null)
 
 async function limitToken(services: RelayServices, limiting: Limiting): Promise<void> {
-  const wish = tokenWish(limiting.caller)
-  if (wish) await admit(services, limiting, wish)
+  const input = tokenInput(limiting.caller)
+  if (input) await admit(services, limiting, input)
 }
 
 async function limitUser(services: RelayServices, limiting: Limiting): Promise<void> {
-  const wish = userWish(services, limiting.caller)
-  if (wish) await admit(services, limiting, wish)
+  const input = userInput(services, limiting.caller)
+  if (input) await admit(services, limiting, input)
 }
 
-function tokenWish({ token }: Caller): Admission | undefined {
+function tokenInput({ token }: Caller): Admission | undefined {
   const rule = token?.rateLimit && tokenRateRule(token.rateLimit)
   if (!token || !rule) return undefined
   return {
@@ -68,7 +68,7 @@ function tokenWish({ token }: Caller): Admission | undefined {
   }
 }
 
-function userWish({ options }: RelayServices, { user, token, group }: Caller): Admission | undefined {
+function userInput({ options }: RelayServices, { user, token, group }: Caller): Admission | undefined {
   // The playground is the console's own.
   if (!token) return undefined
   const settings = {
@@ -101,16 +101,16 @@ export async function limitsLeft(
   caller: Caller,
 ): Promise<{ token: RequestVerdict | null; user: RequestVerdict | null }> {
   return {
-    token: await lookAt(services, tokenWish(caller)),
-    user: await lookAt(services, userWish(services, caller)),
+    token: await lookAt(services, tokenInput(caller)),
+    user: await lookAt(services, userInput(services, caller)),
   }
 }
 
-async function lookAt(services: RelayServices, wish: Admission | undefined): Promise<RequestVerdict | null> {
-  if (!wish || (wish.rule.total <= 0 && wish.rule.success <= 0)) return null
-  const { shape, windowMs, total, success } = wish.rule
+async function lookAt(services: RelayServices, input: Admission | undefined): Promise<RequestVerdict | null> {
+  if (!input || (input.rule.total <= 0 && input.rule.success <= 0)) return null
+  const { shape, windowMs, total, success } = input.rule
   const limit = { shape, windowMs, total, success }
-  return services.limits.admit({ name: wish.name, key: wish.key, id: '', limit, look: true })
+  return services.limits.admit({ name: input.name, key: input.key, id: '', limit, look: true })
 }
 
 type Admission = {
@@ -121,8 +121,8 @@ type Admission = {
   refusal: (by: 'total' | 'success') => DomainError
 }
 
-async function admit(services: RelayServices, { incoming, passed }: Limiting, wish: Admission): Promise<void> {
-  const { name, key, rule, isSuccess, refusal } = wish
+async function admit(services: RelayServices, { incoming, passed }: Limiting, input: Admission): Promise<void> {
+  const { name, key, rule, isSuccess, refusal } = input
   if (rule.total <= 0 && rule.success <= 0) return
   const { shape, windowMs, total, success } = rule
   const ask = { name, key, id: incoming.id, limit: { shape, windowMs, total, success } }

@@ -47,7 +47,7 @@ function routedSelection(services: RelayServices, call: CallCore): Selection {
     for (let index = planIndex; index < plans.length; index += 1) {
       const plan = plans[index] as Plan
       const last = index === plans.length - 1
-      const wish = {
+      const input = {
         attempt: index === planIndex ? triesOfPlan : 0,
         tried,
         forceSwitch: forceSwitch || !last,
@@ -55,7 +55,7 @@ function routedSelection(services: RelayServices, call: CallCore): Selection {
           ? undefined
           : (channelId: number, key: number) => services.circuitBreaker.isHealthy(channelId, key, plan.model),
       }
-      const found = candidates(plan.tiers, wish)
+      const found = candidates(plan.tiers, input)
       if (found) return { plan, found }
     }
     return null

@@ -87,27 +87,27 @@ function shaken(socket: WebSocket, signal: AbortSignal): Promise<WebSocket> {
  * Opens a WebSocket to a channel's upstream, paused.
  * @throws {TransportError} when it cannot be reached; {SocketRefused} when it answered otherwise.
  */
-export async function openSocket(wish: OpenSocket, lookup: LookupFunction): Promise<WebSocket> {
-  const url = targetOf(wish.url)
-  const expired = AbortSignal.timeout(asTimerMs(wish.connectTimeoutMs))
-  const signal = AbortSignal.any([wish.signal, expired])
+export async function openSocket(input: OpenSocket, lookup: LookupFunction): Promise<WebSocket> {
+  const url = targetOf(input.url)
+  const expired = AbortSignal.timeout(asTimerMs(input.connectTimeoutMs))
+  const signal = AbortSignal.any([input.signal, expired])
   let connection: Socket | undefined
   try {
-    const opened = await openConnection(placeOf(url, url.protocol === 'wss:'), wish.proxy, { lookup, signal })
+    const opened = await openConnection(placeOf(url, url.protocol === 'wss:'), input.proxy, { lookup, signal })
     connection = opened
-    const socket = new WebSocket(url, wish.protocols, {
-      headers: wish.headers,
+    const socket = new WebSocket(url, input.protocols, {
+      headers: input.headers,
       createConnection: () => opened,
       perMessageDeflate: false,
       followRedirects: false,
-      maxPayload: wish.largestFrame,
+      maxPayload: input.largestFrame,
     })
     return await shaken(socket, signal)
   } catch (error) {
     connection?.on('error', () => {}).destroy()
     if (error instanceof SocketRefused) throw error
     const sent = connection !== undefined
-    if (wish.signal.aborted) throw new TransportError('aborted', { cause: error, sent })
+    if (input.signal.aborted) throw new TransportError('aborted', { cause: error, sent })
     if (expired.aborted) throw new TransportError('timeout-connect', { cause: error, sent })
     if (error instanceof SyntaxError || error instanceof TypeError)
       throw new TransportError('bad-request', { cause: error })

@@ -62,7 +62,7 @@ export async function greetSocks5(socket: Socket, target: Socks5Target, signal: 
     const verdict = await ask(socket, Buffer.from([1, name.length, ...name, word.length, ...word]), twoBytes)
     if (verdict[1] !== 0) throw refused('the proxy refused its credentials')
   } else if (greeting[1] !== 0) throw refused('the proxy wants credentials')
-  const wish = Buffer.concat([Buffer.from([5, 1, 0]), addressBytes(host), Buffer.from([port >> 8, port & 255])])
-  const reply = await ask(socket, wish, { isWhole: isWholeReply, signal })
+  const input = Buffer.concat([Buffer.from([5, 1, 0]), addressBytes(host), Buffer.from([port >> 8, port & 255])])
+  const reply = await ask(socket, input, { isWhole: isWholeReply, signal })
   if (reply[1] !== 0) throw refused('the proxy could not reach the upstream')
 }

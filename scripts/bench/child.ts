@@ -19,16 +19,16 @@ async function stop(child: ChildProcess): Promise<void> {
 /** Starts one of our programs in a process of its own; resolves once it has said that it serves. */
 export function startProgram(
   file: string,
-  wish: { args?: string[]; node?: string[]; env?: Record<string, string>; ready: RegExp },
+  input: { args?: string[]; node?: string[]; env?: Record<string, string>; ready: RegExp },
 ): Promise<Program> {
-  const env = { ...process.env, ...wish.env }
-  const args = [...(wish.node ?? []), pathOf(file), ...(wish.args ?? [])]
+  const env = { ...process.env, ...input.env }
+  const args = [...(input.node ?? []), pathOf(file), ...(input.args ?? [])]
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] })
   return new Promise((resolve, reject) => {
     let said = ''
     child.stdout.on('data', (chunk: Buffer) => {
       said += chunk.toString()
-      const match = wish.ready.exec(said)
+      const match = input.ready.exec(said)
       if (match) resolve({ pid: child.pid ?? 0, said: match[1] ?? '', stop: () => stop(child) })
     })
     child.once('exit', (code) => reject(new Error(`${file} ended with ${code}: ${said}`)))

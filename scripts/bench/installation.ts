@@ -15,7 +15,7 @@ export type Installation = {
   generator: Generator
   upstream: Program
   databasePid: number
-  gateway: (wish?: { workers?: number; node?: string[] }) => Promise<Target & Program & { name: 'gateway' }>
+  gateway: (input?: { workers?: number; node?: string[] }) => Promise<Target & Program & { name: 'gateway' }>
   passThrough: (workers?: number) => Promise<Target & Program & { name: 'pass-through' }>
   direct: Target
   /** Answers that the gateway gave in the whole run, and what went wrong at any target. */

@@ -14,21 +14,21 @@ export type Measured = {
   residentMb: number
 }
 
-export type Wish = {
+export type Input = {
   scenario: ScenarioName
   pace: Load['pace']
   bodyBytes?: number
   manyUsers?: boolean
 }
 
-function toLoad({ world }: Installation, target: Target, wish: Wish): Load {
-  const { model, directives, stream } = scenarios[wish.scenario]
-  const { pace, bodyBytes = 300 } = wish
+function toLoad({ world }: Installation, target: Target, input: Input): Load {
+  const { model, directives, stream } = scenarios[input.scenario]
+  const { pace, bodyBytes = 300 } = input
   return {
     origin: target.origin,
     // The gateway's channels carry the directives; the other targets are asked for them.
     path: target.name === 'gateway' ? '/v1/chat/completions' : `/~${directives}/v1/chat/completions`,
-    keys: wish.manyUsers ? world.many : world.one,
+    keys: input.manyUsers ? world.many : world.one,
     model,
     stream,
     bodyBytes,
@@ -37,20 +37,22 @@ function toLoad({ world }: Installation, target: Target, wish: Wish): Load {
 }
 
 /** Sends one load to one target and watches everybody's processor time. */
-export async function measure(installation: Installation, target: Target, wish: Wish): Promise<Measured> {
+export async function measure(installation: Installation, target: Target, input: Input): Promise<Measured> {
   const { generator, upstream, databasePid } = installation
   const pids = { target: target.pid, database: databasePid, upstream: upstream.pid, generator: generator.pid }
   const look = () => Object.values(pids).map(cpuSecondsOf)
   let residentMb = residentMbOf(target.pid)
   const watch = setInterval(() => (residentMb = Math.max(residentMb, residentMbOf(target.pid))), 250)
   const before = look()
-  const result: LoadResult = await generator.run(toLoad(installation, target, wish))
+  const result: LoadResult = await generator.run(toLoad(installation, target, input))
   const after = look()
   clearInterval(watch)
   const { seen } = installation
   if (target.name === 'gateway') seen.answers += result.answers
   if (result.failures > 0) {
-    seen.failures.push(`${target.name}, ${wish.scenario}: ${result.failures} failed, first with ${result.firstFailure}`)
+    seen.failures.push(
+      `${target.name}, ${input.scenario}: ${result.failures} failed, first with ${result.firstFailure}`,
+    )
   }
   const spent = after.map((value, index) => ((value - (before[index] ?? 0)) / result.answers) * 1000)
   const [ofTarget = 0, database = 0, ofUpstream = 0, ofGenerator = 0] = spent
@@ -107,11 +109,11 @@ function medianOf(trials: Measured[]): Measured {
 export async function compare<Name extends TargetName>(
   installation: Installation,
   targets: (Target & { name: Name })[],
-  wish: Wish & { trials: number },
+  input: Input & { trials: number },
 ): Promise<Record<Name, Measured>> {
   const seen = new Map<string, Measured[]>(targets.map(({ name }) => [name, []]))
-  for (let trial = 0; trial < wish.trials; trial += 1) {
-    for (const target of shuffled(targets)) seen.get(target.name)?.push(await measure(installation, target, wish))
+  for (let trial = 0; trial < input.trials; trial += 1) {
+    for (const target of shuffled(targets)) seen.get(target.name)?.push(await measure(installation, target, input))
   }
   return Object.fromEntries([...seen].map(([name, trials]) => [name, medianOf(trials)])) as Record<Name, Measured>
 }

@@ -39,12 +39,12 @@ export function readOptions(args: string[]): Options | null {
     },
   })
   if (values.help) return null
-  const wished = values.only?.split(',') ?? [...partNames]
-  const unknown = wished.find((name) => !isPart(name))
+  const requested = values.only?.split(',') ?? [...partNames]
+  const unknown = requested.find((name) => !isPart(name))
   if (unknown !== undefined) throw new Error(`there is no part "${unknown}", only ${partNames.join(', ')}`)
   const { quick } = values
   return {
-    parts: wished.filter(isPart),
+    parts: requested.filter(isPart),
     trials: Number(values.trials ?? (quick ? 1 : 3)),
     seconds: Number(values.seconds ?? (quick ? 0.5 : 3)),
     warmUpSeconds: quick ? 0.3 : 4,

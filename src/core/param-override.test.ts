@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { overriddenWish, protectedNameIn, textsOfOverride, withOverride } from './param-override.ts'
+import { overriddenInput, protectedNameIn, textsOfOverride, withOverride } from './param-override.ts'
 
-const wish = { maxTokens: 10, choiceCount: 1 }
+const input = { maxTokens: 10, choiceCount: 1 }
 
 test('sets and removes names, leaves the protected ones and the body itself alone', () => {
   const body = { model: 'a', top_p: 1, temperature: 0, stream: false }
@@ -18,15 +18,15 @@ test('names what an override may not have', () => {
 
 test('the wish for output follows the body as sent, in every vendor’s words', () => {
   const body = { max_tokens: 10 }
-  expect(overriddenWish(body, { temperature: 1 }, wish)).toEqual(wish)
-  expect(overriddenWish(body, { max_tokens: 5000 }, wish)).toEqual({ maxTokens: 5000, choiceCount: 1 })
-  expect(overriddenWish(body, { max_tokens: 3 }, wish).maxTokens).toBe(3)
-  expect(overriddenWish(body, { max_completion_tokens: 3 }, wish).maxTokens).toBe(10)
-  expect(overriddenWish(body, { max_tokens: null }, wish).maxTokens).toBeUndefined()
-  expect(overriddenWish(body, { n: 4 }, wish)).toEqual({ maxTokens: 10, choiceCount: 4 })
+  expect(overriddenInput(body, { temperature: 1 }, input)).toEqual(input)
+  expect(overriddenInput(body, { max_tokens: 5000 }, input)).toEqual({ maxTokens: 5000, choiceCount: 1 })
+  expect(overriddenInput(body, { max_tokens: 3 }, input).maxTokens).toBe(3)
+  expect(overriddenInput(body, { max_completion_tokens: 3 }, input).maxTokens).toBe(10)
+  expect(overriddenInput(body, { max_tokens: null }, input).maxTokens).toBeUndefined()
+  expect(overriddenInput(body, { n: 4 }, input)).toEqual({ maxTokens: 10, choiceCount: 4 })
   const google = { generationConfig: { maxOutputTokens: 10, candidateCount: 1 } }
   const generationConfig = { maxOutputTokens: 900, candidateCount: 2 }
-  expect(overriddenWish(google, { generationConfig }, wish)).toEqual({ maxTokens: 900, choiceCount: 2 })
+  expect(overriddenInput(google, { generationConfig }, input)).toEqual({ maxTokens: 900, choiceCount: 2 })
 })
 
 test('texts and lists of an override belong to the prompt, numbers and switches do not', () => {

@@ -58,14 +58,14 @@ export function lowerLimits(body: Json, limit: number): Json {
   return lowered(body, true)
 }
 
-export type OutputWish = { maxTokens: number | undefined; choiceCount: number | undefined }
+export type OutputInput = { maxTokens: number | undefined; choiceCount: number | undefined }
 
 /** What a call may put out once its body carries the override: the caller's own wish where the override says nothing of it. */
-export function overriddenWish(body: Json, override: Json, wish: OutputWish): OutputWish {
+export function overriddenInput(body: Json, override: Json, input: OutputInput): OutputInput {
   const sent = withOverride(body, override)
   return {
-    maxTokens: touches(override, limitNames) ? largestOf(sent, limitNames) : wish.maxTokens,
-    choiceCount: touches(override, countNames) ? largestOf(sent, countNames) : wish.choiceCount,
+    maxTokens: touches(override, limitNames) ? largestOf(sent, limitNames) : input.maxTokens,
+    choiceCount: touches(override, countNames) ? largestOf(sent, countNames) : input.choiceCount,
   }
 }
 

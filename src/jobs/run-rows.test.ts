@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { isDue } from './run-rows.ts'
 
-const state = (wish: { secondsSinceStart?: number | null; secondsRunning?: number | null; attempts?: number }) => ({
+const state = (input: { secondsSinceStart?: number | null; secondsRunning?: number | null; attempts?: number }) => ({
   name: 'work',
   secondsSinceStart: null,
   secondsRunning: null,
   attempts: 0,
-  ...wish,
+  ...input,
 })
 
 test('a job is due at once the first time, then when its interval has passed since the last start', () => {

@@ -41,7 +41,7 @@ export function isDue(state: JobState | undefined, everySeconds: number): boolea
  */
 export async function claimRun(
   pool: Pool,
-  wish: { name: string; byHand: boolean; everySeconds: number },
+  input: { name: string; byHand: boolean; everySeconds: number },
 ): Promise<RunHandle | null> {
   const { rows } = await pool.query<{ running_since: Date; by_hand: boolean }>(
     `insert into job_runs as j (name, running_since, by_hand)
@@ -53,10 +53,10 @@ export async function claimRun(
        then $3 > 0 and (j.started_at is null or j.started_at <= now() - make_interval(secs => $3))
        else j.running_since <= now() - make_interval(secs => least($4 * 2 ^ j.attempts, $5)) end
      returning running_since, by_hand`,
-    [wish.name, wish.byHand, wish.everySeconds, firstPauseSeconds, longestPauseSeconds],
+    [input.name, input.byHand, input.everySeconds, firstPauseSeconds, longestPauseSeconds],
   )
   const [row] = rows
-  return row ? { name: wish.name, runningSince: row.running_since, byHand: row.by_hand } : null
+  return row ? { name: input.name, runningSince: row.running_since, byHand: row.by_hand } : null
 }
 
 /** Tells how far a run is, and hears whether somebody wants it ended, or whether it is not ours any more. */

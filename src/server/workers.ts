@@ -15,13 +15,13 @@ const patienceMs = 30_000
  * Keeps as many processes as are wanted, which share the port. Resolves when all of them serve, with what ends them in good
  * order. @throws when one of the first cannot start.
  */
-export async function startWorkers(wish: {
+export async function startWorkers(input: {
   count: number
   env: Record<string, string>
   stopSeconds: number
   log: Logger
 }): Promise<Stop> {
-  const { log } = wish
+  const { log } = input
   let stopping = false
   let started = false
   let pauseMs = shortestPauseMs
@@ -29,7 +29,7 @@ export async function startWorkers(wish: {
   const start = (): Promise<void> =>
     new Promise((resolve, reject) => {
       const bornAt = performance.now()
-      const worker = cluster.fork(wish.env)
+      const worker = cluster.fork(input.env)
       worker.once('listening', () => resolve())
       worker.once('exit', (code, signal) => {
         reject(new Error('A worker process could not start; what it said stands above.'))
@@ -45,12 +45,14 @@ export async function startWorkers(wish: {
     if (!stopping) await start().catch(() => {})
   }
 
-  await Promise.all(Array.from({ length: wish.count }, start))
+  await Promise.all(Array.from({ length: input.count }, start))
   started = true
   return async ({ unannounced = false } = {}) => {
     stopping = true
     const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
-    await Promise.all(workers.map((worker) => endWorker(worker, { unannounced }, wish.stopSeconds * 1000 + patienceMs)))
+    await Promise.all(
+      workers.map((worker) => endWorker(worker, { unannounced }, input.stopSeconds * 1000 + patienceMs)),
+    )
   }
 }
 

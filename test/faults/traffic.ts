@@ -71,7 +71,7 @@ export async function callOnce(
 }
 
 /** Calls without a pause, so many at a time, until told to stop. Resolves with everything that was seen. */
-export function startTraffic(wish: {
+export function startTraffic(input: {
   urls: string[]
   tokens: TestToken[]
   kinds: CallKind[]
@@ -80,20 +80,20 @@ export function startTraffic(wish: {
   pauseMs?: number
   random?: () => number
 }) {
-  const random = wish.random ?? Math.random
+  const random = input.random ?? Math.random
   const pick = <Item>(items: Item[]): Item => items[Math.floor(random() * items.length)] as Item
   const outcomes: Outcome[] = []
   let stopping = false
   const caller = async (): Promise<void> => {
     while (!stopping) {
-      const outcome = await callOnce(pick(wish.urls), pick(wish.tokens), { kind: pick(wish.kinds) })
+      const outcome = await callOnce(pick(input.urls), pick(input.tokens), { kind: pick(input.kinds) })
       outcomes.push(outcome)
-      if (wish.pauseMs !== undefined) await pause(wish.pauseMs)
+      if (input.pauseMs !== undefined) await pause(input.pauseMs)
       // Nobody answers: the port is between two owners.
       if (outcome.status === 0 && outcome.kind !== 'hung-up') await pause(20)
     }
   }
-  const callers = Array.from({ length: wish.concurrency }, caller)
+  const callers = Array.from({ length: input.concurrency }, caller)
   return {
     outcomes,
     stop: async (): Promise<Outcome[]> => {

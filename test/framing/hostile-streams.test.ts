@@ -52,8 +52,8 @@ const pairs = callers.flatMap((by) =>
 )
 
 async function ask(by: Spoken, story: Story, play: Omit<Play, 'headers'>, setting: object = {}) {
-  const wish = { type: story.type, setting: JSON.stringify(setting), baseUrl: scripted.play(play) }
-  const { model } = await serve(app, wish)
+  const input = { type: story.type, setting: JSON.stringify(setting), baseUrl: scripted.play(play) }
+  const { model } = await serve(app, input)
   const reply = await say(app, by, { token, model, text: 'hi', stream: true })
   return { status: reply.status, text: await reply.text() }
 }

@@ -40,9 +40,9 @@ const below = (limit: number): number => {
   return Math.floor((state / 2 ** 31) * limit)
 }
 
-type Wish = { path: string; body: Record<string, unknown> }
+type Input = { path: string; body: Record<string, unknown> }
 
-function chatWish(): Wish {
+function chatInput(): Input {
   const stream = below(2) === 0
   const limit = [{}, { max_tokens: 1 + below(300) }, { max_tokens: 128_000 }][below(3)]
   return {
@@ -57,15 +57,15 @@ function chatWish(): Wish {
   }
 }
 
-const tokensWish = (): number[] => Array.from({ length: 1 + below(400) }, () => below(50_000))
+const tokensInput = (): number[] => Array.from({ length: 1 + below(400) }, () => below(50_000))
 
-function anyWish(): Wish {
+function anyInput(): Input {
   const text = 'word '.repeat(1 + below(200))
   switch (below(8)) {
     case 0:
-      return { path: '/v1/embeddings', body: { model: models.plain, input: tokensWish() } }
+      return { path: '/v1/embeddings', body: { model: models.plain, input: tokensInput() } }
     case 1:
-      return { path: '/v1/embeddings', body: { model: models.plain, input: [tokensWish(), tokensWish()] } }
+      return { path: '/v1/embeddings', body: { model: models.plain, input: [tokensInput(), tokensInput()] } }
     case 2:
       return { path: '/v1/moderations', body: { model: models.plain, input: [text, text] } }
     case 3:
@@ -78,7 +78,7 @@ function anyWish(): Wish {
         body: { model: models.rank, query: text.slice(0, 40), documents: [text, text, text] },
       }
     default:
-      return chatWish()
+      return chatInput()
   }
 }
 
@@ -94,14 +94,14 @@ test('generated calls of every operation, at once and on small balances, end no 
         user,
         below(2) === 0 ? {} : { unlimited: false, remainQuota: 20 + below(6000) },
       )
-      const wishes = Array.from({ length: 50 }, anyWish)
+      const inputs = Array.from({ length: 50 }, anyInput)
       await Promise.all(
         Array.from({ length: width }, async () => {
-          for (let wish = wishes.pop(); wish; wish = wishes.pop()) {
-            const reply = await app.relay(token, wish.path, wish.body)
+          for (let wanted = inputs.pop(); wanted; wanted = inputs.pop()) {
+            const reply = await app.relay(token, wanted.path, wanted.body)
             const text = await reply.text()
-            if (reply.status === 200) served.set(wish.path, (served.get(wish.path) ?? 0) + 1)
-            else expect([401, 403], `${wish.path} ${text.slice(0, 300)}`).toContain(reply.status)
+            if (reply.status === 200) served.set(wanted.path, (served.get(wanted.path) ?? 0) + 1)
+            else expect([401, 403], `${wanted.path} ${text.slice(0, 300)}`).toContain(reply.status)
           }
         }),
       )

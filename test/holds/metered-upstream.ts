@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 
 export const answerWord = ' the'
-type Wish = { words: number; perEvent: number }
+type Input = { words: number; perEvent: number }
 
 /**
  * A provider that answers as long as the prompt says (`[words/perEvent]`) but never beyond the limit it is given, and counts
@@ -80,16 +80,16 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const body = whole as unknown as Body
   const prompt = body.messages.map(({ content }) => content).join('')
   const [, words = '10', perEvent = '1'] = /\[(\d+)\/(\d+)\]/.exec(prompt) ?? []
-  const wish: Wish = { words: Number(words), perEvent: Number(perEvent) }
+  const input: Input = { words: Number(words), perEvent: Number(perEvent) }
   const limit = body.max_tokens ?? Infinity
-  const written = Math.min(wish.words, limit)
+  const written = Math.min(input.words, limit)
   const choices = body.n ?? 1
   const usage = {
     prompt_tokens: Math.ceil(prompt.length / 4),
     completion_tokens: written * choices,
     total_tokens: Math.ceil(prompt.length / 4) + written * choices,
   }
-  const finish = written < wish.words ? 'length' : 'stop'
+  const finish = written < input.words ? 'length' : 'stop'
   const head = { id: 'chatcmpl-1', created: 1, model: body.model }
   if (body.stream !== true) {
     const message = { role: 'assistant', content: answerWord.repeat(written) }
@@ -105,8 +105,8 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
       await Promise.race([once(response, 'drain'), once(response, 'close')])
   }
   const chunk = { ...head, object: 'chat.completion.chunk' }
-  for (let at = 0; at < written && !response.destroyed; at += wish.perEvent) {
-    const content = answerWord.repeat(Math.min(wish.perEvent, written - at))
+  for (let at = 0; at < written && !response.destroyed; at += input.perEvent) {
+    const content = answerWord.repeat(Math.min(input.perEvent, written - at))
     for (let index = 0; index < choices; index += 1)
       await send({ ...chunk, choices: [{ index, delta: { content }, finish_reason: null }] })
     await turn()

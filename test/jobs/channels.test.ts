@@ -52,8 +52,8 @@ async function setOptions(texts: Record<string, string>): Promise<void> {
   await app.services.options.reload()
 }
 const admin = () => app.trpc(root).admin.channels
-const create = async (key: string, wish: { status?: 2 | 3; autoBan?: boolean; name?: string; type?: number } = {}) => {
-  const { status, ...rest } = wish
+const create = async (key: string, input: { status?: 2 | 3; autoBan?: boolean; name?: string; type?: number } = {}) => {
+  const { status, ...rest } = input
   const { id } = await admin().create.mutate({
     name: key,
     type: 1,

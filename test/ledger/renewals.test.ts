@@ -85,11 +85,11 @@ const holdsOf = async (userId: number) =>
     )
   ).rows
 
-const held = async (ledger: Ledger, wish: { quota: number; remain: number; amount: number }) => {
-  const user = await make.user({ quota: wish.quota })
-  const token = await make.token(user, { remainQuota: wish.remain })
+const held = async (ledger: Ledger, input: { quota: number; remain: number; amount: number }) => {
+  const user = await make.user({ quota: input.quota })
+  const token = await make.token(user, { remainQuota: input.remain })
   const hold = { id: newId(), userId: user.id, tokenId: token.id }
-  await ledger.reserve({ ...hold, amount: wish.amount })
+  await ledger.reserve({ ...hold, amount: input.amount })
   return hold
 }
 

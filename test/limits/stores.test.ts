@@ -69,11 +69,11 @@ describe.each(stores)('counting in $place', ({ store, pass }) => {
   test('a look tells how things stand and counts nothing, before a window is open and in it', async () => {
     for (const shape of ['sliding', 'fixed'] as const) {
       const limit = { shape, windowMs: 60_000, total: 2, success: 1 }
-      const wish = { name: 'look', key: `${process.pid}-${Date.now()}-${shape}`, limit }
-      const look = () => store.admit({ ...wish, id: '', look: true })
+      const input = { name: 'look', key: `${process.pid}-${Date.now()}-${shape}`, limit }
+      const look = () => store.admit({ ...input, id: '', look: true })
       const untouched = { refusedBy: null, total: { limit: 2, remaining: 2 }, success: { limit: 1, remaining: 1 } }
       expect([await look(), await look()]).toMatchObject([untouched, untouched])
-      expect((await store.admit({ ...wish, id: 'one' })).refusedBy).toBeNull()
+      expect((await store.admit({ ...input, id: 'one' })).refusedBy).toBeNull()
       const used = { refusedBy: 'success', total: { limit: 2, remaining: 1 }, success: { limit: 1, remaining: 0 } }
       expect([await look(), await look()]).toMatchObject([used, used])
     }

@@ -5,7 +5,7 @@ import type { Ask, ClientFacts, ObjectSchema, Turn } from '#test/sdk/clients/cli
 
 /** What a feature asks and may look at; every answer is checked for its bill by whoever hands this in. */
 export type Probe = {
-  ask: (wish: Omit<Ask, 'model'>) => Promise<Turn>
+  ask: (wanted: Omit<Ask, 'model'>) => Promise<Turn>
   facts: ClientFacts
   /** What every answer's usage is. */
   usage: { input: number; output: number }

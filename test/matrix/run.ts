@@ -28,9 +28,9 @@ async function check({ app, wallet, client, upstream }: Place, feature: Feature)
   await feature.check({
     facts: client.facts,
     usage,
-    ask: async (wish) => {
-      streams.push(wish.stream === true)
-      const asked: Ask = { ...wish, model, text: `${wish.text} ${measured}` }
+    ask: async (wanted) => {
+      streams.push(wanted.stream === true)
+      const asked: Ask = { ...wanted, model, text: `${wanted.text} ${measured}` }
       return library.ask(asked)
     },
   })

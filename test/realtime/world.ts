@@ -25,18 +25,18 @@ export type Talk = {
   closed: Promise<Closed>
 }
 
-type OpenWish = { url: string; key: string; model?: string; protocols?: string[]; headers?: Record<string, string> }
+type OpenInput = { url: string; key: string; model?: string; protocols?: string[]; headers?: Record<string, string> }
 
 export const addressOf = (url: string, name = model): string =>
   `${url.replace('http', 'ws')}/v1/realtime?model=${encodeURIComponent(name)}`
 
 /** Opens a session and listens from its first event on. */
-export async function open(wish: OpenWish, options: ClientOptions = {}): Promise<Talk> {
-  const headers: Record<string, string> = wish.protocols ? {} : { authorization: `Bearer sk-${wish.key}` }
-  const address = addressOf(wish.url, wish.model)
-  const socket = new WebSocket(address, wish.protocols ?? [], {
+export async function open(input: OpenInput, options: ClientOptions = {}): Promise<Talk> {
+  const headers: Record<string, string> = input.protocols ? {} : { authorization: `Bearer sk-${input.key}` }
+  const address = addressOf(input.url, input.model)
+  const socket = new WebSocket(address, input.protocols ?? [], {
     ...options,
-    headers: { ...headers, ...wish.headers },
+    headers: { ...headers, ...input.headers },
   })
   const events: Event[] = []
   const asked = new Map<string, number>()
@@ -94,19 +94,19 @@ export const errorOf = (event: Record<string, unknown>) =>
   event['error'] as { message: string; type: string; param: unknown; code: unknown }
 
 /** The answer to a handshake that is refused, read as any program would. */
-export function handshake(url: string, wish: { path?: string; headers?: Record<string, string> }) {
+export function handshake(url: string, input: { path?: string; headers?: Record<string, string> }) {
   const { promise, resolve, reject } = Promise.withResolvers<{
     status: number
     headers: Record<string, unknown>
     text: string
   }>()
-  const asking = request(url + (wish.path ?? `/v1/realtime?model=${model}`), {
+  const asking = request(url + (input.path ?? `/v1/realtime?model=${model}`), {
     headers: {
       connection: 'Upgrade',
       upgrade: 'websocket',
       'sec-websocket-version': '13',
       'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
-      ...wish.headers,
+      ...input.headers,
     },
   })
   asking.on('error', reject)
@@ -130,7 +130,7 @@ export async function startRealtime(does = '') {
   const user = await app.make.user({ quota: 10_000_000 })
   const token = await app.make.token(user)
   await app.settled()
-  return { app, user, token, talk: (more: Partial<OpenWish> = {}) => open({ url: app.url, key: token.key, ...more }) }
+  return { app, user, token, talk: (more: Partial<OpenInput> = {}) => open({ url: app.url, key: token.key, ...more }) }
 }
 
 /** A new account with this much, and a token of it. */

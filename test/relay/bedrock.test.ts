@@ -16,14 +16,14 @@ beforeAll(async () => {
 })
 afterAll(() => closeSoundly(app))
 
-const bedrock = (wish: { does?: string } = {}) => ({
+const bedrock = (input: { does?: string } = {}) => ({
   type: 33,
   key: awsKeyText,
-  ...(wish.does === undefined ? {} : { does: wish.does }),
+  ...(input.does === undefined ? {} : { does: input.does }),
 })
 
 /** Models of other vendors than Anthropic are called in the form that all of them share. */
-const world = async (wish: { does?: string } = {}) => vendorWorld(app, token, bedrock(wish))
+const world = async (input: { does?: string } = {}) => vendorWorld(app, token, bedrock(input))
 
 // Without a price of its own a token costs 37.5, both ways.
 const rate = 37.5

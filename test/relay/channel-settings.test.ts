@@ -161,8 +161,8 @@ describe('a channel that cannot stream', () => {
 
   test('keeps its caller informed and answers in one chunk, with the usage that was asked for', async () => {
     const play = json(whole(called))
-    const wish = { stream: true, stream_options: { include_usage: true } }
-    const { reply, text } = await ask(setting, play, wish)
+    const input = { stream: true, stream_options: { include_usage: true } }
+    const { reply, text } = await ask(setting, play, input)
     expect(reply.headers.get('content-type')).toContain('text/event-stream')
     const [comment, answer, counted, closing, ...rest] = eventsOf(text)
     expect(comment).toBe(': WAITING FOR UPSTREAM')

@@ -17,9 +17,9 @@ beforeAll(async () => {
 })
 afterAll(() => closeSoundly(app))
 
-type Wish = { as?: TestUser; headers?: Record<string, string> }
+type Input = { as?: TestUser; headers?: Record<string, string> }
 
-const play = (body: unknown, { as = user, headers = {} }: Wish = {}) =>
+const play = (body: unknown, { as = user, headers = {} }: Input = {}) =>
   fetch(`${app.url}/pg/chat/completions`, {
     method: 'POST',
     headers: {

@@ -1,9 +1,9 @@
 import type { App } from '#test/support/app.ts'
 import type { Factories } from '#test/support/factories.ts'
 
-type ChannelWish = NonNullable<Parameters<Factories['channel']>[0]>
+type ChannelInput = NonNullable<Parameters<Factories['channel']>[0]>
 /** `does`: directives of the simulated provider; without any it answers well. */
-export type Route = Omit<ChannelWish, 'models'> & { does?: string }
+export type Route = Omit<ChannelInput, 'models'> & { does?: string }
 
 let named = 0
 
@@ -12,9 +12,9 @@ export async function serve(app: App, ...routes: Route[]): Promise<{ model: stri
   named += 1
   const model = `model-${named}`
   const ids: number[] = []
-  for (const { does, ...wish } of routes) {
-    const baseUrl = wish.baseUrl ?? (does === undefined ? app.upstream.url : app.upstream.withDirectives(does))
-    ids.push((await app.make.channel({ ...wish, baseUrl, models: model })).id)
+  for (const { does, ...input } of routes) {
+    const baseUrl = input.baseUrl ?? (does === undefined ? app.upstream.url : app.upstream.withDirectives(does))
+    ids.push((await app.make.channel({ ...input, baseUrl, models: model })).id)
   }
   for (const id of ids) await app.services.channels.reload(id)
   return { model, ids }

@@ -31,8 +31,8 @@ const answer = JSON.stringify({
 const asJson = { 'content-type': 'application/json' }
 const [chatStory] = stories as [Story]
 
-async function ask(play: Play, stream = false, wish: Partial<Parameters<typeof serve>[1]> = {}) {
-  const { model } = await serve(app, { ...wish, baseUrl: scripted.play(play) })
+async function ask(play: Play, stream = false, input: Partial<Parameters<typeof serve>[1]> = {}) {
+  const { model } = await serve(app, { ...input, baseUrl: scripted.play(play) })
   const reply = await say(app, chat, { token, model, stream })
   return { reply, text: await reply.text() }
 }

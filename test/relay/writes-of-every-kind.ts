@@ -293,24 +293,24 @@ export function writesOfEveryKind(world: World, scene: Scene): Step[] {
  */
 export async function staleAfter(
   world: World,
-  wish: { nodes: string[]; writes: number; mayLag?: () => boolean },
+  input: { nodes: string[]; writes: number; mayLag?: () => boolean },
 ): Promise<{ writes: number; stale: string[] }> {
   const stale: string[] = []
   let writes = 0
-  while (writes < wish.writes) {
+  while (writes < input.writes) {
     const scene = await setScene(world)
     for (const { what, write, expected, token = scene.token } of writesOfEveryKind(world, scene)) {
       await write()
       writes += 1
       const look = async (): Promise<string[]> => {
-        const seen = await Promise.all(wish.nodes.map((url) => see(world, url, { ...scene, token })))
+        const seen = await Promise.all(input.nodes.map((url) => see(world, url, { ...scene, token })))
         const shown = seen.map((all) =>
           JSON.stringify(Object.fromEntries(Object.keys(expected).map((key) => [key, all[key as keyof Seen]]))),
         )
         return shown.filter((text) => text !== JSON.stringify(expected))
       }
       const wrong = await look()
-      if (wrong.length > 0 && wish.mayLag?.())
+      if (wrong.length > 0 && input.mayLag?.())
         await until(async () => (await look()).length === 0, { seconds: 20, what: `${what} is never seen` })
       else stale.push(...wrong.map((text) => `${what}: ${text}`))
     }

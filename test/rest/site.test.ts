@@ -250,8 +250,8 @@ describe('setup', () => {
   })
 
   it('comes first: before it nobody can register and take a name', async () => {
-    const wish = { username: 'operator', password: 'long enough' }
-    const refusal = await fresh.browser().post('/api/user/register', wish)
+    const input = { username: 'operator', password: 'long enough' }
+    const refusal = await fresh.browser().post('/api/user/register', input)
     expect(refusal.body).toMatchObject({ success: false, message: '系统尚未初始化' })
     expect(await fresh.sql('select * from users')).toEqual([])
   })

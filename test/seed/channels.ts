@@ -3,7 +3,7 @@ import { channelStatus } from '#core/statuses.ts'
 import type { Planting } from './seed-context.ts'
 import { minutesBefore } from './random.ts'
 
-type ChannelWish = {
+type ChannelInput = {
   name: string
   type: number
   /** Directives of the simulated provider, which stand in the address. */
@@ -35,7 +35,7 @@ const openAiModels = [
 const claudeModels = ['claude-sonnet-4-5-20250929', 'claude-haiku-4-5-20251001', 'claude-opus-4-5-20251101']
 const everyGroup = ['default', 'vip', 'research']
 
-const wishes: ChannelWish[] = [
+const inputs: ChannelInput[] = [
   {
     name: 'OpenAI 主账号',
     type: 1,
@@ -146,7 +146,7 @@ const wishes: ChannelWish[] = [
 /** These take jobs, not chats: the month of usage knows nothing of them. */
 const takesJobs = ({ type }: { type: number }): boolean => channelTypeOf(type)?.supports.task === true
 
-export type PlantedChannel = ChannelWish & { id: number; groups: string[]; keys: string[] }
+export type PlantedChannel = ChannelInput & { id: number; groups: string[]; keys: string[] }
 
 /**
  * Channels on the simulated provider with their keys, the index by group and model, and a few probes. Resolves with those
@@ -154,10 +154,10 @@ export type PlantedChannel = ChannelWish & { id: number; groups: string[]; keys:
  */
 export async function seedChannels(planting: Planting): Promise<PlantedChannel[]> {
   const channels: PlantedChannel[] = []
-  for (const wish of wishes) {
-    const groups = wish.groups ?? ['default']
-    const id = await insertChannel(planting, { ...wish, groups })
-    channels.push({ ...wish, id, groups })
+  for (const input of inputs) {
+    const groups = input.groups ?? ['default']
+    const id = await insertChannel(planting, { ...input, groups })
+    channels.push({ ...input, id, groups })
   }
   const { db } = planting
   await db.query(
@@ -171,32 +171,32 @@ export async function seedChannels(planting: Planting): Promise<PlantedChannel[]
 
 async function insertChannel(
   { db, secrets, now, upstreamUrl }: Planting,
-  wish: ChannelWish & { groups: string[] },
+  input: ChannelInput & { groups: string[] },
 ): Promise<number> {
-  const { status = channelStatus.enabled, statusReason = '' } = wish
-  const keyText = wish.keys.join(',')
+  const { status = channelStatus.enabled, statusReason = '' } = input
+  const keyText = input.keys.join(',')
   const checkedAt = minutesBefore(now, 25)
   const columns: Record<string, unknown> = {
-    type: wish.type,
-    name: wish.name,
+    type: input.type,
+    name: input.name,
     key_encrypted: secrets.encrypt(keyText),
     key_hmac: secrets.hmac(keyText),
     status,
     status_reason: statusReason,
     status_at: status === channelStatus.enabled ? null : minutesBefore(now, 400),
-    base_url: wish.directives ? `${upstreamUrl}/~${wish.directives}` : upstreamUrl,
-    models: wish.models.join(','),
-    group: wish.groups.join(','),
-    tag: wish.tag ?? '',
-    model_mapping: wish.modelMapping ?? '',
-    priority: wish.priority ?? 0,
-    weight: wish.weight ?? 0,
-    auto_ban: wish.autoBan ?? true,
-    balance: wish.balance ?? 0,
-    balance_updated_at: wish.balance === undefined ? null : checkedAt,
-    response_time_ms: wish.responseMs,
+    base_url: input.directives ? `${upstreamUrl}/~${input.directives}` : upstreamUrl,
+    models: input.models.join(','),
+    group: input.groups.join(','),
+    tag: input.tag ?? '',
+    model_mapping: input.modelMapping ?? '',
+    priority: input.priority ?? 0,
+    weight: input.weight ?? 0,
+    auto_ban: input.autoBan ?? true,
+    balance: input.balance ?? 0,
+    balance_updated_at: input.balance === undefined ? null : checkedAt,
+    response_time_ms: input.responseMs,
     tested_at: checkedAt,
-    test_model: wish.models[0],
+    test_model: input.models[0],
     created_at: minutesBefore(now, 60 * 24 * 75),
   }
   const names = Object.keys(columns)

@@ -4,7 +4,7 @@ import { userStatus } from '#core/statuses.ts'
 import type { Planting } from './seed-context.ts'
 import { daysBefore, randomLetters } from './random.ts'
 
-type PersonWish = {
+type PersonInput = {
   username: string
   displayName: string
   role?: number
@@ -19,7 +19,7 @@ type PersonWish = {
   invitedBy?: string
 }
 
-const wishes: PersonWish[] = [
+const inputs: PersonInput[] = [
   { username: 'root', displayName: '站长', role: roles.root, joinedDaysAgo: 90, callsPerDay: 6, leftDollars: 180 },
   {
     username: 'operator',
@@ -61,15 +61,15 @@ const wishes: PersonWish[] = [
   },
 ]
 
-export type Person = PersonWish & { id: number; group: string }
+export type Person = PersonInput & { id: number; group: string }
 
 /** Accounts, all with the one password; balances come when what they used is known. */
 export async function seedPeople({ db, chance, now }: Planting, passwordHash: string): Promise<Person[]> {
   const people: Person[] = []
-  for (const wish of wishes) {
-    const { username, displayName, role = roles.user, status = userStatus.active, group = 'default' } = wish
+  for (const input of inputs) {
+    const { username, displayName, role = roles.user, status = userStatus.active, group = 'default' } = input
     const email = `${username}@example.com`
-    const inviter = people.find((person) => person.username === wish.invitedBy)
+    const inviter = people.find((person) => person.username === input.invitedBy)
     const { rows } = await db.query<{ id: number }>(
       `insert into users (username, username_likeness, display_name, password_hash, role, status, email, email_normalized, "group", aff_code,
          inviter_id, created_at)
@@ -84,11 +84,11 @@ export async function seedPeople({ db, chance, now }: Planting, passwordHash: st
         group,
         randomLetters(chance, 4),
         inviter?.id ?? 0,
-        daysBefore(now, wish.joinedDaysAgo),
+        daysBefore(now, input.joinedDaysAgo),
         nameLikeness(username),
       ],
     )
-    people.push({ ...wish, id: rows[0]?.id ?? 0, group })
+    people.push({ ...input, id: rows[0]?.id ?? 0, group })
   }
   await db.query(
     'update users u set aff_count = i.invited from (select inviter_id, count(*) as invited from users group by 1) i where i.inviter_id = u.id',

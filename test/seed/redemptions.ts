@@ -7,7 +7,7 @@ import type { Person } from './people.ts'
 /** Codes that nobody has used yet, one switched off, and a gift for everybody. */
 export async function seedRedemptions({ db, secrets, chance, now }: Planting, people: Person[]): Promise<void> {
   const operator = people.find((person) => person.username === 'operator')?.id ?? 0
-  const wishes = [
+  const inputs = [
     ...Array.from({ length: 5 }, () => ({
       name: '开学活动',
       dollars: 5,
@@ -17,7 +17,7 @@ export async function seedRedemptions({ db, secrets, chance, now }: Planting, pe
     { name: '内测补偿', dollars: 20, gift: false, status: redemptionStatus.disabled },
     { name: '新春礼物', dollars: 1, gift: true, status: redemptionStatus.unused },
   ]
-  for (const { name, dollars, gift, status } of wishes) {
+  for (const { name, dollars, gift, status } of inputs) {
     const key = randomLetters(chance, 32).toLowerCase()
     await db.query(
       `insert into redemptions (user_id, name, key_hash, key_encrypted, status, quota, is_gift, max_uses, valid_until, created_at)

@@ -4,7 +4,7 @@ import type { Planting } from './seed-context.ts'
 import { daysBefore, randomLetters } from './random.ts'
 import type { Person } from './people.ts'
 
-type TokenWish = {
+type TokenInput = {
   name: string
   /** Absent: as much as the owner has. */
   limitDollars?: number
@@ -17,15 +17,15 @@ type TokenWish = {
   perMinute?: number
 }
 
-export type PlantedToken = TokenWish & { id: number; userId: number }
+export type PlantedToken = TokenInput & { id: number; userId: number }
 
-const everybody: TokenWish[] = [
+const everybody: TokenInput[] = [
   { name: '默认令牌', share: 6 },
   { name: '编辑器插件', share: 3, limitDollars: 400, models: ['claude-sonnet-4-5-20250929', 'gpt-4.1', 'gpt-5'] },
   { name: '旧脚本', share: 0, limitDollars: 5, status: tokenStatus.expired, expiresInDays: -12 },
 ]
 
-const special: Record<string, TokenWish[]> = {
+const special: Record<string, TokenInput[]> = {
   'lab-a': [{ name: '批处理', share: 8, limitDollars: 2000, expiresInDays: 90, perMinute: 120 }],
   xiaochen: [{ name: '手机端', share: 2, group: 'vip' }],
   liwei: [{ name: '已停用', share: 0, status: tokenStatus.disabled }],
@@ -36,41 +36,41 @@ const special: Record<string, TokenWish[]> = {
 export async function seedTokens(planting: Planting, people: Person[], rootKeyName: string): Promise<PlantedToken[]> {
   const tokens: PlantedToken[] = []
   for (const person of people) {
-    const wishes =
+    const inputs =
       person.callsPerDay === 0 ? everybody.slice(0, 1) : [...everybody, ...(special[person.username] ?? [])]
-    for (const wish of wishes) {
-      const isRootsFirst = person.username === 'root' && wish === everybody[0]
-      tokens.push(await insertToken(planting, person, isRootsFirst ? { ...wish, name: rootKeyName } : wish))
+    for (const input of inputs) {
+      const isRootsFirst = person.username === 'root' && input === everybody[0]
+      tokens.push(await insertToken(planting, person, isRootsFirst ? { ...input, name: rootKeyName } : input))
     }
   }
   return tokens
 }
 
-async function insertToken({ db, secrets, now }: Planting, person: Person, wish: TokenWish): Promise<PlantedToken> {
+async function insertToken({ db, secrets, now }: Planting, person: Person, input: TokenInput): Promise<PlantedToken> {
   // The one thing that is not the same in every demo world: a key opens doors.
   const key = randomLetters(() => randomInt(2 ** 32) / 2 ** 32, 48)
-  const expiresAt = wish.expiresInDays === undefined ? null : daysBefore(now, -wish.expiresInDays)
+  const expiresAt = input.expiresInDays === undefined ? null : daysBefore(now, -input.expiresInDays)
   const { rows } = await db.query<{ id: number }>(
     `insert into tokens (user_id, name, key_hash, key_encrypted, key_mask, status, remain_quota, unlimited_quota, expires_at,
        model_limits_enabled, model_limits, "group", rate_limit_enabled, rate_limit_count, created_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) returning id`,
     [
       person.id,
-      wish.name,
+      input.name,
       createHash('sha256').update(key).digest('hex'),
       secrets.encrypt(key),
       `${key.slice(0, 3)}***${key.slice(-3)}`,
-      wish.status ?? tokenStatus.enabled,
-      Math.round((wish.limitDollars ?? 0) * 500_000),
-      wish.limitDollars === undefined,
+      input.status ?? tokenStatus.enabled,
+      Math.round((input.limitDollars ?? 0) * 500_000),
+      input.limitDollars === undefined,
       expiresAt,
-      wish.models !== undefined,
-      wish.models?.join(',') ?? '',
-      wish.group ?? '',
-      wish.perMinute !== undefined,
-      wish.perMinute ?? 1000,
+      input.models !== undefined,
+      input.models?.join(',') ?? '',
+      input.group ?? '',
+      input.perMinute !== undefined,
+      input.perMinute ?? 1000,
       daysBefore(now, person.joinedDaysAgo - 1),
     ],
   )
-  return { ...wish, id: rows[0]?.id ?? 0, userId: person.id }
+  return { ...input, id: rows[0]?.id ?? 0, userId: person.id }
 }

@@ -23,7 +23,7 @@ const secretKey = 'the key of the test installation'
  * (`on: other`) are two nodes.
  */
 export async function startApp(
-  wish: {
+  input: {
     environment?: Record<string, string>
     ambient?: Ambient
     /** Other jobs than those of the product; none runs by itself before `services.jobs.start()`. */
@@ -34,15 +34,15 @@ export async function startApp(
     on?: { connection: TestConnection; upstream: Upstream }
   } = {},
 ) {
-  const database = wish.on ? null : await createDatabase()
-  const connection = wish.on?.connection ?? (database as NonNullable<typeof database>).connection
-  const upstream = wish.on?.upstream ?? (await startUpstream())
+  const database = input.on ? null : await createDatabase()
+  const connection = input.on?.connection ?? (database as NonNullable<typeof database>).connection
+  const upstream = input.on?.upstream ?? (await startUpstream())
   const environment = readEnvironment({
     LOG_LEVEL: 'silent',
     API_RATE_LIMIT: '0',
     CRITICAL_RATE_LIMIT: '0',
     OUTBOUND_ALLOW: '127.0.0.0/8',
-    ...wish.environment,
+    ...input.environment,
   })
   const log = createLog(environment.LOG_LEVEL)
   const { services, stop, close } = await createServices({
@@ -50,10 +50,10 @@ export async function startApp(
     connection,
     secretKey,
     log,
-    ...(wish.ambient ? { ambient: wish.ambient } : {}),
-    ...(wish.jobs ? { jobs: wish.jobs } : {}),
-    jobsLookEveryMs: wish.jobsLookEveryMs,
-    barrierMs: wish.barrierMs ?? 20_000,
+    ...(input.ambient ? { ambient: input.ambient } : {}),
+    ...(input.jobs ? { jobs: input.jobs } : {}),
+    jobsLookEveryMs: input.jobsLookEveryMs,
+    barrierMs: input.barrierMs ?? 20_000,
   })
   const relayed = createApp(services, createConsoleFiles(services.options))
   const server = createServer({ shouldUpgradeCallback: asksForRealtime }, relayed)
@@ -127,7 +127,7 @@ export async function startApp(
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
       await close()
-      if (!wish.on) await upstream.close()
+      if (!input.on) await upstream.close()
       await database?.[Symbol.asyncDispose]()
     },
   }

@@ -11,7 +11,7 @@ export type TestUser = { id: number; username: string; accessToken: string; sess
 export type TestToken = { id: number; key: string; userId: number }
 export type TestChannel = { id: number }
 
-type ChannelWish = {
+type ChannelInput = {
   type?: number
   name?: string
   key?: string
@@ -43,15 +43,15 @@ export function createFactories(given: { pool: Pool; secretKey: string; upstream
 
   return {
     user: async (
-      wish: { quota?: number; role?: number; group?: string; username?: string } = {},
+      input: { quota?: number; role?: number; group?: string; username?: string } = {},
     ): Promise<TestUser> => {
-      const username = wish.username ?? `user${randomKey(6)}`
+      const username = input.username ?? `user${randomKey(6)}`
       const accessToken = randomKey(32)
       const sessionId = randomKey(43)
-      const quota = wish.quota ?? 10_000_000
+      const quota = input.quota ?? 10_000_000
       const id = await one(
         `insert into users (username, display_name, role, "group", quota, access_token_hash) values ($1, $1, $2, $3, $4, $5) returning id`,
-        [username, wish.role ?? 1, wish.group ?? 'default', quota, sha256(accessToken)],
+        [username, input.role ?? 1, input.group ?? 'default', quota, sha256(accessToken)],
       )
       await pool.query("insert into grants (kind, key, user_id, amount) values ('test', $1, $2, $3)", [
         randomKey(12),
@@ -66,7 +66,7 @@ export function createFactories(given: { pool: Pool; secretKey: string; upstream
     },
     token: async (
       user: { id: number },
-      wish: {
+      input: {
         remainQuota?: number
         unlimited?: boolean
         group?: string
@@ -89,53 +89,53 @@ export function createFactories(given: { pool: Pool; secretKey: string; upstream
           sha256(key),
           secrets.encrypt(key),
           `${key.slice(0, 3)}***${key.slice(-3)}`,
-          wish.remainQuota ?? 0,
-          wish.unlimited ?? wish.remainQuota === undefined,
-          wish.group ?? '',
-          wish.modelLimits !== undefined,
-          wish.modelLimits ?? '',
-          wish.allowIps ?? '',
-          wish.expiresAt ?? null,
-          wish.status ?? 1,
-          wish.rateLimit !== undefined,
-          wish.rateLimit?.period ?? 60,
-          wish.rateLimit?.count ?? 1000,
-          wish.rateLimit?.success ?? 10,
+          input.remainQuota ?? 0,
+          input.unlimited ?? input.remainQuota === undefined,
+          input.group ?? '',
+          input.modelLimits !== undefined,
+          input.modelLimits ?? '',
+          input.allowIps ?? '',
+          input.expiresAt ?? null,
+          input.status ?? 1,
+          input.rateLimit !== undefined,
+          input.rateLimit?.period ?? 60,
+          input.rateLimit?.count ?? 1000,
+          input.rateLimit?.success ?? 10,
         ],
       )
       return { id, key, userId: user.id }
     },
-    channel: async (wish: ChannelWish = {}): Promise<TestChannel> => {
-      const models = wish.models ?? 'gpt-4o-mini'
-      const group = wish.group ?? 'default'
+    channel: async (input: ChannelInput = {}): Promise<TestChannel> => {
+      const models = input.models ?? 'gpt-4o-mini'
+      const group = input.group ?? 'default'
       const id = await one(
         `insert into channels (type, name, key_encrypted, base_url, models, "group", status, priority, weight, model_mapping,
            model_prefix, setting, param_override, system_prompt, status_code_mapping, auto_ban, other)
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) returning id`,
         [
-          wish.type ?? 1,
-          wish.name ?? `channel ${randomKey(4)}`,
-          secrets.encrypt(wish.key ?? 'sk-upstream'),
-          wish.baseUrl ?? given.upstreamUrl,
+          input.type ?? 1,
+          input.name ?? `channel ${randomKey(4)}`,
+          secrets.encrypt(input.key ?? 'sk-upstream'),
+          input.baseUrl ?? given.upstreamUrl,
           models,
           group,
-          wish.status ?? 1,
-          wish.priority ?? 0,
-          wish.weight ?? 0,
-          wish.modelMapping ?? '',
-          wish.modelPrefix ?? '',
-          wish.setting ?? '',
-          wish.paramOverride ?? '',
-          wish.systemPrompt ?? '',
-          wish.statusCodeMapping ?? '',
-          wish.autoBan ?? true,
-          wish.other ?? '',
+          input.status ?? 1,
+          input.priority ?? 0,
+          input.weight ?? 0,
+          input.modelMapping ?? '',
+          input.modelPrefix ?? '',
+          input.setting ?? '',
+          input.paramOverride ?? '',
+          input.systemPrompt ?? '',
+          input.statusCodeMapping ?? '',
+          input.autoBan ?? true,
+          input.other ?? '',
         ],
       )
       await pool.query(
         `insert into abilities ("group", model, channel_id, enabled, priority, weight)
          select g, m, $1, $4, $5, $6 from unnest(string_to_array($2, ',')) g, unnest(string_to_array($3, ',')) m`,
-        [id, group, models, (wish.status ?? 1) === 1, wish.priority ?? 0, wish.weight ?? 0],
+        [id, group, models, (input.status ?? 1) === 1, input.priority ?? 0, input.weight ?? 0],
       )
       return { id }
     },

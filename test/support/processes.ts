@@ -15,7 +15,7 @@ export const secretKey = 'the key of the test installation'
 
 export type Ending = { code: number | null; signal: NodeJS.Signals | null }
 
-export type ProductWish = {
+export type ProductInput = {
   environment?: Record<string, string>
   /** The real entry, which also builds the console, instead of the bare product. */
   entry?: 'npm start' | 'scripts/start.ts' | 'test/support/run-product.ts'
@@ -54,7 +54,7 @@ export async function freePort(): Promise<number> {
 export async function launchProduct({
   environment = {},
   entry = 'test/support/run-product.ts',
-}: ProductWish): Promise<Launched> {
+}: ProductInput): Promise<Launched> {
   const port = environment['PORT'] ?? String(await freePort())
   const { DATABASE_URL: _, VITEST: __, NODE_OPTIONS: ___, ...inherited } = process.env
   const [command, ...args] = entry === 'npm start' ? ['npm', 'start'] : [node, join(root, entry)]
@@ -109,8 +109,8 @@ export type Product = Launched & {
 }
 
 /** Starts the product and waits until all of its processes serve. */
-export async function startProduct(wish: ProductWish): Promise<Product> {
-  const launched = await launchProduct(wish)
+export async function startProduct(input: ProductInput): Promise<Product> {
+  const launched = await launchProduct(input)
   const health = (): Promise<number> =>
     fetch(`${launched.url}/healthz`).then(
       (reply) => reply.body?.cancel().then(() => reply.status) ?? reply.status,

@@ -9,21 +9,21 @@ export const drawingModels = [
   'mj_edits',
 ].join(',')
 
-type ChannelWish = NonNullable<Parameters<App['make']['channel']>[0]> & { does?: string }
+type ChannelInput = NonNullable<Parameters<App['make']['channel']>[0]> & { does?: string }
 
 /** A channel of the simulated drawing service. */
-export async function drawingChannel(app: App, { does, ...wish }: ChannelWish = {}): Promise<number> {
+export async function drawingChannel(app: App, { does, ...input }: ChannelInput = {}): Promise<number> {
   const baseUrl = does === undefined ? app.upstream.url : app.upstream.withDirectives(does)
-  const { id } = await app.make.channel({ type: 5, models: drawingModels, key: 'mj-secret-key', baseUrl, ...wish })
+  const { id } = await app.make.channel({ type: 5, models: drawingModels, key: 'mj-secret-key', baseUrl, ...input })
   await app.services.channels.reload(id)
   return id
 }
 
 /** A channel of the simulated music service. */
-export async function musicChannel(app: App, { does, ...wish }: ChannelWish = {}): Promise<number> {
+export async function musicChannel(app: App, { does, ...input }: ChannelInput = {}): Promise<number> {
   const baseUrl = does === undefined ? app.upstream.url : app.upstream.withDirectives(does)
   const models = 'suno_music,suno_lyrics'
-  const { id } = await app.make.channel({ type: 36, models, key: 'music-secret-key', baseUrl, ...wish })
+  const { id } = await app.make.channel({ type: 36, models, key: 'music-secret-key', baseUrl, ...input })
   await app.services.channels.reload(id)
   return id
 }
@@ -33,9 +33,9 @@ export type Holder = { user: TestUser; token: TestToken }
 /** A user with 10,000,000 units and a token, limited to `remainQuota` where that is given. */
 export async function holder(
   app: App,
-  wish: { quota?: number; remainQuota?: number; role?: number; group?: string } = {},
+  input: { quota?: number; remainQuota?: number; role?: number; group?: string } = {},
 ): Promise<Holder> {
-  const { remainQuota, ...account } = wish
+  const { remainQuota, ...account } = input
   const user = await app.make.user(account)
   return { user, token: await app.make.token(user, remainQuota === undefined ? {} : { remainQuota }) }
 }

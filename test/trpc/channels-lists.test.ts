@@ -17,10 +17,10 @@ beforeEach(async () => {
 
 const asAdmin = async () => (await app.trpc(admin)).admin.channels
 
-type Wish = Partial<RouterInputs['admin']['channels']['create']>
+type Input = Partial<RouterInputs['admin']['channels']['create']>
 
-const create = async (wish: Wish = {}) =>
-  (await asAdmin()).create({ name: 'one', type: 1, key: 'sk-aaaaaaaa', models: ['gpt-4o', 'gpt-4o-mini'], ...wish })
+const create = async (wanted: Input = {}) =>
+  (await asAdmin()).create({ name: 'one', type: 1, key: 'sk-aaaaaaaa', models: ['gpt-4o', 'gpt-4o-mini'], ...wanted })
 
 const codeOf = async (call: Promise<unknown>): Promise<unknown> => {
   const error = await call.then(

@@ -51,15 +51,15 @@ beforeEach(async () => {
 
 const channels = async () => (await app.trpc(admin)).admin.channels
 
-type Wish = Partial<RouterInputs['admin']['channels']['create']>
-const create = async (wish: Wish = {}) =>
+type Input = Partial<RouterInputs['admin']['channels']['create']>
+const create = async (wanted: Input = {}) =>
   (await channels()).create({
     name: 'one',
     type: 1,
     key: `${secret},sk-upstream-secret-2`,
     models: ['gpt-4o-mini'],
     baseUrl: upstream.url,
-    ...wish,
+    ...wanted,
   })
 
 const refusalOf = async (call: Promise<unknown>): Promise<{ code?: string; message?: string }> => {
@@ -133,11 +133,11 @@ describe('a test of a channel', () => {
 
   it('tries a channel of Spark over its signed socket', async () => {
     await using spark = await startUpstream()
-    const wish = { type: 18, baseUrl: spark.url, models: ['SparkDesk-v3.5'] }
-    const right = await create({ ...wish, key: sparkKeyText })
+    const wanted = { type: 18, baseUrl: spark.url, models: ['SparkDesk-v3.5'] }
+    const right = await create({ ...wanted, key: sparkKeyText })
     expect(await (await channels()).probe({ id: right.id })).toMatchObject({ success: true })
     expect(spark.requests.at(-1)).toMatchObject({ path: '/v3.5/chat' })
-    const wrong = await create({ ...wish, key: 'simulated-app|wrong|simulated-key' })
+    const wrong = await create({ ...wanted, key: 'simulated-app|wrong|simulated-key' })
     expect(await (await channels()).probe({ id: wrong.id })).toMatchObject({ success: false })
   })
 

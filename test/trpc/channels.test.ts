@@ -22,10 +22,10 @@ beforeEach(async () => {
 const asAdmin = async () => (await app.trpc(admin)).admin.channels
 const asRoot = async () => (await app.trpc(root)).admin.channels
 
-type Wish = Partial<RouterInputs['admin']['channels']['create']>
+type Input = Partial<RouterInputs['admin']['channels']['create']>
 
-const create = async (wish: Wish = {}) =>
-  (await asAdmin()).create({ name: 'one', type: 1, key: 'sk-aaaaaaaa', models: ['gpt-4o', 'gpt-4o-mini'], ...wish })
+const create = async (wanted: Input = {}) =>
+  (await asAdmin()).create({ name: 'one', type: 1, key: 'sk-aaaaaaaa', models: ['gpt-4o', 'gpt-4o-mini'], ...wanted })
 
 const codeOf = async (call: Promise<unknown>): Promise<unknown> => {
   const error = await call.then(
@@ -148,7 +148,7 @@ describe('channels', () => {
   })
 
   it('refuse what breaks their rules', async () => {
-    const refused = (wish: Wish) => codeOf(create(wish))
+    const refused = (wanted: Input) => codeOf(create(wanted))
     expect(await refused({ name: ' ' })).toBe('channel.name_and_key_required')
     expect(await refused({ key: ' ' })).toBe('channel.name_and_key_required')
     expect(await refused({ key: ',\n' })).toBe('channel.key_required')

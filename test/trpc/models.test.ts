@@ -19,9 +19,9 @@ beforeEach(async () => {
   await app.services.options.reload()
 })
 
-type Wish = Partial<RouterInputs['admin']['channels']['create']>
-const serve = async (wish: Wish) =>
-  (await app.trpc(admin)).admin.channels.create({ name: 'one', type: 1, key: 'sk-a', models: ['gpt-4o'], ...wish })
+type Input = Partial<RouterInputs['admin']['channels']['create']>
+const serve = async (input: Input) =>
+  (await app.trpc(admin)).admin.channels.create({ name: 'one', type: 1, key: 'sk-a', models: ['gpt-4o'], ...input })
 
 const pricing = async (person: Person | null) => (await app.trpc(person)).public.models.pricing()
 const names = async (person: Person | null) => (await pricing(person)).items.map(({ model }) => model)

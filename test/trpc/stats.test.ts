@@ -141,8 +141,8 @@ describe('the series', () => {
     await hourOf(time(9, 1))
     const stats = await own(anna)
     const range = { start: time(1, 0), end: time(20, 0) }
-    const times = async (wish: { interval: 'hour' | 'day' | 'week'; timeZone?: string }) =>
-      (await stats.series({ ...range, ...wish })).points.map((point) => [point.time.toISOString(), point.quota])
+    const times = async (input: { interval: 'hour' | 'day' | 'week'; timeZone?: string }) =>
+      (await stats.series({ ...range, ...input })).points.map((point) => [point.time.toISOString(), point.quota])
     expect(await times({ interval: 'hour' })).toHaveLength(3)
     expect(await times({ interval: 'day' })).toEqual([
       ['2026-03-03T00:00:00.000Z', 20],
@@ -168,15 +168,15 @@ describe('failures over time', () => {
     await failure(anna.id, time(3, 17, 30))
     await failure(bert.id, time(3, 17))
     await app.em().insert(Log, { userId: anna.id, type: 2, createdAt: time(3, 17) })
-    const wish = { start: time(3, 0), end: time(4, 0), interval: 'day', timeZone: 'Asia/Shanghai' } as const
-    expect((await (await all()).series(wish)).errors).toBeNull()
+    const input = { start: time(3, 0), end: time(4, 0), interval: 'day', timeZone: 'Asia/Shanghai' } as const
+    expect((await (await all()).series(input)).errors).toBeNull()
     await app.setOptions({ LogErrorEnabled: 'true' })
     // In Shanghai the fourth begins at 16:00 of the third.
-    expect((await (await own(anna)).series(wish)).errors).toEqual([
+    expect((await (await own(anna)).series(input)).errors).toEqual([
       { time: time(2, 16), count: 1 },
       { time: time(3, 16), count: 1 },
     ])
-    expect((await (await all()).series(wish)).errors).toEqual([
+    expect((await (await all()).series(input)).errors).toEqual([
       { time: time(2, 16), count: 1 },
       { time: time(3, 16), count: 2 },
     ])

@@ -20,16 +20,16 @@ beforeEach(() => {
 })
 afterEach(() => transport.close())
 
-type Wish = Partial<SendRequest> & { directives?: string; stream?: boolean; text?: string }
+type Input = Partial<SendRequest> & { directives?: string; stream?: boolean; text?: string }
 
-const requestOf = ({ directives, stream = true, text = 'one two three', ...rest }: Wish = {}): SendRequest => ({
+const requestOf = ({ directives, stream = true, text = 'one two three', ...rest }: Input = {}): SendRequest => ({
   method: 'POST',
   url: `${directives ? upstream.withDirectives(directives) : upstream.url}/v1/chat/completions`,
   headers: { authorization: 'Bearer sk-secret', 'content-type': 'application/json' },
   body: JSON.stringify({ model: 'm', stream, messages: [{ role: 'user', content: text }] }),
   ...rest,
 })
-const send = (wish?: Wish) => transport.send(requestOf(wish))
+const send = (input?: Input) => transport.send(requestOf(input))
 
 async function eventsOf(body: AsyncIterable<Uint8Array>): Promise<string[]> {
   const list: string[] = []

@@ -93,9 +93,11 @@ export function useLogExport(input: LogInput) {
   return useCallback(
     async (page: number, pageSize: number) => {
       if (page > 1 && cursor.current === undefined) return { items: [] }
-      const wish = { ...input, pageSize, ...(page > 1 ? { cursor: cursor.current } : {}) }
+      const wanted = { ...input, pageSize, ...(page > 1 ? { cursor: cursor.current } : {}) }
       const once = { staleTime: 0, gcTime: 0 }
-      const answer = await (isAdmin ? utils.admin.logs.list.fetch(wish, once) : utils.user.logs.list.fetch(wish, once))
+      const answer = await (isAdmin
+        ? utils.admin.logs.list.fetch(wanted, once)
+        : utils.user.logs.list.fetch(wanted, once))
       cursor.current = answer.nextCursor ?? undefined
       const items = named(answer.items, isAdmin)
       return answer.isCapped ? { items } : { items, total: answer.total }

@@ -3,7 +3,7 @@ import { failureIn, failureOf } from '../../lib/relay-call.ts'
 import { userHeaders } from '../../lib/trpc.ts'
 import type { CallBody } from './reply.ts'
 
-type CallWish = {
+type CallInput = {
   body: CallBody
   signal: AbortSignal
   /** As soon as the gateway has answered. */
@@ -13,7 +13,7 @@ type CallWish = {
 }
 
 /** One chat in the reader's own name. Resolves when the stream has ended; throws what the gateway refused. */
-export async function callPlayground({ body, signal, onRequestId, onEvents }: CallWish): Promise<void> {
+export async function callPlayground({ body, signal, onRequestId, onEvents }: CallInput): Promise<void> {
   const response = await fetch('/pg/chat/completions', {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', ...userHeaders() },

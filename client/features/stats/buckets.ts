@@ -10,8 +10,8 @@ const mostBars = 120
 const lengths: Record<Interval, number> = { hour: hourMs, day: dayMs, week: 7 * dayMs }
 
 /** The wished interval, or the next longer one that still gives bars wide enough to read. */
-export function readableInterval(wished: Interval, span: number): Interval {
-  const possible = intervals.slice(intervals.indexOf(wished))
+export function readableInterval(requested: Interval, span: number): Interval {
+  const possible = intervals.slice(intervals.indexOf(requested))
   return possible.find((interval) => span / lengths[interval] <= mostBars) ?? 'week'
 }
 

@@ -24,10 +24,10 @@ export function useStatsInput(values: DashboardValues) {
   const { dataExportDefaultTime } = useStatus()
   const [refreshed, setRefreshed] = useState(() => new Date())
   const refresh = useCallback(() => setRefreshed(new Date()), [])
-  const { range: wished, by, model, group, user } = values
+  const { range: requested, by, model, group, user } = values
   const everyone = isAdmin && !values.own
   return useMemo(() => {
-    const known = parseRange(wished, refreshed) ? wished : fallbackRange
+    const known = parseRange(requested, refreshed) ? requested : fallbackRange
     const { from, to } = parseRange(known, refreshed) ?? { from: refreshed, to: refreshed }
     // The server takes whole hours and includes the one that holds the end.
     const end = isRangePreset(known) ? to : new Date(to.getTime() - 1)
@@ -36,7 +36,7 @@ export function useStatsInput(values: DashboardValues) {
     const interval = intervals.find((one) => one === by) ?? readableInterval(usual, span)
     const common = { modelName: model, group, ...(everyone ? { username: user } : {}) }
     return { everyone, refresh, span, interval, filters: common, range: { start: from, end } }
-  }, [wished, by, model, group, user, everyone, refreshed, refresh, dataExportDefaultTime])
+  }, [requested, by, model, group, user, everyone, refreshed, refresh, dataExportDefaultTime])
 }
 export type StatsInput = ReturnType<typeof useStatsInput>
 

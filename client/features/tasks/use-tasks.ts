@@ -57,8 +57,8 @@ export function useDrawings(values: TaskFilterValues, { page, pageSize }: Paging
   const own = trpc.user.tasks.drawings.useQuery({ ...input, page, pageSize }, { enabled: !isAdmin, refetchInterval })
   const csvPage = useCallback(
     (at: number, size: number) => {
-      const wish = { ...input, page: at, pageSize: size }
-      return isAdmin ? utils.admin.tasks.drawings.fetch(wish) : utils.user.tasks.drawings.fetch(wish)
+      const wanted = { ...input, page: at, pageSize: size }
+      return isAdmin ? utils.admin.tasks.drawings.fetch(wanted) : utils.user.tasks.drawings.fetch(wanted)
     },
     [input, isAdmin, utils],
   )
@@ -74,8 +74,8 @@ export function useJobs(values: TaskFilterValues, { page, pageSize }: Paging) {
   const own = trpc.user.tasks.jobs.useQuery({ ...input, page, pageSize }, { enabled: !isAdmin, refetchInterval })
   const csvPage = useCallback(
     (at: number, size: number) => {
-      const wish = { ...input, page: at, pageSize: size }
-      return isAdmin ? utils.admin.tasks.jobs.fetch(wish) : utils.user.tasks.jobs.fetch(wish)
+      const wanted = { ...input, page: at, pageSize: size }
+      return isAdmin ? utils.admin.tasks.jobs.fetch(wanted) : utils.user.tasks.jobs.fetch(wanted)
     },
     [input, isAdmin, utils],
   )

@@ -1,5 +1,5 @@
 import { type Fields, isObject } from '#relay/chat/json.ts'
-import type { ChatRequest, Message, ReasoningWish, ResponseFormat } from '#relay/chat/request.ts'
+import type { ChatRequest, Message, ReasoningInput, ResponseFormat } from '#relay/chat/request.ts'
 import { defined, isEffort, leftOver, readerFor } from '../read.ts'
 import { type Conversation, readAssistantBlocks, readTexts, readUserBlocks } from './content.ts'
 import { readTools, readToolChoice } from './tools.ts'
@@ -93,20 +93,20 @@ function readTier(value: unknown): string | undefined {
   return tier === 'standard_only' ? 'default' : tier
 }
 
-function readThinking(body: Fields, { losses }: Conversation): ReasoningWish | undefined {
+function readThinking(body: Fields, { losses }: Conversation): ReasoningInput | undefined {
   const thinking = read.object(body['thinking'], 'thinking') ?? {}
   const effort = read.object(body['output_config'], 'output_config')?.['effort']
   const { type, display } = thinking
   const isMode = type === 'enabled' || type === 'adaptive' || type === 'disabled'
   if (type !== undefined && !isMode) losses.add('thinking')
-  const wish: ReasoningWish = defined({
+  const input: ReasoningInput = defined({
     // A mode of which the hub knows nothing (thinking between tool calls only) still is one that holds back.
     mode: isMode ? type : type === undefined ? undefined : 'disabled',
     effort: isEffort(effort) ? effort : undefined,
     budgetTokens: read.whole(thinking['budget_tokens'], 'thinking.budget_tokens', [0, 1_073_741_823]),
     includeThoughts: typeof display === 'string' ? display !== 'omitted' : undefined,
   })
-  return Object.keys(wish).length === 0 ? undefined : wish
+  return Object.keys(input).length === 0 ? undefined : input
 }
 
 function readFormat(body: Fields): ResponseFormat | undefined {

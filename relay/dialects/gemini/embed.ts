@@ -21,9 +21,9 @@ export type EmbedCall = {
 
 const known = bothSpellings(['model', 'content', 'outputDimensionality'])
 
-type Wish = { text: string; media: string | undefined; dimensions: number | undefined; losses: string[] }
+type Input = { text: string; media: string | undefined; dimensions: number | undefined; losses: string[] }
 
-function readWish(request: unknown, path: string): Wish {
+function readInput(request: unknown, path: string): Input {
   if (!isObject(request)) throw read.invalid(path === '' ? 'request body' : path)
   const at = path === '' ? '' : `${path}.`
   const content = read.object(request['content'], `${at}content`)
@@ -38,11 +38,11 @@ function readWish(request: unknown, path: string): Wish {
   }
 }
 
-function wishesOf(action: EmbedAction, body: Fields): Wish[] {
-  if (action === 'embedContent') return [readWish(body, '')]
+function inputsOf(action: EmbedAction, body: Fields): Input[] {
+  if (action === 'embedContent') return [readInput(body, '')]
   const requests = read.list(body['requests'], 'requests') ?? []
   if (requests.length === 0) throw read.required('requests')
-  return requests.map((request, index) => readWish(request, `requests[${index}]`))
+  return requests.map((request, index) => readInput(request, `requests[${index}]`))
 }
 
 /**
@@ -50,16 +50,16 @@ function wishesOf(action: EmbedAction, body: Fields): Wish[] {
  * @throws {InvalidRequest} when there is nothing to embed.
  */
 export function parseEmbed(action: EmbedAction, value: unknown): EmbedCall {
-  const wishes = wishesOf(action, read.body(value))
-  const [first] = wishes
-  const isMixed = wishes.some(({ dimensions }) => dimensions !== first?.dimensions)
+  const inputs = inputsOf(action, read.body(value))
+  const [first] = inputs
+  const isMixed = inputs.some(({ dimensions }) => dimensions !== first?.dimensions)
   return {
     json: {
-      input: wishes.map(({ text }) => text),
+      input: inputs.map(({ text }) => text),
       ...(first?.dimensions === undefined ? {} : { dimensions: first.dimensions }),
     },
-    losses: [...new Set(wishes.flatMap(({ losses }) => losses))],
-    untranslatable: wishes.find(({ media }) => media)?.media ?? (isMixed ? 'outputDimensionality' : undefined),
+    losses: [...new Set(inputs.flatMap(({ losses }) => losses))],
+    untranslatable: inputs.find(({ media }) => media)?.media ?? (isMixed ? 'outputDimensionality' : undefined),
   }
 }
 

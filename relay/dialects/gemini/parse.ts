@@ -1,5 +1,5 @@
 import { type Fields, isObject } from '#relay/chat/json.ts'
-import type { ChatRequest, ReasoningWish, ResponseFormat, TextPart } from '#relay/chat/request.ts'
+import type { ChatRequest, ReasoningInput, ResponseFormat, TextPart } from '#relay/chat/request.ts'
 import { defined, isEffort, leftOver, readerFor, unreadNames } from '../read.ts'
 import { readContents, readParts } from './contents.ts'
 import { bothSpellings, pick, pickObject } from './fields.ts'
@@ -71,7 +71,7 @@ export function parseGemini(
       ...new Set([
         ...losses,
         ...unreadToolFields(body['tools'], pick(body, 'toolConfig')),
-        ...unreadWishes(body, config),
+        ...unreadInputs(body, config),
       ]),
     ],
   })
@@ -116,7 +116,7 @@ const knownFormats: readonly unknown[] = [undefined, 'text/plain', 'application/
 const knownSpeech = bothSpellings(['voiceConfig'])
 
 /** Forms, voices, levels and instructions beyond those that the hub knows. */
-function unreadWishes(body: Fields, config: Fields): string[] {
+function unreadInputs(body: Fields, config: Fields): string[] {
   const level = pick(pickObject(config, 'thinkingConfig') ?? {}, 'thinkingLevel')
   const unread: Readonly<Record<string, boolean>> = {
     'generationConfig.responseMimeType': !knownFormats.includes(pick(config, 'responseMimeType')),
@@ -131,18 +131,18 @@ function unreadWishes(body: Fields, config: Fields): string[] {
   ]
 }
 
-function readThinking(config: Fields): ReasoningWish | undefined {
+function readThinking(config: Fields): ReasoningInput | undefined {
   const thinking = pickObject(config, 'thinkingConfig')
   if (thinking === undefined) return undefined
   const budgetTokens = read.whole(pick(thinking, 'thinkingBudget'), 'thinkingBudget', [-1, 1_073_741_823])
   const level = read.text(pick(thinking, 'thinkingLevel'), 'thinkingLevel')?.toLowerCase()
-  const wish: ReasoningWish = defined({
+  const input: ReasoningInput = defined({
     mode: budgetTokens === 0 ? 'disabled' : budgetTokens === undefined ? undefined : 'enabled',
     effort: isEffort(level) ? level : budgetTokens === 0 ? 'none' : undefined,
     budgetTokens,
     includeThoughts: read.flag(pick(thinking, 'includeThoughts'), 'includeThoughts'),
   })
-  return Object.keys(wish).length === 0 ? undefined : wish
+  return Object.keys(input).length === 0 ? undefined : input
 }
 
 function readAudio(config: Fields): Pick<ChatRequest, 'modalities' | 'audio'> {

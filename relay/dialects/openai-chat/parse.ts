@@ -3,7 +3,7 @@ import type { ChatRequest } from '#relay/chat/request.ts'
 import { type Reader, defined, leftOver, readerFor } from '../read.ts'
 import { readMessages } from './messages.ts'
 import { readTools, readToolChoice } from './tools.ts'
-import { readReasoningWish, readResponseFormat } from './wishes.ts'
+import { readReasoningInput, readResponseFormat } from './wishes.ts'
 
 const read = readerFor('invalid_text_request')
 
@@ -59,10 +59,10 @@ export function parseOpenAiChat(value: unknown, path: { model?: string | undefin
     logprobs: read.flag(body['logprobs'], 'logprobs'),
     topLogprobs: read.whole(body['top_logprobs'], 'top_logprobs', [0, 20]),
     responseFormat: readResponseFormat(body['response_format'], read),
-    reasoning: readReasoningWish(body, read),
+    reasoning: readReasoningInput(body, read),
     serviceTier: read.text(body['service_tier'], 'service_tier'),
     modalities: read.texts(body['modalities'], 'modalities'),
-    audio: readAudioWish(body),
+    audio: readAudioInput(body),
     extra: { dialect: 'openai-chat' as const, fields: leftOver(body, known) },
     losses,
   })
@@ -98,7 +98,7 @@ function readStop(value: unknown, reader: Reader): string[] {
   return reader.texts(value, 'stop') ?? []
 }
 
-function readAudioWish(body: Fields): ChatRequest['audio'] {
+function readAudioInput(body: Fields): ChatRequest['audio'] {
   const audio = read.object(body['audio'], 'audio')
   if (audio === undefined) return undefined
   const voice = typeof audio['voice'] === 'string' ? audio['voice'] : read.object(audio['voice'], 'audio.voice')?.['id']

@@ -1,5 +1,5 @@
 import { type Fields, isObject } from '#relay/chat/json.ts'
-import type { ReasoningWish, ResponseFormat } from '#relay/chat/request.ts'
+import type { ReasoningInput, ResponseFormat } from '#relay/chat/request.ts'
 import { type Reader, defined, isEffort } from '../read.ts'
 
 export function readResponseFormat(value: unknown, read: Reader): ResponseFormat | undefined {
@@ -33,17 +33,17 @@ export function readSchemaFormat(given: Fields, read: Reader): ResponseFormat {
  * What the caller wants of the model's thinking: `reasoning_effort`, or one of the extensions by which callers of chat
  * completions reach other vendors' switches (`thinking`, `reasoning`, `enable_thinking` with `thinking_budget`).
  */
-export function readReasoningWish(body: Fields, read: Reader): ReasoningWish | undefined {
+export function readReasoningInput(body: Fields, read: Reader): ReasoningInput | undefined {
   const effort = read.text(body['reasoning_effort'], 'reasoning_effort')
   if (effort !== undefined && !isEffort(effort)) throw read.invalid('reasoning_effort')
-  const wish = defined({ ...vendorWish(body), ...(effort === undefined ? {} : { effort }) })
-  return Object.keys(wish).length === 0 ? undefined : wish
+  const input = defined({ ...vendorInput(body), ...(effort === undefined ? {} : { effort }) })
+  return Object.keys(input).length === 0 ? undefined : input
 }
 
 const budget = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : undefined
 
-function vendorWish(body: Fields): ReasoningWish {
+function vendorInput(body: Fields): ReasoningInput {
   const { thinking, reasoning, output_config: output } = body
   const effort = isObject(output) && isEffort(output['effort']) ? output['effort'] : undefined
   if (isObject(thinking)) {
@@ -52,11 +52,11 @@ function vendorWish(body: Fields): ReasoningWish {
     return { mode, budgetTokens: budget(thinking['budget_tokens']), effort }
   }
   if (isObject(reasoning)) {
-    const { enabled, exclude, max_tokens: most, effort: wished } = reasoning
+    const { enabled, exclude, max_tokens: most, effort: requested } = reasoning
     return {
       mode: enabled === true ? 'enabled' : enabled === false ? 'disabled' : undefined,
       budgetTokens: budget(most),
-      effort: isEffort(wished) ? wished : effort,
+      effort: isEffort(requested) ? requested : effort,
       includeThoughts: typeof exclude === 'boolean' ? !exclude : undefined,
     }
   }

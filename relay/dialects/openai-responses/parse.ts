@@ -1,5 +1,5 @@
 import type { Fields } from '#relay/chat/json.ts'
-import type { ChatRequest, ReasoningWish, ResponseFormat } from '#relay/chat/request.ts'
+import type { ChatRequest, ReasoningInput, ResponseFormat } from '#relay/chat/request.ts'
 import { readSchemaFormat } from '../openai-chat/wishes.ts'
 import { defined, isEffort, leftOver, readerFor } from '../read.ts'
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
@@ -58,7 +58,7 @@ export function parseOpenAiResponses(value: unknown, path: { model?: string | un
     logprobs: topLogprobs === undefined ? undefined : true,
     topLogprobs,
     responseFormat: readFormat(text),
-    reasoning: readReasoningWish(body),
+    reasoning: readReasoningInput(body),
     user: read.text(body['user'] ?? body['safety_identifier'], 'user'),
     serviceTier: read.text(body['service_tier'], 'service_tier'),
     stream: read.flag(body['stream'], 'stream') ?? false,
@@ -84,13 +84,13 @@ function readFormat(text: Fields): ResponseFormat | undefined {
   }
 }
 
-function readReasoningWish(body: Fields): ReasoningWish | undefined {
+function readReasoningInput(body: Fields): ReasoningInput | undefined {
   const reasoning = read.object(body['reasoning'], 'reasoning') ?? {}
   const effort = read.text(reasoning['effort'], 'reasoning.effort')
   if (effort !== undefined && !isEffort(effort)) throw read.invalid('reasoning.effort')
   const summary = reasoning['summary'] ?? reasoning['generate_summary'] ?? undefined
-  const wish: ReasoningWish = defined({ effort, includeThoughts: summary === undefined ? undefined : true })
-  return Object.keys(wish).length === 0 ? undefined : wish
+  const wanted: ReasoningInput = defined({ effort, includeThoughts: summary === undefined ? undefined : true })
+  return Object.keys(wanted).length === 0 ? undefined : wanted
 }
 
 function readExtra(body: Fields, text: Fields): Fields {

@@ -9,7 +9,7 @@ import { systemTexts, toClaudeMessages } from './conversation.ts'
 import type { HeaderNeeds } from './headers.ts'
 import { type ClaudeTraits, type NameSuffix, splitSuffix, traitsOf } from './models.ts'
 import { formatInstruction, formatOf } from './output-format.ts'
-import { answerLimit, suffixThinking, type Thinking, wishedThinking } from './thinking.ts'
+import { answerLimit, suffixThinking, type Thinking, requestedThinking } from './thinking.ts'
 import { toolFields } from './tools.ts'
 
 /** Fields of this dialect that callers of others may send; they are copied as they are. */
@@ -45,7 +45,7 @@ function plan(request: ChatRequest, call: ProviderCall, losses: Set<string>): Pl
   const explicit = recordOf(request.extra.fields['thinking'])
   if (explicit) thinking = { thinking: explicit, maxTokens, on: explicit['type'] !== 'disabled' }
   else if (suffix.thinking) thinking = suffixThinking(suffix, maxTokens, { traits, share })
-  else if (request.reasoning) thinking = wishedThinking(request.reasoning, maxTokens, { traits, fromClaude, share })
+  else if (request.reasoning) thinking = requestedThinking(request.reasoning, maxTokens, { traits, fromClaude, share })
   if (traits.thinking === 'none' && request.reasoning && !explicit) losses.add('reasoning_effort')
   if (thinking.on && traits.thinking === 'budget' && lostItsReasoning(request)) {
     thinking = { thinking: { type: 'disabled' }, maxTokens, on: false }

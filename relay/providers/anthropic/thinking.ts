@@ -1,4 +1,4 @@
-import type { Effort, ReasoningWish } from '#relay/chat/request.ts'
+import type { Effort, ReasoningInput } from '#relay/chat/request.ts'
 import type { ProviderCall } from '../types.ts'
 import { type Json, withoutAbsent } from '../shared/json.ts'
 import type { ClaudeTraits, NameSuffix } from './models.ts'
@@ -69,14 +69,14 @@ export function suffixThinking(
   return withBudget(Math.floor(Math.max(maxTokens, smallestRoom) * how.share), maxTokens)
 }
 
-export const isOff = (wish: ReasoningWish): boolean =>
-  wish.mode === 'disabled' || wish.effort === 'none' || wish.budgetTokens === 0
+export const isOff = (input: ReasoningInput): boolean =>
+  input.mode === 'disabled' || input.effort === 'none' || input.budgetTokens === 0
 
-function off(wish: ReasoningWish, maxTokens: number, traits: ClaudeTraits): Thinking {
+function off(input: ReasoningInput, maxTokens: number, traits: ClaudeTraits): Thinking {
   if (traits.thinking === 'none') return { maxTokens, on: false }
   if (traits.thinking === 'budget') return { thinking: { type: 'disabled' }, maxTokens, on: false }
   if (traits.off === 'low_effort') return { effort: 'low', maxTokens, on: true }
-  const wanted = wish.effort === 'none' ? undefined : effortWord(wish.effort)
+  const wanted = input.effort === 'none' ? undefined : effortWord(input.effort)
   const tooHigh = wanted === 'xhigh' || wanted === 'max'
   const effort = tooHigh && (traits.offUpToHigh || traits.off === 'between_tools') ? 'high' : wanted
   return { thinking: { type: traits.off }, effort, maxTokens, on: traits.off === 'between_tools' }
@@ -84,31 +84,31 @@ function off(wish: ReasoningWish, maxTokens: number, traits: ClaudeTraits): Thin
 
 type Wishing = { traits: ClaudeTraits; fromClaude: boolean; share: number }
 
-function displayOf(wish: ReasoningWish, { traits, fromClaude }: Wishing): string | undefined {
+function displayOf(input: ReasoningInput, { traits, fromClaude }: Wishing): string | undefined {
   if (!traits.summarises) return undefined
-  if (wish.includeThoughts === undefined) return fromClaude ? undefined : 'summarized'
-  return wish.includeThoughts ? 'summarized' : 'omitted'
+  if (input.includeThoughts === undefined) return fromClaude ? undefined : 'summarized'
+  return input.includeThoughts ? 'summarized' : 'omitted'
 }
 
 /** The caller's wish in the form the model's family knows. A caller of this dialect may set the effort alone. */
-export function wishedThinking(wish: ReasoningWish, maxTokens: number, how: Wishing): Thinking {
+export function requestedThinking(input: ReasoningInput, maxTokens: number, how: Wishing): Thinking {
   const { traits } = how
-  if (isOff(wish)) return off(wish, maxTokens, traits)
-  const asksToThink = wish.mode !== undefined || wish.budgetTokens !== undefined
-  if (!asksToThink && (how.fromClaude || wish.effort === undefined)) {
-    return { effort: traits.effort ? effortWord(wish.effort) : undefined, maxTokens, on: false }
+  if (isOff(input)) return off(input, maxTokens, traits)
+  const asksToThink = input.mode !== undefined || input.budgetTokens !== undefined
+  if (!asksToThink && (how.fromClaude || input.effort === undefined)) {
+    return { effort: traits.effort ? effortWord(input.effort) : undefined, maxTokens, on: false }
   }
   if (traits.thinking === 'none') return { maxTokens, on: false }
-  const budget = wish.budgetTokens !== undefined && wish.budgetTokens > 0 ? wish.budgetTokens : undefined
+  const budget = input.budgetTokens !== undefined && input.budgetTokens > 0 ? input.budgetTokens : undefined
   if (traits.thinking === 'adaptive') {
     if (budget !== undefined && traits.budgetAllowed)
-      return { ...withBudget(budget, maxTokens), effort: effortWord(wish.effort) }
-    const effort = wish.effort ?? (wish.budgetTokens === undefined ? undefined : effortOfBudget(wish.budgetTokens))
-    return adaptive(effort, displayOf(wish, how), maxTokens)
+      return { ...withBudget(budget, maxTokens), effort: effortWord(input.effort) }
+    const effort = input.effort ?? (input.budgetTokens === undefined ? undefined : effortOfBudget(input.budgetTokens))
+    return adaptive(effort, displayOf(input, how), maxTokens)
   }
-  const byEffort = wish.effort === undefined ? Math.floor(maxTokens * how.share) : budgets[wish.effort]
+  const byEffort = input.effort === undefined ? Math.floor(maxTokens * how.share) : budgets[input.effort]
   return {
     ...withBudget(budget ?? byEffort, maxTokens),
-    effort: traits.effort && how.fromClaude ? effortWord(wish.effort) : undefined,
+    effort: traits.effort && how.fromClaude ? effortWord(input.effort) : undefined,
   }
 }

@@ -111,10 +111,10 @@ function adjust(body: Json): string[] {
   ]
 }
 
-function reasoning(body: Json, { reasoning: wish }: ChatRequest): void {
-  const wanted = wantsThinking(wish)
+function reasoning(body: Json, { reasoning: input }: ChatRequest): void {
+  const wanted = wantsThinking(input)
   if (wanted === undefined || !/reasoning|command-a-plus/.test(String(body['model']))) return
-  const budget = wish?.budgetTokens
+  const budget = input?.budgetTokens
   body['thinking'] = wanted
     ? { type: 'enabled', ...(budget !== undefined && budget > 0 ? { token_budget: budget } : {}) }
     : { type: 'disabled' }

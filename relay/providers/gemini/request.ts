@@ -7,7 +7,7 @@ import { joinPath } from '../shared/join-path.ts'
 import { toContents } from './contents.ts'
 import { mixesTools, refusesInstructions, thinkingOf, wantsSignatures } from './models.ts'
 import { toGeminiSchema } from './schema.ts'
-import { type NamedThinking, thinkingByName, wishedThinking } from './thinking.ts'
+import { type NamedThinking, thinkingByName, requestedThinking } from './thinking.ts'
 import { toolFields } from './tools.ts'
 
 const mostStops = 5
@@ -60,9 +60,9 @@ function thinkingConfig(request: ChatRequest, named: NamedThinking, losses: Set<
   if (named.thinkingConfig?.['thinkingBudget'] !== undefined || named.thinkingConfig?.['thinkingLevel'] !== undefined) {
     return named.thinkingConfig
   }
-  const wished = request.reasoning && wishedThinking(request.reasoning, named.model, request.extra.dialect)
+  const requested = request.reasoning && requestedThinking(request.reasoning, named.model, request.extra.dialect)
   if (request.reasoning && thinkingOf(named.model).kind === 'none') losses.add('reasoning_effort')
-  return wished || named.thinkingConfig ? { ...named.thinkingConfig, ...wished } : undefined
+  return requested || named.thinkingConfig ? { ...named.thinkingConfig, ...requested } : undefined
 }
 
 function generationConfig(

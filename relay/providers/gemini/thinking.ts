@@ -1,4 +1,4 @@
-import type { DialectId, Effort, ReasoningWish } from '#relay/chat/request.ts'
+import type { DialectId, Effort, ReasoningInput } from '#relay/chat/request.ts'
 import type { ProviderCall } from '../types.ts'
 import { type Json, withoutAbsent } from '../shared/json.ts'
 import { type GeminiThinking, type NameSuffix, splitSuffix, thinkingOf } from './models.ts'
@@ -49,38 +49,38 @@ const levelOfBudget = (budget: number): string | undefined => {
   return budget <= 8192 ? 'MEDIUM' : 'HIGH'
 }
 
-const isOff = (wish: ReasoningWish): boolean =>
-  wish.mode === 'disabled' || wish.effort === 'none' || wish.budgetTokens === 0
+const isOff = (input: ReasoningInput): boolean =>
+  input.mode === 'disabled' || input.effort === 'none' || input.budgetTokens === 0
 
 /** Who asks for thinking in another dialect wants to see it; this vendor's own callers say so themselves. */
-const showsThoughts = (wish: ReasoningWish, dialect: DialectId): boolean | undefined =>
-  wish.includeThoughts ?? (dialect === 'gemini' || isOff(wish) ? undefined : true)
+const showsThoughts = (input: ReasoningInput, dialect: DialectId): boolean | undefined =>
+  input.includeThoughts ?? (dialect === 'gemini' || isOff(input) ? undefined : true)
 
-function wishedBudget(wish: ReasoningWish, model: Budgeted): number | undefined {
-  if (isOff(wish)) return clampBudget(0, model)
-  if (wish.budgetTokens !== undefined) return clampBudget(wish.budgetTokens, model)
-  if (wish.effort !== undefined) return clampBudget(budgets[wish.effort], model)
-  return wish.mode === undefined ? undefined : -1
+function requestedBudget(input: ReasoningInput, model: Budgeted): number | undefined {
+  if (isOff(input)) return clampBudget(0, model)
+  if (input.budgetTokens !== undefined) return clampBudget(input.budgetTokens, model)
+  if (input.effort !== undefined) return clampBudget(budgets[input.effort], model)
+  return input.mode === undefined ? undefined : -1
 }
 
-function wishedLevel(wish: ReasoningWish, levels: readonly string[]): string | undefined {
-  const wanted = isOff(wish)
+function requestedLevel(input: ReasoningInput, levels: readonly string[]): string | undefined {
+  const wanted = isOff(input)
     ? 'MINIMAL'
-    : wish.effort === undefined
-      ? levelOfBudget(wish.budgetTokens ?? -1)
-      : levelOf[wish.effort]
+    : input.effort === undefined
+      ? levelOfBudget(input.budgetTokens ?? -1)
+      : levelOf[input.effort]
   return wanted === undefined ? undefined : nearestLevel(wanted, levels)
 }
 
 /** The caller's wish as `thinkingConfig`; nothing where the model does not think or the wish says nothing. */
-export function wishedThinking(wish: ReasoningWish, model: string, dialect: DialectId): Json | undefined {
+export function requestedThinking(input: ReasoningInput, model: string, dialect: DialectId): Json | undefined {
   const thinking = thinkingOf(model)
-  const own = dialect === 'gemini' ? wish.budgetTokens : undefined
+  const own = dialect === 'gemini' ? input.budgetTokens : undefined
   if (thinking.kind === 'none') return undefined
   const config = withoutAbsent({
-    thinkingBudget: thinking.kind === 'budget' ? wishedBudget(wish, thinking) : own,
-    thinkingLevel: thinking.kind === 'level' && own === undefined ? wishedLevel(wish, thinking.levels) : undefined,
-    includeThoughts: showsThoughts(wish, dialect),
+    thinkingBudget: thinking.kind === 'budget' ? requestedBudget(input, thinking) : own,
+    thinkingLevel: thinking.kind === 'level' && own === undefined ? requestedLevel(input, thinking.levels) : undefined,
+    includeThoughts: showsThoughts(input, dialect),
   })
   return Object.keys(config).length > 0 ? config : undefined
 }

@@ -17,8 +17,8 @@ const lineType = 'application/x-ndjson'
 
 const levels: Readonly<Record<string, string>> = { minimal: 'low', xhigh: 'high', max: 'high' }
 
-function reasoning(body: Json, { reasoning: wish, extra }: ChatRequest): void {
-  const effort = wish && effortOf(wish, extra.dialect)
+function reasoning(body: Json, { reasoning: input, extra }: ChatRequest): void {
+  const effort = input && effortOf(input, extra.dialect)
   if (effort !== undefined) body['reasoning_effort'] = levels[effort] ?? effort
 }
 

@@ -1,6 +1,6 @@
 import { channelTypeOf } from '#core/channel-types/index.ts'
 import { lossesTowards } from '#relay/chat/losses.ts'
-import type { ChatRequest, Effort, ReasoningWish, ResponseFormat } from '#relay/chat/request.ts'
+import type { ChatRequest, Effort, ReasoningInput, ResponseFormat } from '#relay/chat/request.ts'
 import type { ProviderCall, UpstreamRequest } from '../types.ts'
 import { type Json, recordOf, withoutAbsent } from '../shared/json.ts'
 import { chatUrl, requestHeaders } from './address.ts'
@@ -23,14 +23,14 @@ export const mayAskForUsage = (style: OpenAiStyle, call: ProviderCall): boolean 
   style.streamUsage ?? channelTypeOf(call.channel.type)?.streamUsageOption ?? false
 
 /** The effort a wish amounts to, for upstreams that know words only. */
-export function effortOf(wish: ReasoningWish, dialect: ChatRequest['extra']['dialect']): Effort | undefined {
-  if (wish.effort !== undefined) return wish.effort
-  if (wish.mode === 'disabled' || wish.budgetTokens === 0) return 'none'
-  if (wish.budgetTokens === undefined) return wish.mode === undefined ? undefined : 'medium'
+export function effortOf(input: ReasoningInput, dialect: ChatRequest['extra']['dialect']): Effort | undefined {
+  if (input.effort !== undefined) return input.effort
+  if (input.mode === 'disabled' || input.budgetTokens === 0) return 'none'
+  if (input.budgetTokens === undefined) return input.mode === undefined ? undefined : 'medium'
   const low = dialect === 'gemini' ? 1024 : 2048
-  if (wish.budgetTokens < 0) return 'high'
-  if (wish.budgetTokens <= low) return 'low'
-  return wish.budgetTokens <= 8192 ? 'medium' : 'high'
+  if (input.budgetTokens < 0) return 'high'
+  if (input.budgetTokens <= low) return 'low'
+  return input.budgetTokens <= 8192 ? 'medium' : 'high'
 }
 
 function reasoningEffort(request: ChatRequest, call: ProviderCall, losses: Set<string>): string | undefined {

@@ -1,11 +1,11 @@
-import type { ChatRequest, ReasoningWish } from '#relay/chat/request.ts'
+import type { ChatRequest, ReasoningInput } from '#relay/chat/request.ts'
 import type { Json } from '../shared/json.ts'
 
 /** Whether the caller wants thinking on or off; nothing when they leave it to the model. */
-export function wantsThinking(wish: ReasoningWish | undefined): boolean | undefined {
-  if (!wish) return undefined
-  if (wish.mode === 'disabled' || wish.effort === 'none' || wish.budgetTokens === 0) return false
-  return wish.mode !== undefined || wish.effort !== undefined || wish.budgetTokens !== undefined ? true : undefined
+export function wantsThinking(input: ReasoningInput | undefined): boolean | undefined {
+  if (!input) return undefined
+  if (input.mode === 'disabled' || input.effort === 'none' || input.budgetTokens === 0) return false
+  return input.mode !== undefined || input.effort !== undefined || input.budgetTokens !== undefined ? true : undefined
 }
 
 const takes = (models: Pick<RegExp, 'test'> | undefined, body: Json): boolean =>

@@ -64,10 +64,10 @@ function textField(request: ChatRequest): Json | undefined {
 
 function reasoningField(request: ChatRequest, model: string, named: string | undefined): Json | undefined {
   if (!isReasoningModel(model)) return undefined
-  const wished = request.reasoning && effortOf(request.reasoning, request.extra.dialect)
-  const effort = named ?? (wished === undefined ? undefined : clampEffort(wished, effortsOf(model)))
+  const requested = request.reasoning && effortOf(request.reasoning, request.extra.dialect)
+  const effort = named ?? (requested === undefined ? undefined : clampEffort(requested, effortsOf(model)))
   const shows =
-    request.reasoning?.includeThoughts ?? (request.extra.dialect !== 'openai-responses' && wished !== undefined)
+    request.reasoning?.includeThoughts ?? (request.extra.dialect !== 'openai-responses' && requested !== undefined)
   const field = withoutAbsent({ effort, summary: shows ? 'auto' : undefined })
   return Object.keys(field).length > 0 ? field : undefined
 }

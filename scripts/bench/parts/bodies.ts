@@ -30,8 +30,8 @@ export async function bodies({ installation, options, gateway, passThrough }: Be
 
   async function measureSize(kilobytes: number) {
     const pace = { kind: 'closed' as const, connections: 16, seconds: options.seconds }
-    const wish = { scenario: 'plain' as const, pace, bodyBytes: kilobytes * 1000, trials: options.trials }
-    const seen = await compare(installation, [passThrough, gateway], wish)
+    const input = { scenario: 'plain' as const, pace, bodyBytes: kilobytes * 1000, trials: options.trials }
+    const seen = await compare(installation, [passThrough, gateway], input)
     // From processor time, so that neither the database nor the generator on the other core sets the figure.
     return { seen, perCore: (name: 'pass-through' | 'gateway') => 1000 / seen[name].cpu.target }
   }

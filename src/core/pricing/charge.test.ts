@@ -124,7 +124,7 @@ describe('the worked examples', () => {
   })
 
   test('11: what to reserve with and without a limit', () => {
-    const wish = {
+    const wanted = {
       price: priceOf('gpt-4o'),
       groupRatio: 1,
       quotaPerUnit: 500_000,
@@ -132,12 +132,12 @@ describe('the worked examples', () => {
       cacheWriteMarked: 0,
       preConsumedQuota: 500,
     }
-    expect(estimateOf({ ...wish, promptTokens: 3 })).toBe(625)
-    expect(estimateOf({ ...wish, promptTokens: 1000, maxTokens: 200 })).toBe(2250)
-    expect(estimateOf({ ...wish, promptTokens: 1000, maxTokens: 200, choiceCount: 3 })).toBe(4250)
-    expect(estimateOf({ ...wish, promptTokens: 2000 })).toBe(2500)
-    expect(estimateOf({ ...wish, promptTokens: 1001, maxTokens: 1 })).toBe(1257)
-    expect(estimateOf({ ...wish, promptTokens: 1000, cacheWriteMarked: 400, maxTokens: 200 })).toBe(2375)
+    expect(estimateOf({ ...wanted, promptTokens: 3 })).toBe(625)
+    expect(estimateOf({ ...wanted, promptTokens: 1000, maxTokens: 200 })).toBe(2250)
+    expect(estimateOf({ ...wanted, promptTokens: 1000, maxTokens: 200, choiceCount: 3 })).toBe(4250)
+    expect(estimateOf({ ...wanted, promptTokens: 2000 })).toBe(2500)
+    expect(estimateOf({ ...wanted, promptTokens: 1001, maxTokens: 1 })).toBe(1257)
+    expect(estimateOf({ ...wanted, promptTokens: 1000, cacheWriteMarked: 400, maxTokens: 200 })).toBe(2375)
   })
 
   test('12: a model without a price in self-use mode', () => {

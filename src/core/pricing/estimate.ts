@@ -22,7 +22,7 @@ export type AnswerTerms = {
   tools?: ToolUse[] | undefined
 }
 
-export type EstimateWish = AnswerTerms & {
+export type EstimateInput = AnswerTerms & {
   /** The caller's own output limit; absent or 0 is none. */
   maxTokens?: number | undefined
   /** Answers wanted. */
@@ -37,11 +37,11 @@ const tokens = (count: number): number => Math.min(Math.max(Math.ceil(count) || 
  * What to reserve for a call whose answer nobody can follow: its own formula rounded up, for the prompt and the whole output
  * it may ask for. Without a limit the prompt counts as at least `preConsumedQuota` tokens. At least 1 unless the model is free.
  */
-export function estimateOf(wish: EstimateWish): number {
-  const limit = tokens(wish.maxTokens ?? 0)
-  const prompt = tokens(wish.promptTokens)
-  const promptTokens = limit > 0 ? prompt : Math.max(prompt, tokens(wish.preConsumedQuota), 1)
-  return costOfAnswer({ ...wish, promptTokens }, limit * Math.max(1, wish.choiceCount ?? 1))
+export function estimateOf(input: EstimateInput): number {
+  const limit = tokens(input.maxTokens ?? 0)
+  const prompt = tokens(input.promptTokens)
+  const promptTokens = limit > 0 ? prompt : Math.max(prompt, tokens(input.preConsumedQuota), 1)
+  return costOfAnswer({ ...input, promptTokens }, limit * Math.max(1, input.choiceCount ?? 1))
 }
 
 /** The least hold that covers the prompt and an answer of so many tokens; at least 1 unless the model is free. */

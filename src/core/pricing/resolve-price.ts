@@ -51,8 +51,12 @@ const lookUp = (map: RatioMap, names: readonly string[]): number | undefined => 
  * What a model costs, or undefined where nobody has priced it and nothing else allows it. A price per call beats a ratio;
  * a price of 0 is a price.
  */
-export function resolvePrice(wish: { model: string; tables: PriceTables; settings: PriceSettings }): Price | undefined {
-  return tablePrice(wish.model, wish.tables) ?? priceOfUnpriced(wish)
+export function resolvePrice(input: {
+  model: string
+  tables: PriceTables
+  settings: PriceSettings
+}): Price | undefined {
+  return tablePrice(input.model, input.tables) ?? priceOfUnpriced(input)
 }
 
 function tablePrice(model: string, tables: PriceTables): Price | undefined {
@@ -68,8 +72,8 @@ function tablePrice(model: string, tables: PriceTables): Price | undefined {
   return undefined
 }
 
-function priceOfUnpriced(wish: { model: string; tables: PriceTables; settings: PriceSettings }): Price | undefined {
-  const { model, tables, settings } = wish
+function priceOfUnpriced(input: { model: string; tables: PriceTables; settings: PriceSettings }): Price | undefined {
+  const { model, tables, settings } = input
   if (settings.fallback_pricing_enabled) {
     const modelPrice = settings.fallback_single_price
     if (modelPrice > 0) return { kind: 'call', modelPrice, source: 'fallback' }

@@ -7,7 +7,7 @@ export type Tiers = readonly (readonly Route[])[]
 /** The keys this request has already used, by channel. */
 export type Tried = ReadonlyMap<number, ReadonlySet<number>>
 
-export type CandidateWish = {
+export type CandidateInput = {
   /** 0 for the first. */
   attempt: number
   tried: Tried
@@ -42,19 +42,19 @@ export function tiersOf(routes: readonly Route[], options?: { ignorePriority: bo
  * Where the next attempt may go: attempt n looks in the n-th tier, without the keys already tried; a tier with none left
  * gives way to the next lower; past the last, the untried from the top. Undefined ends the attempts.
  */
-export function candidates(tiers: Tiers, wish: CandidateWish): Candidates | undefined {
+export function candidates(tiers: Tiers, input: CandidateInput): Candidates | undefined {
   const [top] = tiers
-  if (top !== undefined && wish.attempt === 0 && wish.tried.size === 0 && wish.isHealthy === undefined) {
+  if (top !== undefined && input.attempt === 0 && input.tried.size === 0 && input.isHealthy === undefined) {
     return { routes: top, state: 'fresh' }
   }
-  const order = tierOrder(tiers, wish.attempt)
-  const isUntried = (channelId: number, key: number): boolean => !wish.tried.get(channelId)?.has(key)
-  const isHealthy = wish.isHealthy ?? (() => true)
+  const order = tierOrder(tiers, input.attempt)
+  const isUntried = (channelId: number, key: number): boolean => !input.tried.get(channelId)?.has(key)
+  const isHealthy = input.isHealthy ?? (() => true)
   const fresh = firstTier(order, (channelId, key) => isUntried(channelId, key) && isHealthy(channelId, key))
-  if (fresh !== undefined) return { routes: unvisitedFirst(fresh, wish.tried), state: 'fresh' }
+  if (fresh !== undefined) return { routes: unvisitedFirst(fresh, input.tried), state: 'fresh' }
   const cooling = firstTier(order, isUntried)
-  if (cooling !== undefined) return { routes: unvisitedFirst(cooling, wish.tried), state: 'cooling' }
-  if (wish.forceSwitch) return undefined
+  if (cooling !== undefined) return { routes: unvisitedFirst(cooling, input.tried), state: 'cooling' }
+  if (input.forceSwitch) return undefined
   const again = firstTier(tiers, isHealthy) ?? firstTier(tiers, () => true)
   return again && { routes: again, state: 'again' }
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { abilitiesOf, abilityModel, splitPrefix } from './abilities.ts'
 import { candidates, tiersOf } from './candidates.ts'
-import type { CandidateWish, Route } from './candidates.ts'
+import type { CandidateInput, Route } from './candidates.ts'
 import { actualModels, resolveModelMapping } from './model-names.ts'
 import { bindSession, pickKey, pickRoute } from './pick-route.ts'
 
@@ -18,7 +18,7 @@ const idsOf = (found: { routes: readonly Route[] } | undefined): number[] | unde
 const triedKeys = (...pairs: [channelId: number, keys: number[]][]) =>
   new Map(pairs.map(([id, keys]) => [id, new Set(keys)]))
 
-const first: CandidateWish = { attempt: 0, tried: new Map(), forceSwitch: false }
+const first: CandidateInput = { attempt: 0, tried: new Map(), forceSwitch: false }
 
 describe('candidates', () => {
   const tiers = tiersOf([

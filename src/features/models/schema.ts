@@ -14,7 +14,7 @@ const modelPrice = z.union([
   }),
   z.strictObject({ model: name, removed: z.literal(true) }),
 ])
-export type ModelPriceWish = z.infer<typeof modelPrice>
+export type ModelPriceInput = z.infer<typeof modelPrice>
 
 export const setPrices = z.object({ prices: z.array(modelPrice).min(1).max(2000) })
 export type SetPrices = z.infer<typeof setPrices>

@@ -25,10 +25,10 @@ const priceTablesOf = (options: OptionsReader): PriceTables => ({
 /** What a model costs by the present options; undefined where no call of it would be served. */
 export const priceOfModel = (
   options: OptionsReader,
-  wish: { model: string; acceptUnset: boolean },
+  wanted: { model: string; acceptUnset: boolean },
 ): Price | undefined =>
   resolvePrice({
-    model: wish.model,
+    model: wanted.model,
     tables: priceTablesOf(options),
     settings: {
       fallback_pricing_enabled: options.get('fallback_pricing_enabled'),
@@ -36,7 +36,7 @@ export const priceOfModel = (
       fallback_input_ratio: options.get('fallback_input_ratio') ?? 0,
       fallback_completion_ratio: options.get('fallback_completion_ratio') ?? 0,
       SelfUseModeEnabled: options.get('SelfUseModeEnabled'),
-      acceptUnset: wish.acceptUnset,
+      acceptUnset: wanted.acceptUnset,
     },
   })
 

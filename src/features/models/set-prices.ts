@@ -3,7 +3,7 @@ import type { RatioMap } from '#core/pricing/tables.ts'
 import type { UserDeps } from '#features/deps.ts'
 import { loadOptionRows, setOptionsWithin } from '#features/options/service.ts'
 import { createOptionsStore } from '#features/options/store.ts'
-import type { ModelPriceWish, SetPrices } from './schema.ts'
+import type { ModelPriceInput, SetPrices } from './schema.ts'
 
 const tableKeys = ['ModelPrice', 'ModelRatio', 'CompletionRatio', 'CacheRatio'] as const
 type Tables = Record<(typeof tableKeys)[number], Record<string, number>>
@@ -35,7 +35,7 @@ const copyOf = (table: RatioMap): Record<string, number> =>
   Object.assign(Object.create(null) as Record<string, number>, table)
 
 /** A price per call and ratios exclude each other. An absent cache or completion ratio leaves what there is. */
-function enter(tables: Tables, price: ModelPriceWish): void {
+function enter(tables: Tables, price: ModelPriceInput): void {
   const { model } = price
   if (!('modelRatio' in price)) {
     for (const key of tableKeys) delete tables[key][model]

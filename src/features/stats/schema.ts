@@ -45,4 +45,4 @@ export type Series = z.infer<typeof series>
 
 export const ownUsage = range
 export const usage = range.extend({ username: z.string().max(255).default('') })
-export type UsageWish = z.infer<typeof usage>
+export type UsageInput = z.infer<typeof usage>

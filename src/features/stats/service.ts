@@ -6,7 +6,7 @@ import { lastMinute } from '#features/logs/stat.ts'
 import { type Query, readInTime } from '#features/logs/timed-query.ts'
 import { logType } from '#core/statuses.ts'
 import { logFilters } from '#features/logs/schema.ts'
-import type { Filters, OwnFilters, Range, Series, UsageWish } from './schema.ts'
+import type { Filters, OwnFilters, Range, Series, UsageInput } from './schema.ts'
 import {
   type HourlyUsage,
   type SeriesPoint,
@@ -172,7 +172,7 @@ export async function ownUsage(deps: UserDeps, range: Range): Promise<HourlyUsag
 }
 
 /** One user's hours by model, or everybody's added up. */
-export async function usage(deps: UserDeps, input: UsageWish): Promise<HourlyUsage[]> {
+export async function usage(deps: UserDeps, input: UsageInput): Promise<HourlyUsage[]> {
   if (input.username === '') return usageBetween(deps, input, null)
   const user = await deps.em.findOne(User, { username: input.username }, { disableIdentityMap: true })
   return user ? usageBetween(deps, input, user) : []

@@ -66,18 +66,18 @@ export type AiDialect = keyof typeof aiDialects
 export function aiClient(dialect: AiDialect, url: string, key: string): Client {
   const { modelOf, thinking }: Dialect = aiDialects[dialect]
   const model = modelOf(url, key)
-  const ask = async (wish: Ask): Promise<Turn> => {
+  const ask = async (wanted: Ask): Promise<Turn> => {
     const request = {
-      ...requestOf(wish),
-      model: model(wish.model),
-      ...(wish.thinking ? { providerOptions: thinking } : {}),
+      ...requestOf(wanted),
+      model: model(wanted.model),
+      ...(wanted.thinking ? { providerOptions: thinking } : {}),
     }
-    return wish.stream ? streamed(request) : turnOf(await generateText(request))
+    return wanted.stream ? streamed(request) : turnOf(await generateText(request))
   }
   return {
     ask,
-    failureOf: async (wish) => {
-      const error = await thrownBy(() => ask(wish))
+    failureOf: async (wanted) => {
+      const error = await thrownBy(() => ask(wanted))
       const status = APICallError.isInstance(error) ? error.statusCode : undefined
       return { status, class: error.name, message: error.message }
     },

@@ -21,15 +21,15 @@ export const anthropicLibrary = (url: string, key: string) => new Anthropic({ ap
 
 export function anthropicClient(url: string, key: string): Client {
   const library = anthropicLibrary(url, key)
-  const ask = async (wish: Ask): Promise<Turn> => {
-    const body = bodyOf(wish)
-    if (!wish.stream) return turnOf(await library.messages.create(body))
+  const ask = async (wanted: Ask): Promise<Turn> => {
+    const body = bodyOf(wanted)
+    if (!wanted.stream) return turnOf(await library.messages.create(body))
     return turnOf(await library.messages.stream(body).finalMessage())
   }
   return {
     ask,
-    failureOf: async (wish) => {
-      const error = await thrownBy(() => ask(wish))
+    failureOf: async (wanted) => {
+      const error = await thrownBy(() => ask(wanted))
       return { status: error.status, class: error.constructor.name, message: error.message }
     },
   }

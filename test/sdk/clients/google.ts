@@ -13,17 +13,17 @@ export const googleLibrary = (url: string, key: string) =>
 
 export function googleClient(url: string, key: string): Client {
   const library = googleLibrary(url, key)
-  const ask = async (wish: Ask): Promise<Turn> => {
-    const request = requestOf(wish)
-    if (!wish.stream) return turnOf([await library.models.generateContent(request)])
+  const ask = async (wanted: Ask): Promise<Turn> => {
+    const request = requestOf(wanted)
+    if (!wanted.stream) return turnOf([await library.models.generateContent(request)])
     const chunks: GenerateContentResponse[] = []
     for await (const chunk of await library.models.generateContentStream(request)) chunks.push(chunk)
     return turnOf(chunks)
   }
   return {
     ask,
-    failureOf: async (wish) => {
-      const error = await thrownBy(() => ask(wish))
+    failureOf: async (wanted) => {
+      const error = await thrownBy(() => ask(wanted))
       const status = error instanceof ApiError ? error.status : undefined
       return { status, class: error.constructor.name, message: error.message }
     },

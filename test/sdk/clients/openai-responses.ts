@@ -8,15 +8,15 @@ export const openAiResponsesFacts: ClientFacts = { ...openAiFacts, stop: 'comple
 /** The same library by its newer call. */
 export function openAiResponsesClient(url: string, key: string): Client {
   const library = openAiLibrary(url, key)
-  const ask = async (wish: Ask): Promise<Turn> => {
-    const body = bodyOf(wish)
-    if (!wish.stream) return turnOf(await library.responses.create(body))
+  const ask = async (wanted: Ask): Promise<Turn> => {
+    const body = bodyOf(wanted)
+    if (!wanted.stream) return turnOf(await library.responses.create(body))
     return turnOf(await library.responses.stream(body).finalResponse())
   }
   return {
     ask,
-    failureOf: async (wish) => {
-      const error = await thrownBy(() => ask(wish))
+    failureOf: async (wanted) => {
+      const error = await thrownBy(() => ask(wanted))
       return { status: error.status, class: error.constructor.name, message: error.message }
     },
   }

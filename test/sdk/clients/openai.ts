@@ -20,11 +20,11 @@ export const openAiLibrary = (url: string, key: string) => new OpenAI({ apiKey: 
 
 export function openAiClient(url: string, key: string): Client {
   const library = openAiLibrary(url, key)
-  const ask = (wish: Ask) => (wish.stream ? streamed(library, wish) : whole(library, wish))
+  const ask = (wanted: Ask) => (wanted.stream ? streamed(library, wanted) : whole(library, wanted))
   return {
     ask,
-    failureOf: async (wish) => {
-      const error = await thrownBy(() => ask(wish))
+    failureOf: async (wanted) => {
+      const error = await thrownBy(() => ask(wanted))
       return { status: error.status, class: error.constructor.name, message: error.message }
     },
   }

@@ -8,7 +8,7 @@ import { asObject, asObjects, asText, asTexts, charactersOf, type Json, type Pro
 import { nameIn, usageBody } from './wire.ts'
 import { responseEvents } from './response-events.ts'
 
-export type SessionWish = {
+export type SessionInput = {
   socket: WebSocket
   directives: Directives
   model: string
@@ -21,7 +21,7 @@ export type SessionWish = {
 
 type State = { session: Json; items: Json[]; heardBytes: number }
 
-function promptOf({ session, items }: State, { model }: SessionWish): Prompt {
+function promptOf({ session, items }: State, { model }: SessionInput): Prompt {
   const users = items.filter((item) => item['type'] === 'message' && item['role'] === 'user')
   const last = items.at(-1)
   const texts = asObjects(users.at(-1)?.['content']).map((part) => asText(part['text'] ?? part['transcript']))
@@ -47,13 +47,13 @@ function promptOf({ session, items }: State, { model }: SessionWish): Prompt {
 }
 
 /** The vendor's side of one session: answers each event of the caller's, and plays a response when asked for one. */
-export function converse(wish: SessionWish): void {
-  const { socket, beta, nextId } = wish
+export function converse(input: SessionInput): void {
+  const { socket, beta, nextId } = input
   const state: State = {
     session: {
       id: nextId('sess_'),
       object: 'realtime.session',
-      model: wish.model,
+      model: input.model,
       ...(beta
         ? { modalities: ['text', 'audio'], input_audio_format: 'pcm16', output_audio_format: 'pcm16' }
         : { type: 'realtime', output_modalities: ['audio'] }),
@@ -93,7 +93,7 @@ export function converse(wish: SessionWish): void {
         state.heardBytes = 0
         return undefined
       case 'response.create':
-        return void respond(wish, { state, say })
+        return void respond(input, { state, say })
       case 'response.cancel':
       case 'input_audio_buffer.clear':
         return undefined
@@ -123,11 +123,11 @@ type Stage = { state: State; say: (type: string, fields: Json) => void }
 /** The first of these that is ordered ends a response before its end. */
 const stops = ['cut', 'fin', 'stall', 'errorevent'] as const
 
-async function respond(wish: SessionWish, { state, say }: Stage): Promise<void> {
-  const { socket, beta, nextId } = wish
-  const prompt = promptOf(state, wish)
+async function respond(input: SessionInput, { state, say }: Stage): Promise<void> {
+  const { socket, beta, nextId } = input
+  const prompt = promptOf(state, input)
   const taken = takeDirectives(prompt.text)
-  const directives = { ...wish.directives, ...taken.directives }
+  const directives = { ...input.directives, ...taken.directives }
   const answer = answerOf({ ...prompt, text: taken.text }, directives)
   const modalities = asTexts(state.session['output_modalities'] ?? state.session['modalities'])
   const id = nextId('resp_')
@@ -148,7 +148,7 @@ async function respond(wish: SessionWish, { state, say }: Stage): Promise<void> 
     if (index + 1 === malformed) socket.send('{"broken": tru')
     else say(type, { response_id: id, ...fields })
   }
-  if (stop !== undefined) return breakOff(wish, { stop, directives, say })
+  if (stop !== undefined) return breakOff(input, { stop, directives, say })
   say('response.done', {
     response: {
       id,
@@ -164,7 +164,7 @@ async function respond(wish: SessionWish, { state, say }: Stage): Promise<void> 
 
 type Break = { stop: (typeof stops)[number]; directives: Directives; say: Stage['say'] }
 
-function breakOff({ socket, onBreak }: SessionWish, { stop, directives, say }: Break): void {
+function breakOff({ socket, onBreak }: SessionInput, { stop, directives, say }: Break): void {
   if (stop === 'stall') return
   if (stop === 'errorevent') return say('error', asObject(openai.error(failureOf(directives)).body))
   onBreak()

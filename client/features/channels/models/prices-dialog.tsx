@@ -24,7 +24,7 @@ import { trpc } from '../../../lib/trpc.ts'
 import { useIsPhone } from '../../../lib/use-media.ts'
 import { chunksOf } from './chunks.ts'
 import type { DraftProblem, PriceDraft } from './prices.ts'
-import { draftOf, problemOf, wishesOf } from './prices.ts'
+import { draftOf, problemOf, inputsOf } from './prices.ts'
 
 type PricesDialogProps = { models: readonly string[]; onClose: () => void; intro?: string }
 
@@ -54,13 +54,13 @@ export function PricesDialog({ models, onClose, intro }: PricesDialogProps) {
   useEffect(() => {
     if (catalog.data) setDrafts(catalog.data.map(({ model, price }) => draftOf(model, price)))
   }, [catalog.data])
-  const wishes = wishesOf(drafts ?? [])
+  const inputs = inputsOf(drafts ?? [])
   const flawed = (drafts ?? []).some((draft) => draft.chosen && problemOf(draft) !== undefined)
   const unknown = (drafts ?? []).filter((draft) => draft.vendor === '').length
 
   const submit = async () => {
-    await save.mutateAsync({ prices: wishes })
-    notify.success(t('已设置 {count} 个模型的价格', { count: wishes.length }))
+    await save.mutateAsync({ prices: inputs })
+    notify.success(t('已设置 {count} 个模型的价格', { count: inputs.length }))
     await Promise.all([utils.admin.models.invalidate(), utils.admin.channels.invalidate()])
     onClose()
   }
@@ -116,11 +116,11 @@ export function PricesDialog({ models, onClose, intro }: PricesDialogProps) {
               {isRoot && (
                 <Button
                   variant="solid"
-                  disabled={wishes.length === 0 || flawed}
+                  disabled={inputs.length === 0 || flawed}
                   loading={save.isPending}
                   onClick={() => void submit().catch(() => undefined)}
                 >
-                  {t('设置 {count} 个价格', { count: wishes.length })}
+                  {t('设置 {count} 个价格', { count: inputs.length })}
                 </Button>
               )}
             </Dialog.Footer>

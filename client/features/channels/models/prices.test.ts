@@ -1,26 +1,26 @@
 import { expect, test } from 'vitest'
-import { draftOf, problemOf, wishesOf } from './prices.ts'
+import { draftOf, problemOf, inputsOf } from './prices.ts'
 
 const listed = { modelRatio: 1.25, completionRatio: 4, cacheRatio: 0.5, vendor: 'openai' }
 
 test('a list price is shown in dollars per million tokens and set as ratios again', () => {
   const draft = draftOf('gpt-4o', listed)
   expect(draft).toMatchObject({ chosen: true, input: '2.5', output: '10', cached: '1.25' })
-  expect(wishesOf([draft])).toEqual([{ model: 'gpt-4o', modelRatio: 1.25, completionRatio: 4, cacheRatio: 0.5 }])
+  expect(inputsOf([draft])).toEqual([{ model: 'gpt-4o', modelRatio: 1.25, completionRatio: 4, cacheRatio: 0.5 }])
 })
 
 test('a model that no list has is not chosen until somebody types a price', () => {
   const draft = draftOf('house-model', null)
   expect(draft.chosen).toBe(false)
   expect(problemOf({ ...draft, chosen: true })).toBe('missing')
-  expect(wishesOf([{ ...draft, chosen: true, input: '3', output: '6' }])).toEqual([
+  expect(inputsOf([{ ...draft, chosen: true, input: '3', output: '6' }])).toEqual([
     { model: 'house-model', modelRatio: 1.5, completionRatio: 2 },
   ])
 })
 
 test('a price per call stands alone', () => {
   const draft = { ...draftOf('gpt-image-1', listed), kind: 'call' as const, call: '0.04' }
-  expect(wishesOf([draft])).toEqual([{ model: 'gpt-image-1', modelPrice: 0.04 }])
+  expect(inputsOf([draft])).toEqual([{ model: 'gpt-image-1', modelPrice: 0.04 }])
 })
 
 test('a typed token price of nothing is refused, one from a list is not', () => {

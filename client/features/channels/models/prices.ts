@@ -42,14 +42,14 @@ const dollarsIn = (typed: string): number | undefined | null => {
 export type DraftProblem = 'missing' | 'number' | 'zero'
 
 export const problemOf = (draft: PriceDraft): DraftProblem | undefined => {
-  const result = wishOf(draft)
+  const result = inputOf(draft)
   return typeof result === 'string' ? result : undefined
 }
 
-type Wish = SetPrices['prices'][number]
+type Input = SetPrices['prices'][number]
 
 /** The draft as the ratios that are stored, or why it is none. A price of nothing stands only where a list says so. */
-function wishOf(draft: PriceDraft): Wish | DraftProblem {
+function inputOf(draft: PriceDraft): Input | DraftProblem {
   if (draft.kind === 'call') {
     const call = dollarsIn(draft.call)
     if (call === undefined) return 'missing'
@@ -68,10 +68,10 @@ function wishOf(draft: PriceDraft): Wish | DraftProblem {
 }
 
 /** What the chosen drafts would set; those with a problem are left to their owner. */
-export const wishesOf = (drafts: readonly PriceDraft[]): Wish[] =>
+export const inputsOf = (drafts: readonly PriceDraft[]): Input[] =>
   drafts
     .filter((draft) => draft.chosen)
     .flatMap((draft) => {
-      const wish = wishOf(draft)
-      return typeof wish === 'string' ? [] : [wish]
+      const wanted = inputOf(draft)
+      return typeof wanted === 'string' ? [] : [wanted]
     })

@@ -10,7 +10,7 @@ import { notify } from '../../../components/notify.ts'
 import { t } from '../../../i18n/t.ts'
 import { useZodForm } from '../../../lib/form.ts'
 import { trpc } from '../../../lib/trpc.ts'
-import { toDollars, toRatios, wishOf, type PriceFigures, type PriceRow } from './rows.ts'
+import { toDollars, toRatios, inputOf, type PriceFigures, type PriceRow } from './rows.ts'
 
 /** Stands in the address for a model that is still to be named. */
 export const newPrice = '+'
@@ -91,7 +91,7 @@ export function PriceForm({ opened, known, onClose }: PriceFormProps) {
       description={t('保存后立即生效。')}
       form={form}
       onSubmit={async (values) => {
-        await setPrices.mutateAsync({ prices: [wishOf(values.model, values)] })
+        await setPrices.mutateAsync({ prices: [inputOf(values.model, values)] })
         await utils.admin.options.list.refetch()
         void utils.invalidate()
         notify.success(isNamed ? t('保存成功') : t('添加成功'))

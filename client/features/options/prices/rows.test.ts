@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { rowsOf, toDollars, toRatios, wishOf } from './rows.ts'
+import { rowsOf, toDollars, toRatios, inputOf } from './rows.ts'
 
 const blank = {
   kind: 'tokens',
@@ -29,12 +29,12 @@ test('a price that is still blank converts to blanks', () => {
 })
 
 test('what is typed in dollars is set as ratios, and what is blank is not set', () => {
-  expect(wishOf('m', { ...blank, unit: 'price', input: 3, output: 15 })).toEqual({
+  expect(inputOf('m', { ...blank, unit: 'price', input: 3, output: 15 })).toEqual({
     model: 'm',
     modelRatio: 1.5,
     completionRatio: 5,
   })
-  expect(wishOf('m', { ...blank, kind: 'call', price: 0.04 })).toEqual({ model: 'm', modelPrice: 0.04 })
+  expect(inputOf('m', { ...blank, kind: 'call', price: 0.04 })).toEqual({ model: 'm', modelPrice: 0.04 })
 })
 
 test('a model that only one table names is listed once', () => {

@@ -67,10 +67,10 @@ export function toRatios({ input, output, cached }: Dollars): Ratios {
   return { ratio: dollarsToRatio(input), completionRatio: against(output), cacheRatio: against(cached) }
 }
 
-type Wish = SetPrices['prices'][number]
+type Input = SetPrices['prices'][number]
 
 /** What a blank completion or cache ratio is leaves what there was. */
-export function wishOf(model: string, figures: PriceFigures): Wish {
+export function inputOf(model: string, figures: PriceFigures): Input {
   if (figures.kind === 'call') return { model, modelPrice: figures.price ?? 0 }
   const { ratio, completionRatio, cacheRatio } = figures.unit === 'ratio' ? figures : toRatios(figures)
   return {

@@ -1,14 +1,14 @@
 import { joinPath } from '../../shared/join-path.ts'
 import { openAiCompatible } from '../index.ts'
 import { type Json, recordOf, withoutAbsent } from '../../shared/json.ts'
-import type { ReasoningWish } from '#relay/chat/request.ts'
+import type { ReasoningInput } from '#relay/chat/request.ts'
 
-function reasoningOf(wish: ReasoningWish): Json | undefined {
-  if (wish.mode === 'disabled' || wish.effort === 'none' || wish.budgetTokens === 0) return { effort: 'none' }
-  const budget = wish.budgetTokens !== undefined && wish.budgetTokens > 0 ? wish.budgetTokens : undefined
+function reasoningOf(input: ReasoningInput): Json | undefined {
+  if (input.mode === 'disabled' || input.effort === 'none' || input.budgetTokens === 0) return { effort: 'none' }
+  const budget = input.budgetTokens !== undefined && input.budgetTokens > 0 ? input.budgetTokens : undefined
   if (budget !== undefined) return { max_tokens: budget }
-  if (wish.effort !== undefined) return { effort: wish.effort }
-  return wish.mode === undefined ? undefined : { enabled: true }
+  if (input.effort !== undefined) return { effort: input.effort }
+  return input.mode === undefined ? undefined : { enabled: true }
 }
 
 /** The suffix and the caller's effort become fields of `reasoning`, the one place this upstream reads them from. */

@@ -32,13 +32,13 @@ function adjust(body: Json): string[] {
 
 /** Only the small model takes an effort from callers of other dialects; the larger ones differ from release to release. */
 function reasoning(body: Json, request: ChatRequest): void {
-  const wish = request.reasoning
-  if (!wish) return
+  const input = request.reasoning
+  if (!input) return
   if (request.extra.dialect === 'openai-chat') {
-    if (wish.effort !== undefined) body['reasoning_effort'] = wish.effort
+    if (input.effort !== undefined) body['reasoning_effort'] = input.effort
     return
   }
-  const effort = effortOf(wish, request.extra.dialect)
+  const effort = effortOf(input, request.extra.dialect)
   if (effort === undefined || effort === 'none' || !String(body['model']).startsWith('grok-3-mini')) return
   body['reasoning_effort'] = effort === 'high' || effort === 'xhigh' || effort === 'max' ? 'high' : 'low'
 }

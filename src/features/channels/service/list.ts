@@ -53,11 +53,11 @@ type Sorting = Pick<SearchChannels, 'sort' | 'ascending'>
 
 const orderOf = ({ sort, ascending }: Sorting) => [{ [sort]: ascending ? 'asc' : 'desc' }, { id: 'desc' as const }]
 
-async function find(deps: UserDeps, where: FilterQuery<Channel>, wish: Sorting & { limit: number; offset?: number }) {
+async function find(deps: UserDeps, where: FilterQuery<Channel>, wanted: Sorting & { limit: number; offset?: number }) {
   const channels = await deps.em.find(Channel, where, {
-    orderBy: orderOf(wish),
-    limit: wish.limit,
-    offset: wish.offset ?? 0,
+    orderBy: orderOf(wanted),
+    limit: wanted.limit,
+    offset: wanted.offset ?? 0,
     disableIdentityMap: true,
   })
   return channels.map((channel) => toChannelView(channel, deps.actor))
