@@ -13,7 +13,7 @@ import { keepAlive } from './response/keep-alive.ts'
 import { placeOfNamed } from './routing/stored-responses.ts'
 import { limit, type LimitedCall } from './request/limit.ts'
 import { readBody } from './request/read-body.ts'
-import { reportError, toldStatus } from './response/report-error.ts'
+import { reportError, statusSent } from './response/report-error.ts'
 import { receive } from './request/receive.ts'
 import { refuseExtensions, screen } from './request/screen.ts'
 
@@ -44,9 +44,9 @@ export async function handleChat(
     screen(services, call)
     const quiet = keepAlive(services, call)
     await attemptWithHold(services, call).finally(quiet)
-    await limited.ended(toldStatus(incoming))
+    await limited.ended(statusSent(incoming))
   } catch (error) {
-    await limited?.ended(toldStatus(incoming, error))
+    await limited?.ended(statusSent(incoming, error))
     reportError(services, incoming, error)
   }
 }

@@ -51,7 +51,7 @@ export function createAnswerMeter(context: AttemptContext, writer: StreamWriter)
   let countedBefore = 0
   /** What the rough count makes of a token, found out whenever it is counted better; until then every byte counts. */
   let scale = 1
-  let isTold = false
+  let isRendered = false
   let shortest = envelopeBytes
   let covered = 0
   let nextRaise = 0
@@ -72,7 +72,7 @@ export function createAnswerMeter(context: AttemptContext, writer: StreamWriter)
       // Events that carry little or nothing of the answer tell nothing of those that do.
       if (found >= 0.5) {
         scale = found * 1.1
-        isTold = true
+        isRendered = true
       }
       usual = 0
       countedBefore = counted
@@ -144,9 +144,9 @@ export function createAnswerMeter(context: AttemptContext, writer: StreamWriter)
       if (bytes < shortest && bytes > 2 * bytesPerToken) shortest = bytes
       const tokens = 1 + Math.max(0, bytes - shortest) / bytesPerToken
       usual += tokens
-      rough += isTold ? tokens * scale : bytes / bytesPerToken
+      rough += isRendered ? tokens * scale : bytes / bytesPerToken
       if (tokens > largest) largest = tokens
-      if (counted + rough < nextRaise && (isTold || usual < tellingEvents)) return true
+      if (counted + rough < nextRaise && (isRendered || usual < tellingEvents)) return true
       // One of several answers may end before the others.
       if (writer.complete && facts.choices === 1) return true
       recount()

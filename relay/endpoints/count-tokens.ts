@@ -12,7 +12,7 @@ import { withToken } from '#relay/attempt/key-exchange.ts'
 import { toProviderCall } from '#relay/attempt/provider-call.ts'
 import { readBody } from '#relay/request/read-body.ts'
 import { receive } from '#relay/request/receive.ts'
-import { reportError, toldStatus } from '#relay/response/report-error.ts'
+import { reportError, statusSent } from '#relay/response/report-error.ts'
 import { createSelection } from '#relay/routing/select.ts'
 import { timeoutsOf } from '#relay/attempt/timeouts.ts'
 import { providerFor } from '#relay/providers/registry.ts'
@@ -74,7 +74,7 @@ export async function countTokens(
     await limited.ended(200)
     res.json(style.reply(tokens))
   } catch (error) {
-    await limited?.ended(toldStatus(incoming, error))
+    await limited?.ended(statusSent(incoming, error))
     reportError(services, incoming, error)
   }
 }

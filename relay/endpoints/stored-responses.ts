@@ -14,7 +14,7 @@ import { withToken } from '#relay/attempt/key-exchange.ts'
 import { limit, type LimitedCall } from '#relay/request/limit.ts'
 import { toProviderCall } from '#relay/attempt/provider-call.ts'
 import { receive } from '#relay/request/receive.ts'
-import { reportError, toldStatus } from '#relay/response/report-error.ts'
+import { reportError, statusSent } from '#relay/response/report-error.ts'
 import { timeoutsOf } from '#relay/attempt/timeouts.ts'
 import { providerFor } from '#relay/providers/registry.ts'
 import type { StoredCall } from '#relay/providers/types.ts'
@@ -45,7 +45,7 @@ export async function storedAnswer(
     res.status(status).setHeader('content-type', 'application/json; charset=utf-8').end(text)
     await limited.ended(status)
   } catch (error) {
-    await limited?.ended(toldStatus(incoming, error))
+    await limited?.ended(statusSent(incoming, error))
     reportError(services, incoming, error)
   }
 }

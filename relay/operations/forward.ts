@@ -112,8 +112,8 @@ function build(current: Try, asked: PlainRequest): UpstreamRequest {
     if (foreign?.untranslatable !== undefined)
       throw new InvalidRequest('convert_request_failed', `${foreign.untranslatable} is not supported by this model`)
     const heard = foreign && current.translation.hears?.[foreign.own.dialect]?.(foreign.own)
-    const told = heard ? { ...asked, json: { ...asked.json, ...heard.json } } : asked
-    const built = current.translation.request(told, providerCall)
+    const rendered = heard ? { ...asked, json: { ...asked.json, ...heard.json } } : asked
+    const built = current.translation.request(rendered, providerCall)
     const lost = foreign?.losses.filter((name) => !heard?.names.includes(name)) ?? []
     current.losses = lossNames([...lost, ...(built.losses ?? [])])
     return built
@@ -192,11 +192,11 @@ async function answerJson(current: Try, reply: UpstreamReply, more: UpstreamRequ
   const used = await usedBy(current, { usage, seconds: secondsOf(json) })
   const shaped = audio ? undefined : shape(current, translated, used)
   // What cannot be told is not charged.
-  const told = audio?.bytes ?? (shaped === json && !translation.next ? text : JSON.stringify(shaped))
+  const rendered = audio?.bytes ?? (shaped === json && !translation.next ? text : JSON.stringify(shaped))
   await settle(current, { used, firstByteMs: performance.now() - call.startedAt, end: 'complete' })
   if (current.losses.length > 0) res.setHeader('x-translation-loss', current.losses.join(','))
   res.status(200).setHeader('content-type', audio?.contentType ?? 'application/json; charset=utf-8')
-  res.end(told)
+  res.end(rendered)
 }
 
 /** The answers in OpenAI's form, as one. */

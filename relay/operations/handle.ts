@@ -10,7 +10,7 @@ import type { Caller, Incoming, RelayServices } from '#relay/request/call.ts'
 import { limit, type LimitedCall } from '#relay/request/limit.ts'
 import { readBytes } from '#relay/request/read-body.ts'
 import { receive } from '#relay/request/receive.ts'
-import { reportError, toldStatus } from '#relay/response/report-error.ts'
+import { reportError, statusSent } from '#relay/response/report-error.ts'
 import { screenTexts } from '#relay/request/screen.ts'
 import type { PlainOperation, PlainRequest } from '#relay/providers/types.ts'
 import { asSent } from './as-sent.ts'
@@ -45,9 +45,9 @@ export async function handlePlain(
       amountOf: (plan) => plainEstimate(asSent(services, call, plan.attempt.channel), plan),
       forward: (plan) => forwardPlain(services, call, plan),
     })
-    await limited.ended(toldStatus(incoming))
+    await limited.ended(statusSent(incoming))
   } catch (error) {
-    await limited?.ended(toldStatus(incoming, error))
+    await limited?.ended(statusSent(incoming, error))
     reportError(services, incoming, error)
   }
 }

@@ -218,8 +218,9 @@ const goesWithTools = (body: Body, losses: readonly string[]): boolean =>
 function isSilent(subject: Subject, caller: Caller, [, without, said]: Saying): boolean {
   try {
     const [before, after] = [sent(subject, caller, without), sent(subject, caller, said)]
-    const isTold = after.losses.some((name) => !before.losses.includes(name)) || goesWithTools(without, after.losses)
-    return before.wire === after.wire && !isTold
+    const isRendered =
+      after.losses.some((name) => !before.losses.includes(name)) || goesWithTools(without, after.losses)
+    return before.wire === after.wire && !isRendered
   } catch (error) {
     // What must not be dropped is refused.
     if (error instanceof Error && error.name === 'InvalidRequest') return false

@@ -38,8 +38,8 @@ export function passthroughStream(context: AttemptContext): StreamWriter {
       return (isMissed ? withUsageChunk(held, measured) : held) + framer.close()
     },
     fail: (failure) => {
-      const told = callerError(failure, call.id)
-      return framer.fail({ event: call.dialect.streamError(told), body: call.dialect.error(told).body })
+      const rendered = callerError(failure, call.id)
+      return framer.fail({ event: call.dialect.streamError(rendered), body: call.dialect.error(rendered).body })
     },
     get complete() {
       return listener.complete

@@ -13,12 +13,12 @@ export function reportError(services: RelayServices, incoming: Incoming, error: 
   const failure = failureOf(error)
   const finalFailure =
     error instanceof AttemptFailed && failure.status === 429 ? { ...failure, message: '上游繁忙，请稍后重试' } : failure
-  const told = callerError(finalFailure, id)
+  const rendered = callerError(finalFailure, id)
   if (res.headersSent) {
-    res.end(dialect.streamError(told))
+    res.end(dialect.streamError(rendered))
     return
   }
-  const { status, body } = dialect.error(told)
+  const { status, body } = dialect.error(rendered)
   if (error instanceof RateLimited) res.setHeader('retry-after', String(error.retryAfterSeconds))
   else if (isPassing(error)) res.setHeader('retry-after', '5')
   else {
@@ -34,7 +34,7 @@ export function reportError(services: RelayServices, incoming: Incoming, error: 
 const isCallerAborted = 499
 
 /** The status a caller reads in the end: of its answer, or of the error that takes its place. */
-export function toldStatus({ res }: Incoming, error?: unknown): number {
+export function statusSent({ res }: Incoming, error?: unknown): number {
   if (res.headersSent) return res.statusCode
   return error === undefined ? isCallerAborted : failureOf(error).status
 }

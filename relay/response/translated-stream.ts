@@ -80,8 +80,8 @@ export function translatedStream(context: AttemptContext): StreamWriter {
       return text + encoder.close()
     },
     fail: (failure) => {
-      const told = { ...failure, message: `${failure.message} (request id: ${call.id})` }
-      return encoder.push({ type: 'error', error: told }) + encoder.close()
+      const rendered = { ...failure, message: `${failure.message} (request id: ${call.id})` }
+      return encoder.push({ type: 'error', error: rendered }) + encoder.close()
     },
     get complete() {
       return finished

@@ -6,7 +6,7 @@ import { authenticate } from '#relay/request/authenticate.ts'
 import type { CallBody, CallCore, Caller, Incoming, RelayServices } from '#relay/request/call.ts'
 import { type LimitedCall, limitJob } from '#relay/request/limit.ts'
 import { receive } from '#relay/request/receive.ts'
-import { toldStatus } from '#relay/response/report-error.ts'
+import { statusSent } from '#relay/response/report-error.ts'
 
 export type Exchange = { req: Request; res: Response }
 
@@ -28,9 +28,9 @@ export async function handleTask(services: RelayServices, exchange: Exchange, ha
     limited = await limitJob(services, caller, incoming)
     admitAddress(caller, incoming.ip)
     await handler.run({ incoming, caller })
-    await limited.ended(toldStatus(incoming))
+    await limited.ended(statusSent(incoming))
   } catch (error) {
-    await limited?.ended(toldStatus(incoming, error))
+    await limited?.ended(statusSent(incoming, error))
     handler.report(incoming, error)
   }
 }

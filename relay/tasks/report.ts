@@ -27,8 +27,8 @@ const failedCodes = new Set([
 ])
 
 export function reportDrawing(services: RelayServices, incoming: Incoming, error: unknown): void {
-  const told = cannotPay(error) ? new DomainError('drawing.quota_not_enough') : error
-  send(services, incoming, { error: told, ...drawingError(drawingErrorOf(told, incoming.id)) })
+  const rendered = cannotPay(error) ? new DomainError('drawing.quota_not_enough') : error
+  send(services, incoming, { error: rendered, ...drawingError(drawingErrorOf(rendered, incoming.id)) })
 }
 
 function drawingErrorOf(error: unknown, requestId: string): DrawingError {
@@ -53,22 +53,23 @@ function drawingErrorOf(error: unknown, requestId: string): DrawingError {
 }
 
 export function reportMusic(services: RelayServices, incoming: Incoming, error: unknown): void {
-  const told = cannotPay(error)
+  const rendered = cannotPay(error)
     ? new DomainError('music.quota_not_enough')
     : error instanceof DomainError && error.code === 'relay.unavailable' && isDatabaseTrouble(error.cause)
       ? new DomainError('music.quota_unreadable', {}, { cause: error })
       : error
-  const failure = failureOf(told)
-  const isOwn = told instanceof AttemptFailed || (told instanceof DomainError && told.code.startsWith('music.'))
+  const failure = failureOf(rendered)
+  const isOwn =
+    rendered instanceof AttemptFailed || (rendered instanceof DomainError && rendered.code.startsWith('music.'))
   const message =
-    told instanceof AttemptFailed && failure.status === 429
+    rendered instanceof AttemptFailed && failure.status === 429
       ? '上游繁忙，请稍后重试'
       : isOwn
         ? failure.message
         : callerMessage({ ...failure, requestId: incoming.id })
-  const code = String(failure.code ?? (told instanceof DomainError ? told.kind : 'internal'))
+  const code = String(failure.code ?? (rendered instanceof DomainError ? rendered.kind : 'internal'))
   send(services, incoming, {
-    error: told,
+    error: rendered,
     ...musicError({ status: failure.status, code, message, isCommon: !isOwn }),
   })
 }

@@ -8,11 +8,11 @@ const tellEveryMs = 1000
  * money is kept in the database, in transactions. For a process that serves; one that is starting may fail.
  */
 export function surviveStrayErrors(log: Logger): void {
-  let toldAt = Number.NEGATIVE_INFINITY
+  let renderedAt = Number.NEGATIVE_INFINITY
   process.on('uncaughtException', (error: NodeJS.ErrnoException) => {
     // Nobody reads what we say any more: saying so would only fail again.
-    if (error?.code === 'EPIPE' || performance.now() - toldAt < tellEveryMs) return
-    toldAt = performance.now()
+    if (error?.code === 'EPIPE' || performance.now() - renderedAt < tellEveryMs) return
+    renderedAt = performance.now()
     log.error({ err: error }, 'an error that nobody caught')
   })
 }

@@ -23,7 +23,7 @@ function eventsOf(pieces: Buffer[]): SseEvent[] {
 }
 
 /** The answer as a caller reads it. */
-function told(story: Story, events: SseEvent[], caller: Parameters<typeof dialectOf>[0]): string {
+function rendered(story: Story, events: SseEvent[], caller: Parameters<typeof dialectOf>[0]): string {
   const call: ProviderCall = { ...callWith(), stream: true }
   const decoder = providerFor(story.type).chat.stream(call)
   const encoder = dialectOf(caller).stream(testContext())
@@ -45,8 +45,8 @@ for (const story of stories) {
       }
       const byByte = eventsOf(Array.from(bytes, (_, at) => bytes.subarray(at, at + 1)))
       for (const caller of callers) {
-        expect(told(story, byByte, caller)).toBe(told(story, whole, caller))
-        expect(told(story, whole, caller)).toContain('好')
+        expect(rendered(story, byByte, caller)).toBe(rendered(story, whole, caller))
+        expect(rendered(story, whole, caller)).toContain('好')
       }
     },
   )

@@ -33,7 +33,7 @@ function randomOf(seed: number) {
   }
 }
 
-type Told = 'charged' | 'refused' | 'given-up' | 'kept' | 'released'
+type Rendered = 'charged' | 'refused' | 'given-up' | 'kept' | 'released'
 
 test('random batches with refused rows, locked rows, lost commits, lost holds and calls without a log lose no unit and make none', async () => {
   const seed = long ? Date.now() % 1_000_000 : 20_261_122
@@ -54,7 +54,7 @@ test('random batches with refused rows, locked rows, lost commits, lost holds an
       onSetAside: ({ row, kept: what }) => void (what === 'hold' && kept.add(row.id)),
     }),
   )
-  const costs = new Map<string, { told: Told; userId: number; quota: number }>()
+  const costs = new Map<string, { rendered: Rendered; userId: number; quota: number }>()
 
   const oneCall = async (): Promise<void> => {
     const at = random.below(users.length)
@@ -64,21 +64,26 @@ test('random batches with refused rows, locked rows, lost commits, lost holds an
       tokenId: random.chance(0.8) ? (tokens[at]?.id ?? 0) : 0,
     }
     const ledger = random.pick(nodes)
-    const told = (what: Told, quota: number) => void costs.set(call.id, { told: what, userId: call.userId, quota })
+    const rendered = (what: Rendered, quota: number) =>
+      void costs.set(call.id, { rendered: what, userId: call.userId, quota })
     const verdict = await ledger.reserve({ ...call, amount: random.below(200) }).then(
       (result) => result.verdict,
       () => 'failed' as const,
     )
-    if (verdict !== 'ok') return told('refused', 0)
+    if (verdict !== 'ok') return rendered('refused', 0)
     if (random.chance(0.3)) await ledger.reserve({ ...call, amount: 200 + random.below(200) }).catch(() => {})
     if (random.chance(0.1)) {
       await ledger.release(call)
-      return told('released', 0)
+      return rendered('released', 0)
     }
-    await end(ledger, call, told)
+    await end(ledger, call, rendered)
   }
 
-  const end = async (ledger: Ledger, call: HeldCall, told: (what: Told, quota: number) => void): Promise<void> => {
+  const end = async (
+    ledger: Ledger,
+    call: HeldCall,
+    rendered: (what: Rendered, quota: number) => void,
+  ): Promise<void> => {
     const quota = random.below(300)
     const poison = random.below(40)
     const row = world.chargeOf({
@@ -95,7 +100,7 @@ test('random batches with refused rows, locked rows, lost commits, lost holds an
       () => false,
       () => true,
     )
-    told(failed && afterwards === 'give-up' ? 'given-up' : poison === 0 ? 'kept' : 'charged', quota)
+    rendered(failed && afterwards === 'give-up' ? 'given-up' : poison === 0 ? 'kept' : 'charged', quota)
   }
 
   /** Somebody's open transactions, and recoveries that take living processes for dead. */
@@ -129,8 +134,8 @@ test('random batches with refused rows, locked rows, lost commits, lost holds an
 
   expect(await ledgerViolations(world.pool, { everyCallIsLogged: false }), `seed ${seed}`).toEqual([])
   const owed = new Map(users.map(({ id }) => [id, 0]))
-  for (const { told, userId, quota } of costs.values())
-    if (told === 'charged') owed.set(userId, (owed.get(userId) ?? 0) + quota)
+  for (const { rendered, userId, quota } of costs.values())
+    if (rendered === 'charged') owed.set(userId, (owed.get(userId) ?? 0) + quota)
   for (const { id } of users) {
     // A charge that can be booked in no form costs what is held for it.
     const due = (owed.get(id) ?? 0) + (await world.heldBy(id))
@@ -140,16 +145,16 @@ test('random batches with refused rows, locked rows, lost commits, lost holds an
   expect(new Set(rows.map(({ id }) => id))).toEqual(kept)
   expect(
     [...costs]
-      .filter(([, { told }]) => told === 'kept')
+      .filter(([, { rendered }]) => rendered === 'kept')
       .map(([id]) => id)
       .toSorted(),
   ).toEqual([...kept].toSorted())
   const { rows: left } = await world.pool.query("select id from holds where status = 'open' and node_id <> 0")
   expect(left).toEqual([])
   // The test has seen what it is about.
-  for (const told of ['charged', 'given-up', 'kept', 'released'] as const)
+  for (const rendered of ['charged', 'given-up', 'kept', 'released'] as const)
     expect(
-      [...costs.values()].some((cost) => cost.told === told),
-      told,
+      [...costs.values()].some((cost) => cost.rendered === rendered),
+      rendered,
     ).toBe(true)
 })

@@ -48,8 +48,10 @@ async function outcomeOf(place: Place, feature: (typeof features)[number]): Prom
     await forgetRows(app, wallet)
     await checkNothingHeld(app, wallet)
     if (!limit) return { kind: 'failed', error }
-    const told = limit.loss === undefined || losses.of(wallet.token.key).includes(limit.loss)
-    return told ? { kind: 'limited', limit } : { kind: 'failed', error: new Error(`nobody was told of ${limit.loss}`) }
+    const rendered = limit.loss === undefined || losses.of(wallet.token.key).includes(limit.loss)
+    return rendered
+      ? { kind: 'limited', limit }
+      : { kind: 'failed', error: new Error(`nobody was told of ${limit.loss}`) }
   }
   // A reason that no longer holds would hide the next failure.
   if (limit) return { kind: 'failed', error: new Error(`works, although: ${limit.reason}`) }

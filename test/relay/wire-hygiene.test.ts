@@ -65,9 +65,9 @@ describe('headers', () => {
   })
 
   test('that tell a caller of its answer come with it', async () => {
-    const told = { 'x-ratelimit-remaining-requests': '7', 'openai-processing-ms': '12' }
-    const { reply } = await ask({ headers: { ...asJson, ...told, 'openai-organization': 'ours' }, steps: [answer] })
-    expect(Object.fromEntries(reply.headers)).toMatchObject(told)
+    const rendered = { 'x-ratelimit-remaining-requests': '7', 'openai-processing-ms': '12' }
+    const { reply } = await ask({ headers: { ...asJson, ...rendered, 'openai-organization': 'ours' }, steps: [answer] })
+    expect(Object.fromEntries(reply.headers)).toMatchObject(rendered)
     expect(reply.headers.get('openai-organization')).toBeNull()
   })
 

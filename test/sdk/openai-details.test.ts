@@ -124,13 +124,13 @@ describe.each(channelKinds)('the openai library against $name', ({ type, model, 
       content: 'You said: why',
       reasoning_content: 'Thinking about: why',
     })
-    const told = { content: '', reasoning_content: '' }
+    const rendered = { content: '', reasoning_content: '' }
     for await (const chunk of await library.chat.completions.create({ model, messages, stream: true })) {
       const delta: { content?: string | null; reasoning_content?: string } = chunk.choices[0]?.delta ?? {}
-      told.content += delta.content ?? ''
-      told.reasoning_content += delta.reasoning_content ?? ''
+      rendered.content += delta.content ?? ''
+      rendered.reasoning_content += delta.reasoning_content ?? ''
     }
-    expect(told).toEqual({ content: 'You said: why', reasoning_content: 'Thinking about: why' })
+    expect(rendered).toEqual({ content: 'You said: why', reasoning_content: 'Thinking about: why' })
     expect(await world.newCharges()).toHaveLength(2)
   })
 })

@@ -4,7 +4,7 @@ import { reshapedReading } from '../openai-compatible/reshaped.ts'
 import type { OpenAiStyle } from '../openai-compatible/style.ts'
 import { type KeyExchange, type Provider, type ProviderCall, type UpstreamRequest, UpstreamRefusal } from '../types.ts'
 import { failureOf, readFailure } from '../shared/failures.ts'
-import { tellFormat } from '../openai-compatible/told-format.ts'
+import { renderFormat } from '../openai-compatible/told-format.ts'
 import { type Json, numberOf, recordOf, recordsOf, textOf, tryRecord, withoutAbsent, wordOf } from '../shared/json.ts'
 import { unplaced } from '../shared/unsupported-fields.ts'
 import { baiduEmbeddings } from './embeddings.ts'
@@ -137,7 +137,7 @@ function formatOf(body: Json): string | undefined {
 function toRequest(request: Parameters<Provider['chat']['request']>[0], call: ProviderCall): UpstreamRequest {
   const written = toOpenAiRequest(style)(request, call)
   const plain: Json = { ...recordOf(written.body) }
-  tellFormat(plain)
+  renderFormat(plain)
   const { body, losses } = toBody(plain)
   const path = `/rpc/2.0/ai_custom/v1/wenxinworkshop/chat/${pathOf(call.model)}`
   return {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { tellFormat } from './told-format.ts'
+import { renderFormat } from './told-format.ts'
 
 const schema = { type: 'object', properties: { city: { type: 'string' } } }
 const bySchema = { type: 'json_schema', json_schema: { name: 'place', schema } }
@@ -7,7 +7,7 @@ const user = { role: 'user', content: 'hi' }
 
 test('a schema is told at the end of the instructions', () => {
   const body = { messages: [{ role: 'system', content: 'Be brief.' }, user], response_format: bySchema }
-  tellFormat(body)
+  renderFormat(body)
   expect(body.messages).toEqual([
     { role: 'system', content: expect.stringMatching(/^Be brief\.\n\n.*JSON schema, and nothing else:\n\{/s) },
     user,
@@ -17,12 +17,12 @@ test('a schema is told at the end of the instructions', () => {
 
 test('without instructions it is one of its own', () => {
   const body = { messages: [user], response_format: { type: 'json_object' } }
-  tellFormat(body)
+  renderFormat(body)
   expect(body.messages).toEqual([{ role: 'system', content: expect.stringContaining('one valid JSON object') }, user])
 })
 
 test('nothing is told where nothing is wanted', () => {
   const body = { messages: [user], response_format: { type: 'text' } }
-  tellFormat(body)
+  renderFormat(body)
   expect(body.messages).toEqual([user])
 })

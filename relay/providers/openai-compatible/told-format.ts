@@ -11,7 +11,7 @@ function instructionFor(format: Json | undefined): string | undefined {
  * Tells the wanted form of the answer in words, for vendors that cannot be held to it: at the end of the first
  * instructions of a body in the OpenAI form, or in front of everything.
  */
-export function tellFormat(body: Json): void {
+export function renderFormat(body: Json): void {
   const instruction = instructionFor(recordOf(body['response_format']))
   if (instruction === undefined) return
   const messages = recordsOf(body['messages'])

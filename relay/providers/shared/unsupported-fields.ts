@@ -54,7 +54,7 @@ export function unheard(request: ChatRequest): string[] {
 }
 
 /** The conversation, begun by the wish for a format, where nothing but words can tell it. */
-export function withToldFormat({ messages, responseFormat }: ChatRequest): Message[] {
+export function withRenderedFormat({ messages, responseFormat }: ChatRequest): Message[] {
   const instruction = formatInstruction(responseFormat, false)
   return instruction === undefined
     ? messages

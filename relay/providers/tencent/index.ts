@@ -3,7 +3,7 @@ import { bearer } from '../openai-compatible/address.ts'
 import { toOpenAiRequest } from '../openai-compatible/request.ts'
 import { reshapedReading } from '../openai-compatible/reshaped.ts'
 import type { OpenAiStyle } from '../openai-compatible/style.ts'
-import { tellFormat } from '../openai-compatible/told-format.ts'
+import { renderFormat } from '../openai-compatible/told-format.ts'
 import { enableThinking } from '../openai-compatible/thinking-switch.ts'
 import type { Provider, ProviderCall, ProviderChannel, UpstreamRequest } from '../types.ts'
 import { readFailure } from '../shared/failures.ts'
@@ -87,7 +87,7 @@ function toRequest(request: Parameters<Provider['chat']['request']>[0], call: Pr
   const key = readKey(call.channel.key)
   if (key.kind === 'bearer') return { ...written, headers: { ...written.headers, ...bearer(key.token) } }
   const plain: Json = { ...recordOf(written.body) }
-  tellFormat(plain)
+  renderFormat(plain)
   const { body, losses } = toTencentBody(plain)
   return {
     ...written,

@@ -1,4 +1,4 @@
-import { tellFormat } from '../openai-compatible/told-format.ts'
+import { renderFormat } from '../openai-compatible/told-format.ts'
 import { type Json, numberOf, recordOf, recordsOf, textOf, withoutAbsent, wordOf } from '../shared/json.ts'
 
 type Target = { appId: string; domain: string; takesInstructions: boolean }
@@ -69,7 +69,7 @@ const idle = new Set(['stream_options', 'parallel_tool_calls'])
 /** A body of the OpenAI form as the one message of a socket, and the fields that have no place in it. */
 export function toSocketBody(given: Json, target: Target): { body: Json; losses: string[] } {
   const body = { ...given }
-  tellFormat(body)
+  renderFormat(body)
   const losses = new Set(Object.keys(body).filter((name) => !taken.has(name) && !idle.has(name)))
   if ((numberOf(body['n']) ?? 1) > 1) losses.add('n')
   if (body['parallel_tool_calls'] === false) losses.add('parallel_tool_calls')

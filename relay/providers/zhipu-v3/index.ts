@@ -127,12 +127,12 @@ function createDecoder(call: ProviderCall): StreamDecoder {
   return {
     push({ event, data }) {
       if (event === 'add') return say(data, null)
-      const told = data === '' ? {} : parseRecord(data)
+      const rendered = data === '' ? {} : parseRecord(data)
       const failed = event === 'error' || event === 'interrupted'
       const failure =
-        refusal(told) ?? (failed ? { ...stopped, message: wordOf(told['msg']) ?? stopped.message } : undefined)
+        refusal(rendered) ?? (failed ? { ...stopped, message: wordOf(rendered['msg']) ?? stopped.message } : undefined)
       if (failure) return [{ type: 'error', error: failure }]
-      return event === 'finish' ? say('', 'stop', recordOf(told['usage'])) : []
+      return event === 'finish' ? say('', 'stop', recordOf(rendered['usage'])) : []
     },
     end: () => decoder.end(),
   }

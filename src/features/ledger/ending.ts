@@ -111,14 +111,14 @@ export function createEnding(deps: {
     track(untilDone(() => deps.setAside(row, error instanceof SettleFailed ? causeOf(error) : error)))
 
   /** What becomes of a charge whose caller has waited long enough. */
-  type Lateness = { isWanted: (told: boolean) => boolean; afterwards: (sending: Promise<Committed>) => void }
+  type Lateness = { isWanted: (rendered: boolean) => boolean; afterwards: (sending: Promise<Committed>) => void }
 
   const settleInTime = (item: ChargeRow | Renewal, late: Lateness): Promise<Committed> =>
     new Promise((resolve, reject) => {
-      let told = false
-      const sending = track(send(item, () => late.isWanted(told)))
+      let rendered = false
+      const sending = track(send(item, () => late.isWanted(rendered)))
       const fail = (error: SettleFailed): void => {
-        told = true
+        rendered = true
         reject(error)
         late.afterwards(sending)
       }
@@ -133,14 +133,14 @@ export function createEnding(deps: {
         },
         (error: SettleFailed) => {
           clearTimeout(deadline)
-          if (!told) fail(error)
+          if (!rendered) fail(error)
         },
       )
     })
 
   const settle = (row: ChargeRow, afterwards: 'give-up' | 'go-on'): Promise<Committed> =>
     settleInTime(row, {
-      isWanted: (told) => afterwards === 'go-on' || !told,
+      isWanted: (rendered) => afterwards === 'go-on' || !rendered,
       afterwards: (sending) => {
         if (afterwards === 'give-up') void track(giveUp(row, sending))
         else sending.catch((error: unknown) => setAside(row, error))

@@ -12,8 +12,8 @@ describe('the options store', () => {
   it('tells listeners which keys changed, and nothing when none did', async () => {
     let rows: OptionRow[] = [{ key: 'RetryTimes', value: '7' }]
     const store = createOptionsStore({ load: async () => rows })
-    const told: string[][] = []
-    const stop = store.onChange((changed) => told.push([...changed].toSorted()))
+    const rendered: string[][] = []
+    const stop = store.onChange((changed) => rendered.push([...changed].toSorted()))
     await store.reload()
     await store.reload()
     rows = [{ key: 'Notice', value: 'hello' }]
@@ -21,7 +21,7 @@ describe('the options store', () => {
     stop()
     rows = []
     await store.reload()
-    expect(told).toEqual([['RetryTimes'], ['Notice', 'RetryTimes']])
+    expect(rendered).toEqual([['RetryTimes'], ['Notice', 'RetryTimes']])
   })
 
   it('keeps the former options when loading fails and recovers with the next load', async () => {

@@ -3,7 +3,7 @@ import { joinPath } from '../../shared/join-path.ts'
 import { openAiCompatible } from '../index.ts'
 import { messagesBelow } from '../messages-form.ts'
 import { effortOf } from '../request.ts'
-import { tellFormat } from '../told-format.ts'
+import { renderFormat } from '../told-format.ts'
 import { thinkingType } from '../thinking-switch.ts'
 import { type Json, recordOf } from '../../shared/json.ts'
 
@@ -18,7 +18,7 @@ function reasoning(body: Json, request: ChatRequest): void {
 /** A schema cannot be enforced here, only told; an object can. */
 function adjust(body: Json): string[] {
   if (recordOf(body['response_format'])?.['type'] !== 'json_schema') return []
-  tellFormat(body)
+  renderFormat(body)
   body['response_format'] = { type: 'json_object' }
   return ['response_format.json_schema']
 }
