@@ -111,10 +111,10 @@ function build(current: Try, asked: PlainRequest): UpstreamRequest {
   try {
     if (foreign?.untranslatable !== undefined)
       throw new InvalidRequest('convert_request_failed', `${foreign.untranslatable} is not supported by this model`)
-    const heard = foreign && current.translation.hears?.[foreign.own.dialect]?.(foreign.own)
-    const rendered = heard ? { ...asked, json: { ...asked.json, ...heard.json } } : asked
+    const supported = foreign && current.translation.supports?.[foreign.own.dialect]?.(foreign.own)
+    const rendered = supported ? { ...asked, json: { ...asked.json, ...supported.json } } : asked
     const built = current.translation.request(rendered, providerCall)
-    const lost = foreign?.losses.filter((name) => !heard?.names.includes(name)) ?? []
+    const lost = foreign?.losses.filter((name) => !supported?.names.includes(name)) ?? []
     current.losses = lossNames([...lost, ...(built.losses ?? [])])
     return built
   } catch (error) {

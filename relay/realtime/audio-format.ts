@@ -36,5 +36,5 @@ export function secondsOf(base64: string, { bytesPerSecond }: AudioFormat): numb
 }
 
 /** Whole tokens for so many seconds heard, and spoken. */
-export const heardTokens = (seconds: number): number => Math.floor(((seconds / 60) * 100) / 0.06)
-export const spokenTokens = (seconds: number): number => Math.floor(((seconds / 60) * 200) / 0.24)
+export const inputAudioTokens = (seconds: number): number => Math.floor(((seconds / 60) * 100) / 0.06)
+export const outputAudioTokens = (seconds: number): number => Math.floor(((seconds / 60) * 200) / 0.24)

@@ -28,12 +28,12 @@ describe('the sound of a session', () => {
       32_000,
       8000,
     ],
-  ])('lasts as long as its format says: %s', async (_, session, heardRate, spokenRate) => {
+  ])('lasts as long as its format says: %s', async (_, session, inputRate, outputRate) => {
     const meter = start()
     meter.hear({ type: 'session.updated', session })
     for (let piece = 0; piece < 6; piece += 1)
-      meter.ask({ type: 'input_audio_buffer.append', audio: audioFile(1, heardRate) })
-    meter.hear({ type: 'response.audio.delta', delta: audioFile(12, spokenRate) })
+      meter.ask({ type: 'input_audio_buffer.append', audio: audioFile(1, inputRate) })
+    meter.hear({ type: 'response.audio.delta', delta: audioFile(12, outputRate) })
     // floor(6 / 60 × 100 / 0.06) and floor(12 / 60 × 200 / 0.24).
     expect((await meter.end()).usage).toMatchObject({
       audioInputTokens: 166,

@@ -1,6 +1,6 @@
 import { emptyUsage, type MeasuredUsage, normaliseUsage, type ReportedUsage } from '#core/usage.ts'
 import { type Json, recordOf, recordsOf, textOf } from '#relay/providers/shared/json.ts'
-import { audioFormatsOf, heardTokens, pcm16, secondsOf, spokenTokens } from './audio-format.ts'
+import { audioFormatsOf, inputAudioTokens, pcm16, secondsOf, outputAudioTokens } from './audio-format.ts'
 import { createTextCount } from './text-count.ts'
 
 /** When the model began to work on a response, and when its first part came; `performance.now()`. */
@@ -41,11 +41,11 @@ export function createMeter(given: {
   readUsage: (usage: unknown) => ReportedUsage | undefined
   now: () => number
 }): Meter {
-  const heard = createTextCount(given.model)
+  const supported = createTextCount(given.model)
   const spoken = createTextCount(given.model)
   let formats = { input: pcm16, output: pcm16 }
   let tools: Json[] = []
-  let seconds = { heard: 0, spoken: 0 }
+  let seconds = { supported: 0, spoken: 0 }
   let spoke = false
   let responses = 0
   let times: ResponseTimes = { startedAt: null, firstPartAt: null }
@@ -65,21 +65,21 @@ export function createMeter(given: {
   const hearTexts = (item: Json): void => {
     if (item['type'] !== 'message') return
     for (const part of recordsOf(item['content'])) {
-      if (part['type'] === 'input_text') heard.add(textOf(part['text']) ?? '')
+      if (part['type'] === 'input_text') supported.add(textOf(part['text']) ?? '')
     }
   }
 
   const ask = (event: Json): void => {
     switch (event['type']) {
       case 'session.update':
-        heard.add(textOf(recordOf(event['session'])?.['instructions']) ?? '')
+        supported.add(textOf(recordOf(event['session'])?.['instructions']) ?? '')
         break
       case 'input_audio_buffer.append':
-        seconds.heard += secondsOf(textOf(event['audio']) ?? '', formats.input)
+        seconds.supported += secondsOf(textOf(event['audio']) ?? '', formats.input)
         break
       case 'conversation.item.create':
         for (const part of recordsOf(recordOf(event['item'])?.['content'])) {
-          if (part['type'] === 'input_audio') seconds.heard += secondsOf(textOf(part['audio']) ?? '', formats.input)
+          if (part['type'] === 'input_audio') seconds.supported += secondsOf(textOf(part['audio']) ?? '', formats.input)
         }
         break
       case 'response.create':
@@ -111,18 +111,18 @@ export function createMeter(given: {
   }
 
   const clear = (): void => {
-    heard.clear()
+    supported.clear()
     spoken.clear()
-    seconds = { heard: 0, spoken: 0 }
+    seconds = { supported: 0, spoken: 0 }
     spoke = false
   }
 
   const takeCounted = async (withTools: boolean): Promise<MeasuredUsage> => {
-    if (withTools) for (const tool of tools) heard.add(describe(tool))
-    const audioInputTokens = heardTokens(seconds.heard)
-    const audioOutputTokens = spokenTokens(seconds.spoken)
-    const texts = [heard.take(), spoken.take()]
-    seconds = { heard: 0, spoken: 0 }
+    if (withTools) for (const tool of tools) supported.add(describe(tool))
+    const audioInputTokens = inputAudioTokens(seconds.supported)
+    const audioOutputTokens = outputAudioTokens(seconds.spoken)
+    const texts = [supported.take(), spoken.take()]
+    seconds = { supported: 0, spoken: 0 }
     spoke = false
     const [textIn = 0, textOut = 0] = await Promise.all(texts)
     const promptTokens = textIn + audioInputTokens + (withTools ? tools.length * tokensOfATool : 0)

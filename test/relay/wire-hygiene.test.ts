@@ -55,7 +55,7 @@ describe('headers', () => {
       }
       const reply = await say(app, chat, { token, model, headers })
       await reply.text()
-      const sent = scripted.heard.at(-1)?.headers ?? {}
+      const sent = scripted.supported.at(-1)?.headers ?? {}
       for (const name of Object.keys(headers)) expect(sent[name], name).toBeUndefined()
       expect(JSON.stringify(sent)).not.toContain(token.key)
       expect(JSON.stringify(sent)).toContain('sk-channel')
@@ -82,7 +82,7 @@ describe('headers', () => {
       const reply = await say(app, chat, { token, model })
       expect(reply.status, organization).toBeGreaterThanOrEqual(400)
       chat.readError(await reply.json())
-      expect(scripted.heard.at(-1)?.headers['x-injected']).toBeUndefined()
+      expect(scripted.supported.at(-1)?.headers['x-injected']).toBeUndefined()
     }
     expect((await ask({ headers: asJson, steps: [answer] })).reply.status).toBe(200)
   })

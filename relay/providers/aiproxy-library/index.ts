@@ -8,7 +8,7 @@ import type { OpenAiStyle } from '../openai-compatible/style.ts'
 import type { Provider, ProviderCall, UpstreamRequest } from '../types.ts'
 import { readFailure } from '../shared/failures.ts'
 import { countOf, type Json, parseRecord, recordsOf, textOf, withoutAbsent, wordOf } from '../shared/json.ts'
-import { unheard } from '../shared/unsupported-fields.ts'
+import { unsupported } from '../shared/unsupported-fields.ts'
 
 function refusal(answer: Json): UpstreamFailure | undefined {
   const code = countOf(answer['errCode'])
@@ -36,7 +36,7 @@ const textIn = (message: Message | undefined): string =>
 function toRequest(request: ChatRequest, { channel, model, stream }: ProviderCall): UpstreamRequest {
   const libraryId = channel.other.trim()
   if (libraryId === '') throw new InvalidRequest('invalid_text_request', 'the channel names no library')
-  const losses = new Set(unheard(request))
+  const losses = new Set(unsupported(request))
   if (request.messages.length > 1) losses.add('messages')
   if (request.user !== undefined) losses.add('user')
   if (request.responseFormat !== undefined && request.responseFormat.type !== 'text') losses.add('response_format')

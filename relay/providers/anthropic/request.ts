@@ -50,8 +50,8 @@ function plan(request: ChatRequest, call: ProviderCall, losses: Set<string>): Pl
   if (thinking.on && traits.thinking === 'budget' && lostItsReasoning(request)) {
     thinking = { thinking: { type: 'disabled' }, maxTokens, on: false }
   }
-  const unheard = request.reasoning?.effort !== undefined && thinking.effort === undefined && !thinking.on
-  if (fromClaude && unheard && request.reasoning?.effort !== 'none') losses.add('reasoning_effort')
+  const unsupportedFields = request.reasoning?.effort !== undefined && thinking.effort === undefined && !thinking.on
+  if (fromClaude && unsupportedFields && request.reasoning?.effort !== 'none') losses.add('reasoning_effort')
   return { model: suffix.model, traits, thinking, suffix }
 }
 

@@ -2,7 +2,7 @@ import type { ChatRequest, Message } from '#relay/chat/request.ts'
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { bearer } from '../openai-compatible/address.ts'
 import type { ProviderCall, ProviderChannel, UpstreamRequest } from '../types.ts'
-import { unheard, withRenderedFormat } from '../shared/unsupported-fields.ts'
+import { unsupported, withRenderedFormat } from '../shared/unsupported-fields.ts'
 import { type Json, withoutAbsent } from '../shared/json.ts'
 
 const rootOf = ({ baseUrl }: Pick<ProviderChannel, 'baseUrl'>): string => baseUrl.replace(/\/v[13]$/, '')
@@ -46,7 +46,7 @@ export function toCozeRequest(request: ChatRequest, call: ProviderCall): Upstrea
   const { channel, ambient } = call
   const botId = channel.other.trim()
   if (botId === '') throw new InvalidRequest('invalid_text_request', 'the channel names no bot')
-  const losses = new Set(unheard(request))
+  const losses = new Set(unsupported(request))
   return {
     method: 'POST',
     url: `${rootOf(channel)}/v3/chat`,

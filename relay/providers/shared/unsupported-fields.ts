@@ -22,7 +22,7 @@ const saysAgain = ({ messages }: ChatRequest): boolean =>
   messages.some(({ role, content }) => role === 'assistant' && content.some((part) => part.type === 'audio'))
 
 /** What applications with a model and tools of their own do not hear, by the names callers know it under. */
-export function unheard(request: ChatRequest): string[] {
+export function unsupported(request: ChatRequest): string[] {
   const given: Readonly<Record<string, boolean>> = {
     tools: request.tools.length > 0,
     temperature: request.temperature !== undefined,

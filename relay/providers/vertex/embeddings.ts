@@ -1,5 +1,5 @@
 import { failureIn } from '../gemini/failure.ts'
-import { type Heard, type OwnForm, type PlainTranslation, type ProviderCall, UpstreamRefusal } from '../types.ts'
+import { type Supported, type OwnForm, type PlainTranslation, type ProviderCall, UpstreamRefusal } from '../types.ts'
 import { countOf, type Json, recordOf, recordsOf, sumOf, withoutAbsent } from '../shared/json.ts'
 import { sharedField } from '../shared/embed-fields.ts'
 import { embeddingList, promptOnly, textsToEmbed } from '../shared/plain-answers.ts'
@@ -9,7 +9,7 @@ const vectorsOf = (json: unknown): Json[] =>
   recordsOf(recordsOf(recordOf(json)?.['predictions']).map((prediction) => prediction['embeddings']))
 
 /** The host's other call has the same wishes under other names. */
-function heardOf(own: OwnForm): Heard {
+function supportedOf(own: OwnForm): Supported {
   const [task, title] = [sharedField(own, 'taskType'), sharedField(own, 'title')]
   return {
     json: withoutAbsent({ task_type: task, title }),
@@ -20,7 +20,7 @@ function heardOf(own: OwnForm): Heard {
 /** Texts are embedded by a prediction here; each tells its own tokens. */
 export const vertexEmbeddings = (headers: (call: ProviderCall) => Record<string, string>): PlainTranslation => ({
   mostInputs: 250,
-  hears: { gemini: heardOf },
+  supports: { gemini: supportedOf },
   request: (asked, call) => ({
     method: 'POST',
     url: googleUrl(call, call.model, ':predict'),

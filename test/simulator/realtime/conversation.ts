@@ -19,7 +19,7 @@ export type SessionInput = {
   onBreak: () => void
 }
 
-type State = { session: Json; items: Json[]; heardBytes: number }
+type State = { session: Json; items: Json[]; inputBytes: number }
 
 function promptOf({ session, items }: State, { model }: SessionInput): Prompt {
   const users = items.filter((item) => item['type'] === 'message' && item['role'] === 'user')
@@ -61,7 +61,7 @@ export function converse(input: SessionInput): void {
       tools: [],
     },
     items: [],
-    heardBytes: 0,
+    inputBytes: 0,
   }
   const say = (type: string, fields: Json): void =>
     socket.send(JSON.stringify({ type, event_id: nextId('event_'), ...fields }))
@@ -81,16 +81,16 @@ export function converse(input: SessionInput): void {
       case 'conversation.item.create':
         return add(asObject(event['item']))
       case 'input_audio_buffer.append':
-        state.heardBytes += Buffer.from(asText(event['audio']), 'base64').length
+        state.inputBytes += Buffer.from(asText(event['audio']), 'base64').length
         return undefined
       case 'input_audio_buffer.commit':
         say('input_audio_buffer.committed', { previous_item_id: null, item_id: nextId('item_') })
         add({
           type: 'message',
           role: 'user',
-          content: [{ type: 'input_audio', transcript: `${state.heardBytes} bytes of sound` }],
+          content: [{ type: 'input_audio', transcript: `${state.inputBytes} bytes of sound` }],
         })
-        state.heardBytes = 0
+        state.inputBytes = 0
         return undefined
       case 'response.create':
         return void respond(input, { state, say })
