@@ -25,7 +25,7 @@ import { inWantedEncoding } from './embedding-encoding.ts'
 import type { PlainCall } from './types.ts'
 import { withImages } from './images.ts'
 import { sendBuilt, type Try, untilDone } from './send.ts'
-import { createTail } from './trailing-buffer.ts'
+import { createTrailingBuffer } from './trailing-buffer.ts'
 import { lossNames } from '#relay/response/loss-names.ts'
 
 const largestAnswer = 128 * 1024 * 1024
@@ -238,10 +238,10 @@ function readJson(text: string): unknown {
 async function answerBytes(current: Try, reply: UpstreamReply, contentType: string): Promise<void> {
   const { call, translation } = current
   const { res, callerAborted } = call
-  const tail = createTail(contentType.includes('text/event-stream'))
+  const trailing = createTrailingBuffer(contentType.includes('text/event-stream'))
   let firstByteMs: number | null = null
   const progress = async () => ({
-    used: await usedBy(current, { usage: tail.usage(translation.usage) }),
+    used: await usedBy(current, { usage: trailing.usage(translation.usage) }),
     firstByteMs,
   })
   const start = (): void => {
@@ -253,7 +253,7 @@ async function answerBytes(current: Try, reply: UpstreamReply, contentType: stri
   try {
     for await (const chunk of reply.body) {
       firstByteMs ??= performance.now() - call.startedAt
-      const due = tail.push(chunk)
+      const due = trailing.push(chunk)
       if (due.length === 0 || callerAborted.signal.aborted) continue
       start()
       if (!res.write(due)) await drained(call)
@@ -272,7 +272,7 @@ async function answerBytes(current: Try, reply: UpstreamReply, contentType: stri
   if (firstByteMs === null) throw malformed()
   await settle(current, { ...(await progress()), end: 'complete' })
   start()
-  res.end(tail.rest())
+  res.end(trailing.rest())
 }
 
 type Reported = { usage?: ReportedUsage | undefined; seconds?: number | undefined }

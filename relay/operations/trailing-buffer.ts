@@ -3,7 +3,7 @@ import type { ReportedUsage } from '#core/usage.ts'
 /** How much of a stream is kept back until it is paid for, and looked through for usage. */
 const keptEvents = 64 * 1024
 
-export type Tail = {
+export type TrailingBuffer = {
   /** Bytes that may leave at once. */
   push: (chunk: Uint8Array) => Uint8Array
   /** What was kept back. */
@@ -16,7 +16,7 @@ export type Tail = {
  * Holds the end of an answer back: the last chunk of plain bytes; of an event stream everything from its closing event on
  * (`…completed`, `….done`, `[DONE]`).
  */
-export function createTail(isEventStream: boolean): Tail {
+export function createTrailingBuffer(isEventStream: boolean): TrailingBuffer {
   let kept: Uint8Array = new Uint8Array()
   let closing = false
   return {

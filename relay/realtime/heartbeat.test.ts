@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
-import { watchPulse } from './heartbeat.ts'
+import { watchHeartbeat } from './heartbeat.ts'
 
 /** Both ends of a socket; `answers` tells whether the far end answers pings. */
 async function pair(answers: boolean) {
@@ -24,7 +24,7 @@ async function pair(answers: boolean) {
 
 test('a side that answers nothing is taken for dead', async () => {
   const { near, close } = await pair(false)
-  watchPulse(near, { everyMs: 30, isPaused: () => false })
+  watchHeartbeat(near, { everyMs: 30, isPaused: () => false })
   const [code] = (await once(near, 'close')) as [number]
   expect(code).toBe(1006)
   close()
@@ -37,7 +37,7 @@ test.each([
   const { near, close } = await pair(answers)
   // A process that stalls must not be taken for a side that is silent.
   const everyMs = 500
-  const stop = watchPulse(near, { everyMs, isPaused: () => paused })
+  const stop = watchHeartbeat(near, { everyMs, isPaused: () => paused })
   await pause(everyMs * 3.5)
   expect(near.readyState).toBe(WebSocket.OPEN)
   stop()

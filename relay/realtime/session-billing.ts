@@ -22,14 +22,14 @@ export const estimateResponse = (services: RelayServices, { terms }: AttemptPlan
   })
 
 /** The money of one session: one hold at a time, a charge for every response. */
-export type Books = {
+export type SessionBilling = {
   /** Charges an ended response and sets the next aside. Resolves with why the session may not go on, if so. */
   endResponse: (event: Json) => Promise<DomainError | null>
   /** Charges what was counted since, or gives the hold back. */
   close: (end: PartOfSession['end']) => Promise<void>
 }
 
-export function openBooks(session: Session, meter: Meter): Books {
+export function openSessionBilling(session: Session, meter: Meter): SessionBilling {
   const { services, call, plan } = session
   const { ledger } = services
   const perCall = plan.terms.price.kind === 'call'

@@ -7,12 +7,12 @@ import { timeoutsOf } from '#relay/attempt/timeouts.ts'
 import { asTimerMs } from '#relay/transport/limits.ts'
 import { type Json, tryRecord } from '#relay/providers/shared/json.ts'
 import { farewellMs, refuseCaller } from './accept.ts'
-import { type Books, openBooks } from './session-billing.ts'
+import { type SessionBilling, openSessionBilling } from './session-billing.ts'
 import type { Session } from './call.ts'
 import { closeSocket, type CloseWord, lost } from './close-codes.ts'
 import { createMeter, type Meter } from './meter.ts'
 import { type Frame, sendFrame } from './pump.ts'
-import { pulseMs, watchPulse } from './heartbeat.ts'
+import { heartbeatMs, watchHeartbeat } from './heartbeat.ts'
 
 /** Whose end it was, and what was said. */
 type Ending = { by: 'caller' | 'upstream'; word: CloseWord } | { by: 'gateway'; error: unknown }
@@ -42,7 +42,7 @@ export async function runSession(session: Session): Promise<void> {
     readUsage: session.translation.usage,
     now: () => performance.now(),
   })
-  const books = openBooks(session, meter)
+  const billing = openSessionBilling(session, meter)
   const ended = Promise.withResolvers<Ending>()
   const stopWatching = watchEnds(session, ended.resolve)
   const fail = (error: unknown): void => {
@@ -56,7 +56,7 @@ export async function runSession(session: Session): Promise<void> {
   upstream.frames.start(async (frame) => {
     const event = readEvent(frame)
     // The end of a response leaves when its charge is booked.
-    const refusal = meter.hear(event) ? await books.endResponse(event) : null
+    const refusal = meter.hear(event) ? await billing.endResponse(event) : null
     await sendFrame(caller.socket, tellsFailure(event) ? withoutSecrets(frame, attemptSecrets(plan.attempt)) : frame)
     if (refusal) {
       upstream.frames.stop('drop')
@@ -66,7 +66,7 @@ export async function runSession(session: Session): Promise<void> {
   upstream.socket.resume()
   const ending = await ended.promise
   stopWatching()
-  await finish(session, { ending, books, meter })
+  await finish(session, { ending, billing, meter })
 }
 
 /** Everything that may end a session from outside. Returns what stops looking. */
@@ -82,9 +82,9 @@ function watchEnds({ call, plan, caller, upstream }: Session, end: (ending: Endi
   const idle = setTimeout(() => {
     end({ by: 'gateway', error: new DomainError('relay.session_idle') })
   }, asTimerMs(idleTimeoutMs))
-  const stopPulses = [caller, upstream].map(({ socket, frames }) => {
+  const stopHeartbeats = [caller, upstream].map(({ socket, frames }) => {
     socket.on('message', () => void idle.refresh())
-    return watchPulse(socket, { everyMs: pulseMs, isPaused: () => frames.paused })
+    return watchHeartbeat(socket, { everyMs: heartbeatMs, isPaused: () => frames.paused })
   })
   const upstreamAbort = call.upstreamAbort.signal
   upstreamAbort.addEventListener('abort', stopped, { once: true })
@@ -93,15 +93,15 @@ function watchEnds({ call, plan, caller, upstream }: Session, end: (ending: Endi
   else if (upstreamAbort.aborted) stopped()
   return () => {
     clearTimeout(idle)
-    for (const stop of stopPulses) stop()
+    for (const stop of stopHeartbeats) stop()
     upstreamAbort.removeEventListener('abort', stopped)
   }
 }
 
-type End = { ending: Ending; books: Books; meter: Meter }
+type End = { ending: Ending; billing: SessionBilling; meter: Meter }
 
 /** Lets what has arrived be paid and delivered, books the rest, then says goodbye to whoever is left. */
-async function finish(session: Session, { ending, books, meter }: End): Promise<void> {
+async function finish(session: Session, { ending, billing, meter }: End): Promise<void> {
   const { call, caller, upstream } = session
   caller.frames.stop('drop')
   upstream.frames.stop(ending.by === 'gateway' ? 'drop' : 'take')
@@ -110,7 +110,7 @@ async function finish(session: Session, { ending, books, meter }: End): Promise<
     closeSocket(upstream.socket, word, upstreamFarewellMs)
   }
   await upstream.frames.drained()
-  await books.close(endOf(ending, meter.responding))
+  await billing.close(endOf(ending, meter.responding))
   if (ending.by === 'gateway') refuseCaller(caller, call.id, ending.error)
   else if (ending.by === 'upstream') passOn(session, ending.word)
   await closed(caller.socket)

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type Product, startProduct, until } from '../support/processes.ts'
 import { memoryOf, startAttackers } from './attackers.ts'
-import { booksViolations, untilNothingIsHeld } from './books.ts'
+import { chargeViolations, untilNothingIsHeld } from './books.ts'
 import { startTraffic } from './traffic.ts'
 import { createWorld, long, type World } from './world.ts'
 
@@ -71,5 +71,5 @@ test('three hundred attackers make no good call fail, and the memory that they t
   expect(failed).toEqual([])
   expect(Math.round(most / megabyte)).toBeLessThan(1024)
   await untilNothingIsHeld(world.pool)
-  expect(await booksViolations(world.pool, outcomes)).toEqual([])
+  expect(await chargeViolations(world.pool, outcomes)).toEqual([])
 })

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { TestToken, TestUser } from '../support/factories.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
 import { type Product, startProduct, until } from '../support/processes.ts'
-import { booksViolations, untilNothingIsHeld } from './books.ts'
+import { chargeViolations, untilNothingIsHeld } from './books.ts'
 import { startTraffic } from './traffic.ts'
 import { createWorld, long, type World } from './world.ts'
 
@@ -152,7 +152,7 @@ test(
       const outcomes = await traffic.stop()
       await untilNothingIsHeld(world.pool)
       expect(snapshots).toEqual([])
-      expect(await booksViolations(world.pool, outcomes)).toEqual([])
+      expect(await chargeViolations(world.pool, outcomes)).toEqual([])
       expect(await snapshotViolations(world)).toEqual([])
       expect(edits).toBeGreaterThan(20)
       expect(hasSeenEnough()).toBe(true)

@@ -18,7 +18,7 @@ export const untilNothingIsHeld = (pool: Pool, seconds?: number): Promise<void> 
  * What must be true of the money once nothing is under way: the ledger's equation, one log row for every answer that a
  * caller read to its end, and no answer logged twice. Returns what is wrong in words; empty is good.
  */
-export async function booksViolations(pool: Pool, outcomes: Outcome[]): Promise<string[]> {
+export async function chargeViolations(pool: Pool, outcomes: Outcome[]): Promise<string[]> {
   const { rows } = await pool.query<{ request_id: string; n: string }>(
     'select request_id, count(*) as n from logs where type = 2 group by request_id',
   )

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { startProduct, until } from '../support/processes.ts'
-import { booksViolations, untilNothingIsHeld } from './books.ts'
+import { chargeViolations, untilNothingIsHeld } from './books.ts'
 import { startTraffic } from './traffic.ts'
 import { createWorld, long } from './world.ts'
 
@@ -48,7 +48,7 @@ test(
       await untilNothingIsHeld(world.pool)
       expect(outcomes.filter((outcome) => outcome.complete).length).toBeGreaterThan(100)
       expect(outcomes.some((outcome) => outcome.status === 200 && !outcome.complete)).toBe(true)
-      expect(await booksViolations(world.pool, outcomes)).toEqual([])
+      expect(await chargeViolations(world.pool, outcomes)).toEqual([])
       const { rows } = await world.pool.query("select count(*)::int as released from holds where status = 'released'")
       expect(rows[0].released).toBeGreaterThan(0)
     } finally {

@@ -7,7 +7,7 @@ import { inject, expect, test } from 'vitest'
 import { startEmbedded } from '#db/embedded.ts'
 import { migrate } from '#db/orm.ts'
 import { startProduct, until } from '../support/processes.ts'
-import { booksViolations, untilNothingIsHeld } from './books.ts'
+import { chargeViolations, untilNothingIsHeld } from './books.ts'
 import { callOnce, type Outcome, startTraffic } from './traffic.ts'
 import { createWorld, long, type World } from './world.ts'
 
@@ -89,7 +89,7 @@ test('connections killed under load cost nobody money, and a ban made while nobo
   const outcomes = await traffic.stop()
   await untilNothingIsHeld(world.pool)
   expect(strangeAnswers(outcomes)).toEqual([])
-  expect(await booksViolations(world.pool, [...calls, ...outcomes])).toEqual([])
+  expect(await chargeViolations(world.pool, [...calls, ...outcomes])).toEqual([])
   expect(product.output()).not.toContain('is replaced')
   expect(await product.stop()).toEqual({ code: 0, signal: null })
 })
@@ -117,7 +117,7 @@ test('a database that is stopped at once under load and comes back finds every a
     const outcomes = await traffic.stop()
     await untilNothingIsHeld(world.pool)
     expect(strangeAnswers(outcomes)).toEqual([])
-    expect(await booksViolations(world.pool, outcomes)).toEqual([])
+    expect(await chargeViolations(world.pool, outcomes)).toEqual([])
     expect(await product.stop()).toEqual({ code: 0, signal: null })
   } finally {
     await embedded.stop()

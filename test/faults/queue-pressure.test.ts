@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Product, startProduct, until } from '../support/processes.ts'
-import { booksViolations, untilNothingIsHeld } from './books.ts'
+import { chargeViolations, untilNothingIsHeld } from './books.ts'
 import { startTraffic } from './traffic.ts'
 import { createWorld, long, type World } from './world.ts'
 
@@ -46,7 +46,7 @@ test('while nothing can be written callers wait or are refused, and every answer
   await until(() => served() > before + 50, { what: 'it does not serve again' })
   const outcomes = await traffic.stop()
   await untilNothingIsHeld(world.pool)
-  expect(await booksViolations(world.pool, outcomes)).toEqual([])
+  expect(await chargeViolations(world.pool, outcomes)).toEqual([])
   expect(product.output()).not.toContain('heap out of memory')
   expect(await product.health()).toBe(200)
 })

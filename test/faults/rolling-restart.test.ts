@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { createSecrets } from '#features/secrets/service.ts'
 import { freePort, secretKey, startProduct, until } from '../support/processes.ts'
 import { startBalancer } from './balancer.ts'
-import { booksViolations, untilNothingIsHeld } from './books.ts'
+import { chargeViolations, untilNothingIsHeld } from './books.ts'
 import { callOnce } from './traffic.ts'
 import { createWorld } from './world.ts'
 
@@ -91,7 +91,7 @@ test('two nodes restarted in turn behind a proxy that follows their readiness fa
     })
     expect(await reset.json()).toMatchObject({ success: true })
     await untilNothingIsHeld(world.pool)
-    expect(await booksViolations(world.pool, [])).toEqual([])
+    expect(await chargeViolations(world.pool, [])).toEqual([])
   } finally {
     await Promise.all(nodes.map((node) => node.killAll()))
   }
@@ -126,7 +126,7 @@ test('told to stop, a node says at once that it is not ready, serves on, and ask
   expect(await ending).toEqual({ code: 0, signal: null })
   expect(silent.destroyed || silent.readableEnded || silent.closed).toBe(true)
   await untilNothingIsHeld(world.pool)
-  expect(await booksViolations(world.pool, [await stream])).toEqual([])
+  expect(await chargeViolations(world.pool, [await stream])).toEqual([])
 })
 
 test('a node whose database is away is not ready, and is again when it is back', async () => {

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Product, startProduct, until } from '../support/processes.ts'
 import type { TestToken } from '../support/factories.ts'
-import { booksViolations, untilNothingIsHeld } from './books.ts'
+import { chargeViolations, untilNothingIsHeld } from './books.ts'
 import { startEndlessUpstream } from './endless-upstream.ts'
 import { callOnce } from './traffic.ts'
 import { createWorld, long, type World } from './world.ts'
@@ -102,7 +102,7 @@ test('callers that do not read pause their upstreams, take little memory and kee
   const { rows } = await world.pool.query("select quota::int from logs where other ->> 'end' = 'hung-up'")
   expect(rows).toHaveLength(readers)
   expect(rows.every(({ quota }) => quota > 0)).toBe(true)
-  expect(await booksViolations(world.pool, [])).toEqual([])
+  expect(await chargeViolations(world.pool, [])).toEqual([])
 })
 
 test.runIf(long)('a caller that takes nothing for two minutes is dropped', { timeout: 240_000 }, async () => {

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, test, vi } from 'vitest'
 import { type Product, startProduct, until } from '../support/processes.ts'
-import { booksViolations, untilNothingIsHeld } from './books.ts'
+import { chargeViolations, untilNothingIsHeld } from './books.ts'
 import { callOnce, startTraffic } from './traffic.ts'
 import { createWorld, long } from './world.ts'
 
@@ -142,6 +142,6 @@ test('errors that nobody caught, broken handlers and options that are no JSON le
   }
   expect(await callOnce(product.url, token, { kind: 'plain' })).toMatchObject({ status: 200 })
   await untilNothingIsHeld(world.pool)
-  expect(await booksViolations(world.pool, outcomes)).toEqual([])
+  expect(await chargeViolations(world.pool, outcomes)).toEqual([])
   expect(await product.stop()).toEqual({ code: 0, signal: null })
 })

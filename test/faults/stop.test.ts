@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { TestToken } from '../support/factories.ts'
 import { type Product, startProduct, until } from '../support/processes.ts'
-import { booksViolations, untilNothingIsHeld } from './books.ts'
+import { chargeViolations, untilNothingIsHeld } from './books.ts'
 import { callOnce, type Outcome, startTraffic } from './traffic.ts'
 import { createWorld, type World } from './world.ts'
 
@@ -54,7 +54,7 @@ test('told to stop under load, running answers end whole, nobody new is let in, 
   // What had begun was answered to the end: nobody was cut off.
   expect(outcomes.filter(({ status, complete }) => status === 200 && !complete)).toEqual([])
   await untilNothingIsHeld(world.pool)
-  expect(await booksViolations(world.pool, [...outcomes, ...(await streams.ending)])).toEqual([])
+  expect(await chargeViolations(world.pool, [...outcomes, ...(await streams.ending)])).toEqual([])
 })
 
 test('what does not end by itself is ended at the deadline: streams with an error event and a charge, plain calls with a 503 and none', async () => {
@@ -74,7 +74,7 @@ test('what does not end by itself is ended at the deadline: streams with an erro
   expect(rows).toMatchObject([{ request_id: streamed.id, quota: expect.any(Number), other: { end: 'failed' } }])
   expect(rows[0].quota).toBeGreaterThan(0)
   await untilNothingIsHeld(world.pool)
-  expect(await booksViolations(world.pool, [streamed, answered])).toEqual([])
+  expect(await chargeViolations(world.pool, [streamed, answered])).toEqual([])
 })
 
 test('SIGTERM to npm start, whose shell tells nobody, lets running answers end whole and leaves no process behind', async () => {
@@ -99,7 +99,7 @@ test('when the first process is killed its workers still end what they had begun
   expect(outcomes.map(({ complete }) => complete)).toEqual([true, true, true, true])
   await product.exited
   await untilNothingIsHeld(world.pool)
-  expect(await booksViolations(world.pool, outcomes)).toEqual([])
+  expect(await chargeViolations(world.pool, outcomes)).toEqual([])
 })
 
 test('the database that comes along stops with the product, and the next start is quick', async () => {

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from 'pg'
 import { describe, test } from 'vitest'
 import { type Product, startProduct, until } from '../support/processes.ts'
-import { booksViolations, untilNothingIsHeld } from './books.ts'
+import { chargeViolations, untilNothingIsHeld } from './books.ts'
 import { callOnce } from './traffic.ts'
 import { createWorld, type World } from './world.ts'
 
@@ -84,7 +84,7 @@ describe.concurrent('an answer that cannot be booked', () => {
       const [charge] = await logged(world, stream.id)
       expect(charge?.quota).toBeGreaterThan(0)
       expect(await balanceOf(world, caller.user.id)).toBe(1_000_000 - (charge?.quota ?? 0))
-      expect(await booksViolations(world.pool, [plain, stream])).toEqual([])
+      expect(await chargeViolations(world.pool, [plain, stream])).toEqual([])
     },
   )
 })
@@ -102,7 +102,7 @@ test('a user whose row is locked does not keep others from being served', async 
     expect(served.map(({ status }) => status)).toEqual(served.map(() => 200))
   })
   await untilNothingIsHeld(world.pool)
-  expect(await booksViolations(world.pool, [])).toEqual([])
+  expect(await chargeViolations(world.pool, [])).toEqual([])
 })
 
 test('a database that may only be read serves nothing that it could not bill, and its return is noticed', async ({
@@ -133,5 +133,5 @@ test('a database that may only be read serves nothing that it could not bill, an
     await beside.end()
   }
   await untilNothingIsHeld(world.pool)
-  expect(await booksViolations(world.pool, [])).toEqual([])
+  expect(await chargeViolations(world.pool, [])).toEqual([])
 })

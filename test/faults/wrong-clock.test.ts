@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createSecrets, sha256 } from '#features/secrets/service.ts'
 import { randomKey } from '../support/factories.ts'
 import { type Product, secretKey, startProduct } from '../support/processes.ts'
-import { booksViolations, untilNothingIsHeld } from './books.ts'
+import { chargeViolations, untilNothingIsHeld } from './books.ts'
 import { callOnce } from './traffic.ts'
 import { createWorld } from './world.ts'
 
@@ -98,5 +98,5 @@ test('nodes whose clocks are an hour ahead and an hour behind expire nothing ear
   expect(rows.length).toBeGreaterThan(4)
   expect(rows.filter(({ off }) => off > 600)).toEqual([])
   await untilNothingIsHeld(world.pool)
-  expect(await booksViolations(world.pool, calls)).toEqual([])
+  expect(await chargeViolations(world.pool, calls)).toEqual([])
 })

@@ -6,7 +6,7 @@ import { type Feature, type FeatureId, features } from './features.ts'
 import { type Limit, limitOf } from './limits.ts'
 import { type LossWatch, watchLosses } from './losses.ts'
 import { modelOf, type UpstreamId, upstreams } from './upstreams.ts'
-import { checkBooks, checkNothingHeld, forgetRows, makeWallet, usage, type Wallet } from './world.ts'
+import { checkLedger, checkNothingHeld, forgetRows, makeWallet, usage, type Wallet } from './world.ts'
 
 export type Cell = {
   client: ClientId
@@ -34,7 +34,7 @@ async function check({ app, wallet, client, upstream }: Place, feature: Feature)
       return library.ask(asked)
     },
   })
-  await checkBooks(app, wallet, { model, streams })
+  await checkLedger(app, wallet, { model, streams })
 }
 
 /** A limit holds where the cell fails because of it, and what was left out is told. */

@@ -65,7 +65,7 @@ export async function makeWallet(app: App): Promise<Wallet> {
 }
 
 /** What was asked of one upstream must be in the books once, at its price, and nothing may be held. */
-export async function checkBooks(
+export async function checkLedger(
   app: App,
   wallet: Wallet,
   { model, streams }: { model: string; streams: boolean[] },

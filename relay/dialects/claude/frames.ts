@@ -10,4 +10,4 @@ export const blockStop = (index: number): string => frame('content_block_stop', 
 export const deltaHead = (index: number, type: string, field: string): string =>
   `event: content_block_delta\ndata: {"type":"content_block_delta","index":${index},"delta":{"type":"${type}","${field}":`
 
-export const deltaTail = '}}\n\n'
+export const deltaEnd = '}}\n\n'

@@ -1,4 +1,4 @@
-import { blockStart, blockStop, deltaHead, deltaTail } from './frames.ts'
+import { blockStart, blockStop, deltaHead, deltaEnd } from './frames.ts'
 
 export type BlockKind = 'text' | 'thinking' | 'tool'
 
@@ -16,10 +16,10 @@ export function createOpenBlock() {
       return blockStart(open.index, block)
     },
     /** A delta of the block's own kind; `json` is its value as JSON text. */
-    write: (json: string): string => (open === undefined ? '' : open.head + json + deltaTail),
+    write: (json: string): string => (open === undefined ? '' : open.head + json + deltaEnd),
     /** A delta of another kind. */
     writeOther: (type: string, field: string, value: unknown): string =>
-      open === undefined ? '' : deltaHead(open.index, type, field) + JSON.stringify(value) + deltaTail,
+      open === undefined ? '' : deltaHead(open.index, type, field) + JSON.stringify(value) + deltaEnd,
     stop(): string {
       const closing = open
       open = undefined

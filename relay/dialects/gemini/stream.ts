@@ -29,7 +29,7 @@ type ContentEvent = Exclude<ChatEvent, { type: 'start' | 'usage' | 'error' | 'fi
 export function streamGemini(context: EncodeContext): StreamEncoder {
   const candidates = new Map<number, Candidate>()
   const asArray = context.asJsonArray === true
-  let tail = ''
+  let trailing = ''
   let begun = false
   let failed = false
   let usage: ReportedUsage | undefined
@@ -41,9 +41,9 @@ export function streamGemini(context: EncodeContext): StreamEncoder {
     return lead + json
   }
   const identify = (id: string): void => {
-    if (tail !== '') return
+    if (trailing !== '') return
     const constant = { modelVersion: context.model, responseId: answerId(id, '', context.ambient) }
-    tail = `,${JSON.stringify(constant).slice(1)}`
+    trailing = `,${JSON.stringify(constant).slice(1)}`
   }
   const candidateOf = (index: number): Candidate => {
     const existing = candidates.get(index)
@@ -54,7 +54,7 @@ export function streamGemini(context: EncodeContext): StreamEncoder {
     return fresh
   }
   const write = (candidate: Candidate, parts: string[]): string =>
-    parts.map((part) => frame(`${candidate.head}${part}]}}]${tail}`)).join('')
+    parts.map((part) => frame(`${candidate.head}${part}]}}]${trailing}`)).join('')
 
   const closing = (): string => {
     identify('')
@@ -69,7 +69,7 @@ export function streamGemini(context: EncodeContext): StreamEncoder {
         : { groundingMetadata: toGrounding(candidate.citations, candidate.text) }),
     }))
     const counted = usage === undefined ? '' : `,"usageMetadata":${JSON.stringify(toGeminiUsage(usage))}`
-    return `${last}${frame(`{"candidates":${JSON.stringify(ends)}${counted}${tail}`)}${asArray ? ']' : ''}`
+    return `${last}${frame(`{"candidates":${JSON.stringify(ends)}${counted}${trailing}`)}${asArray ? ']' : ''}`
   }
 
   return {

@@ -20,7 +20,7 @@ type ChoiceState = {
   finish: FinishReason | undefined
 }
 
-const tail = ',"logprobs":null,"finish_reason":null}]}\n\n'
+const trailing = ',"logprobs":null,"finish_reason":null}]}\n\n'
 
 type ChoiceEvent = Exclude<ChatEvent, { type: 'start' | 'usage' | 'error' | 'finish' }>
 
@@ -54,7 +54,7 @@ export function streamOpenAiChat(context: EncodeContext): StreamEncoder {
       audioId: undefined,
       finish: undefined,
     })
-    return `${head}{"role":"assistant","content":"","refusal":null}${tail}`
+    return `${head}{"role":"assistant","content":"","refusal":null}${trailing}`
   }
   const closing = (): string => {
     const opening = choices.size === 0 ? open(0) : ''
@@ -102,12 +102,12 @@ function missingArguments(choice: ChoiceState): string {
 }
 
 const argumentsDelta = (choice: ChoiceState, index: number, text: string): string =>
-  `${choice.head}{"tool_calls":[{"index":${index},"function":{"arguments":${JSON.stringify(text)}}}]}${tail}`
+  `${choice.head}{"tool_calls":[{"index":${index},"function":{"arguments":${JSON.stringify(text)}}}]}${trailing}`
 
 const textDelta = (choice: ChoiceState, field: string, text: string): string =>
-  text === '' ? '' : `${choice.head}{"${field}":${JSON.stringify(text)}}${tail}`
+  text === '' ? '' : `${choice.head}{"${field}":${JSON.stringify(text)}}${trailing}`
 
-const objectDelta = (choice: ChoiceState, delta: object): string => choice.head + JSON.stringify(delta) + tail
+const objectDelta = (choice: ChoiceState, delta: object): string => choice.head + JSON.stringify(delta) + trailing
 
 function writeDelta(choice: ChoiceState, event: ChoiceEvent, context: EncodeContext): string {
   switch (event.type) {

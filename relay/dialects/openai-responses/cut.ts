@@ -56,12 +56,12 @@ export function cutOpenAiResponses({ model, ambient }: CutContext): Cutter {
       const opened = parseObject(added?.data ?? '')
       const item = opened && isObject(opened['item']) ? opened['item'] : undefined
       if (opened && item) {
-        const tail = text.slice(output.reduce((sum, finished) => sum + lengthOf(finished), 0))
-        const cut = unfinished(item, tail)
+        const trailing = text.slice(output.reduce((sum, finished) => sum + lengthOf(finished), 0))
+        const cut = unfinished(item, trailing)
         const at = { item_id: item['id'], output_index: opened['output_index'] }
         if (wordOf(final['type']) === 'response.output_text.delta') {
           const place = { ...at, content_index: final['content_index'] ?? 0 }
-          add('response.output_text.done', { ...place, text: tail, logprobs: [] })
+          add('response.output_text.done', { ...place, text: trailing, logprobs: [] })
           add('response.content_part.done', { ...place, part: listOf(cut['content'])[0] })
         }
         add('response.output_item.done', { output_index: opened['output_index'], item: cut })

@@ -1,7 +1,7 @@
 export type EventWriter = {
   event: (type: string, fields: object) => string
   /** A delta; `head` is the constant text before it, `tail` what its JSON holds after it. */
-  delta: (head: string, text: string, tail?: string) => string
+  delta: (head: string, text: string, trailing?: string) => string
 }
 
 /** Numbers the events of a stream from 0. */
@@ -14,7 +14,7 @@ export function createEventWriter(): EventWriter {
   }
   return {
     event: (type, fields) => numbered(`event: ${type}\ndata: ${JSON.stringify({ type, ...fields }).slice(0, -1)}`),
-    delta: (head, text, tail = '') => numbered(head + JSON.stringify(text) + tail),
+    delta: (head, text, trailing = '') => numbered(head + JSON.stringify(text) + trailing),
   }
 }
 

@@ -6,7 +6,7 @@ import type { Place, Shelf } from './shelf.ts'
 
 type Part = { isText: boolean; text: string; annotations: object[]; head: string }
 
-const textTail = ',"logprobs":[]'
+const textEnd = ',"logprobs":[]'
 
 const toContent = ({ isText, text, annotations }: Part): object =>
   isText ? outputText(text, annotations) : { type: 'refusal', refusal: text }
@@ -46,7 +46,7 @@ export function openMessage(shelf: Shelf, writer: EventWriter) {
     say(isText: boolean, said: string): string {
       const current = part?.isText === isText ? { part, text: '' } : startPart(isText)
       current.part.text += said
-      return current.text + writer.delta(current.part.head, said, isText ? textTail : '')
+      return current.text + writer.delta(current.part.head, said, isText ? textEnd : '')
     },
     cite(citation: Citation): string {
       if (part?.isText !== true) return ''

@@ -37,11 +37,11 @@ async function quotaOf(query: Query, filters: LogFilters, now: Date): Promise<nu
   const until = end && end < now ? new Date(Math.floor(end.getTime() / hourMs) * hourMs) : undefined
   if (from && until && from >= until) return quotaOfLogs(query, filters, { start, end })
   const head = start && from && start < from ? { start, end: new Date(from.getTime() - 1) } : null
-  const tail = until && end ? { start: until, end } : null
+  const trailing = until && end ? { start: until, end } : null
   return (
     (await quotaOfHours(query, filters, { from, until })) +
     (head ? await quotaOfLogs(query, filters, head) : 0) +
-    (tail ? await quotaOfLogs(query, filters, tail) : 0)
+    (trailing ? await quotaOfLogs(query, filters, trailing) : 0)
   )
 }
 
