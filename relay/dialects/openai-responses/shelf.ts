@@ -5,7 +5,7 @@ import type { EventWriter } from './event-writer.ts'
 export type Place = { item_id: string; output_index: number }
 
 /** The output of a streamed response: an item takes its place when it begins and is replaced when it is done. */
-export function createShelf(writer: EventWriter, ambient: Ambient) {
+export function createOutputItems(writer: EventWriter, ambient: Ambient) {
   const output: object[] = []
   return {
     output,
@@ -22,4 +22,4 @@ export function createShelf(writer: EventWriter, ambient: Ambient) {
   }
 }
 
-export type Shelf = ReturnType<typeof createShelf>
+export type OutputItems = ReturnType<typeof createOutputItems>

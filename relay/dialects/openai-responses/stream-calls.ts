@@ -1,19 +1,19 @@
 import type { ChatEvent } from '#relay/chat/events.ts'
 import { type EventWriter, deltaHead } from './event-writer.ts'
 import { type CalledTool, argumentsOf, callItem } from './output-items.ts'
-import type { Place, Shelf } from './shelf.ts'
+import type { Place, OutputItems } from './shelf.ts'
 
 type CallEvent = Extract<ChatEvent, { type: `tool-call-${'start' | 'delta' | 'end'}` }>
 type OpenCall = { place: Place; call: CalledTool; head: string; name: string }
 
 /** Calls being written; several may be open side by side, for every delta names its item. */
-export function createCalls(shelf: Shelf, writer: EventWriter) {
+export function createCalls(outputItems: OutputItems, writer: EventWriter) {
   const open = new Map<number, OpenCall>()
 
   const start = (event: Extract<CallEvent, { type: 'tool-call-start' }>): string => {
     const custom = event.kind === 'custom'
     const call: CalledTool = { callId: event.id, name: event.name, custom, text: '' }
-    const { place, text } = shelf.begin(custom ? 'ctc' : 'fc', (id) => callItem(id, call, 'in_progress'))
+    const { place, text } = outputItems.begin(custom ? 'ctc' : 'fc', (id) => callItem(id, call, 'in_progress'))
     const name = custom ? 'response.custom_tool_call_input' : 'response.function_call_arguments'
     open.set(event.index, { place, call, name, head: deltaHead(`${name}.delta`, place) })
     return text
@@ -25,7 +25,7 @@ export function createCalls(shelf: Shelf, writer: EventWriter) {
     const { place, call, name } = closing
     const value = call.custom ? { input: call.text } : { name: call.name, arguments: argumentsOf(call) }
     const written = writer.event(`${name}.done`, { ...place, ...value })
-    return written + shelf.finish(place, callItem(place.item_id, call, 'completed'))
+    return written + outputItems.finish(place, callItem(place.item_id, call, 'completed'))
   }
 
   return {

@@ -2,7 +2,7 @@ import type { Ambient } from '#core/ambient.ts'
 import type { ChatEvent, Citation } from '#relay/chat/events.ts'
 import type { EventWriter } from './event-writer.ts'
 import { type ItemStatus, imageItem } from './output-items.ts'
-import { createShelf } from './shelf.ts'
+import { createOutputItems } from './shelf.ts'
 import { createCalls } from './stream-calls.ts'
 import { openMessage } from './stream-message.ts'
 import { openReasoning } from './stream-reasoning.ts'
@@ -13,8 +13,8 @@ type CallEvent = Extract<ChatEvent, { type: `tool-call-${'start' | 'delta' | 'en
 
 /** The output items of a streamed response: at most one message or thought is open, beside any number of calls. */
 export function createItems(writer: EventWriter, ambient: Ambient) {
-  const shelf = createShelf(writer, ambient)
-  const calls = createCalls(shelf, writer)
+  const outputItems = createOutputItems(writer, ambient)
+  const calls = createCalls(outputItems, writer)
   let open: Message | Reasoning | undefined
 
   const closeOpen = (status: ItemStatus = 'completed'): string => {
@@ -26,20 +26,20 @@ export function createItems(writer: EventWriter, ambient: Ambient) {
   const message = (): { item: Message; text: string } => {
     if (open?.kind === 'message') return { item: open, text: '' }
     const before = closeOpen()
-    const item = openMessage(shelf, writer)
+    const item = openMessage(outputItems, writer)
     open = item
     return { item, text: before + item.opening }
   }
   const reasoning = (): { item: Reasoning; text: string } => {
     if (open?.kind === 'reasoning') return { item: open, text: '' }
     const before = closeOpen()
-    const item = openReasoning(shelf, writer)
+    const item = openReasoning(outputItems, writer)
     open = item
     return { item, text: before + item.opening }
   }
 
   return {
-    output: shelf.output,
+    output: outputItems.output,
     say(kind: 'text' | 'refusal', said: string): string {
       if (said === '') return ''
       const { item, text } = message()
@@ -60,8 +60,8 @@ export function createItems(writer: EventWriter, ambient: Ambient) {
     cite: (citation: Citation): string => (open?.kind === 'message' ? open.cite(citation) : ''),
     show(data: string): string {
       const before = closeOpen()
-      const { place, text } = shelf.begin('ig', (id) => imageItem(id, null, 'in_progress'))
-      return before + text + shelf.finish(place, imageItem(place.item_id, data, 'completed'))
+      const { place, text } = outputItems.begin('ig', (id) => imageItem(id, null, 'in_progress'))
+      return before + text + outputItems.finish(place, imageItem(place.item_id, data, 'completed'))
     },
     call(event: CallEvent): string {
       const before = event.type === 'tool-call-start' ? closeOpen() : ''

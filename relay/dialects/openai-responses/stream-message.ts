@@ -2,7 +2,7 @@ import type { Citation } from '#relay/chat/events.ts'
 import { type EventWriter, deltaHead } from './event-writer.ts'
 import { type ItemStatus, messageItem, outputText } from './output-items.ts'
 import { toFlatAnnotation } from './response-object.ts'
-import type { Place, Shelf } from './shelf.ts'
+import type { Place, OutputItems } from './shelf.ts'
 
 type Part = { isText: boolean; text: string; annotations: object[]; head: string }
 
@@ -12,8 +12,8 @@ const toContent = ({ isText, text, annotations }: Part): object =>
   isText ? outputText(text, annotations) : { type: 'refusal', refusal: text }
 
 /** A message item being written: parts of text and refusal, one after the other. */
-export function openMessage(shelf: Shelf, writer: EventWriter) {
-  const { place, text: opening } = shelf.begin('msg', (id) => messageItem(id, [], 'in_progress'))
+export function openMessage(outputItems: OutputItems, writer: EventWriter) {
+  const { place, text: opening } = outputItems.begin('msg', (id) => messageItem(id, [], 'in_progress'))
   const done: object[] = []
   let part: Part | undefined
   const here = (): Place & { content_index: number } => ({ ...place, content_index: done.length })
@@ -55,6 +55,7 @@ export function openMessage(shelf: Shelf, writer: EventWriter) {
       part.annotations.push(annotation)
       return writer.event('response.output_text.annotation.added', { ...at, annotation })
     },
-    close: (status: ItemStatus): string => closePart() + shelf.finish(place, messageItem(place.item_id, done, status)),
+    close: (status: ItemStatus): string =>
+      closePart() + outputItems.finish(place, messageItem(place.item_id, done, status)),
   }
 }

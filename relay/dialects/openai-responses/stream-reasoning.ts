@@ -1,10 +1,10 @@
 import { type EventWriter, deltaHead } from './event-writer.ts'
 import { reasoningItem } from './output-items.ts'
-import type { Shelf } from './shelf.ts'
+import type { OutputItems } from './shelf.ts'
 
 /** A reasoning item being written; its text stands as a summary of one part. */
-export function openReasoning(shelf: Shelf, writer: EventWriter) {
-  const { place, text: opening } = shelf.begin('rs', (id) =>
+export function openReasoning(outputItems: OutputItems, writer: EventWriter) {
+  const { place, text: opening } = outputItems.begin('rs', (id) =>
     reasoningItem(id, { text: '', encrypted: undefined }, 'in_progress'),
   )
   const at = { ...place, summary_index: 0 }
@@ -21,12 +21,12 @@ export function openReasoning(shelf: Shelf, writer: EventWriter) {
     },
     close(encrypted?: string): string {
       const item = reasoningItem(place.item_id, { text: reasoning, encrypted }, 'completed')
-      if (reasoning === '') return shelf.finish(place, item)
+      if (reasoning === '') return outputItems.finish(place, item)
       const part = { type: 'summary_text', text: reasoning }
       return (
         writer.event('response.reasoning_summary_text.done', { ...at, text: reasoning }) +
         writer.event('response.reasoning_summary_part.done', { ...at, part }) +
-        shelf.finish(place, item)
+        outputItems.finish(place, item)
       )
     },
   }
