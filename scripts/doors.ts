@@ -16,9 +16,9 @@ const checks = [
   { role: 'user', check: lastStep(userProcedure) },
 ]
 
-export type Door = { path: string; kind: string; role: string }
+export type RouteRow = { path: string; kind: string; role: string }
 
-export const procedureDoors = (): Door[] =>
+export const procedureRoutes = (): RouteRow[] =>
   Object.entries(appRouter._def.procedures as unknown as Record<string, Procedure>)
     .map(
       ([
@@ -55,8 +55,8 @@ function boundTo(route: Route<Api, Services>): string {
   return picked
 }
 
-export function restDoors(): (Door & { procedure: string })[] {
-  const roles = new Map(procedureDoors().map(({ path, role }) => [path, role]))
+export function restRoutes(): (RouteRow & { procedure: string })[] {
+  const roles = new Map(procedureRoutes().map(({ path, role }) => [path, role]))
   return Object.entries(restTable)
     .map(([row, route]) => {
       const [kind = '', path = ''] = row.split(' ')
@@ -69,7 +69,7 @@ export function restDoors(): (Door & { procedure: string })[] {
 type Layer = { route?: { path: string | string[]; methods: Record<string, boolean> } }
 
 /** Building the router asks its services nothing: only calls do. */
-export const relayDoors = (): Pick<Door, 'path' | 'kind'>[] =>
+export const relayRoutes = (): Pick<RouteRow, 'path' | 'kind'>[] =>
   (createRelayRouter({} as RelayServices).stack as unknown as Layer[])
     .flatMap(({ route }) =>
       route
@@ -89,10 +89,10 @@ const table = (head: string[], rows: string[][]): string =>
 
 const code = (text: string): string => (text === '' ? '' : `\`${text.replaceAll('\\', '')}\``)
 
-export function describeDoors(): string {
-  const relay = relayDoors().map(({ kind, path }) => [kind, code(path)])
-  const rest = restDoors().map(({ kind, path, role, procedure }) => [kind, code(path), role, code(procedure)])
-  const procedures = procedureDoors().map(({ path, kind, role }) => [code(path), kind, role])
+export function describeRoutes(): string {
+  const relay = relayRoutes().map(({ kind, path }) => [kind, code(path)])
+  const rest = restRoutes().map(({ kind, path, role, procedure }) => [kind, code(path), role, code(procedure)])
+  const procedures = procedureRoutes().map(({ path, kind, role }) => [code(path), kind, role])
   return `# Doors
 
 Written by \`npm run routes -- --write\`; change the tables in the code, not this file.

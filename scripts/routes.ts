@@ -1,13 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { describeDoors } from './doors.ts'
+import { describeRoutes } from './doors.ts'
 import { root } from './steps.ts'
 
 /** Prints every door of the product; `--write` puts the list into docs/api.md, `--check` fails where that is out of date. */
 const { values } = parseArgs({ options: { write: { type: 'boolean' }, check: { type: 'boolean' } } })
 const path = join(root, 'docs/api.md')
-const text = describeDoors()
+const text = describeRoutes()
 if (values.write) writeFileSync(path, text)
 else if (!values.check) process.stdout.write(text)
 else if (readFileSync(path, 'utf8') !== text) {

@@ -15,7 +15,7 @@ export type Choice = {
   upstream_model: string
   priority: number
   /** Of being asked first. */
-  chance: number
+  probability: number
   tier: number
   /** Every key of it rests after failures, so that it is asked only where nothing else is left. */
   coolingDown: boolean
@@ -30,7 +30,9 @@ export function choicesOf(services: RelayServices, call: Call): Choice[] {
     )
     .toSorted(
       (left, right) =>
-        right.choice.chance - left.choice.chance || left.order - right.order || left.choice.tier - right.choice.tier,
+        right.choice.probability - left.choice.probability ||
+        left.order - right.order ||
+        left.choice.tier - right.choice.tier,
     )
     .map(({ choice }) => choice)
 }
@@ -51,7 +53,7 @@ function sharedPlans(services: RelayServices, { model, group }: Call): SharedPla
 function choicesOfPlan(services: RelayServices, call: Call, { plan, share }: SharedPlan): Choice[] {
   const isHealthy = (channelId: number, key: number) => services.circuitBreaker.isHealthy(channelId, key, plan.model)
   const found = candidates(plan.tiers, { attempt: 0, tried: new Map(), forceSwitch: true, isHealthy })
-  const chances = chancesOf(found?.routes ?? [], { plan, session: callerSession(call) })
+  const probabilities = probabilitiesOf(found?.routes ?? [], { plan, session: callerSession(call) })
   return plan.tiers.flatMap((routes, tier) =>
     routes.flatMap((route) => {
       const channel = services.channels.channel(route.channelId)
@@ -60,7 +62,7 @@ function choicesOfPlan(services: RelayServices, call: Call, { plan, share }: Sha
         {
           ...pinnedChoice(channel, plan.model),
           priority: route.priority,
-          chance: share * (chances.get(route.channelId) ?? 0),
+          probability: share * (probabilities.get(route.channelId) ?? 0),
           tier,
           coolingDown: !route.keys.some((key) => isHealthy(route.channelId, key)),
         },
@@ -70,7 +72,7 @@ function choicesOfPlan(services: RelayServices, call: Call, { plan, share }: Sha
 }
 
 /** A session is bound to one of the routes; everybody else goes by weight. */
-function chancesOf(
+function probabilitiesOf(
   routes: readonly Route[],
   { plan, session }: { plan: Plan; session: string | null },
 ): Map<number, number> {
@@ -86,7 +88,7 @@ const pinnedChoice = (channel: ChannelRow, model: string): Choice => ({
   model,
   upstream_model: upstreamNameOf(channel, model),
   priority: channel.priority,
-  chance: 1,
+  probability: 1,
   tier: 0,
   coolingDown: false,
 })

@@ -111,7 +111,9 @@ async function readBalance(services: RelayServices, call: Call): Promise<Balance
 
 /** Whether the balances would admit the call now. The first try decides: its price is what has to be set aside. */
 function admits(priced: (Choice & Priced)[], balance: Balance): boolean | null {
-  const firsts = priced.flatMap(({ chance, reservation }) => (chance > 0 && reservation ? [reservation.least] : []))
+  const firsts = priced.flatMap(({ probability, reservation }) =>
+    probability > 0 && reservation ? [reservation.least] : [],
+  )
   if (firsts.length === 0) return null
   const needed = Math.max(...firsts)
   return needed === 0 || availableOf(balance) >= needed

@@ -27,7 +27,7 @@ function randomOf(seed: number) {
     return state / 4_294_967_296
   }
   return {
-    chance: (share: number) => next() < share,
+    probability: (share: number) => next() < share,
     below: (most: number) => Math.floor(next() * most),
     pick: <Item>(items: readonly Item[]): Item => items[Math.floor(next() * items.length)] as Item,
   }
@@ -43,7 +43,9 @@ test('random batches with refused rows, locked rows, lost commits, lost holds an
   let stopping = false
   // A third of the statements that end calls or reserve are carried out, or not, without anybody hearing of it.
   const pool = forgetfulPool(world.hot, ({ name }) =>
-    !stopping && name?.startsWith('ledger_') && random.chance(0.3) ? random.pick(['before', 'after'] as const) : null,
+    !stopping && name?.startsWith('ledger_') && random.probability(0.3)
+      ? random.pick(['before', 'after'] as const)
+      : null,
   )
   const kept = new Set<string>()
   const nodes = [1, 2].map((nodeId) =>
@@ -61,7 +63,7 @@ test('random batches with refused rows, locked rows, lost commits, lost holds an
     const call: HeldCall = {
       id: world.newId(),
       userId: users[at]?.id ?? 0,
-      tokenId: random.chance(0.8) ? (tokens[at]?.id ?? 0) : 0,
+      tokenId: random.probability(0.8) ? (tokens[at]?.id ?? 0) : 0,
     }
     const ledger = random.pick(nodes)
     const rendered = (what: Rendered, quota: number) =>
@@ -71,8 +73,8 @@ test('random batches with refused rows, locked rows, lost commits, lost holds an
       () => 'failed' as const,
     )
     if (verdict !== 'ok') return rendered('refused', 0)
-    if (random.chance(0.3)) await ledger.reserve({ ...call, amount: 200 + random.below(200) }).catch(() => {})
-    if (random.chance(0.1)) {
+    if (random.probability(0.3)) await ledger.reserve({ ...call, amount: 200 + random.below(200) }).catch(() => {})
+    if (random.probability(0.1)) {
       await ledger.release(call)
       return rendered('released', 0)
     }
@@ -89,7 +91,7 @@ test('random batches with refused rows, locked rows, lost commits, lost holds an
     const row = world.chargeOf({
       ...call,
       quota,
-      log: random.chance(0.5),
+      log: random.probability(0.5),
       ...(poison === 0 ? { modelName: 'refused-model', log: true } : {}),
       ...(poison === 1 ? { content: 'refused text' } : {}),
       ...(poison === 2 ? { promptTokens: 1e15 } : {}),
@@ -107,7 +109,7 @@ test('random batches with refused rows, locked rows, lost commits, lost holds an
   const disturb = async (): Promise<void> => {
     while (!stopping) {
       await pause(20 + random.below(150))
-      if (random.chance(0.3)) await world.pool.query('select ledger_release_node($1)', [random.pick([1, 2])])
+      if (random.probability(0.3)) await world.pool.query('select ledger_release_node($1)', [random.pick([1, 2])])
       else {
         const [table, id] = random.pick([
           ['users', random.pick(users).id],

@@ -12,7 +12,7 @@ afterAll(() => app[Symbol.asyncDispose]())
 type Standing = { limit: number; remaining: number; reset_seconds: number }
 type Limit = { requests: Standing | null; successes: Standing | null; admits: boolean; retry_after: number }
 type Explanation = {
-  candidates: { channel_id: number; model: string; chance: number; estimate: number }[]
+  candidates: { channel_id: number; model: string; probability: number; estimate: number }[]
   removed: { channel_id: number; rule: string }[]
   price_range: { least: number; most: number }
   limits: { token: Limit | null; user: Limit | null }
@@ -34,7 +34,7 @@ test('tells who would answer with which chance, why others would not, the price 
   expect(reply.status).toBe(200)
   const rendered = (await reply.json()) as Explanation
   expect(rendered.candidates.map(({ channel_id }) => channel_id)).toEqual([heavy.id, light.id, lower.id])
-  expect(rendered.candidates.map(({ chance }) => Math.round(chance * 1000))).toEqual([909, 91, 0])
+  expect(rendered.candidates.map(({ probability }) => Math.round(probability * 1000))).toEqual([909, 91, 0])
   expect(rendered.removed).toEqual([
     { channel_id: disabled.id, rule: 'channel_disabled' },
     { channel_id: foreign.id, rule: 'group' },
@@ -110,7 +110,7 @@ test('a virtual name is explained by all models behind it, with the chance of ea
   await setOptions(app, { global_model_mapping: JSON.stringify({ mapping }) })
   await app.services.channels.reload()
   const rendered = await explained(await app.make.token(await app.make.user()), { model: 'any' })
-  expect(rendered.candidates.map(({ channel_id, model, chance }) => [channel_id, model, chance])).toEqual([
+  expect(rendered.candidates.map(({ channel_id, model, probability }) => [channel_id, model, probability])).toEqual([
     [first.id, 'gpt-4o-mini', 0.75],
     [second.id, 'gpt-4.1-mini', 0.25],
     [later.id, 'gpt-4.1-nano', 0],
@@ -124,8 +124,8 @@ test('of a session the very channel is told that its calls go to', async () => {
   const token = await app.make.token(await app.make.user())
   for (const session of ['a', 'b', 'c', 'd', 'e']) {
     const body = { model: 'gpt-4', prompt_cache_key: session }
-    const chosen = (await explained(token, body)).candidates.filter(({ chance }) => chance > 0)
-    expect(chosen.map(({ chance }) => chance)).toEqual([1])
+    const chosen = (await explained(token, body)).candidates.filter(({ probability }) => probability > 0)
+    expect(chosen.map(({ probability }) => probability)).toEqual([1])
     expect((await app.relay(token, '/v1/chat/completions', { ...body, messages })).status).toBe(200)
     expect(channelsOf((await consumed(app)).at(-1))).toEqual([chosen[0]?.channel_id])
   }

@@ -44,7 +44,7 @@ function send(path: string, headers: string[], body = ''): Promise<{ status: num
 }
 
 const chat = JSON.stringify({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'hi' }] })
-const doors = {
+const routes = {
   rest: (headers: string[]) => send('/api/user/self', [`X-User-Id: ${user.id}`, ...headers]),
   trpc: (headers: string[]) => send('/trpc/user.account.get', [`X-User-Id: ${user.id}`, ...headers]),
   relay: (headers: string[]) => send('/v1/chat/completions', headers, chat),
@@ -65,22 +65,22 @@ const hostile = {
   'thousands of letters': 'k'.repeat(8000),
 }
 
-describe.each(Object.keys(doors) as (keyof typeof doors)[])('a stranger at the door %s', (door) => {
+describe.each(Object.keys(routes) as (keyof typeof routes)[])('a stranger at the door %s', (route) => {
   const isRefused = ({ status, body }: { status: number; body: string }) => {
     // The documents want 200 with `success: false` for an unknown token of a script.
-    if (door === 'rest' && status === 200) expect(JSON.parse(body)).toMatchObject({ success: false })
-    else if (door === 'trpc') expect([400, 401, 403]).toContain(status)
+    if (route === 'rest' && status === 200) expect(JSON.parse(body)).toMatchObject({ success: false })
+    else if (route === 'trpc') expect([400, 401, 403]).toContain(status)
     else expect([400, 401]).toContain(status)
   }
 
   it.each(Object.entries(hostile))(
     'is refused with %s, by the statements that any wrong key gets',
     async (_what, key) => {
-      const ordinary = await statements.during(() => doors[door]([`Authorization: Bearer ${randomKey()}`]))
+      const ordinary = await statements.during(() => routes[route]([`Authorization: Bearer ${randomKey()}`]))
       isRefused(ordinary.result)
       expect(ordinary.shapes.filter(asksWhoItIs)).not.toEqual([])
       for (const scheme of ['Bearer ', 'bearer ', '', 'Bearer sk-']) {
-        const { result, shapes } = await statements.during(() => doors[door]([`Authorization: ${scheme}${key}`]))
+        const { result, shapes } = await statements.during(() => routes[route]([`Authorization: ${scheme}${key}`]))
         isRefused(result)
         // A key that cannot be one may be refused without asking at all.
         for (const shape of shapes.filter(asksWhoItIs)) expect(ordinary.shapes).toContain(shape)
@@ -96,7 +96,7 @@ describe.each(Object.keys(doors) as (keyof typeof doors)[])('a stranger at the d
     ['two hosts', ['Host: a.example', 'Host: b.example'], [400, 401, 403, 200]],
     ['a host that is none', ["Host: ' or 1=1 --"], [400, 401, 403, 200]],
   ] as const)('is let in by no %s', async (_what, headers, statuses) => {
-    const { status, body } = await doors[door]([...headers])
+    const { status, body } = await routes[route]([...headers])
     expect(statuses).toContain(status)
     expect(body).not.toContain(user.username)
     expect(body).not.toContain('"choices"')
@@ -104,8 +104,8 @@ describe.each(Object.keys(doors) as (keyof typeof doors)[])('a stranger at the d
 
   it('is not somebody by a second header beside a wrong first one', async () => {
     const token = await app.make.token(user)
-    const right = door === 'relay' ? `sk-${token.key}` : user.accessToken
-    const reply = await doors[door](['Authorization: Bearer wrong', `Authorization: Bearer ${right}`])
+    const right = route === 'relay' ? `sk-${token.key}` : user.accessToken
+    const reply = await routes[route](['Authorization: Bearer wrong', `Authorization: Bearer ${right}`])
     isRefused(reply)
   })
 })

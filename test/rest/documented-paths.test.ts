@@ -3,13 +3,13 @@ import { restTable } from '#server/rest-table.ts'
 import documented from './documented-paths.json' with { type: 'json' }
 
 /** The same door, whatever its parameter is called and with or without a closing slash. */
-const door = (key: string) => key.replace(/:\w+/g, ':id').replace(/\/$/, '')
+const route = (key: string) => key.replace(/:\w+/g, ':id').replace(/\/$/, '')
 
 it('serves every documented path that is promised, and no other', () => {
-  expect(Object.keys(restTable).map(door).toSorted()).toEqual(documented.served.map(door).toSorted())
+  expect(Object.keys(restTable).map(route).toSorted()).toEqual(documented.served.map(route).toSorted())
 })
 
 it('names each documented path once', () => {
-  const doors = [...documented.served, ...documented.later].map(door)
-  expect(doors.toSorted()).toEqual([...new Set(doors)].toSorted())
+  const routes = [...documented.served, ...documented.later].map(route)
+  expect(routes.toSorted()).toEqual([...new Set(routes)].toSorted())
 })

@@ -1,7 +1,7 @@
 import superjson from 'superjson'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { roles } from '#core/roles.ts'
-import { procedureDoors, restDoors } from '#scripts/doors.ts'
+import { procedureRoutes, restRoutes } from '#scripts/doors.ts'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestUser } from '#test/support/factories.ts'
 
@@ -66,10 +66,10 @@ const shownWhole = [
   'admin.options.list',
   'admin.options.texts',
 ]
-const mostRowsOf = (door: string): number => searches.get(door) ?? (shownWhole.includes(door) ? Infinity : 100)
+const mostRowsOf = (route: string): number => searches.get(route) ?? (shownWhole.includes(route) ? Infinity : 100)
 
 describe('pages that nobody should ask for', () => {
-  const lists = restDoors().filter(({ kind, path }) => kind === 'GET' && !acts.test(path))
+  const lists = restRoutes().filter(({ kind, path }) => kind === 'GET' && !acts.test(path))
 
   test('are answered by every documented path with a page, or refused', async () => {
     expect(lists.length).toBeGreaterThan(30)
@@ -95,7 +95,7 @@ describe('pages that nobody should ask for', () => {
       { offset: 1e12, limit: 1e9, cursor: 'x'.repeat(10_000) },
     ]
     const found: string[] = []
-    for (const { path } of procedureDoors().filter(({ kind }) => kind === 'query')) {
+    for (const { path } of procedureRoutes().filter(({ kind }) => kind === 'query')) {
       for (const page of pages) {
         const input = encodeURIComponent(superjson.stringify({ ...wide, ...page, keyword: '', id: 1 }))
         const reply = await fetch(`${app.url}/trpc/${path}?input=${input}`, {

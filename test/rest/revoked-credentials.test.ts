@@ -54,7 +54,7 @@ const bySession = (app: App, user: TestUser) =>
     )
 
 type Owner = Awaited<ReturnType<typeof owner>>
-const doors: [string, { change: (user: Owner) => Promise<unknown>; keepsSession: boolean }][] = [
+const routes: [string, { change: (user: Owner) => Promise<unknown>; keepsSession: boolean }][] = [
   [
     'its owner in the console',
     {
@@ -92,18 +92,18 @@ const doors: [string, { change: (user: Owner) => Promise<unknown>; keepsSession:
   ],
 ]
 
-test.each(doors)(
+test.each(routes)(
   'a password changed by %s ends the system access token and other sessions on every node',
-  async (_who, door) => {
+  async (_who, route) => {
     const user = await owner()
     expect([await byToken(here, user), await byToken(there, user), await bySession(there, user)]).toEqual([
       true,
       true,
       true,
     ])
-    await door.change(user)
+    await route.change(user)
     expect([await byToken(here, user), await byToken(there, user)]).toEqual([false, false])
-    expect(await bySession(there, user)).toBe(door.keepsSession)
+    expect(await bySession(there, user)).toBe(route.keepsSession)
     const { rows } = await here.pool.query('select access_token_hash from users where id = $1', [user.id])
     expect(rows).toEqual([{ access_token_hash: null }])
   },

@@ -100,7 +100,7 @@ test('lists, explanations, other operations, the playground and the list of grou
   const explained = await app.relay(token, '/v1/explain', chat.body('only-default', 'hello', false))
   expect(await explained.json()).toMatchObject({
     group: 'default',
-    candidates: [{ channel_id: channels.plain, chance: 1 }],
+    candidates: [{ channel_id: channels.plain, probability: 1 }],
   })
   const embedded = await app.relay(token, '/v1/embeddings', { model: 'text-embedding-3-small', input: 'hello' })
   expect(embedded.status).toBe(200)

@@ -146,7 +146,7 @@ describe('calls are shared', () => {
   })
 })
 
-type Explained = { candidates: { channel_id: number; chance: number }[] }
+type Explained = { candidates: { channel_id: number; probability: number }[] }
 
 test('the channel that answers is among those that explain names first, and as often as it says', async () => {
   const anyRoute = fc.record({
@@ -164,19 +164,19 @@ test('the channel that answers is among those that explain names first, and as o
       const model = prefixed ? `x/${bare}` : bare
       const reply = await app.relay(admin, '/v1/explain', chat.body(model, 'hello', false))
       const { candidates } = (await reply.json()) as Explained
-      const chances = new Map(
-        candidates.filter(({ chance }) => chance > 0).map((each) => [each.channel_id, each.chance]),
+      const probabilities = new Map(
+        candidates.filter(({ probability }) => probability > 0).map((each) => [each.channel_id, each.probability]),
       )
-      if (chances.size === 0) {
+      if (probabilities.size === 0) {
         expect((await say(app, chat, { token, model })).status).toBe(503)
         return
       }
-      expect([...chances.values()].reduce((sum, chance) => sum + chance, 0)).toBeCloseTo(1, 9)
-      const count = chances.size === 1 ? 5 : 100
+      expect([...probabilities.values()].reduce((sum, probability) => sum + probability, 0)).toBeCloseTo(1, 9)
+      const count = probabilities.size === 1 ? 5 : 100
       const hits = await answeredBy(model, count)
       decided += 1
-      if (chances.size === 1) expect([...hits.keys()]).toEqual([...chances.keys()])
-      else expectShares(hits, chances, count)
+      if (probabilities.size === 1) expect([...hits.keys()]).toEqual([...probabilities.keys()])
+      else expectShares(hits, probabilities, count)
     }),
     { numRuns: 25, seed: 7 },
   )

@@ -1,5 +1,5 @@
 import { logType } from '#core/statuses.ts'
-import type { Planting } from './seed-context.ts'
+import type { SeedContext } from './seed-context.ts'
 import type { LogRow } from './calls.ts'
 import { daysBefore } from './random.ts'
 import type { Person } from './people.ts'
@@ -13,7 +13,7 @@ type Booking = { kind: string; key: string; userId: number; amount: number; at: 
  * Books what everybody was given so that, with what they used, it leaves the balance they are meant to have: sign-up quota,
  * paid orders in whole dollars, and the odd rest as an administrator's gift.
  */
-export async function bookBalances({ db, now }: Planting, people: Person[]): Promise<void> {
+export async function bookBalances({ db, now }: SeedContext, people: Person[]): Promise<void> {
   const { rows } = await db.query<{ id: number; used: string }>('select id, used_quota as used from users')
   const used = new Map(rows.map((row) => [row.id, Number(row.used)]))
   for (const person of people) {
@@ -74,7 +74,7 @@ function bookingsOf(person: Person, wanted: number, now: Date): Booking[] {
   ]
 }
 
-async function book(db: Planting['db'], { kind, key, userId, amount, at, log }: Booking): Promise<void> {
+async function book(db: SeedContext['db'], { kind, key, userId, amount, at, log }: Booking): Promise<void> {
   await db.query('insert into grants (kind, key, user_id, amount, created_at) values ($1, $2, $3, $4, $5)', [
     kind,
     key,
@@ -89,7 +89,7 @@ async function book(db: Planting['db'], { kind, key, userId, amount, at, log }: 
 }
 
 async function insertOrder(
-  db: Planting['db'],
+  db: SeedContext['db'],
   { person, key, amount, at }: { person: Person; key: string; amount: number; at: Date },
 ): Promise<void> {
   const dollars = amount / perDollar

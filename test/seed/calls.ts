@@ -47,22 +47,22 @@ const flakyShare = 0.2
 export type Caller = { person: Person; token: PlantedToken; channels: PlantedChannel[] }
 
 /** One answered call at a moment, priced as the product prices it. */
-export function callAt(chance: () => number, createdAt: Date, { person, token, channels }: Caller): LogRow {
+export function callAt(random: () => number, createdAt: Date, { person, token, channels }: Caller): LogRow {
   const group = token.group || person.group
-  const model = oneOf(chance, modelsFor(token, channels, group))
+  const model = oneOf(random, modelsFor(token, channels, group))
   const able = channels.filter((channel) => channel.models.includes(model) && channel.groups.includes(group))
   const working = able.filter((channel) => !channel.directives?.includes('status='))
   const best = Math.max(...working.map((channel) => channel.priority ?? 0))
   const channel = oneOf(
-    chance,
+    random,
     working.filter((one) => (one.priority ?? 0) === best),
   )
-  const failed = chance() < flakyShare ? able.find((one) => one.directives?.includes('status=503')) : undefined
-  const receipt = receiptOf(chance, model, groupRatios[group] ?? 1)
+  const failed = random() < flakyShare ? able.find((one) => one.directives?.includes('status=503')) : undefined
+  const receipt = receiptOf(random, model, groupRatios[group] ?? 1)
   const { usage, price } = receipt
-  const isStream = !model.includes('embedding') && chance() < 0.75
-  const upstreamMs = Math.round(channel.responseMs * (0.6 + chance()) + usage.completionTokens * (6 + chance() * 8))
-  const firstTokenMs = isStream ? Math.min(upstreamMs, Math.round(channel.responseMs * (0.5 + chance()))) : upstreamMs
+  const isStream = !model.includes('embedding') && random() < 0.75
+  const upstreamMs = Math.round(channel.responseMs * (0.6 + random()) + usage.completionTokens * (6 + random() * 8))
+  const firstTokenMs = isStream ? Math.min(upstreamMs, Math.round(channel.responseMs * (0.5 + random()))) : upstreamMs
   const attempts = [...(failed ? [attemptOf(failed, 503, 420)] : []), attemptOf(channel, 200, upstreamMs)]
   const ratio = price.kind === 'ratio' ? price : null
   return {
@@ -81,7 +81,7 @@ export function callAt(chance: () => number, createdAt: Date, { person, token, c
     is_stream: isStream,
     channel_id: channel.id,
     group,
-    request_id: `${createdAt.toISOString().replace(/\D/g, '').slice(0, 14)}${Math.floor(chance() * 1e9)}demo`,
+    request_id: `${createdAt.toISOString().replace(/\D/g, '').slice(0, 14)}${Math.floor(random() * 1e9)}demo`,
     other: {
       model_ratio: ratio?.modelRatio ?? 0,
       group_ratio: receipt.groupRatio,
@@ -106,12 +106,12 @@ function modelsFor(token: PlantedToken, channels: PlantedChannel[], group: strin
   return [...new Set(served)].filter((model) => token.models?.includes(model) ?? true)
 }
 
-function receiptOf(chance: () => number, model: string, groupRatio: number): UsageReceipt {
+function receiptOf(random: () => number, model: string, groupRatio: number): UsageReceipt {
   const price = resolvePrice({ model, tables: defaultPriceTables, settings })
   if (!price) throw new Error(`the demo world uses ${model}, which has no price`)
-  const promptTokens = longTailed(chance, 60, 30_000)
-  const cachedTokens = promptTokens > 2000 && chance() < 0.6 ? Math.floor(promptTokens * 0.7) : 0
-  const completionTokens = model.includes('embedding') ? 0 : longTailed(chance, 20, 2500)
+  const promptTokens = longTailed(random, 60, 30_000)
+  const cachedTokens = promptTokens > 2000 && random() < 0.6 ? Math.floor(promptTokens * 0.7) : 0
+  const completionTokens = model.includes('embedding') ? 0 : longTailed(random, 20, 2500)
   const usage = { ...emptyUsage, promptTokens, cachedTokens, completionTokens }
   const formula = model.startsWith('claude') ? 'claude' : 'text'
   return { formula, usage, tools: [], price, groupRatio, quotaPerUnit: defaultQuotaPerUnit }

@@ -1,6 +1,6 @@
 import { channelTypeOf } from '#core/channel-types/index.ts'
 import { channelStatus } from '#core/statuses.ts'
-import type { Planting } from './seed-context.ts'
+import type { SeedContext } from './seed-context.ts'
 import { minutesBefore } from './random.ts'
 
 type ChannelInput = {
@@ -152,25 +152,25 @@ export type PlantedChannel = ChannelInput & { id: number; groups: string[]; keys
  * Channels on the simulated provider with their keys, the index by group and model, and a few probes. Resolves with those
  * that chat.
  */
-export async function seedChannels(planting: Planting): Promise<PlantedChannel[]> {
+export async function seedChannels(context: SeedContext): Promise<PlantedChannel[]> {
   const channels: PlantedChannel[] = []
   for (const input of inputs) {
     const groups = input.groups ?? ['default']
-    const id = await insertChannel(planting, { ...input, groups })
+    const id = await insertChannel(context, { ...input, groups })
     channels.push({ ...input, id, groups })
   }
-  const { db } = planting
+  const { db } = context
   await db.query(
     `insert into abilities ("group", model, channel_id, enabled, priority, weight, tag)
      select g, m, c.id, c.status = 1, c.priority, c.weight, c.tag
      from channels c, unnest(string_to_array(c."group", ',')) g, unnest(string_to_array(c.models, ',')) m`,
   )
-  for (const channel of channels) await insertKeysAndProbes(planting, channel)
+  for (const channel of channels) await insertKeysAndProbes(context, channel)
   return channels.filter((channel) => !takesJobs(channel))
 }
 
 async function insertChannel(
-  { db, secrets, now, upstreamUrl }: Planting,
+  { db, secrets, now, upstreamUrl }: SeedContext,
   input: ChannelInput & { groups: string[] },
 ): Promise<number> {
   const { status = channelStatus.enabled, statusReason = '' } = input
@@ -208,7 +208,7 @@ async function insertChannel(
   return rows[0]?.id ?? 0
 }
 
-async function insertKeysAndProbes({ db, secrets, now }: Planting, channel: PlantedChannel): Promise<void> {
+async function insertKeysAndProbes({ db, secrets, now }: SeedContext, channel: PlantedChannel): Promise<void> {
   await db.query(
     `insert into channel_keys (channel_id, position, key_hmac)
      select $1, k.position - 1, k.hmac from unnest($2::text[]) with ordinality k(hmac, position)`,

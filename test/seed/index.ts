@@ -7,10 +7,10 @@ import { bookBalances } from './balances.ts'
 import { seedChannels } from './channels.ts'
 import { seedMessages } from './messages.ts'
 import { seedPeople } from './people.ts'
-import type { Planting } from './seed-context.ts'
+import type { SeedContext } from './seed-context.ts'
 import { seedRedemptions } from './redemptions.ts'
 import { seedTokens } from './tokens.ts'
-import { createChance } from './random.ts'
+import { createRandom } from './random.ts'
 import { orderLogs, seedUsage } from './usage.ts'
 
 export const demoPassword = 'demo-password'
@@ -66,7 +66,7 @@ async function plantOnce(pool: Pool, given: { upstreamUrl: string; secrets: Secr
     } else if (rows[0]?.used) {
       throw new Error('this database has users of its own: the demo world goes into an empty one')
     } else {
-      await plant({ ...given, db, chance: createChance(20), now: new Date() })
+      await plant({ ...given, db, random: createRandom(20), now: new Date() })
     }
     await db.query('commit')
     return !rows[0]?.known
@@ -78,22 +78,22 @@ async function plantOnce(pool: Pool, given: { upstreamUrl: string; secrets: Secr
   }
 }
 
-async function plant(planting: Planting): Promise<void> {
-  const { db, upstreamUrl, now } = planting
+async function plant(context: SeedContext): Promise<void> {
+  const { db, upstreamUrl, now } = context
   await db.query('insert into installation_facts values ($1, $2)', [mark, upstreamUrl])
   await db.query('insert into setup_records (id, version, initialized_at) values (1, $1, $2)', ['demo', now])
-  await seedOptions(planting)
-  const people = await seedPeople(planting, await hash(demoPassword))
-  const channels = await seedChannels(planting)
-  const tokens = await seedTokens(planting, people, rootKeyName)
-  await seedUsage(planting, { people, channels, tokens })
-  await seedRedemptions(planting, people)
-  await bookBalances(planting, people)
-  await orderLogs(planting)
-  await seedMessages(planting, people)
+  await seedOptions(context)
+  const people = await seedPeople(context, await hash(demoPassword))
+  const channels = await seedChannels(context)
+  const tokens = await seedTokens(context, people, rootKeyName)
+  await seedUsage(context, { people, channels, tokens })
+  await seedRedemptions(context, people)
+  await bookBalances(context, people)
+  await orderLogs(context)
+  await seedMessages(context, people)
 }
 
-async function seedOptions({ db }: Planting): Promise<void> {
+async function seedOptions({ db }: SeedContext): Promise<void> {
   const options = {
     GroupRatio: JSON.stringify({ default: 1, vip: 0.8, research: 0.5 }),
     UserUsableGroups: JSON.stringify({ default: '默认分组', vip: '会员分组' }),

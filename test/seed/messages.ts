@@ -1,4 +1,4 @@
-import type { Planting } from './seed-context.ts'
+import type { SeedContext } from './seed-context.ts'
 import { daysBefore } from './random.ts'
 import type { Person } from './people.ts'
 
@@ -24,7 +24,7 @@ const messages = [
 ]
 
 /** Messages to everybody; the last one is unread. */
-export async function seedMessages({ db, now }: Planting, people: Person[]): Promise<void> {
+export async function seedMessages({ db, now }: SeedContext, people: Person[]): Promise<void> {
   const author = people.find((person) => person.username === 'operator')?.id ?? 0
   for (const { title, content, daysAgo, read } of messages) {
     const sentAt = daysBefore(now, daysAgo)

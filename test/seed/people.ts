@@ -1,7 +1,7 @@
 import { nameLikeness } from '#core/similar-names.ts'
 import { roles } from '#core/roles.ts'
 import { userStatus } from '#core/statuses.ts'
-import type { Planting } from './seed-context.ts'
+import type { SeedContext } from './seed-context.ts'
 import { daysBefore, randomLetters } from './random.ts'
 
 type PersonInput = {
@@ -64,7 +64,7 @@ const inputs: PersonInput[] = [
 export type Person = PersonInput & { id: number; group: string }
 
 /** Accounts, all with the one password; balances come when what they used is known. */
-export async function seedPeople({ db, chance, now }: Planting, passwordHash: string): Promise<Person[]> {
+export async function seedPeople({ db, random, now }: SeedContext, passwordHash: string): Promise<Person[]> {
   const people: Person[] = []
   for (const input of inputs) {
     const { username, displayName, role = roles.user, status = userStatus.active, group = 'default' } = input
@@ -82,7 +82,7 @@ export async function seedPeople({ db, chance, now }: Planting, passwordHash: st
         status,
         email,
         group,
-        randomLetters(chance, 4),
+        randomLetters(random, 4),
         inviter?.id ?? 0,
         daysBefore(now, input.joinedDaysAgo),
         nameLikeness(username),

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { redemptionStatus } from '#core/statuses.ts'
-import type { Planting } from './seed-context.ts'
+import type { SeedContext } from './seed-context.ts'
 import { daysBefore, randomLetters } from './random.ts'
 import type { Person } from './people.ts'
 
 /** Codes that nobody has used yet, one switched off, and a gift for everybody. */
-export async function seedRedemptions({ db, secrets, chance, now }: Planting, people: Person[]): Promise<void> {
+export async function seedRedemptions({ db, secrets, random, now }: SeedContext, people: Person[]): Promise<void> {
   const operator = people.find((person) => person.username === 'operator')?.id ?? 0
   const inputs = [
     ...Array.from({ length: 5 }, () => ({
@@ -18,7 +18,7 @@ export async function seedRedemptions({ db, secrets, chance, now }: Planting, pe
     { name: '新春礼物', dollars: 1, gift: true, status: redemptionStatus.unused },
   ]
   for (const { name, dollars, gift, status } of inputs) {
-    const key = randomLetters(chance, 32).toLowerCase()
+    const key = randomLetters(random, 32).toLowerCase()
     await db.query(
       `insert into redemptions (user_id, name, key_hash, key_encrypted, status, quota, is_gift, max_uses, valid_until, created_at)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,

@@ -1,6 +1,6 @@
 import { createHash, randomInt } from 'node:crypto'
 import { tokenStatus } from '#core/statuses.ts'
-import type { Planting } from './seed-context.ts'
+import type { SeedContext } from './seed-context.ts'
 import { daysBefore, randomLetters } from './random.ts'
 import type { Person } from './people.ts'
 
@@ -33,20 +33,24 @@ const special: Record<string, TokenInput[]> = {
 }
 
 /** Access tokens in all their states; root's first one is the key that the demo prints. */
-export async function seedTokens(planting: Planting, people: Person[], rootKeyName: string): Promise<PlantedToken[]> {
+export async function seedTokens(context: SeedContext, people: Person[], rootKeyName: string): Promise<PlantedToken[]> {
   const tokens: PlantedToken[] = []
   for (const person of people) {
     const inputs =
       person.callsPerDay === 0 ? everybody.slice(0, 1) : [...everybody, ...(special[person.username] ?? [])]
     for (const input of inputs) {
       const isRootsFirst = person.username === 'root' && input === everybody[0]
-      tokens.push(await insertToken(planting, person, isRootsFirst ? { ...input, name: rootKeyName } : input))
+      tokens.push(await insertToken(context, person, isRootsFirst ? { ...input, name: rootKeyName } : input))
     }
   }
   return tokens
 }
 
-async function insertToken({ db, secrets, now }: Planting, person: Person, input: TokenInput): Promise<PlantedToken> {
+async function insertToken(
+  { db, secrets, now }: SeedContext,
+  person: Person,
+  input: TokenInput,
+): Promise<PlantedToken> {
   // The one thing that is not the same in every demo world: a key opens doors.
   const key = randomLetters(() => randomInt(2 ** 32) / 2 ** 32, 48)
   const expiresAt = input.expiresInDays === undefined ? null : daysBefore(now, -input.expiresInDays)

@@ -1,5 +1,5 @@
 import { logType } from '#core/statuses.ts'
-import type { Planting } from './seed-context.ts'
+import type { SeedContext } from './seed-context.ts'
 import { callAt, type LogRow } from './calls.ts'
 import { minutesBefore, oneOf } from './random.ts'
 import type { PlantedChannel } from './channels.ts'
@@ -12,35 +12,35 @@ const days = 30
 const minutesOfDay = 24 * 60
 
 /** A month of calls with quiet nights and week-ends, and the hourly sums and counters that follow from them. */
-export async function seedUsage(planting: Planting, given: Given): Promise<void> {
-  const rows = given.people.flatMap((person) => rowsOf(planting, person, given))
-  await insertLogs(planting, rows)
-  await sumUp(planting)
+export async function seedUsage(context: SeedContext, given: Given): Promise<void> {
+  const rows = given.people.flatMap((person) => rowsOf(context, person, given))
+  await insertLogs(context, rows)
+  await sumUp(context)
 }
 
-function rowsOf({ chance, now }: Planting, person: Person, { channels, tokens }: Given): LogRow[] {
+function rowsOf({ random, now }: SeedContext, person: Person, { channels, tokens }: Given): LogRow[] {
   const own = tokens.filter((token) => token.userId === person.id)
   const lots = own.flatMap((token) => Array<PlantedToken>(token.share).fill(token))
   const rows: LogRow[] = []
   for (let day = Math.min(days, person.joinedDaysAgo - 1); day >= 0; day -= 1) {
     const weekday = minutesBefore(now, day * minutesOfDay).getUTCDay()
     const share = weekday === 0 || weekday === 6 ? 0.3 : 1
-    const count = Math.round(person.callsPerDay * share * (0.6 + 0.8 * chance()) * (1.3 - day / 60))
+    const count = Math.round(person.callsPerDay * share * (0.6 + 0.8 * random()) * (1.3 - day / 60))
     for (let call = 0; call < count; call += 1) {
-      const createdAt = momentOf(chance, now, day)
+      const createdAt = momentOf(random, now, day)
       if (createdAt === null) continue
-      const answered = callAt(chance, createdAt, { person, token: oneOf(chance, lots), channels })
+      const answered = callAt(random, createdAt, { person, token: oneOf(random, lots), channels })
       rows.push(answered)
-      if (chance() < 0.015) rows.push(errorBefore(answered))
+      if (random() < 0.015) rows.push(errorBefore(answered))
     }
   }
   return rows
 }
 
 /** Between eight and midnight in Shanghai, most of it in the afternoon; null for what would lie ahead. */
-function momentOf(chance: () => number, now: Date, day: number): Date | null {
+function momentOf(random: () => number, now: Date, day: number): Date | null {
   const midnight = Math.floor(now.getTime() / 86_400_000) * 86_400_000
-  const hour = (chance() + chance()) * 8
+  const hour = (random() + random()) * 8
   const moment = midnight - day * 86_400_000 + hour * 3_600_000
   return moment > now.getTime() - 60_000 ? null : new Date(moment)
 }
@@ -59,7 +59,7 @@ const errorBefore = (answered: LogRow): LogRow => ({
 })
 
 /** In the order of time, because lists are in the order of ids. */
-export async function insertLogs({ db }: Pick<Planting, 'db'>, rows: LogRow[]): Promise<void> {
+export async function insertLogs({ db }: Pick<SeedContext, 'db'>, rows: LogRow[]): Promise<void> {
   const ordered = rows.toSorted((left, right) => left.created_at.getTime() - right.created_at.getTime())
   await db.query(
     `insert into logs (created_at, user_id, type, content, username, token_name, token_id, model_name, quota, prompt_tokens,
@@ -76,7 +76,7 @@ export async function insertLogs({ db }: Pick<Planting, 'db'>, rows: LogRow[]): 
 }
 
 /** Lists are in the order of ids: what was planted last has not happened last. */
-export async function orderLogs({ db }: Planting): Promise<void> {
+export async function orderLogs({ db }: SeedContext): Promise<void> {
   await db.query(`
     update logs l set id = ordered.id
     from (select id as old, created_at, (select max(id) from logs) + row_number() over (order by created_at, id) as id from logs) ordered
@@ -84,7 +84,7 @@ export async function orderLogs({ db }: Planting): Promise<void> {
   await db.query(`select setval(pg_get_serial_sequence('logs', 'id'), (select max(id) from logs))`)
 }
 
-async function sumUp({ db }: Planting): Promise<void> {
+async function sumUp({ db }: SeedContext): Promise<void> {
   await db.query(`
     insert into usage_hourly (hour, user_id, model_name, channel_id, token_id, "group", count, prompt_tokens,
       completion_tokens, cached_tokens, quota, use_time_ms, first_token_ms, first_token_count)
