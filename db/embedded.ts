@@ -35,7 +35,7 @@ const settings = ['shared_buffers=256MB', 'max_wal_size=2GB', 'max_connections=2
 const everywhere = [...settings, 'random_page_cost=1.1', 'timezone=UTC', 'log_timezone=UTC']
 const testingOnly = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']
 
-const patienceMilliseconds = 30_000
+const timeoutMs = 30_000
 const betweenTriesMilliseconds = 100
 
 /** Whether a server answers: `busy` is one that is starting or stopping. */
@@ -76,7 +76,7 @@ async function startOrAttach(
   data: string,
   start: () => Promise<Server | Failed>,
 ): Promise<Server | undefined> {
-  const end = Date.now() + patienceMilliseconds
+  const end = Date.now() + timeoutMs
   for (;;) {
     const connection = address.connection()
     const state = connection ? await probe(connection) : 'absent'

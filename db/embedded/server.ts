@@ -60,9 +60,9 @@ export async function launch({ data, programs, identity, folders, flags, log }: 
   void exited.then(() => process.off('exit', interrupt))
   const stop = async () => {
     interrupt()
-    const patience = setTimeout(() => child.kill('SIGQUIT'), stopSeconds * 1000)
+    const timeout = setTimeout(() => child.kill('SIGQUIT'), stopSeconds * 1000)
     await exited
-    clearTimeout(patience)
+    clearTimeout(timeout)
   }
   return { exited, stop }
 }

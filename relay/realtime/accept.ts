@@ -12,7 +12,7 @@ import { headOf } from './upgrades.ts'
 export const largestFrame = 24 * 1024 * 1024
 
 /** How long a caller may take to agree to the end. */
-export const farewellMs = 2000
+export const closeTimeoutMs = 2000
 
 /**
  * Answers the caller's handshake and takes the connection out of the response; until then it is refused like any call.
@@ -64,5 +64,5 @@ export function refuseCaller({ socket }: CallerEnd, requestId: string, error: un
   const { body } = openAiError(rendered)
   socket.send(JSON.stringify({ type: 'error', event_id: `evt_${requestId}`, ...(body as object) }))
   const code = closeCodeOf(failure.status, error instanceof DomainError ? error.code : undefined)
-  closeSocket(socket, { code, reason: '' }, farewellMs)
+  closeSocket(socket, { code, reason: '' }, closeTimeoutMs)
 }

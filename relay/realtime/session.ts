@@ -6,7 +6,7 @@ import { attemptSecrets } from '#relay/attempt/attempt-secrets.ts'
 import { timeoutsOf } from '#relay/attempt/timeouts.ts'
 import { asTimerMs } from '#relay/transport/limits.ts'
 import { type Json, tryRecord } from '#relay/providers/shared/json.ts'
-import { farewellMs, refuseCaller } from './accept.ts'
+import { closeTimeoutMs, refuseCaller } from './accept.ts'
 import { type SessionBilling, openSessionBilling } from './session-billing.ts'
 import type { Session } from './call.ts'
 import { closeSocket, type CloseWord, lost } from './close-codes.ts'
@@ -18,7 +18,7 @@ import { heartbeatMs, watchHeartbeat } from './heartbeat.ts'
 type Ending = { by: 'caller' | 'upstream'; word: CloseWord } | { by: 'gateway'; error: unknown }
 
 /** Once the caller has gone, its upstream may not go on for longer. */
-const upstreamFarewellMs = 500
+const upstreamCloseTimeoutMs = 500
 
 const readEvent = ({ data }: Frame): Json => tryRecord(data.toString('utf8')) ?? {}
 
@@ -107,7 +107,7 @@ async function finish(session: Session, { ending, billing, meter }: End): Promis
   upstream.frames.stop(ending.by === 'gateway' ? 'drop' : 'take')
   if (ending.by !== 'upstream') {
     const word = ending.by === 'caller' ? ending.word : { code: 1000, reason: '' }
-    closeSocket(upstream.socket, word, upstreamFarewellMs)
+    closeSocket(upstream.socket, word, upstreamCloseTimeoutMs)
   }
   await upstream.frames.drained()
   await billing.close(endOf(ending, meter.responding))
@@ -127,7 +127,7 @@ function endOf(ending: Ending, responding: boolean): 'complete' | 'hung-up' | 'f
 function passOn({ call, plan, caller }: Session, word: CloseWord): void {
   if (word.code === lost) return refuseCaller(caller, call.id, new DomainError('relay.stream_failed'))
   const reason = maskSecrets(word.reason, attemptSecrets(plan.attempt))
-  closeSocket(caller.socket, { code: word.code, reason }, farewellMs)
+  closeSocket(caller.socket, { code: word.code, reason }, closeTimeoutMs)
 }
 
 const closed = (socket: WebSocket): Promise<void> =>

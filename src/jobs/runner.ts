@@ -13,7 +13,7 @@ const jobLockClass = 7302
 
 const lookEveryMs = 5000
 const tellEveryMs = 1000
-const longestFarewellMs = 5000
+const longestCloseMs = 5000
 
 type Given<Needs extends Services> = {
   jobs: readonly Job<Needs>[]
@@ -118,7 +118,7 @@ export function createJobRunner<Needs extends Services>(given: Given<Needs>): Jo
       if (timer) clearTimeout(timer)
       endAll('stopping')
       const ends = [...running.values()].flatMap(({ finished }) => (finished ? [finished] : []))
-      await Promise.race([Promise.allSettled(ends), delay(longestFarewellMs, undefined, { ref: false })])
+      await Promise.race([Promise.allSettled(ends), delay(longestCloseMs, undefined, { ref: false })])
     },
   }
 }

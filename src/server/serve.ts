@@ -13,7 +13,7 @@ import { createServices } from './services.ts'
 export type Given = { connection: ConnectionOptions; secretKey: string; log: Logger }
 
 /** How long a call that was told to end may still take: its charge has to be booked, and its caller told. */
-const farewellMs = 12_000
+const closeTimeoutMs = 12_000
 
 /** Ends what serves in good order. Nobody in front has to notice it first where the stop is `unannounced`. */
 export type Stop = (how?: { unannounced?: boolean }) => Promise<void>
@@ -49,7 +49,7 @@ export async function serve(environment: Environment, given: Given): Promise<Sto
     if (!inTime) {
       log.warn({ calls: services.underWay.size }, 'calls that did not end by themselves are ended')
       for (const call of services.underWay) call.abort()
-      await Promise.race([closed, untilEmpty(services.underWay, farewellMs)])
+      await Promise.race([closed, untilEmpty(services.underWay, closeTimeoutMs)])
       server.closeAllConnections()
       await closed
     }

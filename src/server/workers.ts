@@ -9,7 +9,7 @@ const longestPauseMs = 5000
 const youngMs = 10_000
 
 /** A worker that does not end although it was told to is ended, so long after its own deadline. */
-const patienceMs = 30_000
+const timeoutMs = 30_000
 
 /**
  * Keeps as many processes as are wanted, which share the port. Resolves when all of them serve, with what ends them in good
@@ -50,9 +50,7 @@ export async function startWorkers(input: {
   return async ({ unannounced = false } = {}) => {
     stopping = true
     const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
-    await Promise.all(
-      workers.map((worker) => endWorker(worker, { unannounced }, input.stopSeconds * 1000 + patienceMs)),
-    )
+    await Promise.all(workers.map((worker) => endWorker(worker, { unannounced }, input.stopSeconds * 1000 + timeoutMs)))
   }
 }
 
@@ -63,9 +61,9 @@ async function endWorker(worker: Worker, how: { unannounced: boolean }, longestM
   if (worker.isDead()) return
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
   worker.process.kill(how.unannounced ? unannouncedSignal : 'SIGTERM')
-  const patience = setTimeout(() => worker.process.kill('SIGKILL'), longestMs)
+  const timeout = setTimeout(() => worker.process.kill('SIGKILL'), longestMs)
   await ended
-  clearTimeout(patience)
+  clearTimeout(timeout)
 }
 
 /** What a worker does when it is told to end, or finds itself alone. */

@@ -57,8 +57,8 @@ export async function createWriteBarrier(given: {
   })
 
   return async () => {
-    const patience = new AbortController()
-    const late = delay(bound, 'late' as const, { signal: patience.signal, ref: false }).catch(() => 'late' as const)
+    const timeout = new AbortController()
+    const late = delay(bound, 'late' as const, { signal: timeout.signal, ref: false }).catch(() => 'late' as const)
     try {
       const sent = await Promise.race([send(), late])
       if (sent === 'late') return log.warn('a change could not be told to the other nodes in time')
@@ -72,7 +72,7 @@ export async function createWriteBarrier(given: {
       given.doubt()
       await Promise.race([caughtUp(), late])
     } finally {
-      patience.abort()
+      timeout.abort()
     }
   }
 }

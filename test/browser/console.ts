@@ -5,7 +5,7 @@ import { buildConsole } from '#scripts/console.ts'
 import type { TestUser } from '../support/factories.ts'
 
 /** How long anything in a page may take: a shared machine stalls for seconds at a time. */
-export const patienceMs = 60_000
+export const timeoutMs = 60_000
 
 export type Look = { theme?: 'light' | 'dark'; language?: 'zh' | 'en'; width?: number; height?: number }
 
@@ -59,7 +59,7 @@ export async function openConsole(browser: Browser, site: Site, look: Look & { r
   if (reader) await remember(context, site, reader)
   await context.addInitScript(keepToasts)
   // What does not come says where it was awaited before the whole test runs out of time.
-  context.setDefaultTimeout(patienceMs)
+  context.setDefaultTimeout(timeoutMs)
   const page = await context.newPage()
   const complaints = listenForComplaints(page)
   return { context, page, complaints }

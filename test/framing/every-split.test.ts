@@ -5,7 +5,7 @@ import { testContext } from '#relay/dialects/testing/stream-text.ts'
 import { callWith } from '#relay/providers/conformance/fixtures.ts'
 import { providerFor } from '#relay/providers/registry.ts'
 import { createSseParser, type SseEvent } from '#relay/transport/sse.ts'
-import { bytesOf, type Framing, stories, type Story } from './stories.ts'
+import { bytesOf, type Framing, scenarios, type Scenario } from './stories.ts'
 
 const framings: Record<string, Framing> = {
   LF: {},
@@ -23,9 +23,9 @@ function eventsOf(pieces: Buffer[]): SseEvent[] {
 }
 
 /** The answer as a caller reads it. */
-function rendered(story: Story, events: SseEvent[], caller: Parameters<typeof dialectOf>[0]): string {
+function rendered(scenario: Scenario, events: SseEvent[], caller: Parameters<typeof dialectOf>[0]): string {
   const call: ProviderCall = { ...callWith(), stream: true }
-  const decoder = providerFor(story.type).chat.stream(call)
+  const decoder = providerFor(scenario.type).chat.stream(call)
   const encoder = dialectOf(caller).stream(testContext())
   const text = events.flatMap((event) => decoder.push(event)).map((event) => encoder.push(event))
   return [...text, ...decoder.end().map((event) => encoder.push(event)), encoder.close()].join('')
@@ -33,20 +33,20 @@ function rendered(story: Story, events: SseEvent[], caller: Parameters<typeof di
 
 const callers = ['openai-chat', 'openai-responses', 'openai-completions', 'claude', 'gemini'] as const
 
-for (const story of stories) {
+for (const scenario of scenarios) {
   test.each(Object.keys(framings))(
-    `an answer of ${story.upstream} is the same for every caller, wherever its bytes are cut: %s`,
+    `an answer of ${scenario.upstream} is the same for every caller, wherever its bytes are cut: %s`,
     (name) => {
-      const bytes = bytesOf(story, framings[name])
-      const whole = eventsOf([bytesOf(story)])
-      expect(whole).toHaveLength(story.events.length)
+      const bytes = bytesOf(scenario, framings[name])
+      const whole = eventsOf([bytesOf(scenario)])
+      expect(whole).toHaveLength(scenario.events.length)
       for (let at = 1; at < bytes.length; at += 1) {
         expect(eventsOf([bytes.subarray(0, at), bytes.subarray(at)]), String(at)).toEqual(whole)
       }
       const byByte = eventsOf(Array.from(bytes, (_, at) => bytes.subarray(at, at + 1)))
       for (const caller of callers) {
-        expect(rendered(story, byByte, caller)).toBe(rendered(story, whole, caller))
-        expect(rendered(story, whole, caller)).toContain('好')
+        expect(rendered(scenario, byByte, caller)).toBe(rendered(scenario, whole, caller))
+        expect(rendered(scenario, whole, caller)).toContain('好')
       }
     },
   )

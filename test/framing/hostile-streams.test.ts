@@ -11,7 +11,7 @@ import {
 } from '#test/support/scripted-upstream.ts'
 import { allowUnpriced, serve, setOptions } from '../relay/serve.ts'
 import { closeSoundly, consumed, say, type Spoken, spoken } from '../relay/spoken.ts'
-import { bytesOf, frameOf, type Framing, inPieces, steady, stories, type Story } from './stories.ts'
+import { bytesOf, frameOf, type Framing, inPieces, steady, scenarios, type Scenario } from './stories.ts'
 
 let app: App
 let scripted: ScriptedUpstream
@@ -46,13 +46,13 @@ const callers: Spoken[] = [
 ]
 /** The last of the stories is asked for by callers of its own dialect only. */
 const pairs = callers.flatMap((by) =>
-  stories
+  scenarios
     .filter(({ upstream }) => upstream !== 'responses' || by.dialect === 'responses')
-    .map((story) => ({ by, story, caller: by.dialect, upstream: story.upstream })),
+    .map((scenario) => ({ by, scenario, caller: by.dialect, upstream: scenario.upstream })),
 )
 
-async function ask(by: Spoken, story: Story, play: Omit<Play, 'headers'>, setting: object = {}) {
-  const input = { type: story.type, setting: JSON.stringify(setting), baseUrl: scripted.play(play) }
+async function ask(by: Spoken, scenario: Scenario, play: Omit<Play, 'headers'>, setting: object = {}) {
+  const input = { type: scenario.type, setting: JSON.stringify(setting), baseUrl: scripted.play(play) }
   const { model } = await serve(app, input)
   const reply = await say(app, by, { token, model, text: 'hi', stream: true })
   return { status: reply.status, text: await reply.text() }
@@ -106,31 +106,31 @@ const framings: Record<string, Framing> = {
 const compact = (by: Spoken, text: string): string =>
   steady(JSON.stringify(read(by, text))).replaceAll(/"model-\d+"/g, '"model"')
 
-describe.each(pairs)('a stream of $upstream for a caller of $caller', ({ by, story }) => {
-  const plain = bytesOf(story)
+describe.each(pairs)('a stream of $upstream for a caller of $caller', ({ by, scenario }) => {
+  const plain = bytesOf(scenario)
 
   test('is the same in every framing and in pieces of every size', async () => {
-    const { status, text } = await ask(by, story, { steps: [plain] })
+    const { status, text } = await ask(by, scenario, { steps: [plain] })
     expect(status).toBe(200)
     expect(text).toMatch(by.closing)
     expect(text).toContain('ße 好')
     const wanted = compact(by, text)
     for (const [name, framing] of Object.entries(framings)) {
-      const other = await ask(by, story, { steps: [bytesOf(story, framing)] })
+      const other = await ask(by, scenario, { steps: [bytesOf(scenario, framing)] })
       expect(compact(by, other.text), name).toBe(wanted)
     }
     for (const size of [1, 2, 3, 7, 61]) {
-      const other = await ask(by, story, { steps: inPieces(plain, size) })
+      const other = await ask(by, scenario, { steps: inPieces(plain, size) })
       expect(compact(by, other.text), `pieces of ${size}`).toBe(wanted)
     }
     expect((await consumed(app)).at(-1)).toMatchObject({ prompt_tokens: 5, completion_tokens: 3 })
   })
 
   test('that is cut at any event, or inside one, is told in whole events and an error', async () => {
-    const frames = story.events.map((event) => frameOf(event))
+    const frames = scenario.events.map((event) => frameOf(event))
     // What comes after the finish takes nothing from the answer.
     const closing = { 'chat completions': 4, messages: 7, generateContent: 3, responses: frames.length - 1 }[
-      story.upstream
+      scenario.upstream
     ]
     for (let after = 0; after <= (closing ?? 0); after += 1) {
       const next = Buffer.from(frames[after] ?? '')
@@ -142,62 +142,64 @@ describe.each(pairs)('a stream of $upstream for a caller of $caller', ({ by, sto
       }
       for (const [name, ending] of Object.entries(endings)) {
         const steps = [...frames.slice(0, after), ...ending]
-        expectFailure(by, await ask(by, story, { steps }), `${name} after ${after}`)
+        expectFailure(by, await ask(by, scenario, { steps }), `${name} after ${after}`)
       }
     }
   })
 
   test('that falls silent at any event ends in an error when its time is over', async () => {
-    const frames = story.events.map((event) => frameOf(event))
+    const frames = scenario.events.map((event) => frameOf(event))
     const limits = { idle_timeout: 0.05, first_byte_timeout: 0.3 }
     for (const after of [0, 1, 3]) {
       const steps: Step[] = [...frames.slice(0, after), hang]
-      expectFailure(by, await ask(by, story, { steps }, limits), `after ${after}`)
+      expectFailure(by, await ask(by, scenario, { steps }, limits), `after ${after}`)
     }
   })
 
   test('that comes byte after byte for a while is put up with', async () => {
     const slow = inPieces(plain, Math.ceil(plain.length / 12)).flatMap((piece): Step[] => [piece, 20])
-    const { text } = await ask(by, story, { steps: slow }, { idle_timeout: 30 })
+    const { text } = await ask(by, scenario, { steps: slow }, { idle_timeout: 30 })
     expect(text).toMatch(by.closing)
   })
 
   test('may have events of a megabyte', async () => {
     const big = 'b'.repeat(1_048_576)
-    const events = story.events.map(({ event, data }) => ({
+    const events = scenario.events.map(({ event, data }) => ({
       ...(event === undefined ? {} : { event }),
       data: data.replaceAll('ße 好', big),
     }))
-    const { text } = await ask(by, story, { steps: inPieces(bytesOf({ ...story, events }), 9973) })
+    const { text } = await ask(by, scenario, { steps: inPieces(bytesOf({ ...scenario, events }), 9973) })
     expect(text).toMatch(by.closing)
     expect(text).toContain(big)
   })
 
   test('is given up at an event without end', async () => {
-    const [first = '', second = ''] = story.events.map((event) => frameOf(event))
+    const [first = '', second = ''] = scenario.events.map((event) => frameOf(event))
     const megabyte = Buffer.alloc(1_048_576, 'x')
     const steps: Step[] = [first, second, 'data: {"endless":"', ...Array.from({ length: 50 }, () => megabyte)]
     const before = process.memoryUsage().rss
-    expectFailure(by, await ask(by, story, { steps }))
+    expectFailure(by, await ask(by, scenario, { steps }))
     expect(process.memoryUsage().rss - before).toBeLessThan(300 * 1_048_576)
   })
 })
 
 test('an event that is no JSON is sent on as it came where the dialect is the same, and is a failure elsewhere', async () => {
-  const [story] = stories as [Story]
-  const frames = story.events.map((event) => frameOf(event))
+  const [scenario] = scenarios as [Scenario]
+  const frames = scenario.events.map((event) => frameOf(event))
   const steps = [...frames.slice(0, 2), 'data: not json {\n\n', ...frames.slice(2)]
-  const same = await ask(chat, story, { steps })
+  const same = await ask(chat, scenario, { steps })
   expect(same.text).toContain('data: not json {\n\n')
   expect(same.text).toMatch(chat.closing)
   for (const by of callers.filter((each) => each !== chat))
-    expectFailure(by, await ask(by, story, { steps }), by.dialect)
+    expectFailure(by, await ask(by, scenario, { steps }), by.dialect)
 })
 
 test('an error as the first event is a failed attempt, not an answer', async () => {
-  const [story] = stories as [Story]
+  const [scenario] = scenarios as [Scenario]
   for (const by of callers) {
-    const reply = await ask(by, story, { steps: ['data: {"error":{"message":"no luck","type":"server_error"}}\n\n'] })
+    const reply = await ask(by, scenario, {
+      steps: ['data: {"error":{"message":"no luck","type":"server_error"}}\n\n'],
+    })
     expect(reply.status, by.dialect).toBe(500)
     expect(by.readError(JSON.parse(reply.text)).message).toContain('no luck')
   }

@@ -1,5 +1,5 @@
 /** One answer as each kind of upstream streams it: "Grüße 好 𝄞" in three deltas, three tokens for five. */
-export type Story = {
+export type Scenario = {
   upstream: string
   /** Number of the channel type. */
   type: number
@@ -83,7 +83,7 @@ const plain = (values: object[]) => values.map((value) => ({ data: JSON.stringif
 const named = (values: { type: string }[]) =>
   values.map((value) => ({ event: value.type, data: JSON.stringify(value) }))
 
-export const stories: Story[] = [
+export const scenarios: Scenario[] = [
   { upstream: 'chat completions', type: 31, events: [...plain(chat), { data: '[DONE]' }] },
   { upstream: 'messages', type: 14, events: named(claude) },
   { upstream: 'generateContent', type: 24, events: plain(gemini) },
@@ -103,7 +103,7 @@ export type Framing = {
 }
 
 /** An event with its closing blank line. */
-export function frameOf({ event, data }: Story['events'][number], how: Framing = {}): string {
+export function frameOf({ event, data }: Scenario['events'][number], how: Framing = {}): string {
   const { lineEnd = '\n', space = ' ', comments = false, manyLines = false, extraFields = false } = how
   const text = manyLines && data !== '[DONE]' ? JSON.stringify(JSON.parse(data), null, 1) : data
   const lines = [
@@ -117,7 +117,7 @@ export function frameOf({ event, data }: Story['events'][number], how: Framing =
   return lines.join(lineEnd)
 }
 
-export function bytesOf({ events }: Story, how: Framing = {}): Buffer {
+export function bytesOf({ events }: Scenario, how: Framing = {}): Buffer {
   const text = events.map((event) => frameOf(event, how)).join('')
   const cut = how.lastBlankLine === false ? text.replace(/[\r\n]+$/, '') : text
   return Buffer.from((how.byteOrderMark ? '\ufeff' : '') + cut)

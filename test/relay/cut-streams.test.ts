@@ -37,13 +37,13 @@ function responsesError(data: Record<string, unknown> | null, text: string) {
   throw new Error(`no error event: ${text}`)
 }
 
-const stories = [
+const scenarios = [
   { way: 'is reset', directive: 'cut' },
   { way: 'ends without an end', directive: 'fin' },
 ]
 
 describe.each(kinds)('a stream of $name', ({ type }) => {
-  describe.each(stories)('that $way', ({ directive }) => {
+  describe.each(scenarios)('that $way', ({ directive }) => {
     test.each(spoken)(
       'after any event is another channel’s before the first byte and an error event after it, in $dialect',
       async (by: Spoken) => {

@@ -106,7 +106,7 @@ describe('what was saved holds for the very next call', () => {
     const id = ids[0] as number
     const asked = { ...scene, model }
     expect((await see(first, first.url, asked)).status).toBe(429)
-    expect(first.services.health.coolingDown()).toMatchObject([{ channelId: id }])
+    expect(first.services.circuitBreaker.coolingDown()).toMatchObject([{ channelId: id }])
     const { upstream } = first
     await first.trpc(scene.root).admin.channels.update.mutate({ id, baseUrl: upstream.url, key: 'sk-another' })
     expect(await see(first, first.url, asked)).toMatchObject({ status: 200, key: 'sk-another' })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { type Play, type ScriptedUpstream, startScriptedUpstream } from '#test/support/scripted-upstream.ts'
-import { bytesOf, stories, type Story } from '../framing/stories.ts'
+import { bytesOf, scenarios, type Scenario } from '../framing/stories.ts'
 import { allowUnpriced, serve, setOptions, withOptions } from './serve.ts'
 import { chat, closeSoundly, consumed, say, spoken } from './spoken.ts'
 
@@ -29,7 +29,7 @@ const answer = JSON.stringify({
   usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
 })
 const asJson = { 'content-type': 'application/json' }
-const [chatStory] = stories as [Story]
+const [chatScenario] = scenarios as [Scenario]
 
 async function ask(play: Play, stream = false, input: Partial<Parameters<typeof serve>[1]> = {}) {
   const { model } = await serve(app, { ...input, baseUrl: scripted.play(play) })
@@ -101,7 +101,7 @@ describe('encodings', () => {
       expect(whole.text).toBe(answer)
       expect(whole.reply.headers.get('content-encoding')).toBeNull()
       const streamed = await ask(
-        { headers: { 'content-encoding': encoding }, steps: [pack(bytesOf(chatStory))] },
+        { headers: { 'content-encoding': encoding }, steps: [pack(bytesOf(chatScenario))] },
         true,
         { type: 31 },
       )
@@ -138,7 +138,7 @@ describe('encodings', () => {
     const plain = await ask({ headers: { 'content-type': 'text/plain' }, steps: [answer] })
     expect(plain.reply.status).toBe(200)
     expect(JSON.parse(plain.text)).toEqual(JSON.parse(answer))
-    const { reply } = await ask({ headers: asJson, steps: [bytesOf(chatStory)] })
+    const { reply } = await ask({ headers: asJson, steps: [bytesOf(chatScenario)] })
     expect(reply.status).toBeGreaterThanOrEqual(400)
   })
 })

@@ -46,12 +46,12 @@ export function createClusterStore(): RequestStore {
     admit: (ask) =>
       new Promise((resolve, reject) => {
         const number = send({ act: 'admit', ask })
-        const patience = setTimeout(() => {
+        const timeout = setTimeout(() => {
           waiting.delete(number)
           reject(new Error('the first process does not count'))
         }, longestWaitMs)
         waiting.set(number, (verdict) => {
-          clearTimeout(patience)
+          clearTimeout(timeout)
           waiting.delete(number)
           resolve(verdict)
         })

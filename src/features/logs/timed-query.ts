@@ -1,7 +1,7 @@
 import pg, { type Pool } from 'pg'
 import { DomainError } from '#core/errors.ts'
 
-const patienceMs = 5000
+const timeoutMs = 5000
 const cancelled = '57014'
 
 export type Query = <Row extends object>(text: string, values: readonly unknown[]) => Promise<Row[]>
@@ -13,7 +13,7 @@ export type Query = <Row extends object>(text: string, values: readonly unknown[
 export async function readInTime<Result>(
   pool: Pool,
   read: (query: Query) => Promise<Result>,
-  longestMs = patienceMs,
+  longestMs = timeoutMs,
 ): Promise<Result> {
   const client = await pool.connect()
   let broken: Error | undefined

@@ -21,7 +21,7 @@ import { toColumns } from '../rules.ts'
 import { findChannel, readKeys } from './store.ts'
 
 /** A person waits for these calls, so they wait less long than a caller of the relay would. */
-const patienceSeconds = 60
+const timeoutSeconds = 60
 const largestReply = 8 * 1_048_576
 
 /** What an upstream's own words may quote of what it was sent. People of the console know the address. */
@@ -102,8 +102,8 @@ export async function ask(deps: AskDeps, request: UpstreamRequest, setting: stri
       isLastFrame: request.isLastFrame,
       proxy: proxyOf(setting) || undefined,
       connectTimeoutMs: milliseconds('connect_timeout', 10),
-      firstByteTimeoutMs: milliseconds('first_byte_timeout', patienceSeconds),
-      idleTimeoutMs: milliseconds('idle_timeout', patienceSeconds),
+      firstByteTimeoutMs: milliseconds('first_byte_timeout', timeoutSeconds),
+      idleTimeoutMs: milliseconds('idle_timeout', timeoutSeconds),
       signal: deps.signal,
     })
     const bytes = await reply.bytes(largestReply)
