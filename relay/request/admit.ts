@@ -36,9 +36,9 @@ export const isOpenTo = ({ options }: RelayServices, { user }: Caller, group: st
 export function groupInUse(
   services: RelayServices,
   caller: Caller,
-  wish: { group: string; model: string; pinnedChannel: ChannelRow | null },
+  input: { group: string; model: string; pinnedChannel: ChannelRow | null },
 ): string {
-  const { group, model, pinnedChannel } = wish
+  const { group, model, pinnedChannel } = input
   if (group !== autoGroup) return group
   const groups = autoGroups(services.options, caller.user.group)
   if (pinnedChannel) return groups.find((name) => pinnedChannel.groups.includes(name)) ?? groups[0] ?? group
@@ -63,12 +63,12 @@ export function admitModelName(model: string): void {
 }
 
 /** The models a token may use, by the name the caller wrote or that name without a channel prefix. */
-export function admitModel(services: RelayServices, caller: Caller, wish: { group: string; model: string }): void {
+export function admitModel(services: RelayServices, caller: Caller, input: { group: string; model: string }): void {
   const limits = caller.token?.modelLimits
   if (!limits) return
   if (limits.size === 0) throw new DomainError('relay.model_none_allowed')
-  if (limits.has(wish.model)) return
-  const prefix = services.channels.prefixesOf(wish.group).find((known) => wish.model.startsWith(known))
-  if (prefix !== undefined && limits.has(wish.model.slice(prefix.length))) return
-  throw new DomainError('relay.model_forbidden', { model: wish.model })
+  if (limits.has(input.model)) return
+  const prefix = services.channels.prefixesOf(input.group).find((known) => input.model.startsWith(known))
+  if (prefix !== undefined && limits.has(input.model.slice(prefix.length))) return
+  throw new DomainError('relay.model_forbidden', { model: input.model })
 }

@@ -1,5 +1,5 @@
 import { DomainError, type ErrorCode, errorRow, renderMessage } from '#core/errors.ts'
-import { failureOfDomainError } from '#relay/gateway/failure.ts'
+import { failureOfDomainError } from '#relay/attempt/failure.ts'
 import { type Blocks, code, table } from './markdown.ts'
 
 /** Every check of a call in its order; `test/relay/checks.test.ts` makes one call fail each of them in turn. */

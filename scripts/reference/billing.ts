@@ -7,7 +7,7 @@ import { resolvePrice } from '#core/pricing/resolve-price.ts'
 import { defaultPriceTables, toolPrices } from '#core/pricing/tables.ts'
 import { taskReceipt } from '#core/pricing/tasks.ts'
 import { emptyUsage, type Usage } from '#core/usage.ts'
-import { type HoldFacts, planHold } from '#relay/gateway/hold-plan.ts'
+import { type HoldFacts, planHold } from '#relay/billing/hold-plan.ts'
 import { type Blocks, code, table } from './markdown.ts'
 
 const quotaPerUnit = 500_000

@@ -5,9 +5,9 @@ import { gemini } from '#relay/dialects/gemini/index.ts'
 import { openAiChat } from '#relay/dialects/openai-chat/index.ts'
 import { openAiResponses } from '#relay/dialects/openai-responses/index.ts'
 import type { CallerError } from '#relay/dialects/types.ts'
-import { failureOfDomainError } from '#relay/gateway/failure.ts'
+import { failureOfDomainError } from '#relay/attempt/failure.ts'
 import { sendRefusal } from '#rest/envelope.ts'
-import { codeOfKind } from '#trpc/init.ts'
+import { codeOfKind } from '#trpc/procedure-errors.ts'
 import { type Blocks, code, table } from './markdown.ts'
 
 /** A refusal whose row fixes nothing but its kind. */

@@ -3,8 +3,8 @@ import { candidates, type Route, tiersOf, type Tried } from '#core/routing/candi
 import { sharesOf } from '#core/routing/pick-route.ts'
 import { mayRetry } from '#core/routing/retry.ts'
 import { createRetryBudget } from '#core/routing/retry-budget.ts'
-import { AttemptFailed } from '#relay/gateway/failure.ts'
-import { createHealth } from '#relay/gateway/health.ts'
+import { AttemptFailed } from '#relay/attempt/failure.ts'
+import { createCircuitBreaker } from '#relay/routing/circuit-breaker.ts'
 import { type Blocks, code, table } from './markdown.ts'
 
 const routeOf = (channelId: number, given: Partial<Route>): Route => ({
@@ -87,11 +87,11 @@ const failureOf = (status: number, details: { connection?: boolean; retryAfterMs
 function breakerRows(): string[][] {
   const restsAfter = (errors: AttemptFailed[]): string => {
     let now = 0
-    const breaker = createHealth(() => now)
+    const breaker = createCircuitBreaker(() => now)
     return errors
       .map((error) => {
         breaker.failed(place, error)
-        const until = breaker.resting()[0]?.until.getTime() ?? now
+        const until = breaker.coolingDown()[0]?.until.getTime() ?? now
         const seconds = (until - now) / 1000
         now = Math.max(now, until)
         return seconds === 0 ? '–' : `${seconds} s`

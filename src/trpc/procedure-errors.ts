@@ -4,7 +4,8 @@ import { isDatabaseTrouble, isUnstorableText } from '#core/database-trouble.ts'
 import { DomainError, type ErrorCode, isDomainError, type Kind, toDomainError as describedError } from '#core/errors.ts'
 import { refusalOf } from '#core/refusal.ts'
 
-const codeOfKind = {
+/** What each kind of refusal is called in tRPC, which gives it its HTTP status. */
+export const codeOfKind = {
   unauthenticated: 'UNAUTHORIZED',
   forbidden: 'FORBIDDEN',
   not_found: 'NOT_FOUND',

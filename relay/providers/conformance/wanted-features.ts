@@ -137,7 +137,7 @@ export const features: Record<string, Feature> = {
     ...field('parallelToolCalls', false, 'parallel_tool_calls'),
     want: { tools: [weatherTool], parallelToolCalls: false },
   },
-  picture: {
+  image: {
     want: user(text, { type: 'image', source: data }),
     find: (request) => partsOf(request, 'image').length,
     named: ['image'],
@@ -147,7 +147,7 @@ export const features: Record<string, Feature> = {
     find: (request) => (partsOf(request, 'image')[0] as { detail?: string } | undefined)?.detail,
     named: ['detail', 'image.detail'],
   },
-  sound: {
+  audioFile: {
     want: user(text, { type: 'audio', source: { ...data, mediaType: 'audio/wav' }, format: 'wav' }),
     find: (request) => partsOf(request, 'audio').length,
     named: ['audio', 'input_audio'],
