@@ -1,30 +1,30 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { describeDoors, procedureDoors, relayDoors, restDoors } from '#scripts/doors.ts'
+import { describeRoutes, procedureRoutes, relayRoutes, restRoutes } from '#scripts/doors.ts'
 import { root } from '#scripts/steps.ts'
 
 test('the list of doors names the procedure and the role behind every bound path', () => {
-  const doors = restDoors()
-  expect(doors.filter((door) => door.procedure === '')).toEqual([])
-  const login = doors.find((door) => door.path === '/api/user/login')
+  const routes = restRoutes()
+  expect(routes.filter((route) => route.procedure === '')).toEqual([])
+  const login = routes.find((route) => route.path === '/api/user/login')
   expect(login).toMatchObject({ kind: 'POST', procedure: 'auth.login', role: 'anyone' })
-  const unknown = doors.filter(({ procedure, role }) => role === '' && procedure !== 'its own handler')
+  const unknown = routes.filter(({ procedure, role }) => role === '' && procedure !== 'its own handler')
   expect(unknown).toEqual([])
 })
 
 test('the list of doors tells each role apart', () => {
-  const roles = new Map(procedureDoors().map(({ path, role }) => [path, role]))
+  const roles = new Map(procedureRoutes().map(({ path, role }) => [path, role]))
   expect(roles.get('user.tokens.create')).toBe('user')
   expect(roles.get('admin.channels.create')).toBe('admin')
   expect(new Set(roles.values())).toEqual(new Set(['anyone', 'user', 'admin', 'root']))
 })
 
 test('the list of doors has what callers of every dialect ask', () => {
-  const paths = relayDoors().map(({ kind, path }) => `${kind} ${path}`)
+  const paths = relayRoutes().map(({ kind, path }) => `${kind} ${path}`)
   expect(paths).toEqual(expect.arrayContaining(['POST /v1/chat/completions', 'POST /v1/messages', 'GET /v1/models']))
 })
 
 test('docs/api.md is what npm run routes -- --write makes of the code', () => {
-  expect(readFileSync(join(root, 'docs/api.md'), 'utf8')).toBe(describeDoors())
+  expect(readFileSync(join(root, 'docs/api.md'), 'utf8')).toBe(describeRoutes())
 })
