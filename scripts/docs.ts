@@ -1,10 +1,19 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { referencePages } from './reference/documents.ts'
+import { describeDoors } from './doors.ts'
+import { type Document, referencePages } from './reference/documents.ts'
+import { root } from './steps.ts'
 
-/** Writes the generated parts of docs/reference anew; `--check` fails where one is out of date. */
+const api = join(root, 'docs/api.md')
+const documents: Pick<Document, 'path' | 'written' | 'current'>[] = [
+  ...referencePages(),
+  { path: api, written: readFileSync(api, 'utf8'), current: describeDoors() },
+]
+
+/** Writes docs/api.md and the generated parts of docs/reference anew; `--check` fails where one is out of date. */
 const { values } = parseArgs({ options: { check: { type: 'boolean' } } })
-const stale = referencePages().filter(({ written, current }) => written !== current)
+const stale = documents.filter(({ written, current }) => written !== current)
 for (const { path, current } of stale) {
   if (!values.check) writeFileSync(path, current)
   console.log(`${values.check ? 'out of date' : 'written'}: ${path}`)

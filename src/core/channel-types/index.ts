@@ -51,7 +51,41 @@ export type ChannelType = {
   notes: string
 }
 
-export const channelTypes: readonly ChannelType[] = data as ChannelType[]
+/** A row as it is written: only what differs from the usual, and the operations by name. */
+type Row = Partial<Omit<ChannelType, 'supports'>> &
+  Pick<ChannelType, 'type' | 'name' | 'label'> & { supports: readonly ChannelOperation[] }
+
+const usual: Omit<ChannelType, 'type' | 'name' | 'label' | 'labelEn' | 'supports'> = {
+  baseUrl: '',
+  requiresBaseUrl: false,
+  keyFormat: 'single',
+  keyParts: ['apiKey'],
+  multiKey: true,
+  keyHint: 'Provider API key. Several keys may be given, separated by commas or new lines; they are used round-robin.',
+  keyHintZh: '填写该渠道的密钥；可填多个，用英文逗号或换行分隔，系统轮流使用',
+  otherField: null,
+  defaultModels: [],
+  currentModels: [],
+  protocol: 'openai',
+  status: 'active',
+  hiddenInUi: false,
+  streamUsageOption: true,
+  modelsEndpoint: null,
+  balanceEndpoint: null,
+  notes: '',
+}
+
+const flags = (operations: readonly ChannelOperation[], on: boolean) =>
+  Object.fromEntries(operations.map((operation) => [operation, on])) as Record<ChannelOperation, boolean>
+
+const toChannelType = (row: Row): ChannelType => ({
+  ...usual,
+  labelEn: row.label,
+  ...row,
+  supports: { ...flags(channelOperations, false), ...flags(row.supports, true) },
+})
+
+export const channelTypes: readonly ChannelType[] = (data as Row[]).map(toChannelType)
 
 const byNumber = new Map(channelTypes.map((entry) => [entry.type, entry]))
 
