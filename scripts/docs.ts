@@ -1,14 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { describeDoors } from './doors.ts'
+import { describeRoutes } from './doors.ts'
 import { type Document, referencePages } from './reference/documents.ts'
 import { root } from './steps.ts'
 
 const api = join(root, 'docs/api.md')
 const documents: Pick<Document, 'path' | 'written' | 'current'>[] = [
   ...referencePages(),
-  { path: api, written: readFileSync(api, 'utf8'), current: describeDoors() },
+  { path: api, written: readFileSync(api, 'utf8'), current: describeRoutes() },
 ]
 
 /** Writes docs/api.md and the generated parts of docs/reference anew; `--check` fails where one is out of date. */
