@@ -223,15 +223,15 @@ describe('an update of all balances', () => {
     const reply = await app.rest(root, 'GET', '/api/channel/update_balance')
     expect(reply.json).toEqual({ success: true, message: '' })
     const { rows } = await app.pool.query(
-      'select id, balance, status, status_reason as reason, balance_updated_at is not null as told from channels order by id',
+      'select id, balance, status, status_reason as reason, balance_updated_at is not null as updated from channels order by id',
     )
     expect(rows).toEqual([
-      { id: broken, balance: 0, status: 1, reason: '', rendered: false },
+      { id: broken, balance: 0, status: 1, reason: '', updated: false },
       // 11.5 less 150 cents.
-      { id: rich, balance: 10, status: 1, reason: '', rendered: true },
-      { id: poor, balance: 0, status: 3, reason: '余额不足', rendered: true },
-      { id: off, balance: 0, status: 2, reason: '', rendered: false },
-      { id: other, balance: 0, status: 1, reason: '', rendered: false },
+      { id: rich, balance: 10, status: 1, reason: '', updated: true },
+      { id: poor, balance: 0, status: 3, reason: '余额不足', updated: true },
+      { id: off, balance: 0, status: 2, reason: '', updated: false },
+      { id: other, balance: 0, status: 1, reason: '', updated: false },
     ])
     const [, balances] = await admin().runs.query()
     expect(balances?.last?.params).toEqual({ updated: 2, failed: 1, disabled: 1 })
