@@ -64,10 +64,9 @@ export async function admitChat(services: RelayServices, { incoming, route, call
   const pinnedChannel = admitPin(services, caller)
   const group = groupInUse(services, caller, { group: wanted, model: request.model, pinnedChannel })
   if (!pinnedChannel) admitModel(services, caller, { group, model: request.model })
-  const storedAt =
-    route.dialect.id === 'openai-responses'
-      ? await placeOfNamed(services, { userId: caller.user.id, body: body.json })
-      : undefined
+  const storedAt = route.dialect.keepsResponses
+    ? await placeOfNamed(services, { userId: caller.user.id, body: body.json })
+    : undefined
   return {
     ...incoming,
     caller,

@@ -23,7 +23,7 @@ export function forChannel(services: RelayServices, call: Call, { channel }: Att
     const before = setting['system_prompt_override'] === true
     leadsSystemPrompt = before && request.messages[0]?.role === 'system'
     request = { ...request, messages: withSystemPrompt(request.messages, prompt, before) }
-    body = rewritten(body, (json) => nativeSystemPrompt(call, json, { prompt, before }))
+    body = rewritten(body, (json) => call.dialect.withSystemPrompt(json, { prompt, before }))
   }
   if (setting['stream_support'] === 'NON_STREAM_ONLY') {
     if (request.stream) body = rewritten(body, ({ stream: _stream, stream_options: _options, ...rest }) => rest)
@@ -45,43 +45,4 @@ const rewritten = (body: CallBody, change: (json: Json) => Json): CallBody => {
 function withSystemPrompt(messages: Message[], prompt: string, before: boolean): Message[] {
   const own: Message = { role: 'system', content: [{ type: 'text', text: prompt }] }
   return messages[0]?.role === 'system' && !before ? [own, ...messages.slice(1)] : [own, ...messages]
-}
-
-/** The caller's own instruction may be a content, a list of parts or a text. */
-function instructionParts(json: Json): unknown[] {
-  const given = json['systemInstruction'] ?? json['system_instruction']
-  if (typeof given === 'string') return given === '' ? [] : [{ text: given }]
-  if (typeof given !== 'object' || given === null) return []
-  const parts = 'parts' in given ? given.parts : given
-  return Array.isArray(parts) ? parts : [parts]
-}
-
-function nativeSystemPrompt(call: Call, json: Json, { prompt, before }: { prompt: string; before: boolean }): Json {
-  switch (call.dialect.id) {
-    case 'claude': {
-      const given = json['system']
-      if (!before || given === undefined) return { ...json, system: prompt }
-      const blocks = Array.isArray(given) ? given : [{ type: 'text', text: String(given) }]
-      return { ...json, system: [{ type: 'text', text: prompt }, ...blocks] }
-    }
-    case 'gemini': {
-      const parts = [{ text: prompt }, ...(before ? instructionParts(json) : [])]
-      return { ...json, systemInstruction: { parts }, system_instruction: undefined }
-    }
-    case 'openai-responses': {
-      const given = json['instructions']
-      const kept = before && typeof given === 'string' && given !== '' ? `\n\n${given}` : ''
-      return { ...json, instructions: prompt + kept }
-    }
-    case 'openai-completions':
-    case 'openai-edits':
-      return json
-    case 'openai-chat': {
-      const messages = Array.isArray(json['messages']) ? (json['messages'] as Json[]) : []
-      const first = messages[0]?.['role']
-      const own = { role: first === 'developer' ? 'developer' : 'system', content: prompt }
-      const replaces = (first === 'system' || first === 'developer') && !before
-      return { ...json, messages: [own, ...(replaces ? messages.slice(1) : messages)] }
-    }
-  }
 }

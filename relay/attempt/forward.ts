@@ -4,8 +4,8 @@ import { mayOffer, supportsOperation } from '#core/channel-types/index.ts'
 import { DomainError } from '#core/errors.ts'
 import { untranslatable } from '#relay/chat/losses.ts'
 import { lossNames } from '#relay/response/loss-names.ts'
-import type { ChatRequest, DialectId } from '#relay/chat/request.ts'
-import { providerFor } from '#relay/providers/registry.ts'
+import type { ChatRequest } from '#relay/chat/request.ts'
+import { nativeDialectOf, providerFor } from '#relay/providers/registry.ts'
 import { loweredHeader, withinLimit, withLoweredLimit } from '#relay/billing/lowered-limit.ts'
 import { customToolNames } from '#relay/providers/shared/custom-tools.ts'
 import type { NativeDialect, Provider, ProviderCall, UpstreamRequest } from '#relay/providers/types.ts'
@@ -98,7 +98,7 @@ export async function forward(
 
 /** Some upstreams only draw, rank or embed; the next channel gets its chance. */
 function checkOffer({ dialect }: Call, { channel }: Attempt): void {
-  const answers = dialect.id === 'openai-responses' ? supportsOperation(channel.type, 'responses') : false
+  const answers = dialect.operation ? supportsOperation(channel.type, dialect.operation) : false
   if (answers || mayOffer(channel.type, 'chat')) return
   const refusal = failureOfDomainError(new DomainError('relay.operation_unsupported'))
   throw new AttemptFailed(refusal, { local: true, elsewhere: true })
@@ -109,14 +109,13 @@ function nativeFor(
   { dialect }: Call,
   { provider, sent, providerCall }: { provider: Provider; sent: ChannelRequest; providerCall: ProviderCall },
 ): NativeDialect | null {
-  if (dialect.id === 'openai-edits') return null
-  const native = provider.native[dialect.id]
+  const native = dialect.native && provider.native[dialect.native]
   return native && (native.accepts?.(sent.body.json, providerCall) ?? true) ? native : null
 }
 
 /** Calls in the Claude dialect, and calls to models that report Claude's way, have their own formula. */
 export const isPricedAsClaude = ({ dialect }: Call, { channel, upstreamModel }: Attempt): boolean =>
-  dialect.id === 'claude' || providerFor(channel.type).pricedAsClaude?.(upstreamModel) === true
+  dialect.pricedAsClaude || providerFor(channel.type).pricedAsClaude?.(upstreamModel) === true
 
 async function buildRequest(context: AttemptContext): Promise<UpstreamRequest> {
   const { native, provider, providerCall, call, services, sent } = context
@@ -133,7 +132,7 @@ async function buildRequest(context: AttemptContext): Promise<UpstreamRequest> {
     const overruled = (request: UpstreamRequest): UpstreamRequest =>
       withinLimit(overridden(services, target, request), channel, context.held.plan.lowered)
     if (native) return finished(overruled(native.request(sent.body, providerCall)))
-    const stuck = untranslatable(sent.request, dialectOfProvider(provider))
+    const stuck = untranslatable(sent.request, nativeDialectOf(provider))
     if (stuck !== undefined)
       throw new InvalidRequest('convert_request_failed', `${stuck} is not supported by this model`)
     checkImages(sent.request, provider.chat.mostImages?.(providerCall))
@@ -216,10 +215,6 @@ async function send(context: AttemptContext, request: UpstreamRequest): Promise<
     throw error
   })
 }
-
-/** The dialect a provider speaks natively is the one whose own fields it understands. */
-const dialectOfProvider = (provider: Provider): DialectId =>
-  (Object.keys(provider.native).find((id) => id !== 'openai-completions') as DialectId | undefined) ?? 'openai-chat'
 
 const bodyBytes = (body: unknown): string | Uint8Array | undefined =>
   body === undefined || typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)

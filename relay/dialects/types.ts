@@ -1,4 +1,6 @@
 import type { Ambient } from '#core/ambient.ts'
+import type { ChannelOperation } from '#core/channel-types/index.ts'
+import type { Standing } from '#core/limits/request-limit.ts'
 import type { Usage } from '#core/usage.ts'
 import type { WireEvent } from '#relay/transport/framing.ts'
 import type { ChatResponse, StreamEncoder, UpstreamFailure } from '#relay/chat/events.ts'
@@ -33,6 +35,16 @@ export type Cutter = {
 
 export type CutContext = Pick<EncodeContext, 'includeUsage' | 'model' | 'ambient'> & { choiceCount: number }
 
+/** A request's body as JSON. */
+export type Body = Record<string, unknown>
+
+/** The error codes of refusals that are worded differently in different dialects. */
+export type DialectRefusals = {
+  sensitiveWords: 'relay.sensitive_words' | 'relay.sensitive_words_responses'
+  mappingCycle: 'relay.model_mapping_cycle' | 'relay.model_mapping_cycle_responses'
+  mappingUnreadable: 'relay.model_mapping_unreadable' | 'relay.model_mapping_unreadable_responses'
+}
+
 /** A caller's language: how it is read, how it is answered, how errors look in it. Pure. */
 export type ChatDialect = {
   id: DialectId
@@ -54,6 +66,31 @@ export type ChatDialect = {
   cutter: (context: CutContext) => Cutter
   /** Keep-alive text while waiting. */
   ping: string
+  /** The name by which providers declare that they speak it themselves; null for one that none of them can. */
+  native: DialectId | 'openai-completions' | null
+  /** Offered also by channels that list this operation and no chat. */
+  operation?: ChannelOperation | undefined
+  /** Upstreams keep its answers, and later calls name them. */
+  keepsResponses: boolean
+  /** Its answers have an agreed place for reasoning. */
+  hasReasoningPlace: boolean
+  /** Its calls are priced by the formula of Claude, whoever answers them. */
+  pricedAsClaude: boolean
+  /** What browser extensions call, so that operators may block them. */
+  servesExtensions: boolean
+  refusals: DialectRefusals
+  /** A further header that carries the request's id. */
+  requestIdHeader?: string | undefined
+  /** How much of a rate limit is left, in the headers that the vendor uses. */
+  rateLimitHeaders: (standing: Standing, now: Date) => Record<string, string>
+  /** A body with the channel's system prompt: `before` the caller's own, or instead of it. */
+  withSystemPrompt: (body: Body, given: { prompt: string; before: boolean }) => Body
+  /** A body with another output limit. */
+  withOutputLimit: (body: Body, limit: number) => Body
+  /** The closing events of a stream with the usage that its caller asked for and the upstream left out. */
+  withUsage?: ((closing: string, usage: Usage) => string) | undefined
+  /** What a call that counts tokens may leave out, and a chat call may not. */
+  countingDefaults?: Body | undefined
 }
 
 /** Calls from before there were chats: few upstreams speak them, so their ids are none of `DialectId`. */

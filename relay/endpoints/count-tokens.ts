@@ -57,9 +57,7 @@ export async function countTokens(
     limited = await limit(services, caller, incoming)
     admitAddress(caller, incoming.ip)
     const body = await readBody(services, incoming)
-    const request = style.dialect.parse(style.dialect.id === 'claude' ? { max_tokens: 1, ...body.json } : body.json, {
-      model,
-    })
+    const request = style.dialect.parse({ ...style.dialect.countingDefaults, ...body.json }, { model })
     admitModelName(request.model)
     const wanted = admitGroup(services, caller)
     const pinnedChannel = admitPin(services, caller)
@@ -85,9 +83,8 @@ async function askUpstream(
   call: Call,
   { style, attempt }: { style: Style; attempt: Attempt },
 ): Promise<number | undefined> {
-  const { id } = style.dialect
   const provider = providerFor(attempt.channel.type)
-  const native = id === 'openai-edits' ? undefined : provider.native[id]
+  const native = style.dialect.native && provider.native[style.dialect.native]
   const plainCall = toProviderCall(services, call, { attempt, stream: false })
   if (!native || native.accepts?.(call.body.json, plainCall) === false) return undefined
   const providerCall = await withToken(services, attempt.channel, plainCall)

@@ -1,3 +1,4 @@
+import type { DialectId } from '#relay/chat/request.ts'
 import { anthropic } from './anthropic/index.ts'
 import { aws } from './aws/index.ts'
 import { vertex } from './vertex/index.ts'
@@ -77,3 +78,7 @@ const byType = new Map(providers.flatMap((provider) => provider.channelTypes.map
 export const providerFor = (channelType: number): Provider => byType.get(channelType) ?? openai
 
 export const listProviders = (): readonly Provider[] => providers
+
+/** The dialect a provider speaks natively is the one whose own fields it understands. */
+export const nativeDialectOf = ({ native }: Provider): DialectId =>
+  (Object.keys(native).find((id) => id !== 'openai-completions') as DialectId | undefined) ?? 'openai-chat'

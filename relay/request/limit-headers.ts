@@ -11,15 +11,5 @@ export const limitHeaders = ['limit', 'remaining', 'reset'].flatMap((what) => [
 export function tellStanding({ res, dialect, receivedAt }: Incoming, standings: readonly Standing[]): void {
   const [tightest] = standings.toSorted((left, right) => left.remaining - right.remaining)
   if (!tightest || res.headersSent) return
-  const { limit, remaining, resetMs } = tightest
-  if (dialect.id === 'claude') {
-    res.setHeader('anthropic-ratelimit-requests-limit', String(limit))
-    res.setHeader('anthropic-ratelimit-requests-remaining', String(remaining))
-    const resetAt = new Date(receivedAt.getTime() + resetMs).toISOString()
-    res.setHeader('anthropic-ratelimit-requests-reset', resetAt.replace(/\.\d+Z$/, 'Z'))
-    return
-  }
-  res.setHeader('x-ratelimit-limit-requests', String(limit))
-  res.setHeader('x-ratelimit-remaining-requests', String(remaining))
-  res.setHeader('x-ratelimit-reset-requests', `${Math.ceil(resetMs / 1000)}s`)
+  for (const [name, value] of Object.entries(dialect.rateLimitHeaders(tightest, receivedAt))) res.setHeader(name, value)
 }

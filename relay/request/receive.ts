@@ -13,7 +13,7 @@ export function receive(
   const receivedAt = services.ambient.now()
   const id = createRequestId(receivedAt)
   res.setHeader('x-request-id', id)
-  if (dialect.id === 'claude') res.setHeader('request-id', id)
+  if (dialect.requestIdHeader !== undefined) res.setHeader(dialect.requestIdHeader, id)
   const callerAborted = new AbortController()
   const upstreamAbort = new AbortController()
   services.underWay.add(upstreamAbort)

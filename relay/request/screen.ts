@@ -15,7 +15,7 @@ function screenOf(list: string): Screen {
 export const screen = (services: RelayServices, call: Call): void =>
   screenTexts(services, call, {
     texts: promptTexts(call.request),
-    refusal: call.dialect.id === 'openai-responses' ? 'relay.sensitive_words_responses' : 'relay.sensitive_words',
+    refusal: call.dialect.refusals.sensitiveWords,
   })
 
 type Refusal =
@@ -46,7 +46,7 @@ export function screenTexts(
 
 /** Refuses chat completions that a browser's extension sends, when the operator wants that. */
 export function refuseExtensions(services: RelayServices, call: Call): void {
-  if (call.dialect.id !== 'openai-chat' || !services.options.get('global.block_browser_extension_enabled')) return
+  if (!call.dialect.servesExtensions || !services.options.get('global.block_browser_extension_enabled')) return
   const origin = call.req.get('origin') ?? ''
   if (origin.includes('extension') && origin.includes('://')) throw new DomainError('relay.browser_extension_blocked')
 }

@@ -15,11 +15,16 @@ export type AnswerSettings = {
  * shape change those. Dialects that have one keep their thoughts, which go back signed; thoughts in tags become thoughts
  * wherever an answer is translated.
  */
-export function answerSettings(setting: Setting, { id }: Pick<CallerDialect, 'id'>): AnswerSettings {
-  const isChat = id === 'openai-chat' || id === 'openai-completions' || id === 'openai-edits'
+export function answerSettings(
+  setting: Setting,
+  { hasReasoningPlace }: Pick<CallerDialect, 'hasReasoningPlace'>,
+): AnswerSettings {
   const reasoning = {
     fromTags: setting['think_tag_to_reasoning'] === true,
-    asText: isChat && setting['thinking_to_content'] === true,
+    asText: !hasReasoningPlace && setting['thinking_to_content'] === true,
   }
-  return { reasoning, rewrites: isChat && (setting['force_format'] === true || reasoning.fromTags || reasoning.asText) }
+  return {
+    reasoning,
+    rewrites: !hasReasoningPlace && (setting['force_format'] === true || reasoning.fromTags || reasoning.asText),
+  }
 }

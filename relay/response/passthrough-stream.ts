@@ -2,7 +2,6 @@ import type { WireEvent } from '#relay/transport/framing.ts'
 import { callerError } from '#relay/attempt/failure.ts'
 import type { AttemptContext } from '#relay/attempt/attempt-context.ts'
 import { createArrayFramer, eventFramer } from './framer.ts'
-import { withUsageChunk } from './missing-usage.ts'
 import type { StreamWriter } from './stream-writer.ts'
 
 /** The upstream's own events, watched and sent on as they came. */
@@ -34,8 +33,8 @@ export function passthroughStream(context: AttemptContext): StreamWriter {
     },
     end: () => '',
     close: (measured) => {
-      const isMissed = call.dialect.id === 'openai-chat' && call.request.includeUsage && !listener.usage
-      return (isMissed ? withUsageChunk(held, measured) : held) + framer.close()
+      const isMissed = call.request.includeUsage && !listener.usage
+      return ((isMissed ? call.dialect.withUsage?.(held, measured) : undefined) ?? held) + framer.close()
     },
     fail: (failure) => {
       const rendered = callerError(failure, call.id)

@@ -144,16 +144,15 @@ function nextTurn({ keyCursor }: RelayServices, channelId: number): number {
 
 function named(call: CallCore, { channel, key }: Choice, model: string): Attempt {
   const mapped = resolveModelMapping(channel.modelMapping, model)
-  if (!mapped.ok) throw new DomainError(mappingRefusals[mapped.problem][call.dialect.id === 'openai-responses' ? 1 : 0])
+  if (!mapped.ok) throw new DomainError(call.dialect.refusals[mappingRefusals[mapped.problem]])
   const bare = channel.modelPrefix !== '' && call.model === channel.modelPrefix + model
   const isMapped = mapped.isMapped || (model !== call.model && !bare)
   return { channel, key, model, upstreamModel: mapped.model, mapped: isMapped }
 }
 
-/** The second of each is what the responses route is documented to say. */
 const mappingRefusals = {
-  model_mapping_contains_cycle: ['relay.model_mapping_cycle', 'relay.model_mapping_cycle_responses'],
-  unmarshal_model_mapping_failed: ['relay.model_mapping_unreadable', 'relay.model_mapping_unreadable_responses'],
+  model_mapping_contains_cycle: 'mappingCycle',
+  unmarshal_model_mapping_failed: 'mappingUnreadable',
 } as const
 
 /** The caller's key names the channel: that one, once, whatever models it lists. */

@@ -6,5 +6,7 @@ export declare const floors: string[][]
 export declare function targetOf(file: string, specifier: string): string
 export declare function isAllowed(file: string, specifier: string, typesOnly: boolean): boolean
 
-declare const plugin: { rules: { imports: Parameters<RuleTester['run']>[1] } }
+type Rule = Parameters<RuleTester['run']>[1]
+
+declare const plugin: { rules: { imports: Rule; 'dialect-comparison': Rule } }
 export default plugin

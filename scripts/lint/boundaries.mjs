@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { dialectComparison } from './dialect-comparison.mjs'
 
 const root = fileURLToPath(new URL('../..', import.meta.url)).replaceAll('\\', '/')
 const { imports } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
@@ -160,4 +161,4 @@ const create = (context) => {
   }
 }
 
-export default { meta: { name: 'boundaries' }, rules: { imports: { create } } }
+export default { meta: { name: 'boundaries' }, rules: { imports: { create }, 'dialect-comparison': dialectComparison } }

@@ -65,6 +65,29 @@ new RuleTester({ languageOptions: { parserOptions: { lang: 'tsx' } } }).run('imp
   ],
 })
 
+const comparison = (file: string, code: string) => refused(file, code, /boundaries\/dialect-comparison/)
+
+new RuleTester().run('dialect-comparison', plugin.rules['dialect-comparison'], {
+  valid: [
+    at('relay/request/screen.ts', `if (call.dialect.keepsResponses) start()`),
+    at('relay/billing/charge-row.ts', `const row = { dialect: call.dialect.id }`),
+    at('relay/attempt/forward.ts', `if (channel.id === dialect.native) start()`),
+    at('relay/dialects/error.ts', `if (dialect.id === 'claude') start()`),
+    at('relay/providers/gemini/request.ts', `if (request.extra.dialect === 'gemini') start()`),
+    at('src/core/pricing/charge.ts', `if (receipt.formula === 'claude') start()`),
+    at('relay/request/screen.test.ts', `if (dialect.id === 'claude') start()`),
+  ],
+  invalid: [
+    comparison('relay/request/screen.ts', `if (call.dialect.id === 'claude') start()`),
+    comparison('relay/request/screen.ts', `if ('gemini' !== call?.dialect?.id) start()`),
+    comparison('relay/attempt/forward.ts', `const isOwn = ({ id }) => id === 'openai-chat'`),
+    comparison('relay/billing/hold.ts', `switch (dialect.id) {\n  default:\n}`),
+    comparison('relay/response/answer.ts', `if (dialectId === other) start()`),
+    comparison('relay/response/answer.ts', `if (chats.includes(call.dialect.id)) start()`),
+    comparison('src/features/logs/service.ts', `if (row.dialectId === 'x') start()`),
+  ],
+})
+
 describe('what an import names', () => {
   test.each([
     ['./service.ts', 'src/features/tokens/service'],

@@ -4,6 +4,9 @@ import { encodeClaude } from './encode.ts'
 import { claudeError, claudeStreamError } from './error.ts'
 import { parseClaude } from './parse.ts'
 import { streamClaude } from './stream.ts'
+import { chatRefusals } from '../refusals.ts'
+import { claudeRateLimitHeaders } from './rate-limit-headers.ts'
+import { claudeWithOutputLimit, claudeWithSystemPrompt } from './rewrite.ts'
 
 export const claude: ChatDialect = {
   id: 'claude',
@@ -15,4 +18,15 @@ export const claude: ChatDialect = {
   streamError: claudeStreamError,
   cutter: cutClaude,
   ping: 'event: ping\ndata: {"type":"ping"}\n\n',
+  native: 'claude',
+  keepsResponses: false,
+  hasReasoningPlace: true,
+  pricedAsClaude: true,
+  servesExtensions: false,
+  refusals: chatRefusals,
+  requestIdHeader: 'request-id',
+  rateLimitHeaders: claudeRateLimitHeaders,
+  withSystemPrompt: claudeWithSystemPrompt,
+  withOutputLimit: claudeWithOutputLimit,
+  countingDefaults: { max_tokens: 1 },
 }

@@ -4,6 +4,9 @@ import { encodeGemini } from './encode.ts'
 import { geminiError, geminiStreamError } from './error.ts'
 import { parseGemini } from './parse.ts'
 import { streamGemini } from './stream.ts'
+import { chatRefusals } from '../refusals.ts'
+import { openAiRateLimitHeaders } from '../openai-chat/rate-limit-headers.ts'
+import { geminiWithOutputLimit, geminiWithSystemPrompt } from './rewrite.ts'
 
 export const gemini: ChatDialect = {
   id: 'gemini',
@@ -15,4 +18,13 @@ export const gemini: ChatDialect = {
   streamError: geminiStreamError,
   cutter: cutGemini,
   ping: ': PING\n\n',
+  native: 'gemini',
+  keepsResponses: false,
+  hasReasoningPlace: true,
+  pricedAsClaude: false,
+  servesExtensions: false,
+  refusals: chatRefusals,
+  rateLimitHeaders: openAiRateLimitHeaders,
+  withSystemPrompt: geminiWithSystemPrompt,
+  withOutputLimit: geminiWithOutputLimit,
 }

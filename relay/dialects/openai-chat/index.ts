@@ -5,6 +5,10 @@ import { openAiError, openAiStreamError } from './error.ts'
 import { parseOpenAiChat } from './parse.ts'
 import { replayOpenAiChat } from './replay.ts'
 import { streamOpenAiChat } from './stream.ts'
+import { chatRefusals } from '../refusals.ts'
+import { openAiRateLimitHeaders } from './rate-limit-headers.ts'
+import { withUsageChunk } from './missing-usage.ts'
+import { openAiWithOutputLimit, openAiWithSystemPrompt } from './rewrite.ts'
 
 export const openAiChat: ChatDialect = {
   id: 'openai-chat',
@@ -17,4 +21,14 @@ export const openAiChat: ChatDialect = {
   streamError: openAiStreamError,
   cutter: cutOpenAi,
   ping: ': PING\n\n',
+  native: 'openai-chat',
+  keepsResponses: false,
+  hasReasoningPlace: false,
+  pricedAsClaude: false,
+  servesExtensions: true,
+  refusals: chatRefusals,
+  rateLimitHeaders: openAiRateLimitHeaders,
+  withSystemPrompt: openAiWithSystemPrompt,
+  withOutputLimit: openAiWithOutputLimit,
+  withUsage: withUsageChunk,
 }

@@ -4,6 +4,8 @@ import type { LegacyDialect } from '../types.ts'
 import { encodeOpenAiCompletions } from './encode.ts'
 import { parseOpenAiCompletions } from './parse.ts'
 import { streamOpenAiCompletions } from './stream.ts'
+import { chatRefusals } from '../refusals.ts'
+import { openAiRateLimitHeaders } from '../openai-chat/rate-limit-headers.ts'
 
 export const openAiCompletions: LegacyDialect = {
   id: 'openai-completions',
@@ -15,4 +17,13 @@ export const openAiCompletions: LegacyDialect = {
   streamError: openAiStreamError,
   cutter: cutOpenAi,
   ping: ': PING\n\n',
+  native: 'openai-completions',
+  keepsResponses: false,
+  hasReasoningPlace: false,
+  pricedAsClaude: false,
+  servesExtensions: false,
+  refusals: chatRefusals,
+  rateLimitHeaders: openAiRateLimitHeaders,
+  withSystemPrompt: (body) => body,
+  withOutputLimit: (body, limit) => ({ ...body, max_tokens: limit }),
 }

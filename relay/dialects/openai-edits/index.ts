@@ -7,6 +7,8 @@ import { textOfChoice } from '../openai-completions/encode.ts'
 import { streamOpenAiCompletions } from '../openai-completions/stream.ts'
 import type { EncodeContext, LegacyDialect } from '../types.ts'
 import { parseOpenAiEdits } from './parse.ts'
+import { chatRefusals } from '../refusals.ts'
+import { openAiRateLimitHeaders } from '../openai-chat/rate-limit-headers.ts'
 
 /** Hub answer → edit; reasoning and tool calls have no place in it. */
 const encode = (response: ChatResponse, { ambient }: EncodeContext): unknown => ({
@@ -26,4 +28,13 @@ export const openAiEdits: LegacyDialect = {
   streamError: openAiStreamError,
   cutter: cutOpenAi,
   ping: ': PING\n\n',
+  native: null,
+  keepsResponses: false,
+  hasReasoningPlace: false,
+  pricedAsClaude: false,
+  servesExtensions: false,
+  refusals: chatRefusals,
+  rateLimitHeaders: openAiRateLimitHeaders,
+  withSystemPrompt: (body) => body,
+  withOutputLimit: (body, limit) => ({ ...body, max_tokens: limit }),
 }

@@ -4,6 +4,8 @@ import { encodeOpenAiResponses } from './encode.ts'
 import { responsesError, responsesStreamError } from './error.ts'
 import { parseOpenAiResponses } from './parse.ts'
 import { streamOpenAiResponses } from './stream.ts'
+import { openAiRateLimitHeaders } from '../openai-chat/rate-limit-headers.ts'
+import { responsesWithOutputLimit, responsesWithSystemPrompt } from './rewrite.ts'
 
 export const openAiResponses: ChatDialect = {
   id: 'openai-responses',
@@ -15,4 +17,18 @@ export const openAiResponses: ChatDialect = {
   streamError: responsesStreamError,
   cutter: cutOpenAiResponses,
   ping: ': PING\n\n',
+  native: 'openai-responses',
+  operation: 'responses',
+  keepsResponses: true,
+  hasReasoningPlace: true,
+  pricedAsClaude: false,
+  servesExtensions: false,
+  refusals: {
+    sensitiveWords: 'relay.sensitive_words_responses',
+    mappingCycle: 'relay.model_mapping_cycle_responses',
+    mappingUnreadable: 'relay.model_mapping_unreadable_responses',
+  },
+  rateLimitHeaders: openAiRateLimitHeaders,
+  withSystemPrompt: responsesWithSystemPrompt,
+  withOutputLimit: responsesWithOutputLimit,
 }

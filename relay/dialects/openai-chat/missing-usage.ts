@@ -1,5 +1,5 @@
 import type { Usage } from '#core/usage.ts'
-import { toOpenAiUsage } from '#relay/dialects/openai-chat/usage.ts'
+import { toOpenAiUsage } from './usage.ts'
 
 /** A chat completion as the upstream wrote it, with the usage it left out; any other answer as it is. */
 export function withOpenAiUsage(text: string, usage: Usage): string {
