@@ -10,7 +10,7 @@ export type Changes = {
   /** The connection was lost and is there again: notices were missed and everything cached may be stale. */
   onGap: (listener: () => void) => void
   /** Hears one more channel of notices from now on, after reconnections too. */
-  listen: (channel: string, supported: (text: string) => void) => Promise<void>
+  listen: (channel: string, onMessage: (text: string) => void) => Promise<void>
   /** Runs on the session that listens; session locks taken here live as long as this process is connected. */
   query: (text: string, values?: unknown[]) => Promise<pg.QueryResult>
   /** Called after each reconnection, after `onGap`, to take session locks again. */
@@ -73,8 +73,8 @@ export async function listenForChanges(
     onChange: (listener) => void changeListeners.push(listener),
     onGap: (listener) => void gapListeners.push(listener),
     onConnected: (listener) => void connectedListeners.push(listener),
-    listen: async (channel, supported) => {
-      others.set(channel, supported)
+    listen: async (channel, onMessage) => {
+      others.set(channel, onMessage)
       await session.query(`listen ${pg.escapeIdentifier(channel)}`)
     },
     query: (text, values) => session.query(text, values),

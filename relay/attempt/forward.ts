@@ -233,9 +233,9 @@ async function answer(context: AttemptContext, reply: UpstreamReply): Promise<vo
   const { services, attempt, provider } = context
   const failure = provider.error(reply.status, text, reply.headers)
   const asked = retryAfterMs(reply.headers, services.ambient.now().getTime())
-  const rendered = failure.retryAfterSeconds === undefined ? null : failure.retryAfterSeconds * 1000
+  const vendorDelayMs = failure.retryAfterSeconds === undefined ? null : failure.retryAfterSeconds * 1000
   throw new AttemptFailed(shapeFailure(services, attempt.channel, failure), {
     local: false,
-    retryAfterMs: asked ?? rendered,
+    retryAfterMs: asked ?? vendorDelayMs,
   })
 }

@@ -51,7 +51,7 @@ export function createAnswerMeter(context: AttemptContext, writer: StreamWriter)
   let countedBefore = 0
   /** What the rough count makes of a token, found out whenever it is counted better; until then every byte counts. */
   let scale = 1
-  let isRendered = false
+  let isScaleKnown = false
   let shortest = envelopeBytes
   let covered = 0
   let nextRaise = 0
@@ -72,7 +72,7 @@ export function createAnswerMeter(context: AttemptContext, writer: StreamWriter)
       // Events that carry little or nothing of the answer tell nothing of those that do.
       if (found >= 0.5) {
         scale = found * 1.1
-        isRendered = true
+        isScaleKnown = true
       }
       usual = 0
       countedBefore = counted
@@ -107,7 +107,7 @@ export function createAnswerMeter(context: AttemptContext, writer: StreamWriter)
 
   const wait = (ms: number): Promise<unknown> =>
     delay(ms, undefined, { signal: call.upstreamAbort.signal }).catch(() => undefined)
-  const halted = new Promise<void>((resolve) => {
+  const aborted = new Promise<void>((resolve) => {
     if (call.upstreamAbort.signal.aborted) resolve()
     else call.upstreamAbort.signal.addEventListener('abort', () => resolve(), { once: true })
   })
@@ -144,9 +144,9 @@ export function createAnswerMeter(context: AttemptContext, writer: StreamWriter)
       if (bytes < shortest && bytes > 2 * bytesPerToken) shortest = bytes
       const tokens = 1 + Math.max(0, bytes - shortest) / bytesPerToken
       usual += tokens
-      rough += isRendered ? tokens * scale : bytes / bytesPerToken
+      rough += isScaleKnown ? tokens * scale : bytes / bytesPerToken
       if (tokens > largest) largest = tokens
-      if (counted + rough < nextRaise && (isRendered || usual < tellingEvents)) return true
+      if (counted + rough < nextRaise && (isScaleKnown || usual < tellingEvents)) return true
       // One of several answers may end before the others.
       if (writer.complete && facts.choices === 1) return true
       recount()
@@ -154,6 +154,6 @@ export function createAnswerMeter(context: AttemptContext, writer: StreamWriter)
       return isCovered()
     },
     // A caller who leaves is not waited for; whoever settles waits for what is asked.
-    more: () => Promise.race([settled(), halted.then((): MayGoOn => 'yes')]),
+    more: () => Promise.race([settled(), aborted.then((): MayGoOn => 'yes')]),
   }
 }

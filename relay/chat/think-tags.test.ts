@@ -44,7 +44,7 @@ describe('think tags', () => {
 })
 
 describe('thoughts that move', () => {
-  const rendered = (events: ChatEvent[], place: { fromTags: boolean; asText: boolean }): ChatEvent[] => {
+  const moved = (events: ChatEvent[], place: { fromTags: boolean; asText: boolean }): ChatEvent[] => {
     const move = moveReasoning(place)
     return events.flatMap(move)
   }
@@ -60,7 +60,7 @@ describe('thoughts that move', () => {
       { type: 'usage', usage: {} },
       { type: 'tool-call-start', index: 0, id: 'c', name: 'f', choice: 1 },
     ]
-    expect(rendered(events, { fromTags: false, asText: true })).toEqual([
+    expect(moved(events, { fromTags: false, asText: true })).toEqual([
       { type: 'start', id: 'a', model: 'm' },
       { type: 'text-delta', text: '<think>\none' },
       { type: 'text-delta', text: '<think>\ntwo', choice: 1 },
@@ -82,8 +82,8 @@ describe('thoughts that move', () => {
           { type: 'text-delta', text: answer },
           { type: 'finish', reason: 'stop' },
         ]
-        const there = rendered(events, { fromTags: false, asText: true })
-        expect(collectEvents(rendered(there, { fromTags: true, asText: false })).choices).toEqual(
+        const there = moved(events, { fromTags: false, asText: true })
+        expect(collectEvents(moved(there, { fromTags: true, asText: false })).choices).toEqual(
           collectEvents(events).choices,
         )
       }),
@@ -113,7 +113,7 @@ describe('thoughts that move', () => {
       { type: 'text-delta', text: '<think>no thought</think>' },
       { type: 'finish', reason: 'stop' },
     ]
-    const kinds = rendered(events, { fromTags: true, asText: false }).map((event) => event.type)
+    const kinds = moved(events, { fromTags: true, asText: false }).map((event) => event.type)
     expect(kinds).toEqual(['text-delta', 'tool-call-start', 'text-delta', 'finish'])
   })
 })

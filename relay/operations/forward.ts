@@ -111,10 +111,10 @@ function build(current: Try, asked: PlainRequest): UpstreamRequest {
   try {
     if (foreign?.untranslatable !== undefined)
       throw new InvalidRequest('convert_request_failed', `${foreign.untranslatable} is not supported by this model`)
-    const supported = foreign && current.translation.supports?.[foreign.own.dialect]?.(foreign.own)
-    const rendered = supported ? { ...asked, json: { ...asked.json, ...supported.json } } : asked
-    const built = current.translation.request(rendered, providerCall)
-    const lost = foreign?.losses.filter((name) => !supported?.names.includes(name)) ?? []
+    const supportedFields = foreign && current.translation.supports?.[foreign.own.dialect]?.(foreign.own)
+    const plainRequest = supportedFields ? { ...asked, json: { ...asked.json, ...supportedFields.json } } : asked
+    const built = current.translation.request(plainRequest, providerCall)
+    const lost = foreign?.losses.filter((name) => !supportedFields?.names.includes(name)) ?? []
     current.losses = lossNames([...lost, ...(built.losses ?? [])])
     return built
   } catch (error) {
@@ -192,11 +192,11 @@ async function answerJson(current: Try, reply: UpstreamReply, more: UpstreamRequ
   const used = await usedBy(current, { usage, seconds: secondsOf(json) })
   const shaped = audio ? undefined : shape(current, translated, used)
   // What cannot be told is not charged.
-  const rendered = audio?.bytes ?? (shaped === json && !translation.next ? text : JSON.stringify(shaped))
+  const sent = audio?.bytes ?? (shaped === json && !translation.next ? text : JSON.stringify(shaped))
   await settle(current, { used, firstByteMs: performance.now() - call.startedAt, end: 'complete' })
   if (current.losses.length > 0) res.setHeader('x-translation-loss', current.losses.join(','))
   res.status(200).setHeader('content-type', audio?.contentType ?? 'application/json; charset=utf-8')
-  res.end(rendered)
+  res.end(sent)
 }
 
 /** The answers in OpenAI's form, as one. */

@@ -8,11 +8,11 @@ const word = (value: unknown): string => (typeof value === 'string' ? value : ''
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
 /** What an upstream makes of a picture, wherever one may stand in an input. */
-const tokensOfAImage = 1000
+const tokensPerImage = 1000
 /** Inputs are lists of lists at most; what lies deeper is for the upstream to refuse. */
 const deepest = 4
 
-type Weighed = { texts: string[]; tokens: number }
+type InputContent = { texts: string[]; tokens: number }
 
 const imageNames = new Set(['image', 'image_url', 'image_base64', 'b64_json'])
 
@@ -20,15 +20,15 @@ const imageNames = new Set(['image', 'image_url', 'image_base64', 'b64_json'])
  * What a value costs as input: its texts, which are counted later, and what needs no counting. A number is a token that the
  * caller has made itself.
  */
-function weigh(value: unknown, into: Weighed, depth = 0): void {
+function collectInput(value: unknown, into: InputContent, depth = 0): void {
   if (typeof value === 'string') into.texts.push(value)
   else if (typeof value === 'number') into.tokens += 1
   else if (Array.isArray(value)) {
-    if (depth < deepest) for (const item of value) weigh(item, into, depth + 1)
+    if (depth < deepest) for (const item of value) collectInput(item, into, depth + 1)
   } else if (typeof value === 'object' && value !== null && depth < deepest) {
     for (const [name, inner] of Object.entries(value)) {
-      if (imageNames.has(name)) into.tokens += tokensOfAImage
-      else if (name !== 'type' && typeof inner !== 'number') weigh(inner, into, depth + 1)
+      if (imageNames.has(name)) into.tokens += tokensPerImage
+      else if (name !== 'type' && typeof inner !== 'number') collectInput(inner, into, depth + 1)
     }
   }
 }
@@ -122,8 +122,8 @@ export function parsePlain(operation: PlainOperation, given: PlainRequest, pathM
 /** What of a body is counted and priced. */
 export function billedParts(operation: PlainOperation, json: Json): BilledParts {
   const count = Number(json['n'] ?? 1)
-  const weighed: Weighed = { texts: [], tokens: 0 }
-  for (const name of ['input', 'prompt', 'query', 'documents']) weigh(json[name], weighed)
+  const weighed: InputContent = { texts: [], tokens: 0 }
+  for (const name of ['input', 'prompt', 'query', 'documents']) collectInput(json[name], weighed)
   return {
     json,
     ...weighed,

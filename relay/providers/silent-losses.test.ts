@@ -218,9 +218,9 @@ const goesWithTools = (body: Body, losses: readonly string[]): boolean =>
 function isSilent(subject: Subject, caller: Caller, [, without, said]: Saying): boolean {
   try {
     const [before, after] = [sent(subject, caller, without), sent(subject, caller, said)]
-    const isRendered =
+    const isReported =
       after.losses.some((name) => !before.losses.includes(name)) || goesWithTools(without, after.losses)
-    return before.wire === after.wire && !isRendered
+    return before.wire === after.wire && !isReported
   } catch (error) {
     // What must not be dropped is refused.
     if (error instanceof Error && error.name === 'InvalidRequest') return false

@@ -174,7 +174,7 @@ export type PlainOperation = (typeof plainOperations)[number]
 /** A body in another caller's form than OpenAI's, as it came, and which operation of that form it is. */
 export type OwnForm = { dialect: 'gemini'; action: string; json: Record<string, unknown> }
 
-export type Supported = { json: Record<string, unknown>; names: string[] }
+export type SupportedFields = { json: Record<string, unknown>; names: string[] }
 
 /** A caller's operation: JSON, or a form whose text fields stand in `json` too. */
 export type PlainRequest = {
@@ -189,7 +189,7 @@ export type PlainTranslation = {
   /** For an upstream that speaks the caller's own form: the body goes through, the answer comes back as received. */
   native?: Partial<Record<OwnForm['dialect'], (own: OwnForm, call: ProviderCall) => UpstreamRequest>> | undefined
   /** Fields of another form that this upstream has a place for, as `request` reads them, by the names they are lost under. */
-  supports?: Partial<Record<OwnForm['dialect'], (own: OwnForm) => Supported>> | undefined
+  supports?: Partial<Record<OwnForm['dialect'], (own: OwnForm) => SupportedFields>> | undefined
   /** The most texts one call may embed; more are sent in several and put together again. */
   mostInputs?: number | undefined
   /**

@@ -60,8 +60,8 @@ export function refuseCaller({ socket }: CallerEnd, requestId: string, error: un
   if (socket.readyState !== WebSocket.OPEN) return
   const failure = failureOf(error)
   const busy = error instanceof AttemptFailed && failure.status === 429
-  const rendered = callerError(busy ? { ...failure, message: '上游繁忙，请稍后重试' } : failure, requestId)
-  const { body } = openAiError(rendered)
+  const shownError = callerError(busy ? { ...failure, message: '上游繁忙，请稍后重试' } : failure, requestId)
+  const { body } = openAiError(shownError)
   socket.send(JSON.stringify({ type: 'error', event_id: `evt_${requestId}`, ...(body as object) }))
   const code = closeCodeOf(failure.status, error instanceof DomainError ? error.code : undefined)
   closeSocket(socket, { code, reason: '' }, closeTimeoutMs)

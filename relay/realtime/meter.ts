@@ -41,11 +41,11 @@ export function createMeter(given: {
   readUsage: (usage: unknown) => ReportedUsage | undefined
   now: () => number
 }): Meter {
-  const supported = createTextCount(given.model)
-  const spoken = createTextCount(given.model)
+  const input = createTextCount(given.model)
+  const output = createTextCount(given.model)
   let formats = { input: pcm16, output: pcm16 }
   let tools: Json[] = []
-  let seconds = { supported: 0, spoken: 0 }
+  let seconds = { input: 0, output: 0 }
   let spoke = false
   let responses = 0
   let times: ResponseTimes = { startedAt: null, firstPartAt: null }
@@ -65,21 +65,21 @@ export function createMeter(given: {
   const hearTexts = (item: Json): void => {
     if (item['type'] !== 'message') return
     for (const part of recordsOf(item['content'])) {
-      if (part['type'] === 'input_text') supported.add(textOf(part['text']) ?? '')
+      if (part['type'] === 'input_text') input.add(textOf(part['text']) ?? '')
     }
   }
 
   const ask = (event: Json): void => {
     switch (event['type']) {
       case 'session.update':
-        supported.add(textOf(recordOf(event['session'])?.['instructions']) ?? '')
+        input.add(textOf(recordOf(event['session'])?.['instructions']) ?? '')
         break
       case 'input_audio_buffer.append':
-        seconds.supported += secondsOf(textOf(event['audio']) ?? '', formats.input)
+        seconds.input += secondsOf(textOf(event['audio']) ?? '', formats.input)
         break
       case 'conversation.item.create':
         for (const part of recordsOf(recordOf(event['item'])?.['content'])) {
-          if (part['type'] === 'input_audio') seconds.supported += secondsOf(textOf(part['audio']) ?? '', formats.input)
+          if (part['type'] === 'input_audio') seconds.input += secondsOf(textOf(part['audio']) ?? '', formats.input)
         }
         break
       case 'response.create':
@@ -94,13 +94,13 @@ export function createMeter(given: {
     else if (type === 'response.created') begin()
     else if (textParts.has(type)) {
       beginPart()
-      spoken.append(textOf(event['delta']) ?? '')
+      output.append(textOf(event['delta']) ?? '')
     } else if (audioParts.has(type)) {
       beginPart()
-      seconds.spoken += secondsOf(textOf(event['delta']) ?? '', formats.output)
+      seconds.output += secondsOf(textOf(event['delta']) ?? '', formats.output)
     }
     // Deltas of one text belong together; what comes after a finished part is another text.
-    if (type === 'response.output_item.done') spoken.add('')
+    if (type === 'response.output_item.done') output.add('')
     return type === 'response.done'
   }
 
@@ -111,18 +111,18 @@ export function createMeter(given: {
   }
 
   const clear = (): void => {
-    supported.clear()
-    spoken.clear()
-    seconds = { supported: 0, spoken: 0 }
+    input.clear()
+    output.clear()
+    seconds = { input: 0, output: 0 }
     spoke = false
   }
 
   const takeCounted = async (withTools: boolean): Promise<MeasuredUsage> => {
-    if (withTools) for (const tool of tools) supported.add(describe(tool))
-    const audioInputTokens = inputAudioTokens(seconds.supported)
-    const audioOutputTokens = outputAudioTokens(seconds.spoken)
-    const texts = [supported.take(), spoken.take()]
-    seconds = { supported: 0, spoken: 0 }
+    if (withTools) for (const tool of tools) input.add(describe(tool))
+    const audioInputTokens = inputAudioTokens(seconds.input)
+    const audioOutputTokens = outputAudioTokens(seconds.output)
+    const texts = [input.take(), output.take()]
+    seconds = { input: 0, output: 0 }
     spoke = false
     const [textIn = 0, textOut = 0] = await Promise.all(texts)
     const promptTokens = textIn + audioInputTokens + (withTools ? tools.length * tokensOfATool : 0)

@@ -59,9 +59,9 @@ async function finishWhole(attemptContext: AttemptContext, read: WholeAnswer): P
   if (call.callerAborted.signal.aborted) return finishHungUp(attemptContext, read)
   const measured = await measure(attemptContext, read)
   // What was counted here is told like what the upstream reports.
-  const rendered = read.usage ? read : withUsage(read, measured.usage)
+  const complete = read.usage ? read : withUsage(read, measured.usage)
   const isStream = call.request.stream
-  const text = isStream ? streamText(attemptContext, rendered.response()) : wholeText(attemptContext, rendered)
+  const text = isStream ? streamText(attemptContext, complete.response()) : wholeText(attemptContext, complete)
   const firstTokenMs = performance.now() - call.startedAt
   try {
     const { empty, delivered, keeps } = read

@@ -37,8 +37,8 @@ export function passthroughStream(context: AttemptContext): StreamWriter {
       return ((isMissed ? call.dialect.withUsage?.(held, measured) : undefined) ?? held) + framer.close()
     },
     fail: (failure) => {
-      const rendered = callerError(failure, call.id)
-      return framer.fail({ event: call.dialect.streamError(rendered), body: call.dialect.error(rendered).body })
+      const error = callerError(failure, call.id)
+      return framer.fail({ event: call.dialect.streamError(error), body: call.dialect.error(error).body })
     },
     get complete() {
       return listener.complete

@@ -13,12 +13,12 @@ export function reportError(services: RelayServices, incoming: Incoming, error: 
   const failure = failureOf(error)
   const finalFailure =
     error instanceof AttemptFailed && failure.status === 429 ? { ...failure, message: '上游繁忙，请稍后重试' } : failure
-  const rendered = callerError(finalFailure, id)
+  const shownError = callerError(finalFailure, id)
   if (res.headersSent) {
-    res.end(dialect.streamError(rendered))
+    res.end(dialect.streamError(shownError))
     return
   }
-  const { status, body } = dialect.error(rendered)
+  const { status, body } = dialect.error(shownError)
   if (error instanceof RateLimited) res.setHeader('retry-after', String(error.retryAfterSeconds))
   else if (isPassing(error)) res.setHeader('retry-after', '5')
   else {

@@ -80,8 +80,8 @@ export function translatedStream(context: AttemptContext): StreamWriter {
       return text + encoder.close()
     },
     fail: (failure) => {
-      const rendered = { ...failure, message: `${failure.message} (request id: ${call.id})` }
-      return encoder.push({ type: 'error', error: rendered }) + encoder.close()
+      const error = { ...failure, message: `${failure.message} (request id: ${call.id})` }
+      return encoder.push({ type: 'error', error }) + encoder.close()
     },
     get complete() {
       return finished

@@ -27,8 +27,8 @@ const failedCodes = new Set([
 ])
 
 export function reportDrawing(services: RelayServices, incoming: Incoming, error: unknown): void {
-  const rendered = cannotPay(error) ? new DomainError('drawing.quota_not_enough') : error
-  send(services, incoming, { error: rendered, ...drawingError(drawingErrorOf(rendered, incoming.id)) })
+  const shownError = cannotPay(error) ? new DomainError('drawing.quota_not_enough') : error
+  send(services, incoming, { error: shownError, ...drawingError(drawingErrorOf(shownError, incoming.id)) })
 }
 
 function drawingErrorOf(error: unknown, requestId: string): DrawingError {
@@ -53,23 +53,23 @@ function drawingErrorOf(error: unknown, requestId: string): DrawingError {
 }
 
 export function reportMusic(services: RelayServices, incoming: Incoming, error: unknown): void {
-  const rendered = cannotPay(error)
+  const shownError = cannotPay(error)
     ? new DomainError('music.quota_not_enough')
     : error instanceof DomainError && error.code === 'relay.unavailable' && isDatabaseTrouble(error.cause)
       ? new DomainError('music.quota_unreadable', {}, { cause: error })
       : error
-  const failure = failureOf(rendered)
+  const failure = failureOf(shownError)
   const isOwn =
-    rendered instanceof AttemptFailed || (rendered instanceof DomainError && rendered.code.startsWith('music.'))
+    shownError instanceof AttemptFailed || (shownError instanceof DomainError && shownError.code.startsWith('music.'))
   const message =
-    rendered instanceof AttemptFailed && failure.status === 429
+    shownError instanceof AttemptFailed && failure.status === 429
       ? '上游繁忙，请稍后重试'
       : isOwn
         ? failure.message
         : callerMessage({ ...failure, requestId: incoming.id })
-  const code = String(failure.code ?? (rendered instanceof DomainError ? rendered.kind : 'internal'))
+  const code = String(failure.code ?? (shownError instanceof DomainError ? shownError.kind : 'internal'))
   send(services, incoming, {
-    error: rendered,
+    error: shownError,
     ...musicError({ status: failure.status, code, message, isCommon: !isOwn }),
   })
 }

@@ -53,8 +53,8 @@ export function createMediaFetcher(options: MediaFetcherOptions = {}): MediaFetc
     const reply = await fetch(url, { maxBytes, signal, timeoutMs: 60_000 })
     if (reply.status !== 200 || reply.body.length === 0)
       throw new TransportError('bad-response', { message: 'the file could not be fetched', sent: true })
-    const rendered = (reply.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
-    const mediaType = vagueTypes.has(rendered) ? (sniff(reply.body) ?? 'application/octet-stream') : rendered
+    const declaredType = (reply.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+    const mediaType = vagueTypes.has(declaredType) ? (sniff(reply.body) ?? 'application/octet-stream') : declaredType
     if (mediaType === 'text/html')
       throw new TransportError('bad-response', {
         message: 'the address leads to a web page, not to a file',

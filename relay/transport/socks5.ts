@@ -20,15 +20,13 @@ async function ask(
   { isWhole, signal }: { isWhole: (answer: Buffer) => boolean; signal: AbortSignal },
 ): Promise<Buffer> {
   let answer: Buffer = Buffer.alloc(0)
-  const callerAborted = new AbortController()
-  const onClose = (): void => callerAborted.abort(refused('the proxy closed the connection'))
+  const closed = new AbortController()
+  const onClose = (): void => closed.abort(refused('the proxy closed the connection'))
   socket.on('close', onClose)
   socket.write(question)
   try {
     while (!isWhole(answer)) {
-      const [chunk] = (await once(socket, 'data', { signal: AbortSignal.any([signal, callerAborted.signal]) })) as [
-        Buffer,
-      ]
+      const [chunk] = (await once(socket, 'data', { signal: AbortSignal.any([signal, closed.signal]) })) as [Buffer]
       answer = Buffer.concat([answer, chunk])
     }
     return answer

@@ -58,7 +58,7 @@ function functionRows(): string[][] {
 }
 
 /** The compiler keeps it complete. */
-const verdicts: Record<ReserveVerdict, [when: string, rendered: string]> = {
+const verdicts: Record<ReserveVerdict, [when: string, effect: string]> = {
   ok: ['taken or raised', ''],
   user_missing: ['the user is gone', 'relay.user_unavailable'],
   token_missing: ['the token is gone', 'relay.token_invalid'],
@@ -73,6 +73,6 @@ export const ledgerBlocks: Blocks = {
   verdicts: () =>
     table(
       ['verdict', 'when', 'refusal'],
-      Object.entries(verdicts).map(([name, [when, rendered]]) => [code(name), when, rendered]),
+      Object.entries(verdicts).map(([name, [when, effect]]) => [code(name), when, effect]),
     ),
 }

@@ -3,7 +3,7 @@ import superjson from 'superjson'
 import { type Role, roles } from '#core/roles.ts'
 import { readInput } from '#trpc/input-reader.ts'
 import { actorOfRole, countCriticalAct, refuseCrossSiteChange } from '#trpc/procedure-checks.ts'
-import { errorDataOf, renderedFailure, toDomainError, unreadableInput } from '#trpc/procedure-errors.ts'
+import { errorDataOf, failureForCaller, toDomainError, unreadableInput } from '#trpc/procedure-errors.ts'
 import { networkOf } from './client-address/service.ts'
 import type { Context } from './deps.ts'
 
@@ -31,8 +31,8 @@ const t = initTRPC
 
 const withDomainErrors = t.middleware(async ({ next, ctx, path }) => {
   const result = await next()
-  const rendered = result.ok ? undefined : renderedFailure(result.error, ctx, path)
-  if (rendered) throw rendered
+  const failure = result.ok ? undefined : failureForCaller(result.error, ctx, path)
+  if (failure) throw failure
   return result
 })
 

@@ -37,12 +37,12 @@ const databaseAt = (start: number) => {
 
 test("the time is the database's, whatever the machine's clock says, and a difference is told", async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: 1_000_000_000_000 + hour })
-  const rendered: number[] = []
+  const reported: number[] = []
   const database = databaseAt(1_000_000_000_000)
-  const clock = await followDatabaseClock(database, (seconds) => rendered.push(seconds))
+  const clock = await followDatabaseClock(database, (seconds) => reported.push(seconds))
   const error = () => Math.abs(clock.now().getTime() - 1_000_000_000_000)
   expect(error()).toBeLessThan(60_000)
-  expect(rendered).toEqual([3600])
+  expect(reported).toEqual([3600])
   vi.setSystemTime(1_000_000_000_000 - hour)
   expect(error()).toBeLessThan(60_000)
   clock.stop()

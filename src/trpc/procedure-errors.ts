@@ -80,7 +80,7 @@ type Failing = {
 }
 
 /** A procedure's failure under the code of its kind; what nobody foresaw is logged. @returns undefined where it may go on as it is. */
-export function renderedFailure(error: TRPCError, { log, requestId }: Failing, path: string): TRPCError | undefined {
+export function failureForCaller(error: TRPCError, { log, requestId }: Failing, path: string): TRPCError | undefined {
   const { cause } = error
   if (isDomainError(cause)) return trpcErrorOf(cause)
   if (isUnstorableText(cause)) return new TRPCError({ code: 'BAD_REQUEST', cause: crashOf(cause) })

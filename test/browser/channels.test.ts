@@ -6,7 +6,7 @@ import { startApp } from '../support/app.ts'
 import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
 import type { TestUser } from '../support/factories.ts'
 import type { Look } from './console.ts'
-import { builtConsole, drawn, openConsole, rendered } from './console.ts'
+import { builtConsole, drawn, openConsole, toastShown } from './console.ts'
 
 const box = (place: Page | Locator, name: string): Locator => place.getByRole('textbox', { name, exact: true })
 const button = (place: Page | Locator, name: string | RegExp): Locator =>
@@ -93,7 +93,7 @@ describeWithBrowser('channels', () => {
     await box(prices, 'house-model 输入').fill('3')
     await box(prices, 'house-model 输出').fill('6')
     await button(prices, '设置 1 个价格').click()
-    await rendered(page, '已设置 1 个模型的价格')
+    await toastShown(page, '已设置 1 个模型的价格')
     expect(await channelNamed('Simulated')).toMatchObject({
       models: 'gpt-4o-mini,gpt-4o,house-model',
       base_url: app.upstream.url,
@@ -117,11 +117,11 @@ describeWithBrowser('channels', () => {
     await expect.poll(() => box(editor, '名称').inputValue()).toBe('Simulated')
     await box(editor, '名称').fill('Renamed')
     await button(editor, '保存').click()
-    await rendered(page, '渠道更新成功！')
+    await toastShown(page, '渠道更新成功！')
     await page.getByRole('cell', { name: 'Renamed', exact: true }).waitFor()
 
     await act(page, 'Renamed', '禁用')
-    await rendered(page, '已禁用「Renamed」')
+    await toastShown(page, '已禁用「Renamed」')
     expect((await channelNamed('Renamed'))?.status).toBe(2)
 
     await act(page, 'Renamed', '删除')
@@ -163,12 +163,12 @@ describeWithBrowser('channels', () => {
     await tests.getByText('成功 1，失败 1，未测试 0').waitFor()
     await button(tests, '删除失败的模型').click()
     await button(page.getByRole('alertdialog'), '删除').click()
-    await rendered(page, '已删除 1 个模型')
+    await toastShown(page, '已删除 1 个模型')
     expect((await channelNamed('Failing'))?.models).toBe('gpt-4o')
     await button(tests, '测试 gpt-4o').click()
     await tests.getByText('成功 0，失败 1，未测试 0').waitFor()
     await button(tests, '删除失败的模型').click()
-    await rendered(page, '没有删除：删除后渠道将没有任何模型')
+    await toastShown(page, '没有删除：删除后渠道将没有任何模型')
     expect((await channelNamed('Failing'))?.models).toBe('gpt-4o')
     await context.close()
     await app.pool.query('delete from channels where id = $1', [id])

@@ -65,15 +65,15 @@ export async function openConsole(browser: Browser, site: Site, look: Look & { r
   return { context, page, complaints }
 }
 
-type Keeping = { renderedToasts: string[] }
+type Keeping = { shownToasts: string[] }
 
 /** Toasts go by themselves after some seconds, which a busy machine may spend elsewhere. */
 function keepToasts(): void {
-  const rendered: string[] = []
-  Object.assign(window, { renderedToasts: rendered } satisfies Keeping)
+  const shown: string[] = []
+  Object.assign(window, { shownToasts: shown } satisfies Keeping)
   const note = (node: Node): void => {
     const isToast = node.parentElement?.matches('[data-scope=toast]') ?? false
-    if (isToast && node.textContent) rendered.push(node.textContent)
+    if (isToast && node.textContent) shown.push(node.textContent)
   }
   new MutationObserver((changes) => {
     for (const { addedNodes } of changes) addedNodes.forEach(note)
@@ -81,9 +81,9 @@ function keepToasts(): void {
 }
 
 /** Waits until a toast has said this, whether or not it still stands there. Each is told once. */
-export async function rendered(page: Page, words: string): Promise<void> {
+export async function toastShown(page: Page, words: string): Promise<void> {
   await page.waitForFunction((sought) => {
-    const all = (window as unknown as Keeping).renderedToasts
+    const all = (window as unknown as Keeping).shownToasts
     const at = all.findIndex((text) => text.includes(sought))
     return at >= 0 && all.splice(0, at + 1).length > 0
   }, words)

@@ -96,10 +96,10 @@ describeWithBrowser('every screen of the console', () => {
         await open?.(page)
         const { violations } = await new AxeBuilder({ page }).analyze()
         const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
-        const rendered = serious.map(
+        const messages = serious.map(
           ({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 160)).join(' | ')}`,
         )
-        expect(rendered).toEqual([])
+        expect(messages).toEqual([])
         expect(await overflow(page)).toBeLessThanOrEqual(0)
         expect(complaints.splice(0)).toEqual([])
       },

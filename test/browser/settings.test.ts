@@ -5,7 +5,7 @@ import type { App } from '../support/app.ts'
 import { startApp } from '../support/app.ts'
 import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
 import type { TestUser } from '../support/factories.ts'
-import { builtConsole, drawn, openConsole, rendered } from './console.ts'
+import { builtConsole, drawn, openConsole, toastShown } from './console.ts'
 
 const violationsOf = async (page: Page) =>
   (await new AxeBuilder({ page }).analyze()).violations.map(({ id, impact, nodes }) => [impact, id, nodes[0]?.html])
@@ -41,7 +41,7 @@ describeWithBrowser('the settings', () => {
     await page.getByRole('textbox', { name: '限制周期', exact: true }).fill('7')
     await page.getByText('2 项修改未保存').waitFor()
     await page.getByRole('button', { name: '保存', exact: true }).click()
-    await rendered(page, '保存成功')
+    await toastShown(page, '保存成功')
     await page.getByText('没有未保存的修改').waitFor()
     expect(app.services.options.get('SystemName')).toBe('Harbour')
     expect(app.services.options.get('ModelRequestRateLimitDurationMinutes')).toBe(7)
@@ -55,7 +55,7 @@ describeWithBrowser('the settings', () => {
     await page.getByText('允许通过 GitHub 账户登录和注册').click()
     await page.getByRole('textbox', { name: 'SMTP 服务器地址', exact: true }).fill('mail.example.com')
     await page.getByRole('button', { name: '保存', exact: true }).click()
-    await rendered(page, '部分保存失败，请重试')
+    await toastShown(page, '部分保存失败，请重试')
     await page.getByText('无法启用允许通过 GitHub 账户登录和注册，请先填写GitHub Client ID').waitFor()
     await page.getByText('1 项修改未保存').waitFor()
     expect(app.services.options.get('SMTPServer')).toBe('mail.example.com')
@@ -71,7 +71,7 @@ describeWithBrowser('the settings', () => {
     expect(await toggle.isChecked()).toBe(true)
     await page.getByText('没有未保存的修改').waitFor()
     await page.getByRole('button', { name: '保存', exact: true }).click()
-    await rendered(page, '你似乎并没有修改什么')
+    await toastShown(page, '你似乎并没有修改什么')
     await context.close()
   })
 
@@ -101,14 +101,14 @@ describeWithBrowser('the settings', () => {
     await page.keyboard.press('Enter')
     await box('staff 的倍率').fill('')
     await page.getByRole('button', { name: '保存', exact: true }).click()
-    await rendered(page, '请检查输入')
+    await toastShown(page, '请检查输入')
     await box('staff 的倍率').fill('0.35')
     await box('staff 的充值倍率').fill('0.9')
     await page.getByRole('checkbox', { name: '用户可以选择 staff' }).locator('xpath=..').click()
     await box('staff 的描述').fill('同事')
     await page.getByRole('button', { name: '移除分组 svip' }).click()
     await page.getByRole('button', { name: '保存', exact: true }).click()
-    await rendered(page, '保存成功')
+    await toastShown(page, '保存成功')
     const { options } = app.services
     expect(options.get('GroupRatio')).toEqual({ default: 1, vip: 1, staff: 0.35 })
     expect(options.get('UserUsableGroups')).toMatchObject({ staff: '同事' })
@@ -138,7 +138,7 @@ describeWithBrowser('the settings', () => {
     await box('第 2 个链接的地址').fill('https://two.example')
     await page.getByRole('button', { name: '上移「Second」' }).click()
     await page.getByRole('button', { name: '保存', exact: true }).click()
-    await rendered(page, '保存成功')
+    await toastShown(page, '保存成功')
     expect(app.services.options.get('Chats')).toEqual([
       { Second: 'https://two.example' },
       { First: 'https://one.example/?key={key}' },

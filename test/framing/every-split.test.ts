@@ -23,7 +23,7 @@ function eventsOf(pieces: Buffer[]): SseEvent[] {
 }
 
 /** The answer as a caller reads it. */
-function rendered(scenario: Scenario, events: SseEvent[], caller: Parameters<typeof dialectOf>[0]): string {
+function translated(scenario: Scenario, events: SseEvent[], caller: Parameters<typeof dialectOf>[0]): string {
   const call: ProviderCall = { ...callWith(), stream: true }
   const decoder = providerFor(scenario.type).chat.stream(call)
   const encoder = dialectOf(caller).stream(testContext())
@@ -45,8 +45,8 @@ for (const scenario of scenarios) {
       }
       const byByte = eventsOf(Array.from(bytes, (_, at) => bytes.subarray(at, at + 1)))
       for (const caller of callers) {
-        expect(rendered(scenario, byByte, caller)).toBe(rendered(scenario, whole, caller))
-        expect(rendered(scenario, whole, caller)).toContain('好')
+        expect(translated(scenario, byByte, caller)).toBe(translated(scenario, whole, caller))
+        expect(translated(scenario, whole, caller)).toContain('好')
       }
     },
   )

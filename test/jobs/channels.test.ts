@@ -70,7 +70,7 @@ const stateOf = async (id: number) => {
   const { status, statusReason, statusAt, keys } = await admin().get.query({ id })
   return { status, statusReason, dated: statusAt !== null, keys: keys.map((key) => key.status) }
 }
-const rendered = () =>
+const notices = () =>
   hook.received.map(({ text }) => JSON.parse(text) as { type: string; title: string; content: string })
 
 /** Runs as its turn would have it, not by anybody's hand. */
@@ -105,8 +105,8 @@ describe('a test of all channels', () => {
     expect(await Promise.all([good, busy, kept, mapped].map(async (id) => (await stateOf(id)).status))).toEqual([
       1, 1, 1, 1,
     ])
-    await expect.poll(() => rendered().length).toBe(2)
-    expect(rendered()).toEqual(
+    await expect.poll(() => notices().length).toBe(2)
+    expect(notices()).toEqual(
       expect.arrayContaining([
         expect.objectContaining({
           type: `channel_update_${dead}_3`,
@@ -157,8 +157,8 @@ describe('a test of all channels', () => {
     expect((await run('channel-tests')).report.params).toEqual({ tested: 4, failed: 1, disabled: 0, enabled: 1 })
     expect(await stateOf(off)).toEqual({ status: 1, statusReason: '', dated: false, keys: [1] })
     expect(await Promise.all([byHand, dead, slow].map(async (id) => (await stateOf(id)).status))).toEqual([2, 3, 3])
-    await expect.poll(() => rendered().map(({ title }) => title)).toContain(`渠道 good (#${off}) 已重新启用`)
-    expect(rendered().find(({ type }) => type === `channel_update_${off}_1`)).toBeDefined()
+    await expect.poll(() => notices().map(({ title }) => title)).toContain(`渠道 good (#${off}) 已重新启用`)
+    expect(notices().find(({ type }) => type === `channel_update_${off}_1`)).toBeDefined()
   })
 
   it('does not bring back a channel whose only answering key a person switched off', async () => {
@@ -177,7 +177,7 @@ describe('a test of all channels', () => {
     expect(upstream.received.map(keyIn)).toEqual(['good'])
     await run('channel-tests')
     expect(upstream.received.map(keyIn)).toEqual(['good', 'good', 'good too'])
-    expect(rendered().map(({ type }) => type)).toEqual(['channel_test'])
+    expect(notices().map(({ type }) => type)).toEqual(['channel_test'])
   })
 
   it('runs once at a time, at both doors, shows how far it is, and can be ended', async () => {
@@ -235,7 +235,7 @@ describe('an update of all balances', () => {
     ])
     const [, balances] = await admin().runs.query()
     expect(balances?.last?.params).toEqual({ updated: 2, failed: 1, disabled: 1 })
-    await expect.poll(() => rendered().map(({ title }) => title)).toEqual([`渠道 poor (#${poor}) 已自动禁用`])
+    await expect.poll(() => notices().map(({ title }) => title)).toEqual([`渠道 poor (#${poor}) 已自动禁用`])
   })
 })
 

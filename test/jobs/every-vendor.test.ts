@@ -47,7 +47,7 @@ test('what an upstream streams although nobody asked is read to its end', async 
   const { transport } = app.services
   const chunk = (delta: object, more: object) =>
     `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta, ...more }] })}\n\n`
-  const rendered = [
+  const events = [
     chunk({ content: 'Hi' }, { finish_reason: null }),
     chunk({}, { finish_reason: 'stop' }),
     'data: {"id":"c","choices":[],"usage":{"prompt_tokens":8,"completion_tokens":2,"total_tokens":10}}\n\n',
@@ -63,9 +63,9 @@ test('what an upstream streams although nobody asked is read to its end', async 
       },
     }
   }
-  answerWith(rendered.join(''))
+  answerWith(events.join(''))
   expect(await channels.probe.mutate({ id })).toMatchObject({ success: true })
-  answerWith(rendered.slice(0, 1).join(''))
+  answerWith(events.slice(0, 1).join(''))
   expect(await channels.probe.mutate({ id })).toMatchObject({ success: false })
   app.services.transport = transport
 })

@@ -27,13 +27,13 @@ function randomOf(seed: number) {
     return state / 4_294_967_296
   }
   return {
-    probability: (share: number) => next() < share,
+    boolean: (share: number) => next() < share,
     below: (most: number) => Math.floor(next() * most),
     pick: <Item>(items: readonly Item[]): Item => items[Math.floor(next() * items.length)] as Item,
   }
 }
 
-type Rendered = 'charged' | 'refused' | 'given-up' | 'kept' | 'released'
+type Outcome = 'charged' | 'refused' | 'given-up' | 'kept' | 'released'
 
 test('random batches with refused rows, locked rows, lost commits, lost holds and calls without a log lose no unit and make none', async () => {
   const seed = long ? Date.now() % 1_000_000 : 20_261_122
@@ -43,9 +43,7 @@ test('random batches with refused rows, locked rows, lost commits, lost holds an
   let stopping = false
   // A third of the statements that end calls or reserve are carried out, or not, without anybody hearing of it.
   const pool = forgetfulPool(world.hot, ({ name }) =>
-    !stopping && name?.startsWith('ledger_') && random.probability(0.3)
-      ? random.pick(['before', 'after'] as const)
-      : null,
+    !stopping && name?.startsWith('ledger_') && random.boolean(0.3) ? random.pick(['before', 'after'] as const) : null,
   )
   const kept = new Set<string>()
   const nodes = [1, 2].map((nodeId) =>
@@ -56,42 +54,38 @@ test('random batches with refused rows, locked rows, lost commits, lost holds an
       onSetAside: ({ row, kept: what }) => void (what === 'hold' && kept.add(row.id)),
     }),
   )
-  const costs = new Map<string, { rendered: Rendered; userId: number; quota: number }>()
+  const costs = new Map<string, { outcome: Outcome; userId: number; quota: number }>()
 
   const oneCall = async (): Promise<void> => {
     const at = random.below(users.length)
     const call: HeldCall = {
       id: world.newId(),
       userId: users[at]?.id ?? 0,
-      tokenId: random.probability(0.8) ? (tokens[at]?.id ?? 0) : 0,
+      tokenId: random.boolean(0.8) ? (tokens[at]?.id ?? 0) : 0,
     }
     const ledger = random.pick(nodes)
-    const rendered = (what: Rendered, quota: number) =>
-      void costs.set(call.id, { rendered: what, userId: call.userId, quota })
+    const record = (what: Outcome, quota: number) =>
+      void costs.set(call.id, { outcome: what, userId: call.userId, quota })
     const verdict = await ledger.reserve({ ...call, amount: random.below(200) }).then(
       (result) => result.verdict,
       () => 'failed' as const,
     )
-    if (verdict !== 'ok') return rendered('refused', 0)
-    if (random.probability(0.3)) await ledger.reserve({ ...call, amount: 200 + random.below(200) }).catch(() => {})
-    if (random.probability(0.1)) {
+    if (verdict !== 'ok') return record('refused', 0)
+    if (random.boolean(0.3)) await ledger.reserve({ ...call, amount: 200 + random.below(200) }).catch(() => {})
+    if (random.boolean(0.1)) {
       await ledger.release(call)
-      return rendered('released', 0)
+      return record('released', 0)
     }
-    await end(ledger, call, rendered)
+    await end(ledger, call, record)
   }
 
-  const end = async (
-    ledger: Ledger,
-    call: HeldCall,
-    rendered: (what: Rendered, quota: number) => void,
-  ): Promise<void> => {
+  const end = async (ledger: Ledger, call: HeldCall, record: (what: Outcome, quota: number) => void): Promise<void> => {
     const quota = random.below(300)
     const poison = random.below(40)
     const row = world.chargeOf({
       ...call,
       quota,
-      log: random.probability(0.5),
+      log: random.boolean(0.5),
       ...(poison === 0 ? { modelName: 'refused-model', log: true } : {}),
       ...(poison === 1 ? { content: 'refused text' } : {}),
       ...(poison === 2 ? { promptTokens: 1e15 } : {}),
@@ -102,14 +96,14 @@ test('random batches with refused rows, locked rows, lost commits, lost holds an
       () => false,
       () => true,
     )
-    rendered(failed && afterwards === 'give-up' ? 'given-up' : poison === 0 ? 'kept' : 'charged', quota)
+    record(failed && afterwards === 'give-up' ? 'given-up' : poison === 0 ? 'kept' : 'charged', quota)
   }
 
   /** Somebody's open transactions, and recoveries that take living processes for dead. */
   const disturb = async (): Promise<void> => {
     while (!stopping) {
       await pause(20 + random.below(150))
-      if (random.probability(0.3)) await world.pool.query('select ledger_release_node($1)', [random.pick([1, 2])])
+      if (random.boolean(0.3)) await world.pool.query('select ledger_release_node($1)', [random.pick([1, 2])])
       else {
         const [table, id] = random.pick([
           ['users', random.pick(users).id],
@@ -136,8 +130,8 @@ test('random batches with refused rows, locked rows, lost commits, lost holds an
 
   expect(await ledgerViolations(world.pool, { everyCallIsLogged: false }), `seed ${seed}`).toEqual([])
   const owed = new Map(users.map(({ id }) => [id, 0]))
-  for (const { rendered, userId, quota } of costs.values())
-    if (rendered === 'charged') owed.set(userId, (owed.get(userId) ?? 0) + quota)
+  for (const { outcome, userId, quota } of costs.values())
+    if (outcome === 'charged') owed.set(userId, (owed.get(userId) ?? 0) + quota)
   for (const { id } of users) {
     // A charge that can be booked in no form costs what is held for it.
     const due = (owed.get(id) ?? 0) + (await world.heldBy(id))
@@ -147,16 +141,16 @@ test('random batches with refused rows, locked rows, lost commits, lost holds an
   expect(new Set(rows.map(({ id }) => id))).toEqual(kept)
   expect(
     [...costs]
-      .filter(([, { rendered }]) => rendered === 'kept')
+      .filter(([, { outcome }]) => outcome === 'kept')
       .map(([id]) => id)
       .toSorted(),
   ).toEqual([...kept].toSorted())
   const { rows: left } = await world.pool.query("select id from holds where status = 'open' and node_id <> 0")
   expect(left).toEqual([])
   // The test has seen what it is about.
-  for (const rendered of ['charged', 'given-up', 'kept', 'released'] as const)
+  for (const outcome of ['charged', 'given-up', 'kept', 'released'] as const)
     expect(
-      [...costs.values()].some((cost) => cost.rendered === rendered),
-      rendered,
+      [...costs.values()].some((cost) => cost.outcome === outcome),
+      outcome,
     ).toBe(true)
 })

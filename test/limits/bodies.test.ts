@@ -83,8 +83,8 @@ describe('the memory for bodies', () => {
     const uploads = await Promise.all(
       Array.from({ length: 8 }, () => startUpload('10.2.0.1', { length: 7 * megabyte, sent: 3 * megabyte })),
     )
-    const rendered = await Promise.race(uploads.map(({ status }) => status))
-    expect(rendered).toBe(429)
+    const status = await Promise.race(uploads.map(({ status }) => status))
+    expect(status).toBe(429)
     const refused = uploads.filter(({ received }) => received().startsWith('HTTP/1.1 429'))
     for (const { received } of refused) expect(received()).toMatch(/\r\nretry-after: 5\r\n/i)
     const reply = await say(app, chat, { token, headers: { 'x-forwarded-for': '10.2.0.2' } })

@@ -48,8 +48,8 @@ async function outcomeOf(place: Place, feature: (typeof features)[number]): Prom
     await forgetRows(app, wallet)
     await checkNothingHeld(app, wallet)
     if (!limit) return { kind: 'failed', error }
-    const rendered = limit.loss === undefined || losses.of(wallet.token.key).includes(limit.loss)
-    return rendered
+    const isReported = limit.loss === undefined || losses.of(wallet.token.key).includes(limit.loss)
+    return isReported
       ? { kind: 'limited', limit }
       : { kind: 'failed', error: new Error(`nobody was told of ${limit.loss}`) }
   }

@@ -27,15 +27,15 @@ type Realtime = OpenAIRealtimeWS | OpenAIRealtimeWebSocket
 /** Everything heard until a response is over, and the failures told on the way. */
 function listen(realtime: Realtime) {
   const failures: Error[] = []
-  const supported: { type: string }[] = []
+  const received: { type: string }[] = []
   const done = Promise.withResolvers<void>()
   realtime.on('error', (error) => {
     failures.push(error)
     done.reject(error)
   })
-  realtime.on('event', (event) => void supported.push(event))
+  realtime.on('event', (event) => void received.push(event))
   realtime.on('response.done', () => done.resolve())
-  return { failures, supported, done: done.promise }
+  return { failures, received, done: done.promise }
 }
 
 const opened = (socket: Realtime['socket']): Promise<void> =>
@@ -59,7 +59,7 @@ describe.each(helpers)('the official library %s', (_, connect) => {
     const { app } = world
     const payer = await payerWith(app, 100_000)
     const realtime = connect(payer.key)
-    const { supported, done, failures } = listen(realtime)
+    const { received, done, failures } = listen(realtime)
     let text = ''
     realtime.on('response.output_text.delta', ({ delta }) => (text += delta))
     await opened(realtime.socket)
@@ -68,7 +68,7 @@ describe.each(helpers)('the official library %s', (_, connect) => {
     await done
     expect(text).toBe('You said: Hello')
     expect(failures).toEqual([])
-    expect(supported[0]?.type).toBe('session.created')
+    expect(received[0]?.type).toBe('session.created')
     realtime.close()
     await untilFree(app, payer.userId)
     // (100 + 20 × 4) × 2.5.

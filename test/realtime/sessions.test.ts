@@ -105,10 +105,10 @@ describe('a caller who hangs up', () => {
     const [row, ...more] = await chargesOf(app, payer.userId)
     expect(more).toEqual([])
     const figure = (name: string): number => Number(row?.other[name])
-    const [supported, spoken, audioFile] = [figure('text_input'), figure('text_output'), figure('audio_output')]
-    expect(spoken).toBeGreaterThanOrEqual(5)
-    expect(spoken).toBeLessThan(100)
-    expect(row?.quota).toBe(Math.round((supported + spoken * 4 + audioFile * 16) * 2.5))
+    const [textInput, textOutput, audioOutput] = [figure('text_input'), figure('text_output'), figure('audio_output')]
+    expect(textOutput).toBeGreaterThanOrEqual(5)
+    expect(textOutput).toBeLessThan(100)
+    expect(row?.quota).toBe(Math.round((textInput + textOutput * 4 + audioOutput * 16) * 2.5))
     expect(row?.other).toMatchObject({ end: 'hung-up', usage_source: 'estimated', ws: true })
     expect(await balanceOf(app, payer.userId)).toBe(1_000_000 - (row?.quota ?? 0))
   })

@@ -145,7 +145,7 @@ test('force_stream asks the upstream for a stream and answers in one piece', asy
   const { reply, text } = await ask({ force_stream: true }, play)
   expect(reply.headers.get('content-type')).toContain('application/json')
   expect(JSON.parse(text)).toMatchObject({ choices: [{ message: { content: 'ab' } }], usage })
-  expect(JSON.parse(String(scripted.supported.at(-1)?.bytes))).toMatchObject({
+  expect(JSON.parse(String(scripted.received.at(-1)?.bytes))).toMatchObject({
     stream: true,
     stream_options: { include_usage: true },
   })
@@ -177,7 +177,7 @@ describe('a channel that cannot stream', () => {
     })
     expect(counted).toMatchObject({ choices: [], usage })
     expect([closing, ...rest]).toEqual(['data: [DONE]'])
-    const asked = JSON.parse(String(scripted.supported.at(-1)?.bytes))
+    const asked = JSON.parse(String(scripted.received.at(-1)?.bytes))
     expect(asked.stream).not.toBe(true)
     expect(asked.stream_options).toBeUndefined()
   })
@@ -234,9 +234,9 @@ describe('an override', () => {
       await app.services.channels.reload()
       const headers = { 'anthropic-version': '2026-10-21' }
       await (await say(app, chat, { token, model: name, headers })).text()
-      const supported = scripted.supported.findLast(({ bytes }) => bytes.length > 0)
-      expect(JSON.parse(String(supported?.bytes)).temperature, name).toBe(temperature)
-      expect(supported?.headers['anthropic-version'], name).toBe(version)
+      const sent = scripted.received.findLast(({ bytes }) => bytes.length > 0)
+      expect(JSON.parse(String(sent?.bytes)).temperature, name).toBe(temperature)
+      expect(sent?.headers['anthropic-version'], name).toBe(version)
     }
   })
 
@@ -248,9 +248,9 @@ describe('an override', () => {
     const messages = spoken.find((by) => by.dialect === 'messages') ?? chat
     const headers = { 'anthropic-version': '2026-10-21', 'anthropic-beta': 'some-beta' }
     await (await say(app, messages, { token, model: 'claude-sonnet-4-6', headers })).text()
-    const supported = scripted.supported.findLast(({ bytes }) => bytes.length > 0)
-    expect(supported?.headers).toMatchObject({ 'anthropic-version': '2023-06-01', 'anthropic-beta': 'some-beta' })
-    expect(JSON.parse(String(supported?.bytes)).temperature).toBe(0.2)
+    const sent = scripted.received.findLast(({ bytes }) => bytes.length > 0)
+    expect(sent?.headers).toMatchObject({ 'anthropic-version': '2023-06-01', 'anthropic-beta': 'some-beta' })
+    expect(JSON.parse(String(sent?.bytes)).temperature).toBe(0.2)
   })
 })
 
@@ -265,7 +265,7 @@ test('a body that passes through is the caller’s own to every upstream, whatev
       systemPrompt: 'channel',
     })
     await (await say(app, chat, { token, model, body: { ...body, model } })).text()
-    expect(JSON.parse(String(scripted.supported.at(-1)?.bytes)), String(type)).toEqual({ ...body, model })
+    expect(JSON.parse(String(scripted.received.at(-1)?.bytes)), String(type)).toEqual({ ...body, model })
   }
 })
 

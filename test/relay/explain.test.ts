@@ -32,15 +32,15 @@ test('tells who would answer with which chance, why others would not, the price 
   const body = { model: 'gpt-4o', max_tokens: 200, messages: [{ role: 'user', content: 'x'.repeat(400) }] }
   const reply = await app.relay(token, '/v1/explain', body)
   expect(reply.status).toBe(200)
-  const rendered = (await reply.json()) as Explanation
-  expect(rendered.candidates.map(({ channel_id }) => channel_id)).toEqual([heavy.id, light.id, lower.id])
-  expect(rendered.candidates.map(({ probability }) => Math.round(probability * 1000))).toEqual([909, 91, 0])
-  expect(rendered.removed).toEqual([
+  const explanation = (await reply.json()) as Explanation
+  expect(explanation.candidates.map(({ channel_id }) => channel_id)).toEqual([heavy.id, light.id, lower.id])
+  expect(explanation.candidates.map(({ probability }) => Math.round(probability * 1000))).toEqual([909, 91, 0])
+  expect(explanation.removed).toEqual([
     { channel_id: disabled.id, rule: 'channel_disabled' },
     { channel_id: foreign.id, rule: 'group' },
   ])
-  expect(rendered.price_range.least).toBeGreaterThan(200 * 4 * 1.25)
-  expect(rendered.balance).toMatchObject({ token_quota: 100, admits: false })
+  expect(explanation.price_range.least).toBeGreaterThan(200 * 4 * 1.25)
+  expect(explanation.balance).toMatchObject({ token_quota: 100, admits: false })
   expect(app.upstream.total).toBe(0)
   expect(await app.logs()).toEqual([])
 })
@@ -109,13 +109,13 @@ test('a virtual name is explained by all models behind it, with the chance of ea
   }
   await setOptions(app, { global_model_mapping: JSON.stringify({ mapping }) })
   await app.services.channels.reload()
-  const rendered = await explained(await app.make.token(await app.make.user()), { model: 'any' })
-  expect(rendered.candidates.map(({ channel_id, model, probability }) => [channel_id, model, probability])).toEqual([
+  const explanation = await explained(await app.make.token(await app.make.user()), { model: 'any' })
+  expect(explanation.candidates.map(({ channel_id, model, probability }) => [channel_id, model, probability])).toEqual([
     [first.id, 'gpt-4o-mini', 0.75],
     [second.id, 'gpt-4.1-mini', 0.25],
     [later.id, 'gpt-4.1-nano', 0],
   ])
-  expect(rendered.removed).toEqual([{ channel_id: off.id, rule: 'channel_disabled' }])
+  expect(explanation.removed).toEqual([{ channel_id: off.id, rule: 'channel_disabled' }])
 })
 
 test('of a session the very channel is told that its calls go to', async () => {

@@ -219,10 +219,10 @@ describe('what a caller reads of a failure', () => {
           code: 'bad_response_status_code',
         },
       })
-      const rendered = await say(app, chat, { token, model: busy })
-      expect(rendered.status).toBe(429)
-      expect(rendered.headers.get('retry-after')).toBe('7')
-      expect(chat.readError(await rendered.json()).message).toContain('上游繁忙，请稍后重试')
+      const refused = await say(app, chat, { token, model: busy })
+      expect(refused.status).toBe(429)
+      expect(refused.headers.get('retry-after')).toBe('7')
+      expect(chat.readError(await refused.json()).message).toContain('上游繁忙，请稍后重试')
     })
   })
 
@@ -230,8 +230,8 @@ describe('what a caller reads of a failure', () => {
     const statusCodeMapping = '{"400":"500","500":"418"}'
     const { model: retried } = await serve(app, { priority: 1, statusCodeMapping, does: 'status=400' }, {})
     expect((await say(app, chat, { token, model: retried })).status).toBe(200)
-    const { model: rendered } = await serve(app, { statusCodeMapping, does: 'status=500' })
-    expect((await say(app, chat, { token, model: rendered })).status).toBe(418)
+    const { model: mappedModel } = await serve(app, { statusCodeMapping, does: 'status=500' })
+    expect((await say(app, chat, { token, model: mappedModel })).status).toBe(418)
   })
 
   test.each([

@@ -11,14 +11,14 @@ let token: TestToken
 beforeAll(async () => {
   app = await startApp()
   token = await app.make.token(await app.make.user({ quota: 100_000_000 }))
-  const rendered = app.upstream.withDirectives('usage=1000:200:400')
-  await app.make.channel({ models: 'm', baseUrl: rendered })
+  const baseUrl = app.upstream.withDirectives('usage=1000:200:400')
+  await app.make.channel({ models: 'm', baseUrl })
   await app.make.channel({
     type: 14,
     models: 'm-claude',
     baseUrl: app.upstream.withDirectives('usage=1000:200:400:100'),
   })
-  await app.make.channel({ type: 24, models: 'm-gemini', baseUrl: rendered })
+  await app.make.channel({ type: 24, models: 'm-gemini', baseUrl })
   await app.make.channel({ models: 'dall-e-3,tts-1,whisper-1,text-moderation-stable,jina-reranker,per-call' })
   const each = (value: number) => ({ m: value, 'm-claude': value, 'm-gemini': value })
   await setOptions(app, {

@@ -187,13 +187,13 @@ test('where the operator wants it the answer is read to its end and charged as r
       const left = Promise.withResolvers<void>()
       const { model } = await serve(app, { baseUrl: upstream.play(play(left.promise)) })
       const before = (await consumed(app)).length
-      const supported = upstream.supported.length
+      const asked = upstream.received.length
       const leave = new AbortController()
       const call = say(app, by, { token, model, stream, signal: leave.signal })
       call.catch(() => {})
       await eventually(
-        () => upstream.supported.length,
-        (count) => count > supported,
+        () => upstream.received.length,
+        (count) => count > asked,
       )
       if (stream) await leaveAfter(await call, leave, (text) => text.includes('said'))
       else leave.abort()

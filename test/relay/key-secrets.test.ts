@@ -144,19 +144,19 @@ describe.each(chatTypes)('an upstream of type $type ($name) that repeats the key
     const { id } = await app.make.channel({ type, key, models: model, baseUrl: origin, other, autoBan: false })
     await app.services.channels.reload(id)
     answer = (asked) => failing(`Incorrect key: ${quoted(key, type)}; you sent ${asked}`)
-    const rendered: string[] = []
+    const outputs: string[] = []
     for (const stream of [false, true]) {
       const reply = await say(app, chat, { token, body: chat.body(model, 'hi', stream) })
-      rendered.push(await reply.text(), JSON.stringify([...reply.headers]))
+      outputs.push(await reply.text(), JSON.stringify([...reply.headers]))
       expect(reply.status).toBeGreaterThanOrEqual(400)
     }
-    rendered.push(await (await app.relay(token, '/v1/embeddings', { model, input: 'hi' })).text())
+    outputs.push(await (await app.relay(token, '/v1/embeddings', { model, input: 'hi' })).text())
     const { channels } = app.trpc(admin).admin
     const refusal = (error: unknown) => JSON.stringify([String(error), error])
-    rendered.push(JSON.stringify(await channels.probe.mutate({ id, model }).catch(refusal)))
-    rendered.push(JSON.stringify(await channels.fetchModelsOf.mutate({ id }).catch(refusal)))
-    rendered.push(JSON.stringify(await channels.updateBalance.mutate({ id }).catch(refusal)))
-    expectSilence(rendered.join('\n'), { type, key })
+    outputs.push(JSON.stringify(await channels.probe.mutate({ id, model }).catch(refusal)))
+    outputs.push(JSON.stringify(await channels.fetchModelsOf.mutate({ id }).catch(refusal)))
+    outputs.push(JSON.stringify(await channels.updateBalance.mutate({ id }).catch(refusal)))
+    expectSilence(outputs.join('\n'), { type, key })
     expectSilence(await everythingStored(), { type, key })
     expectSilence(processLog.join('\n'), { type, key })
   })
@@ -225,20 +225,20 @@ describe('the key of a channel', () => {
     const drawing = await app.make.channel({ type: 5, key, models: drawingModels, baseUrl: origin })
     const music = await app.make.channel({ type: 36, key, models: 'suno_music,suno_lyrics', baseUrl: origin })
     for (const { id } of [drawing, music]) await app.services.channels.reload(id)
-    const rendered: string[] = []
+    const outputs: string[] = []
     for (const body of [
       { code: 1, description: words, result: '77' },
       { code: 24, description: words },
     ]) {
       answer = () => ({ status: 200, body: JSON.stringify(body) })
-      rendered.push((await imagine(app, holder)).text)
+      outputs.push((await imagine(app, holder)).text)
     }
     for (const body of [
       { code: 'success', data: 'job-1', message: words },
       { code: 'failed', message: words },
     ]) {
       answer = () => ({ status: 200, body: JSON.stringify(body) })
-      rendered.push(await (await app.relay(token, '/suno/submit/music', { prompt: 'a song' })).text())
+      outputs.push(await (await app.relay(token, '/suno/submit/music', { prompt: 'a song' })).text())
     }
     const report = { status: 'FAILURE', failReason: words, fail_reason: words, description: words }
     answer = (asked) => ({
@@ -258,7 +258,7 @@ describe('the key of a channel', () => {
       "select status from drawing_tasks where mj_id = '77' union all select status from music_tasks",
     )
     expect(stored.rows.map(({ status }) => status)).toEqual(['FAILURE', 'FAILURE'])
-    expectSilence(rendered.join('\n'), { type, key })
+    expectSilence(outputs.join('\n'), { type, key })
     expectSilence(await everythingStored(), { type, key })
     expectSilence(processLog.join('\n'), { type, key })
   })

@@ -27,7 +27,7 @@ const completion = (...texts: string[]) => ({
   choices: texts.map((text, index) => ({ text, index, logprobs: null, finish_reason: 'stop' })),
   usage: { prompt_tokens: 7, completion_tokens: 2, total_tokens: 9 },
 })
-const lastBody = () => JSON.parse(String(scripted.supported.at(-1)?.bytes)) as Record<string, unknown>
+const lastBody = () => JSON.parse(String(scripted.received.at(-1)?.bytes)) as Record<string, unknown>
 
 describe('a legacy completion', () => {
   test.each([
@@ -38,7 +38,7 @@ describe('a legacy completion', () => {
     const { model } = await serve(app, { baseUrl: scripted.play(json(completion('a', 'b'))) })
     const reply = await app.relay(token, '/v1/completions', { model, prompt, n: 1 })
     expect(await reply.json()).toEqual(completion('a', 'b'))
-    expect(scripted.supported.at(-1)?.path).toBe('/v1/completions')
+    expect(scripted.received.at(-1)?.path).toBe('/v1/completions')
     expect(lastBody()).toEqual({ model, prompt, n: 1 })
     expect((await consumed(app)).at(-1)).toMatchObject({ prompt_tokens: 7, completion_tokens: 2 })
   })

@@ -60,7 +60,7 @@ test.each(Object.keys(bodies))(
     const bytes = Buffer.from(body(model))
     expect(bytes.length).toBeGreaterThan(400_000)
     await (await app.relay(token, path(model), bytes)).text()
-    expect(scripted.supported.at(-1)?.bytes.equals(bytes)).toBe(true)
+    expect(scripted.received.at(-1)?.bytes.equals(bytes)).toBe(true)
   },
 )
 
@@ -70,6 +70,6 @@ test('where the model has another name upstream, only that name is written anew'
   await app.services.channels.reload(ids[0])
   const body = `{ "model":"${model}" , "messages":[{"role":"user","content":${long}}], "seed":1.0 }`
   await (await app.relay(token, '/v1/chat/completions', body)).text()
-  const sent = String(scripted.supported.at(-1)?.bytes)
+  const sent = String(scripted.received.at(-1)?.bytes)
   expect(sent).toBe(`{"model":"other","messages":[{"role":"user","content":${long}}],"seed":1.0}`)
 })

@@ -55,12 +55,12 @@ test('sixteen pictures in a message are sent to Gemini, seventeen are refused an
   const ask = (urls: string[]) => say(app, chat, { token, body: showing(model, urls) })
   expect((await ask(Array.from({ length: 16 }, () => data))).status).toBe(200)
   const fetched = asked.length
-  const supported = scripted.supported.length
+  const before = scripted.received.length
   const reply = await ask(Array.from({ length: 17 }, (_, index) => `${filesUrl}/${index}.png`))
   expect(reply.status).toBe(400)
   expect(chat.readError(await reply.json()).message).toContain('16')
   expect(asked.length).toBe(fetched)
-  expect(scripted.supported.length).toBe(supported)
+  expect(scripted.received.length).toBe(before)
 })
 
 test('a picture over twenty megabytes is refused, one at a private address is not even asked for', async () => {
@@ -88,7 +88,7 @@ test('where the operator has a worker, it fetches https pictures; others are ref
         path: '/worker',
         body: JSON.stringify({ url: 'https://example.com/a.png', key: 'the key' }),
       })
-      const sent = JSON.parse(String(scripted.supported.at(-1)?.bytes))
+      const sent = JSON.parse(String(scripted.received.at(-1)?.bytes))
       expect(sent.contents[0].parts[0].inlineData).toEqual({ mimeType: 'image/png', data: image.toString('base64') })
       const before = asked.length
       for (const url of ['http://example.com/a.png', 'https://10.0.0.1/a.png', 'https://metadata.google.internal/a']) {

@@ -59,7 +59,7 @@ async function keptBy(play: Parameters<ScriptedUpstream['play']>[0]) {
 const ask = (token: TestToken, model: string, more: object) =>
   say(app, responses, { token, body: { model, input: 'hi', ...more } })
 
-const keyOf = () => scripted.supported.at(-1)?.headers.authorization
+const keyOf = () => scripted.received.at(-1)?.headers.authorization
 const lastChannel = async () => channelsOf((await consumed(app)).at(-1))[0]
 
 describe('an answer that an upstream keeps', () => {
@@ -93,7 +93,7 @@ describe('an answer that an upstream keeps', () => {
     const { id, item, whole } = answer()
     const { model } = await keptBy(whole)
     await ask(mine, model, {})
-    const before = scripted.supported.length
+    const before = scripted.received.length
     for (const named of [
       { previous_response_id: id },
       { conversation: id },
@@ -113,7 +113,7 @@ describe('an answer that an upstream keeps', () => {
       expect(reply.status, JSON.stringify(named)).toBe(404)
       responses.readError(await reply.json())
     }
-    expect(scripted.supported.length).toBe(before)
+    expect(scripted.received.length).toBe(before)
   })
 
   test('can be repeated item by item, even where nobody remembers it', async () => {
@@ -173,12 +173,12 @@ describe('an answer that an upstream keeps', () => {
     expect((await call(theirs, '', 'DELETE')).status).toBe(404)
     const read = await call(mine, '?include[]=a')
     expect(await read.json()).toMatchObject({ id })
-    expect(scripted.supported.at(-1)).toMatchObject({ method: 'GET', path: `/v1/responses/${id}?include%5B%5D=a` })
+    expect(scripted.received.at(-1)).toMatchObject({ method: 'GET', path: `/v1/responses/${id}?include%5B%5D=a` })
     expect(keyOf()).toBe(key)
     expect((await call(mine, '/input_items')).status).toBe(200)
-    expect(scripted.supported.at(-1)?.path).toBe(`/v1/responses/${id}/input_items`)
+    expect(scripted.received.at(-1)?.path).toBe(`/v1/responses/${id}/input_items`)
     expect((await call(mine, '', 'DELETE')).status).toBe(200)
-    expect(scripted.supported.at(-1)?.method).toBe('DELETE')
+    expect(scripted.received.at(-1)?.method).toBe('DELETE')
     expect((await call(mine, '')).status).toBe(404)
     expect((await consumed(app)).length).toBe(rows)
   })

@@ -94,8 +94,8 @@ describe('an upstream that tells no usage', () => {
     const { model } = await serve(app, { does: 'nousage' })
     const asking = { ...chat.body(model, 'hello', true), stream_options: { include_usage: true } }
     const text = await (await say(app, chat, { token, body: asking })).text()
-    const rendered = /data: (\{[^\n]*"choices":\[\][^\n]*\})\n\ndata: \[DONE\]\n\n$/.exec(text)?.[1]
-    expect(JSON.parse(rendered ?? '{}').usage).toMatchObject(usage)
+    const lastChunk = /data: (\{[^\n]*"choices":\[\][^\n]*\})\n\ndata: \[DONE\]\n\n$/.exec(text)?.[1]
+    expect(JSON.parse(lastChunk ?? '{}').usage).toMatchObject(usage)
   })
 
   test('and says nothing is free; with usage it is not', async () => {

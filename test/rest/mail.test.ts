@@ -106,9 +106,9 @@ describe('the verification code', () => {
     const [unknownReply, knownReply] = [await verification(newAddress()), await verification('Known@X.example')]
     expect(knownReply.status).toBe(unknownReply.status)
     expect(knownReply.text).toBe(unknownReply.text)
-    const rendered = await arrived()
-    expect(rendered).toContain('已经属于')
-    expect(rendered).not.toMatch(/[：:][0-9a-f]{6}\b/)
+    const mail = await arrived()
+    expect(mail).toContain('已经属于')
+    expect(mail).not.toMatch(/[：:][0-9a-f]{6}\b/)
     expect(known.id).toBeGreaterThan(0)
   })
 

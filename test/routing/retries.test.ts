@@ -25,20 +25,20 @@ async function retriedStatuses(statuses: number[], type = 1): Promise<number[]> 
   const ask = async (status: number) => {
     const { model, ids } = await serve(app, { type, priority: 1, does: `status=${status}` }, {})
     const reply = await say(app, chat, { token, model })
-    return { status, model, ids, rendered: reply.status, text: await reply.text() }
+    return { status, model, ids, answered: reply.status, text: await reply.text() }
   }
   const asked: Awaited<ReturnType<typeof ask>>[] = []
   // Some at a time: on a slow machine hundreds would wait for their holds longer than a call may.
   for (let index = 0; index < statuses.length; index += 20)
     asked.push(...(await Promise.all(statuses.slice(index, index + 20).map(ask))))
   const chains = new Map((await consumed(app)).map((row) => [row.model_name, channelsOf(row)]))
-  for (const { status, model, ids, rendered, text } of asked) {
-    if (rendered === 200) expect(chains.get(model)).toEqual(ids)
+  for (const { status, model, ids, answered, text } of asked) {
+    if (answered === 200) expect(chains.get(model)).toEqual(ids)
     // A redirection is nothing a caller could follow.
     else
-      expect([rendered, text]).toEqual([status < 400 ? 500 : status, expect.stringContaining('request id') as string])
+      expect([answered, text]).toEqual([status < 400 ? 500 : status, expect.stringContaining('request id') as string])
   }
-  return asked.filter(({ rendered }) => rendered === 200).map(({ status }) => status)
+  return asked.filter(({ answered }) => answered === 200).map(({ status }) => status)
 }
 
 // 304 has no body by the rules of HTTP, so no upstream can fail with it in words.

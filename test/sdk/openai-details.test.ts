@@ -124,13 +124,13 @@ describe.each(channelKinds)('the openai library against $name', ({ type, model, 
       content: 'You said: why',
       reasoning_content: 'Thinking about: why',
     })
-    const rendered = { content: '', reasoning_content: '' }
+    const collected = { content: '', reasoning_content: '' }
     for await (const chunk of await library.chat.completions.create({ model, messages, stream: true })) {
       const delta: { content?: string | null; reasoning_content?: string } = chunk.choices[0]?.delta ?? {}
-      rendered.content += delta.content ?? ''
-      rendered.reasoning_content += delta.reasoning_content ?? ''
+      collected.content += delta.content ?? ''
+      collected.reasoning_content += delta.reasoning_content ?? ''
     }
-    expect(rendered).toEqual({ content: 'You said: why', reasoning_content: 'Thinking about: why' })
+    expect(collected).toEqual({ content: 'You said: why', reasoning_content: 'Thinking about: why' })
     expect(await world.newCharges()).toHaveLength(2)
   })
 })

@@ -64,14 +64,14 @@ function readPrompt(route: Route, call: Call): { prompt?: Prompt; directives: Di
   if (route.operation.type !== 'chat') return { directives: call.directives }
   const prompt = route.operation.read(call)
   const taken = takeDirectives(prompt.text)
-  const json = prompt.json?.['properties'] ? prompt.json : (renderedSchema(prompt.system) ?? prompt.json)
+  const json = prompt.json?.['properties'] ? prompt.json : (schemaInInstructions(prompt.system) ?? prompt.json)
   return { prompt: { ...prompt, json, text: taken.text }, directives: { ...call.directives, ...taken.directives } }
 }
 
 /** A model does as it is told where its vendor knows no schemas: the schema at the end of the instructions holds. */
-function renderedSchema(system: string): Json | undefined {
-  const rendered = /follows this JSON schema, and nothing else:\s*(\{.*\})/s.exec(system)?.[1]
-  return rendered === undefined ? undefined : asObject(parsed(Buffer.from(rendered)))
+function schemaInInstructions(system: string): Json | undefined {
+  const schemaText = /follows this JSON schema, and nothing else:\s*(\{.*\})/s.exec(system)?.[1]
+  return schemaText === undefined ? undefined : asObject(parsed(Buffer.from(schemaText)))
 }
 
 function replyOf(route: Route, call: Call, prompt: Prompt | undefined): Reply {

@@ -15,17 +15,17 @@ export type Play = {
   steps: Step[]
 }
 
-export type Supported = { method: string; path: string; headers: IncomingHttpHeaders; bytes: Buffer }
+export type ReceivedRequest = { method: string; path: string; headers: IncomingHttpHeaders; bytes: Buffer }
 
 /** A provider that sends exactly the bytes it was told to, and keeps what it was sent. */
 export async function startScriptedUpstream() {
   const plays: Play[] = []
-  const supported: Supported[] = []
+  const received: ReceivedRequest[] = []
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const [, number = '', path = ''] = /^\/play(\d+)(.*)$/.exec(request.url ?? '') ?? []
-    supported.push({ method: request.method ?? '', path, headers: request.headers, bytes: Buffer.concat(chunks) })
+    received.push({ method: request.method ?? '', path, headers: request.headers, bytes: Buffer.concat(chunks) })
     const play = plays[Number(number)]
     if (play === undefined) response.writeHead(404).end()
     else await perform(response, play)
@@ -34,7 +34,7 @@ export async function startScriptedUpstream() {
   await once(server, 'listening')
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
-    supported,
+    received,
     /** The base address of a channel whose calls are all answered so. */
     play(play: Play): string {
       plays.push(play)

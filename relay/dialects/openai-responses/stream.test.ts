@@ -66,14 +66,14 @@ describe('responses stream', () => {
       fc.property(anyAnswer('openai-responses'), (events) => {
         const frames = framesOf(streamText(openAiResponses.stream(countingContext()), events).whole)
         const last = frames.at(-1)?.data.response
-        const rendered = new Map<string, string>()
+        const deltas = new Map<string, string>()
         for (const { name, data } of frames) {
-          if (name.endsWith('.delta')) rendered.set(data.item_id, (rendered.get(data.item_id) ?? '') + data.delta)
+          if (name.endsWith('.delta')) deltas.set(data.item_id, (deltas.get(data.item_id) ?? '') + data.delta)
         }
         for (const item of last.output) {
           const said = item.content?.map((part: { text: string }) => part.text).join('')
           const reasoning = item.summary?.map((part: { text: string }) => part.text).join('')
-          expect(said ?? reasoning ?? item.arguments).toBe(rendered.get(item.id) ?? '{}')
+          expect(said ?? reasoning ?? item.arguments).toBe(deltas.get(item.id) ?? '{}')
         }
         expect(frames.map(({ data }) => data.sequence_number)).toEqual(frames.map((_, index) => index))
         expect(frames.every(({ name, data }) => name === data.type)).toBe(true)

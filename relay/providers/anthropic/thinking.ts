@@ -82,16 +82,16 @@ function off(input: ReasoningInput, maxTokens: number, traits: ClaudeTraits): Th
   return { thinking: { type: traits.off }, effort, maxTokens, on: traits.off === 'between_tools' }
 }
 
-type Wishing = { traits: ClaudeTraits; fromClaude: boolean; share: number }
+type ThinkingRules = { traits: ClaudeTraits; fromClaude: boolean; share: number }
 
-function displayOf(input: ReasoningInput, { traits, fromClaude }: Wishing): string | undefined {
+function displayOf(input: ReasoningInput, { traits, fromClaude }: ThinkingRules): string | undefined {
   if (!traits.summarises) return undefined
   if (input.includeThoughts === undefined) return fromClaude ? undefined : 'summarized'
   return input.includeThoughts ? 'summarized' : 'omitted'
 }
 
 /** The caller's wish in the form the model's family knows. A caller of this dialect may set the effort alone. */
-export function requestedThinking(input: ReasoningInput, maxTokens: number, how: Wishing): Thinking {
+export function requestedThinking(input: ReasoningInput, maxTokens: number, how: ThinkingRules): Thinking {
   const { traits } = how
   if (isOff(input)) return off(input, maxTokens, traits)
   const asksToThink = input.mode !== undefined || input.budgetTokens !== undefined

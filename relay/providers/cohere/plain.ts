@@ -1,5 +1,5 @@
 import { bearer } from '../openai-compatible/address.ts'
-import type { Supported, OwnForm, PlainTranslation, ProviderCall } from '../types.ts'
+import type { SupportedFields, OwnForm, PlainTranslation, ProviderCall } from '../types.ts'
 import { sharedField } from '../shared/embed-fields.ts'
 import { countOf, type Json, numberOf, recordOf, withoutAbsent } from '../shared/json.ts'
 import {
@@ -30,7 +30,7 @@ const inputTypes: Readonly<Record<string, string>> = {
 }
 
 /** What the texts are for, where both vendors know it. */
-function supportedOf(own: OwnForm): Supported {
+function supportedOf(own: OwnForm): SupportedFields {
   const task = sharedField(own, 'taskType')
   const type = task !== undefined && Object.hasOwn(inputTypes, task) ? inputTypes[task] : undefined
   return type === undefined ? { json: {}, names: [] } : { json: { input_type: type }, names: ['taskType', 'task_type'] }

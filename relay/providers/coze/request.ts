@@ -2,7 +2,7 @@ import type { ChatRequest, Message } from '#relay/chat/request.ts'
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { bearer } from '../openai-compatible/address.ts'
 import type { ProviderCall, ProviderChannel, UpstreamRequest } from '../types.ts'
-import { unsupported, withRenderedFormat } from '../shared/unsupported-fields.ts'
+import { unsupported, withFormatInstruction } from '../shared/unsupported-fields.ts'
 import { type Json, withoutAbsent } from '../shared/json.ts'
 
 const rootOf = ({ baseUrl }: Pick<ProviderChannel, 'baseUrl'>): string => baseUrl.replace(/\/v[13]$/, '')
@@ -56,7 +56,7 @@ export function toCozeRequest(request: ChatRequest, call: ProviderCall): Upstrea
       user_id: request.user ?? ambient.newId(16),
       stream: true,
       auto_save_history: true,
-      additional_messages: withRenderedFormat(request).flatMap((message) => toMessage(message, losses)),
+      additional_messages: withFormatInstruction(request).flatMap((message) => toMessage(message, losses)),
     }),
     losses: [...losses],
   }

@@ -4,7 +4,7 @@ import { bearer } from '../openai-compatible/address.ts'
 import { reshapedReading } from '../openai-compatible/reshaped.ts'
 import type { OpenAiStyle } from '../openai-compatible/style.ts'
 import type { Provider, ProviderCall, Uploads, UpstreamRequest } from '../types.ts'
-import { unsupported, withRenderedFormat } from '../shared/unsupported-fields.ts'
+import { unsupported, withFormatInstruction } from '../shared/unsupported-fields.ts'
 import { readFailure } from '../shared/failures.ts'
 import { joinPath } from '../shared/join-path.ts'
 import { type Json, numberOf, recordOf, recordsOf, textOf, wordOf } from '../shared/json.ts'
@@ -71,7 +71,7 @@ function filesOf(messages: readonly Message[], losses: Set<string>): Json[] {
 
 function toRequest(request: ChatRequest, call: ProviderCall): UpstreamRequest {
   const losses = new Set(unsupported(request))
-  const query = queryOf(withRenderedFormat(request))
+  const query = queryOf(withFormatInstruction(request))
   const files = filesOf(request.messages, losses)
   const operation = operationOf(call.channel.other)
   const asInput = operation !== '/chat-messages'

@@ -102,8 +102,8 @@ const instructionsOf = (messages: readonly Message[]): string[] =>
 /** Models without instructions are told them at the head of the first question. */
 function withInstructions(messages: readonly Message[], instructions: readonly string[]): readonly Message[] {
   if (instructions.length === 0) return messages
-  const rendered = { type: 'text' as const, text: instructions.join('\n\n') }
-  return [{ role: 'user', content: [rendered] }, ...messages]
+  const instruction = { type: 'text' as const, text: instructions.join('\n\n') }
+  return [{ role: 'user', content: [instruction] }, ...messages]
 }
 
 const isGemini = (request: ChatRequest): boolean => request.extra.dialect === 'gemini'
@@ -119,9 +119,9 @@ function unsaid(request: ChatRequest): string[] {
       message.content.some((part) => part.type === 'reasoning' && part.signature?.dialect !== 'gemini'),
     ),
   }
-  const rendered = Object.keys(given).filter((name) => given[name])
+  const lost = Object.keys(given).filter((name) => given[name])
   return [
-    ...rendered,
+    ...lost,
     ...detailsIn(request, [
       'cache_control',
       'name',

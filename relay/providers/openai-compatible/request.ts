@@ -113,8 +113,8 @@ function bodyOf(request: ChatRequest, call: ProviderCall, writing: Writing): Jso
     }),
   })
   style.reasoning?.(body, request)
-  const rendered = thinkingFields.some((name) => body[name] !== undefined)
-  if (style.reasoning && !rendered && wantsThinking(request.reasoning) === true) losses.add('reasoning_effort')
+  const hasThinkingField = thinkingFields.some((name) => body[name] !== undefined)
+  if (style.reasoning && !hasThinkingField && wantsThinking(request.reasoning) === true) losses.add('reasoning_effort')
   return body
 }
 

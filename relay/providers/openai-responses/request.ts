@@ -105,8 +105,8 @@ function unsaid(request: ChatRequest): string[] {
       content.some((part) => part.type === 'reasoning' && part.encrypted?.dialect !== 'openai-responses'),
     ),
   }
-  const rendered = Object.keys(given).filter((name) => given[name])
-  return [...rendered, ...detailsIn(request, ['cache_control', 'name', 'image'])]
+  const lost = Object.keys(given).filter((name) => given[name])
+  return [...lost, ...detailsIn(request, ['cache_control', 'name', 'image'])]
 }
 
 /** The body of a responses call; nothing is stored upstream unless the caller asks, and thoughts come along sealed. */

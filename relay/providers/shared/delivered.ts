@@ -23,7 +23,7 @@ function add(pieces: string[], event: ChatEvent): number {
 /** Latin letters stand three to a token in what is written densest, other scripts take three bytes a letter. */
 export const bytesPerToken = 3
 const tokensOfACall = 7
-const tokensOfAImage = 1290
+const tokensPerImage = 1290
 /** Sound as it is streamed, in base64: some 20 tokens a second. */
 const audioPerToken = 1000
 
@@ -50,7 +50,7 @@ export function createWeight() {
           events += 1
           break
         case 'image':
-          others += tokensOfAImage
+          others += tokensPerImage
           break
         case 'audio-delta':
           others += event.data.length / audioPerToken

@@ -36,8 +36,8 @@ export function rerankList(rows: unknown, asked: PlainRequest): Json[] {
   const texts = wanted ? documentTexts(asked) : []
   return recordsOf(rows).map((row) => {
     const { index, relevance_score: score, document } = row
-    const rendered = textOf(document) ?? textOf(recordOf(document)?.['text'])
-    const text = rendered ?? (wanted ? texts[Number(index)] : undefined)
+    const ownText = textOf(document) ?? textOf(recordOf(document)?.['text'])
+    const text = ownText ?? (wanted ? texts[Number(index)] : undefined)
     return withoutAbsent({ index, relevance_score: score, document: text === undefined ? undefined : { text } })
   })
 }

@@ -54,7 +54,7 @@ export function unsupported(request: ChatRequest): string[] {
 }
 
 /** The conversation, begun by the wish for a format, where nothing but words can tell it. */
-export function withRenderedFormat({ messages, responseFormat }: ChatRequest): Message[] {
+export function withFormatInstruction({ messages, responseFormat }: ChatRequest): Message[] {
   const instruction = formatInstruction(responseFormat, false)
   return instruction === undefined
     ? messages

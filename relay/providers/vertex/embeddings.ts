@@ -1,5 +1,11 @@
 import { failureIn } from '../gemini/failure.ts'
-import { type Supported, type OwnForm, type PlainTranslation, type ProviderCall, UpstreamRefusal } from '../types.ts'
+import {
+  type SupportedFields,
+  type OwnForm,
+  type PlainTranslation,
+  type ProviderCall,
+  UpstreamRefusal,
+} from '../types.ts'
 import { countOf, type Json, recordOf, recordsOf, sumOf, withoutAbsent } from '../shared/json.ts'
 import { sharedField } from '../shared/embed-fields.ts'
 import { embeddingList, promptOnly, textsToEmbed } from '../shared/plain-answers.ts'
@@ -9,7 +15,7 @@ const vectorsOf = (json: unknown): Json[] =>
   recordsOf(recordsOf(recordOf(json)?.['predictions']).map((prediction) => prediction['embeddings']))
 
 /** The host's other call has the same wishes under other names. */
-function supportedOf(own: OwnForm): Supported {
+function supportedOf(own: OwnForm): SupportedFields {
   const [task, title] = [sharedField(own, 'taskType'), sharedField(own, 'title')]
   return {
     json: withoutAbsent({ task_type: task, title }),

@@ -127,12 +127,12 @@ function createDecoder(call: ProviderCall): StreamDecoder {
   return {
     push({ event, data }) {
       if (event === 'add') return say(data, null)
-      const rendered = data === '' ? {} : parseRecord(data)
+      const meta = data === '' ? {} : parseRecord(data)
       const failed = event === 'error' || event === 'interrupted'
       const failure =
-        refusal(rendered) ?? (failed ? { ...stopped, message: wordOf(rendered['msg']) ?? stopped.message } : undefined)
+        refusal(meta) ?? (failed ? { ...stopped, message: wordOf(meta['msg']) ?? stopped.message } : undefined)
       if (failure) return [{ type: 'error', error: failure }]
-      return event === 'finish' ? say('', 'stop', recordOf(rendered['usage'])) : []
+      return event === 'finish' ? say('', 'stop', recordOf(meta['usage'])) : []
     },
     end: () => decoder.end(),
   }

@@ -21,11 +21,11 @@ export function createMetaReader(): FrameReader {
     if (name === 'data') data.push(value)
     if (name === 'meta') meta = value.trim()
     if (line !== '' || (event === undefined && data.length === 0 && meta === undefined)) return []
-    const rendered: WireEvent = { ...(event === undefined ? {} : { event }), data: meta ?? data.join('\n') }
+    const complete: WireEvent = { ...(event === undefined ? {} : { event }), data: meta ?? data.join('\n') }
     event = undefined
     data = []
     meta = undefined
-    return [rendered]
+    return [complete]
   }
 
   function read(text: string): WireEvent[] {

@@ -44,17 +44,17 @@ function callerOf(trust: Trust, req: IncomingMessage): { ip: string; throughProx
   const peer = peerOf(req)
   const isProxy = trustOf(trust)
   if (!isProxy?.(peer, 0)) return { ip: peer, throughProxy: false }
-  const rendered = (ip: string) => ({ ip: ip || peer, throughProxy: true })
+  const viaProxy = (ip: string) => ({ ip: ip || peer, throughProxy: true })
   const behindProxy = trust.options.get('ReverseProxyEnabled')
   if (behindProxy && trust.options.get('ReverseProxyProvider') === 'cloudflare') {
-    return rendered(readForwarded(first(req.headers['cf-connecting-ip'])))
+    return viaProxy(readForwarded(first(req.headers['cf-connecting-ip'])))
   }
   const forwarded = first(req.headers['x-forwarded-for'])
   if (forwarded.trim() === '') {
     const isCounted = typeof trust.environment.TRUST_PROXY === 'number' && !behindProxy
-    return rendered(isCounted ? '' : readForwarded(first(req.headers['x-real-ip'])))
+    return viaProxy(isCounted ? '' : readForwarded(first(req.headers['x-real-ip'])))
   }
-  return rendered(lastUntrusted(forwarded.split(','), peer, isProxy))
+  return viaProxy(lastUntrusted(forwarded.split(','), peer, isProxy))
 }
 
 /**

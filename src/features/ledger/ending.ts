@@ -111,14 +111,14 @@ export function createEnding(deps: {
     track(untilDone(() => deps.setAside(row, error instanceof SettleFailed ? causeOf(error) : error)))
 
   /** What becomes of a charge whose caller has waited long enough. */
-  type Lateness = { isWanted: (rendered: boolean) => boolean; afterwards: (sending: Promise<Committed>) => void }
+  type Lateness = { isWanted: (isGivenUp: boolean) => boolean; afterwards: (sending: Promise<Committed>) => void }
 
   const settleInTime = (item: ChargeRow | Renewal, late: Lateness): Promise<Committed> =>
     new Promise((resolve, reject) => {
-      let rendered = false
-      const sending = track(send(item, () => late.isWanted(rendered)))
+      let gaveUp = false
+      const sending = track(send(item, () => late.isWanted(gaveUp)))
       const fail = (error: SettleFailed): void => {
-        rendered = true
+        gaveUp = true
         reject(error)
         late.afterwards(sending)
       }
@@ -133,14 +133,14 @@ export function createEnding(deps: {
         },
         (error: SettleFailed) => {
           clearTimeout(deadline)
-          if (!rendered) fail(error)
+          if (!gaveUp) fail(error)
         },
       )
     })
 
   const settle = (row: ChargeRow, afterwards: 'give-up' | 'go-on'): Promise<Committed> =>
     settleInTime(row, {
-      isWanted: (rendered) => afterwards === 'go-on' || !rendered,
+      isWanted: (isGivenUp) => afterwards === 'go-on' || !isGivenUp,
       afterwards: (sending) => {
         if (afterwards === 'give-up') void track(giveUp(row, sending))
         else sending.catch((error: unknown) => setAside(row, error))

@@ -12,8 +12,8 @@ describe('the options store', () => {
   it('tells listeners which keys changed, and nothing when none did', async () => {
     let rows: OptionRow[] = [{ key: 'RetryTimes', value: '7' }]
     const store = createOptionsStore({ load: async () => rows })
-    const rendered: string[][] = []
-    const stop = store.onChange((changed) => rendered.push([...changed].toSorted()))
+    const reported: string[][] = []
+    const stop = store.onChange((changed) => reported.push([...changed].toSorted()))
     await store.reload()
     await store.reload()
     rows = [{ key: 'Notice', value: 'hello' }]
@@ -21,7 +21,7 @@ describe('the options store', () => {
     stop()
     rows = []
     await store.reload()
-    expect(rendered).toEqual([['RetryTimes'], ['Notice', 'RetryTimes']])
+    expect(reported).toEqual([['RetryTimes'], ['Notice', 'RetryTimes']])
   })
 
   it('keeps the former options when loading fails and recovers with the next load', async () => {

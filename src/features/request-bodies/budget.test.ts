@@ -75,8 +75,8 @@ test('who hangs up while waiting leaves the row', async () => {
 test('large bodies leave room for small ones, and the only large one goes on beside small ones', async () => {
   const budget = budgetOf({ waitMs: 20 })
   const large = Array.from({ length: 20 }, (_, index) => budget.open(`a${index}`))
-  const rendered = await Promise.all(large.map((holding) => codeOf(holding.raise(10 * megabyte))))
-  expect(rendered.filter((code) => code === 'admitted')).toHaveLength(7)
+  const codes = await Promise.all(large.map((holding) => codeOf(holding.raise(10 * megabyte))))
+  expect(codes.filter((code) => code === 'admitted')).toHaveLength(7)
   const small = Array.from({ length: 30 }, (_, index) => budget.open(`b${index}`))
   for (const holding of small) expect(holding.raise(smallBytes)).toBeUndefined()
 
@@ -87,9 +87,9 @@ test('large bodies leave room for small ones, and the only large one goes on bes
 test('one address takes its share and no more, whoever else there is', async () => {
   const budget = budgetOf({ memoryPerAddress: 20 * megabyte, waitMs: 20 })
   const holdings = Array.from({ length: 30 }, () => budget.open('the attacker'))
-  const rendered = await Promise.all(holdings.map((holding) => codeOf(holding.raise(smallBytes))))
-  expect(rendered.filter((code) => code === 'admitted')).toHaveLength(20)
-  expect(rendered.filter((code) => code === 'input.address_full')).toHaveLength(10)
+  const codes = await Promise.all(holdings.map((holding) => codeOf(holding.raise(smallBytes))))
+  expect(codes.filter((code) => code === 'admitted')).toHaveLength(20)
+  expect(codes.filter((code) => code === 'input.address_full')).toHaveLength(10)
   expect(budget.open('somebody else').raise(smallBytes)).toBeUndefined()
   // Whatever its own share is, one large body at a time goes through.
   expect(budget.open('a camera').raise(60 * megabyte)).toBeUndefined()

@@ -16,18 +16,18 @@ export const nameIn = (beta: boolean, name: keyof typeof names): string => names
 /** The `usage` of an ended response; the directive `audio` says which of its tokens were sound. */
 export function usageBody(usage: Usage | undefined, directives: Directives): Json | null {
   if (!usage) return null
-  const [supported = 0, spoken = 0] = numbersOf(directives, 'audio')
+  const [audioInput = 0, audioOutput = 0] = numbersOf(directives, 'audio')
   return {
     total_tokens: sum(usage.prompt, usage.completion),
     input_tokens: usage.prompt,
     output_tokens: usage.completion,
     input_token_details: {
       cached_tokens: usage.cached,
-      text_tokens: minus(usage.prompt, supported),
-      audio_tokens: supported,
+      text_tokens: minus(usage.prompt, audioInput),
+      audio_tokens: audioInput,
       image_tokens: 0,
     },
-    output_token_details: { text_tokens: minus(usage.completion, spoken), audio_tokens: spoken },
+    output_token_details: { text_tokens: minus(usage.completion, audioOutput), audio_tokens: audioOutput },
   }
 }
 

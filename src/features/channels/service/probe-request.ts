@@ -117,8 +117,8 @@ export function readProbe(
   if (kind === 'chat') return provider.chat.response(json, call).usage ?? {}
   const translation = provider.plain?.[kind]
   const usage = translation?.usage(json) ?? {}
-  const rendered = translation?.response?.(json, plainRequest(kind, call.model)) ?? json
-  const body = Object(rendered) as Record<string, unknown>
+  const result = translation?.response?.(json, plainRequest(kind, call.model)) ?? json
+  const body = Object(result) as Record<string, unknown>
   const rows = body['data'] ?? body['results'] ?? body['output']
   if (rows === undefined || rows === null) throw new Error('the answer holds no result')
   return usage

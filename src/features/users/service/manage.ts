@@ -10,7 +10,7 @@ import { lockTarget } from './administer.ts'
 
 type Act = {
   /** What the user's log says. */
-  rendered: string
+  label: string
   /** Throws where the act is not allowed. */
   judge: (actorRole: number, target: User) => void
   changes: (now: Date) => Partial<User>
@@ -22,16 +22,16 @@ const protectRoot = (_actorRole: number, target: User): void => {
 }
 
 const acts: Record<ManageUser['action'], Act> = {
-  enable: { rendered: '启用', judge: () => {}, changes: () => ({ status: userStatus.active }), signsOut: false },
-  disable: { rendered: '禁用', judge: protectRoot, changes: () => ({ status: userStatus.banned }), signsOut: true },
+  enable: { label: '启用', judge: () => {}, changes: () => ({ status: userStatus.active }), signsOut: false },
+  disable: { label: '禁用', judge: protectRoot, changes: () => ({ status: userStatus.banned }), signsOut: true },
   delete: {
-    rendered: '注销',
+    label: '注销',
     judge: protectRoot,
     changes: (now) => ({ deletedAt: now, accessTokenHash: null }),
     signsOut: true,
   },
   promote: {
-    rendered: '提升为管理员',
+    label: '提升为管理员',
     judge: (actorRole, target) => {
       if (actorRole !== roles.root) throw new DomainError('user.promotion_forbidden')
       if (target.role >= roles.admin) throw new DomainError('user.already_admin')
@@ -40,7 +40,7 @@ const acts: Record<ManageUser['action'], Act> = {
     signsOut: false,
   },
   demote: {
-    rendered: '降级为普通用户',
+    label: '降级为普通用户',
     judge: (actorRole, target) => {
       protectRoot(actorRole, target)
       if (target.role <= roles.user) throw new DomainError('user.already_ordinary')
@@ -65,7 +65,7 @@ export async function manageUser(
       userId: target.id,
       username: target.username,
       type: logType.manage,
-      content: `管理员操作：${act.rendered}`,
+      content: `管理员操作：${act.label}`,
     })
     if (act.signsOut) await endSessionsOf({ ...deps, em }, target.id)
     return { id: target.id, status: changes.status ?? target.status, role: changes.role ?? target.role }
