@@ -26,3 +26,17 @@ describe.each(pages)('%s', (page) => {
     expect(named.filter((name) => !Object.hasOwn(scripts, name))).toEqual([])
   })
 })
+
+test('a stream crosses as many files as the walk says, and no more than 35', () => {
+  const text = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8')
+  const rows = text
+    .split('\n')
+    .filter((line) => /^\| [\w ]*\| `relay\//.test(line) && !/retry\.ts|report-error\.ts/.test(line))
+  const crossed = (other: string): number =>
+    new Set(
+      rows.filter((row) => !row.includes(`| ${other}: `)).flatMap((row) => row.match(/(?:relay|src)\/[\w./-]+\.ts/g)),
+    ).size
+  const [, passthrough, translated] = /passthrough stream crosses (\d+) .* translated one (\d+)/.exec(text) ?? []
+  expect([crossed('translated'), crossed('passthrough')]).toEqual([Number(passthrough), Number(translated)])
+  expect(crossed('passthrough')).toBeLessThanOrEqual(35)
+})
