@@ -3,7 +3,7 @@ import pg from 'pg'
 import type { ConnectionOptions } from './connection.ts'
 
 /** A row of a cached table changed; `id` is its key as text. */
-export type Change = { table: string; id: string }
+type Change = { table: string; id: string }
 
 export type Changes = {
   onChange: (listener: (change: Change) => void) => void

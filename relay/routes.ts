@@ -14,7 +14,7 @@ export type ChatPath = {
   /** What the path itself says of the call. */
   read?: (params: Record<string, string>, query: Record<string, unknown>) => ReadPath
 }
-export type ReadPath = { model?: string; stream?: boolean; asJsonArray?: boolean }
+type ReadPath = { model?: string; stream?: boolean; asJsonArray?: boolean }
 
 /** `{model}:{action}` as Google's clients write it; null for an action that is no chat. */
 const geminiPath = (params: Record<string, string>, query: Record<string, unknown>): ReadPath => {

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { findChange } from './changed-files.ts'
-import { checks, checksOf, root, runAll, type Step, unitTests } from './steps.ts'
+import { checks, checksOf, root, runAll, type Step, unitTests, unused } from './steps.ts'
 
 /** Everything that needs neither a database nor a browser; `--changed` looks only at what differs from main. */
 const { values } = parseArgs({ options: { changed: { type: 'boolean', default: false } } })
@@ -13,7 +13,7 @@ function stepsOfChange(): Step[] {
 }
 
 const startedAt = performance.now()
-const steps = values.changed ? stepsOfChange() : [...checks, unitTests]
+const steps = values.changed ? stepsOfChange() : [...checks, unused, unitTests]
 const failed = runAll(steps)
 const ran = steps.map(({ title }) => title).join(', ') || 'nothing'
 console.log(`\nran ${ran} in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)

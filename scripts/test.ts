@@ -1,6 +1,8 @@
 import { buildConsole } from './console.ts'
 import { runTests } from './run-tests.ts'
-import { checks, root, runAll } from './steps.ts'
+import { checks as quick, root, runAll, unused } from './steps.ts'
+
+const checks = [...quick, unused]
 
 function runEverything(): { passed: number; failed: number } {
   const broken = runAll(checks)

@@ -4,7 +4,7 @@ import type { KeyboardEvent } from 'react'
 import { useEffect, useId, useMemo, useRef, useState } from 'react'
 import { t } from '../i18n/t.ts'
 import type { Command } from '../lib/commands.ts'
-import { matchCommands, useCommandSources, useRegisteredCommands } from '../lib/commands.ts'
+import { matchCommands, useCommandSources } from '../lib/commands.ts'
 import { useSession } from '../lib/session.ts'
 import { useOwnCommands } from './own-commands.ts'
 import { closePalette } from './palette-state.ts'
@@ -51,13 +51,9 @@ export function Palette() {
   const listId = useId()
   const input = useRef<HTMLInputElement>(null)
   const own = useOwnCommands()
-  const registered = useRegisteredCommands()
   const { found, searching } = useFound(typed)
   const placeholder = useSearchWords()
-  const shown = useMemo(
-    () => [...matchCommands([...registered, ...own], typed), ...found].slice(0, mostShown),
-    [registered, own, typed, found],
-  )
+  const shown = useMemo(() => [...matchCommands(own, typed), ...found].slice(0, mostShown), [own, typed, found])
   const current = Math.min(chosen, Math.max(0, shown.length - 1))
   const run = (command: Command | undefined) => {
     if (!command) return

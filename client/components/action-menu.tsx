@@ -32,7 +32,7 @@ type ActionMenuProps = {
   header?: ReactNode
 }
 
-export type TriggerProps = {
+type TriggerProps = {
   ref: React.RefObject<HTMLButtonElement | null>
   onClick: () => void
   onPointerEnter: () => void

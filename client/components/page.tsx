@@ -42,7 +42,7 @@ export function Page({ title, description, action, extra, fill = false, width = 
 
 type PageHeaderProps = Pick<PageProps, 'title' | 'description' | 'action' | 'extra'>
 
-export function PageHeader({ title, description, action, extra }: PageHeaderProps) {
+function PageHeader({ title, description, action, extra }: PageHeaderProps) {
   return (
     <Flex as="header" align="flex-start" justify="space-between" gap="3" wrap="wrap" flexShrink="0">
       <Stack gap="0.5" minW="0">

@@ -46,7 +46,7 @@ export function Status({ tone, children, tip }: StatusProps) {
   )
 }
 
-export function StatusMark({ tone }: { tone: Tone }) {
+function StatusMark({ tone }: { tone: Tone }) {
   return (
     <Mark tone={tone} viewBox="0 0 8 8" aria-hidden>
       {shapes[tone]}

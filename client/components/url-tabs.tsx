@@ -2,7 +2,7 @@ import { Tabs } from '@chakra-ui/react'
 import type { ReactNode } from 'react'
 import { useUrlState } from '../lib/url-state.ts'
 
-export type UrlTab = { id: string; label: ReactNode; content: ReactNode; hidden?: boolean }
+type UrlTab = { id: string; label: ReactNode; content: ReactNode; hidden?: boolean }
 
 type UrlTabsProps = {
   /** The parameter of the address. */

@@ -4,7 +4,7 @@ export const languages = ['zh', 'en'] as const
 export type Language = (typeof languages)[number]
 
 /** A region is ignored: `zh-TW` is Chinese. Who reads neither is given English. */
-export const languageOf = (tag: string): Language => (/^zh\b/i.test(tag) ? 'zh' : 'en')
+const languageOf = (tag: string): Language => (/^zh\b/i.test(tag) ? 'zh' : 'en')
 
 /** The browser's own language until another is chosen; outside a browser the sentences are as they are written. */
 const stored = createStored<Language>('i18nextLng', {

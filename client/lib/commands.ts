@@ -1,5 +1,5 @@
 import type { LucideIcon } from 'lucide-react'
-import { useEffect, useSyncExternalStore } from 'react'
+import { useSyncExternalStore } from 'react'
 
 export type Command = {
   id: string
@@ -15,7 +15,6 @@ export type Command = {
 /** Finds things by what was typed: users, tokens, a log by its request id. */
 export type CommandSource = { id: string; search: (words: string, signal: AbortSignal) => Promise<readonly Command[]> }
 
-let commands: readonly Command[] = []
 let sources: readonly CommandSource[] = []
 const listeners = new Set<() => void>()
 
@@ -23,18 +22,6 @@ const tell = () => listeners.forEach((listener) => listener())
 const subscribe = (listener: () => void) => {
   listeners.add(listener)
   return () => listeners.delete(listener)
-}
-
-/** Adds commands while the page that knows them is open. `list` must keep its identity between drawings. */
-export function useCommands(list: readonly Command[]): void {
-  useEffect(() => {
-    commands = [...commands, ...list]
-    tell()
-    return () => {
-      commands = commands.filter((command) => !list.includes(command))
-      tell()
-    }
-  }, [list])
 }
 
 /** Adds a search to the palette for good; returns how to take it away again. */
@@ -47,7 +34,6 @@ export function registerCommandSource(source: CommandSource): () => void {
   }
 }
 
-export const useRegisteredCommands = (): readonly Command[] => useSyncExternalStore(subscribe, () => commands)
 export const useCommandSources = (): readonly CommandSource[] => useSyncExternalStore(subscribe, () => sources)
 
 /** Commands in which every typed word occurs, those that begin with it first. */

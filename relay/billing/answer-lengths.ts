@@ -14,7 +14,7 @@ type Seen = {
 }
 
 /** One finished answer. */
-export type SeenAnswer = {
+type SeenAnswer = {
   completionTokens: number
   choices: number
   promptTokens: number
@@ -24,7 +24,7 @@ export type SeenAnswer = {
   countedTokens: number | undefined
 }
 
-export type ExpectedAnswer = {
+type ExpectedAnswer = {
   /** Tokens of one answer, on the long side; undefined of a model that nobody has called lately. */
   tokens: number | undefined
   /** The longest answer seen of the model; 0 where none was. */

@@ -24,7 +24,7 @@ export type Hold = {
 }
 
 /** `left`: what is there beyond the hold. */
-export type Raise = { outcome: 'raised' } | { outcome: 'refused'; left: number } | { outcome: 'failed' }
+type Raise = { outcome: 'raised' } | { outcome: 'refused'; left: number } | { outcome: 'failed' }
 
 const mostKept = 20_000
 /** Others take from the same balance at the same time, so what was told may be gone a moment later. */

@@ -58,7 +58,7 @@ export type ToolResultPart = {
   isError?: boolean | undefined
   cacheControl?: CacheControl | undefined
 }
-export type RefusalPart = { type: 'refusal'; text: string }
+type RefusalPart = { type: 'refusal'; text: string }
 
 export type UserPart = TextPart | ImagePart | AudioPart | FilePart | ToolResultPart | VendorPart
 export type AssistantPart = TextPart | ImagePart | AudioPart | ReasoningPart | ToolCallPart | RefusalPart | VendorPart
@@ -86,7 +86,7 @@ export type CustomTool = {
   format?: unknown
 }
 /** A tool that the vendor runs itself (web search, code execution …), known only to its own dialect. */
-export type VendorTool = { type: 'vendor'; dialect: DialectId; value: unknown }
+type VendorTool = { type: 'vendor'; dialect: DialectId; value: unknown }
 /** Web search every dialect has a form of. */
 export type WebSearchTool = {
   type: 'web-search'

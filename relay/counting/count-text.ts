@@ -23,7 +23,7 @@ export const encodingOf = (model: string): EncodingName =>
 const loaded = new Map<EncodingName, Promise<CountTokens>>()
 
 /** Loading an encoder takes a tenth of a second, so a server may want to do it before the first call needs it. */
-export function loadEncoding(name: EncodingName): Promise<CountTokens> {
+function loadEncoding(name: EncodingName): Promise<CountTokens> {
   const known = loaded.get(name)
   if (known !== undefined) return known
   const loading = importEncoding(name).catch(() => cheapTextTokens)

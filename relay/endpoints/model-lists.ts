@@ -10,7 +10,7 @@ const ownerOf = new Map(
     .reverse(),
 )
 
-export const ownedBy = (model: string): string =>
+const ownedBy = (model: string): string =>
   /^(mj_|swap_face)/.test(model) ? 'midjourney' : model.startsWith('suno_') ? 'suno' : (ownerOf.get(model) ?? 'custom')
 
 const permission = {

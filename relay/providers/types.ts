@@ -2,7 +2,7 @@ import type { Framing } from '#relay/transport/framing.ts'
 import type { Ambient } from '#core/ambient.ts'
 import type { ReportedUsage } from '#core/usage.ts'
 import type { WireEvent } from '#relay/transport/framing.ts'
-import type { ChatEvent, ChatResponse, StreamDecoder, UpstreamFailure } from '#relay/chat/events.ts'
+import type { ChatResponse, StreamDecoder, UpstreamFailure } from '#relay/chat/events.ts'
 import type { AudioPart, ChatRequest, DialectId, FilePart, ImagePart } from '#relay/chat/request.ts'
 
 /** What a provider may know of the channel it is called through. */
@@ -278,5 +278,3 @@ export class UpstreamRefusal extends Error {
     this.failure = failure
   }
 }
-
-export type { ChatEvent }

@@ -4,7 +4,7 @@ import { audioFormatsOf, inputAudioTokens, pcm16, secondsOf, outputAudioTokens }
 import { createTextCount } from './text-count.ts'
 
 /** When the model began to work on a response, and when its first part came; `performance.now()`. */
-export type ResponseTimes = { startedAt: number | null; firstPartAt: number | null }
+type ResponseTimes = { startedAt: number | null; firstPartAt: number | null }
 
 export type Measured = { measured: MeasuredUsage; times: ResponseTimes }
 

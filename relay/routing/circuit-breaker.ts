@@ -42,7 +42,7 @@ export type CircuitBreaker = {
   coolingDown: () => { channelId: number; key: number; model: string; until: Date }[]
 }
 
-export type Place = { channelId: number; key: number; model: string }
+type Place = { channelId: number; key: number; model: string }
 
 const nameOf = ({ channelId, key, model }: Place): string => `${channelId}:${key}:${model}`
 

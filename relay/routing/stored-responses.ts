@@ -21,7 +21,7 @@ const isReference = (item: Json): boolean =>
  * The ids by which a responses call refers to what an upstream keeps. `named`: an earlier answer, a conversation, items by
  * reference. `echoed`: ids of items that the call itself repeats, which upstreams may look up as well, whoever made them.
  */
-export function namedAnswers(body: Json): { named: string[]; echoed: string[] } {
+function namedAnswers(body: Json): { named: string[]; echoed: string[] } {
   const { previous_response_id: previous, conversation, input } = body
   const items = itemsOf(input)
   return {

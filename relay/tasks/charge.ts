@@ -10,7 +10,7 @@ import type { Attempt, RelayServices } from '#relay/request/call.ts'
 import { userGroupKeys } from '#relay/billing/receipt-keys.ts'
 import type { TaskCall } from './call.ts'
 
-export const receiptOf = ({ action, terms }: TaskCall): TaskReceipt => taskReceipt({ action, ...terms })
+const receiptOf = ({ action, terms }: TaskCall): TaskReceipt => taskReceipt({ action, ...terms })
 
 /** What an accepted job costs, which is also what is set aside for it. */
 export const quotaOf = (call: TaskCall): number => chargeReceipt(receiptOf(call)).quota

@@ -7,7 +7,7 @@ import { createGuardedLookup } from './lookup.ts'
 import { toReply } from './send.ts'
 import { TransportError } from './transport-error.ts'
 
-export type GuardedRequest = {
+type GuardedRequest = {
   method?: Dispatcher.HttpMethod | undefined
   headers?: Record<string, string> | undefined
   body?: string | Uint8Array | undefined
@@ -17,7 +17,7 @@ export type GuardedRequest = {
   maxRedirects?: number | undefined
   signal?: AbortSignal | undefined
 }
-export type GuardedReply = { status: number; headers: IncomingHttpHeaders; body: Buffer }
+type GuardedReply = { status: number; headers: IncomingHttpHeaders; body: Buffer }
 
 /** @throws {TransportError} `bad-url` for a target that is not on the open internet. */
 export type GuardedFetch = (url: string, request?: GuardedRequest) => Promise<GuardedReply>

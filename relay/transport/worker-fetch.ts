@@ -3,7 +3,7 @@ import type { Transport } from './send.ts'
 import { TransportError } from './transport-error.ts'
 
 /** A program elsewhere that fetches in our place; empty while the operator has named none. */
-export type WorkerSettings = { url: string; key: string }
+type WorkerSettings = { url: string; key: string }
 
 export type WorkerFetchOptions = {
   settings: () => WorkerSettings

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 
-export const partNames = ['idle', 'throughput', 'latency', 'streams', 'events', 'bodies', 'users', 'workers'] as const
+const partNames = ['idle', 'throughput', 'latency', 'streams', 'events', 'bodies', 'users', 'workers'] as const
 export type PartName = (typeof partNames)[number]
 
 export const usage = `Measures the gateway beside a bare pass-through on this machine.

@@ -5,7 +5,7 @@ import { groupRatioOf } from './pricing/group-ratio.ts'
 export type UsableGroup = { name: string; ratio: number; description: string }
 
 /** Shown for one's own group where root wrote no description. */
-export const ownGroupDescription = '用户分组'
+const ownGroupDescription = '用户分组'
 
 /** What a token names that leaves the choice among root's list of groups to each call. */
 export const autoGroup = 'auto'

@@ -2,7 +2,7 @@
  * What the console calls the periodic jobs, and the sentences that tell what came of their runs. A job without a line here
  * is shown by its name. The English stands beside the settings page, which shows them.
  */
-export const jobWords = {
+const jobWords = {
   'channel-tests': {
     label: '测试所有渠道',
     results: ['已测试 {tested} 个渠道：{failed} 个失败，{disabled} 个被禁用，{enabled} 个重新启用'],

@@ -9,6 +9,5 @@ export const pageInput = z.object({
   page: z.number().int().min(1).max(1_000_000).default(1),
   pageSize: z.number().int().min(1).max(largestPageSize).default(defaultPageSize),
 })
-export type PageInput = z.infer<typeof pageInput>
 
 export type Page<Item> = { items: Item[]; total: number; page: number; pageSize: number }

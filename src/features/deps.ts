@@ -50,7 +50,7 @@ export type Actor = {
 }
 
 /** The browser's session of a request, signed in or not. */
-export type SessionHandle = {
+type SessionHandle = {
   /** Null while the browser has none. */
   idHash: string | null
 }

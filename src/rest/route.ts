@@ -30,7 +30,7 @@ export type BoundRoute<Api = never> = {
   anyOrigin: boolean
 }
 
-export type RawRoute<Services = unknown> = {
+type RawRoute<Services = unknown> = {
   kind: 'raw'
   handler: (services: Services, exchange: { req: Request; res: Response }) => Promise<void> | void
 }
@@ -90,7 +90,10 @@ export const binder =
   <P extends Procedure>(pick: (api: Api) => P, options?: BindOptions<P>): BoundRoute<Api> =>
     bindTo(pick, options)
 
-/** For what is not request and reply: redirects, callbacks, streams. Still calls a service. */
+/**
+ * For what is not request and reply: redirects, callbacks, streams. Still calls a service.
+ * @public The rows of payments and of signing in elsewhere are made with it.
+ */
 export const raw = <Services>(handler: RawRoute<Services>['handler']): RawRoute<Services> => ({ kind: 'raw', handler })
 
 /** A reply without `data`. */

@@ -5,7 +5,7 @@ import { buildConsole } from '#scripts/console.ts'
 import type { TestUser } from '../support/factories.ts'
 
 /** How long anything in a page may take: a shared machine stalls for seconds at a time. */
-export const timeoutMs = 60_000
+const timeoutMs = 60_000
 
 export type Look = { theme?: 'light' | 'dark'; language?: 'zh' | 'en'; width?: number; height?: number }
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-export const answerWord = ' the'
+const answerWord = ' the'
 type Input = { words: number; perEvent: number }
 
 /**

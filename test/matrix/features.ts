@@ -4,7 +4,7 @@ import { pixel } from '#test/simulator/media.ts'
 import type { Ask, ClientFacts, ObjectSchema, Turn } from '#test/sdk/clients/client.ts'
 
 /** What a feature asks and may look at; every answer is checked for its bill by whoever hands this in. */
-export type Probe = {
+type Probe = {
   ask: (wanted: Omit<Ask, 'model'>) => Promise<Turn>
   facts: ClientFacts
   /** What every answer's usage is. */

@@ -12,7 +12,7 @@ export const model = 'gpt-4o-realtime-preview'
 export const oneHold = 1250
 
 type Event = { type: string } & Record<string, unknown>
-export type Closed = { code: number; reason: string }
+type Closed = { code: number; reason: string }
 
 /** The caller's end of a session, with everything it was sent. */
 export type Talk = {
@@ -27,7 +27,7 @@ export type Talk = {
 
 type OpenInput = { url: string; key: string; model?: string; protocols?: string[]; headers?: Record<string, string> }
 
-export const addressOf = (url: string, name = model): string =>
+const addressOf = (url: string, name = model): string =>
   `${url.replace('http', 'ws')}/v1/realtime?model=${encodeURIComponent(name)}`
 
 /** Opens a session and listens from its first event on. */

@@ -25,7 +25,7 @@ export type Seen = {
   groupRatio: unknown
 }
 
-export type Step = {
+type Step = {
   what: string
   write: () => Promise<unknown>
   expected: Partial<Seen>
@@ -101,7 +101,7 @@ function doorsOf({ url }: World) {
 }
 
 /** Writes of every kind, through both doors, each with what the very next call has to show. */
-export function writesOfEveryKind(world: World, scene: Scene): Step[] {
+function writesOfEveryKind(world: World, scene: Scene): Step[] {
   const { trpc, rest } = doorsOf(world)
   const { model, root, user, token, spare } = scene
   const admin = trpc(root).admin

@@ -31,7 +31,7 @@ export type LogRow = {
   other?: Record<string, unknown>
 }
 
-export const groupRatios: Record<string, number> = { default: 1, vip: 0.8, research: 0.5 }
+const groupRatios: Record<string, number> = { default: 1, vip: 0.8, research: 0.5 }
 
 const settings = {
   fallback_pricing_enabled: false,

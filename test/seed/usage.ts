@@ -59,7 +59,7 @@ const errorBefore = (answered: LogRow): LogRow => ({
 })
 
 /** In the order of time, because lists are in the order of ids. */
-export async function insertLogs({ db }: Pick<SeedContext, 'db'>, rows: LogRow[]): Promise<void> {
+async function insertLogs({ db }: Pick<SeedContext, 'db'>, rows: LogRow[]): Promise<void> {
   const ordered = rows.toSorted((left, right) => left.created_at.getTime() - right.created_at.getTime())
   await db.query(
     `insert into logs (created_at, user_id, type, content, username, token_name, token_id, model_name, quota, prompt_tokens,

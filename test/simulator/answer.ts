@@ -2,7 +2,7 @@ import { has, numberOf, type Directives } from './directives.ts'
 import type { Prompt } from './prompt.ts'
 import { sampleValue } from './sample.ts'
 
-export type ToolCall = { name: string; arguments: string }
+type ToolCall = { name: string; arguments: string }
 export type Finish = 'stop' | 'length' | 'tool-calls' | 'content-filter'
 
 /** Figures are `unknown` because a directive may make them anything. */

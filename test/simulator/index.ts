@@ -9,8 +9,6 @@ import { answerUpgrade } from './realtime/serve.ts'
 import type { RecordedRequest } from './recorder.ts'
 import { answerSpark, sparkPattern } from './spark/serve.ts'
 
-export type { RecordedRequest } from './recorder.ts'
-
 export type UpstreamOptions = {
   port?: number | undefined
   host?: string | undefined

@@ -2,7 +2,7 @@ import { has, numberOf, type Directives } from './directives.ts'
 import type { Failure } from './prompt.ts'
 import type { Framing, StreamEvent, Vendor } from './types.ts'
 
-export type Ending = 'end' | 'cut' | 'stall'
+type Ending = 'end' | 'cut' | 'stall'
 /** A stream ready to be written: one chunk an event. */
 export type Script = { chunks: Iterable<string | Buffer>; ending: Ending }
 

@@ -38,7 +38,7 @@ const installed = process.env.CHROMIUM_PATH || inPath()
 const comesAlong = process.platform === 'linux' && process.arch === 'x64'
 
 /** Why no browser can be started on this machine; undefined where one can. */
-export const noBrowser =
+const noBrowser =
   installed || comesAlong
     ? undefined
     : `no Chromium comes along for ${process.platform}-${process.arch}: install one, or set CHROMIUM_PATH`

@@ -35,8 +35,8 @@ const newId = (length: number) => Array.from(randomBytes(length), (byte) => alph
 
 const consoleJobs = [channelTests, channelBalances, channelModels]
 
-export type Reply = { status: number; headers: Headers; text: string; body: Record<string, unknown>; data: unknown }
-export type Sending = { body?: unknown; headers?: Record<string, string>; query?: Record<string, string> }
+type Reply = { status: number; headers: Headers; text: string; body: Record<string, unknown>; data: unknown }
+type Sending = { body?: unknown; headers?: Record<string, string>; query?: Record<string, string> }
 export type Person = { id: number; username: string; role: Role; password: string }
 
 /** The console's doors over a database of their own: REST over HTTP, tRPC in the process. Nothing else of the server runs. */

@@ -13,7 +13,7 @@ const node = join(root, 'node_modules/.bin/node')
 /** The key of installations whose rows the factories write. */
 export const secretKey = 'the key of the test installation'
 
-export type Ending = { code: number | null; signal: NodeJS.Signals | null }
+type Ending = { code: number | null; signal: NodeJS.Signals | null }
 
 export type ProductInput = {
   environment?: Record<string, string>
@@ -132,7 +132,7 @@ export async function startProduct(input: ProductInput): Promise<Product> {
 }
 
 /** The processes a process has started, by the system's own table; the embedded database and its guard left out. */
-export function childrenOf(pid: number): number[] {
+function childrenOf(pid: number): number[] {
   return readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return []
     try {

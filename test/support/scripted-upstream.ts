@@ -15,7 +15,7 @@ export type Play = {
   steps: Step[]
 }
 
-export type ReceivedRequest = { method: string; path: string; headers: IncomingHttpHeaders; bytes: Buffer }
+type ReceivedRequest = { method: string; path: string; headers: IncomingHttpHeaders; bytes: Buffer }
 
 /** A provider that sends exactly the bytes it was told to, and keeps what it was sent. */
 export async function startScriptedUpstream() {

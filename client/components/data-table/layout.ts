@@ -10,7 +10,7 @@ type LayoutColumn = { id: string; hidden?: boolean; fixed?: boolean; width?: num
 
 export const untouched: ColumnLayout = { order: [], shown: {}, widths: {} }
 
-export const defaultWidth = 140
+const defaultWidth = 140
 export const smallestWidth = 64
 
 /** All columns in the reader's order; columns that are new since then keep the place they were written at. */

@@ -32,7 +32,7 @@ export type TableData<Row> = {
 }
 
 /** What the table needs of `useQuery`'s result, which may be given as it is. */
-export type TableQuery<Row> = {
+type TableQuery<Row> = {
   data: TableData<Row> | undefined
   error: unknown
   isFetching: boolean

@@ -10,7 +10,7 @@ import type { Facet, FilterPatch, FilterValues } from './types.ts'
 import { asList, asText, isSet } from './types.ts'
 
 /** What a facet is set to, in words short enough for its button. */
-export function facetText(facet: Facet, values: FilterValues): string {
+function facetText(facet: Facet, values: FilterValues): string {
   const value = values[facet.id]
   if (facet.kind === 'text') return asText(value)
   if (facet.kind === 'range') {

@@ -20,7 +20,7 @@ const badges: Partial<Record<ChannelType['status'], PlainText>> = {
 }
 
 /** A word for types that are not for new channels. */
-export const typeBadge = (entry: ChannelType): string | undefined => {
+const typeBadge = (entry: ChannelType): string | undefined => {
   const badge = badges[entry.status]
   return badge && t(badge)
 }

@@ -4,7 +4,7 @@ import { useUrlState } from '../../lib/url-state.ts'
 
 const nothing = { open: 0, form: '', test: 0, editTag: '' }
 
-export type OpenedState = { open: number; form: string; test: number; editTag: string }
+type OpenedState = { open: number; form: string; test: number; editTag: string }
 
 /**
  * What stands open beside the list, kept in the address: the panel of a channel, the form (`new` or an id), the test, a
@@ -23,5 +23,3 @@ export function useOpened() {
   }, [fromPath, navigate, open])
   return { state: { ...state, form } satisfies OpenedState, open, closeForm }
 }
-
-export type Opened = ReturnType<typeof useOpened>

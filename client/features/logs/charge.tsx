@@ -11,7 +11,7 @@ import { formatInteger, quotaText } from '../../lib/format.ts'
 import { useStatus } from '../../lib/status.ts'
 import { formulas, perWords, ratioWords, stepWords, unitWords } from './charge-words.ts'
 
-export const shortPrice = (text: string): string => withoutNeedlessZeros(text, 2)
+const shortPrice = (text: string): string => withoutNeedlessZeros(text, 2)
 
 const recompute = (receipt: Receipt): Charge | undefined => {
   try {

@@ -9,7 +9,7 @@ export type Span = { kind: 'gateway' | 'failed' | 'waiting' | 'answering'; ms: n
  * What the time of a call went to, in the order it went: the gateway's own part is what neither the failed tries nor the
  * answering upstream took. Undefined where the upstream's part is not told.
  */
-export function spansOf(total: number, details: Pick<LogDetails, 'attempts' | 'upstreamMs' | 'firstTokenMs'>) {
+function spansOf(total: number, details: Pick<LogDetails, 'attempts' | 'upstreamMs' | 'firstTokenMs'>) {
   const { upstreamMs, firstTokenMs, attempts } = details
   if (upstreamMs === undefined) return undefined
   const failed = attempts.slice(0, -1).reduce((sum, attempt) => sum + attempt.ms, 0)

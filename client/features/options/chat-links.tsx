@@ -13,7 +13,7 @@ type Link = { name: string; address: string }
 const stored = z.array(z.record(z.string(), z.string()))
 
 /** Undefined where the text is no list of links. */
-export function readLinks(text: unknown): Link[] | undefined {
+function readLinks(text: unknown): Link[] | undefined {
   try {
     const list = stored.parse(JSON.parse(String(text)))
     return list.flatMap((entry) => Object.entries(entry).map(([name, address]) => ({ name, address })))
@@ -23,7 +23,7 @@ export function readLinks(text: unknown): Link[] | undefined {
 }
 
 /** As it is stored: a list of objects with one name each, so that their order is kept. */
-export const writeLinks = (links: readonly Link[]): string =>
+const writeLinks = (links: readonly Link[]): string =>
   JSON.stringify(
     links.map(({ name, address }) => ({ [name]: address })),
     null,

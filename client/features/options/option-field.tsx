@@ -25,7 +25,7 @@ import {
 import { choiceLabel, defaultText } from './words.ts'
 
 /** Long texts and switches take the whole width, short values share a line. */
-export const isWide = (field: Field): boolean => ['switch', 'json', 'prose', 'list'].includes(kindOf(field))
+const isWide = (field: Field): boolean => ['switch', 'json', 'prose', 'list'].includes(kindOf(field))
 
 /** A value that has no effect until another option is switched on. */
 const neededSwitch: Partial<Record<string, string>> = { RebatePercentage: 'RebateEnabled' }

@@ -12,7 +12,7 @@ export type Settings = {
 
 export const temperatures = { from: 0.1, to: 1, step: 0.1 }
 
-export const firstSettings: Settings = {
+const firstSettings: Settings = {
   group: '',
   system: 'You are a helpful assistant.',
   temperature: 0.7,

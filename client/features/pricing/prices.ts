@@ -1,7 +1,7 @@
 import { ratioToDollars } from '#core/pricing/prices.ts'
 import type { RouterOutputs } from '#server/app-router.ts'
 
-export type Pricing = RouterOutputs['public']['models']['pricing']
+type Pricing = RouterOutputs['public']['models']['pricing']
 export type PricedModel = Pricing['items'][number]
 export type Group = Pricing['groups'][number]
 export type Price = PricedModel['price']

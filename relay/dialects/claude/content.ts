@@ -20,7 +20,7 @@ export type Conversation = {
 
 type Block = { block: Fields; path: string }
 
-export function readBlocks(content: unknown, path: string, read: Reader): Block[] {
+function readBlocks(content: unknown, path: string, read: Reader): Block[] {
   if (typeof content === 'string') return content === '' ? [] : [{ block: { type: 'text', text: content }, path }]
   return (read.list(content, path) ?? []).map((block, index) => {
     if (!isObject(block)) throw read.invalid(`${path}[${index}]`)

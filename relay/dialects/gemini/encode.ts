@@ -37,7 +37,7 @@ function toCandidate(choice: ChatChoice, index: number) {
 
 type Call = Pick<Extract<ResponsePart, { type: 'tool-call' }>, 'id' | 'name' | 'arguments' | 'kind' | 'signature'>
 
-export const thoughtSignature = (signature: Call['signature']) =>
+const thoughtSignature = (signature: Call['signature']) =>
   signature?.dialect === 'gemini' ? { thoughtSignature: signature.value } : {}
 
 export function toFunctionCall(call: Call) {

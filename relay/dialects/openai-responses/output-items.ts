@@ -2,7 +2,6 @@
 export type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
 
 export type TextContent = { type: 'output_text'; text: string; annotations: object[]; logprobs: never[] }
-export type RefusalContent = { type: 'refusal'; refusal: string }
 
 export const outputText = (text: string, annotations: object[] = []): TextContent => ({
   type: 'output_text',

@@ -65,9 +65,9 @@ const callRun = fc
     return { events, count: calls.length }
   })
 
-export const anyFinish = fc.constantFrom<FinishReason>('stop', 'length', 'content-filter', 'tool-calls')
+const anyFinish = fc.constantFrom<FinishReason>('stop', 'length', 'content-filter', 'tool-calls')
 
-export const anyUsage = fc
+const anyUsage = fc
   .record({ prompt: fc.nat(10_000), cached: fc.nat(10_000), completion: fc.nat(10_000), reasoning: fc.nat(10_000) })
   .map(({ prompt, cached, completion, reasoning }) => ({
     promptTokens: prompt + 1,

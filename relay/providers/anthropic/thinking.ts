@@ -69,7 +69,7 @@ export function suffixThinking(
   return withBudget(Math.floor(Math.max(maxTokens, smallestRoom) * how.share), maxTokens)
 }
 
-export const isOff = (input: ReasoningInput): boolean =>
+const isOff = (input: ReasoningInput): boolean =>
   input.mode === 'disabled' || input.effort === 'none' || input.budgetTokens === 0
 
 function off(input: ReasoningInput, maxTokens: number, traits: ClaudeTraits): Thinking {

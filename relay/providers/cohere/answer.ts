@@ -34,7 +34,7 @@ const failure = (reason: unknown, message: unknown) => ({
 })
 
 /** What is charged counts first, what was read second. */
-export function readUsage(usage: Json): ReportedUsage {
+function readUsage(usage: Json): ReportedUsage {
   const billed = recordOf(usage['billed_units']) ?? {}
   const read = recordOf(usage['tokens']) ?? {}
   return {

@@ -36,7 +36,7 @@ export const mostImages = 16
 export const wantsSignatures = (model: string): boolean => (generationOf(model) ?? 0) >= 3
 
 /** Before the third generation, tools of the vendor and functions exclude each other. */
-export const mixesTools = wantsSignatures
+export const mixesTools = (model: string): boolean => (generationOf(model) ?? 0) >= 3
 
 export const refusesInstructions = (model: string): boolean =>
   model.startsWith('gemma') || /^gemini-2\.0-.*image/.test(model)

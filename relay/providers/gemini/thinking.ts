@@ -93,7 +93,7 @@ function suffixBudget(budget: NonNullable<NameSuffix['budget']>, limit: number, 
 }
 
 /** What the suffix of the name asks for; `limit` is the answer's, 0 when it has none. */
-export function suffixThinking(suffix: NameSuffix, limit: number, share: number): Json | undefined {
+function suffixThinking(suffix: NameSuffix, limit: number, share: number): Json | undefined {
   const thinking = thinkingOf(suffix.model)
   if (thinking.kind === 'level') {
     const level = suffix.level?.toUpperCase() ?? (suffix.budget === 'off' ? 'MINIMAL' : 'HIGH')

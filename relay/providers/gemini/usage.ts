@@ -2,7 +2,7 @@ import type { ReportedUsage } from '#core/usage.ts'
 import { countOf, type Json, recordsOf, sumOf } from '../shared/json.ts'
 
 /** What a picture costs where the upstream counts no output at all. */
-export const tokensPerImage = 258
+const tokensPerImage = 258
 
 function modality(details: unknown, name: string): number | undefined {
   const entry = recordsOf(details).find((detail) => detail['modality'] === name)

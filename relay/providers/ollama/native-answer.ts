@@ -33,7 +33,7 @@ function usageFields(answer: Json): Json {
 const reasonOf = (answer: Json): string => (answer['done_reason'] === 'length' ? 'length' : 'stop')
 
 /** Whether an answer or a line of one is in the server's own form; errors read the same in both. */
-export const isNative = (answer: Json): boolean => recordOf(answer['message']) !== undefined || 'done' in answer
+const isNative = (answer: Json): boolean => recordOf(answer['message']) !== undefined || 'done' in answer
 
 export function fromNativeAnswer(style: OpenAiStyle, answer: Json, reading: Reading) {
   if (!isNative(answer)) return toHubResponse(style, answer, reading)

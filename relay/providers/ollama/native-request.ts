@@ -13,7 +13,7 @@ const ownFields = ['options', 'keep_alive', 'think', 'format']
 const topOptions = ['num_ctx', 'min_p', 'repeat_penalty', 'repeat_last_n', 'mirostat', 'mirostat_eta', 'mirostat_tau']
 
 /** An address that ends in the native path asks for the native call always. */
-export const isNativeBase = (baseUrl: string): boolean => baseUrl.endsWith('/api')
+const isNativeBase = (baseUrl: string): boolean => baseUrl.endsWith('/api')
 
 /** Whether a body in the OpenAI form says what the server's OpenAI surface would not hear. */
 export const needsNative = (body: Json, channel: ProviderChannel): boolean =>

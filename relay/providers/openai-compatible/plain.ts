@@ -25,7 +25,7 @@ const paths: Record<PlainOperation, string> = {
 }
 
 /** The same form with the upstream's model name first, as some servers read fields in order. */
-export function formWithModel(form: FormData, model: string): FormData {
+function formWithModel(form: FormData, model: string): FormData {
   const rebuilt = new FormData()
   rebuilt.set('model', model)
   const files: [string, File][] = []

@@ -32,7 +32,7 @@ function reasoningParts(message: Json, inContent: string): ReasoningPart[] {
   return [{ type: 'reasoning', text }, ...parts]
 }
 
-export function toolCallOf(call: Json, reading: Reading): ToolCall {
+function toolCallOf(call: Json, reading: Reading): ToolCall {
   const custom = recordOf(call['custom'])
   const fn = custom ?? recordOf(call['function']) ?? call
   const name = textOf(fn['name']) ?? ''

@@ -21,7 +21,7 @@ function add(pieces: string[], event: ChatEvent): number {
 }
 
 /** Latin letters stand three to a token in what is written densest, other scripts take three bytes a letter. */
-export const bytesPerToken = 3
+const bytesPerToken = 3
 const tokensOfACall = 7
 const tokensPerImage = 1290
 /** Sound as it is streamed, in base64: some 20 tokens a second. */

@@ -44,7 +44,7 @@ function skipValue(bytes: Uint8Array, from: number): number {
  * The top-level fields of a body already known to be a JSON object. Nothing when one name stands twice or is written with
  * escapes: readers differ on which of two wins, so such a body is never sent on as it is.
  */
-export function layoutOf(bytes: Uint8Array): Layout | undefined {
+function layoutOf(bytes: Uint8Array): Layout | undefined {
   const fields: Field[] = []
   const names = new Set<string>()
   let at = skipSpace(bytes, 0)

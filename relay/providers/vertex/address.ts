@@ -5,7 +5,7 @@ import { tryRecord, wordOf } from '../shared/json.ts'
 import { readKey } from './key.ts'
 
 /** The extra field is a region, or an object of regions by the model the caller named. */
-export function regionOf({ channel, originalModel }: Pick<ProviderCall, 'channel' | 'originalModel'>): string {
+function regionOf({ channel, originalModel }: Pick<ProviderCall, 'channel' | 'originalModel'>): string {
   const regions = tryRecord(channel.other)
   if (!regions) return channel.other.trim() || 'global'
   const own = Object.hasOwn(regions, originalModel) ? wordOf(regions[originalModel]) : undefined

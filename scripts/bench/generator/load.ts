@@ -13,11 +13,11 @@ export type Load = {
 }
 
 /** So many callers, each of which asks again as soon as it has its answer. */
-export type ClosedLoop = { kind: 'closed'; connections: number; seconds: number }
+type ClosedLoop = { kind: 'closed'; connections: number; seconds: number }
 /** Requests at fixed times, whether or not earlier ones have been answered. */
-export type OpenLoop = { kind: 'open'; perSecond: number; seconds: number }
+type OpenLoop = { kind: 'open'; perSecond: number; seconds: number }
 /** Every caller asks once, all within `overSeconds`. */
-export type Burst = { kind: 'burst'; callers: number; overSeconds: number }
+type Burst = { kind: 'burst'; callers: number; overSeconds: number }
 
 export type LoadResult = {
   /** Complete answers with a good status. */

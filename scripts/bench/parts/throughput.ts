@@ -4,7 +4,7 @@ import type { Bench } from './bench.ts'
 
 const head = ['target', 'answers/s', 'p50 ms', 'p99 ms', 'CPU-s/1,000', 'of PostgreSQL', 'of provider', 'of generator']
 
-export const lineOf = (name: string, { perSecond, latency, cpu }: Measured): string[] => [
+const lineOf = (name: string, { perSecond, latency, cpu }: Measured): string[] => [
   name,
   fixed(perSecond),
   fixed(latency.p50, 2),

@@ -17,7 +17,7 @@ export const channelOperations = [
 export type ChannelOperation = (typeof channelOperations)[number]
 
 /** How the text of one credential is built; `pipe` and `dot` join several parts. */
-export type KeyFormat = 'none' | 'single' | 'pipe' | 'dot' | 'dash' | 'single-or-pipe' | 'json' | 'service-account-json'
+type KeyFormat = 'none' | 'single' | 'pipe' | 'dot' | 'dash' | 'single-or-pipe' | 'json' | 'service-account-json'
 
 /** What the relay and the channel form know about one number of the documented list. */
 export type ChannelType = {

@@ -7,7 +7,7 @@ export type MappingEntry = { model: string; priorities: number; weight: number }
 export type ModelMapping = Record<string, MappingEntry[]>
 
 /** Shape alone; what the entries must keep to, `checkModelMapping` says with its own words. */
-export const mappingEntry = z.object({
+const mappingEntry = z.object({
   model: z.string(),
   priorities: z.number(),
   weight: z.number().default(0),

@@ -11,8 +11,8 @@ export type DecimalInput = number | string | bigint | Decimal
 const decimalPattern = /^([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d{1,4}))?$/i
 const largestExponent = 1000
 
-export const zero: Decimal = { units: 0n, scale: 0 }
-export const one: Decimal = { units: 1n, scale: 0 }
+const zero: Decimal = { units: 0n, scale: 0 }
+const one: Decimal = { units: 1n, scale: 0 }
 
 /**
  * Reads a number as the decimal a person sees when it is printed (0.1 is one tenth).
@@ -55,7 +55,7 @@ export function add(left: Decimal, right: Decimal): Decimal {
   return { units: both.left + both.right, scale: both.scale }
 }
 
-export const negate = (value: Decimal): Decimal => ({ units: -value.units, scale: value.scale })
+const negate = (value: Decimal): Decimal => ({ units: -value.units, scale: value.scale })
 
 export const subtract = (left: Decimal, right: Decimal): Decimal => add(left, negate(right))
 
@@ -83,8 +83,6 @@ export function compare(left: Decimal, right: Decimal): -1 | 0 | 1 {
   const both = aligned(left, right)
   return both.left === both.right ? 0 : both.left < both.right ? -1 : 1
 }
-
-export const isZero = (value: Decimal): boolean => value.units === 0n
 
 const magnitude = (value: bigint): bigint => (value < 0n ? -value : value)
 

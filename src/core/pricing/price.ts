@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 const figure = z.number().nonnegative()
 
-export const ratioPrice = z.object({
+const ratioPrice = z.object({
   kind: z.literal('ratio'),
   /** 1 is one quota unit a token: with the usual 500000 units per dollar, 2 USD per million tokens. */
   modelRatio: figure,
@@ -16,7 +16,7 @@ export const ratioPrice = z.object({
   source: z.enum(['table', 'fallback', 'unset']),
 })
 
-export const callPrice = z.object({
+const callPrice = z.object({
   kind: z.literal('call'),
   /** US dollars a call. */
   modelPrice: figure,
@@ -29,7 +29,3 @@ export const price = z.discriminatedUnion('kind', [ratioPrice, callPrice])
 export type RatioPrice = z.infer<typeof ratioPrice>
 export type CallPrice = z.infer<typeof callPrice>
 export type Price = z.infer<typeof price>
-
-/** A model nobody pays for: its calls need no balance. */
-export const isFree = (given: Price): boolean =>
-  given.kind === 'call' ? given.modelPrice === 0 : given.modelRatio === 0

@@ -25,7 +25,7 @@ export type PriceSettings = {
 const cacheWrite1hRatio = 2
 
 /** The names to look a model up by: its own, then the row that stands for its whole family. */
-export function priceNames(model: string): string[] {
+function priceNames(model: string): string[] {
   const family = familyOf(model)
   return family === undefined || family === model ? [model] : [model, family]
 }

@@ -11,10 +11,10 @@ export type PriceTables = {
   CacheRatio: RatioMap
 }
 
-export const defaultModelRatio: RatioMap = defaults.ModelRatio
+const defaultModelRatio: RatioMap = defaults.ModelRatio
 export const defaultModelPrice: RatioMap = defaults.ModelPrice
 export const defaultCompletionRatio: RatioMap = defaults.CompletionRatio
-export const defaultCacheRatio: RatioMap = defaults.CacheRatio
+const defaultCacheRatio: RatioMap = defaults.CacheRatio
 export const createCacheRatio: RatioMap = defaults.CreateCacheRatio
 export const imageRatio: RatioMap = defaults.ImageRatio
 export const audioRatio: RatioMap = defaults.AudioRatio

@@ -3,7 +3,7 @@ import type { ToolUse } from './receipt.ts'
 import { figureByPattern, toolPrices } from './tables.ts'
 
 /** Dollars per 1000 web searches, by the vendor that runs them. */
-export function webSearchDollars(model: string): number {
+function webSearchDollars(model: string): number {
   if (model.includes('claude')) return toolPrices.claude_web_search
   if (model.startsWith('gemini')) return toolPrices.google_search
   return figureByPattern(toolPrices.web_search_preview, model) ?? toolPrices.web_search.default

@@ -1,5 +1,5 @@
 /** What a drawing task does, as callers, prices and log rows name it. */
-export const drawingActions = [
+const drawingActions = [
   'IMAGINE',
   'UPSCALE',
   'VARIATION',

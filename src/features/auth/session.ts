@@ -5,7 +5,7 @@ import { sha256 } from '../secrets/service.ts'
 import type { Deps } from '../deps.ts'
 
 export const sessionCookie = 'session'
-export const sessionSeconds = 30 * 24 * 3600
+const sessionSeconds = 30 * 24 * 3600
 
 const afterNow = (deps: Pick<Deps, 'ambient'>, seconds: number) =>
   new Date(deps.ambient.now().getTime() + seconds * 1000)

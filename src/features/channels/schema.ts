@@ -18,7 +18,7 @@ const line = (most: number) =>
 const names = z.array(line(4096)).max(5000)
 const jsonText = text(200_000)
 
-export const channelId = z.int().min(1).max(largestInteger)
+const channelId = z.int().min(1).max(largestInteger)
 const channelType = z.int().min(0).max(largestInteger)
 
 /** What an operator may say of a channel, apart from its key and status. */
@@ -94,7 +94,7 @@ export const channelSorts = [
   'weight',
 ] as const
 
-export const channelFilters = z.object({
+const channelFilters = z.object({
   /** A number, a part of the name, or a whole key. */
   keyword: text(20_000).default(''),
   model: text(255).default(''),

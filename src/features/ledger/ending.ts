@@ -4,7 +4,7 @@ import { bareRow } from './bare-row.ts'
 import type { ChargeRow, Renewal, ReserveResult } from './charge-row.ts'
 
 /** A call that is charged nothing. One that `voids` shuts the id, so that nothing of unknown outcome happens after it. */
-export type Release = { id: string; userId: number; tokenId: number; release: true; voids: boolean }
+type Release = { id: string; userId: number; tokenId: number; release: true; voids: boolean }
 
 export type EndOfHold = ChargeRow | Release
 

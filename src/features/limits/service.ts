@@ -13,7 +13,7 @@ import { createRedisStore } from './redis-store.ts'
 import { createMemoryStore, type RequestAsk, type RequestEnd, type RequestStore } from './request-store.ts'
 
 /** `used` counts the use that was asked for too. */
-export type LimitVerdict = { used: number } & ({ allowed: true } | { allowed: false; retryAfterSeconds: number })
+type LimitVerdict = { used: number } & ({ allowed: true } | { allowed: false; retryAfterSeconds: number })
 type Window = { name: string; key: string; points: number; seconds: number }
 
 /** Counters shared by all processes that must agree: Redis, else this machine's primary process, else this process. */

@@ -22,7 +22,7 @@ export function createConditions(): Conditions {
 }
 
 /** Only `%` is a wildcard, and repeating it means no more than one. */
-export const patternOf = (text: string): string => text.replace(/[\\_]/g, '\\$&').replace(/%+/g, '%')
+const patternOf = (text: string): string => text.replace(/[\\_]/g, '\\$&').replace(/%+/g, '%')
 
 /** What the log and its hourly sums have in common. */
 export type CommonFilters = Pick<LogFilters, 'modelName' | 'group' | 'channelId' | 'userId' | 'tokenId'>

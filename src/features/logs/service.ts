@@ -13,7 +13,7 @@ import { type LogRow, type LogView, toLogView } from './view.ts'
 export { clearLogs } from './clear.ts'
 
 /** Counting further would cost more than knowing is worth. */
-export const mostCounted = 10_000
+const mostCounted = 10_000
 const mostFound = 100
 const mostOfKey = 1000
 

@@ -16,7 +16,7 @@ export const toPriceView = (price: Price) => ({
   audioCompletionRatio: price.kind === 'ratio' ? price.audioCompletionRatio : null,
 })
 
-export type PriceView = ReturnType<typeof toPriceView>
+type PriceView = ReturnType<typeof toPriceView>
 
 export type PricingItem = { model: string; groups: string[]; price: PriceView }
 

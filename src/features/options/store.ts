@@ -4,7 +4,7 @@ import { type OptionsSnapshot, snapshotOf } from '#core/options/snapshot.ts'
 export type OptionRow = { key: string; value: string }
 
 /** Called after a reload with the keys whose text is another one now. */
-export type OptionsListener = (changed: ReadonlySet<string>) => void
+type OptionsListener = (changed: ReadonlySet<string>) => void
 
 /** The options as this process knows them; reading costs a property look-up. */
 export type OptionsStore = OptionsReader & {

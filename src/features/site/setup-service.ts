@@ -18,7 +18,7 @@ import { rootAccount, type Setup } from './schema.ts'
 
 const purpose = 'setup'
 const tokenDays = 30
-export const rootQuota = 100_000_000
+const rootQuota = 100_000_000
 
 /** Passwords that everybody tries first; whoever sets up with one is told so at every login until it is changed. */
 const defaultPasswords = ['12345678', '123456789', '1234567890', 'password', 'admin123', 'root1234', '123456123456']

@@ -24,7 +24,7 @@ const filters = ownFilters.extend({
   channelId: id.default(0),
 })
 
-export const intervals = ['hour', 'day', 'week'] as const
+const intervals = ['hour', 'day', 'week'] as const
 
 const series = range.extend({
   interval: z.enum(intervals).default('hour'),

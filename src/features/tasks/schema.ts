@@ -5,7 +5,7 @@ const word = z.string().max(255).default('')
 const id = z.int().min(0).max(2_147_483_647).default(0)
 
 /** What an owner may ask of the own drawings. Absent and empty filter nothing. */
-export const ownDrawingFilters = z.object({
+const ownDrawingFilters = z.object({
   /** The upstream's number. */
   mjId: word,
   action: word,
@@ -14,15 +14,14 @@ export const ownDrawingFilters = z.object({
   start: z.date().optional(),
   end: z.date().optional(),
 })
-export const drawingFilters = ownDrawingFilters.extend({ username: word, channelId: id })
-export type DrawingFilters = z.infer<typeof drawingFilters>
+const drawingFilters = ownDrawingFilters.extend({ username: word, channelId: id })
 
 export const listOwnDrawings = ownDrawingFilters.extend(pageInput.shape)
 export const listDrawings = drawingFilters.extend(pageInput.shape)
 export type ListDrawings = z.infer<typeof listDrawings>
 
 /** What an owner may ask of the own jobs. */
-export const ownJobFilters = z.object({
+const ownJobFilters = z.object({
   taskId: word,
   platform: word,
   action: word,
@@ -30,7 +29,7 @@ export const ownJobFilters = z.object({
   start: z.date().optional(),
   end: z.date().optional(),
 })
-export const jobFilters = ownJobFilters.extend({ username: word, channelId: id })
+const jobFilters = ownJobFilters.extend({ username: word, channelId: id })
 export const listOwnJobs = ownJobFilters.extend(pageInput.shape)
 export const listJobs = jobFilters.extend(pageInput.shape)
 export type ListJobs = z.infer<typeof listJobs>

@@ -3,7 +3,7 @@ import { displayName, password, username } from '#core/account-fields.ts'
 import { pageInput } from '#core/paging.ts'
 import { refusal } from '#core/refusal.ts'
 
-export const userId = z.int(refusal('input.id_invalid')).min(1, refusal('input.id_invalid')).max(2_147_483_647)
+const userId = z.int(refusal('input.id_invalid')).min(1, refusal('input.id_invalid')).max(2_147_483_647)
 
 /** Balances stay far inside what a double can count exactly. */
 const quota = z.int().min(-1e15).max(1e15)
@@ -95,6 +95,6 @@ export const updateUser = z.object({
 })
 export type UpdateUser = z.infer<typeof updateUser>
 
-export const userActions = ['enable', 'disable', 'promote', 'demote', 'delete'] as const
+const userActions = ['enable', 'disable', 'promote', 'demote', 'delete'] as const
 export const manageUser = z.object({ id: userId, action: z.enum(userActions, refusal('user.action_unknown')) })
 export type ManageUser = z.infer<typeof manageUser>

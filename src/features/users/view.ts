@@ -34,7 +34,7 @@ export const toUserView = (user: User) => ({
 })
 
 /** Without the webhook's secret. */
-export const toSettingsView = (setting: UserSetting) => ({
+const toSettingsView = (setting: UserSetting) => ({
   notifyType: setting.notify_type,
   quotaWarningThreshold: setting.quota_warning_threshold,
   webhookUrl: setting.webhook_url ?? '',

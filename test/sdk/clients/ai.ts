@@ -36,7 +36,7 @@ type Dialect = {
 const openAiOf = (url: string, key: string) => createOpenAI({ baseURL: `${url}/v1`, apiKey: `sk-${key}` })
 
 /** The vendors' packages of the same library. */
-export const aiDialects = {
+const aiDialects = {
   'openai chat': {
     modelOf: (url, key) => {
       const openai = openAiOf(url, key)

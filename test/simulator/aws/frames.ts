@@ -14,7 +14,7 @@ function header(name: string, value: string): Buffer {
 }
 
 /** A message of `application/vnd.amazon.eventstream`: lengths, checksum of the lengths, headers, payload, checksum of all. */
-export function eventMessage(headers: Record<string, string>, payload: string): Buffer {
+function eventMessage(headers: Record<string, string>, payload: string): Buffer {
   const head = Buffer.concat(Object.entries(headers).map(([name, value]) => header(name, value)))
   const body = Buffer.from(payload)
   const prelude = Buffer.alloc(12)
@@ -29,7 +29,7 @@ export function eventMessage(headers: Record<string, string>, payload: string): 
 /** How `vendor.streamError` names its event. */
 export const exceptionEvent = ':exception'
 
-export function exceptionMessage({ data }: StreamEvent): Buffer {
+function exceptionMessage({ data }: StreamEvent): Buffer {
   const { type, message } = JSON.parse(data) as { type: string; message: string }
   return eventMessage(
     { ':exception-type': type, ':content-type': 'application/json', ':message-type': 'exception' },
@@ -37,7 +37,7 @@ export function exceptionMessage({ data }: StreamEvent): Buffer {
   )
 }
 
-export const eventStreamType = 'application/vnd.amazon.eventstream'
+const eventStreamType = 'application/vnd.amazon.eventstream'
 
 /** Events under their own names. */
 export const namedFraming: Framing = {

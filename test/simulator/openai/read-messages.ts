@@ -36,7 +36,7 @@ export function mediaOfContent(content: unknown): string[] {
 }
 
 /** The vendor refuses a conversation whose tool results and tool calls do not pair up. */
-export function checkToolPairs(messages: Json[]): void {
+function checkToolPairs(messages: Json[]): void {
   let open = new Set<string>()
   for (const [index, message] of messages.entries()) {
     if (message['role'] === 'tool') {

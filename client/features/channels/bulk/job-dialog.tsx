@@ -6,7 +6,7 @@ import { PricesDialog } from '../models/prices-dialog.tsx'
 import { useIsPhone } from '../../../lib/use-media.ts'
 
 type Named = { id: number; name: string }
-export type JobResult = {
+type JobResult = {
   ok: boolean
   text: string
   /** A model that was refused for want of a price. */

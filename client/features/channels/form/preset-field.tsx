@@ -8,7 +8,7 @@ import type { ChannelValues } from './values.ts'
 const choices = channelPresets.map(({ id, label, baseUrl }) => ({ value: id, label, note: new URL(baseUrl).host }))
 
 /** The preset that a form was filled from, as long as its type and address still are the preset's. */
-export const presetOf = ({ type, baseUrl }: Pick<ChannelValues, 'type' | 'baseUrl'>) =>
+const presetOf = ({ type, baseUrl }: Pick<ChannelValues, 'type' | 'baseUrl'>) =>
   channelPresets.find((preset) => preset.type === type && preset.baseUrl === baseUrl.trim())
 
 /** Services without a number of their own: choosing one fills in the type, the address and a name. */

@@ -38,7 +38,7 @@ const finishOf = (reason: unknown): FinishReason =>
   (typeof reason === 'string' && Object.hasOwn(reasons, reason) ? reasons[reason] : undefined) ?? 'stop'
 
 /** What came from and went into the cache is counted beside the input; the hub counts all input together. */
-export function readUsage(usage: Json): ReportedUsage {
+function readUsage(usage: Json): ReportedUsage {
   const cachedTokens = countOf(usage['cacheReadInputTokens'])
   const cacheWriteTokens = countOf(usage['cacheWriteInputTokens'])
   return {

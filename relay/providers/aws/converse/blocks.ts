@@ -83,7 +83,7 @@ export const cachePoint = (mark: unknown): Json => ({
 })
 
 /** A block of the messages dialect in this form; a cache mark on it becomes a point behind it, where the model has a cache. */
-export function toConverseBlocks(block: Json, caches: boolean): Json[] {
+function toConverseBlocks(block: Json, caches: boolean): Json[] {
   const content = contentOf(block)
   if (!content) return []
   return caches && block['cache_control'] ? [content, cachePoint(block['cache_control'])] : [content]

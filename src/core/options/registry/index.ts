@@ -52,9 +52,6 @@ export const optionOf = (key: OptionKey): Option<unknown> => options[key]
 export const keysOfVisibility = (visibility: Visibility): OptionKey[] =>
   optionKeys.filter((key) => options[key].visibility === visibility)
 
-/** What anyone may read. */
-export const publicOptions = keysOfVisibility('public')
-
 /** Ready-made values: the defaults, with the given ones in their place. */
 export const defaultOptions = (changes: Partial<OptionValues> = {}): OptionValues =>
   ({
