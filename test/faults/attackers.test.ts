@@ -67,7 +67,7 @@ test('three hundred attackers make no good call fail, and the memory that they t
   const outcomes = await traffic.stop()
   const failed = outcomes
     .filter(({ complete }) => !complete)
-    .map(({ status, body }) => `${status} ${body.slice(0, 200)}`)
+    .map(({ kind, status, broken, body }) => `${kind} ${status} ${broken} ${body.slice(-200)}`)
   expect(failed).toEqual([])
   expect(Math.round(most / megabyte)).toBeLessThan(1024)
   await untilNothingIsHeld(world.pool)

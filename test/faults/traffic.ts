@@ -13,6 +13,8 @@ export type Outcome = {
   complete: boolean
   body: string
   headers: Headers
+  /** What cut it off, and after how long. */
+  broken: string
 }
 
 /** Paces the simulated provider: some calls are always under way when something dies. */
@@ -40,6 +42,7 @@ export async function callOnce(
     complete: false,
     body: '',
     headers: new Headers(),
+    broken: '',
   }
   try {
     const reply = await fetch(`${url}/v1/chat/completions`, {
@@ -64,8 +67,10 @@ export async function callOnce(
       call.onChunk?.(text)
     }
     outcome.complete = reply.status === 200 && (!stream || outcome.body.includes('data: [DONE]'))
-  } catch {
+  } catch (error) {
     // Cut off, refused or hung up.
+    const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : ''
+    outcome.broken = `${String(error)}${cause} after ${Date.now() - outcome.startedAt} ms`
   }
   return outcome
 }

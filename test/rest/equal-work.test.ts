@@ -79,6 +79,8 @@ describe('a known and an unknown account get the same answer for the same work',
     await once(silent, 'listening')
     await app.setOptions({ SMTPPort: String((silent.address() as AddressInfo).port) })
     const { email } = await known()
+    const lookedUp = () => statements.sent().filter((shape) => /from "users".*"status" = \?/.test(shape)).length
+    const before = lookedUp()
     // While nobody can read the accounts, an answer cannot come from them.
     const client = await app.services.database.pool.connect()
     await client.query('begin')
@@ -92,8 +94,9 @@ describe('a known and an unknown account get the same answer for the same work',
       await client.query('rollback')
       client.release()
     }
-    // The mail goes its own way afterwards.
-    await expect.poll(() => held.length, { timeout: 60_000 }).toBe(1)
+    // Both are looked up afterwards, and the mail goes its own way.
+    await expect.poll(() => lookedUp() - before).toBe(2)
+    await expect.poll(() => held.length).toBe(1)
     silent.close()
     for (const socket of held) socket.destroy()
   })

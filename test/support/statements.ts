@@ -29,6 +29,8 @@ export function recordStatements() {
       const result = await act()
       return { result, shapes: sent.map(shapeOf) }
     },
+    /** The shapes of what was sent since `during` was last asked, by whomever. */
+    sent: () => sent.map(shapeOf),
     stop: () => spy.mockRestore(),
   }
 }
