@@ -1,5 +1,4 @@
 import cluster from 'node:cluster'
-import { RateLimiterClusterMaster } from 'rate-limiter-flexible'
 import type { Logger } from 'pino'
 import { type ConnectionOptions, fromUrl, toUrl } from '#db/connection.ts'
 import { type Embedded, startEmbedded } from '#db/embedded.ts'
@@ -88,7 +87,6 @@ function asDatabaseProblem(error: unknown, { host, port, database }: ConnectionO
 /** One process serves by itself; more share the port. */
 async function startServing(environment: Environment, given: Given): Promise<Stop> {
   if (environment.WORKERS === 1) return serve(environment, given)
-  new RateLimiterClusterMaster()
   countForWorkers()
   return startWorkers({
     count: environment.WORKERS,

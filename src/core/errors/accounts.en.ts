@@ -17,6 +17,7 @@ export const accountEnglish: Record<keyof typeof accountErrors, string> = {
 
   'login.password_disabled': 'The administrator has disabled password login',
   'login.fields_missing': 'Please enter username and password!',
+  'password.busy': 'Too many people are signing in, please try again later',
   'login.failed': 'Wrong username or password, or the account has been banned',
 
   'register.disabled': 'The administrator has disabled registration',

@@ -21,6 +21,7 @@ export const accountErrors = {
 
   'login.password_disabled': { kind: 'forbidden', message: '管理员已关闭密码登录' },
   'login.fields_missing': { kind: 'invalid', message: '请输入用户名和密码！' },
+  'password.busy': { kind: 'unavailable', message: '登录请求过多，请稍后重试', status: 503 },
   'login.failed': { kind: 'invalid', message: '用户名或密码错误，或账号已被封禁' },
 
   'register.disabled': { kind: 'forbidden', message: '管理员已关闭新用户注册' },

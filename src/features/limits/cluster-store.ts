@@ -1,11 +1,13 @@
 import cluster, { type Worker } from 'node:cluster'
 import type { RequestVerdict } from '#core/limits/request-limit.ts'
 import { createMemoryStore, type RequestAsk, type RequestEnd, type RequestStore } from './request-store.ts'
+import { createUseStore, type UseAsk, type UseCount, type UseStore } from './use-store.ts'
 
-type Question = { act: 'admit'; ask: RequestAsk } | { act: 'end'; ask: RequestEnd }
+type Question = { act: 'admit'; ask: RequestAsk } | { act: 'end'; ask: RequestEnd } | { act: 'use'; ask: UseAsk }
+type Verdict = RequestVerdict | UseCount
 /** What goes between a worker and the first process; other messages pass there too. */
 type Asked = { requestLimits: { number: number } & Question }
-type Answered = { requestLimits: { number: number; verdict: RequestVerdict } }
+type Answered = { requestLimits: { number: number; verdict: Verdict } }
 
 const longestWaitMs = 1000
 
@@ -15,11 +17,13 @@ const isOurs = (message: unknown): message is { requestLimits: object } =>
 /** In the first process: counts for all of its workers. */
 export function countForWorkers(): void {
   const store = createMemoryStore()
+  const count = createUseStore()
   cluster.on('message', (worker: Worker, message: unknown) => {
     if (!isOurs(message)) return
     const { number, ...question } = (message as Asked).requestLimits
     if (question.act === 'end') return void store.end(question.ask)
-    void store.admit(question.ask).then((verdict) => {
+    const decided: Promise<Verdict> = question.act === 'use' ? count(question.ask) : store.admit(question.ask)
+    void decided.then((verdict) => {
       const answer: Answered = { requestLimits: { number, verdict } }
       // A worker that has died meanwhile hears nothing.
       if (worker.isConnected()) worker.send(answer, () => {})
@@ -28,8 +32,8 @@ export function countForWorkers(): void {
 }
 
 /** In a worker: asks the first process, which all workers share. */
-export function createClusterStore(): RequestStore {
-  const waiting = new Map<number, (verdict: RequestVerdict) => void>()
+export function createClusterStore(): { requests: RequestStore; uses: UseStore } {
+  const waiting = new Map<number, (verdict: Verdict) => void>()
   let asked = 0
   process.on('message', (message: unknown) => {
     if (!isOurs(message)) return
@@ -42,20 +46,24 @@ export function createClusterStore(): RequestStore {
     process.send?.(message)
     return asked
   }
+  const answerTo = <Answer extends Verdict>(question: Question): Promise<Answer> =>
+    new Promise((resolve, reject) => {
+      const number = send(question)
+      const timeout = setTimeout(() => {
+        waiting.delete(number)
+        reject(new Error('the first process does not count'))
+      }, longestWaitMs)
+      waiting.set(number, (verdict) => {
+        clearTimeout(timeout)
+        waiting.delete(number)
+        resolve(verdict as Answer)
+      })
+    })
   return {
-    admit: (ask) =>
-      new Promise((resolve, reject) => {
-        const number = send({ act: 'admit', ask })
-        const timeout = setTimeout(() => {
-          waiting.delete(number)
-          reject(new Error('the first process does not count'))
-        }, longestWaitMs)
-        waiting.set(number, (verdict) => {
-          clearTimeout(timeout)
-          waiting.delete(number)
-          resolve(verdict)
-        })
-      }),
-    end: async (ask) => void send({ act: 'end', ask }),
+    requests: {
+      admit: (ask) => answerTo<RequestVerdict>({ act: 'admit', ask }),
+      end: async (ask) => void send({ act: 'end', ask }),
+    },
+    uses: (ask) => answerTo<UseCount>({ act: 'use', ask }),
   }
 }

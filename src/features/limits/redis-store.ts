@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis'
 import type { RequestVerdict, Standing } from '#core/limits/request-limit.ts'
 import type { RequestAsk, RequestStore } from './request-store.ts'
+import type { UseStore } from './use-store.ts'
 
 /** Redis' own clock, in milliseconds: nodes need not agree about theirs. */
 const clock = `
@@ -119,6 +120,33 @@ export function createRedisStore(redis: Redis): RequestStore {
     },
   }
 }
+
+/** A counter that ends with its window. What is taken back after that was of another window. */
+const countUse = `
+local by = tonumber(ARGV[1])
+if by < 0 and redis.call('EXISTS', KEYS[1]) == 0 then return { 0, 0 } end
+local used = redis.call('INCRBY', KEYS[1], by)
+local left = redis.call('PTTL', KEYS[1])
+if left < 0 then
+  left = tonumber(ARGV[2])
+  redis.call('PEXPIRE', KEYS[1], left)
+end
+return { math.max(0, used), left }
+`
+
+/** Counts in Redis, which forgets a window by itself when it is over. */
+export const createRedisUseStore =
+  (redis: Redis): UseStore =>
+  async ({ name, key, seconds, by }) => {
+    const [used = 0, msBeforeNext = 0] = (await redis.eval(
+      countUse,
+      1,
+      `uses:${name}:${seconds}:${key}`,
+      by,
+      seconds * 1000,
+    )) as number[]
+    return { used, msBeforeNext }
+  }
 
 /** now, who refused (0 nobody, 1 total, 2 success), wait, then remaining and reset of both; -1 remaining is no limit. */
 function toVerdict({ limit }: RequestAsk, answer: number[]): RequestVerdict {

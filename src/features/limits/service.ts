@@ -1,16 +1,10 @@
 import cluster from 'node:cluster'
 import type { Redis } from 'ioredis'
-import {
-  RateLimiterCluster,
-  RateLimiterMemory,
-  RateLimiterRedis,
-  type RateLimiterAbstract,
-  RateLimiterRes,
-} from 'rate-limiter-flexible'
 import type { RequestVerdict } from '#core/limits/request-limit.ts'
 import { createClusterStore } from './cluster-store.ts'
-import { createRedisStore } from './redis-store.ts'
+import { createRedisStore, createRedisUseStore } from './redis-store.ts'
 import { createMemoryStore, type RequestAsk, type RequestEnd, type RequestStore } from './request-store.ts'
+import { createUseStore, type UseCount, type UseStore } from './use-store.ts'
 
 /** `used` counts the use that was asked for too. */
 type LimitVerdict = { used: number } & ({ allowed: true } | { allowed: false; retryAfterSeconds: number })
@@ -35,38 +29,20 @@ export function createLimits(deps: {
   onError?: (error: unknown) => void
   now?: () => number
 }): Limits {
-  const ofMachine = cluster.isWorker ? createClusterStore() : createMemoryStore(deps.now)
+  const shared = cluster.isWorker ? createClusterStore() : null
+  const ofMachine = shared?.requests ?? createMemoryStore(deps.now)
   const requests = deps.redis ? withInsurance(createRedisStore(deps.redis), ofMachine, deps.onError) : ofMachine
-  const limiters = new Map<string, RateLimiterAbstract>()
-
-  const limiterFor = ({ name, points, seconds }: Window, shared: boolean): RateLimiterAbstract => {
-    const id = `${name}:${points}:${seconds}`
-    const known = limiters.get(`${shared}:${id}`)
-    if (known) return known
-    const shape = { keyPrefix: id, points, duration: seconds }
-    const made = !shared
-      ? new RateLimiterMemory(shape)
-      : deps.redis
-        ? new RateLimiterRedis({ ...shape, storeClient: deps.redis })
-        : cluster.isWorker
-          ? new RateLimiterCluster({ ...shape, timeoutMs: 1000 })
-          : new RateLimiterMemory(shape)
-    limiters.set(`${shared}:${id}`, made)
-    return made
-  }
+  const ofProcess = createUseStore(deps.now)
+  const uses = deps.redis ? createRedisUseStore(deps.redis) : (shared?.uses ?? ofProcess)
 
   /** While those who count for all do not answer, this process counts alone: a limit on guesses must not open then. */
-  const counting = async <Result>(limit: Window, act: (limiter: RateLimiterAbstract) => Promise<Result>) => {
-    try {
-      return await act(limiterFor(limit, true))
-    } catch (refusal) {
-      if (refusal instanceof RateLimiterRes) throw refusal
-      deps.onError?.(refusal)
-      return act(limiterFor(limit, false))
-    }
-  }
+  const count: UseStore = (ask) =>
+    uses(ask).catch((error: unknown) => {
+      deps.onError?.(error)
+      return ofProcess(ask)
+    })
 
-  const verdictOf = ({ consumedPoints: used, msBeforeNext }: RateLimiterRes, points: number): LimitVerdict =>
+  const verdictOf = ({ used, msBeforeNext }: UseCount, points: number): LimitVerdict =>
     used <= points
       ? { allowed: true, used }
       : { allowed: false, used, retryAfterSeconds: Math.max(1, Math.ceil(msBeforeNext / 1000)) }
@@ -91,17 +67,13 @@ export function createLimits(deps: {
     },
     admit: requests.admit,
     ended: (ending) => requests.end(ending).catch((error: unknown) => deps.onError?.(error)),
-    consume: async (limit) => {
-      if (limit.points <= 0 || limit.seconds <= 0) return { allowed: true, used: 0 }
-      const counted = await counting(limit, (limiter) => limiter.consume(limit.key)).catch((refusal: unknown) => {
-        if (refusal instanceof RateLimiterRes) return refusal
-        throw refusal
-      })
-      return verdictOf(counted, limit.points)
+    consume: async ({ name, key, points, seconds }) => {
+      if (points <= 0 || seconds <= 0) return { allowed: true, used: 0 }
+      return verdictOf(await count({ name, key, seconds, by: 1 }), points)
     },
-    giveBack: async (limit) => {
-      if (limit.points <= 0 || limit.seconds <= 0) return
-      await counting(limit, (limiter) => limiter.reward(limit.key)).catch((error: unknown) => deps.onError?.(error))
+    giveBack: async ({ name, key, points, seconds }) => {
+      if (points <= 0 || seconds <= 0) return
+      await count({ name, key, seconds, by: -1 })
     },
   }
 }
