@@ -1,7 +1,6 @@
 import { DomainError } from '#core/errors.ts'
-import { groupRatioOf } from '#core/pricing/group-ratio.ts'
 import type { Price } from '#core/pricing/price.ts'
-import { resolvePrice } from '#core/pricing/resolve-price.ts'
+import { chargedGroupRatio, priceOf } from '#core/pricing/price-of.ts'
 import { roles } from '#core/roles.ts'
 import type { RelayServices } from '#relay/request/call.ts'
 import type { UserRow } from '#relay/request/user-cache.ts'
@@ -14,25 +13,8 @@ export type CallPrice = { price: Price; groupRatio: number; quotaPerUnit: number
  * @throws {DomainError} relay.price_missing when nobody has set one and nothing else allows the call.
  */
 export function priceCall(services: RelayServices, input: { model: string; group: string; user: UserRow }): CallPrice {
-  const { options } = services
   const { model, group, user } = input
-  const price = resolvePrice({
-    model,
-    tables: {
-      ModelRatio: options.get('ModelRatio'),
-      ModelPrice: options.get('ModelPrice'),
-      CompletionRatio: options.get('CompletionRatio'),
-      CacheRatio: options.get('CacheRatio'),
-    },
-    settings: {
-      fallback_pricing_enabled: options.get('fallback_pricing_enabled'),
-      fallback_single_price: options.get('fallback_single_price') ?? 0,
-      fallback_input_ratio: options.get('fallback_input_ratio') ?? 0,
-      fallback_completion_ratio: options.get('fallback_completion_ratio') ?? 0,
-      SelfUseModeEnabled: options.get('SelfUseModeEnabled'),
-      acceptUnset: user.acceptsUnpricedModels,
-    },
-  })
+  const price = priceOf(services.options, { model, acceptUnset: user.acceptsUnpricedModels })
   if (!price) {
     throw user.role >= roles.admin
       ? new DomainError('relay.price_missing_hint', { model })
@@ -46,10 +28,7 @@ export function groupTerms(
   { options, log }: RelayServices,
   { group, user }: { group: string; user: UserRow },
 ): Pick<CallPrice, 'groupRatio' | 'quotaPerUnit'> {
-  const ratio = groupRatioOf(
-    { userGroup: user.group, usedGroup: group },
-    { GroupRatio: options.get('GroupRatio'), GroupGroupRatio: options.get('GroupGroupRatio') },
-  )
+  const ratio = chargedGroupRatio(options, { userGroup: user.group, usedGroup: group })
   if (!ratio.known) log.warn({ group }, 'a group without a ratio is charged at 1')
   return { groupRatio: ratio.ratio, quotaPerUnit: options.get('QuotaPerUnit') }
 }

@@ -1,5 +1,5 @@
 import { autoGroup, autoGroups } from '#core/groups.ts'
-import { resolvePrice } from '#core/pricing/resolve-price.ts'
+import { priceOf } from '#core/pricing/price-of.ts'
 import type { Caller, RelayServices } from '#relay/request/call.ts'
 
 /** A name a caller may use; `root` is the model behind a channel's prefix. */
@@ -34,23 +34,5 @@ export function visibleModels(services: RelayServices, caller: Caller): VisibleM
     .sort((left, right) => left.id.localeCompare(right.id))
 }
 
-function isPriced({ options }: RelayServices, { user }: Caller, model: string): boolean {
-  const price = resolvePrice({
-    model,
-    tables: {
-      ModelRatio: options.get('ModelRatio'),
-      ModelPrice: options.get('ModelPrice'),
-      CompletionRatio: options.get('CompletionRatio'),
-      CacheRatio: options.get('CacheRatio'),
-    },
-    settings: {
-      fallback_pricing_enabled: options.get('fallback_pricing_enabled'),
-      fallback_single_price: options.get('fallback_single_price') ?? 0,
-      fallback_input_ratio: options.get('fallback_input_ratio') ?? 0,
-      fallback_completion_ratio: options.get('fallback_completion_ratio') ?? 0,
-      SelfUseModeEnabled: options.get('SelfUseModeEnabled'),
-      acceptUnset: user.acceptsUnpricedModels,
-    },
-  })
-  return price !== undefined
-}
+const isPriced = ({ options }: RelayServices, { user }: Caller, model: string): boolean =>
+  priceOf(options, { model, acceptUnset: user.acceptsUnpricedModels }) !== undefined

@@ -1,5 +1,5 @@
 import type { OptionsReader } from './options/registry/index.ts'
-import { groupRatioOf } from './pricing/group-ratio.ts'
+import { chargedGroupRatio } from './pricing/price-of.ts'
 
 /** A group a user may run calls in, at what price factor. */
 export type UsableGroup = { name: string; ratio: number; description: string }
@@ -19,15 +19,9 @@ export function usableGroups(options: OptionsReader, userGroup: string): UsableG
     const charged = name === autoGroup ? autoGroups(options, userGroup)[0] : name
     if (charged === undefined || !Object.hasOwn(options.get('GroupRatio'), charged)) return []
     const description = described.get(name) || (name === userGroup ? ownGroupDescription : name)
-    return [{ name, ratio: ratioFor(options, userGroup, charged), description }]
+    return [{ name, ratio: chargedGroupRatio(options, { userGroup, usedGroup: charged }).ratio, description }]
   })
 }
-
-const ratioFor = (options: OptionsReader, userGroup: string, usedGroup: string): number =>
-  groupRatioOf(
-    { userGroup, usedGroup },
-    { GroupRatio: options.get('GroupRatio'), GroupGroupRatio: options.get('GroupGroupRatio') },
-  ).ratio
 
 /** The groups that `auto` stands for, in root's order: those of the list that the user may use by name as well. */
 export function autoGroups(options: OptionsReader, userGroup: string): string[] {

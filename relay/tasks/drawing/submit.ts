@@ -1,6 +1,6 @@
 import { DomainError, toDomainError } from '#core/errors.ts'
-import { resolveTaskPrice } from '#core/pricing/resolve-price.ts'
-import { taskModel, taskModelAliases, taskPriceName } from '#core/pricing/tasks.ts'
+import { taskPriceOf } from '#core/pricing/price-of.ts'
+import { taskModel, taskModelAliases } from '#core/pricing/tasks.ts'
 import type { DrawingMode } from '#core/tasks/drawing.ts'
 import { UnknownAction } from '#relay/dialects/drawing/actions.ts'
 import { type DrawingRequest, missingPart, readDrawing, type Submission } from '#relay/dialects/drawing/request.ts'
@@ -45,8 +45,7 @@ async function admitDrawing(services: RelayServices, route: Route, identified: I
   const missing = missingPart(request)
   if (missing) throw toDomainError({ code: missing })
   screenTexts(services, core, { texts: [request.prompt], refusal: 'relay.sensitive_words' })
-  const prices = services.options.get('ModelPrice')
-  const price = resolveTaskPrice(taskPriceName({ model, mode: route.mode }, prices), prices)
+  const price = taskPriceOf(services.options, { model, mode: route.mode })
   return {
     ...core,
     action: request.action,

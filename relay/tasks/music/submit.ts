@@ -1,5 +1,5 @@
 import { DomainError, toDomainError } from '#core/errors.ts'
-import { resolveTaskPrice } from '#core/pricing/resolve-price.ts'
+import { taskPriceOf } from '#core/pricing/price-of.ts'
 import { taskModel } from '#core/pricing/tasks.ts'
 import type { TaskPlatform } from '#core/tasks/platforms.ts'
 import type { MusicTask } from '#db/entities/music-task.ts'
@@ -52,7 +52,7 @@ async function admitJob(services: RelayServices, route: Route, identified: Ident
     platform,
     action,
     terms: {
-      price: resolveTaskPrice(model, services.options.get('ModelPrice')),
+      price: taskPriceOf(services.options, { model, mode: '' }),
       ...groupTerms(services, { group: core.group, user: caller.user }),
     },
     request,

@@ -13,9 +13,13 @@ export function taskModel(platform: string, action: string): string {
 export const taskModelAliases = (model: string): [string, ...string[]] =>
   model === 'mj_upload' ? [model, 'mj_uploads'] : [model]
 
+/** The usual one of its names, under which calls of a task are priced. */
+const usualName = (name: string): string => (name === 'mj_uploads' ? 'mj_upload' : name)
+
 /** A lane of the drawing service has a price of its own where one is set: `mj_turbo_imagine`; else it costs what the action costs. */
 export function taskPriceName(task: { model: string; mode: string }, modelPrices: RatioMap): string {
-  const { model, mode } = task
+  const { mode } = task
+  const model = usualName(task.model)
   const ofMode = mode === '' || !model.startsWith('mj_') ? [] : [`mj_${mode}_${model.slice('mj_'.length)}`]
   const priced = [...ofMode, ...taskModelAliases(model)].find((name) => figureOf(modelPrices, name) !== undefined)
   return priced ?? model

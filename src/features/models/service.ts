@@ -1,9 +1,7 @@
 import { catalogPrice, type CatalogPrice } from '#core/pricing/catalogue.ts'
 import { autoGroup, usableGroups, type UsableGroup } from '#core/groups.ts'
 import type { OptionsReader } from '#core/options/registry/index.ts'
-import type { Price } from '#core/pricing/price.ts'
-import { resolvePrice, resolveTaskPrice } from '#core/pricing/resolve-price.ts'
-import type { PriceTables } from '#core/pricing/tables.ts'
+import { isInPriceTables, priceOf, taskPriceOf } from '#core/pricing/price-of.ts'
 import { splitList } from '#core/routing/abilities.ts'
 import { resolveModelMapping } from '#core/routing/model-names.ts'
 import { Channel } from '#db/entities/channel.ts'
@@ -14,31 +12,6 @@ import { listedNames, type Listing } from './listed-names.ts'
 import { type ModelView, type PricingItem, toPriceView, toPricingItem } from './view.ts'
 
 export { setPrices } from './set-prices.ts'
-
-const priceTablesOf = (options: OptionsReader): PriceTables => ({
-  ModelRatio: options.get('ModelRatio'),
-  ModelPrice: options.get('ModelPrice'),
-  CompletionRatio: options.get('CompletionRatio'),
-  CacheRatio: options.get('CacheRatio'),
-})
-
-/** What a model costs by the present options; undefined where no call of it would be served. */
-export const priceOfModel = (
-  options: OptionsReader,
-  wanted: { model: string; acceptUnset: boolean },
-): Price | undefined =>
-  resolvePrice({
-    model: wanted.model,
-    tables: priceTablesOf(options),
-    settings: {
-      fallback_pricing_enabled: options.get('fallback_pricing_enabled'),
-      fallback_single_price: options.get('fallback_single_price') ?? 0,
-      fallback_input_ratio: options.get('fallback_input_ratio') ?? 0,
-      fallback_completion_ratio: options.get('fallback_completion_ratio') ?? 0,
-      SelfUseModeEnabled: options.get('SelfUseModeEnabled'),
-      acceptUnset: wanted.acceptUnset,
-    },
-  })
 
 /** Drawing and music have a price in any case. */
 const taskTypes = new Set([2, 5, 36])
@@ -57,8 +30,7 @@ export function unpricedModelsOf(options: OptionsReader, channel: Serving): stri
   if (taskTypes.has(channel.type)) return []
   return splitList(channel.models).filter(
     (model) =>
-      priceOfModel(options, { model: pricedName(options, model, channel.modelMapping), acceptUnset: false }) ===
-      undefined,
+      priceOf(options, { model: pricedName(options, model, channel.modelMapping), acceptUnset: false }) === undefined,
   )
 }
 
@@ -96,8 +68,8 @@ export async function listPricing(deps: Deps): Promise<Pricing> {
   for (const listing of pricedListings(await enabledAbilities(deps), viewerGroup)) {
     const priced = pricedName(options, listing.model, listing.mapping)
     const price = listing.task
-      ? resolveTaskPrice(listing.model, options.get('ModelPrice'))
-      : priceOfModel(options, { model: priced, acceptUnset })
+      ? taskPriceOf(options, { model: listing.model, mode: '' })
+      : priceOf(options, { model: priced, acceptUnset })
     if (!price) continue
     const known = items.get(listing.name)
     if (known) known.groups = [...new Set([...known.groups, ...listing.groups])].toSorted()
@@ -149,8 +121,8 @@ export async function listModels(deps: UserDeps): Promise<ModelView[]> {
 
 function priceOn(options: OptionsReader, channel: Serving, model: string) {
   const price = taskTypes.has(channel.type)
-    ? resolveTaskPrice(model, options.get('ModelPrice'))
-    : priceOfModel(options, { model: pricedName(options, model, channel.modelMapping), acceptUnset: false })
+    ? taskPriceOf(options, { model, mode: '' })
+    : priceOf(options, { model: pricedName(options, model, channel.modelMapping), acceptUnset: false })
   return price ? toPriceView(price) : null
 }
 
@@ -158,21 +130,9 @@ function priceOn(options: OptionsReader, channel: Serving, model: string) {
 export async function listUnsetModels(deps: UserDeps): Promise<string[]> {
   const { options } = deps
   const unset = (await enabledAbilities(deps)).filter(
-    ({ model, mapping, task }) => !task && !isInTables(options, pricedName(options, model, mapping)),
+    ({ model, mapping, task }) => !task && !isInPriceTables(options, pricedName(options, model, mapping)),
   )
   return [...new Set(unset.map(({ model }) => model))]
-}
-
-function isInTables(options: OptionsReader, model: string): boolean {
-  const settings = {
-    fallback_pricing_enabled: false,
-    fallback_single_price: 0,
-    fallback_input_ratio: 0,
-    fallback_completion_ratio: 0,
-    SelfUseModeEnabled: false,
-    acceptUnset: false,
-  }
-  return resolvePrice({ model, tables: priceTablesOf(options), settings }) !== undefined
 }
 
 /** List prices of the public catalogue, as the ratios that would be entered; null where it knows none. */

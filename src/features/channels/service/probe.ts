@@ -12,7 +12,7 @@ import { ChannelProbe } from '#db/entities/channel-probe.ts'
 import { Log } from '#db/entities/log.ts'
 import { User } from '#db/entities/user.ts'
 import type { Deps } from '#features/deps.ts'
-import { priceOfModel } from '#features/models/service.ts'
+import { priceOf } from '#core/pricing/price-of.ts'
 import { maskFailure } from '#relay/providers/shared/mask-failure.ts'
 import { providerFor } from '#relay/providers/registry.ts'
 import { type Provider, type ProviderCall, UpstreamRefusal } from '#relay/providers/types.ts'
@@ -62,7 +62,7 @@ export async function probe(
   const mapped = resolveModelMapping(channel.modelMapping, model)
   if (!mapped.ok) throw new DomainError('channel.test_failed', { detail: mapped.problem })
   const tester = await deps.em.findOne(User, { id: testerId }, { disableIdentityMap: true })
-  const price = priceOfModel(deps.options, {
+  const price = priceOf(deps.options, {
     model: deps.options.get('redirect_billing_enabled') ? model : mapped.model,
     acceptUnset: tester?.setting?.accept_unset_model_ratio_model ?? false,
   })

@@ -1,0 +1,57 @@
+import type { OptionsReader } from '#core/options/registry/index.ts'
+import { groupRatioOf } from './group-ratio.ts'
+import type { CallPrice, Price } from './price.ts'
+import { type PriceSettings, resolvePrice, resolveTaskPrice } from './resolve-price.ts'
+import type { PriceTables } from './tables.ts'
+import { taskPriceName } from './tasks.ts'
+
+const tablesOf = (options: OptionsReader): PriceTables => ({
+  ModelRatio: options.get('ModelRatio'),
+  ModelPrice: options.get('ModelPrice'),
+  CompletionRatio: options.get('CompletionRatio'),
+  CacheRatio: options.get('CacheRatio'),
+})
+
+/** What a model costs by the present options; undefined where no call of it would be served. */
+export const priceOf = (
+  options: OptionsReader,
+  { model, acceptUnset }: { model: string; acceptUnset: boolean },
+): Price | undefined =>
+  resolvePrice({
+    model,
+    tables: tablesOf(options),
+    settings: {
+      fallback_pricing_enabled: options.get('fallback_pricing_enabled'),
+      fallback_single_price: options.get('fallback_single_price') ?? 0,
+      fallback_input_ratio: options.get('fallback_input_ratio') ?? 0,
+      fallback_completion_ratio: options.get('fallback_completion_ratio') ?? 0,
+      SelfUseModeEnabled: options.get('SelfUseModeEnabled'),
+      acceptUnset,
+    },
+  })
+
+const tablesOnly: PriceSettings = {
+  fallback_pricing_enabled: false,
+  fallback_single_price: 0,
+  fallback_input_ratio: 0,
+  fallback_completion_ratio: 0,
+  SelfUseModeEnabled: false,
+  acceptUnset: false,
+}
+
+/** A table prices the model, whatever a fallback or the self-use mode would make of it. */
+export const isInPriceTables = (options: OptionsReader, model: string): boolean =>
+  resolvePrice({ model, tables: tablesOf(options), settings: tablesOnly }) !== undefined
+
+/** What a task costs by the present options; a mode of the drawing service may have a price of its own. */
+export function taskPriceOf(options: OptionsReader, { model, mode }: { model: string; mode: string }): CallPrice {
+  const prices = options.get('ModelPrice')
+  return resolveTaskPrice(taskPriceName({ model, mode }, prices), prices)
+}
+
+/** What a group makes of every price, by the present options. */
+export const chargedGroupRatio = (
+  options: OptionsReader,
+  groups: { userGroup: string; usedGroup: string },
+): { ratio: number; known: boolean } =>
+  groupRatioOf(groups, { GroupRatio: options.get('GroupRatio'), GroupGroupRatio: options.get('GroupGroupRatio') })
