@@ -10,30 +10,29 @@ import { loweredHeader, withinLimit, withLoweredLimit } from '#relay/billing/low
 import { customToolNames } from '#relay/providers/shared/custom-tools.ts'
 import type { NativeDialect, Provider, ProviderCall, UpstreamRequest } from '#relay/providers/types.ts'
 import { inlineMedia } from './inline-media.ts'
-import { retryAfterMs } from '#relay/transport/retry-after.ts'
 import type { UpstreamReply } from '#relay/transport/send.ts'
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { maskFailure } from '#relay/providers/shared/mask-failure.ts'
 import { asAttemptFailure, isUnsent, nothingDelivered } from '#relay/response/answer.ts'
-import { attemptSecrets } from './attempt-secrets.ts'
+import { attemptSecrets, upstreamChannelOf } from './upstream-channel.ts'
 import { answerStream } from '#relay/response/answer-stream.ts'
 import { answerWhole } from '#relay/response/answer-whole.ts'
 import type { Attempt, AttemptRecord, Call, RelayServices } from '#relay/request/call.ts'
 import type { ChannelRow } from '#relay/routing/channel-table.ts'
 import { AttemptFailed, failureOfDomainError } from './failure.ts'
 import { type ChannelRequest, forChannel } from './channel-body.ts'
-import { toProviderCall } from './provider-call.ts'
+import { providerCallOf } from './provider-call.ts'
 import { checkImages } from './image-limit.ts'
 import { bodyAsCame, overridden, passesThrough } from './sent-body.ts'
 import { isEventStream } from '#relay/transport/event-reader.ts'
-import { withTokenOf } from './key-exchange.ts'
+import { withToken } from './attempt-token.ts'
 import { answerSettings } from '#relay/response/answer-settings.ts'
 import { finishHungUp, isUnbooked } from '#relay/billing/settle.ts'
-import { shapeFailure } from './shape-failure.ts'
-import { timeoutsOf } from './timeouts.ts'
+import { failedReply } from './failed-reply.ts'
+import { isGood, sendToUpstream } from '#relay/upstream-call/send.ts'
+import { timeoutsOf } from '#relay/upstream-call/timeouts.ts'
 import { uploadMedia } from './upload-media.ts'
 import { tellWaiting } from '#relay/response/waiting.ts'
-import { proxyOf } from './channel-proxy.ts'
 
 /**
  * One try on one channel, to the settled answer. Returns when the call is over (answered, or the caller hung up).
@@ -49,7 +48,7 @@ export async function forward(
   const { lowered } = plan.held.plan
   const own = forChannel(services, call, plan.attempt)
   const sent = lowered === undefined ? own : withLoweredLimit(call, own, lowered)
-  const providerCall = toProviderCall(services, call, { attempt: plan.attempt, stream: sent.request.stream })
+  const providerCall = providerCallOf(services, call, { attempt: plan.attempt, stream: sent.request.stream })
   const native = nativeFor(call, { provider, sent, providerCall })
   const { rewrites, reasoning } = answerSettings(plan.attempt.channel.setting, call.dialect)
   const context: AttemptContext = {
@@ -68,7 +67,7 @@ export async function forward(
     asked: false,
   }
   try {
-    context.providerCall = await withTokenOf(services, plan.attempt, providerCall)
+    context.providerCall = await withToken(services, plan.attempt, providerCall)
     const request = await buildRequest(context)
     context.losses = lossNames(request.losses ?? [])
     const quiet = call.stream && !sent.request.stream ? tellWaiting(call, context.losses) : undefined
@@ -122,16 +121,15 @@ async function buildRequest(context: AttemptContext): Promise<UpstreamRequest> {
   const { channel, upstreamModel } = context.attempt
   const target = { channel, provider, call: providerCall }
   const passes = passesThrough(channel.setting, services)
-  const finished = (request: UpstreamRequest): UpstreamRequest => provider.sign?.(request, providerCall) ?? request
   try {
     checkLength(call, channel)
     if (passes) {
       const made = native?.request(sent.body, providerCall) ?? provider.chat.request(sent.request, providerCall)
-      return finished({ ...made, body: bodyAsCame(sent.body, upstreamModel), losses: [] })
+      return { ...made, body: bodyAsCame(sent.body, upstreamModel), losses: [] }
     }
     const overruled = (request: UpstreamRequest): UpstreamRequest =>
       withinLimit(overridden(services, target, request), channel, context.held.plan.lowered)
-    if (native) return finished(overruled(native.request(sent.body, providerCall)))
+    if (native) return overruled(native.request(sent.body, providerCall))
     const stuck = untranslatable(sent.request, nativeDialectOf(provider))
     if (stuck !== undefined)
       throw new InvalidRequest('convert_request_failed', `${stuck} is not supported by this model`)
@@ -139,7 +137,7 @@ async function buildRequest(context: AttemptContext): Promise<UpstreamRequest> {
     const request = await withMedia(context)
     const named = { ...providerCall, customTools: customToolNames(request.tools) }
     context.providerCall = named
-    return finished(overruled(provider.chat.request(request, named)))
+    return overruled(provider.chat.request(request, named))
   } catch (error) {
     // What this upstream cannot express, another one may: the next channel gets its chance.
     if (error instanceof InvalidRequest) {
@@ -153,6 +151,8 @@ async function buildRequest(context: AttemptContext): Promise<UpstreamRequest> {
   }
 }
 
+const largestUploadAnswer = 1024 * 1024
+
 /** The request with its pictures and files where the upstream wants them: inside, or sent before it. */
 async function withMedia(context: AttemptContext): Promise<ChatRequest> {
   const { provider, providerCall, call, services, sent } = context
@@ -165,29 +165,27 @@ async function withMedia(context: AttemptContext): Promise<ChatRequest> {
   return inlineMedia(sent.request, { fetchMedia: services.media, keepsAddress, signal: call.upstreamAbort.signal })
 }
 
-async function uploadOne({ services, call, attempt, provider }: AttemptContext, request: UpstreamRequest) {
-  const { setting } = attempt.channel
-  const encoded = new Response(request.body as FormData)
-  const contentType = encoded.headers.get('content-type') ?? 'multipart/form-data'
-  const reply = await services.transport.send({
-    method: request.method,
-    url: request.url,
-    headers: { ...request.headers, 'content-type': contentType },
-    body: new Uint8Array(await encoded.arrayBuffer()),
-    signal: call.upstreamAbort.signal,
-    proxy: proxyOf(setting),
-    ...timeoutsOf(setting, false),
-  })
-  const text = await reply.text(largestErrorBody)
-  const failure =
-    reply.status >= 200 && reply.status < 300 ? undefined : provider.error(reply.status, text, reply.headers)
-  if (failure) throw new AttemptFailed(shapeFailure(services, attempt.channel, failure), { local: false })
+async function uploadOne(context: AttemptContext, request: UpstreamRequest) {
+  const reply = await toUpstream(context, request, 'whole')
+  if (!isGood(reply)) throw await failedReply(context.services, context, reply)
+  const text = await reply.text(largestUploadAnswer)
   try {
     return JSON.parse(text) as unknown
   } catch (cause) {
     throw new AttemptFailed(failureOfDomainError(new DomainError('relay.reply_malformed')), { local: false, cause })
   }
 }
+
+const toUpstream = (
+  { services, call, attempt }: AttemptContext,
+  request: UpstreamRequest,
+  kind: 'stream' | 'whole',
+): Promise<UpstreamReply> =>
+  sendToUpstream(services, upstreamChannelOf(attempt), {
+    request,
+    limits: timeoutsOf(attempt.channel.setting, kind),
+    signal: call.upstreamAbort.signal,
+  })
 
 /** A channel may take short prompts only. */
 function checkLength({ estimate }: Call, { maxInputTokens: limit }: ChannelRow): void {
@@ -196,46 +194,20 @@ function checkLength({ estimate }: Call, { maxInputTokens: limit }: ChannelRow):
 }
 
 async function send(context: AttemptContext, request: UpstreamRequest): Promise<UpstreamReply> {
-  const { services, call, attempt } = context
-  const { setting } = attempt.channel
   context.sentAt = performance.now()
   context.asked = true
-  const sending = services.transport.send({
-    method: request.method,
-    url: request.url,
-    headers: request.headers,
-    body: bodyBytes(request.body),
-    isLastFrame: request.isLastFrame,
-    signal: call.upstreamAbort.signal,
-    proxy: proxyOf(setting),
-    ...timeoutsOf(setting, context.providerCall.stream),
-  })
-  return sending.catch((error: unknown) => {
+  try {
+    return await toUpstream(context, request, context.providerCall.stream ? 'stream' : 'whole')
+  } catch (error) {
     if (isUnsent(error)) context.asked = false
     throw error
-  })
+  }
 }
 
-const bodyBytes = (body: unknown): string | Uint8Array | undefined =>
-  body === undefined || typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
-
-const largestErrorBody = 1024 * 1024
-
 async function answer(context: AttemptContext, reply: UpstreamReply): Promise<void> {
-  if (reply.status >= 200 && reply.status < 300) {
-    const streams = isEventStream(context.provider, reply)
-    const { lowered } = context.held.plan
-    if (lowered !== undefined && !context.call.res.headersSent)
-      context.call.res.setHeader(loweredHeader, String(lowered))
-    return streams && context.call.request.stream ? answerStream(context, reply) : answerWhole(context, reply, streams)
-  }
-  const text = await reply.text(largestErrorBody)
-  const { services, attempt, provider } = context
-  const failure = provider.error(reply.status, text, reply.headers)
-  const asked = retryAfterMs(reply.headers, services.ambient.now().getTime())
-  const vendorDelayMs = failure.retryAfterSeconds === undefined ? null : failure.retryAfterSeconds * 1000
-  throw new AttemptFailed(shapeFailure(services, attempt.channel, failure), {
-    local: false,
-    retryAfterMs: asked ?? vendorDelayMs,
-  })
+  if (!isGood(reply)) throw await failedReply(context.services, context, reply)
+  const streams = isEventStream(context.provider, reply)
+  const { lowered } = context.held.plan
+  if (lowered !== undefined && !context.call.res.headersSent) context.call.res.setHeader(loweredHeader, String(lowered))
+  return streams && context.call.request.stream ? answerStream(context, reply) : answerWhole(context, reply, streams)
 }

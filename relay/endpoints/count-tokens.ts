@@ -1,5 +1,4 @@
 import type { Request, Response } from 'express'
-import { DomainError } from '#core/errors.ts'
 import { countPrompt } from '#relay/counting/estimate-usage.ts'
 import { claude } from '#relay/dialects/claude/index.ts'
 import { gemini } from '#relay/dialects/gemini/index.ts'
@@ -8,16 +7,17 @@ import { admitAddress, admitGroup, admitModel, admitModelName, admitPin, groupIn
 import { authenticate } from '#relay/request/authenticate.ts'
 import type { Attempt, Call, RelayServices } from '#relay/request/call.ts'
 import { limit, type LimitedCall } from '#relay/request/limit.ts'
-import { withToken } from '#relay/attempt/key-exchange.ts'
-import { toProviderCall } from '#relay/attempt/provider-call.ts'
+import { providerCallOf } from '#relay/attempt/provider-call.ts'
 import { readBody } from '#relay/request/read-body.ts'
 import { receive } from '#relay/request/receive.ts'
 import { reportError, statusSent } from '#relay/response/report-error.ts'
 import { createSelection } from '#relay/routing/select.ts'
-import { timeoutsOf } from '#relay/attempt/timeouts.ts'
+import { asAttemptFailure } from '#relay/response/answer.ts'
 import { providerFor } from '#relay/providers/registry.ts'
 import type { UpstreamRequest } from '#relay/providers/types.ts'
-import { proxyOf } from '#relay/attempt/channel-proxy.ts'
+import { upstreamChannelOf } from '#relay/attempt/upstream-channel.ts'
+import { timeoutsOf } from '#relay/upstream-call/timeouts.ts'
+import { sendWithToken } from '#relay/upstream-call/tokens.ts'
 
 type Style = {
   dialect: CallerDialect
@@ -85,31 +85,28 @@ async function askUpstream(
 ): Promise<number | undefined> {
   const provider = providerFor(attempt.channel.type)
   const native = style.dialect.native && provider.native[style.dialect.native]
-  const plainCall = toProviderCall(services, call, { attempt, stream: false })
+  const plainCall = providerCallOf(services, call, { attempt, stream: false })
   if (!native || native.accepts?.(call.body.json, plainCall) === false) return undefined
-  const providerCall = await withToken(services, attempt.channel, plainCall)
-  const counting =
-    native.countTokens?.(call.body, providerCall) ?? besideChat(native.request(call.body, providerCall), style)
-  const request = provider.sign?.(counting.request, providerCall) ?? counting.request
-  const { setting } = attempt.channel
-  const reply = await services.transport
-    .send({
-      method: 'POST',
-      url: request.url,
-      headers: request.headers,
-      body: bytesOf(request.body),
-      signal: call.callerAborted.signal,
-      proxy: proxyOf(setting),
-      ...timeoutsOf(setting, false),
-    })
-    .catch((cause: unknown) => {
-      throw new DomainError('relay.connection_failed', {}, { cause })
-    })
+  let read = style.read
+  const build = (token: string | undefined): UpstreamRequest => {
+    const providerCall = { ...plainCall, token }
+    const counting =
+      native.countTokens?.(call.body, providerCall) ?? besideChat(native.request(call.body, providerCall), style)
+    read = counting.read
+    return counting.request
+  }
+  const limits = timeoutsOf(attempt.channel.setting, 'whole')
+  const { signal } = call.callerAborted
+  const { reply } = await sendWithToken(services, upstreamChannelOf(attempt), { build, limits, signal }).catch(
+    (cause: unknown) => {
+      throw asAttemptFailure(cause)
+    },
+  )
   if (reply.status !== 200) {
     reply.cancel()
     return undefined
   }
-  const tokens = counting.read(await reply.json(1024 * 1024))
+  const tokens = read(await reply.json(1024 * 1024))
   return typeof tokens === 'number' ? tokens : undefined
 }
 
@@ -117,9 +114,6 @@ const besideChat = (request: UpstreamRequest, style: Style) => ({
   request: { ...request, url: style.countingUrl(request.url), body: countingBody(request) },
   read: style.read,
 })
-
-const bytesOf = (body: unknown): string | Uint8Array =>
-  typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
 
 /** The counting call knows the prompt's fields only. */
 function countingBody({ body }: UpstreamRequest): string {

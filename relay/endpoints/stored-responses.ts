@@ -4,21 +4,21 @@ import { forgetAnswer } from '#features/stored-responses/service.ts'
 import { openAiResponses } from '#relay/dialects/openai-responses/index.ts'
 import { admitAddress } from '#relay/request/admit.ts'
 import { asAttemptFailure } from '#relay/response/answer.ts'
-import { attemptSecrets } from '#relay/attempt/attempt-secrets.ts'
-import { maskFailure } from '#relay/providers/shared/mask-failure.ts'
+import { upstreamChannelOf } from '#relay/attempt/upstream-channel.ts'
 import { authenticate } from '#relay/request/authenticate.ts'
 import type { CallCore, RelayServices } from '#relay/request/call.ts'
 import { placeOfNamed } from '#relay/routing/stored-responses.ts'
 import { AttemptFailed } from '#relay/attempt/failure.ts'
-import { withToken } from '#relay/attempt/key-exchange.ts'
 import { limit, type LimitedCall } from '#relay/request/limit.ts'
-import { toProviderCall } from '#relay/attempt/provider-call.ts'
+import { providerCallOf } from '#relay/attempt/provider-call.ts'
 import { receive } from '#relay/request/receive.ts'
 import { reportError, statusSent } from '#relay/response/report-error.ts'
-import { timeoutsOf } from '#relay/attempt/timeouts.ts'
 import { providerFor } from '#relay/providers/registry.ts'
 import type { StoredCall } from '#relay/providers/types.ts'
-import { proxyOf } from '#relay/attempt/channel-proxy.ts'
+import { secretsOf } from '#relay/upstream-call/channel.ts'
+import { isGood, upstreamFailure } from '#relay/upstream-call/send.ts'
+import { timeoutsOf } from '#relay/upstream-call/timeouts.ts'
+import { sendWithToken } from '#relay/upstream-call/tokens.ts'
 
 const largestAnswer = 64 * 1024 * 1024
 
@@ -55,30 +55,24 @@ async function ask(services: RelayServices, call: CallCore, { method, path, id }
   const place = await placeOfNamed(services, { userId: call.caller.user.id, body: { previous_response_id: id } })
   const channel = place && services.channels.channel(place.channelId)
   const key = channel?.keys.find(({ value }) => services.secrets.hmac(value) === place?.keyHmac)
-  const provider = channel && providerFor(channel.type)
-  const stored = provider?.native['openai-responses']?.stored
-  if (!channel || !key || !provider || !stored) throw new DomainError('relay.stored_item_unknown')
+  const stored = channel && providerFor(channel.type).native['openai-responses']?.stored
+  if (!channel || !key || !stored) throw new DomainError('relay.stored_item_unknown')
   const attempt = { channel, key, model: '', upstreamModel: '', mapped: false }
-  const { setting } = channel
+  const upstream = upstreamChannelOf(attempt)
+  const providerCall = providerCallOf(services, call, { attempt, stream: false })
+  const query = new URLSearchParams(call.req.url.split('?', 2)[1] ?? '')
+  // What is read is told whole.
+  query.delete('stream')
+  query.delete('key')
   try {
-    const named = await withToken(services, channel, toProviderCall(services, call, { attempt, stream: false }))
-    const query = new URLSearchParams(call.req.url.split('?', 2)[1] ?? '')
-    // What is read is told whole.
-    query.delete('stream')
-    query.delete('key')
-    const request = stored({ method, path, id, query: query.toString() }, named)
-    const reply = await services.transport.send({
-      method,
-      url: request.url,
-      headers: request.headers,
+    const { reply, token } = await sendWithToken(services, upstream, {
+      build: (token) => stored({ method, path, id, query: query.toString() }, { ...providerCall, token }),
+      limits: timeoutsOf(channel.setting, 'whole'),
       signal: call.upstreamAbort.signal,
-      proxy: proxyOf(setting),
-      ...timeoutsOf(setting, false),
     })
-    const text = await reply.text(largestAnswer)
+    if (isGood(reply)) return { status: reply.status, text: await reply.text(largestAnswer) }
+    const failure = await upstreamFailure(reply, secretsOf(upstream, token))
     if (reply.status === 404) throw new DomainError('relay.stored_item_unknown')
-    if (reply.status < 300) return { status: reply.status, text }
-    const failure = maskFailure(provider.error(reply.status, text), attemptSecrets(attempt, named))
     throw new AttemptFailed(failure, { local: false })
   } catch (error) {
     throw error instanceof DomainError ? error : asAttemptFailure(error)

@@ -4,13 +4,13 @@ import type { ReportedUsage } from '#core/usage.ts'
 import { SettleFailed } from '#features/ledger/service.ts'
 import type { AttemptPlan } from '#relay/attempt/attempts.ts'
 import { asAttemptFailure } from '#relay/response/answer.ts'
-import { attemptSecrets } from '#relay/attempt/attempt-secrets.ts'
+import { attemptSecrets } from '#relay/attempt/upstream-channel.ts'
 import { maskFailure } from '#relay/providers/shared/mask-failure.ts'
 import type { RelayServices } from '#relay/request/call.ts'
 import { drained } from '#relay/response/caller-stream.ts'
 import { AttemptFailed, failureOfDomainError } from '#relay/attempt/failure.ts'
-import { withTokenOf } from '#relay/attempt/key-exchange.ts'
-import { toProviderCall } from '#relay/attempt/provider-call.ts'
+import { withToken } from '#relay/attempt/attempt-token.ts'
+import { providerCallOf } from '#relay/attempt/provider-call.ts'
 import { passHeaders } from '#relay/response/upstream-headers.ts'
 import { bodyAsCame, overridden, passesThrough } from '#relay/attempt/sent-body.ts'
 import { isUnbooked } from '#relay/billing/settle.ts'
@@ -56,7 +56,7 @@ export async function forwardPlain(services: RelayServices, call: PlainCall, pla
     const refusal = failureOfDomainError(new DomainError('relay.operation_unsupported'))
     throw new AttemptFailed(refusal, { local: true, elsewhere: true })
   }
-  const plainCall = toProviderCall(services, call, { attempt, stream: call.stream })
+  const plainCall = providerCallOf(services, call, { attempt, stream: call.stream })
   const current: Try = {
     services,
     call,
@@ -70,7 +70,7 @@ export async function forwardPlain(services: RelayServices, call: PlainCall, pla
   }
   try {
     checkLength(current)
-    current.providerCall = await withTokenOf(services, attempt, plainCall)
+    current.providerCall = await withToken(services, attempt, plainCall)
     await sendAndAnswer(current)
   } catch (error) {
     if (isUnbooked(error)) throw error

@@ -3,13 +3,13 @@ import type { RelayServices } from '#relay/request/call.ts'
 import { isUnsent } from '#relay/response/answer.ts'
 import type { AttemptPlan } from '#relay/attempt/attempts.ts'
 import { AttemptFailed } from '#relay/attempt/failure.ts'
-import { shapeFailure } from '#relay/attempt/shape-failure.ts'
-import { timeoutsOf } from '#relay/attempt/timeouts.ts'
+import { failedReply } from '#relay/attempt/failed-reply.ts'
+import { upstreamChannelOf } from '#relay/attempt/upstream-channel.ts'
 import type { PlainTranslation, Provider, ProviderCall, UpstreamRequest } from '#relay/providers/types.ts'
-import { retryAfterMs } from '#relay/transport/retry-after.ts'
 import type { UpstreamReply } from '#relay/transport/send.ts'
 import type { PlainCall } from './types.ts'
-import { proxyOf } from '#relay/attempt/channel-proxy.ts'
+import { isGood, sendToUpstream } from '#relay/upstream-call/send.ts'
+import { timeoutsOf } from '#relay/upstream-call/timeouts.ts'
 
 /** One try of an operation on one channel. */
 export type Try = {
@@ -25,48 +25,22 @@ export type Try = {
   asked: boolean
 }
 
-const largestErrorBody = 1024 * 1024
 /** A task that is not done after so many looks never will be for a caller who waits. */
 const mostLooks = 60
 
 /** Sends a request as it stands and gives the answer that is one. @throws {AttemptFailed} for any other. */
-export async function sendBuilt(current: Try, built: UpstreamRequest): Promise<UpstreamReply> {
-  const { services, call, plan, provider, providerCall } = current
-  const { setting } = plan.attempt.channel
-  const request = provider.sign?.(built, providerCall) ?? built
-  const { body, headers } = await toBytes(request.body, request.headers)
+export async function sendBuilt(current: Try, request: UpstreamRequest): Promise<UpstreamReply> {
+  const { services, call, plan, providerCall } = current
+  const { attempt } = plan
   current.asked = true
-  const sending = services.transport.send({
-    method: request.method,
-    url: request.url,
-    headers,
-    body,
-    signal: call.upstreamAbort.signal,
-    proxy: proxyOf(setting),
-    ...timeoutsOf(setting, call.stream),
-  })
-  const reply = await sending.catch((error: unknown) => {
+  const limits = timeoutsOf(attempt.channel.setting, call.stream ? 'stream' : 'whole')
+  const sending = { request, limits, signal: call.upstreamAbort.signal }
+  const reply = await sendToUpstream(services, upstreamChannelOf(attempt), sending).catch((error: unknown) => {
     if (isUnsent(error)) current.asked = false
     throw error
   })
-  if (reply.status >= 200 && reply.status < 300) return reply
-  const failure = provider.error(reply.status, await reply.text(largestErrorBody), reply.headers)
-  throw new AttemptFailed(shapeFailure(services, plan.attempt.channel, failure), {
-    local: false,
-    retryAfterMs: retryAfterMs(reply.headers, services.ambient.now().getTime()) ?? null,
-  })
-}
-
-/** A form becomes multipart bytes with the boundary in its header; a JSON value becomes text. */
-async function toBytes(body: unknown, headers: Record<string, string>) {
-  if (body instanceof FormData) {
-    const encoded = new Response(body)
-    const contentType = encoded.headers.get('content-type') ?? 'multipart/form-data'
-    return { body: new Uint8Array(await encoded.arrayBuffer()), headers: { ...headers, 'content-type': contentType } }
-  }
-  if (body === undefined) return { body, headers }
-  const bytes = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
-  return { body: bytes, headers }
+  if (isGood(reply)) return reply
+  throw await failedReply(services, { attempt, providerCall }, reply)
 }
 
 /** Asks for a task until it is done; a caller who leaves ends it. */

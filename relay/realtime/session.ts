@@ -2,8 +2,8 @@ import { WebSocket } from 'ws'
 import { DomainError } from '#core/errors.ts'
 import { maskJson, maskSecrets } from '#core/masking/mask-secrets.ts'
 import type { ChannelSecrets } from '#core/masking/secret-parts.ts'
-import { attemptSecrets } from '#relay/attempt/attempt-secrets.ts'
-import { timeoutsOf } from '#relay/attempt/timeouts.ts'
+import { attemptSecrets } from '#relay/attempt/upstream-channel.ts'
+import { timeoutsOf } from '#relay/upstream-call/timeouts.ts'
 import { asTimerMs } from '#relay/transport/limits.ts'
 import { type Json, tryRecord } from '#relay/providers/shared/json.ts'
 import { closeTimeoutMs, refuseCaller } from './accept.ts'
@@ -78,7 +78,7 @@ function watchEnds({ call, plan, caller, upstream }: Session, end: (ending: Endi
   }
   caller.socket.on('close', (code, reason) => end({ by: 'caller', word: { code, reason: reason.toString() } }))
   upstream.socket.on('close', (code, reason) => end({ by: 'upstream', word: { code, reason: reason.toString() } }))
-  const { idleTimeoutMs } = timeoutsOf(plan.attempt.channel.setting, true)
+  const { idleTimeoutMs } = timeoutsOf(plan.attempt.channel.setting, 'stream')
   const idle = setTimeout(() => {
     end({ by: 'gateway', error: new DomainError('relay.session_idle') })
   }, asTimerMs(idleTimeoutMs))

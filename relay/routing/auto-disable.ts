@@ -2,7 +2,7 @@ import { shouldDisable } from '#core/routing/disable.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 import { disableAutomatically } from '#features/channels/service/automatic.ts'
 import { maskFailure } from '#relay/providers/shared/mask-failure.ts'
-import { attemptSecrets } from '#relay/attempt/attempt-secrets.ts'
+import { attemptSecrets } from '#relay/attempt/upstream-channel.ts'
 import type { Attempt, CallCore, RelayServices } from '#relay/request/call.ts'
 import type { AttemptFailed } from '#relay/attempt/failure.ts'
 

@@ -1,9 +1,9 @@
 import { maskJson } from '#core/masking/mask-secrets.ts'
-import { attemptSecrets } from '#relay/attempt/attempt-secrets.ts'
-import { defaultBaseUrlOf } from '#core/channel-types/index.ts'
+import { upstreamChannelOf } from '#relay/attempt/upstream-channel.ts'
 import type { Attempt, RelayServices } from '#relay/request/call.ts'
-import type { UpstreamReply } from '#relay/transport/send.ts'
-import { proxyOf } from '#relay/attempt/channel-proxy.ts'
+import { secretsBesideAddress } from '#relay/upstream-call/channel.ts'
+import { sendToUpstream } from '#relay/upstream-call/send.ts'
+import { eachWithin } from '#relay/upstream-call/timeouts.ts'
 
 /** A reply that has been read to its end. */
 export type TaskReply = { status: number; text: string }
@@ -28,24 +28,19 @@ export async function askService(
   place: Pick<Attempt, 'channel' | 'key'>,
   request: TaskRequest,
 ): Promise<TaskReply> {
-  const { channel } = place
+  const channel = upstreamChannelOf(place)
+  const { method, path, body, timeoutMs } = request
   const stop = new AbortController()
   services.underWay.add(stop)
   try {
-    const reply: UpstreamReply = await services.transport.send({
-      method: request.method,
-      url: (channel.baseUrl || defaultBaseUrlOf(channel.type)) + request.path,
-      headers: { 'content-type': 'application/json', accept: 'application/json', ...request.headers },
-      body: request.body === undefined ? undefined : JSON.stringify(request.body),
-      proxy: proxyOf(channel.setting),
-      connectTimeoutMs: request.timeoutMs,
-      firstByteTimeoutMs: request.timeoutMs,
-      idleTimeoutMs: request.timeoutMs,
-      signal: AbortSignal.any([stop.signal, AbortSignal.timeout(request.timeoutMs)]),
+    const headers = { 'content-type': 'application/json', accept: 'application/json', ...request.headers }
+    const reply = await sendToUpstream(services, channel, {
+      request: { method, url: channel.baseUrl + path, headers, body },
+      limits: eachWithin(timeoutMs),
+      signal: AbortSignal.any([stop.signal, AbortSignal.timeout(timeoutMs)]),
     })
     // Its words are stored and told whether it accepts or not; the addresses of its results are needed.
-    const held = { ...attemptSecrets(place), baseUrl: undefined }
-    return { status: reply.status, text: maskJson(await reply.text(largestReply), held) }
+    return { status: reply.status, text: maskJson(await reply.text(largestReply), secretsBesideAddress(channel)) }
   } finally {
     services.underWay.delete(stop)
   }

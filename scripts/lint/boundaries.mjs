@@ -10,7 +10,13 @@ const { imports } = JSON.parse(readFileSync(new URL('../../package.json', import
 const packages = ['npm:**', 'node:**']
 const services = ['src/features/**', '!src/features/*/router**', '!src/features/*/rest**']
 const blocks = ['client/**', '!client/features/**', '!client/app/**']
-const bottom = ['relay/transport/**', 'relay/chat/**', 'relay/providers/**', 'relay/counting/**']
+const bottom = [
+  'relay/transport/**',
+  'relay/chat/**',
+  'relay/providers/**',
+  'relay/counting/**',
+  'relay/upstream-call/**',
+]
 
 /** Tests and what serves them alone, and the settings of tools. */
 const free = /\.test\.tsx?$|\/(testing|conformance)\/|\.config\.ts$/
@@ -48,6 +54,17 @@ export const table = [
   [
     'relay/providers/**',
     ['relay/providers/**', 'relay/chat/**', 'type:relay/transport/**', 'src/core/**', 'npm:zod', 'node:crypto'],
+  ],
+  [
+    'relay/upstream-call/**',
+    [
+      'relay/upstream-call/**',
+      'relay/providers/**',
+      'relay/transport/**',
+      'relay/chat/**',
+      'src/core/**',
+      'type:npm:ws',
+    ],
   ],
   ['src/trpc/**', ['src/trpc/**', 'src/core/**', ...packages]],
   ['src/rest/**', ['src/rest/**', 'src/trpc/**', 'src/core/**', ...packages]],

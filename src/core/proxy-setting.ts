@@ -3,8 +3,8 @@ import { readObject } from './json-object.ts'
 const hiddenPassword = '***'
 
 /** The proxy of a channel, out of its settings. */
-export const proxyOf = (setting: string): string => {
-  const proxy = readObject(setting)?.['proxy']
+export const proxyOf = (setting: string | Readonly<Record<string, unknown>>): string => {
+  const proxy = (typeof setting === 'string' ? readObject(setting) : setting)?.['proxy']
   return typeof proxy === 'string' ? proxy : ''
 }
 

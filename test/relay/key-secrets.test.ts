@@ -264,6 +264,33 @@ describe('the key of a channel', () => {
   })
 })
 
+test('a login that is refused tells no part of the key, whatever the call is for', async () => {
+  const given = JSON.parse(keysOfFormat['service-account-json'] ?? '{}') as Record<string, unknown>
+  const secret = { type: 41, key: JSON.stringify(given) }
+  const key = JSON.stringify({ ...given, token_uri: `${origin}/token` })
+  const { id } = await app.make.channel({ type: 41, key, models: 'login', baseUrl: origin, autoBan: false })
+  await app.services.channels.reload(id)
+  const words = quoted(secret.key, secret.type)
+  const refusals = [failing(words), { status: 200, body: JSON.stringify({ error: words, error_description: words }) }]
+  for (const refusal of refusals) {
+    answer = () => refusal
+    const contents = [{ parts: [{ text: 'hi' }] }]
+    const replies = [
+      await say(app, chat, { token, body: chat.body('login', 'hi', false) }),
+      await app.relay(token, '/v1beta/models/login:countTokens', { contents }),
+      await app.relay(token, '/v1/embeddings', { model: 'login', input: 'hi' }),
+    ]
+    const { channels } = app.trpc(admin).admin
+    const rendered = await Promise.all(replies.map((reply) => reply.text()))
+    rendered.push(JSON.stringify(await channels.probe.mutate({ id, model: 'login' })))
+    rendered.push(String(await channels.fetchModelsOf.mutate({ id }).catch((error: unknown) => error)))
+    expect(replies.map(({ status }) => status >= 400)).toEqual([true, true, true])
+    expectSilence(rendered.join('\n'), secret)
+  }
+  expectSilence(await everythingStored(), secret)
+  expectSilence(processLog.join('\n'), secret)
+})
+
 /** The simulated provider repeats in its error what it is told to say. */
 test('an error within a realtime session tells no part of the key', async () => {
   const key = 'sk-Zx81QmPv93LrTw60BnYc'

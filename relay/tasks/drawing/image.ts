@@ -1,7 +1,7 @@
 import { findDrawing } from '#features/tasks/service/store.ts'
 import type { RelayServices } from '#relay/request/call.ts'
 import type { Exchange } from '../admit.ts'
-import { proxyOf } from '#relay/attempt/channel-proxy.ts'
+import { proxyOf } from '#core/proxy-setting.ts'
 
 const largestImage = 64 * 1024 * 1024
 const downloadLimitMs = 60_000

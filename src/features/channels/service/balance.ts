@@ -1,11 +1,10 @@
 import { withoutTrailingSlashes } from '#core/trailing.ts'
 import { DomainError } from '#core/errors.ts'
-import type { ChannelSecrets } from '#core/masking/secret-parts.ts'
 import { Channel } from '#db/entities/channel.ts'
 import type { Deps } from '#features/deps.ts'
 import type { ProviderChannel } from '#relay/providers/types.ts'
 import { findChannel } from './store.ts'
-import { type Answer, ask, type AskDeps, failureText, heldBy, toProviderChannel } from './upstream.ts'
+import { type Answer, ask, type AskDeps, withFirstKey } from './upstream.ts'
 
 type Json = Record<string, unknown>
 type Source = {
@@ -98,7 +97,7 @@ function balanceInDollarsFirst(answer: Json): unknown {
   return (infos.find((info) => info['currency'] === 'USD') ?? infos[0])?.['total_balance']
 }
 
-export type BalanceDeps = AskDeps & Pick<Deps, 'em' | 'secrets' | 'ambient'>
+export type BalanceDeps = AskDeps & Pick<Deps, 'em' | 'secrets'>
 
 /** Types whose provider tells what is left. */
 export const balanceTypes: readonly number[] = [...sources.keys()]
@@ -108,11 +107,10 @@ export async function updateBalance(deps: BalanceDeps, { id }: { id: number }): 
   const channel = await findChannel(deps, id)
   const source = sources.get(channel.type)
   if (!source) throw new DomainError('channel.balance_unsupported')
-  const provider = toProviderChannel(channel, deps.secrets)
-  const headers = source.headers?.(provider.key) ?? { authorization: `Bearer ${provider.key}` }
-  const request = (url: string) => ask(deps, { method: 'GET', url, headers }, channel.setting)
-  const held = heldBy(provider, channel.setting)
-  const figure = await figureOf(source, { channel: provider, held, today: deps.ambient.now(), request })
+  const upstream = withFirstKey(channel, deps.secrets)
+  const headers = source.headers?.(upstream.key) ?? { authorization: `Bearer ${upstream.key}` }
+  const request = (url: string) => ask(deps, upstream, () => ({ method: 'GET', url, headers }))
+  const figure = await figureOf(source, { channel: upstream, today: deps.ambient.now(), request })
   const balance = typeof figure === 'string' && figure.trim() !== '' ? Number(figure) : figure
   if (typeof balance !== 'number' || !Number.isFinite(balance)) {
     throw new DomainError('channel.balance_failed', { detail: 'no balance in the answer' })
@@ -123,20 +121,19 @@ export async function updateBalance(deps: BalanceDeps, { id }: { id: number }): 
 
 type Asking = {
   channel: ProviderChannel
-  held: ChannelSecrets
   today: Date
   request: (url: string) => Promise<Answer>
 }
 
 /** Each call may need what the one before it said. */
 async function figureOf(source: Source, asking: Asking): Promise<unknown> {
-  const { channel, held, today, request } = asking
+  const { channel, today, request } = asking
   const answers: Json[] = []
   for (const urlOf of source.urls) {
     const answer = await request(urlOf(channel, today, answers.at(-1) ?? {}))
     if (!answer.ok) {
       if (source.otherwise) return figureOf(source.otherwise, asking)
-      throw new DomainError('channel.balance_failed', { detail: failureText(answer, held) })
+      throw new DomainError('channel.balance_failed', { detail: answer.message })
     }
     answers.push(readJson(answer.text))
   }

@@ -64,15 +64,6 @@ const chatRequest = (model: string): HubRequest => ({
 export function probeRequest(
   provider: Provider,
   call: ProviderCall,
-  probe: { kind: ProbeKind; paramOverride: string },
-): UpstreamRequest {
-  const request = unsigned(provider, call, probe)
-  return provider.sign?.(request, call) ?? request
-}
-
-function unsigned(
-  provider: Provider,
-  call: ProviderCall,
   { kind, paramOverride }: { kind: ProbeKind; paramOverride: string },
 ): UpstreamRequest {
   if (kind === 'chat') {

@@ -3,7 +3,6 @@ import { chargeReceipt, formulaFor } from '#core/pricing/charge.ts'
 import type { Price } from '#core/pricing/price.ts'
 import { toolUses } from '#core/pricing/tools.ts'
 import { maskSecrets } from '#core/masking/mask-secrets.ts'
-import type { ChannelSecrets } from '#core/masking/secret-parts.ts'
 import { resolveModelMapping } from '#core/routing/model-names.ts'
 import { logType } from '#core/statuses.ts'
 import { normaliseUsage, type ReportedUsage, type Usage } from '#core/usage.ts'
@@ -15,10 +14,12 @@ import type { Deps } from '#features/deps.ts'
 import { priceOf } from '#core/pricing/price-of.ts'
 import { maskFailure } from '#relay/providers/shared/mask-failure.ts'
 import { providerFor } from '#relay/providers/registry.ts'
-import { type Provider, type ProviderCall, UpstreamRefusal } from '#relay/providers/types.ts'
+import { type ProviderCall, UpstreamRefusal } from '#relay/providers/types.ts'
+import { secretsBesideAddress, type UpstreamChannel } from '#relay/upstream-call/channel.ts'
+import { toProviderCall } from '#relay/upstream-call/provider-call.ts'
 import { type ProbeKind, probeKindOf, probeModelOf, probeRequest, readProbe } from './probe-request.ts'
 import { execute, findChannel } from './store.ts'
-import { ask, exchangeKey, failureText, heldBy, type Refused, toProviderCall, toProviderChannel } from './upstream.ts'
+import { ask, type Refused, refusedBy, withFirstKey } from './upstream.ts'
 
 export type ProbeResult = {
   model: string
@@ -35,13 +36,7 @@ const testerId = 1
 const label = '模型测试'
 const probesKept = 200
 
-/** What an upstream answers instead of a result. */
-type Fault = ReturnType<Provider['error']>
-
-type Outcome =
-  | { ok: true; usage: ReportedUsage }
-  /** `fault` is what the upstream itself answered; null where no answer came, or none that means anything. */
-  | { ok: false; message: string; retryable: boolean; fault: Fault | null }
+type Outcome = { ok: true; usage: ReportedUsage } | Refused
 
 export type ProbeDeps = Pick<Deps, 'em' | 'options' | 'secrets' | 'ambient' | 'transport' | 'log'> & {
   /** Ends the call at once. */
@@ -56,7 +51,7 @@ export const probeChannel = async (deps: ProbeDeps, input: { id: number; model: 
 export async function probe(
   deps: ProbeDeps,
   input: { id: number; model: string },
-): Promise<{ result: ProbeResult; fault: Fault | null; key: string }> {
+): Promise<{ result: ProbeResult; fault: Refused['fault']; key: string }> {
   const channel = await findChannel(deps, input.id)
   const model = probeModelOf(channel, input.model)
   const mapped = resolveModelMapping(channel.modelMapping, model)
@@ -67,14 +62,15 @@ export async function probe(
     acceptUnset: tester?.setting?.accept_unset_model_ratio_model ?? false,
   })
   if (!price) throw new DomainError('relay.price_missing_hint', { model })
-  const call = toProviderCall(deps, toProviderChannel(channel, deps.secrets), { asked: model, sent: mapped.model })
-  const held = heldBy(call.channel, channel.setting)
+  const upstream = withFirstKey(channel, deps.secrets)
+  const call = toProviderCall(deps, upstream, { model: mapped.model, originalModel: model, stream: false })
+  const kind = probeKindOf(channel.type, mapped.model)
   const startedAt = performance.now()
-  const outcome = await attempt(deps, { channel, call, held, kind: probeKindOf(channel.type, mapped.model) })
+  const outcome = await attempt(deps, { upstream, call, kind, paramOverride: channel.paramOverride })
   // A call that was broken off says nothing of the channel.
   deps.signal?.throwIfAborted()
   const durationMs = Math.round(performance.now() - startedAt)
-  const message = outcome.ok ? '' : maskSecrets(outcome.message, held).slice(0, 2000)
+  const message = outcome.ok ? '' : outcome.message.slice(0, 2000)
   await remember(deps, { channelId: channel.id, model, success: outcome.ok, message, durationMs })
   if (outcome.ok && deps.options.get('LogConsumeEnabled')) {
     await logProbe(deps, { channel, call, price, usage: normaliseUsage(outcome.usage).usage, durationMs, tester })
@@ -82,41 +78,32 @@ export async function probe(
   const retryable = !outcome.ok && outcome.retryable
   return {
     result: { model, success: outcome.ok, message, seconds: durationMs / 1000, retryable },
-    fault: outcome.ok || !outcome.fault ? null : { ...maskFailure(outcome.fault, held), message },
+    fault: outcome.ok || !outcome.fault ? null : { ...outcome.fault, message },
     key: call.channel.key,
   }
 }
 
 async function attempt(
   deps: ProbeDeps,
-  { channel, call, held, kind }: { channel: Channel; call: ProviderCall; held: ChannelSecrets; kind: ProbeKind },
+  given: { upstream: UpstreamChannel; call: ProviderCall; kind: ProbeKind; paramOverride: string },
 ): Promise<Outcome> {
-  const provider = providerFor(channel.type)
+  const { upstream, kind, paramOverride } = given
+  const provider = providerFor(upstream.type)
+  let { call } = given
   try {
-    const exchanged = await exchangeKey(deps, call.channel, channel.setting)
-    if (!exchanged.ok) return refusedBy(provider, held, exchanged)
-    held.token = exchanged.token
-    const asking = { ...call, token: exchanged.token }
-    const request = probeRequest(provider, asking, { kind, paramOverride: channel.paramOverride })
-    const answer = await ask(deps, request, channel.setting)
-    if (!answer.ok) return refusedBy(provider, held, answer)
-    return { ok: true, usage: readProbe(provider, asking, { kind, answer }) }
+    const answer = await ask(deps, upstream, (token) => {
+      call = { ...call, token }
+      return probeRequest(provider, call, { kind, paramOverride })
+    })
+    return answer.ok ? { ok: true, usage: readProbe(provider, call, { kind, answer }) } : answer
   } catch (error) {
     if (error instanceof DomainError) throw error
-    if (error instanceof UpstreamRefusal) {
-      const { status, message } = error.failure
-      const retryable = status === 429 || status >= 500
-      return { ok: false, message: `status code ${status}: ${message}`, retryable, fault: error.failure }
-    }
-    const reason = error instanceof SyntaxError ? 'invalid JSON' : maskSecrets(String(error), held)
-    deps.log.warn({ channel: channel.id, reason }, 'the answer to a channel test cannot be used')
+    const secrets = secretsBesideAddress(upstream, call.token)
+    if (error instanceof UpstreamRefusal) return refusedBy(maskFailure(error.failure, secrets))
+    const reason = error instanceof SyntaxError ? 'invalid JSON' : maskSecrets(String(error), secrets)
+    deps.log.warn({ channel: upstream.id, reason }, 'the answer to a channel test cannot be used')
     return { ok: false, message: renderMessage({ code: 'relay.reply_malformed' }, 'zh'), retryable: false, fault: null }
   }
-}
-
-function refusedBy(provider: Provider, held: ChannelSecrets, answer: Refused): Outcome {
-  const fault = answer.status === null ? null : provider.error(answer.status, answer.text, answer.headers)
-  return { ok: false, message: failureText(answer, held), retryable: answer.retryable, fault }
 }
 
 type Probe = { channelId: number; model: string; success: boolean; message: string; durationMs: number }

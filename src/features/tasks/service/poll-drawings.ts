@@ -4,14 +4,8 @@ import { DrawingTask } from '#db/entities/drawing-task.ts'
 import { readDrawingReports } from './drawing-report.ts'
 import { changesOf, givenUp, updateDrawing } from './drawing-update.ts'
 import { inParts, mostAsked, mostPlaces } from './rounds.ts'
-import {
-  askUpstream,
-  findTaskChannels,
-  reasonOf,
-  type TaskPlace,
-  type TaskServices,
-  withoutKey,
-} from './task-channels.ts'
+import type { UpstreamChannel } from '#relay/upstream-call/channel.ts'
+import { askUpstream, findTaskChannels, reasonOf, type TaskServices, withoutKey } from './task-channels.ts'
 
 /** How many drawings one round looks at; those not asked for longest come first. */
 const mostInRound = 2000
@@ -61,7 +55,7 @@ async function look(services: TaskServices, tasks: DrawingTask[]): Promise<void>
   for (const task of overdue) await updateDrawing(services, task.id, givenUp('上游任务超过 1 小时未完成', now))
 }
 
-async function askPlace(services: TaskServices, place: TaskPlace, tasks: DrawingTask[]): Promise<void> {
+async function askPlace(services: TaskServices, place: UpstreamChannel, tasks: DrawingTask[]): Promise<void> {
   const ids = [...new Set(tasks.map((task) => task.mjId))]
   try {
     const answer = await askUpstream(services, place, {
@@ -77,7 +71,7 @@ async function askPlace(services: TaskServices, place: TaskPlace, tasks: Drawing
     }
   } catch (error) {
     const reason = reasonOf(error, place)
-    services.log.warn({ reason, channel: place.channelId }, 'a channel could not be asked after its drawings')
+    services.log.warn({ reason, channel: place.id }, 'a channel could not be asked after its drawings')
   }
   await services.database.orm.em
     .fork()

@@ -4,14 +4,8 @@ import { MusicTask } from '#db/entities/music-task.ts'
 import { readJobReports } from './job-report.ts'
 import { changesOf, givenUp, updateJob } from './job-update.ts'
 import { inParts, mostAsked, mostPlaces } from './rounds.ts'
-import {
-  askUpstream,
-  findTaskChannels,
-  reasonOf,
-  type TaskPlace,
-  type TaskServices,
-  withoutKey,
-} from './task-channels.ts'
+import type { UpstreamChannel } from '#relay/upstream-call/channel.ts'
+import { askUpstream, findTaskChannels, reasonOf, type TaskServices, withoutKey } from './task-channels.ts'
 
 /** How many jobs one round looks at; those not asked for longest come first. */
 const mostInRound = 500
@@ -48,7 +42,7 @@ export async function pollJobs(services: TaskServices): Promise<number> {
   return tasks.length
 }
 
-async function askPlace(services: TaskServices, place: TaskPlace, tasks: MusicTask[]): Promise<void> {
+async function askPlace(services: TaskServices, place: UpstreamChannel, tasks: MusicTask[]): Promise<void> {
   const platform = platformOf(tasks[0]?.platform ?? '')
   if (!platform) return
   const ids = [...new Set(tasks.map((task) => task.taskId))]
@@ -66,7 +60,7 @@ async function askPlace(services: TaskServices, place: TaskPlace, tasks: MusicTa
     }
   } catch (error) {
     const reason = reasonOf(error, place)
-    services.log.warn({ reason, channel: place.channelId }, 'a channel could not be asked after its jobs')
+    services.log.warn({ reason, channel: place.id }, 'a channel could not be asked after its jobs')
   }
   await services.database.orm.em
     .fork()

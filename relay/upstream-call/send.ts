@@ -1,0 +1,69 @@
+import type { WebSocket } from 'ws'
+import type { ChannelSecrets } from '#core/masking/secret-parts.ts'
+import { proxyOf } from '#core/proxy-setting.ts'
+import type { UpstreamFailure } from '#relay/chat/events.ts'
+import { providerFor } from '#relay/providers/registry.ts'
+import { maskFailure } from '#relay/providers/shared/mask-failure.ts'
+import type { SocketRequest, UpstreamRequest } from '#relay/providers/types.ts'
+import type { TimeLimits } from '#relay/transport/limits.ts'
+import type { UpstreamReply } from '#relay/transport/send.ts'
+import type { UpstreamChannel, UpstreamDeps } from './channel.ts'
+import { timeoutsOf } from './timeouts.ts'
+
+export type Sending = { limits: TimeLimits; signal?: AbortSignal | undefined }
+
+/**
+ * Sends a request signed, through the channel's proxy. Every call to an upstream goes out here.
+ * @throws {TransportError} when no answer began.
+ */
+export async function sendToUpstream(
+  { transport, ambient }: Pick<UpstreamDeps, 'transport' | 'ambient'>,
+  channel: UpstreamChannel,
+  { request, limits, signal }: Sending & { request: UpstreamRequest },
+): Promise<UpstreamReply> {
+  const signed = providerFor(channel.type).sign?.(request, { channel, ambient }) ?? request
+  const { method, url, isLastFrame } = signed
+  const encoded = signed.body instanceof FormData ? await formBytes(signed.body, signed.headers) : textOrBytes(signed)
+  return transport.send({ method, url, ...encoded, isLastFrame, signal, proxy: proxyOf(channel.setting), ...limits })
+}
+
+const textOrBytes = ({ body, headers }: UpstreamRequest) => ({
+  headers,
+  body: body === undefined || typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
+})
+
+/** Multipart bytes with the boundary in their header. */
+async function formBytes(form: FormData, headers: Record<string, string>) {
+  const encoded = new Response(form)
+  const contentType = encoded.headers.get('content-type') ?? 'multipart/form-data'
+  return { headers: { ...headers, 'content-type': contentType }, body: new Uint8Array(await encoded.arrayBuffer()) }
+}
+
+/**
+ * Opens a socket through the channel's proxy, paused.
+ * @throws {TransportError}; {SocketRefused} when the upstream answered otherwise.
+ */
+export const openUpstreamSocket = (
+  { transport }: Pick<UpstreamDeps, 'transport'>,
+  { setting }: UpstreamChannel,
+  opening: { request: SocketRequest; signal: AbortSignal; largestFrame: number },
+): Promise<WebSocket> =>
+  transport.openSocket({
+    ...opening.request,
+    proxy: proxyOf(setting),
+    signal: opening.signal,
+    connectTimeoutMs: timeoutsOf(setting, 'stream').connectTimeoutMs,
+    largestFrame: opening.largestFrame,
+  })
+
+export const isGood = ({ status }: { status: number }): boolean => status >= 200 && status < 300
+
+export type FailingReply = Pick<UpstreamReply, 'status' | 'headers' | 'text'>
+
+const largestErrorBody = 1024 * 1024
+
+/** Why an upstream did not answer, in its own words without the secrets of its channel. */
+export async function upstreamFailure(reply: FailingReply, secrets: ChannelSecrets): Promise<UpstreamFailure> {
+  const text = await reply.text(largestErrorBody)
+  return maskFailure(providerFor(secrets.type).error(reply.status, text, reply.headers), secrets)
+}

@@ -1,0 +1,28 @@
+import type { TimeLimits } from '#relay/transport/limits.ts'
+
+/** Seconds. A person waits for a probe, so it waits less long than a caller would. */
+const presets = {
+  stream: { firstByte: 300, idle: 900 },
+  whole: { firstByte: 600, idle: 900 },
+  probe: { firstByte: 60, idle: 60 },
+}
+
+/** Limits of one upstream call; a channel's `setting` may change each, in seconds. */
+export function timeoutsOf(setting: Readonly<Record<string, unknown>>, kind: keyof typeof presets): TimeLimits {
+  const milliseconds = (name: string, presetSeconds: number): number => {
+    const value = setting[name]
+    return (typeof value === 'number' && value > 0 ? value : presetSeconds) * 1000
+  }
+  return {
+    connectTimeoutMs: milliseconds('connect_timeout', 10),
+    firstByteTimeoutMs: milliseconds('first_byte_timeout', presets[kind].firstByte),
+    idleTimeoutMs: milliseconds('idle_timeout', presets[kind].idle),
+  }
+}
+
+/** The same limit for each stage, whatever the channel's settings say. */
+export const eachWithin = (timeoutMs: number): TimeLimits => ({
+  connectTimeoutMs: timeoutMs,
+  firstByteTimeoutMs: timeoutMs,
+  idleTimeoutMs: timeoutMs,
+})
