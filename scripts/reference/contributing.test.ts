@@ -1,30 +1,31 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { root } from '../steps.ts'
 
 const pages = ['CONTRIBUTING.md', 'README.md']
+const reference = globSync('docs/reference/*.md', { cwd: root })
 const top = '(?:src|relay|db|client|test|scripts|docs|\\.githooks)'
 /** Names of the walks' own examples, which nobody keeps. */
 const isExample = (path: string): boolean => path.includes('greetings')
 
-describe.each(pages)('%s', (page) => {
-  const text = readFileSync(join(root, page), 'utf8')
+const textOf = (page: string): string => readFileSync(join(root, page), 'utf8')
 
-  test('names only files and folders that are there', () => {
-    const named = [...text.matchAll(new RegExp(`\`(${top}(?:/[\\w./-]+)?)\``, 'g'))].map(([, path = '']) => path)
-    const linked = [...text.matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map(([, path = '']) => join(dirname(page), path))
-    const paths = [...named, ...linked].filter((path) => !isExample(path))
-    expect(paths.length).toBeGreaterThan(3)
-    expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([])
-  })
+test.each([...pages, ...reference])('%s names only files and folders that are there', (page) => {
+  const text = textOf(page)
+  const named = [...text.matchAll(new RegExp(`\`(${top}(?:/[\\w./-]+)?)\``, 'g'))].map(([, path = '']) => path)
+  const linked = [...text.matchAll(/\]\((?!https?:)([^)#]+)\)/g)].map(([, path = '']) => join(dirname(page), path))
+  const paths = [...named, ...linked].filter((path) => !isExample(path))
+  expect(paths.length).toBeGreaterThan(0)
+  expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([])
+})
 
-  test('names only commands that npm knows', () => {
-    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: object }
-    const named = [...text.matchAll(/npm (?:run )?(start|test|(?<=run )[\w:-]+)/g)].map(([, name = '']) => name)
-    expect(named.length).toBeGreaterThan(1)
-    expect(named.filter((name) => !Object.hasOwn(scripts, name))).toEqual([])
-  })
+test.each(pages)('%s names only commands that npm knows', (page) => {
+  const text = textOf(page)
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: object }
+  const named = [...text.matchAll(/npm (?:run )?(start|test|(?<=run )[\w:-]+)/g)].map(([, name = '']) => name)
+  expect(named.length).toBeGreaterThan(1)
+  expect(named.filter((name) => !Object.hasOwn(scripts, name))).toEqual([])
 })
 
 test('a stream crosses as many files as the walk says, and no more than 35', () => {

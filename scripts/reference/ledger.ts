@@ -6,6 +6,7 @@ import { Hold } from '#db/entities/hold.ts'
 import { SettledCall } from '#db/entities/settled-call.ts'
 import { UsageHourly } from '#db/entities/usage-hourly.ts'
 import type { ReserveVerdict } from '#features/ledger/charge-row.ts'
+import { ledgerLimits } from '#features/ledger/limits.ts'
 import { root } from '../steps.ts'
 import { type Blocks, code, table } from './markdown.ts'
 
@@ -67,7 +68,21 @@ const verdicts: Record<ReserveVerdict, [when: string, effect: string]> = {
   token_exhausted: ['nothing is left of the token and no other hold of it is open', 'relay.token_exhausted'],
 }
 
+const limits: Record<keyof typeof ledgerLimits, string> = {
+  largestBatch: 'items of one transaction',
+  mostWaiting: 'items that wait in one queue; more are refused at once (503)',
+  mostLockedPerUser: 'items of one user that wait for a row somebody keeps locked',
+  reserveWaitMs: 'milliseconds a reservation waits for its turn, then 503',
+  settleDeadlineMs: 'milliseconds a charge may take while its caller waits, then 503',
+  mostRefusals: 'refusals by the database until a charge is set aside; the last is sent without its texts',
+}
+
 export const ledgerBlocks: Blocks = {
+  limits: () =>
+    table(
+      ['limit', 'of'],
+      (Object.keys(limits) as (keyof typeof limits)[]).map((name) => [String(ledgerLimits[name]), limits[name]]),
+    ),
   tables: () => table(['table', 'holds', 'columns'], tableRows()),
   functions: () => table(['function', 'what it does'], functionRows()),
   verdicts: () =>

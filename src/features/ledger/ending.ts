@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { ItemRefused } from './batch-queue.ts'
 import { bareRow } from './bare-row.ts'
+import { ledgerLimits } from './limits.ts'
 import type { ChargeRow, Renewal, ReserveResult } from './charge-row.ts'
 
 /** A call that is charged nothing. One that `voids` shuts the id, so that nothing of unknown outcome happens after it. */
@@ -17,8 +18,7 @@ export class SettleFailed extends Error {
   override name = 'SettleFailed'
 }
 
-/** So often the database may refuse a charge on its own before it is set aside. */
-const mostRefusals = 3
+const { mostRefusals } = ledgerLimits
 
 const rowOf = (item: EndOfHold | Renewal): ChargeRow | null =>
   'next' in item ? item.row : 'release' in item ? null : item

@@ -9,6 +9,7 @@ import { batchFaultOf, isKnownRefusal } from './batch-fault.ts'
 import { createBatchQueue, ItemRefused, QueueFull } from './batch-queue.ts'
 import type { ChargeRow, Renewal, ReserveRequest, ReserveResult, ReserveVerdict } from './charge-row.ts'
 import { type Committed, createEnding, type EndOfHold } from './ending.ts'
+import { ledgerLimits } from './limits.ts'
 import { createLockedRows } from './locked-rows.ts'
 
 /**
@@ -38,13 +39,8 @@ export type Ledger = {
 
 export { SettleFailed } from './ending.ts'
 
-const queueLimits = { largestBatch: 500, mostWaiting: 20_000, faultOf: batchFaultOf }
-
-/** So many items of one user may wait for a row of theirs that somebody keeps locked. */
-const mostLockedPerUser = 1000
-
-/** A reservation that has waited so long for its turn is not made any more: the caller comes again. */
-const reserveWaitMs = 5000
+const { largestBatch, mostWaiting, mostLockedPerUser, reserveWaitMs, settleDeadlineMs } = ledgerLimits
+const queueLimits = { largestBatch, mostWaiting, faultOf: batchFaultOf }
 
 export function createLedger(deps: {
   pool: Pool
@@ -89,7 +85,7 @@ export function createLedger(deps: {
       deps.onSetAside?.({ row, error, kept: 'hold' })
     },
     onBare: (row, error) => deps.onSetAside?.({ row, error, kept: 'texts' }),
-    settleDeadlineMs: deps.settleDeadlineMs ?? 10_000,
+    settleDeadlineMs: deps.settleDeadlineMs ?? settleDeadlineMs,
     onError,
   })
 
