@@ -46,6 +46,11 @@ const weight = 0.2
 /** Shorter prompts say more of what a vendor adds to every prompt than of how it counts. */
 const leastTellingPrompt = 200
 const leastTellingAnswer = 50
+/** No model writes more at once: a figure beyond it is charged as it is told, but says nothing of the next answer. */
+const longestAnswer = 131_072
+/** One answer whose figures are far from ours moves the ratios no further than so. */
+const leastRatio = 0.25
+const mostRatio = 4
 const within = (value: number, least: number, most: number): number => Math.min(Math.max(value, least), most)
 
 /** How long answers of a model lately were, for one token and for everybody; in memory, of this process alone. */
@@ -53,7 +58,7 @@ export function createAnswerLengths(): AnswerLengths {
   const kept = new Map<string, Seen>()
 
   const update = (key: string, answer: SeenAnswer): void => {
-    const length = answer.completionTokens / Math.max(1, answer.choices)
+    const length = Math.min(answer.completionTokens / Math.max(1, answer.choices), longestAnswer)
     const seen = kept.get(key)
     kept.delete(key)
     kept.set(key, seen ? followed(seen, length, answer) : begun(length, answer))
@@ -80,16 +85,20 @@ export function createAnswerLengths(): AnswerLengths {
 }
 
 const hiddenIn = ({ completionTokens, countedTokens }: SeenAnswer): number | undefined =>
-  countedTokens === undefined ? undefined : Math.max(0, completionTokens - 2 * countedTokens)
+  countedTokens === undefined
+    ? undefined
+    : Math.max(0, Math.min(completionTokens, longestAnswer) - 2 * countedTokens)
 
 const promptRatioOf = ({ promptTokens, cheapPromptTokens }: SeenAnswer): number | undefined =>
-  cheapPromptTokens < leastTellingPrompt || promptTokens === 0 ? undefined : promptTokens / cheapPromptTokens
+  cheapPromptTokens < leastTellingPrompt || promptTokens === 0 
+    ? undefined
+    : within(promptTokens / cheapPromptTokens, leastRatio, mostRatio)
 
 /** Of an answer whose greater part was hidden, the rest tells nothing of how texts are counted. */
 const answerRatioOf = (answer: SeenAnswer): number | undefined =>
   (answer.countedTokens ?? 0) < leastTellingAnswer || hiddenIn(answer) !== 0
     ? undefined
-    : answer.completionTokens / (answer.countedTokens ?? 1)
+    : within(answer.completionTokens / (answer.countedTokens ?? 1), leastRatio, mostRatio)
 
 const begun = (length: number, answer: SeenAnswer): Seen => ({
   calls: 1,

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type AnswerTerms, answerTokensFor, costOfAnswer } from '#core/pricing/estimate.ts'
+import { normaliseUsage } from '#core/usage.ts'
 import { countDelivered } from '#relay/counting/estimate-usage.ts'
 import type { WireEvent } from '#relay/transport/framing.ts'
 import type { AttemptContext } from '#relay/attempt/attempt-context.ts'
@@ -78,10 +79,10 @@ export function createAnswerMeter(context: AttemptContext, writer: StreamWriter)
       countedBefore = counted
     }
     rough = 0
-    const { promptTokens, completionTokens } = writer.usage ?? {}
-    // What the upstream tells on its way is believed where it is more.
-    if (completionTokens) counted = Math.max(counted, completionTokens / ratio)
-    if (promptTokens && promptTokens > terms.promptTokens) terms = { ...terms, promptTokens }
+    // What the upstream tells on its way is believed where it is more, and where it would be charged.
+    const { promptTokens, completionTokens } = normaliseUsage(writer.usage ?? {}).usage
+    if (completionTokens > 0) counted = Math.max(counted, completionTokens / ratio)
+    if (promptTokens > terms.promptTokens) terms = { ...terms, promptTokens }
     cover()
   }
   const isCovered = (): boolean => counted + largest * scale < covered

@@ -40,9 +40,13 @@ export async function settle(
   })
   const kept = rememberStored(services, call, { attempt, ids: end.keeps })
   await services.ledger.settle(row, afterwards)
-  if (end.end === 'complete' && end.measured.source !== 'none' && !end.empty) learn(context, end)
+  if (end.end === 'complete' && isTelling(end)) learn(context, end)
   await kept
 }
+
+/** Whoever reports what cannot be is not believed in the rest either. */
+const isTelling = ({ measured, empty }: EndOfCall): boolean =>
+  measured.source !== 'none' && !measured.corrected && !empty
 
 /** What a whole answer tells of the next one's length. */
 function learn({ services, call, attempt }: AttemptContext, { measured, countedTokens }: EndOfCall): void {
