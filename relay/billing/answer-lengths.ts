@@ -85,12 +85,10 @@ export function createAnswerLengths(): AnswerLengths {
 }
 
 const hiddenIn = ({ completionTokens, countedTokens }: SeenAnswer): number | undefined =>
-  countedTokens === undefined
-    ? undefined
-    : Math.max(0, Math.min(completionTokens, longestAnswer) - 2 * countedTokens)
+  countedTokens === undefined ? undefined : Math.max(0, Math.min(completionTokens, longestAnswer) - 2 * countedTokens)
 
 const promptRatioOf = ({ promptTokens, cheapPromptTokens }: SeenAnswer): number | undefined =>
-  cheapPromptTokens < leastTellingPrompt || promptTokens === 0 
+  cheapPromptTokens < leastTellingPrompt || promptTokens === 0
     ? undefined
     : within(promptTokens / cheapPromptTokens, leastRatio, mostRatio)
 

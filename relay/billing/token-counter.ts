@@ -19,6 +19,8 @@ export type TokenCounter = {
 
 /** Nobody waits longer for a figure; what is not there by then is estimated. */
 const longestWaitMs = 5000
+/** On a busy machine a thread is long in loading what it counts with. */
+const longestStartMs = 20_000
 
 type Waiting = { done: (value: number | null) => void; timer: NodeJS.Timeout }
 
@@ -31,6 +33,7 @@ export function createTokenCounter(onError: (error: unknown) => void): TokenCoun
   const waiting = new Map<number, Waiting>()
   let thread: Worker | null = null
   let nextId = 0
+  let isLoaded = false
 
   const finish = (id: number, value: number | null): void => {
     const found = waiting.get(id)
@@ -44,9 +47,13 @@ export function createTokenCounter(onError: (error: unknown) => void): TokenCoun
   const start = (): Worker => {
     const started = new Worker(new URL('count-thread.ts', import.meta.url))
     started.unref()
-    started.on('message', ({ id, value }: CountAnswer) => finish(id, value))
+    started.on('message', ({ id, value }: CountAnswer) => {
+      isLoaded = true
+      finish(id, value)
+    })
     started.on('error', (error) => {
       thread = null
+      isLoaded = false
       onError(error)
       finishAll()
     })
@@ -56,7 +63,8 @@ export function createTokenCounter(onError: (error: unknown) => void): TokenCoun
     new Promise((done) => {
       nextId += 1
       const id = nextId
-      waiting.set(id, { done, timer: setTimeout(() => finish(id, null), longestWaitMs) })
+      const wait = isLoaded ? longestWaitMs : longestStartMs
+      waiting.set(id, { done, timer: setTimeout(() => finish(id, null), wait) })
       thread ??= start()
       thread.postMessage({ id, ...work } satisfies CountOrder)
     })

@@ -12,7 +12,7 @@ export type PartOfSession = Measured & {
   id: string
   /** A price per call was charged with an earlier part. */
   paid: boolean
-  end: 'complete' | 'hung-up' | 'failed'
+  end: 'complete' | 'hung-up' | 'failed' | 'unpaid'
 }
 
 /** The log row of one response, or of what was left at the end of a session. */

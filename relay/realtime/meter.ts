@@ -1,4 +1,12 @@
-import { emptyUsage, type MeasuredUsage, normaliseUsage, type ReportedUsage } from '#core/usage.ts'
+import {
+  emptyUsage,
+  type MeasuredUsage,
+  normaliseUsage,
+  type ReportedUsage,
+  totalTokens,
+  type Usage,
+} from '#core/usage.ts'
+import { cheapTextTokens } from '#relay/counting/cheap-count.ts'
 import { type Json, recordOf, recordsOf, textOf } from '#relay/providers/shared/json.ts'
 import { audioFormatsOf, inputAudioTokens, pcm16, secondsOf, outputAudioTokens } from './audio-format.ts'
 import { createTextCount } from './text-count.ts'
@@ -18,12 +26,20 @@ export type Meter = {
   takeResponse: (event: Json) => Promise<Measured>
   /** What was counted and not paid, when the session is over. */
   takeRest: () => Promise<Measured>
+  /** What a response would come to that ended now, by the cheap count: the whole conversation and what was said of the answer. */
+  soFar: () => Usage
   /** A response is under way. */
   readonly responding: boolean
+  /** The upstream's name of the response that is under way or was last. */
+  readonly responseId: string
+  /** Answers are sound. */
+  readonly speaks: boolean
 }
 
 /** Names a tool and its description and parameters bring along in each response. */
 const tokensOfATool = 8
+
+const nothing = { text: 0, audio: 0 }
 
 const textParts = new Set([
   'response.text.delta',
@@ -49,6 +65,25 @@ export function createMeter(given: {
   let spoke = false
   let responses = 0
   let times: ResponseTimes = { startedAt: null, firstPartAt: null }
+  let responseId = ''
+  let speaks = true
+  /** The conversation as the upstream last counted it: every response reads all of it again. */
+  let context = { text: 0, audio: 0 }
+  /** Cheaply counted: what came since the response under way began, what came before it, and what it said. */
+  let fresh = { text: 0, seconds: 0 }
+  let asked = { text: 0, seconds: 0 }
+  let said = { text: 0, seconds: 0 }
+  let toolTokens = 0
+
+  const heard = (text: string): void => {
+    input.add(text)
+    fresh.text += cheapTextTokens(text)
+  }
+  const heardSound = (base64: string): void => {
+    const length = secondsOf(base64, formats.input)
+    seconds.input += length
+    fresh.seconds += length
+  }
 
   const begin = (): void => void (times.startedAt ??= given.now())
   const beginPart = (): void => {
@@ -59,27 +94,31 @@ export function createMeter(given: {
 
   const learn = (session: Json): void => {
     formats = { ...formats, ...audioFormatsOf(session) }
-    if (Array.isArray(session['tools'])) tools = recordsOf(session['tools'])
+    const modalities = session['output_modalities'] ?? session['modalities']
+    if (Array.isArray(modalities)) speaks = modalities.includes('audio')
+    if (!Array.isArray(session['tools'])) return
+    tools = recordsOf(session['tools'])
+    toolTokens = tools.reduce((sum, tool) => sum + cheapTextTokens(describe(tool)) + tokensOfATool, 0)
   }
 
   const hearTexts = (item: Json): void => {
     if (item['type'] !== 'message') return
     for (const part of recordsOf(item['content'])) {
-      if (part['type'] === 'input_text') input.add(textOf(part['text']) ?? '')
+      if (part['type'] === 'input_text') heard(textOf(part['text']) ?? '')
     }
   }
 
   const ask = (event: Json): void => {
     switch (event['type']) {
       case 'session.update':
-        input.add(textOf(recordOf(event['session'])?.['instructions']) ?? '')
+        heard(textOf(recordOf(event['session'])?.['instructions']) ?? '')
         break
       case 'input_audio_buffer.append':
-        seconds.input += secondsOf(textOf(event['audio']) ?? '', formats.input)
+        heardSound(textOf(event['audio']) ?? '')
         break
       case 'conversation.item.create':
         for (const part of recordsOf(recordOf(event['item'])?.['content'])) {
-          if (part['type'] === 'input_audio') seconds.input += secondsOf(textOf(part['audio']) ?? '', formats.input)
+          if (part['type'] === 'input_audio') heardSound(textOf(part['audio']) ?? '')
         }
         break
       case 'response.create':
@@ -91,13 +130,21 @@ export function createMeter(given: {
     const type = textOf(event['type']) ?? ''
     if (type === 'session.created' || type === 'session.updated') learn(recordOf(event['session']) ?? {})
     else if (itemsAdded.has(type)) hearTexts(recordOf(event['item']) ?? {})
-    else if (type === 'response.created') begin()
-    else if (textParts.has(type)) {
+    else if (type === 'response.created') {
+      begin()
+      responseId = textOf(recordOf(event['response'])?.['id']) ?? ''
+      asked = { text: asked.text + fresh.text, seconds: asked.seconds + fresh.seconds }
+      fresh = { text: 0, seconds: 0 }
+    } else if (textParts.has(type)) {
       beginPart()
-      output.append(textOf(event['delta']) ?? '')
+      const delta = textOf(event['delta']) ?? ''
+      output.append(delta)
+      said.text += cheapTextTokens(delta)
     } else if (audioParts.has(type)) {
       beginPart()
-      seconds.output += secondsOf(textOf(event['delta']) ?? '', formats.output)
+      const length = secondsOf(textOf(event['delta']) ?? '', formats.output)
+      seconds.output += length
+      said.seconds += length
     }
     // Deltas of one text belong together; what comes after a finished part is another text.
     if (type === 'response.output_item.done') output.add('')
@@ -115,6 +162,13 @@ export function createMeter(given: {
     output.clear()
     seconds = { input: 0, output: 0 }
     spoke = false
+  }
+
+  /** Of the cheap counts, what is charged by the better ones. */
+  const forget = (): void => {
+    asked = { text: 0, seconds: 0 }
+    fresh = { text: 0, seconds: 0 }
+    said = { text: 0, seconds: 0 }
   }
 
   const takeCounted = async (withTools: boolean): Promise<MeasuredUsage> => {
@@ -143,17 +197,54 @@ export function createMeter(given: {
       const first = responses === 0
       responses += 1
       const { usage, reported, corrected } = normaliseUsage(given.readUsage(response['usage']) ?? {})
+      said = { text: 0, seconds: 0 }
       if (reported) {
         clear()
+        asked = { text: 0, seconds: 0 }
+        if (!corrected) {
+          const audio = usage.audioInputTokens + usage.audioOutputTokens
+          context = { text: usage.promptTokens + usage.completionTokens - audio, audio }
+        }
         return { measured: { usage, source: 'upstream', corrected }, times: taken }
       }
       // It failed before it said anything: what was asked stays to be paid with the answer to it.
       if (response['status'] === 'failed' && !spoke) {
         return { measured: { usage: emptyUsage, source: 'none', corrected }, times: taken }
       }
+      forget()
       return { measured: { ...(await takeCounted(!first)), corrected }, times: taken }
     },
-    takeRest: async () => ({ measured: await takeCounted(false), times: takeTimes() }),
+    takeRest: async () => {
+      // What was broken off had read the conversation before it said anything.
+      const read = times.startedAt !== null && (spoke || asked.text + asked.seconds > 0) ? context : nothing
+      forget()
+      const measured = await takeCounted(false)
+      const { usage } = measured
+      const promptTokens = usage.promptTokens + read.text + read.audio
+      const audioInputTokens = usage.audioInputTokens + read.audio
+      return {
+        measured:
+          totalTokens(usage) === 0 ? measured : { ...measured, usage: { ...usage, promptTokens, audioInputTokens } },
+        times: takeTimes(),
+      }
+    },
+    soFar: () => {
+      const audioInputTokens = context.audio + inputAudioTokens(asked.seconds + fresh.seconds)
+      const audioOutputTokens = outputAudioTokens(said.seconds)
+      return {
+        ...emptyUsage,
+        promptTokens: context.text + asked.text + fresh.text + toolTokens + audioInputTokens,
+        audioInputTokens,
+        completionTokens: said.text + audioOutputTokens,
+        audioOutputTokens,
+      }
+    },
+    get responseId() {
+      return responseId
+    },
+    get speaks() {
+      return speaks
+    },
     get responding() {
       return times.startedAt !== null
     },

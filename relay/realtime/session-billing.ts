@@ -1,17 +1,19 @@
 import { DomainError } from '#core/errors.ts'
 import { estimateOf } from '#core/pricing/estimate.ts'
-import { totalTokens } from '#core/usage.ts'
+import { emptyUsage, totalTokens, type Usage } from '#core/usage.ts'
 import { SettleFailed } from '#features/ledger/service.ts'
 import type { AttemptPlan } from '#relay/attempt/attempts.ts'
 import type { RelayServices } from '#relay/request/call.ts'
+import { payerOf } from '#relay/billing/hold.ts'
 import { refusalOfReserve } from '#relay/billing/reserve.ts'
 import type { Json } from '#relay/providers/shared/json.ts'
 import { refusalToGoOn } from './admit.ts'
 import type { Session } from './call.ts'
 import { type PartOfSession, realtimeChargeRow } from './charge-row.ts'
 import type { Measured, Meter } from './meter.ts'
+import { createHoldRaiser, type SessionHold } from './session-hold.ts'
 
-/** What is set aside for one response: a response tells nothing of its length before it is made. */
+/** What is set aside before anything was said; it grows with what is. */
 export const estimateResponse = (services: RelayServices, { terms }: AttemptPlan): number =>
   estimateOf({
     promptTokens: 0,
@@ -23,10 +25,15 @@ export const estimateResponse = (services: RelayServices, { terms }: AttemptPlan
 
 /** The money of one session: one hold at a time, a charge for every response. */
 export type SessionBilling = {
+  /**
+   * Sets aside what was said so far, before anybody hears more; for a response that begins, what one usually comes to. Resolves
+   * with why the session may not go on, if so.
+   */
+  follow: (begins: boolean) => DomainError | null | Promise<DomainError | null>
   /** Charges an ended response and sets the next aside. Resolves with why the session may not go on, if so. */
   endResponse: (event: Json) => Promise<DomainError | null>
-  /** Charges what was counted since, or gives the hold back. */
-  close: (end: PartOfSession['end']) => Promise<void>
+  /** Charges what was counted since, or gives the hold back. Resolves with what was charged. */
+  close: (end: PartOfSession['end']) => Promise<Usage>
 }
 
 export function openSessionBilling(session: Session, meter: Meter): SessionBilling {
@@ -35,13 +42,21 @@ export function openSessionBilling(session: Session, meter: Meter): SessionBilli
   const perCall = plan.terms.price.kind === 'call'
   const payer = { userId: call.caller.user.id, tokenId: call.caller.token?.id ?? 0 }
   let parts = 1
-  let id = call.id
-  let held = true
+  const hold: SessionHold = { id: call.id, amount: estimateResponse(services, plan), held: true }
+  const raiser = createHoldRaiser(session, meter, hold)
   let charged = false
+  let last: Promise<unknown> = Promise.resolve()
+
+  /** Both sides of a session speak at once; its money is moved one after the other. */
+  const inTurn = <Result>(act: () => Promise<Result>): Promise<Result> => {
+    const turn = last.then(act, act)
+    last = turn.catch(() => {})
+    return turn
+  }
 
   const nextId = (): string => `${call.id}-${(parts += 1)}`
   const rowOf = (part: Measured, end: PartOfSession['end']) => {
-    const row = realtimeChargeRow(session, { ...part, id, paid: perCall && charged, end })
+    const row = realtimeChargeRow(session, { ...part, id: hold.id, paid: perCall && charged, end })
     if (row.quota > 0) charged = true
     return row
   }
@@ -49,41 +64,62 @@ export function openSessionBilling(session: Session, meter: Meter): SessionBilli
   const endResponse = async (event: Json): Promise<DomainError | null> => {
     const part = await meter.takeResponse(event)
     const row = rowOf(part, 'complete')
+    learn(part)
     const refusal = await refusalToGoOn(session)
-    held = false
+    hold.held = false
     if (refusal) {
-      id = nextId()
+      hold.id = nextId()
       await ledger.settle(row, 'go-on')
       return refusal
     }
     // A price per call was taken with the first response; the session then goes on without anything set aside.
     const amount = perCall && charged ? 0 : estimateResponse(services, plan)
     const next = { ...payer, id: nextId(), amount }
-    id = next.id
+    hold.id = next.id
     const result = await ledger.renew({ row, next })
-    held = result.verdict === 'ok'
-    return held ? null : refusalOfReserve(services, call, { result, amount })
+    hold.held = result.verdict === 'ok'
+    hold.amount = hold.held ? amount : 0
+    return hold.held ? null : refusalOfReserve(services, call, { result, amount })
+  }
+
+  /** What a response tells of the next one's length. */
+  const learn = ({ measured }: Measured): void => {
+    const { completionTokens } = measured.usage
+    if (measured.source === 'none' || measured.corrected || completionTokens === 0) return
+    services.holds.lengths.learn(payerOf(call), plan.attempt.upstreamModel, {
+      completionTokens,
+      choices: 1,
+      promptTokens: 0,
+      cheapPromptTokens: 0,
+      countedTokens: undefined,
+    })
+  }
+
+  const closeRest = async (end: PartOfSession['end']): Promise<Usage> => {
+    // What cannot be counted is not charged, and its hold does not stay open.
+    const part = await meter.takeRest().catch((error: unknown) => {
+      services.log.error({ err: error, requestId: call.id }, 'the rest of a session could not be counted')
+      return null
+    })
+    const { held } = hold
+    hold.held = false
+    if (part && totalTokens(part.measured.usage) > 0 && !(perCall && charged)) {
+      // Late, it goes on being sent: the session is over either way.
+      await ledger.settle(rowOf(part, end), 'go-on').catch(() => {})
+    } else if (held) await ledger.release({ ...payer, id: hold.id })
+    return part?.measured.usage ?? emptyUsage
   }
 
   return {
+    follow: (begins) => (!begins && raiser.isAhead() ? null : inTurn(() => raiser.follow(begins))),
     endResponse: async (event) => {
       try {
-        return await endResponse(event)
+        return await inTurn(() => endResponse(event))
       } catch (error) {
         if (error instanceof SettleFailed) return new DomainError('relay.unavailable', {}, { cause: error })
         throw error
       }
     },
-    close: async (end) => {
-      // What cannot be counted is not charged, and its hold does not stay open.
-      const part = await meter.takeRest().catch((error: unknown) => {
-        services.log.error({ err: error, requestId: call.id }, 'the rest of a session could not be counted')
-        return null
-      })
-      if (part && totalTokens(part.measured.usage) > 0 && !(perCall && charged)) {
-        // Late, it goes on being sent: the session is over either way.
-        await ledger.settle(rowOf(part, end), 'go-on').catch(() => {})
-      } else if (held) await ledger.release({ ...payer, id })
-    },
+    close: (end) => inTurn(() => closeRest(end)),
   }
 }

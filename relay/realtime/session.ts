@@ -1,6 +1,7 @@
 import { WebSocket } from 'ws'
 import { DomainError } from '#core/errors.ts'
 import { maskJson, maskSecrets } from '#core/masking/mask-secrets.ts'
+import type { Usage } from '#core/usage.ts'
 import type { ChannelSecrets } from '#core/masking/secret-parts.ts'
 import { attemptSecrets } from '#relay/attempt/upstream-channel.ts'
 import { timeoutsOf } from '#relay/upstream-call/timeouts.ts'
@@ -8,14 +9,14 @@ import { asTimerMs } from '#relay/transport/limits.ts'
 import { type Json, tryRecord } from '#relay/providers/shared/json.ts'
 import { closeTimeoutMs, refuseCaller } from './accept.ts'
 import { type SessionBilling, openSessionBilling } from './session-billing.ts'
-import type { Session } from './call.ts'
+import type { CallerEnd, Session } from './call.ts'
 import { closeSocket, type CloseWord, lost } from './close-codes.ts'
 import { createMeter, type Meter } from './meter.ts'
 import { type Frame, sendFrame } from './pump.ts'
 import { heartbeatMs, watchHeartbeat } from './heartbeat.ts'
 
 /** Whose end it was, and what was said. */
-type Ending = { by: 'caller' | 'upstream'; word: CloseWord } | { by: 'gateway'; error: unknown }
+type Ending = { by: 'caller' | 'upstream'; word: CloseWord } | { by: 'gateway'; error: unknown; unpaid?: boolean }
 
 /** Once the caller has gone, its upstream may not go on for longer. */
 const upstreamCloseTimeoutMs = 500
@@ -34,6 +35,15 @@ const withoutSecrets = ({ data, isBinary }: Frame, held: ChannelSecrets): Frame 
   isBinary,
 })
 
+/** What is said costs something on both sides; everything else is free. */
+const isPaid = ({ type }: Json): boolean =>
+  type === 'response.create' ||
+  type === 'response.created' ||
+  type === 'session.update' ||
+  type === 'conversation.item.create' ||
+  type === 'input_audio_buffer.append' ||
+  (typeof type === 'string' && type.startsWith('response.') && type.endsWith('.delta'))
+
 /** Carries the frames of one session both ways, unchanged, until one side ends it. Its money is settled when this resolves. */
 export async function runSession(session: Session): Promise<void> {
   const { services, call, plan, caller, upstream } = session
@@ -50,17 +60,26 @@ export async function runSession(session: Session): Promise<void> {
     ended.resolve({ by: 'gateway', error })
   }
   caller.frames.start(async (frame) => {
-    meter.ask(readEvent(frame))
-    await sendFrame(upstream.socket, frame)
+    const event = readEvent(frame)
+    meter.ask(event)
+    const refusal = isPaid(event) ? await billing.follow(event['type'] === 'response.create') : null
+    if (!refusal) return sendFrame(upstream.socket, frame)
+    caller.frames.stop('drop')
+    ended.resolve({ by: 'gateway', error: refusal, unpaid: true })
   }, fail)
   upstream.frames.start(async (frame) => {
     const event = readEvent(frame)
     // The end of a response leaves when its charge is booked.
-    const refusal = meter.hear(event) ? await billing.endResponse(event) : null
+    const isEnd = meter.hear(event)
+    const refusal = isEnd
+      ? await billing.endResponse(event)
+      : isPaid(event)
+        ? await billing.follow(event['type'] === 'response.created')
+        : null
     await sendFrame(caller.socket, tellsFailure(event) ? withoutSecrets(frame, attemptSecrets(plan.attempt)) : frame)
     if (refusal) {
       upstream.frames.stop('drop')
-      ended.resolve({ by: 'gateway', error: refusal })
+      ended.resolve({ by: 'gateway', error: refusal, unpaid: !isEnd })
     }
   }, fail)
   upstream.socket.resume()
@@ -110,15 +129,42 @@ async function finish(session: Session, { ending, billing, meter }: End): Promis
     closeSocket(upstream.socket, word, upstreamCloseTimeoutMs)
   }
   await upstream.frames.drained()
-  await billing.close(endOf(ending, meter.responding))
+  const { responding } = meter
+  const usage = await billing.close(endOf(ending, responding))
+  if (ending.by === 'gateway' && ending.unpaid === true && responding) sendCut(caller, meter.responseId, usage)
   if (ending.by === 'gateway') refuseCaller(caller, call.id, ending.error)
   else if (ending.by === 'upstream') passOn(session, ending.word)
   await closed(caller.socket)
 }
 
+/** The end of a response that cannot be paid for any further: as at a reached output limit. */
+function sendCut({ socket }: CallerEnd, id: string, usage: Usage): void {
+  if (socket.readyState !== WebSocket.OPEN || id === '') return
+  const { promptTokens, completionTokens, audioInputTokens, audioOutputTokens } = usage
+  const response = {
+    id,
+    object: 'realtime.response',
+    status: 'incomplete',
+    status_details: { type: 'incomplete', reason: 'max_output_tokens' },
+    output: [],
+    usage: {
+      total_tokens: promptTokens + completionTokens,
+      input_tokens: promptTokens,
+      output_tokens: completionTokens,
+      input_token_details: {
+        text_tokens: promptTokens - audioInputTokens,
+        audio_tokens: audioInputTokens,
+        cached_tokens: 0,
+      },
+      output_token_details: { text_tokens: completionTokens - audioOutputTokens, audio_tokens: audioOutputTokens },
+    },
+  }
+  socket.send(JSON.stringify({ type: 'response.done', event_id: `evt_${id}`, response }))
+}
+
 /** How the log calls what was left unpaid. */
-function endOf(ending: Ending, responding: boolean): 'complete' | 'hung-up' | 'failed' {
-  if (ending.by === 'gateway') return 'failed'
+function endOf(ending: Ending, responding: boolean): 'complete' | 'hung-up' | 'failed' | 'unpaid' {
+  if (ending.by === 'gateway') return ending.unpaid === true ? 'unpaid' : 'failed'
   if (ending.by === 'upstream') return responding || ending.word.code === lost ? 'failed' : 'complete'
   return responding ? 'hung-up' : 'complete'
 }

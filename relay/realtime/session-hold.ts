@@ -1,0 +1,102 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { DomainError } from '#core/errors.ts'
+import { ceilingOf } from '#core/pricing/charge.ts'
+import type { Usage } from '#core/usage.ts'
+import type { ReserveResult } from '#features/ledger/charge-row.ts'
+import { payerOf } from '#relay/billing/hold.ts'
+import { refusalOfReserve, reserveOnce } from '#relay/billing/reserve.ts'
+import type { Session } from './call.ts'
+import type { Meter } from './meter.ts'
+
+/** What is set aside for the response under way or the next one. */
+export type SessionHold = {
+  id: string
+  amount: number
+  /** Nothing is set aside while a charge is under way, or once the session has been refused more. */
+  held: boolean
+}
+
+/** More is asked for once so much is used up. */
+const raiseAt = 0.6
+/** Tokens of an answer that are paid for ahead of it, and with which one may begin. */
+const leastAhead = 64
+const leastAnswer = 16
+const mostTries = 6
+const longestTroubleMs = 10_000
+const pauseMs = 200
+
+const left = ({ userQuota, tokenQuota }: ReserveResult): number =>
+  Math.max(0, Math.min(userQuota, tokenQuota ?? userQuota))
+
+/** Keeps the hold of a session ahead of what is said in it. */
+export function createHoldRaiser(session: Session, meter: Meter, hold: SessionHold) {
+  const { services, call, plan } = session
+  let refusedAt = -1
+
+  const costOf = (usage: Usage, ahead: number): number =>
+    ceilingOf({
+      formula: 'audio',
+      ...plan.terms,
+      usage: {
+        ...usage,
+        completionTokens: usage.completionTokens + ahead,
+        audioOutputTokens: usage.audioOutputTokens + (meter.speaks ? ahead : 0),
+      },
+    })
+  const isFixed = plan.terms.price.kind === 'call' || plan.terms.groupRatio === 0
+  const isCovered = (cost: number): boolean => cost <= (refusedAt === hold.amount ? 1 : raiseAt) * hold.amount
+  const ask = (amount: number): Promise<ReserveResult> => reserveOnce(services, { ...call, id: hold.id }, amount)
+
+  /** Resolves with why nothing more may be said. */
+  const raise = async (least: number, wanted: number): Promise<DomainError | null> => {
+    let target = Math.max(wanted, hold.amount + 1)
+    for (let tries = 1; ; tries += 1) {
+      const result = await ask(target)
+      if (result.verdict === 'ok') {
+        hold.amount = target
+        return null
+      }
+      const there = hold.amount + left(result)
+      if (there < least || tries >= mostTries) {
+        refusedAt = hold.amount
+        return least <= hold.amount ? null : refusalOfReserve(services, call, { result, amount: least })
+      }
+      // Others find something, too, as long as it is enough.
+      target = Math.max(least, hold.amount + Math.ceil(left(result) / 2))
+      if (target <= hold.amount) {
+        refusedAt = hold.amount
+        return null
+      }
+    }
+  }
+
+  const keepTrying = async (least: number, wanted: number): Promise<DomainError | null> => {
+    const since = performance.now()
+    for (;;) {
+      try {
+        return await raise(least, wanted)
+      } catch (error) {
+        if (least <= hold.amount) return null
+        if (performance.now() - since > longestTroubleMs || call.upstreamAbort.signal.aborted) {
+          return error instanceof DomainError ? error : new DomainError('relay.unavailable', {}, { cause: error })
+        }
+        await delay(pauseMs)
+      }
+    }
+  }
+
+  return {
+    /** Whether what was said so far is paid for, with room for more. */
+    isAhead: (): boolean => isFixed || (hold.held && isCovered(costOf(meter.soFar(), 0))),
+    /** Sets aside what was said so far and a piece more; for a response that begins, what one usually comes to. */
+    follow: async (begins: boolean): Promise<DomainError | null> => {
+      if (isFixed || !hold.held) return null
+      const usage = meter.soFar()
+      const least = costOf(usage, begins ? leastAnswer : 0)
+      if (!begins && isCovered(least)) return null
+      const { tokens = leastAhead } = services.holds.lengths.expect(payerOf(call), plan.attempt.upstreamModel)
+      const wanted = costOf(usage, begins ? tokens : Math.max(leastAhead, usage.completionTokens))
+      return wanted <= hold.amount ? null : keepTrying(least, wanted)
+    },
+  }
+}

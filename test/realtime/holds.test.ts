@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { closeSoundly, eventually } from '../relay/spoken.ts'
+import {
+  ask,
+  balanceOf,
+  chargesOf,
+  converse,
+  errorOf,
+  openHolds,
+  payerWith,
+  startRealtime,
+  untilFree,
+} from './world.ts'
+
+let world: Awaited<ReturnType<typeof startRealtime>>
+beforeAll(async () => {
+  world = await startRealtime()
+})
+afterAll(() => closeSoundly(world.app))
+
+/** A word is a tenth of a second of sound, 1.4 tokens at 2.5 × 8 × 2, and a token or two of text at 2.5 × 4. */
+const mostOfAWord = 120
+
+test('a response that can no longer be paid ends as at a reached limit, then the session; the balance stays above one piece', async () => {
+  const { app } = world
+  const payer = await payerWith(app, 6000)
+  const talk = await world.talk({ key: payer.key })
+  ask(talk, '[[words=3000,gap=1]] a long story')
+  const done = await talk.next('response.done')
+  expect(done['response']).toMatchObject({
+    status: 'incomplete',
+    status_details: { type: 'incomplete', reason: 'max_output_tokens' },
+  })
+  expect(errorOf(await talk.next('error'))).toMatchObject({ code: 'insufficient_user_quota' })
+  expect(await talk.closed).toMatchObject({ code: 1008 })
+  await untilFree(app, payer.userId)
+  const [row, ...more] = await chargesOf(app, payer.userId)
+  expect(more).toEqual([])
+  expect(row?.other).toMatchObject({ end: 'unpaid', usage_source: 'estimated' })
+  // Most of what was there was heard.
+  expect(row?.quota).toBeGreaterThan(4500)
+  expect(await balanceOf(app, payer.userId)).toBeGreaterThanOrEqual(-mostOfAWord)
+})
+
+test('the quota of a token ends a response like the balance does', async () => {
+  const { app } = world
+  const token = await app.make.token(await app.make.user({ quota: 1_000_000 }), { remainQuota: 6000 })
+  await app.settled()
+  const talk = await world.talk({ key: token.key })
+  ask(talk, '[[words=3000,gap=1]] a long story')
+  expect((await talk.next('response.done'))['response']).toMatchObject({ status: 'incomplete' })
+  await talk.closed
+  await untilFree(app, token.userId)
+  const { rows } = await app.pool.query('select remain_quota::int as remain from tokens where id = $1', [token.id])
+  expect(rows[0].remain).toBeGreaterThanOrEqual(-mostOfAWord)
+})
+
+test('many sessions on one balance end no lower than a piece each below zero', async () => {
+  const { app } = world
+  const payer = await payerWith(app, 30_000)
+  await Promise.all(
+    Array.from({ length: 8 }, async () => {
+      const talk = await world.talk({ key: payer.key })
+      ask(talk, '[[words=600,gap=1]] a long story')
+      await talk.closed
+    }),
+  )
+  await untilFree(app, payer.userId)
+  expect(await balanceOf(app, payer.userId)).toBeGreaterThanOrEqual(-8 * mostOfAWord)
+  expect(await app.violations()).toEqual([])
+})
+
+test('a conversation that has grown is set aside before it is read again, and not read where it cannot be paid', async () => {
+  const { app } = world
+  const payer = await payerWith(app, 30_000)
+  const talk = await world.talk({ key: payer.key })
+  // 8000 tokens at 2.5, and the answer.
+  await converse(talk, '[[usage=8000:10]] Hello')
+  ask(talk, '[[usage=8020:10]] Hello')
+  expect(errorOf(await talk.next('error'))).toMatchObject({ code: 'insufficient_user_quota' })
+  await talk.closed
+  await untilFree(app, payer.userId)
+  expect(await balanceOf(app, payer.userId)).toBe(30_000 - 8000 * 2.5 - 10 * 10)
+})
+
+test('a response sets aside what responses of the model lately cost, and a session that says nothing does not', async () => {
+  const { app } = world
+  const payer = await payerWith(app, 1_000_000)
+  const talk = await world.talk({ key: payer.key })
+  for (let round = 0; round < 3; round += 1) await converse(talk, '[[usage=10:900,audio=0:900]] Hello')
+  ask(talk, '[[words=20,gap=50]] Hello')
+  const held = async () =>
+    Number(
+      (await app.pool.query("select sum(amount) from holds where status = 'open' and user_id = $1", [payer.userId]))
+        .rows[0]?.sum,
+    )
+  // 900 tokens of sound at 2.5 × 16.
+  expect(await eventually(held, (amount) => amount >= 36_000)).toBeGreaterThanOrEqual(36_000)
+  talk.socket.close()
+  await untilFree(app, payer.userId)
+  expect(await openHolds(app, payer.userId)).toBe(0)
+})
+
+test('whoever leaves in the middle of a response pays for the conversation that it read', async () => {
+  const { app } = world
+  const payer = await payerWith(app, 1_000_000)
+  const talk = await world.talk({ key: payer.key })
+  await converse(talk, '[[usage=4000:10]] Hello')
+  const before = talk.events.length
+  ask(talk, '[[words=400,gap=20]] Hello')
+  await eventually(
+    () => talk.events.slice(before).some(({ type }) => type.endsWith('.delta')),
+    (begun) => begun,
+  )
+  talk.socket.close()
+  await untilFree(app, payer.userId)
+  const rows = await chargesOf(app, payer.userId)
+  expect(rows[1]?.prompt_tokens).toBeGreaterThanOrEqual(4010)
+})
