@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import { serve, setOptions, withOptions } from '#test/relay/serve.ts'
 import { chat, closeSoundly, consumed, say } from '#test/relay/spoken.ts'
-import { createAnswerLengths, type SeenAnswer } from '#relay/billing/answer-lengths.ts'
+import { type AnswerLengths, createAnswerLengths } from '#relay/billing/answer-lengths.ts'
 
 let app: App
 beforeAll(async () => {
@@ -28,6 +28,8 @@ describe('figures of an upstream that cannot be believed', () => {
     expect(app.services.holds.lengths.expect('nobody', model)).toMatchObject({ tokens: undefined, most: 0 })
   })
 })
+
+type SeenAnswer = Parameters<AnswerLengths['learn']>[2]
 
 describe('lengths that are learned', () => {
   const usual: SeenAnswer = {
