@@ -10,7 +10,7 @@ import { readForm } from './multipart.ts'
 import { openai } from './openai/vendor.ts'
 import { outcomeOf } from './outcome.ts'
 import { asObject, Refusal, type Json, type Prompt } from './prompt.ts'
-import { remember, type RecordedRequest } from './recorder.ts'
+import { recordOf, remember, type RecordedRequest, type Target } from './recorder.ts'
 import { writeFailure, writeOrderedFailure, writeReply } from './reply.ts'
 import { routeOf, type Route } from './routes.ts'
 import type { Call, Reply } from './types.ts'
@@ -41,7 +41,6 @@ function parsed(bytes: Buffer): unknown {
   }
 }
 
-type Target = Pick<Call, 'method' | 'path' | 'query' | 'headers'> & { directives: Directives }
 type Received = { target: Target; bytes: Buffer; url: string }
 
 export function targetOf(request: IncomingMessage): Target {
@@ -128,20 +127,7 @@ async function respond(world: World, { target, bytes, url }: Received, response:
 type Seen = Pick<Received, 'target' | 'bytes'> & { body: unknown; key: string | undefined }
 
 function track(world: World, { target, bytes, body, key }: Seen, response: ServerResponse): RecordedRequest {
-  const recorded: RecordedRequest = {
-    at: Date.now(),
-    method: target.method,
-    path: target.path,
-    query: Object.fromEntries(target.query),
-    headers: target.headers,
-    body,
-    bytes,
-    key,
-    directives: target.directives,
-    outcome: 'open',
-    status: undefined,
-    endedAt: undefined,
-  }
+  const recorded = recordOf(target, { key, body, bytes })
   remember(world.requests, recorded)
   response.on('close', () => {
     recorded.endedAt = Date.now()

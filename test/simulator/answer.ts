@@ -150,3 +150,12 @@ export const sum = (...values: unknown[]) =>
 /** `whole - parts`, but an impossible figure is passed on as it was ordered. */
 export const minus = (whole: unknown, ...parts: unknown[]) =>
   typeof whole === 'number' && whole >= sum(...parts) ? whole - sum(...parts) : whole
+
+/** A call's arguments for the vendors that send them as an object. */
+export function parsedArguments(text: string): unknown {
+  try {
+    return JSON.parse(text || '{}')
+  } catch {
+    return {}
+  }
+}

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Directives } from './directives.ts'
 import type { Outcome } from './outcome.ts'
+import type { Call } from './types.ts'
 
 export type RecordedRequest = {
   /** Milliseconds since 1970. */
@@ -22,6 +23,22 @@ export type RecordedRequest = {
   status: number | undefined
   endedAt: number | undefined
 }
+
+export type Target = Pick<Call, 'method' | 'path' | 'query' | 'headers'> & { directives: Directives }
+
+/** A request that came in and is not answered yet. */
+export const recordOf = (target: Target, seen: Pick<RecordedRequest, 'key' | 'body' | 'bytes'>): RecordedRequest => ({
+  at: Date.now(),
+  method: target.method,
+  path: target.path,
+  query: Object.fromEntries(target.query),
+  headers: target.headers,
+  directives: target.directives,
+  ...seen,
+  outcome: 'open',
+  status: undefined,
+  endedAt: undefined,
+})
 
 /** Adds to a bounded list: the oldest goes first. */
 export function remember(requests: RecordedRequest[], request: RecordedRequest, limit = 1000): void {

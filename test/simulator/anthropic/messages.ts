@@ -1,4 +1,4 @@
-import { minus, type Answer, type Finish, type Usage } from '../answer.ts'
+import { minus, parsedArguments, type Answer, type Finish, type Usage } from '../answer.ts'
 import { refuse, type Json, type Prompt } from '../prompt.ts'
 import { json, type Call, type ChatOperation, type StreamEvent } from '../types.ts'
 import { readMessages, signatureOf } from './read.ts'
@@ -26,14 +26,6 @@ const outputUsage = (usage: Usage) => ({
   output_tokens: usage.completion,
   ...(usage.reasoning === 0 ? {} : { output_tokens_details: { thinking_tokens: usage.reasoning } }),
 })
-
-function parsedArguments(text: string): unknown {
-  try {
-    return JSON.parse(text || '{}')
-  } catch {
-    return {}
-  }
-}
 
 function contentOf(answer: Answer, call: Call): Json[] {
   const content: Json[] = []

@@ -1,4 +1,4 @@
-import { minus, sum, type Answer, type Finish, type Usage } from '../answer.ts'
+import { minus, sum, parsedArguments, type Answer, type Finish, type Usage } from '../answer.ts'
 import type { Json, Prompt } from '../prompt.ts'
 import { json, type Call, type ChatOperation, type StreamEvent } from '../types.ts'
 import { namedFraming } from './frames.ts'
@@ -28,14 +28,6 @@ const closing = ({ usage }: Answer): Json => ({
   ...(usage ? { usage: usageBody(usage) } : {}),
   metrics: { latencyMs: 12 },
 })
-
-function parsedArguments(text: string): unknown {
-  try {
-    return JSON.parse(text || '{}')
-  } catch {
-    return {}
-  }
-}
 
 function contentOf(answer: Answer, call: Call): Json[] {
   const content: Json[] = []

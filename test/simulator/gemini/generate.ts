@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { minus, sum, type Answer, type Finish, type Usage } from '../answer.ts'
+import { minus, sum, parsedArguments, type Answer, type Finish, type Usage } from '../answer.ts'
 import type { Json, Prompt } from '../prompt.ts'
 import { json, type Call, type ChatOperation } from '../types.ts'
 import { readContents, signaturePrefix } from './read.ts'
@@ -23,14 +23,6 @@ function usageBody(usage: Usage, choices: number): Json {
     ...(usage.cached === 0 ? {} : { cachedContentTokenCount: usage.cached }),
     ...(usage.reasoning === 0 ? {} : { thoughtsTokenCount: usage.reasoning }),
     promptTokensDetails: [{ modality: 'TEXT', tokenCount: usage.prompt }],
-  }
-}
-
-function parsedArguments(text: string): unknown {
-  try {
-    return JSON.parse(text || '{}')
-  } catch {
-    return {}
   }
 }
 

@@ -5,7 +5,7 @@ import { WebSocketServer } from 'ws'
 import { targetOf, type World } from '../answer-request.ts'
 import { has, numberOf, type Directives } from '../directives.ts'
 import { openai } from '../openai/vendor.ts'
-import { remember, type RecordedRequest } from '../recorder.ts'
+import { recordOf, remember, type RecordedRequest } from '../recorder.ts'
 import { writeFailure, writeOrderedFailure } from '../reply.ts'
 import { converse } from './conversation.ts'
 
@@ -42,20 +42,7 @@ export async function answerUpgrade(world: World, arrival: Arrival, counts: Sock
   const target = targetOf(request)
   const key = keyOf(request)
   const events: unknown[] = []
-  const recorded: RecordedRequest = {
-    at: Date.now(),
-    method: target.method,
-    path: target.path,
-    query: Object.fromEntries(target.query),
-    headers: target.headers,
-    body: events,
-    bytes: Buffer.alloc(0),
-    key,
-    directives: target.directives,
-    outcome: 'open',
-    status: undefined,
-    endedAt: undefined,
-  }
+  const recorded = recordOf(target, { key, body: events, bytes: Buffer.alloc(0) })
   if (world.record) remember(world.requests, recorded)
   const directives = world.counter.apply(target.directives, key ?? '')
   const response = responseOn(request, socket)

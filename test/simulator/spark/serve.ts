@@ -6,7 +6,7 @@ import { has, numberOf, takeDirectives, type Directives } from '../directives.ts
 import { failureOf } from '../failures.ts'
 import { asObject, Refusal } from '../prompt.ts'
 import { type Arrival, responseOn, type SocketCounts } from '../realtime/serve.ts'
-import { remember, type RecordedRequest } from '../recorder.ts'
+import { recordOf, remember } from '../recorder.ts'
 import { writeFailure, writeOrderedFailure } from '../reply.ts'
 import { scriptOf } from '../script.ts'
 import { failureFrame, framesOf, readFrame } from './frames.ts'
@@ -46,22 +46,9 @@ type Asked = { directives: Directives; json: unknown }
 export async function answerSpark(world: World, { request, socket, head }: Arrival, counts: SocketCounts) {
   socket.on('error', () => {})
   const target = targetOf(request)
-  const { method, path, query, headers, directives: ordered } = target
+  const { method, headers, directives: ordered } = target
   const key = spark.keyOf(target)
-  const recorded: RecordedRequest = {
-    at: Date.now(),
-    method,
-    path,
-    query: Object.fromEntries(query),
-    headers,
-    body: undefined,
-    bytes: Buffer.alloc(0),
-    key,
-    directives: ordered,
-    outcome: 'open',
-    status: undefined,
-    endedAt: undefined,
-  }
+  const recorded = recordOf(target, { key, body: undefined, bytes: Buffer.alloc(0) })
   if (world.record) remember(world.requests, recorded)
   // The signature changes with the second, so it is no name to count failures under.
   const directives = world.counter.apply(ordered, spark.id)
