@@ -5,7 +5,7 @@ import { isConfusingName, nameLikeness } from './similar-names.ts'
 describe('names that look alike have one likeness', () => {
   test.each([
     ['admin', 'Admin', 'ADMIN', 'аdmin', 'аԁміп', 'ａｄｍｉｎ', 'adm\u200bin', 'admín', 'adm1n', 'admln', 'AdmIn'],
-    ['root', 'Root', 'rооt', 'r00t', 'ro\u2060ot', 'rοοτ'],
+    ['root', 'Root', 'rооt', 'r00t', 'ro\u2060ot', 'rοοτ', 'r〇○t', '®oot'],
     ['paypal', 'paypaI', 'pаypаl', 'ΡΑYΡΑL'],
     ['王小明', '王\u200d小明'],
     ['a b', 'a\u00a0b', 'a  b', 'a\u3000b'],
@@ -47,6 +47,10 @@ describe('what could pass for another name', () => {
     'a\u2800',
     'á̂̃',
     '\ue000',
+    'rᴏᴏt',
+    'rꝏt',
+    'rꭃt',
+    'ꞅoot',
   ])('is seen in %j', (name) => expect(isConfusingName(name)).toBe(true))
 
   test.each([

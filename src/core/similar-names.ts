@@ -24,12 +24,19 @@ const consistent = [...together, ...scripts.map((code) => [code])].map(writtenIn
 /** Characters that show nothing, turn the direction of writing, or mean something to one font only. */
 const unseen = /[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\u2800]/u
 
+/**
+ * Letters of phonetic notation and of old manuscripts: small capitals and joined letters that are taken for everyday ones
+ * (`rᴏᴏt`, `rꝏt`) and stand in no name.
+ */
+const ofScholars = /[\u1d00-\u1dbf\ua720-\ua787\ua78d-\ua7a9\ua7ad-\ua7ff\uab30-\uab6f]/
+
 /** No language puts three on one letter. */
 const pileOfMarks = /\p{M}{3}/u
 
 /** Whether a name hides something or mixes scripts, and so could pass for another. */
 export const isConfusingName = (name: string): boolean =>
   unseen.test(name) ||
+  ofScholars.test(name) ||
   pileOfMarks.test(name.normalize('NFD')) ||
   !consistent.some((pattern) => pattern.test(name.normalize('NFKC')))
 
@@ -47,17 +54,17 @@ const lookAlikes: Record<string, string> = {
   l: 'i1|ıіιɩӏʟł',
   m: 'мμ',
   n: 'пηոɴ',
-  o: '0оοօø',
+  o: '0оοօø〇○◯',
   p: 'рρ',
   q: 'ԛզ',
-  r: 'гʀ',
+  r: 'гʀɼɾ®',
   s: 'ѕꜱ',
   t: 'тτŧ',
   u: 'υսʋ',
   v: 'νѵ',
   w: 'ԝωա',
   x: 'хχ',
-  y: 'уγүʏ',
+  y: 'уγүʏƴ',
   z: 'ζʐ',
   3: 'з',
   σ: 'ς',

@@ -47,6 +47,8 @@ export type Actor = {
   role: Role
   group: string
   via: 'session' | 'access-token'
+  /** Of the system access token that named them; absent where a session did. */
+  accessTokenHash?: string
 }
 
 /** The browser's session of a request, signed in or not. */

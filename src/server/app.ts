@@ -34,6 +34,7 @@ export function createApp(services: RelayServices, console: express.Handler): Ex
     app.use('/api', compression())
     app.use(
       '/trpc',
+      refuseUnreadablePath,
       compression(),
       createExpressMiddleware({
         router: appRouter,
@@ -94,6 +95,13 @@ const withSingleSlashes: express.Handler = (req, _res, next) => {
   const end = req.url.indexOf('?')
   const path = end < 0 ? req.url : req.url.slice(0, end)
   if (path.includes('//')) req.url = path.replace(/\/{2,}/g, '/') + (end < 0 ? '' : req.url.slice(end))
+  next()
+}
+
+/** Where no router looks at the path first: whoever decoded it later would take the mistake for the server's. */
+const refuseUnreadablePath: express.Handler = (req, _res, next) => {
+  // What it throws ends in the last net.
+  decodeURIComponent(req.path)
   next()
 }
 

@@ -50,7 +50,7 @@ test('a script of the console that is gone is answered like any unknown path', a
   expect(await reply.json()).toMatchObject({ error: { message: 'Invalid URL (GET /assets/gone.js)' } })
 })
 
-test.each(['/%zz', '/v1beta/models/%zz:generateContent', '/api/user/%zz'])(
+test.each(['/%zz', '/v1beta/models/%zz:generateContent', '/api/user/%zz', '/trpc/%zz', '/trpc/site.status,%?batch=1'])(
   'a path with a broken percent sign is its sender’s mistake: %s',
   async (path) => {
     const reply = path.startsWith('/v1') ? await post(path, '{}') : await fetch(app.url + path)

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hashPassword } from '#features/auth/password.ts'
 import { createSecrets } from '#features/secrets/service.ts'
@@ -108,6 +109,72 @@ test.each(routes)(
     expect(rows).toEqual([{ access_token_hash: null }])
   },
 )
+
+const passwordChange = (id: number) =>
+  here.trpc(root).admin.users.update.mutate({ id, password: newPassword, quota: 10_000_000 })
+
+test('a system access token that is asked for while the password changes does not outlive it', async () => {
+  for (let round = 0; round < 3; round += 1) {
+    const user = await owner()
+    const asks = Array.from({ length: 10 }, () => there.trpc(user).user.account.createAccessToken.mutate())
+    const [, ...made] = await Promise.allSettled([passwordChange(user.id), ...asks])
+    const tokens = made.flatMap((one) => (one.status === 'fulfilled' ? [String(one.value)] : []))
+    for (const accessToken of tokens) expect(await byToken(there, { ...user, accessToken })).toBe(false)
+    expect(await byToken(there, user)).toBe(false)
+  }
+})
+
+test('a request that was let in before the password was replaced changes nothing after it', async () => {
+  const user = await owner()
+  const client = await here.pool.connect()
+  const waitingFor = async (count: number): Promise<void> => {
+    const waiting = "select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()" // prettier-ignore
+    for (;;) {
+      const { rows } = await here.pool.query<{ n: number }>(waiting)
+      if ((rows[0]?.n ?? 0) >= count) return
+    }
+  }
+  await client.query('begin')
+  await client.query('select 1 from users where id = $1 for update', [user.id])
+  const asked = [
+    there.rest(user, 'PUT', '/api/user/self', { password: 'one of a thief' }),
+    there.rest(user, 'GET', '/api/user/token'),
+    there
+      .trpc(user)
+      .user.account.createAccessToken.mutate()
+      .catch(() => null),
+    there
+      .trpc(user)
+      .user.account.update.mutate({ password: 'one of a thief', currentPassword: oldPassword })
+      .catch(() => null),
+  ]
+  await waitingFor(asked.length)
+  await client.query("update users set password_hash = 'replaced', access_token_hash = null where id = $1", [user.id])
+  await client.query('delete from sessions where user_id = $1', [user.id])
+  await client.query('commit')
+  client.release()
+  await Promise.all(asked)
+  const { rows } = await here.pool.query('select password_hash, access_token_hash from users where id = $1', [user.id])
+  expect(rows).toEqual([{ password_hash: 'replaced', access_token_hash: null }])
+})
+
+test('a log-in with the old password that meets its change is worth nothing after it', async () => {
+  for (let round = 0; round < 6; round += 1) {
+    const user = await owner()
+    const logIn = () =>
+      fetch(`${there.url}/api/user/login`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ username: user.username, password: oldPassword }),
+      })
+    // One after the other, so that some are looking at the old password when the new one comes.
+    const logIns = Array.from({ length: 10 }, (_, index) => pause(index * 12).then(logIn))
+    const [, ...made] = await Promise.all([passwordChange(user.id), ...logIns])
+    const { rows } = await here.pool.query('select 1 from sessions where user_id = $1', [user.id])
+    expect(made.map(({ status }) => status)).toEqual(made.map(() => 200))
+    expect(rows).toEqual([])
+  }
+})
 
 test('a changed password makes a mailed link worthless', async () => {
   const user = await owner()

@@ -145,12 +145,13 @@ async function plantSession(services: Services, userId: number): Promise<string>
 async function contextOf(services: Services, person: Person | null, changes: Partial<Context>): Promise<Context> {
   const em = services.database.orm.em.fork()
   const row = person && (await em.findOneOrFail(User, { id: person.id }, { disableIdentityMap: true }))
+  const sessionId = person && (await plantSession(services, person.id))
   return {
     ...services,
     em,
     actor: row && { id: row.id, username: row.username, role: row.role as Role, group: row.group, via: 'session' },
     refusal: null,
-    session: { idHash: null },
+    session: { idHash: sessionId && sha256(sessionId) },
     client: { ip: '127.0.0.1', userAgent: '', secure: false, loopback: true, origin: 'http://localhost' },
     cookies: null,
     requestId: '',

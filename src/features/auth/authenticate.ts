@@ -34,10 +34,11 @@ export async function authenticate(em: EntityManager, credentials: Credentials):
   const via = session && session.userId > 0 ? 'session' : 'access-token'
   const accessToken = credentials.authorization?.replace(/^Bearer /i, '').trim()
   if (via === 'access-token' && !accessToken) return refuse(new DomainError('session.required'))
+  const accessTokenHash = via === 'access-token' ? sha256(accessToken ?? '') : undefined
   const user =
     via === 'session' && session
       ? await em.findOne(User, { id: session.userId }, { disableIdentityMap: true })
-      : await em.findOne(User, { accessTokenHash: sha256(accessToken ?? '') }, { disableIdentityMap: true })
+      : await em.findOne(User, { accessTokenHash: accessTokenHash ?? '' }, { disableIdentityMap: true })
   if (!user || user.deletedAt) {
     return refuse(new DomainError(via === 'session' ? 'session.required' : 'session.access_token_unknown'))
   }
@@ -47,7 +48,14 @@ export async function authenticate(em: EntityManager, credentials: Credentials):
   if (!user.username || !isRole(user.role)) return refuse(new DomainError('session.user_invalid'))
   return {
     ...known,
-    actor: { id: user.id, username: user.username, role: user.role, group: user.group, via },
+    actor: {
+      id: user.id,
+      username: user.username,
+      role: user.role,
+      group: user.group,
+      via,
+      ...(accessTokenHash === undefined ? {} : { accessTokenHash }),
+    },
     refusal: null,
   }
 }

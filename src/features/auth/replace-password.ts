@@ -1,5 +1,8 @@
+import { LockMode } from '@mikro-orm/postgresql'
+import { DomainError } from '#core/errors.ts'
+import { Session } from '#db/entities/session.ts'
 import { User } from '#db/entities/user.ts'
-import type { Deps } from '../deps.ts'
+import type { Deps, UserDeps } from '../deps.ts'
 import { endSessionsOf } from './session.ts'
 
 /**
@@ -12,6 +15,8 @@ export async function replacePassword(
   { passwordHash, keepsOwnSession }: { passwordHash: string; keepsOwnSession: boolean },
 ): Promise<void> {
   const { em } = deps
+  // Waits for log-ins that are just being let in, whose sessions are then deleted with the others.
+  await em.findOne(User, { id: userId }, { lockMode: LockMode.PESSIMISTIC_WRITE, disableIdentityMap: true })
   await em.nativeUpdate(User, { id: userId }, { passwordHash, mustChangePassword: false, accessTokenHash: null })
   await em.getConnection().execute(
     `delete from one_time_codes where purpose = 'password-reset'
@@ -21,4 +26,35 @@ export async function replacePassword(
     em.getTransactionContext(),
   )
   await endSessionsOf(deps, userId, keepsOwnSession)
+}
+
+/**
+ * Locks the row of whoever asks, in the caller's transaction, and looks once more whether what they came with still counts.
+ * A password that was replaced after the request had been let in has ended it, and nothing may be made by it that stays.
+ * @throws {DomainError} session.required
+ */
+export async function lockActor({ em, actor, session }: UserDeps): Promise<void> {
+  const own = { id: actor.id, deletedAt: null }
+  const user = await em.findOne(User, own, { lockMode: LockMode.PESSIMISTIC_WRITE, disableIdentityMap: true })
+  const counts =
+    actor.accessTokenHash === undefined
+      ? session.idHash !== null && (await em.count(Session, { idHash: session.idHash, userId: actor.id })) > 0
+      : user?.accessTokenHash === actor.accessTokenHash
+  if (!user || !counts) throw new DomainError('session.required')
+}
+
+/**
+ * Whether a password that was found right is still the user's. Until the caller's transaction ends nobody replaces it; what
+ * only counts or books is not held up.
+ */
+export async function keepPassword({ em }: Pick<Deps, 'em'>, user: User): Promise<boolean> {
+  const [row] = await em
+    .getConnection()
+    .execute<{ password_hash: string | null }[]>(
+      'select password_hash from users where id = ? for key share',
+      [user.id],
+      'all',
+      em.getTransactionContext(),
+    )
+  return row !== undefined && row.password_hash === user.passwordHash
 }

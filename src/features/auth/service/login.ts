@@ -6,6 +6,7 @@ import { normaliseEmail } from '../../users/email.ts'
 import { type SignedInUser, toSignedInUser } from '../../users/view.ts'
 import { requireBotCheck } from '../bot-check.ts'
 import { isPassword } from '../password.ts'
+import { keepPassword } from '../replace-password.ts'
 import type { Login } from '../schema.ts'
 import { endSession, startSession } from '../session.ts'
 import { countTry } from '../throttle.ts'
@@ -21,7 +22,11 @@ export async function login(deps: Deps, input: Login): Promise<SignedInUser> {
     throw new DomainError('login.failed')
   }
   await takeBack()
-  await startSession(deps, user.id)
+  await deps.em.transactional(async (em) => {
+    // Looking took a while, in which the password may have been replaced and all sessions ended.
+    if (!(await keepPassword({ em }, user))) throw new DomainError('login.failed')
+    await startSession({ ...deps, em }, user.id)
+  })
   return toSignedInUser(user)
 }
 

@@ -8,6 +8,7 @@ import { sayingWhatIsTaken, usernameColumns } from '../../users/service/taken.ts
 import { requireBotCheck } from '../bot-check.ts'
 import { useCode } from '../one-time-codes.ts'
 import { hashPassword } from '../password.ts'
+import { lockActor } from '../replace-password.ts'
 import type { BindEmail, Register } from '../schema.ts'
 
 /** A new ordinary user; does not sign in. An address is kept only when it was proved. */
@@ -51,10 +52,10 @@ async function spendEmailCode(deps: Deps, email: string, code: string): Promise<
 export async function bindEmail(deps: UserDeps, input: BindEmail): Promise<void> {
   await spendEmailCode(deps, input.email, input.code)
   await sayingWhatIsTaken(() =>
-    deps.em.nativeUpdate(
-      User,
-      { id: deps.actor.id },
-      { email: input.email, emailNormalized: normaliseEmail(input.email) },
-    ),
+    deps.em.transactional(async (em) => {
+      await lockActor({ ...deps, em })
+      const email = { email: input.email, emailNormalized: normaliseEmail(input.email) }
+      await em.nativeUpdate(User, { id: deps.actor.id }, email)
+    }),
   )
 }

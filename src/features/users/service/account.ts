@@ -3,7 +3,7 @@ import { DomainError } from '#core/errors.ts'
 import { roles } from '#core/roles.ts'
 import { User, type UserSetting } from '#db/entities/user.ts'
 import { hashPassword, isPassword } from '../../auth/password.ts'
-import { replacePassword } from '../../auth/replace-password.ts'
+import { lockActor, replacePassword } from '../../auth/replace-password.ts'
 import { endSession, endSessionsOf } from '../../auth/session.ts'
 import { countTry } from '../../auth/throttle.ts'
 import type { UserDeps } from '../../deps.ts'
@@ -38,6 +38,7 @@ export async function overwriteAccount(deps: UserDeps, input: Omit<UpdateAccount
   }
   await sayingWhatIsTaken(() =>
     deps.em.transactional(async (em) => {
+      await lockActor({ ...deps, em })
       if (Object.keys(changes).length > 0) await em.nativeUpdate(User, { id: deps.actor.id }, changes)
       if (passwordHash !== undefined)
         await replacePassword({ ...deps, em }, deps.actor.id, { passwordHash, keepsOwnSession: true })
@@ -71,7 +72,10 @@ export async function removeAccountUnasked(deps: UserDeps): Promise<void> {
 /** 32 characters of base64; the former token stops working. Only the hash stays here. */
 export async function createAccessToken(deps: UserDeps): Promise<string> {
   const token = randomBytes(24).toString('base64')
-  await deps.em.nativeUpdate(User, { id: deps.actor.id }, { accessTokenHash: sha256(token) })
+  await deps.em.transactional(async (em) => {
+    await lockActor({ ...deps, em })
+    await em.nativeUpdate(User, { id: deps.actor.id }, { accessTokenHash: sha256(token) })
+  })
   return token
 }
 
