@@ -53,11 +53,12 @@ export type ProviderCall = {
   token?: string | undefined
 }
 
-/** A key that has to be turned into another credential before calls; performed and kept by `relay/transport`. */
+/** A key that has to be turned into another credential before calls; performed and kept by `relay/upstream-call`. */
 export type KeyExchange = {
   /** Says for which credential the answer holds; never shown or logged. */
   cacheKey: string
-  request: UpstreamRequest
+  /** Made when there is no token yet: a signed claim costs a millisecond. */
+  request: () => UpstreamRequest
   /** @throws {UpstreamRefusal} when the key was refused with HTTP 200. */
   read: (json: unknown) => { token: string; ttlSeconds: number }
 }

@@ -73,7 +73,7 @@ function unlessAborted<Result>(result: Promise<Result>, signal: AbortSignal): Pr
 async function logIn(deps: Deps, channel: UpstreamChannel, { request, read }: KeyExchange) {
   const { connectTimeoutMs } = timeoutsOf(channel.setting, 'probe')
   const limits = { ...eachWithin(loginTimeoutMs), connectTimeoutMs }
-  const reply = await sendToUpstream(deps, channel, { request, limits })
+  const reply = await sendToUpstream(deps, channel, { request: request(), limits })
   if (!isGood(reply)) {
     const failure = await upstreamFailure(reply, secretsOf(channel))
     // A refused key is the credential's fault, whatever status the vendor's login server uses for it.

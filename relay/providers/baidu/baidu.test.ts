@@ -37,7 +37,7 @@ test('instructions stand apart, limits are kept, what is unknown is named', () =
 test('the key is exchanged for a token that is renewed an hour early', () => {
   const { channel, ambient } = call()
   const exchange = baidu.exchange!(channel, ambient)!
-  expect(exchange.request.url).toBe(
+  expect(exchange.request().url).toBe(
     'https://aip.baidubce.com/oauth/2.0/token?grant_type=client_credentials&client_id=id&client_secret=secret',
   )
   expect(exchange.cacheKey).not.toContain('secret')

@@ -157,11 +157,11 @@ function exchangeOf(key: string): KeyExchange {
   const query = new URLSearchParams({ grant_type: 'client_credentials', client_id: id, client_secret: secret })
   return {
     cacheKey: createHash('sha256').update(key).digest('hex'),
-    request: {
+    request: () => ({
       method: 'POST',
       url: `https://aip.baidubce.com/oauth/2.0/token?${query}`,
       headers: { 'content-type': 'application/json', accept: 'application/json' },
-    },
+    }),
     read(json) {
       const answer = recordOf(json) ?? {}
       const token = wordOf(answer['access_token'])

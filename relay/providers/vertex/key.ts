@@ -71,18 +71,17 @@ function readToken(json: unknown): { token: string; ttlSeconds: number } {
 export function exchangeOf(key: string, ambient: Ambient): KeyExchange | undefined {
   const account = readKey(key)
   if (account.kind === 'express') return undefined
-  const form = new URLSearchParams({
-    grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
-    assertion: assertionOf(account, ambient.now()),
-  })
   return {
     cacheKey: createHash('sha256').update(key).digest('hex'),
-    request: {
+    request: () => ({
       method: 'POST',
       url: account.tokenUri,
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      body: form.toString(),
-    },
+      body: new URLSearchParams({
+        grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
+        assertion: assertionOf(account, ambient.now()),
+      }).toString(),
+    }),
     read: readToken,
   }
 }

@@ -29,8 +29,8 @@ describe('the key', () => {
   test('is exchanged by a claim that its private key signed', () => {
     const { ambient, channel } = call()
     const exchange = vertex.exchange!(channel, ambient)!
-    expect(exchange.request).toMatchObject({ method: 'POST', url: 'https://oauth2.googleapis.com/token' })
-    const form = new URLSearchParams(String(exchange.request.body))
+    expect(exchange.request()).toMatchObject({ method: 'POST', url: 'https://oauth2.googleapis.com/token' })
+    const form = new URLSearchParams(String(exchange.request().body))
     expect(form.get('grant_type')).toBe('urn:ietf:params:oauth:grant-type:jwt-bearer')
     const [head = '', claims = '', signature = ''] = (form.get('assertion') ?? '').split('.')
     expect(createVerify('RSA-SHA256').update(`${head}.${claims}`).verify(publicKey, signature, 'base64url')).toBe(true)
@@ -43,6 +43,13 @@ describe('the key', () => {
       exp: 1767326645,
     })
     expect(exchange.cacheKey).not.toContain('my-project')
+  })
+
+  test('signs nothing as long as its token is kept', () => {
+    const unreadable = JSON.stringify({ type: 'service_account', private_key: 'none', client_email: 'a@b.c' })
+    const exchange = vertex.exchange!({ ...call().channel, key: unreadable }, call().ambient)!
+    expect(exchange.cacheKey).not.toBe('')
+    expect(() => exchange.request()).toThrow(UpstreamRefusal)
   })
 
   test('gives a token that is kept shorter than it lives', () => {
