@@ -4,7 +4,7 @@ import type { Attempt, AttemptRecord, CallCore, RelayServices } from '#relay/req
 import { AttemptFailed } from './failure.ts'
 import { dropRefusedToken } from './attempt-token.ts'
 import { logFailedAttempt } from './log-failure.ts'
-import { type CallPrice, priceCall } from '#relay/billing/price-call.ts'
+import { type CallPrice, priceAttempt } from '#relay/billing/price-call.ts'
 import { reserve } from '#relay/billing/reserve.ts'
 import { pauseBeforeRetry, planRetry, type RetryRoute } from '#relay/routing/retry.ts'
 import { createSelection, type Selection } from '#relay/routing/select.ts'
@@ -35,7 +35,7 @@ const longestReleaseMs = 1000
 /** Tries channels until one answers. The hold of the first try serves all of them and is given back if none does. */
 export async function attemptAll(services: RelayServices, call: CallCore, steps: AttemptSteps): Promise<void> {
   const selection = steps.selection ?? createSelection(services, call)
-  const priceOf = steps.priceOf ?? ((attempt: Attempt) => termsOf(services, call, attempt))
+  const priceOf = steps.priceOf ?? ((attempt: Attempt) => priceAttempt(services, call, attempt))
   const attempts: AttemptRecord[] = []
   services.retryBudget.earn()
   let reserved = false
@@ -115,12 +115,6 @@ async function withFreshToken(plan: AttemptPlan, forward: AttemptSteps['forward'
     if (!dropRefusedToken(plan.attempt, error)) throw error
     await forward(plan)
   }
-}
-
-/** Which name is priced: the caller's, or the one sent upstream. */
-function termsOf(services: RelayServices, call: CallCore, attempt: Attempt): CallPrice {
-  const model = services.options.get('redirect_billing_enabled') ? call.model : attempt.upstreamModel
-  return priceCall(services, { model, group: call.group, user: call.caller.user })
 }
 
 const recordOf = (attempt: Attempt, error: AttemptFailed, startedAt: number): AttemptRecord => ({

@@ -1,6 +1,11 @@
+import { withOverride } from '#core/param-override.ts'
+import type { Provider, ProviderCall, UpstreamRequest } from '#relay/providers/types.ts'
+import { rewriteBody } from '#relay/providers/shared/rewrite-body.ts'
+import type { ChannelRow } from '#relay/routing/channel-table.ts'
+import type { ReasoningPlace } from '#relay/chat/reasoning.ts'
+import type { CallerDialect } from '#relay/dialects/types.ts'
 import type { ChatRequest, Message } from '#relay/chat/request.ts'
 import type { Attempt, Call, CallBody, RelayServices } from '#relay/request/call.ts'
-import { passesThrough } from './sent-body.ts'
 
 /** A call's request as one channel sends it: its system prompt set, streaming off where the upstream has none, on where it has nothing else. */
 export type ChannelRequest = {
@@ -45,4 +50,68 @@ const rewritten = (body: CallBody, change: (json: Json) => Json): CallBody => {
 function withSystemPrompt(messages: Message[], prompt: string, before: boolean): Message[] {
   const own: Message = { role: 'system', content: [{ type: 'text', text: prompt }] }
   return messages[0]?.role === 'system' && !before ? [own, ...messages.slice(1)] : [own, ...messages]
+}
+
+type Setting = Readonly<Record<string, unknown>>
+
+/** What a channel's `setting` wants done to answers on their way to callers. */
+type AnswerSettings = {
+  reasoning: ReasoningPlace
+  /** An answer in the caller's own dialect is read and written anew instead of going out as received. */
+  rewrites: boolean
+}
+
+/**
+ * Chat completions have no agreed place for thoughts, so the settings that move them or bring answers to the canonical
+ * shape change those. Dialects that have one keep their thoughts, which go back signed; thoughts in tags become thoughts
+ * wherever an answer is translated.
+ */
+export function answerSettings(
+  setting: Setting,
+  { hasReasoningPlace }: Pick<CallerDialect, 'hasReasoningPlace'>,
+): AnswerSettings {
+  const reasoning = {
+    fromTags: setting['think_tag_to_reasoning'] === true,
+    asText: !hasReasoningPlace && setting['thinking_to_content'] === true,
+  }
+  return {
+    reasoning,
+    rewrites: !hasReasoningPlace && (setting['force_format'] === true || reasoning.fromTags || reasoning.asText),
+  }
+}
+
+type Target = { channel: ChannelRow; provider: Provider; call: ProviderCall }
+
+/**
+ * The channel's own say in the body: its system prompt was set before, its `param_override` is set last. A value of null
+ * removes the key. What the upstream refuses whoever asks for it is taken out again. Bytes that need no change stay the
+ * bytes that came.
+ */
+export function overridden(
+  services: RelayServices,
+  { channel, provider, call }: Target,
+  request: UpstreamRequest,
+): UpstreamRequest {
+  const override = channel.paramOverride
+  if (override === null || passesThrough(channel.setting, services)) return request
+  if (Object.keys(withOverride({}, override)).length === 0 && !Object.values(override).includes(null)) return request
+  const given = bodyObject(request.body)
+  if (!given) return request
+  const body = withOverride(given, override)
+  const headers = provider.afterOverride?.(body, call)
+  return { ...request, body, ...(headers ? { headers: { ...request.headers, ...headers } } : {}) }
+}
+
+/** The caller's body as it came, but for the name of the model where the upstream knows another. */
+export const bodyAsCame = (body: CallBody, model: string): unknown =>
+  typeof body.json['model'] === 'string' ? rewriteBody(body, { ...body.json, model }) : body.bytes
+
+export const passesThrough = (setting: Record<string, unknown>, services: RelayServices): boolean =>
+  setting['pass_through_body_enabled'] === true || services.options.get('global.pass_through_request_enabled')
+
+/** A body as the object it is; null for one that is none. */
+export function bodyObject(body: unknown): Record<string, unknown> | null {
+  const value: unknown =
+    typeof body === 'string' || body instanceof Uint8Array ? JSON.parse(Buffer.from(body).toString('utf8')) : body
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null
 }

@@ -1,5 +1,7 @@
 import { DomainError } from '#core/errors.ts'
 import { isDatabaseTrouble, isUnstorableText } from '#core/database-trouble.ts'
+import type { ChannelSecrets } from '#core/masking/secret-parts.ts'
+import { maskFailure } from '#relay/providers/shared/mask-failure.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import type { CallerError } from '#relay/dialects/types.ts'
@@ -54,6 +56,10 @@ export class AttemptFailed extends Error {
     this.deliver = details.deliver
   }
 }
+
+/** The same failed attempt, without the secrets of its channel in any of its words. */
+export const maskedFailure = (failed: AttemptFailed, secrets: ChannelSecrets): AttemptFailed =>
+  new AttemptFailed(maskFailure(failed.failure, secrets), { ...failed, cause: failed.cause })
 
 export const failureOfDomainError = (error: DomainError): UpstreamFailure => ({
   status: error.status ?? statusOfKind[error.kind],

@@ -5,34 +5,38 @@ import { DomainError } from '#core/errors.ts'
 import { untranslatable } from '#relay/chat/losses.ts'
 import { lossNames } from '#relay/response/loss-names.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
-import { nativeDialectOf, providerFor } from '#relay/providers/registry.ts'
+import { isPricedAsClaude, nativeDialectOf, providerFor } from '#relay/providers/registry.ts'
 import { loweredHeader, withinLimit, withLoweredLimit } from '#relay/billing/lowered-limit.ts'
 import { customToolNames } from '#relay/providers/shared/custom-tools.ts'
 import type { NativeDialect, Provider, ProviderCall, UpstreamRequest } from '#relay/providers/types.ts'
 import { inlineMedia } from './inline-media.ts'
 import type { UpstreamReply } from '#relay/transport/send.ts'
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
-import { maskFailure } from '#relay/providers/shared/mask-failure.ts'
 import { asAttemptFailure, isUnsent, nothingDelivered } from '#relay/response/answer.ts'
 import { attemptSecrets, upstreamChannelOf } from './upstream-channel.ts'
 import { answerStream } from '#relay/response/answer-stream.ts'
 import { answerWhole } from '#relay/response/answer-whole.ts'
 import type { Attempt, AttemptRecord, Call, RelayServices } from '#relay/request/call.ts'
 import type { ChannelRow } from '#relay/routing/channel-table.ts'
-import { AttemptFailed, failureOfDomainError } from './failure.ts'
-import { type ChannelRequest, forChannel } from './channel-body.ts'
+import { AttemptFailed, failureOfDomainError, maskedFailure } from './failure.ts'
+import {
+  answerSettings,
+  bodyAsCame,
+  type ChannelRequest,
+  forChannel,
+  overridden,
+  passesThrough,
+} from './channel-body.ts'
 import { providerCallOf } from './provider-call.ts'
 import { checkImages } from './image-limit.ts'
-import { bodyAsCame, overridden, passesThrough } from './sent-body.ts'
 import { isEventStream } from '#relay/transport/event-reader.ts'
 import { withToken } from './attempt-token.ts'
-import { answerSettings } from '#relay/response/answer-settings.ts'
 import { finishHungUp, isUnbooked } from '#relay/billing/settle.ts'
 import { failedReply } from './failed-reply.ts'
 import { isGood, sendToUpstream } from '#relay/upstream-call/send.ts'
 import { timeoutsOf } from '#relay/upstream-call/timeouts.ts'
 import { uploadMedia } from './upload-media.ts'
-import { tellWaiting } from '#relay/response/waiting.ts'
+import { tellWaiting } from '#relay/response/caller-stream.ts'
 
 /**
  * One try on one channel, to the settled answer. Returns when the call is over (answered, or the caller hung up).
@@ -61,7 +65,7 @@ export async function forward(
     native,
     listens: rewrites ? null : native,
     reasoning,
-    claude: isPricedAsClaude(call, plan.attempt),
+    claude: call.dialect.pricedAsClaude || isPricedAsClaude(plan.attempt.channel.type, plan.attempt.upstreamModel),
     losses: [],
     sentAt: performance.now(),
     asked: false,
@@ -83,15 +87,7 @@ export async function forward(
       return finishHungUp(context, nothingDelivered)
     }
     if (call.upstreamAbort.signal.aborted) throw new DomainError('relay.stopping', {}, { cause: error })
-    const failed = asAttemptFailure(error)
-    if (failed.deliver) throw failed
-    throw new AttemptFailed(maskFailure(failed.failure, attemptSecrets(plan.attempt, context.providerCall)), {
-      local: failed.local,
-      elsewhere: failed.elsewhere,
-      connection: failed.connection,
-      retryAfterMs: failed.retryAfterMs,
-      cause: failed.cause,
-    })
+    throw maskedFailure(asAttemptFailure(error), attemptSecrets(plan.attempt, context.providerCall))
   }
 }
 
@@ -111,10 +107,6 @@ function nativeFor(
   const native = dialect.native && provider.native[dialect.native]
   return native && (native.accepts?.(sent.body.json, providerCall) ?? true) ? native : null
 }
-
-/** Calls in the Claude dialect, and calls to models that report Claude's way, have their own formula. */
-export const isPricedAsClaude = ({ dialect }: Call, { channel, upstreamModel }: Attempt): boolean =>
-  dialect.pricedAsClaude || providerFor(channel.type).pricedAsClaude?.(upstreamModel) === true
 
 async function buildRequest(context: AttemptContext): Promise<UpstreamRequest> {
   const { native, provider, providerCall, call, services, sent } = context

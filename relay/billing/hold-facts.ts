@@ -1,3 +1,6 @@
+import { overriddenInput, type OutputInput, textsOfOverride } from '#core/param-override.ts'
+import { cheapTextTokens, type CheapPromptCount } from '#relay/counting/cheap-count.ts'
+import { systemPromptOf, passesThrough } from '#relay/attempt/channel-body.ts'
 import { type ToolUse } from '#core/pricing/receipt.ts'
 import { toolUses } from '#core/pricing/tools.ts'
 import { emptyUsage } from '#core/usage.ts'
@@ -5,11 +8,10 @@ import type { ChatRequest, Tool } from '#relay/chat/request.ts'
 import { mediaTokens } from '#relay/counting/media-tokens.ts'
 import { isObject } from '#relay/chat/json.ts'
 import type { Attempt, Call, RelayServices } from '#relay/request/call.ts'
-import { isPricedAsClaude } from '#relay/attempt/forward.ts'
 import { payerOf } from './hold.ts'
 import type { HoldFacts } from './hold-plan.ts'
+import { isPricedAsClaude } from '#relay/providers/registry.ts'
 import type { CallPrice } from './price-call.ts'
-import { sentEstimate } from './sent-estimate.ts'
 
 /** An answer of so many tokens is worth having; less is, where answers of the model usually are shorter. */
 const leastAnswer = 256
@@ -34,6 +36,7 @@ export function holdFactsOf(
 ): HoldFacts {
   const { request } = call
   const { upstreamModel, channel } = attempt
+  const isClaude = call.dialect.pricedAsClaude || isPricedAsClaude(channel.type, upstreamModel)
   const sent = sentEstimate(services, call, attempt)
   const seen = services.holds.lengths.expect(payerOf(call), upstreamModel)
   const limit = sent.maxTokens ?? 0
@@ -51,7 +54,7 @@ export function holdFactsOf(
       cacheWrite1hMarked: Math.ceil(sent.cacheWrite1hMarked * seen.promptRatio),
       audioTokens: audio,
       spoken,
-      formula: spoken || audio > 0 ? 'audio' : isPricedAsClaude(call, attempt) ? 'claude' : 'text',
+      formula: spoken || audio > 0 ? 'audio' : isClaude ? 'claude' : 'text',
       tools: toolsOf(request, upstreamModel),
     },
     limit,
@@ -86,4 +89,19 @@ function kindOf(tool: Tool): string {
   if (tool.type !== 'vendor' || !isObject(tool.value)) return ''
   const { type } = tool.value
   return typeof type === 'string' ? type : (Object.keys(tool.value)[0] ?? '')
+}
+
+/** The prompt and the output to reckon with for the body that this channel sends, which may not be the caller's. */
+function sentEstimate(
+  services: RelayServices,
+  call: Call,
+  { channel }: Pick<Attempt, 'channel'>,
+): CheapPromptCount & OutputInput {
+  const { maxTokens, choiceCount } = call.request
+  const own = { ...call.estimate, maxTokens, choiceCount }
+  if (passesThrough(channel.setting, services)) return own
+  const added = [systemPromptOf(channel), ...textsOfOverride(channel.paramOverride ?? {})]
+  const promptTokens = own.promptTokens + added.reduce((sum, text) => sum + cheapTextTokens(text), 0)
+  if (channel.paramOverride === null) return { ...own, promptTokens }
+  return { ...own, promptTokens, ...overriddenInput(call.body.json, channel.paramOverride, own) }
 }

@@ -2,7 +2,7 @@ import { DomainError } from '#core/errors.ts'
 import type { Price } from '#core/pricing/price.ts'
 import { chargedGroupRatio, priceOf } from '#core/pricing/price-of.ts'
 import { roles } from '#core/roles.ts'
-import type { RelayServices } from '#relay/request/call.ts'
+import type { Attempt, CallCore, RelayServices } from '#relay/request/call.ts'
 import type { UserRow } from '#relay/request/user-cache.ts'
 
 /** What a call costs, as it stood when the call was admitted; kept through all its attempts and written to its log row. */
@@ -12,7 +12,7 @@ export type CallPrice = { price: Price; groupRatio: number; quotaPerUnit: number
  * The price of a model for a user in a group.
  * @throws {DomainError} relay.price_missing when nobody has set one and nothing else allows the call.
  */
-export function priceCall(services: RelayServices, input: { model: string; group: string; user: UserRow }): CallPrice {
+function priceCall(services: RelayServices, input: { model: string; group: string; user: UserRow }): CallPrice {
   const { model, group, user } = input
   const price = priceOf(services.options, { model, acceptUnset: user.acceptsUnpricedModels })
   if (!price) {
@@ -31,4 +31,14 @@ export function groupTerms(
   const ratio = chargedGroupRatio(options, { userGroup: user.group, usedGroup: group })
   if (!ratio.known) log.warn({ group }, 'a group without a ratio is charged at 1')
   return { groupRatio: ratio.ratio, quotaPerUnit: options.get('QuotaPerUnit') }
+}
+
+/** The price of a try: under the caller's name of the model, or under the one that is sent upstream. */
+export function priceAttempt(
+  services: RelayServices,
+  call: CallCore,
+  { upstreamModel }: Pick<Attempt, 'upstreamModel'>,
+): CallPrice {
+  const model = services.options.get('redirect_billing_enabled') ? call.model : upstreamModel
+  return priceCall(services, { model, group: call.group, user: call.caller.user })
 }

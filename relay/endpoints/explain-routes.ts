@@ -6,8 +6,7 @@ import { bindSession, sharesOf } from '#core/routing/pick-route.ts'
 import { channelStatus } from '#core/statuses.ts'
 import type { ChannelRow } from '#relay/routing/channel-table.ts'
 import type { Call, RelayServices } from '#relay/request/call.ts'
-import { callerSession } from '#relay/routing/caller-session.ts'
-import { type Plan, planOf } from '#relay/routing/select.ts'
+import { callerSession, type Plan, planOf } from '#relay/routing/select.ts'
 
 export type Choice = {
   channel_id: number

@@ -7,7 +7,7 @@ import { admitChat } from '#relay/chat-call.ts'
 import { holdFactsOf } from '#relay/billing/hold-facts.ts'
 import { type HoldFacts, leastHold, planHold } from '#relay/billing/hold-plan.ts'
 import { limitsLeft } from '#relay/request/limit.ts'
-import { priceCall } from '#relay/billing/price-call.ts'
+import { priceAttempt } from '#relay/billing/price-call.ts'
 import { receive } from '#relay/request/receive.ts'
 import { reportError } from '#relay/response/report-error.ts'
 import { type Choice, choicesOf, removedOf } from './explain-routes.ts'
@@ -64,9 +64,8 @@ function priceOf(
   const nothing = { estimate: null, price: null, reservation: null }
   const channel = services.channels.channel(choice.channel_id)
   if (!channel) return nothing
-  const model = services.options.get('redirect_billing_enabled') ? call.model : choice.upstream_model
   try {
-    const terms = priceCall(services, { model, group: call.group, user: call.caller.user })
+    const terms = priceAttempt(services, call, { upstreamModel: choice.upstream_model })
     const key = { position: 0, value: '' }
     const attempt = { channel, key, model: choice.model, upstreamModel: choice.upstream_model, mapped: false }
     const reservation = reservationOf(services, call, {

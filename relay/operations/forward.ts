@@ -5,14 +5,13 @@ import { SettleFailed } from '#features/ledger/service.ts'
 import type { AttemptPlan } from '#relay/attempt/attempts.ts'
 import { asAttemptFailure } from '#relay/response/answer.ts'
 import { attemptSecrets } from '#relay/attempt/upstream-channel.ts'
-import { maskFailure } from '#relay/providers/shared/mask-failure.ts'
 import type { RelayServices } from '#relay/request/call.ts'
 import { drained } from '#relay/response/caller-stream.ts'
-import { AttemptFailed, failureOfDomainError } from '#relay/attempt/failure.ts'
+import { AttemptFailed, failureOfDomainError, maskedFailure } from '#relay/attempt/failure.ts'
 import { withToken } from '#relay/attempt/attempt-token.ts'
 import { providerCallOf } from '#relay/attempt/provider-call.ts'
 import { passHeaders } from '#relay/response/upstream-headers.ts'
-import { bodyAsCame, overridden, passesThrough } from '#relay/attempt/sent-body.ts'
+import { bodyAsCame, overridden, passesThrough } from '#relay/attempt/channel-body.ts'
 import { isUnbooked } from '#relay/billing/settle.ts'
 import { providerFor } from '#relay/providers/registry.ts'
 import type { PlainOperation, PlainRequest, UpstreamRequest } from '#relay/providers/types.ts'
@@ -80,14 +79,7 @@ export async function forwardPlain(services: RelayServices, call: PlainCall, pla
       return
     }
     if (call.upstreamAbort.signal.aborted) throw new DomainError('relay.stopping', {}, { cause: error })
-    const failed = asAttemptFailure(error)
-    throw new AttemptFailed(maskFailure(failed.failure, attemptSecrets(attempt, current.providerCall)), {
-      local: failed.local,
-      elsewhere: failed.elsewhere,
-      connection: failed.connection,
-      retryAfterMs: failed.retryAfterMs,
-      cause: failed.cause,
-    })
+    throw maskedFailure(asAttemptFailure(error), attemptSecrets(attempt, current.providerCall))
   }
 }
 

@@ -82,3 +82,7 @@ export const listProviders = (): readonly Provider[] => providers
 /** The dialect a provider speaks natively is the one whose own fields it understands. */
 export const nativeDialectOf = ({ native }: Provider): DialectId =>
   (Object.keys(native).find((id) => id !== 'openai-completions') as DialectId | undefined) ?? 'openai-chat'
+
+/** Models that report their usage as Claude does are priced by its formula. */
+export const isPricedAsClaude = (channelType: number, model: string): boolean =>
+  providerFor(channelType).pricedAsClaude?.(model) === true

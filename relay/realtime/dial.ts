@@ -3,7 +3,7 @@ import { DomainError } from '#core/errors.ts'
 import type { AttemptPlan } from '#relay/attempt/attempts.ts'
 import { asAttemptFailure } from '#relay/response/answer.ts'
 import type { CallCore, RelayServices } from '#relay/request/call.ts'
-import { AttemptFailed, failureOfDomainError } from '#relay/attempt/failure.ts'
+import { AttemptFailed, failureOfDomainError, maskedFailure } from '#relay/attempt/failure.ts'
 import { withToken } from '#relay/attempt/attempt-token.ts'
 import { providerCallOf } from '#relay/attempt/provider-call.ts'
 import { failedReply } from '#relay/attempt/failed-reply.ts'
@@ -12,8 +12,6 @@ import type { ProviderCall, RealtimeCaller, RealtimeTranslation } from '#relay/p
 import { SocketRefused } from '#relay/transport/open-socket.ts'
 import { largestFrame } from './accept.ts'
 import { attemptSecrets, upstreamChannelOf } from '#relay/attempt/upstream-channel.ts'
-import { maskFailure } from '#relay/providers/shared/mask-failure.ts'
-import type { ChannelSecrets } from '#core/masking/secret-parts.ts'
 import { openUpstreamSocket } from '#relay/upstream-call/send.ts'
 
 /** How the caller came: browsers cannot send headers, so they offer sub-protocols. */
@@ -44,7 +42,7 @@ export async function dial(services: RelayServices, call: CallCore, { attempt }:
   } catch (error) {
     if (call.upstreamAbort.signal.aborted) throw new DomainError('relay.stopping', {}, { cause: error })
     const failed = error instanceof SocketRefused ? await asRefused(services, error, { attempt, providerCall }) : error
-    throw withoutSecrets(asAttemptFailure(failed), attemptSecrets(attempt, providerCall))
+    throw maskedFailure(asAttemptFailure(failed), attemptSecrets(attempt, providerCall))
   }
 }
 
@@ -53,12 +51,3 @@ type Asked = { attempt: AttemptPlan['attempt']; providerCall: ProviderCall }
 /** A page or a redirect instead of a socket is no more a socket than an error. */
 const asRefused = (services: RelayServices, { status, headers, body }: SocketRefused, asked: Asked) =>
   failedReply(services, asked, { status: status < 400 ? 502 : status, headers, text: () => Promise.resolve(body) })
-
-const withoutSecrets = (failed: AttemptFailed, secrets: ChannelSecrets): AttemptFailed =>
-  new AttemptFailed(maskFailure(failed.failure, secrets), {
-    local: failed.local,
-    elsewhere: failed.elsewhere,
-    connection: failed.connection,
-    retryAfterMs: failed.retryAfterMs,
-    cause: failed.cause,
-  })

@@ -3,7 +3,6 @@ import { DomainError } from '#core/errors.ts'
 import type { RequestLimit, RequestVerdict, Standing } from '#core/limits/request-limit.ts'
 import { isModelRateSuccess, isTokenRateSuccess, modelRateRule, tokenRateRule } from '#core/limits/rules.ts'
 import type { Caller, Incoming, RelayServices } from './call.ts'
-import { tellStanding } from './limit-headers.ts'
 
 /** What is left to count once it is known how the answer went; `status` is what the caller was told. */
 export type LimitedCall = { ended: (status: number) => Promise<void> }
@@ -138,4 +137,17 @@ async function admit(services: RelayServices, { incoming, passed }: Limiting, in
     if (success > 0) await services.limits.ended({ ...ask, admittedAt: verdict.at, succeeded: isSuccess(status) })
   }
   passed.push({ verdict, end })
+}
+
+/** The names a web page may read beside those that are always open to it. */
+export const limitHeaders = ['limit', 'remaining', 'reset'].flatMap((what) => [
+  `x-ratelimit-${what}-requests`,
+  `anthropic-ratelimit-requests-${what}`,
+])
+
+/** Tells how much of the tightest limit is left, in the headers that the caller's vendor uses. */
+function tellStanding({ res, dialect, receivedAt }: Incoming, standings: readonly Standing[]): void {
+  const [tightest] = standings.toSorted((left, right) => left.remaining - right.remaining)
+  if (!tightest || res.headersSent) return
+  for (const [name, value] of Object.entries(dialect.rateLimitHeaders(tightest, receivedAt))) res.setHeader(name, value)
 }

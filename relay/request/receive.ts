@@ -1,8 +1,8 @@
+import { randomFillSync } from 'node:crypto'
 import type { Request, Response } from 'express'
 import { clientAddress } from '#features/client-address/service.ts'
 import type { CallerDialect } from '#relay/dialects/types.ts'
 import type { Incoming, RelayServices } from './call.ts'
-import { createRequestId } from './request-id.ts'
 
 /** Gives a request its id and watches for the caller hanging up and the process going down. */
 export function receive(
@@ -34,4 +34,31 @@ export function receive(
     upstreamAbort,
     ip: clientAddress(services, req),
   }
+}
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+const digits = (value: number, width: number): string => String(value).padStart(width, '0')
+
+// Asking the system for eight bytes costs as much as for thousands.
+const bytes = Buffer.alloc(4096)
+let used = bytes.length
+
+function randomLetters(count: number): string {
+  if (used + count > bytes.length) {
+    randomFillSync(bytes)
+    used = 0
+  }
+  let letters = ''
+  for (let at = 0; at < count; at += 1) letters += alphabet[(bytes[used + at] ?? 0) % alphabet.length]
+  used += count
+  return letters
+}
+
+/** `yyyyMMddHHmmss`, nanoseconds, eight random characters: sortable by time and unique across processes. */
+function createRequestId(now: Date): string {
+  const day = `${now.getUTCFullYear()}${digits(now.getUTCMonth() + 1, 2)}${digits(now.getUTCDate(), 2)}`
+  const time = `${digits(now.getUTCHours(), 2)}${digits(now.getUTCMinutes(), 2)}${digits(now.getUTCSeconds(), 2)}`
+  const nanoseconds = digits(Number(process.hrtime.bigint() % 1_000_000_000n), 9)
+  return day + time + nanoseconds + randomLetters(8)
 }

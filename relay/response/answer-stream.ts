@@ -2,11 +2,10 @@ import { DomainError } from '#core/errors.ts'
 import type { WireEvent } from '#relay/transport/framing.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import type { UpstreamReply } from '#relay/transport/send.ts'
-import { maskFailure } from '#relay/providers/shared/mask-failure.ts'
 import { asAttemptFailure, measure } from './answer.ts'
 import { attemptSecrets } from '#relay/attempt/upstream-channel.ts'
 import { type CallerStream, openCallerStream } from './caller-stream.ts'
-import { AttemptFailed, failureOfDomainError } from '#relay/attempt/failure.ts'
+import { AttemptFailed, failureOfDomainError, maskedFailure } from '#relay/attempt/failure.ts'
 import type { AttemptContext } from '#relay/attempt/attempt-context.ts'
 import { createAnswerMeter, type MayGoOn } from '#relay/billing/answer-meter.ts'
 import { bookingFailure, finishHungUp, settle, SettleFailed } from '#relay/billing/settle.ts'
@@ -175,13 +174,11 @@ async function endUnpaid(context: AttemptContext, { writer, caller, progress }: 
 async function endFailed(context: AttemptContext, run: Run & { broken: Broken }): Promise<void> {
   const { attempt, providerCall } = context
   const { writer, caller, progress } = run
-  const failure = maskFailure(
-    shapeFailure(context.services, attempt.channel, run.broken.failure),
-    attemptSecrets(attempt, providerCall),
-  )
-  if (!caller.started || progress.firstTokenMs === null) {
-    throw new AttemptFailed(failure, { local: false, connection: run.broken.connection })
-  }
+  const shaped = shapeFailure(context.services, attempt.channel, run.broken.failure)
+  const broken = new AttemptFailed(shaped, { local: false, connection: run.broken.connection })
+  const failed = maskedFailure(broken, attemptSecrets(attempt, providerCall))
+  if (!caller.started || progress.firstTokenMs === null) throw failed
+  const { failure } = failed
   const { usage, delivered } = writer
   const measured = await measure(context, { usage, delivered, cut: true })
   await settle(context, {

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { Call } from '#relay/request/call.ts'
+import type { Call, RelayServices } from '#relay/request/call.ts'
 
 /** The caller's side of a streamed answer: headers with the first byte, back-pressure, and the news that nobody listens. */
 export type CallerStream = {
@@ -70,4 +70,43 @@ export function openCallerStream(call: Call, headers: StreamHeaders): CallerStre
       })
     },
   }
+}
+
+/**
+ * Comments that tell a waiting caller that its line is open, where the operator wants them: from the moment its stream is
+ * accepted, through every attempt, to its end. Returns what stops them.
+ */
+export function keepAlive({ options }: RelayServices, call: Call): () => void {
+  const { res, dialect, stream, asJsonArray } = call
+  // A JSON array has no room for comments.
+  if (!stream || asJsonArray || !options.get('general_setting.ping_interval_enabled')) return () => {}
+  const seconds = options.get('general_setting.ping_interval_seconds')
+  const ping = (): void => {
+    if (call.callerAborted.signal.aborted || res.writableEnded || res.writableNeedDrain) return
+    beginStream(call, { contentType: dialect.streamContentType({ asJsonArray }), losses: [] })
+    res.write(dialect.ping)
+  }
+  const timer = setInterval(ping, (seconds > 0 ? seconds : 10) * 1000)
+  return () => clearInterval(timer)
+}
+
+const comment = ': WAITING FOR UPSTREAM\n\n'
+const everyMs = 5000
+
+/**
+ * The signs of life of a stream whose channel cannot stream: one at once and one every five seconds, until the whole answer
+ * is there. Returns what stops them.
+ */
+export function tellWaiting(call: Call, losses: string[]): () => void {
+  const { res, callerAborted, dialect, asJsonArray } = call
+  // A JSON array has no room for comments.
+  if (asJsonArray) return () => {}
+  const tell = (): void => {
+    if (callerAborted.signal.aborted || res.writableEnded || res.writableNeedDrain) return
+    beginStream(call, { contentType: dialect.streamContentType({ asJsonArray }), losses })
+    res.write(comment)
+  }
+  tell()
+  const timer = setInterval(tell, everyMs)
+  return () => clearInterval(timer)
 }

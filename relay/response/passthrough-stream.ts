@@ -1,7 +1,6 @@
 import type { WireEvent } from '#relay/transport/framing.ts'
 import { callerError } from '#relay/attempt/failure.ts'
 import type { AttemptContext } from '#relay/attempt/attempt-context.ts'
-import { createArrayFramer, eventFramer } from './framer.ts'
 import type { StreamWriter } from './stream-writer.ts'
 
 /** The upstream's own events, watched and sent on as they came. */
@@ -73,5 +72,35 @@ function isWhole({ data }: WireEvent): boolean {
     return true
   } catch {
     return false
+  }
+}
+
+/** An event as it goes over the wire, with plain line ends. */
+function wireText({ event, data }: WireEvent): string {
+  const lines = data.includes('\n') ? data.replaceAll('\n', '\ndata: ') : data
+  return event ? `event: ${event}\ndata: ${lines}\n\n` : `data: ${lines}\n\n`
+}
+
+/** How native events are written to the caller. */
+type Framer = {
+  frame: (event: WireEvent) => string
+  close: () => string
+  /** Ends the answer with an error that the dialect has already put in words. */
+  fail: (error: { event: string; body: unknown }) => string
+}
+
+const eventFramer: Framer = { frame: wireText, close: () => '', fail: ({ event }) => event }
+
+/** The JSON array that a Gemini caller without `alt=sse` reads. */
+function createArrayFramer(): Framer {
+  let first = true
+  return {
+    frame: ({ data }) => {
+      const lead = first ? '[' : ',\n'
+      first = false
+      return lead + data
+    },
+    close: () => (first ? '[]' : ']'),
+    fail: ({ body }) => `${first ? '[' : ',\n'}${JSON.stringify(body)}]`,
   }
 }

@@ -6,7 +6,6 @@ import { bindSession, pickKey, pickRoute } from '#core/routing/pick-route.ts'
 import { channelStatus } from '#core/statuses.ts'
 import type { ChannelRow } from './channel-table.ts'
 import type { Attempt, CallCore, RelayServices } from '#relay/request/call.ts'
-import { callerSession } from './caller-session.ts'
 import type { StoredAt } from './stored-at.ts'
 
 /** Where the attempts of one call may go; remembers where they have been. */
@@ -193,4 +192,20 @@ function boundSelection(services: RelayServices, call: CallCore, storedAt: Store
       return attempt ?? (elsewhere as Selection).next()
     },
   }
+}
+
+const sessionName = (value: unknown): string | null =>
+  typeof value === 'string' && value !== '' ? value.slice(0, 500) : null
+
+/** What the caller calls its session, so that its calls keep their channel and find their prompt cached upstream. */
+export function callerSession({ req, body }: CallCore): string | null {
+  const { metadata } = body.json
+  const inMetadata =
+    typeof metadata === 'object' && metadata !== null && 'user_id' in metadata ? sessionName(metadata.user_id) : null
+  return (
+    sessionName(req.headers['x-session-id']) ??
+    sessionName(req.headers['session_id']) ??
+    sessionName(body.json['prompt_cache_key']) ??
+    inMetadata
+  )
 }

@@ -9,7 +9,7 @@ import { attemptSecrets } from '#relay/attempt/upstream-channel.ts'
 import { type AttemptPlan, giveBack } from '#relay/attempt/attempts.ts'
 import { disableDeadKey, takeOut } from '#relay/routing/auto-disable.ts'
 import type { Attempt, RelayServices } from '#relay/request/call.ts'
-import { AttemptFailed, failureOfDomainError } from '#relay/attempt/failure.ts'
+import { AttemptFailed, failureOfDomainError, maskedFailure } from '#relay/attempt/failure.ts'
 import { logFailedAttempt } from '#relay/attempt/log-failure.ts'
 import { TransportError } from '#relay/transport/transport-error.ts'
 import { askService, type TaskReply } from '../ask.ts'
@@ -162,16 +162,16 @@ async function refuse(
   if (answer.code === submitCode.noAccount) await disableEmpty(services, attempt)
   if (reply.status < 400) return
   const failure = { status: reply.status, type: 'upstream_error', code: answer.code, message: answer.description }
-  const error = new AttemptFailed(failure, { local: false })
+  const error = maskedFailure(new AttemptFailed(failure, { local: false }), attemptSecrets(attempt))
   await disableDeadKey(services, call, { attempt, error })
   logFailedAttempt(services, call, { attempt, attempts, error })
 }
 
 function busy(attempt: Attempt, description: string): AttemptFailed {
   const refusal = new DomainError('drawing.busy')
-  const message = [withoutSecrets(attempt, description), refusal.message].filter((part) => part !== '').join(' ')
+  const message = [description, refusal.message].filter((part) => part !== '').join(' ')
   const failure = { ...failureOfDomainError(refusal), type: 'upstream_error', code: submitCode.busy, message }
-  return new AttemptFailed(failure, { local: false, cause: refusal })
+  return maskedFailure(new AttemptFailed(failure, { local: false, cause: refusal }), attemptSecrets(attempt))
 }
 
 /** A service without a usable account serves nobody until a person has looked at it. */
