@@ -1,0 +1,50 @@
+import { mkdtemp, readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { callOnce } from '../faults/traffic.ts'
+import { createWorld, type World } from '../faults/world.ts'
+import { type Product, startProduct } from '../support/processes.ts'
+
+/** How far whoever reads a call from its arrival to its charge has to go through the stages of the relay. */
+const most = { files: 36, returns: 26 }
+const stages = /^relay\/(chat-call\.ts|(request|routing|attempt|response|billing)\/)/
+
+let world: World
+let product: Product
+let trace: string
+
+beforeAll(async () => {
+  world = await createWorld()
+  await world.make.channel()
+  trace = join(await mkdtemp(join(tmpdir(), 'walk-')), 'trace.json')
+  const tracer = new URL('../support/trace-functions.mjs', import.meta.url).href
+  const environment = { ...world.environment, WORKERS: '1', NODE_OPTIONS: `--import=${tracer}`, TRACE_FILE: trace }
+  product = await startProduct({ environment })
+})
+afterAll(async () => {
+  await product.killAll()
+  await world[Symbol.asyncDispose]()
+})
+
+/** The files of functions in the order of their first call, and how often the way leads back to one that was left. */
+function walkOf(places: readonly string[]): { files: string[]; returns: number } {
+  const visits = places
+    .map((place) => place.split(' ')[0] as string)
+    .filter((file) => stages.test(file))
+    .filter((file, at, all) => file !== all[at - 1])
+  const files = [...new Set(visits)]
+  return { files, returns: visits.length - files.length }
+}
+
+test('a stream’s way from request to charge does not grow in files nor in returns to one that was left', async () => {
+  const token = await world.make.token(await world.make.user())
+  for (let calls = 0; calls < 2; calls += 1)
+    expect((await callOnce(product.url, token, { kind: 'stream', text: 'hello' })).status).toBe(200)
+  const places = JSON.parse(await readFile(trace, 'utf8')) as string[]
+  const { files, returns } = walkOf(places)
+  console.log(JSON.stringify(places))
+  expect(places.at(-1)).toBe('src/features/ledger/service.ts settle')
+  expect(files.length).toBeLessThanOrEqual(most.files)
+  expect(returns).toBeLessThanOrEqual(most.returns)
+})
