@@ -13,7 +13,7 @@ import { inlineMedia } from './inline-media.ts'
 import type { UpstreamReply } from '#relay/transport/send.ts'
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { asAttemptFailure, isUnsent, nothingDelivered } from '#relay/response/answer.ts'
-import { attemptSecrets, upstreamChannelOf } from './upstream-channel.ts'
+import { attemptSecrets, upstreamChannelOf, providerCallOf } from './upstream-channel.ts'
 import { answerStream } from '#relay/response/answer-stream.ts'
 import { answerWhole } from '#relay/response/answer-whole.ts'
 import type { Attempt, AttemptRecord, Call, RelayServices } from '#relay/request/call.ts'
@@ -27,7 +27,6 @@ import {
   overridden,
   passesThrough,
 } from './channel-body.ts'
-import { providerCallOf } from './provider-call.ts'
 import { checkImages } from './image-limit.ts'
 import { isEventStream } from '#relay/transport/event-reader.ts'
 import { withToken } from './attempt-token.ts'
@@ -51,10 +50,10 @@ export async function forward(
   checkOffer(call, plan.attempt)
   const { lowered } = plan.held.plan
   const own = forChannel(services, call, plan.attempt)
+  const { rewrites, reasoning } = answerSettings(plan.attempt.channel.setting, call.dialect)
   const sent = lowered === undefined ? own : withLoweredLimit(call, own, lowered)
   const providerCall = providerCallOf(services, call, { attempt: plan.attempt, stream: sent.request.stream })
   const native = nativeFor(call, { provider, sent, providerCall })
-  const { rewrites, reasoning } = answerSettings(plan.attempt.channel.setting, call.dialect)
   const context: AttemptContext = {
     services,
     call,

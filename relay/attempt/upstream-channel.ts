@@ -1,5 +1,7 @@
 import type { ChannelSecrets } from '#core/masking/secret-parts.ts'
-import type { Attempt } from '#relay/request/call.ts'
+import type { ProviderCall } from '#relay/providers/types.ts'
+import type { Attempt, CallCore, RelayServices } from '#relay/request/call.ts'
+import { toProviderCall } from '#relay/upstream-call/provider-call.ts'
 import { secretsOf, toUpstreamChannel, type UpstreamChannel } from '#relay/upstream-call/channel.ts'
 
 type Place = Pick<Attempt, 'channel' | 'key'>
@@ -9,3 +11,28 @@ export const upstreamChannelOf = ({ channel, key }: Place): UpstreamChannel => t
 /** What no caller and no log may learn of the place that a call was sent to. */
 export const attemptSecrets = (place: Place, call?: { token?: string | undefined }): ChannelSecrets =>
   secretsOf(upstreamChannelOf(place), call?.token)
+
+/** What a provider may know of a caller's call. */
+export function providerCallOf(
+  services: RelayServices,
+  call: CallCore,
+  { attempt, stream }: { attempt: Attempt; stream: boolean },
+): ProviderCall {
+  const { headers, query } = call.req
+  return toProviderCall(services, upstreamChannelOf(attempt), {
+    model: attempt.upstreamModel,
+    originalModel: call.model,
+    stream,
+    callerHeaders: {
+      'anthropic-version': headerText(headers['anthropic-version']),
+      'anthropic-beta': headerText(headers['anthropic-beta']),
+    },
+    query: Object.fromEntries(Object.entries(query).filter(([, value]) => typeof value === 'string')) as Record<
+      string,
+      string
+    >,
+  })
+}
+
+const headerText = (value: string | string[] | undefined): string | undefined =>
+  Array.isArray(value) ? value.join(',') : value

@@ -15,7 +15,7 @@ const longestStallMs = 120_000
 type StreamHeaders = { contentType: string; losses: string[] }
 
 /** The head of a streamed answer; an earlier attempt or a keep-alive comment may have sent it already. */
-export function beginStream({ res }: Call, { contentType, losses }: StreamHeaders): void {
+function beginStream({ res }: Call, { contentType, losses }: StreamHeaders): void {
   if (res.headersSent) return
   res.status(200)
   res.setHeader('content-type', contentType)
