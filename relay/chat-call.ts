@@ -2,7 +2,7 @@ import type { Request, Response } from 'express'
 import { DomainError } from '#core/errors.ts'
 import { cheapPromptTokens } from './counting/cheap-count.ts'
 import type { CallerDialect } from './dialects/types.ts'
-import { admitAddress, admitGroup, admitModel, admitModelName, admitPin, groupInUse } from './request/admit.ts'
+import { admitAddress, admitCall } from './request/admit.ts'
 import { attemptAll, type AttemptPlan } from './attempt/attempts.ts'
 import type { Call, CallBody, Caller, Incoming, RelayServices } from './request/call.ts'
 import type { Held } from './attempt/attempt-context.ts'
@@ -59,11 +59,7 @@ export async function admitChat(services: RelayServices, { incoming, route, call
   const read = await readBody(services, incoming)
   const { caller, body } = route.prepare?.(services, known, read) ?? { caller: known, body: read }
   const request = route.dialect.parse(body.json, route.path)
-  admitModelName(request.model)
-  const wanted = admitGroup(services, caller)
-  const pinnedChannel = admitPin(services, caller)
-  const group = groupInUse(services, caller, { group: wanted, model: request.model, pinnedChannel })
-  if (!pinnedChannel) admitModel(services, caller, { group, model: request.model })
+  const admitted = admitCall(services, caller, request.model)
   const storedAt = route.dialect.keepsResponses
     ? await placeOfNamed(services, { userId: caller.user.id, body: body.json })
     : undefined
@@ -73,10 +69,8 @@ export async function admitChat(services: RelayServices, { incoming, route, call
     body,
     storedAt,
     request,
-    model: request.model,
+    ...admitted,
     stream: request.stream,
-    group,
-    pinnedChannel,
     asJsonArray: route.asJsonArray,
     estimate: cheapPromptTokens(request),
   }

@@ -3,7 +3,7 @@ import { countPrompt } from '#relay/counting/estimate-usage.ts'
 import { claude } from '#relay/dialects/claude/index.ts'
 import { gemini } from '#relay/dialects/gemini/index.ts'
 import type { CallerDialect } from '#relay/dialects/types.ts'
-import { admitAddress, admitGroup, admitModel, admitModelName, admitPin, groupInUse } from '#relay/request/admit.ts'
+import { admitAddress, admitCall } from '#relay/request/admit.ts'
 import { authenticate } from '#relay/request/authenticate.ts'
 import type { Attempt, Call, RelayServices } from '#relay/request/call.ts'
 import { limit, type LimitedCall } from '#relay/request/limit.ts'
@@ -57,13 +57,9 @@ export async function countTokens(
     admitAddress(caller, incoming.ip)
     const body = await readBody(services, incoming)
     const request = style.dialect.parse({ ...style.dialect.countingDefaults, ...body.json }, { model })
-    admitModelName(request.model)
-    const wanted = admitGroup(services, caller)
-    const pinnedChannel = admitPin(services, caller)
-    const group = groupInUse(services, caller, { group: wanted, model: request.model, pinnedChannel })
-    if (!pinnedChannel) admitModel(services, caller, { group, model: request.model })
+    const admitted = admitCall(services, caller, request.model)
     const estimate = { promptTokens: 0, cacheWriteMarked: 0, cacheWrite1hMarked: 0 }
-    const core = { caller, body, request, model: request.model, stream: false, group, pinnedChannel }
+    const core = { caller, body, request, ...admitted, stream: false }
     const call: Call = { ...incoming, ...core, asJsonArray: false, estimate }
     const attempt = createSelection(services, call).next()
     const asked = await askUpstream(services, call, { style, attempt })

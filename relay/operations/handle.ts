@@ -3,7 +3,7 @@ import { DomainError } from '#core/errors.ts'
 import { encodeEmbed, parseEmbed } from '#relay/dialects/gemini/embed.ts'
 import { gemini } from '#relay/dialects/gemini/index.ts'
 import { openAiChat } from '#relay/dialects/openai-chat/index.ts'
-import { admitAddress, admitGroup, admitModel, admitModelName, admitPin, groupInUse } from '#relay/request/admit.ts'
+import { admitAddress, admitCall } from '#relay/request/admit.ts'
 import { attemptAll } from '#relay/attempt/attempts.ts'
 import { authenticate } from '#relay/request/authenticate.ts'
 import type { Caller, Incoming, RelayServices } from '#relay/request/call.ts'
@@ -62,13 +62,9 @@ async function admit(services: RelayServices, { incoming, caller, route }: Arriv
   )
   const { foreign, plain } = inOneForm(route, given)
   const parsed = parsePlain(route.operation, plain, route.model)
-  admitModelName(parsed.model)
-  const wanted = admitGroup(services, caller)
-  const pinnedChannel = admitPin(services, caller)
-  const group = groupInUse(services, caller, { group: wanted, model: parsed.model, pinnedChannel })
-  if (!pinnedChannel) admitModel(services, caller, { group, model: parsed.model })
+  const admitted = admitCall(services, caller, parsed.model)
   const asked = { ...parsed, foreign, seconds: await secondsOf(services, parsed) }
-  return { ...incoming, caller, body, asked, model: asked.model, stream: asked.stream, group, pinnedChannel }
+  return { ...incoming, caller, body, asked, ...admitted, stream: asked.stream }
 }
 
 /** The length of what is to be written down. */

@@ -1,6 +1,6 @@
 import { DomainError } from '#core/errors.ts'
 import { channelStatus } from '#core/statuses.ts'
-import { admitAddress, admitGroup, admitModel, admitModelName, admitPin, groupInUse } from '#relay/request/admit.ts'
+import { admitAddress, admitCall } from '#relay/request/admit.ts'
 import { authenticate } from '#relay/request/authenticate.ts'
 import type { CallCore, Caller, Incoming, RelayServices } from '#relay/request/call.ts'
 import type { Session } from './call.ts'
@@ -11,19 +11,13 @@ export function admitRealtime(services: RelayServices, incoming: Incoming, calle
   const { model } = incoming.req.query
   if (typeof model !== 'string' || model === '')
     throw new DomainError('relay.body_invalid', { detail: 'model is required' })
-  admitModelName(model)
-  const wanted = admitGroup(services, caller)
-  const pinnedChannel = admitPin(services, caller)
-  const group = groupInUse(services, caller, { group: wanted, model, pinnedChannel })
-  if (!pinnedChannel) admitModel(services, caller, { group, model })
+  const admitted = admitCall(services, caller, model)
   return {
     ...incoming,
     caller,
-    model,
+    ...admitted,
     stream: true,
     body: { bytes: Buffer.alloc(0), json: {} },
-    group,
-    pinnedChannel,
   }
 }
 

@@ -72,3 +72,17 @@ export function admitModel(services: RelayServices, caller: Caller, input: { gro
   if (prefix !== undefined && limits.has(input.model.slice(prefix.length))) return
   throw new DomainError('relay.model_forbidden', { model: input.model })
 }
+
+/** Every check from the model's name to the model: the group a call runs in and is charged by, and the channel its key names. */
+export function admitCall(
+  services: RelayServices,
+  caller: Caller,
+  model: string,
+): { model: string; group: string; pinnedChannel: ChannelRow | null } {
+  admitModelName(model)
+  const wanted = admitGroup(services, caller)
+  const pinnedChannel = admitPin(services, caller)
+  const group = groupInUse(services, caller, { group: wanted, model, pinnedChannel })
+  if (!pinnedChannel) admitModel(services, caller, { group, model })
+  return { model, group, pinnedChannel }
+}
