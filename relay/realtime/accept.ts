@@ -1,10 +1,12 @@
 import { WebSocket, WebSocketServer } from 'ws'
 import { DomainError } from '#core/errors.ts'
 import { openAiError } from '#relay/dialects/openai-chat/error.ts'
-import type { Incoming } from '#relay/request/call.ts'
+import { networkOf } from '#features/client-address/service.ts'
+import type { Incoming, RelayServices } from '#relay/request/call.ts'
 import { AttemptFailed, callerError, failureOf } from '#relay/attempt/failure.ts'
 import type { CallerEnd } from './call.ts'
 import { closeSocket } from './close-codes.ts'
+import { createFrameMemory } from './frame-memory.ts'
 import { createPump } from './pump.ts'
 import { headOf } from './upgrades.ts'
 
@@ -18,7 +20,7 @@ export const closeTimeoutMs = 2000
  * Answers the caller's handshake and takes the connection out of the response; until then it is refused like any call.
  * @throws {DomainError} relay.upgrade_required, relay.upgrade_failed
  */
-export function acceptCaller({ req, res }: Incoming): CallerEnd {
+export function acceptCaller({ bodies }: RelayServices, { req, res, ip }: Incoming): CallerEnd {
   const head = headOf(req)
   if (head === undefined) {
     res.setHeader('upgrade', 'websocket')
@@ -41,7 +43,7 @@ export function acceptCaller({ req, res }: Incoming): CallerEnd {
   let end: CallerEnd | undefined
   server.handleUpgrade(req, connection, head, (socket) => {
     socket.on('error', () => {})
-    end = { socket, frames: createPump(socket) }
+    end = { socket, frames: createPump(socket, createFrameMemory(bodies, networkOf(ip)), connection) }
   })
   if (!end) throw new DomainError('relay.upgrade_failed')
   res.detachSocket(connection)

@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express'
 import { DomainError } from '#core/errors.ts'
+import { networkOf } from '#features/client-address/service.ts'
 import { openAiChat } from '#relay/dialects/openai-chat/index.ts'
 import { type AttemptPlan, attemptAll } from '#relay/attempt/attempts.ts'
 import { authenticate } from '#relay/request/authenticate.ts'
@@ -13,6 +14,7 @@ import { admitRealtime } from './admit.ts'
 import { estimateResponse } from './session-billing.ts'
 import type { CallerEnd } from './call.ts'
 import { dial } from './dial.ts'
+import { createFrameMemory } from './frame-memory.ts'
 import { createPump } from './pump.ts'
 import { runSession } from './session.ts'
 
@@ -47,9 +49,10 @@ export async function handleRealtime(
 }
 
 /** From here on the caller's end is a socket, and its going is told by that. */
-function answerHandshake({ underWay }: RelayServices, incoming: Incoming): CallerEnd {
+function answerHandshake(services: RelayServices, incoming: Incoming): CallerEnd {
+  const { underWay } = services
   const { callerAborted, upstreamAbort } = incoming
-  const end = acceptCaller(incoming)
+  const end = acceptCaller(services, incoming)
   end.socket.on('close', () => {
     callerAborted.abort()
     upstreamAbort.abort()
@@ -71,7 +74,7 @@ async function converse(
   const { channel, key, model } = plan.attempt
   // A session may last for an hour: others need not wait that long to know that this key works.
   services.circuitBreaker.succeeded({ channelId: channel.id, key: key.position, model })
-  const upstream = { socket, frames: createPump(socket) }
+  const upstream = { socket, frames: createPump(socket, createFrameMemory(services.bodies, networkOf(call.ip))) }
   const counted = limited.ended(200).catch((error: unknown) => {
     services.log.warn({ err: error, requestId: call.id }, 'the success of a session could not be counted')
   })

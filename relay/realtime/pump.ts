@@ -1,4 +1,6 @@
+import type { Socket } from 'node:net'
 import { WebSocket } from 'ws'
+import type { FrameMemory } from './frame-memory.ts'
 
 /** One message as it came. */
 export type Frame = { data: Buffer; isBinary: boolean }
@@ -16,30 +18,71 @@ export type Pump = {
   readonly paused: boolean
 }
 
-/** Frames of one side on their way to the other: in their order, one at a time, with back-pressure. */
-export function createPump(source: WebSocket): Pump {
+type Taker = { take: (frame: Frame) => Promise<void>; onError: (error: unknown) => void }
+
+/**
+ * Frames of one side on their way to the other: in their order, one at a time, with back-pressure. What is here of them, a
+ * frame that is still arriving over `connection` included, is held in `memory`; who finds no room there ends the session.
+ */
+export function createPump(source: WebSocket, memory: FrameMemory, connection?: Socket): Pump {
   let queue: Frame[] = []
-  let held = 0
-  let paused = false
+  let queued = 0
+  let taking = 0
+  /** What the connection had brought when the last message was whole. */
+  let whole = connection?.bytesRead ?? 0
+  let full = false
+  let waits = false
   let stopped = false
-  let taker: { take: (frame: Frame) => Promise<void>; onError: (error: unknown) => void } | null = null
+  let taker: Taker | null = null
+  let failure: { error: unknown } | null = null
   let working: Promise<void> = Promise.resolve()
   let busy = false
 
-  const work = async ({ take, onError }: NonNullable<typeof taker>): Promise<void> => {
+  const arriving = (): number => Math.max(0, (connection?.bytesRead ?? 0) - whole)
+  const here = (): number => queued + taking + arriving()
+  const fail = (error: unknown): void => {
+    queue = []
+    queued = 0
+    stopped = true
+    if (taker) taker.onError(error)
+    else failure ??= { error }
+  }
+  const flow = (): void => {
+    full = full ? queued > mostHeld / 2 : queued > mostHeld
+    if ((full || waits) === source.isPaused) return
+    if (full || waits) source.pause()
+    else source.resume()
+  }
+  /** Nothing more is taken from the source until there is room. */
+  const hold = (): void => {
+    if (waits) return
+    const room = memory.hold(here())
+    if (!room) return
+    waits = true
+    flow()
+    room.then(
+      () => {
+        waits = false
+        flow()
+      },
+      (error: unknown) => fail(error),
+    )
+  }
+
+  const work = async ({ take }: Taker): Promise<void> => {
     busy = true
     try {
       for (let frame = queue.shift(); frame; frame = queue.shift()) {
-        held -= frame.data.length
-        if (paused && held <= mostHeld / 2) {
-          paused = false
-          source.resume()
-        }
+        taking = frame.data.length
+        queued -= taking
+        flow()
+        await memory.holdValue(frame.data, here())
         await take(frame)
+        taking = 0
+        hold()
       }
     } catch (error) {
-      queue = []
-      onError(error)
+      fail(error)
     } finally {
       busy = false
     }
@@ -49,29 +92,39 @@ export function createPump(source: WebSocket): Pump {
   }
 
   source.on('message', (data, isBinary) => {
+    whole = connection?.bytesRead ?? 0
     if (stopped) return
     const frame = { data: data as Buffer, isBinary }
     queue.push(frame)
-    held += frame.data.length
-    if (!paused && held > mostHeld) {
-      paused = true
-      source.pause()
-    }
+    queued += frame.data.length
+    flow()
+    hold()
     run()
+  })
+  // Two bytes of head and four of mask: these come between the pieces of a message.
+  for (const control of ['ping', 'pong'] as const) source.on(control, (data: Buffer) => void (whole += data.length + 6))
+  connection?.on('data', hold)
+  const stopWatching = connection && memory.watch(connection, () => source.isPaused || arriving() === 0, fail)
+  source.once('close', () => {
+    stopWatching?.()
+    memory.end()
   })
 
   return {
     start: (take, onError) => {
       taker = { take, onError }
+      if (failure) onError(failure.error)
       run()
     },
     stop: (rest) => {
       stopped = true
-      if (rest === 'drop') queue = []
+      if (rest === 'take') return
+      queue = []
+      queued = 0
     },
     drained: () => working,
     get paused() {
-      return paused
+      return source.isPaused
     },
   }
 }

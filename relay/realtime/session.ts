@@ -4,6 +4,7 @@ import { maskJson, maskSecrets } from '#core/masking/mask-secrets.ts'
 import type { Usage } from '#core/usage.ts'
 import type { ChannelSecrets } from '#core/masking/secret-parts.ts'
 import { attemptSecrets } from '#relay/attempt/upstream-channel.ts'
+import { isUnexpected } from '#relay/attempt/failure.ts'
 import { timeoutsOf } from '#relay/upstream-call/timeouts.ts'
 import { asTimerMs } from '#relay/transport/limits.ts'
 import { type Json, tryRecord } from '#relay/providers/shared/json.ts'
@@ -56,7 +57,8 @@ export async function runSession(session: Session): Promise<void> {
   const ended = Promise.withResolvers<Ending>()
   const stopWatching = watchEnds(session, ended.resolve)
   const fail = (error: unknown): void => {
-    services.log.error({ err: error, requestId: call.id }, 'a realtime session failed unexpectedly')
+    if (isUnexpected(error))
+      services.log.error({ err: error, requestId: call.id }, 'a realtime session failed unexpectedly')
     ended.resolve({ by: 'gateway', error })
   }
   caller.frames.start(async (frame) => {

@@ -124,8 +124,8 @@ export function handshake(url: string, input: { path?: string; headers?: Record<
 }
 
 /** A product with one realtime channel and a token on a rich account. */
-export async function startRealtime(does = '') {
-  const app = await startApp()
+export async function startRealtime(does = '', environment: Record<string, string> = {}) {
+  const app = await startApp({ environment })
   await app.make.channel({ models: model, baseUrl: does === '' ? app.upstream.url : app.upstream.withDirectives(does) })
   const user = await app.make.user({ quota: 10_000_000 })
   const token = await app.make.token(user)

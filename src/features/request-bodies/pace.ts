@@ -1,5 +1,3 @@
-import type { IncomingMessage } from 'node:http'
-
 /** Slower than this is no connection that anybody works over. */
 const leastBytesPerSecond = 240
 
@@ -19,7 +17,11 @@ type Pace = {
  * Watches how fast a body arrives, by the bytes of its connection. A body may take as long as it likes in all, but not bring
  * next to nothing for `idleMs`.
  */
-export function watchPace({ socket }: IncomingMessage, idleMs: number, pace: Pace): () => void {
+export function watchPace(
+  { socket }: { socket: { readonly bytesRead: number } },
+  idleMs: number,
+  pace: Pace,
+): () => void {
   const least = (leastBytesPerSecond * idleMs) / 1000
   const first = socket.bytesRead
   let marks = [first]

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { closeSoundly, eventually } from '../relay/spoken.ts'
+import { converse, startRealtime } from './world.ts'
+
+const megabyte = 1024 * 1024
+
+let world: Awaited<ReturnType<typeof startRealtime>>
+beforeAll(async () => {
+  world = await startRealtime('', {
+    BODY_MEMORY_MB: '24',
+    BODY_MEMORY_PER_ADDRESS_MB: '16',
+    BODY_MAX_MB: '8',
+    BODY_WAIT_SECONDS: '1',
+    BODY_IDLE_SECONDS: '3',
+  })
+})
+afterAll(() => closeSoundly(world.app))
+
+const heldBytes = () => world.app.services.bodies.budget.heldBytes
+const untilHeld = (holds: (bytes: number) => boolean) => eventually(heldBytes, holds)
+
+test('usual frames hold nothing of the memory for bodies', async () => {
+  const talk = await world.talk()
+  let most = 0
+  talk.socket.on('message', () => (most = Math.max(most, heldBytes())))
+  talk.say({ type: 'something.new', audio: 'x'.repeat(60_000) })
+  await converse(talk, 'Hello')
+  expect(most).toBe(0)
+  talk.socket.close()
+})
+
+test('a large frame is held while it arrives, and given back when its session ends', async () => {
+  const talk = await world.talk()
+  await talk.next('session.created')
+  talk.socket.send('x'.repeat(2 * megabyte), { fin: false })
+  expect(await untilHeld((bytes) => bytes >= 4 * megabyte)).toBeGreaterThanOrEqual(4 * megabyte)
+  talk.socket.terminate()
+  expect(await untilHeld((bytes) => bytes === 0)).toBe(0)
+})
+
+test('a large frame that was passed on is held no longer, and the session goes on', async () => {
+  const talk = await world.talk()
+  await talk.next('session.created')
+  talk.say({ type: 'something.new', audio: 'x'.repeat(2 * megabyte) })
+  await talk.next('error')
+  await converse(talk, 'Hello')
+  expect(await untilHeld((bytes) => bytes === 0)).toBe(0)
+  talk.socket.close()
+})
+
+test('sessions whose frames find no room are ended and told so, and small frames are served on', async () => {
+  const small = await world.talk()
+  const talks = await Promise.all(Array.from({ length: 6 }, () => world.talk()))
+  for (const talk of talks) {
+    await talk.next('session.created')
+    talk.socket.send('x'.repeat(4 * megabyte), { fin: false })
+  }
+  await untilHeld((bytes) => bytes > 0)
+  await eventually(
+    () => talks.filter(({ socket }) => socket.readyState === socket.CLOSED).length,
+    (closed) => closed >= 4,
+  )
+  expect(heldBytes()).toBeLessThanOrEqual(24 * megabyte)
+  const [first] = await Promise.race(talks.map(async (talk) => [await talk.next('error'), await talk.closed] as const))
+  expect(String((first['error'] as { message: string }).message)).toMatch(/请求内容过多|上传过慢/)
+  await converse(small, 'Hello')
+  small.socket.close()
+  for (const { socket } of talks) socket.terminate()
+  expect(await untilHeld((bytes) => bytes === 0)).toBe(0)
+})
+
+test('a frame that is begun and not gone on with ends its session', async () => {
+  const talk = await world.talk()
+  await talk.next('session.created')
+  talk.socket.send('x'.repeat(megabyte), { fin: false })
+  expect(await talk.next('error')).toMatchObject({ error: { message: expect.stringContaining('上传过慢') } })
+  expect(await talk.closed).toMatchObject({ code: 1008 })
+  expect(await untilHeld((bytes) => bytes === 0)).toBe(0)
+})
+
+test('a frame of lists in lists is not read', async () => {
+  const talk = await world.talk()
+  await talk.next('session.created')
+  talk.socket.send(`${'['.repeat(500_000)}${']'.repeat(500_000)}`)
+  expect(await talk.next('error')).toMatchObject({ error: { message: expect.stringContaining('无法解析') } })
+  await talk.closed
+  expect(await untilHeld((bytes) => bytes === 0)).toBe(0)
+})
