@@ -33,7 +33,7 @@ export async function install(): Promise<Installation> {
   const folder = mkdtempSync(join(data, 'bench-'))
   const database = await startEmbedded({ dataDir: folder })
   const databasePid = Number(readFileSync(join(folder, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
-  const upstream = await startProgram('#test/simulator/main.ts', {
+  const upstream = await startProgram('../../test/simulator/main.ts', {
     args: ['--port', '0', '--no-record'],
     ready: /on (http:\S+)/,
   })

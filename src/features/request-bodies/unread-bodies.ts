@@ -5,7 +5,8 @@ import { hasBody } from './read-body.ts'
 
 /**
  * Takes what is still sent after the answer to nowhere, for a connection that is closed at once could take the answer from its
- * sender. It ends when little comes, or when as much came as any body may have.
+ * sender. It ends when little comes, or when twice as much came as any body may have:
+ * whoever sent a little too much reads why.
  */
 export const endUnreadBodies =
   ({ idleMs, largest }: BodyLimits): Handler =>
@@ -14,7 +15,7 @@ export const endUnreadBodies =
       res.once('finish', () => {
         if (req.complete) return
         const cut = (): void => void req.socket.destroy()
-        const stop = watchPace(req, idleMs, { waits: () => false, onSlow: cut, most: largest, onMost: cut })
+        const stop = watchPace(req, idleMs, { waits: () => false, onSlow: cut, most: 2 * largest, onMost: cut })
         req.once('end', stop).once('close', stop).resume()
       })
     }
