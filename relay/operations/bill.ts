@@ -43,7 +43,7 @@ export async function plainUsage(
 const isImage = ({ asked }: PlainCall): boolean => asked.operation === 'images' || asked.operation === 'image-edits'
 
 /** What the charge is computed from. */
-function plainReceipt(
+export function plainReceipt(
   call: PlainCall,
   plan: { upstreamModel: string; terms: CallPrice },
   used: { usage: Usage; promptUnit: 'token' | 'character'; source: 'upstream' | 'estimated' },

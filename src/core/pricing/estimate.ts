@@ -47,7 +47,11 @@ export function estimateOf(input: EstimateInput): number {
 /** The least hold that covers the prompt and an answer of so many tokens; at least 1 unless the model is free. */
 export function costOfAnswer(terms: AnswerTerms, answerTokens: number): number {
   const { formula, price, groupRatio, quotaPerUnit, tools } = terms
-  return ceilingOf({ formula, price, groupRatio, quotaPerUnit, tools, usage: usageOfAnswer(terms, answerTokens) })
+  const costOf = (usage: Usage): number => ceilingOf({ formula, price, groupRatio, quotaPerUnit, tools, usage })
+  const usage = usageOfAnswer(terms, answerTokens)
+  if (terms.spoken !== true) return costOf(usage)
+  // Nobody knows how much of the answer is its words, which are dearer than its sound for some models.
+  return Math.max(costOf({ ...usage, audioOutputTokens: usage.completionTokens }), costOf(usage))
 }
 
 function usageOfAnswer(terms: AnswerTerms, answerTokens: number): Usage {
@@ -61,7 +65,6 @@ function usageOfAnswer(terms: AnswerTerms, answerTokens: number): Usage {
     cacheWrite1hTokens: Math.min(tokens(terms.cacheWrite1hMarked ?? 0), cacheWriteTokens),
     audioInputTokens: Math.min(tokens(terms.audioTokens ?? 0), promptTokens),
     completionTokens,
-    audioOutputTokens: terms.spoken === true ? completionTokens : 0,
   }
 }
 
