@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { describeRoutes } from './doors.ts'
+import { describeRoutes } from './route-list.ts'
 import { type Document, referencePages } from './reference/documents.ts'
 import { root } from './steps.ts'
 

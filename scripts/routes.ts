@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { describeRoutes } from './doors.ts'
+import { describeRoutes } from './route-list.ts'
 import { root } from './steps.ts'
 
 /** Prints every door of the product; `--write` puts the list into docs/api.md, `--check` fails where that is out of date. */

@@ -1,7 +1,7 @@
 import type { ReportedUsage } from '#core/usage.ts'
 import type { ChatEvent, UpstreamFailure } from '#relay/chat/events.ts'
 import { moveReasoning } from '#relay/chat/reasoning.ts'
-import { createWeight } from '#relay/providers/shared/delivered.ts'
+import { createWeight } from '#relay/providers/shared/answer-record.ts'
 import type { AttemptContext } from '#relay/attempt/attempt-context.ts'
 import type { StreamWriter } from './stream-writer.ts'
 

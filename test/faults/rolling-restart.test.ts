@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { createSecrets } from '#features/secrets/service.ts'
 import { freePort, secretKey, startProduct, until } from '../support/processes.ts'
 import { startBalancer } from './balancer.ts'
-import { chargeViolations, untilNothingIsHeld } from './books.ts'
+import { chargeViolations, untilNothingIsHeld } from './ledger-check.ts'
 import { callOnce } from './traffic.ts'
 import { createWorld } from './world.ts'
 

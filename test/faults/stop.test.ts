@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { TestToken } from '../support/factories.ts'
 import { type Product, startProduct, until } from '../support/processes.ts'
-import { chargeViolations, untilNothingIsHeld } from './books.ts'
+import { chargeViolations, untilNothingIsHeld } from './ledger-check.ts'
 import { callOnce, type Outcome, startTraffic } from './traffic.ts'
 import { createWorld, type World } from './world.ts'
 

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from 'pg'
 import { describe, test } from 'vitest'
 import { type Product, startProduct, until } from '../support/processes.ts'
-import { chargeViolations, untilNothingIsHeld } from './books.ts'
+import { chargeViolations, untilNothingIsHeld } from './ledger-check.ts'
 import { callOnce } from './traffic.ts'
 import { createWorld, type World } from './world.ts'
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createSecrets, sha256 } from '#features/secrets/service.ts'
 import { randomKey } from '../support/factories.ts'
 import { type Product, secretKey, startProduct } from '../support/processes.ts'
-import { chargeViolations, untilNothingIsHeld } from './books.ts'
+import { chargeViolations, untilNothingIsHeld } from './ledger-check.ts'
 import { callOnce } from './traffic.ts'
 import { createWorld } from './world.ts'
 

@@ -5,7 +5,7 @@ import { testContext } from '#relay/dialects/testing/stream-text.ts'
 import { callWith } from '#relay/providers/conformance/fixtures.ts'
 import { providerFor } from '#relay/providers/registry.ts'
 import { createSseParser, type SseEvent } from '#relay/transport/sse.ts'
-import { bytesOf, type Framing, scenarios, type Scenario } from './stories.ts'
+import { bytesOf, type Framing, scenarios, type Scenario } from './scenarios.ts'
 
 const framings: Record<string, Framing> = {
   LF: {},

@@ -10,8 +10,8 @@ import {
   type Step,
 } from '#test/support/scripted-upstream.ts'
 import { allowUnpriced, serve, setOptions } from '../relay/serve.ts'
-import { closeSoundly, consumed, say, type Spoken, spoken } from '../relay/spoken.ts'
-import { bytesOf, frameOf, type Framing, inPieces, steady, scenarios, type Scenario } from './stories.ts'
+import { closeSoundly, consumed, say, type Spoken, spoken } from '../relay/caller-dialects.ts'
+import { bytesOf, frameOf, type Framing, inPieces, steady, scenarios, type Scenario } from './scenarios.ts'
 
 let app: App
 let scripted: ScriptedUpstream

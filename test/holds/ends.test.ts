@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import { setOptions } from '#test/relay/serve.ts'
-import { closeSoundly, consumed, eventually, say, type Spoken, spoken } from '#test/relay/spoken.ts'
+import { closeSoundly, consumed, eventually, say, type Spoken, spoken } from '#test/relay/caller-dialects.ts'
 
 // One quota a token, the answer's too, so that a balance of N buys about N tokens.
 const kinds = [

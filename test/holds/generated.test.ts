@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import { setOptions } from '#test/relay/serve.ts'
-import { closeSoundly, eventually } from '#test/relay/spoken.ts'
+import { closeSoundly, eventually } from '#test/relay/caller-dialects.ts'
 import { startMeteredUpstream } from './metered-upstream.ts'
 
 /** A thousand calls; ten thousand with `HOLDS_LONG` set. */

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import { setOptions, withOptions } from '#test/relay/serve.ts'
-import { closeSoundly, consumed, eventually } from '#test/relay/spoken.ts'
+import { closeSoundly, consumed, eventually } from '#test/relay/caller-dialects.ts'
 import { startMeteredUpstream } from './metered-upstream.ts'
 
 const model = 'm-raised'

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken, TestUser } from '#test/support/factories.ts'
 import { type RawRequest, sendHead } from '#test/support/raw-request.ts'
-import { chat, closeSoundly, eventually, say, spoken } from '../relay/spoken.ts'
+import { chat, closeSoundly, eventually, say, spoken } from '../relay/caller-dialects.ts'
 
 const megabyte = 1024 * 1024
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import { randomKey, type TestToken } from '#test/support/factories.ts'
 import { allowUnpriced, serve } from '../relay/serve.ts'
-import { chat, closeSoundly, consumed, say } from '../relay/spoken.ts'
+import { chat, closeSoundly, consumed, say } from '../relay/caller-dialects.ts'
 
 let app: App
 let token: TestToken

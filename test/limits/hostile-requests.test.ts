@@ -6,7 +6,7 @@ import { long } from '#test/support/long.ts'
 import { sendHead } from '#test/support/raw-request.ts'
 import { appRouter } from '#server/app-router.ts'
 import documentedPaths from '../rest/documented-paths.json' with { type: 'json' }
-import { closeSoundly } from '../relay/spoken.ts'
+import { closeSoundly } from '../relay/caller-dialects.ts'
 
 /** The short form is the same each time; the long one looks somewhere else each time. */
 const runs = (short: number, many: number) => (long ? { numRuns: many } : { numRuns: short, seed: 20_261_122 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import { allowUnpriced, serve, setOptions, withOptions } from '../relay/serve.ts'
-import { chat, closeSoundly, say, spoken } from '../relay/spoken.ts'
+import { chat, closeSoundly, say, spoken } from '../relay/caller-dialects.ts'
 
 let app: App
 let model: string

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { closeSoundly } from '../relay/spoken.ts'
+import { closeSoundly } from '../relay/caller-dialects.ts'
 import { withOptions } from '../relay/serve.ts'
 import { startReverseProxy } from './reverse-proxy.ts'
 import { ask, converse, errorOf, handshake, model, open, startRealtime, untilFree } from './world.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { channelsOf, serve, withOptions, type Route } from '../relay/serve.ts'
 import { startHttpProxy, startSocksProxy } from '../upstream/proxies.ts'
-import { closeSoundly } from '../relay/spoken.ts'
+import { closeSoundly } from '../relay/caller-dialects.ts'
 import { startTlsFront, trustTestCertificate } from './tls-front.ts'
 import { chargesOf, converse, errorOf, open, payerWith, startRealtime, untilFree } from './world.ts'
 

@@ -3,7 +3,7 @@ import { OpenAIRealtimeWS as BetaWS } from 'openai/beta/realtime/ws'
 import { OpenAIRealtimeWebSocket } from 'openai/realtime/websocket'
 import { OpenAIRealtimeWS } from 'openai/realtime/ws'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { closeSoundly } from '../relay/spoken.ts'
+import { closeSoundly } from '../relay/caller-dialects.ts'
 import { startTlsFront, trustTestCertificate } from './tls-front.ts'
 import { balanceOf, chargesOf, model, payerWith, startRealtime, untilFree } from './world.ts'
 

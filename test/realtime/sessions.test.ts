@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { closeSoundly, eventually } from '../relay/spoken.ts'
+import { closeSoundly, eventually } from '../relay/caller-dialects.ts'
 import { serve } from '../relay/serve.ts'
 import {
   ask,

@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import { WebSocket, type ClientOptions } from 'ws'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
-import { eventually } from '../relay/spoken.ts'
+import { eventually } from '../relay/caller-dialects.ts'
 
 /** 2.5 a token of text, output 4 times, sound heard 8 times, sound spoken 16 times that. */
 export const model = 'gpt-4o-realtime-preview'

@@ -2,7 +2,7 @@ import { GoogleGenAI } from '@google/genai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
-import { closeSoundly, consumed } from './spoken.ts'
+import { closeSoundly, consumed } from './caller-dialects.ts'
 
 let app: App
 let token: TestToken

@@ -2,7 +2,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
-import { chat, closeSoundly, consumed, say, type Spoken, spoken } from './spoken.ts'
+import { chat, closeSoundly, consumed, say, type Spoken, spoken } from './caller-dialects.ts'
 
 let app: App
 let token: TestToken

@@ -4,7 +4,7 @@ import { receipt as receiptSchema } from '#core/pricing/receipt.ts'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { setOptions } from './serve.ts'
-import { closeSoundly, consumed, say, type Spoken, spoken } from './spoken.ts'
+import { closeSoundly, consumed, say, type Spoken, spoken } from './caller-dialects.ts'
 
 let app: App
 let token: TestToken

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type App, startApp } from '../support/app.ts'
 import { channelsOf, setOptions, withOptions } from './serve.ts'
-import { consumed } from './spoken.ts'
+import { consumed } from './caller-dialects.ts'
 
 let app: App
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken, TestUser } from '#test/support/factories.ts'
 import { allowUnpriced, channelsOf, serve, withOptions } from './serve.ts'
-import { chat, closeSoundly, consumed, say, spoken } from './spoken.ts'
+import { chat, closeSoundly, consumed, say, spoken } from './caller-dialects.ts'
 
 let app: App
 let user: TestUser

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { setOptions } from './serve.ts'
-import { closeSoundly, consumed } from './spoken.ts'
+import { closeSoundly, consumed } from './caller-dialects.ts'
 
 let app: App
 let token: TestToken

@@ -4,7 +4,7 @@ import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { hang, json, type Play, startScriptedUpstream, type Step } from '#test/support/scripted-upstream.ts'
 import { allowUnpriced, serve, setOptions, withOptions } from './serve.ts'
-import { chat, closeSoundly, consumed, eventually, say, type Spoken, spoken } from './spoken.ts'
+import { chat, closeSoundly, consumed, eventually, say, type Spoken, spoken } from './caller-dialects.ts'
 
 let app: App
 let token: TestToken

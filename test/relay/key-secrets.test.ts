@@ -11,7 +11,7 @@ import type { TestToken, TestUser } from '#test/support/factories.ts'
 import { open } from '../realtime/world.ts'
 import { drawingModels, imagine, poll } from '../tasks/world.ts'
 import { allowUnpriced, setOptions } from './serve.ts'
-import { chat, closeSoundly, say } from './spoken.ts'
+import { chat, closeSoundly, say } from './caller-dialects.ts'
 
 const { privateKey } = generateKeyPairSync('rsa', {
   modulusLength: 2048,

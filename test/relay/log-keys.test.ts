@@ -3,7 +3,7 @@ import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '#test/support/scripted-upstream.ts'
 import { setOptions } from './serve.ts'
-import { closeSoundly, consumed } from './spoken.ts'
+import { closeSoundly, consumed } from './caller-dialects.ts'
 
 let app: App
 let token: TestToken

@@ -6,7 +6,7 @@ import { openAiLibrary } from '#test/sdk/clients/openai.ts'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken, TestUser } from '#test/support/factories.ts'
 import { setOptions, withOptions } from './serve.ts'
-import { closeSoundly, consumed } from './spoken.ts'
+import { closeSoundly, consumed } from './caller-dialects.ts'
 
 let app: App
 let user: TestUser

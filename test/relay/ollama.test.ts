@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { allowUnpriced, serve } from './serve.ts'
-import { chat, closeSoundly, consumed, say, spoken } from './spoken.ts'
+import { chat, closeSoundly, consumed, say, spoken } from './caller-dialects.ts'
 import { image, user, vendorWorld, weather } from './vendors.ts'
 
 let app: App

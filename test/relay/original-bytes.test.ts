@@ -3,7 +3,7 @@ import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '#test/support/scripted-upstream.ts'
 import { allowUnpriced, serve } from './serve.ts'
-import { closeSoundly } from './spoken.ts'
+import { closeSoundly } from './caller-dialects.ts'
 
 let app: App
 let scripted: ScriptedUpstream

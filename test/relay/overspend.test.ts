@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { setOptions } from './serve.ts'
-import { chat, closeSoundly, consumed, eventually, say } from './spoken.ts'
+import { chat, closeSoundly, consumed, eventually, say } from './caller-dialects.ts'
 
 // Two nodes on one database.
 let one: App

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestUser } from '#test/support/factories.ts'
 import { serve, setOptions } from './serve.ts'
-import { chat, closeSoundly, consumed } from './spoken.ts'
+import { chat, closeSoundly, consumed } from './caller-dialects.ts'
 
 let app: App
 let user: TestUser

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { json, type ScriptedUpstream, startScriptedUpstream } from '#test/support/scripted-upstream.ts'
-import { flac, m4a, mp3, ogg, wav, webm } from '#test/support/sound-files.ts'
-import { closeSoundly, consumed } from './spoken.ts'
+import { flac, m4a, mp3, ogg, wav, webm } from '#test/support/audio-files.ts'
+import { closeSoundly, consumed } from './caller-dialects.ts'
 
 let app: App
 let scripted: ScriptedUpstream

@@ -3,7 +3,7 @@ import { pixel } from '#test/simulator/media.ts'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { allowUnpriced, serve } from './serve.ts'
-import { chat, closeSoundly, consumed, say } from './spoken.ts'
+import { chat, closeSoundly, consumed, say } from './caller-dialects.ts'
 
 let app: App
 let token: TestToken

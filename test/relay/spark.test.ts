@@ -3,7 +3,7 @@ import { sparkKeyText } from '#test/simulator/spark/vendor.ts'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { allowUnpriced, serve, type Route, withOptions } from './serve.ts'
-import { chat, closeSoundly, consumed, eventually, say, spoken } from './spoken.ts'
+import { chat, closeSoundly, consumed, eventually, say, spoken } from './caller-dialects.ts'
 import { user, vendorWorld, weather } from './vendors.ts'
 
 let app: App

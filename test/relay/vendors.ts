@@ -3,7 +3,7 @@ import { pixel } from '#test/simulator/media.ts'
 import type { App } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { type Route, serve } from './serve.ts'
-import { chat, consumed, say } from './spoken.ts'
+import { chat, consumed, say } from './caller-dialects.ts'
 
 type Json = Record<string, unknown>
 type Message = { content: string | null; reasoning_content?: string; tool_calls?: ToolCall[] }

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { type Play, type ScriptedUpstream, startScriptedUpstream } from '#test/support/scripted-upstream.ts'
-import { bytesOf, scenarios, type Scenario } from '../framing/stories.ts'
+import { bytesOf, scenarios, type Scenario } from '../framing/scenarios.ts'
 import { allowUnpriced, serve, setOptions, withOptions } from './serve.ts'
-import { chat, closeSoundly, consumed, say, spoken } from './spoken.ts'
+import { chat, closeSoundly, consumed, say, spoken } from './caller-dialects.ts'
 
 let app: App
 let scripted: ScriptedUpstream

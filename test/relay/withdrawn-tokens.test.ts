@@ -3,7 +3,7 @@ import { serviceAccount } from '#test/simulator/vertex/account.ts'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { allowUnpriced } from './serve.ts'
-import { chat, closeSoundly, consumed, say } from './spoken.ts'
+import { chat, closeSoundly, consumed, say } from './caller-dialects.ts'
 
 let app: App
 let token: TestToken

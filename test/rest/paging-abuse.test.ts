@@ -1,7 +1,7 @@
 import superjson from 'superjson'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { roles } from '#core/roles.ts'
-import { procedureRoutes, restRoutes } from '#scripts/doors.ts'
+import { procedureRoutes, restRoutes } from '#scripts/route-list.ts'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestUser } from '#test/support/factories.ts'
 

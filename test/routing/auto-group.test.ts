@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken, TestUser } from '#test/support/factories.ts'
 import { channelsOf, setOptions } from '../relay/serve.ts'
-import { chat, closeSoundly, consumed, say, spoken } from '../relay/spoken.ts'
+import { chat, closeSoundly, consumed, say, spoken } from '../relay/caller-dialects.ts'
 
 let app: App
 let user: TestUser

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { allowUnpriced, serve, withOptions } from '../relay/serve.ts'
-import { chat, closeSoundly, say, spoken } from '../relay/spoken.ts'
+import { chat, closeSoundly, say, spoken } from '../relay/caller-dialects.ts'
 
 let app: App
 let token: TestToken

@@ -4,7 +4,7 @@ import { systemAmbient } from '#server/services.ts'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { allowUnpriced, serve } from '../relay/serve.ts'
-import { chat, closeSoundly, consumed, say } from '../relay/spoken.ts'
+import { chat, closeSoundly, consumed, say } from '../relay/caller-dialects.ts'
 
 /** The same numbers in every run: what falls outside the bounds is a fault, not bad luck. */
 function seeded(seed: number): () => number {

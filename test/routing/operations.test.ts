@@ -5,7 +5,7 @@ import { openAiChat } from '#relay/dialects/openai-chat/index.ts'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { allowUnpriced, channelsOf, serve, withOptions } from '../relay/serve.ts'
-import { chat, closeSoundly, consumed, eventually, say, spoken } from '../relay/spoken.ts'
+import { chat, closeSoundly, consumed, eventually, say, spoken } from '../relay/caller-dialects.ts'
 
 let app: App
 let token: TestToken

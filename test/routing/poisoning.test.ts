@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { allowUnpriced, type Route, serve, setOptions, withOptions } from '../relay/serve.ts'
-import { chat, closeSoundly, eventually, say } from '../relay/spoken.ts'
+import { chat, closeSoundly, eventually, say } from '../relay/caller-dialects.ts'
 
 let app: App
 let token: TestToken

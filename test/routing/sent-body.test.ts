@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestUser } from '#test/support/factories.ts'
 import { serve, setOptions, withOptions } from '../relay/serve.ts'
-import { chat, closeSoundly, consumed, say, spoken } from '../relay/spoken.ts'
+import { chat, closeSoundly, consumed, say, spoken } from '../relay/caller-dialects.ts'
 
 let app: App
 let rich: TestUser

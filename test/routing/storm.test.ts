@@ -4,7 +4,7 @@ import { systemAmbient } from '#server/services.ts'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { allowUnpriced, serve, withOptions } from '../relay/serve.ts'
-import { chat, closeSoundly, eventually, say } from '../relay/spoken.ts'
+import { chat, closeSoundly, eventually, say } from '../relay/caller-dialects.ts'
 
 let app: App
 let token: TestToken

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { allowUnpriced, channelsOf, serve, withOptions } from '../relay/serve.ts'
-import { closeSoundly, consumed, say, type Spoken, spoken } from '../relay/spoken.ts'
+import { closeSoundly, consumed, say, type Spoken, spoken } from '../relay/caller-dialects.ts'
 
 let app: App
 let token: TestToken

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { setOptions, withOptions } from '#test/relay/serve.ts'
-import { closeSoundly } from '#test/relay/spoken.ts'
+import { closeSoundly } from '#test/relay/caller-dialects.ts'
 import { type App, startApp } from '#test/support/app.ts'
 import { balanceOf, call, drawingChannel, drawingsOf, holder, type Holder, imagined, poll } from './world.ts'
 

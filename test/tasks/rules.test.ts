@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { setOptions, withOptions } from '#test/relay/serve.ts'
-import { closeSoundly } from '#test/relay/spoken.ts'
+import { closeSoundly } from '#test/relay/caller-dialects.ts'
 import { type App, startApp } from '#test/support/app.ts'
 import {
   balanceOf,

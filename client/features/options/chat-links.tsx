@@ -6,7 +6,7 @@ import { FieldFrame, useField } from '../../components/fields/field-frame.tsx'
 import { JsonField } from '../../components/fields/text-fields.tsx'
 import { IconButton } from '../../components/icon-button.tsx'
 import { t } from '../../i18n/t.ts'
-import { TwoWays } from './two-ways.tsx'
+import { TwoWays } from './table-or-json.tsx'
 
 type Link = { name: string; address: string }
 

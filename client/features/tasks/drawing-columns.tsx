@@ -3,7 +3,7 @@ import type { Column } from '../../components/data-table/types.ts'
 import { t } from '../../i18n/t.ts'
 import { Action, actionText } from './cells.tsx'
 import { endAndReason, figures, idColumn, timeAndState, whoAndWhere } from './common-columns.tsx'
-import { Thumbnail } from './picture.tsx'
+import { Thumbnail } from './image.tsx'
 import type { Drawing } from './use-tasks.ts'
 import { drawingWords, resultWords } from './words.ts'
 

@@ -3,7 +3,7 @@ import type { ChatRequest } from '#relay/chat/request.ts'
 import { type Reader, defined, leftOver, readerFor } from '../read.ts'
 import { readMessages } from './messages.ts'
 import { readTools, readToolChoice } from './tools.ts'
-import { readReasoningInput, readResponseFormat } from './wishes.ts'
+import { readReasoningInput, readResponseFormat } from './output-settings.ts'
 
 const read = readerFor('invalid_text_request')
 

@@ -1,6 +1,6 @@
 import type { Fields } from '#relay/chat/json.ts'
 import type { ChatRequest, ReasoningInput, ResponseFormat } from '#relay/chat/request.ts'
-import { readSchemaFormat } from '../openai-chat/wishes.ts'
+import { readSchemaFormat } from '../openai-chat/output-settings.ts'
 import { defined, isEffort, leftOver, readerFor } from '../read.ts'
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { readInput } from './items.ts'

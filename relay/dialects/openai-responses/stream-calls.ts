@@ -1,7 +1,7 @@
 import type { ChatEvent } from '#relay/chat/events.ts'
 import { type EventWriter, deltaHead } from './event-writer.ts'
 import { type CalledTool, argumentsOf, callItem } from './output-items.ts'
-import type { Place, OutputItems } from './shelf.ts'
+import type { Place, OutputItems } from './item-list.ts'
 
 type CallEvent = Extract<ChatEvent, { type: `tool-call-${'start' | 'delta' | 'end'}` }>
 type OpenCall = { place: Place; call: CalledTool; head: string; name: string }

@@ -2,7 +2,7 @@ import type { Citation } from '#relay/chat/events.ts'
 import { type EventWriter, deltaHead } from './event-writer.ts'
 import { type ItemStatus, messageItem, outputText } from './output-items.ts'
 import { toFlatAnnotation } from './response-object.ts'
-import type { Place, OutputItems } from './shelf.ts'
+import type { Place, OutputItems } from './item-list.ts'
 
 type Part = { isText: boolean; text: string; annotations: object[]; head: string }
 

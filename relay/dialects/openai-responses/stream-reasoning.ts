@@ -1,6 +1,6 @@
 import { type EventWriter, deltaHead } from './event-writer.ts'
 import { reasoningItem } from './output-items.ts'
-import type { OutputItems } from './shelf.ts'
+import type { OutputItems } from './item-list.ts'
 
 /** A reasoning item being written; its text stands as a summary of one part. */
 export function openReasoning(outputItems: OutputItems, writer: EventWriter) {

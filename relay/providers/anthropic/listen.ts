@@ -1,7 +1,7 @@
 import type { WireEvent } from '#relay/transport/framing.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import type { ListenVerdict, StreamListener } from '../types.ts'
-import { keepDelivered, nameless } from '../shared/delivered.ts'
+import { keepDelivered, nameless } from '../shared/answer-record.ts'
 import { recordOf, tryRecord } from '../shared/json.ts'
 import { failureIn } from './answer-parts.ts'
 import { createClaudeDecoder } from './stream.ts'

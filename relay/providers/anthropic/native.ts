@@ -1,5 +1,5 @@
 import { type NativeBody, type NativeDialect, type ProviderCall, UpstreamRefusal } from '../types.ts'
-import { deliveredInResponse, isEmptyResponse, nameless } from '../shared/delivered.ts'
+import { deliveredInResponse, isEmptyResponse, nameless } from '../shared/answer-record.ts'
 import { type Json, numberOf, recordOf } from '../shared/json.ts'
 import { rewriteBody } from '../shared/rewrite-body.ts'
 import { listenToClaude } from './listen.ts'

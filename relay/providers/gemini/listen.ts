@@ -1,6 +1,6 @@
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import type { ListenVerdict, StreamListener } from '../types.ts'
-import { keepDelivered, nameless } from '../shared/delivered.ts'
+import { keepDelivered, nameless } from '../shared/answer-record.ts'
 import { recordOf, recordsOf, tryRecord, wordOf } from '../shared/json.ts'
 import { failureIn } from './failure.ts'
 import { searchesIn } from './grounding.ts'

@@ -2,7 +2,7 @@ import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { parseDataUrl } from '#relay/chat/media.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import { type Json, recordOf, recordsOf, textOf, withoutAbsent, wordOf } from '../shared/json.ts'
-import { saysNothing } from '../shared/says-nothing.ts'
+import { saysNothing } from '../shared/default-values.ts'
 import { argumentsObject } from '../shared/tool-arguments.ts'
 import type { ProviderChannel } from '../types.ts'
 

@@ -1,6 +1,6 @@
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import type { ListenVerdict, StreamListener } from '../types.ts'
-import { keepDelivered, nameless } from '../shared/delivered.ts'
+import { keepDelivered, nameless } from '../shared/answer-record.ts'
 import { refusalOf } from '../shared/failures.ts'
 import { recordsOf, tryRecord } from '../shared/json.ts'
 import { createOpenAiDecoder } from './stream.ts'

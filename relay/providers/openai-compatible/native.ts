@@ -1,5 +1,5 @@
 import { type ProviderCall, type NativeBody, type NativeDialect, UpstreamRefusal } from '../types.ts'
-import { deliveredInResponse, isEmptyResponse, nameless } from '../shared/delivered.ts'
+import { deliveredInResponse, isEmptyResponse, nameless } from '../shared/answer-record.ts'
 import { type Json, recordOf } from '../shared/json.ts'
 import { rewriteBody } from '../shared/rewrite-body.ts'
 import { chatUrl, requestHeaders } from './address.ts'

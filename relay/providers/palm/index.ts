@@ -3,7 +3,7 @@ import { reshapedReading } from '../openai-compatible/reshaped.ts'
 import type { OpenAiStyle } from '../openai-compatible/style.ts'
 import { readGeminiFailure } from '../gemini/failure.ts'
 import type { Provider, ProviderCall, UpstreamRequest } from '../types.ts'
-import { saysNothing } from '../shared/says-nothing.ts'
+import { saysNothing } from '../shared/default-values.ts'
 import { unplaced } from '../shared/unsupported-fields.ts'
 import { recordOf, recordsOf, textOf, withoutAbsent, wordOf, type Json } from '../shared/json.ts'
 

@@ -1,4 +1,4 @@
-import { saysNothing } from '../shared/says-nothing.ts'
+import { saysNothing } from '../shared/default-values.ts'
 import { type Json, listOf, recordOf, recordsOf, textOf, withoutAbsent } from '../shared/json.ts'
 
 /** Names of this vendor begin each word with a capital letter. */

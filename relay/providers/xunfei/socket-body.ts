@@ -1,4 +1,4 @@
-import { renderFormat } from '../openai-compatible/told-format.ts'
+import { renderFormat } from '../openai-compatible/format-instruction.ts'
 import { type Json, numberOf, recordOf, recordsOf, textOf, withoutAbsent, wordOf } from '../shared/json.ts'
 
 type Target = { appId: string; domain: string; takesInstructions: boolean }

@@ -17,7 +17,7 @@ import {
   withoutAbsent,
   wordOf,
 } from '../shared/json.ts'
-import { saysNothing } from '../shared/says-nothing.ts'
+import { saysNothing } from '../shared/default-values.ts'
 import { unplaced } from '../shared/unsupported-fields.ts'
 import { createMetaReader } from './lines.ts'
 import { zhipuToken } from './sign.ts'

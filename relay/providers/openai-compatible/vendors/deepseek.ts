@@ -3,7 +3,7 @@ import { joinPath } from '../../shared/join-path.ts'
 import { openAiCompatible } from '../index.ts'
 import { messagesBelow } from '../messages-form.ts'
 import { effortOf } from '../request.ts'
-import { renderFormat } from '../told-format.ts'
+import { renderFormat } from '../format-instruction.ts'
 import { thinkingType } from '../thinking-switch.ts'
 import { type Json, recordOf } from '../../shared/json.ts'
 

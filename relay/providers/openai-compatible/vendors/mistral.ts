@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import { type Json, recordOf, recordsOf, textOf } from '../../shared/json.ts'
-import { saysNothing } from '../../shared/says-nothing.ts'
+import { saysNothing } from '../../shared/default-values.ts'
 import { openAiCompatible } from '../index.ts'
 import { mistralSpeech } from './mistral-speech.ts'
 import { wantsThinking } from '../thinking-switch.ts'

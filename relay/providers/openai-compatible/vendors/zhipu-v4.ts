@@ -1,7 +1,7 @@
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import { type Json, numberOf, recordOf, recordsOf, wordOf } from '../../shared/json.ts'
-import { saysNothing } from '../../shared/says-nothing.ts'
+import { saysNothing } from '../../shared/default-values.ts'
 import { openAiCompatible } from '../index.ts'
 import { messagesBelow } from '../messages-form.ts'
 import { effortOf } from '../request.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { renderFormat } from './told-format.ts'
+import { renderFormat } from './format-instruction.ts'
 
 const schema = { type: 'object', properties: { city: { type: 'string' } } }
 const bySchema = { type: 'json_schema', json_schema: { name: 'place', schema } }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { TestToken, TestUser } from '../support/factories.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
 import { type Product, startProduct, until } from '../support/processes.ts'
-import { chargeViolations, untilNothingIsHeld } from './books.ts'
+import { chargeViolations, untilNothingIsHeld } from './ledger-check.ts'
 import { startTraffic } from './traffic.ts'
 import { createWorld, long, type World } from './world.ts'
 

@@ -3,7 +3,7 @@ import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { json, type ScriptedUpstream, startScriptedUpstream } from '#test/support/scripted-upstream.ts'
 import { allowUnpriced, channelsOf, serve } from './serve.ts'
-import { closeSoundly, consumed, say, spoken } from './spoken.ts'
+import { closeSoundly, consumed, say, spoken } from './caller-dialects.ts'
 
 let app: App
 let scripted: ScriptedUpstream

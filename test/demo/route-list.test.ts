@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { describeRoutes, procedureRoutes, relayRoutes, restRoutes } from '#scripts/doors.ts'
+import { describeRoutes, procedureRoutes, relayRoutes, restRoutes } from '#scripts/route-list.ts'
 import { root } from '#scripts/steps.ts'
 
 test('the list of doors names the procedure and the role behind every bound path', () => {

@@ -6,7 +6,7 @@ import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { json, type ScriptedUpstream, startScriptedUpstream } from '#test/support/scripted-upstream.ts'
 import { allowUnpriced, serve, withOptions } from './serve.ts'
-import { chat, closeSoundly, consumed, say } from './spoken.ts'
+import { chat, closeSoundly, consumed, say } from './caller-dialects.ts'
 
 /** A picture of 600 × 1000: its long side is 2 tiles, its short one 2: 4 × 170 + 85 = 765. */
 const image = Buffer.alloc(24)
