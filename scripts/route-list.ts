@@ -93,7 +93,7 @@ export function describeRoutes(): string {
   const relay = relayRoutes().map(({ kind, path }) => [kind, code(path)])
   const rest = restRoutes().map(({ kind, path, role, procedure }) => [kind, code(path), role, code(procedure)])
   const procedures = procedureRoutes().map(({ path, kind, role }) => [code(path), kind, role])
-  return `# Doors
+  return `# Routes
 
 Written by \`npm run routes -- --write\`; change the tables in the code, not this file.
 
@@ -103,6 +103,10 @@ An access token is wanted everywhere but for the playground, which wants a sessi
 is also served with \`/hf\` in front.
 
 ${table(['method', 'path'], relay)}
+
+\`/v1/explain\` takes the body of a chat completion and sends nothing. Each of its \`candidates\`, in the order of attempts, has
+\`channel_id\`, \`model\`, \`upstream_model\`, \`priority\`, \`probability\` (of being asked first), \`tier\`, \`cooling_down\` (every key of the
+channel is in its cooldown), \`estimate\`, \`price\` and \`reservation\`; \`removed\` names the other channels with the \`rule\` that left them out.
 
 ## REST
 

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { describeRoutes } from './route-list.ts'
 import { root } from './steps.ts'
 
-/** Prints every door of the product; `--write` puts the list into docs/api.md, `--check` fails where that is out of date. */
+/** Prints every route of the product; `--write` puts the list into docs/api.md, `--check` fails where that is out of date. */
 const { values } = parseArgs({ options: { write: { type: 'boolean' }, check: { type: 'boolean' } } })
 const path = join(root, 'docs/api.md')
 const text = describeRoutes()

@@ -21,7 +21,7 @@ const leastThoughtful = 2048
 
 /** What answers come to without a limit; models that think unseen go much further. */
 const mostWithoutLimit = 32_768
-const mostOfThinkers = 131_072
+const mostWithReasoning = 131_072
 /** No model refuses so small a limit. */
 const safeLimit = 4096
 
@@ -61,7 +61,7 @@ export function holdFactsOf(
     choices: Math.max(1, sent.choiceCount ?? 1),
     expected,
     grows: request.stream && channel.setting['stream_support'] !== 'NON_STREAM_ONLY' && !thinks && !seen.hides,
-    mostWithoutLimit: Math.max(thinks || seen.hides ? mostOfThinkers : mostWithoutLimit, seen.most),
+    mostWithoutLimit: Math.max(thinks || seen.hides ? mostWithReasoning : mostWithoutLimit, seen.most),
     largestNewLimit: Math.max(safeLimit, seen.most),
     least: limit > 0 ? Math.min(limit, useful) : useful,
   }

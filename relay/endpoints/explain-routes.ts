@@ -16,8 +16,8 @@ export type Choice = {
   /** Of being asked first. */
   probability: number
   tier: number
-  /** Every key of it rests after failures, so that it is asked only where nothing else is left. */
-  coolingDown: boolean
+  /** Every key of it is in its cooldown, so that it is asked only where nothing else is left. */
+  cooling_down: boolean
 }
 
 /** Every channel that may answer, in the order of attempts. */
@@ -63,7 +63,7 @@ function choicesOfPlan(services: RelayServices, call: Call, { plan, share }: Sha
           priority: route.priority,
           probability: share * (probabilities.get(route.channelId) ?? 0),
           tier,
-          coolingDown: !route.keys.some((key) => isHealthy(route.channelId, key)),
+          cooling_down: !route.keys.some((key) => isHealthy(route.channelId, key)),
         },
       ]
     }),
@@ -89,7 +89,7 @@ const pinnedChoice = (channel: ChannelRow, model: string): Choice => ({
   priority: channel.priority,
   probability: 1,
   tier: 0,
-  coolingDown: false,
+  cooling_down: false,
 })
 
 const upstreamNameOf = (channel: ChannelRow, model: string): string => {

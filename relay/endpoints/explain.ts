@@ -12,7 +12,7 @@ import { receive } from '#relay/request/receive.ts'
 import { reportError } from '#relay/response/report-error.ts'
 import { type Choice, choicesOf, removedOf } from './explain-routes.ts'
 
-/** What a chat call would meet, without sending anything: who would answer with which chance, and at what price. */
+/** What a chat call would meet, without sending anything: who would answer with which probability, and at what price. */
 export async function explain(services: RelayServices, { req, res }: { req: Request; res: Response }): Promise<void> {
   const incoming = receive(services, openAiChat, { req, res })
   try {

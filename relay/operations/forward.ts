@@ -145,7 +145,7 @@ async function sendAndAnswer(current: Try): Promise<void> {
   if (!first) return
   const reply = await sendBuilt(current, first)
   const contentType = String(reply.headers['content-type'] ?? '')
-  const isBytes = contentType.includes('text/event-stream') || spokenOperations.has(current.call.asked.operation)
+  const isBytes = contentType.includes('text/event-stream') || streamedOperations.has(current.call.asked.operation)
   if (contentType.includes('json')) return answerJson(current, reply, more)
   const { fromBytes } = current.translation
   if (fromBytes && !isBytes) return answerMade(current, fromBytes(await reply.bytes(largestAnswer), current.call.asked))
@@ -165,7 +165,7 @@ async function answerMade(current: Try, answer: unknown): Promise<void> {
 }
 
 /** Those whose answers may be sound or plain text; all others are JSON, whatever they are announced as. */
-const spokenOperations: ReadonlySet<string> = new Set(['speech', 'transcriptions', 'translations'])
+const streamedOperations: ReadonlySet<string> = new Set(['speech', 'transcriptions', 'translations'])
 
 const malformed = (cause?: unknown): AttemptFailed =>
   new AttemptFailed(failureOfDomainError(new DomainError('relay.reply_malformed')), { local: false, cause })

@@ -51,7 +51,7 @@ const chatSayings: Saying[] = [
     response_format: { type: 'json_object' },
     web_search_options: { search_context_size: 'low' },
     modalities: ['text', 'audio'],
-    unheard_of: 1,
+    unknown_field: 1,
     tools: [chatTool],
   }),
   ['n', chat, { ...chat, n: 2 }],

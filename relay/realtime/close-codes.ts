@@ -3,12 +3,12 @@ import { WebSocket } from 'ws'
 export type CloseWord = { code: number; reason: string }
 
 /** A close without a code, and a connection that was lost. */
-const unsaid = 1005
+const noStatus = 1005
 export const lost = 1006
 
 /** Codes that may be written into a close frame; the others only describe what happened. */
 const maySay = (code: number): boolean =>
-  (code >= 1000 && code <= 1014 && ![1004, unsaid, lost].includes(code)) || (code >= 3000 && code <= 4999)
+  (code >= 1000 && code <= 1014 && ![1004, noStatus, lost].includes(code)) || (code >= 3000 && code <= 4999)
 
 /** A reason has 123 bytes at most; whole characters of them. */
 function fitting(reason: string): string {

@@ -75,7 +75,7 @@ export function createMeter(given: {
   let said = { text: 0, seconds: 0 }
   let toolTokens = 0
 
-  const heard = (text: string): void => {
+  const countInput = (text: string): void => {
     input.add(text)
     fresh.text += cheapTextTokens(text)
   }
@@ -101,17 +101,17 @@ export function createMeter(given: {
     toolTokens = tools.reduce((sum, tool) => sum + cheapTextTokens(describe(tool)) + tokensOfATool, 0)
   }
 
-  const hearTexts = (item: Json): void => {
+  const countTexts = (item: Json): void => {
     if (item['type'] !== 'message') return
     for (const part of recordsOf(item['content'])) {
-      if (part['type'] === 'input_text') heard(textOf(part['text']) ?? '')
+      if (part['type'] === 'input_text') countInput(textOf(part['text']) ?? '')
     }
   }
 
   const ask = (event: Json): void => {
     switch (event['type']) {
       case 'session.update':
-        heard(textOf(recordOf(event['session'])?.['instructions']) ?? '')
+        countInput(textOf(recordOf(event['session'])?.['instructions']) ?? '')
         break
       case 'input_audio_buffer.append':
         heardSound(textOf(event['audio']) ?? '')
@@ -129,7 +129,7 @@ export function createMeter(given: {
   const hear = (event: Json): boolean => {
     const type = textOf(event['type']) ?? ''
     if (type === 'session.created' || type === 'session.updated') learn(recordOf(event['session']) ?? {})
-    else if (itemsAdded.has(type)) hearTexts(recordOf(event['item']) ?? {})
+    else if (itemsAdded.has(type)) countTexts(recordOf(event['item']) ?? {})
     else if (type === 'response.created') {
       begin()
       responseId = textOf(recordOf(event['response'])?.['id']) ?? ''

@@ -16,7 +16,7 @@ export const limit = (services: RelayServices, caller: Caller, incoming: Incomin
   limitBy([limitToken, limitUser], services, { caller, incoming, passed: [] })
 
 /** The token's limit alone, for jobs: they are exempt from the limit of their owner. */
-export const limitJob = (services: RelayServices, caller: Caller, incoming: Incoming): Promise<LimitedCall> =>
+export const limitTask = (services: RelayServices, caller: Caller, incoming: Incoming): Promise<LimitedCall> =>
   limitBy([limitToken], services, { caller, incoming, passed: [] })
 
 type Check = (services: RelayServices, limiting: Limiting) => Promise<void>

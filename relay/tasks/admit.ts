@@ -4,7 +4,7 @@ import { openAiChat } from '#relay/dialects/openai-chat/index.ts'
 import { admitAddress, admitGroup, admitModel, admitModelName, admitPin, groupInUse } from '#relay/request/admit.ts'
 import { authenticate } from '#relay/request/authenticate.ts'
 import type { CallBody, CallCore, Caller, Incoming, RelayServices } from '#relay/request/call.ts'
-import { type LimitedCall, limitJob } from '#relay/request/limit.ts'
+import { type LimitedCall, limitTask } from '#relay/request/limit.ts'
 import { receive } from '#relay/request/receive.ts'
 import { statusSent } from '#relay/response/report-error.ts'
 
@@ -25,7 +25,7 @@ export async function handleTask(services: RelayServices, exchange: Exchange, ha
   try {
     if (services.stopping()) throw new DomainError('relay.stopping')
     const caller = await authenticate(services, exchange.req)
-    limited = await limitJob(services, caller, incoming)
+    limited = await limitTask(services, caller, incoming)
     admitAddress(caller, incoming.ip)
     await handler.run({ incoming, caller })
     await limited.ended(statusSent(incoming))

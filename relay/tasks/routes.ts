@@ -9,8 +9,8 @@ import { sendImage } from './drawing/image.ts'
 import { createNotify } from './drawing/notify.ts'
 import { fetchDrawing, fetchSeed, listDrawings } from './drawing/read.ts'
 import { submitDrawing } from './drawing/submit.ts'
-import { fetchJob, fetchJobs } from './music/read.ts'
-import { submitJob } from './music/submit.ts'
+import { fetchMusicTask, fetchMusicTasks } from './music/read.ts'
+import { submitMusicTask } from './music/submit.ts'
 import { reportDrawing } from './report.ts'
 
 const platforms = Object.values<TaskPlatform>(taskPlatforms)
@@ -56,9 +56,11 @@ export function serveTasks(services: RelayServices, router: Router): void {
   for (const platform of platforms) {
     const base = `/${platform.id}`
     router.post(`${base}/submit/:action`, (req, res) =>
-      submitJob(services, { platform, action: req.params.action }, { req, res }),
+      submitMusicTask(services, { platform, action: req.params.action }, { req, res }),
     )
-    router.get(`${base}/fetch/:id`, (req, res) => fetchJob(services, { platform, id: req.params.id }, { req, res }))
-    router.post(`${base}/fetch`, (req, res) => fetchJobs(services, platform, { req, res }))
+    router.get(`${base}/fetch/:id`, (req, res) =>
+      fetchMusicTask(services, { platform, id: req.params.id }, { req, res }),
+    )
+    router.post(`${base}/fetch`, (req, res) => fetchMusicTasks(services, platform, { req, res }))
   }
 }

@@ -85,7 +85,7 @@ const failureOf = (status: number, details: { connection?: boolean; retryAfterMs
 
 /** How long a key stays out after each of several failures, told by a breaker that is really broken. */
 function breakerRows(): string[][] {
-  const restsAfter = (errors: AttemptFailed[]): string => {
+  const cooldownAfter = (errors: AttemptFailed[]): string => {
     let now = 0
     const breaker = createCircuitBreaker(() => now)
     return errors
@@ -99,11 +99,11 @@ function breakerRows(): string[][] {
       .join(', ')
   }
   return [
-    ['five 500s in a row', restsAfter([500, 500, 500, 500, 500].map((status) => failureOf(status)))],
-    ['connections that fail', restsAfter([1, 2, 3].map(() => failureOf(500, { connection: true })))],
-    ['429 with `Retry-After: 60`', restsAfter([failureOf(429, { retryAfterMs: 60_000 })])],
-    ['429 with `Retry-After: 3600`', restsAfter([failureOf(429, { retryAfterMs: 3_600_000 })])],
-    ['400s, however many', restsAfter([400, 400, 400, 400].map((status) => failureOf(status)))],
+    ['five 500s in a row', cooldownAfter([500, 500, 500, 500, 500].map((status) => failureOf(status)))],
+    ['connections that fail', cooldownAfter([1, 2, 3].map(() => failureOf(500, { connection: true })))],
+    ['429 with `Retry-After: 60`', cooldownAfter([failureOf(429, { retryAfterMs: 60_000 })])],
+    ['429 with `Retry-After: 3600`', cooldownAfter([failureOf(429, { retryAfterMs: 3_600_000 })])],
+    ['400s, however many', cooldownAfter([400, 400, 400, 400].map((status) => failureOf(status)))],
   ]
 }
 

@@ -49,8 +49,8 @@ test('three hundred attackers make no good call fail, and the memory that they t
 
   const attackers = startAttackers(300, {
     url: product.url,
-    penniless: await world.make.token(await world.make.user({ quota: 0 })),
-    rich: await world.make.token(await world.make.user({ quota: 1_000_000_000 })),
+    withoutQuota: await world.make.token(await world.make.user({ quota: 0 })),
+    withQuota: await world.make.token(await world.make.user({ quota: 1_000_000_000 })),
   })
   const before = served()
   await pause(long ? 60_000 : 8000)

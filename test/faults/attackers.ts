@@ -12,17 +12,17 @@ export function memoryOf(pid: number): { now: number; most: number } {
   return { now: read('VmRSS'), most: read('VmHWM') }
 }
 
-type Target = { url: string; address: string; penniless: TestToken; rich: TestToken; stop: AbortSignal }
+type Target = { url: string; address: string; withoutQuota: TestToken; withQuota: TestToken; stop: AbortSignal }
 type Attack = (target: Target) => Promise<void>
 
 const filler = Buffer.alloc(megabyte, ' ')
 
 /** Sends a body of 64 MB: quickly, as far as it is let, then by the byte. */
-const slowBody: Attack = async ({ url, address, penniless, stop }) => {
+const slowBody: Attack = async ({ url, address, withoutQuota, stop }) => {
   const { socket, status } = await sendHead(url, {
     path: '/v1/chat/completions',
     headers: {
-      authorization: `Bearer sk-${penniless.key}`,
+      authorization: `Bearer sk-${withoutQuota.key}`,
       'content-length': 64 * megabyte,
       'x-forwarded-for': address,
     },
@@ -62,14 +62,17 @@ const typedArray: Attack = (target) =>
 
 const deep = `${'['.repeat(150_000)}${']'.repeat(150_000)}`
 const deepJson: Attack = async (target) => {
-  await post(target, '/v1/chat/completions', { body: deep, headers: { authorization: `Bearer sk-${target.rich.key}` } })
+  await post(target, '/v1/chat/completions', {
+    body: deep,
+    headers: { authorization: `Bearer sk-${target.withQuota.key}` },
+  })
   await post(target, '/api/user/register', { body: deep.slice(120_000, 180_000) })
 }
 
 const longName: Attack = async (target) => {
   const model = `gpt-4-gizmo-${'g'.repeat(12_000)}`
   const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'hello' }] })
-  await post(target, '/v1/chat/completions', { body, headers: { authorization: `Bearer sk-${target.rich.key}` } })
+  await post(target, '/v1/chat/completions', { body, headers: { authorization: `Bearer sk-${target.withQuota.key}` } })
   await post(target, '/api/user/login', { body: JSON.stringify({ username: 'n'.repeat(50_000), password: 'p' }) })
 }
 

@@ -33,7 +33,7 @@ async function ask(
 }
 
 /** What people do in the console meanwhile: balances set and tokens filled, switched off and on, days checked in. */
-function startClerks(urls: string[], root: TestUser, customers: Customer[]) {
+function startAdministrators(urls: string[], root: TestUser, customers: Customer[]) {
   let stopping = false
   let done = 0
   const acts = [
@@ -60,16 +60,16 @@ function startClerks(urls: string[], root: TestUser, customers: Customer[]) {
     },
     () => ask(urls, pick(customers).user, { method: 'POST', path: '/api/user/check_in', body: {} }),
   ]
-  const clerk = async (): Promise<void> => {
+  const administrate = async (): Promise<void> => {
     while (!stopping) {
       if ((await pick(acts)()).includes('"success":true')) done += 1
       await pause(30)
     }
   }
-  const clerks = [clerk(), clerk()]
+  const administrators = [administrate(), administrate()]
   return async (): Promise<number> => {
     stopping = true
-    await Promise.all(clerks)
+    await Promise.all(administrators)
     return done
   }
 }
@@ -128,7 +128,7 @@ test(
       const tokens = customers.map(({ token }) => token)
       const kinds = ['plain', 'plain', 'stream', 'failing', 'hung-up'] as const
       const traffic = startTraffic({ urls, tokens, kinds: [...kinds], concurrency: 12 })
-      const stopClerks = startClerks(urls, root, customers)
+      const stopAdministrators = startAdministrators(urls, root, customers)
       const end = Date.now() + seconds * 1000
       const snapshots: string[] = []
       const watching = (async () => {
@@ -148,7 +148,7 @@ test(
         await disturb(world, instances, start)
       }
       await watching
-      const edits = await stopClerks()
+      const edits = await stopAdministrators()
       const outcomes = await traffic.stop()
       await untilNothingIsHeld(world.pool)
       expect(snapshots).toEqual([])

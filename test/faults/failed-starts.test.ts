@@ -28,9 +28,9 @@ async function failedStart(environment: Record<string, string>): Promise<{ code:
 
 describe('a start that cannot succeed says why in one sentence and ends', () => {
   test('when the port is taken', async () => {
-    const squatter = createServer().listen(0, '127.0.0.1')
-    await once(squatter, 'listening')
-    const address = squatter.address()
+    const occupant = createServer().listen(0, '127.0.0.1')
+    await once(occupant, 'listening')
+    const address = occupant.address()
     const port = typeof address === 'object' && address ? address.port : 0
     try {
       for (const WORKERS of ['1', '2']) {
@@ -40,7 +40,7 @@ describe('a start that cannot succeed says why in one sentence and ends', () => 
         })
       }
     } finally {
-      squatter.close()
+      occupant.close()
     }
   })
 

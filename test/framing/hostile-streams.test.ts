@@ -10,7 +10,7 @@ import {
   type Step,
 } from '#test/support/scripted-upstream.ts'
 import { allowUnpriced, serve, setOptions } from '../relay/serve.ts'
-import { closeSoundly, consumed, say, type Spoken, spoken } from '../relay/caller-dialects.ts'
+import { closeSoundly, consumed, say, type CallerDialect, callerDialects } from '../relay/caller-dialects.ts'
 import { bytesOf, frameOf, type Framing, inPieces, steady, scenarios, type Scenario } from './scenarios.ts'
 
 let app: App
@@ -28,9 +28,9 @@ afterAll(async () => {
   await scripted[Symbol.asyncDispose]()
 })
 
-const [chat, , , generate] = spoken as [Spoken, Spoken, Spoken, Spoken]
-const callers: Spoken[] = [
-  ...spoken,
+const [chat, , , generate] = callerDialects as [CallerDialect, CallerDialect, CallerDialect, CallerDialect]
+const callers: CallerDialect[] = [
+  ...callerDialects,
   {
     ...chat,
     dialect: 'completions',
@@ -51,7 +51,7 @@ const pairs = callers.flatMap((by) =>
     .map((scenario) => ({ by, scenario, caller: by.dialect, upstream: scenario.upstream })),
 )
 
-async function ask(by: Spoken, scenario: Scenario, play: Omit<Play, 'headers'>, setting: object = {}) {
+async function ask(by: CallerDialect, scenario: Scenario, play: Omit<Play, 'headers'>, setting: object = {}) {
   const input = { type: scenario.type, setting: JSON.stringify(setting), baseUrl: scripted.play(play) }
   const { model } = await serve(app, input)
   const reply = await say(app, by, { token, model, text: 'hi', stream: true })
@@ -59,7 +59,7 @@ async function ask(by: Spoken, scenario: Scenario, play: Omit<Play, 'headers'>, 
 }
 
 /** What stands in the events of an answer; throws for anything that is no whole event. */
-function read(by: Spoken, text: string): unknown[] {
+function read(by: CallerDialect, text: string): unknown[] {
   if (by.dialect.endsWith('array')) return JSON.parse(text) as unknown[]
   if (!text.endsWith('\n\n')) throw new Error(`not closed: ${text.slice(-200)}`)
   return text
@@ -81,7 +81,7 @@ const isError = (event: unknown): boolean =>
     ('type' in event && (event.type === 'error' || event.type === 'response.failed')))
 
 /** Either a refusal before the first byte, or whole events of which the last one tells the failure. */
-function expectFailure(by: Spoken, { status, text }: { status: number; text: string }, label = ''): void {
+function expectFailure(by: CallerDialect, { status, text }: { status: number; text: string }, label = ''): void {
   if (status !== 200) {
     by.readError(JSON.parse(text))
     return
@@ -103,7 +103,7 @@ const framings: Record<string, Framing> = {
 }
 
 /** Without the white space of JSON that was spread over lines, and under one model's name. */
-const compact = (by: Spoken, text: string): string =>
+const compact = (by: CallerDialect, text: string): string =>
   steady(JSON.stringify(read(by, text))).replaceAll(/"model-\d+"/g, '"model"')
 
 describe.each(pairs)('a stream of $upstream for a caller of $caller', ({ by, scenario }) => {

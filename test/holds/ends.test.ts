@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import { setOptions } from '#test/relay/serve.ts'
-import { closeSoundly, consumed, eventually, say, type Spoken, spoken } from '#test/relay/caller-dialects.ts'
+import {
+  closeSoundly,
+  consumed,
+  eventually,
+  say,
+  type CallerDialect,
+  callerDialects,
+} from '#test/relay/caller-dialects.ts'
 
 // One quota a token, the answer's too, so that a balance of N buys about N tokens.
 const kinds = [
@@ -41,13 +48,13 @@ const quotaOf = async (userId: number): Promise<number> =>
   Number((await app.pool.query<{ quota: string }>('select quota from users where id = $1', [userId])).rows[0]?.quota)
 
 /** A body without any limit of its own, or with one that the answer never reaches. */
-const bodyOf = (by: Spoken, model: string, text = long): Record<string, unknown> => {
+const bodyOf = (by: CallerDialect, model: string, text = long): Record<string, unknown> => {
   const body = by.body(model, text, true)
   return 'max_tokens' in body ? { ...body, max_tokens: 128_000 } : body
 }
 
 describe.each(kinds)('a stream of $name that can no longer be paid', ({ model }) => {
-  test.each(spoken)(
+  test.each(callerDialects)(
     'ends as at a reached limit for a caller of $dialect, and is charged for what was delivered',
     async (by) => {
       const user = await app.make.user({ quota: 600 })
@@ -89,7 +96,7 @@ test('a JSON array of a Gemini caller is closed, with the reason of a reached li
 test('the quota of a token ends a stream like the balance does', async () => {
   const user = await app.make.user({ quota: 1_000_000 })
   const token = await app.make.token(user, { remainQuota: 600 })
-  const by = spoken[0] as Spoken
+  const by = callerDialects[0] as CallerDialect
   const text = await (
     await say(app, by, { token, model: 'm-openai', stream: true, body: bodyOf(by, 'm-openai') })
   ).text()
@@ -105,7 +112,7 @@ test('the quota of a token ends a stream like the balance does', async () => {
 test('a stream that can be paid is served whole, however often its hold has to grow', async () => {
   const user = await app.make.user({ quota: 20_000 })
   const token = await app.make.token(user)
-  for (const by of spoken) {
+  for (const by of callerDialects) {
     for (const { model } of kinds) {
       const quota = await quotaOf(user.id)
       await app.pool.query('update users set quota = quota + $2 where id = $1', [user.id, 20_000 - quota])

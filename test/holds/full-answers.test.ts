@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import { setOptions } from '#test/relay/serve.ts'
-import { chat, closeSoundly, consumed, say, type Spoken, spoken } from '#test/relay/caller-dialects.ts'
+import { chat, closeSoundly, consumed, say, type CallerDialect, callerDialects } from '#test/relay/caller-dialects.ts'
 
 // One quota a token, the answer's too, so that a balance of N buys about N tokens.
 const kinds = [
@@ -40,7 +40,7 @@ const limitIn = (body: unknown): number | undefined => {
   return found ? Number(found[1]) : undefined
 }
 
-const withLimit = (by: Spoken, model: string, limit: number): Record<string, unknown> => {
+const withLimit = (by: CallerDialect, model: string, limit: number): Record<string, unknown> => {
   const body = by.body(model, text, false)
   if (by.dialect === 'responses') return { ...body, max_output_tokens: limit }
   if (by.dialect === 'generateContent') return { ...body, generationConfig: { maxOutputTokens: limit } }
@@ -56,7 +56,7 @@ const quotaOf = async (userId: number): Promise<number> =>
   Number((await app.pool.query<{ quota: string }>('select quota from users where id = $1', [userId])).rows[0]?.quota)
 
 describe.each(kinds)('an answer in one piece from $name', ({ model }) => {
-  test.each(spoken)(
+  test.each(callerDialects)(
     'is limited to what the balance buys, which a caller of $dialect and the log are told',
     async (by) => {
       const { user, token } = await callerWith(3000)
@@ -74,7 +74,7 @@ describe.each(kinds)('an answer in one piece from $name', ({ model }) => {
 
   test('keeps the limit of a caller who can pay for it', async () => {
     const { token } = await callerWith(10_000_000)
-    for (const by of spoken) {
+    for (const by of callerDialects) {
       const reply = await say(app, by, { token, model, body: withLimit(by, model, 2000) })
       expect(reply.headers.get(header)).toBeNull()
       expect(limitIn(app.upstream.requests.at(-1)?.body)).toBe(2000)
@@ -137,7 +137,7 @@ test('a channel’s own limit is lowered too', async () => {
 
 test('a thinking budget stays below the lowered limit', async () => {
   const { token } = await callerWith(6000)
-  const messages = spoken.find(({ dialect }) => dialect === 'messages') as Spoken
+  const messages = callerDialects.find(({ dialect }) => dialect === 'messages') as CallerDialect
   const body = {
     ...withLimit(messages, 'm-anthropic', 32_000),
     thinking: { type: 'enabled', budget_tokens: 16_000 },

@@ -15,7 +15,7 @@ afterEach(async () => {
 afterAll(() => world[Symbol.asyncDispose]())
 
 /** What may have become of a hold while its call went on. */
-const fates = {
+const outcomes = {
   'is open': async () => {},
   'was given back because its process seemed dead': () => world.pool.query('select ledger_release_node(1)'),
   'was lost with the database': async ({ id }: HeldCall) => {
@@ -27,17 +27,17 @@ const fates = {
   },
 } as const
 
-type Fate = keyof typeof fates
+type Outcome = keyof typeof outcomes
 
 const cases = [true, false].flatMap((log) =>
-  (Object.keys(fates) as Fate[]).map((fate) => [log ? 'logged' : 'not logged', fate, log] as const),
+  (Object.keys(outcomes) as Outcome[]).map((outcome) => [log ? 'logged' : 'not logged', outcome, log] as const),
 )
 
-async function heldCall(fate: Fate) {
+async function heldCall(outcome: Outcome) {
   const user = await world.make.user({ quota: 1000 })
   const call = { id: world.newId(), userId: user.id, tokenId: 0 }
   await world.ledgerWith().reserve({ ...call, amount: 400 })
-  await fates[fate](call)
+  await outcomes[outcome](call)
   return call
 }
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken, TestUser } from '#test/support/factories.ts'
 import { type RawRequest, sendHead } from '#test/support/raw-request.ts'
-import { chat, closeSoundly, eventually, say, spoken } from '../relay/caller-dialects.ts'
+import { chat, closeSoundly, eventually, say, callerDialects } from '../relay/caller-dialects.ts'
 
 const megabyte = 1024 * 1024
 
@@ -52,7 +52,7 @@ describe('the memory for bodies', () => {
       ['1', '2', '3', '4'].map((end) => startUpload(`10.1.0.${end}`, { length: 7 * megabyte, sent: 3 * megabyte })),
     )
     expect(heldBytes()).toBeLessThanOrEqual(24 * megabyte)
-    const refused = spoken.map(async (by) => {
+    const refused = callerDialects.map(async (by) => {
       const reply = await large(by)
       const error = by.readError(JSON.parse(reply.text))
       expect([reply.status, reply.headers.get('retry-after')]).toEqual([503, '5'])

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import { allowUnpriced, serve, setOptions, withOptions } from '../relay/serve.ts'
-import { chat, closeSoundly, say, spoken } from '../relay/caller-dialects.ts'
+import { chat, closeSoundly, say, callerDialects } from '../relay/caller-dialects.ts'
 
 let app: App
 let model: string
@@ -87,7 +87,7 @@ describe('the limit on the requests of a user', () => {
     })
   })
 
-  test.each(spoken)('refuses in $dialect with one error, the time to wait and what is left', async (by) => {
+  test.each(callerDialects)('refuses in $dialect with one error, the time to wait and what is left', async (by) => {
     const named = (what: string) =>
       by.dialect === 'messages' ? `anthropic-ratelimit-requests-${what}` : `x-ratelimit-${what}-requests`
     await userLimit(2, 1000, async () => {

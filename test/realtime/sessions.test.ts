@@ -93,13 +93,13 @@ describe('a caller who hangs up', () => {
     ask(talk, '[[gap=50,words=400]] Hello')
     for (let part = 0; part < 5; part += 1) await talk.next('response.output_audio_transcript.delta')
     talk.socket.terminate()
-    const goneAt = Date.now()
+    const callerAbortedAt = Date.now()
     const asked = await eventually(
       () => app.upstream.requests.at(-1),
       (request) => request?.endedAt !== undefined,
     )
     // By itself it would have gone on for twenty seconds.
-    expect((asked?.endedAt ?? Infinity) - goneAt).toBeLessThan(15_000)
+    expect((asked?.endedAt ?? Infinity) - callerAbortedAt).toBeLessThan(15_000)
     expect(asked?.outcome).toBe('aborted')
     await untilFree(app, payer.userId)
     const [row, ...more] = await chargesOf(app, payer.userId)
@@ -157,10 +157,10 @@ describe('an upstream that goes', () => {
     ['politely', 'fin=4', { code: 1000, reason: '' }],
     ['with a code and a reason', 'fin=4,closecode=3000,message=time%20is%20up', { code: 3000, reason: 'time is up' }],
     ['for a policy', 'fin=4,closecode=1008,message=no', { code: 1008, reason: 'no' }],
-  ])('%s has its goodbye handed on', async (_, directives, goodbye) => {
+  ])('%s has its close handed on', async (_, directives, close) => {
     const talk = await world.talk()
     ask(talk, `[[${directives}]] Hello`)
-    expect(await talk.closed).toEqual(goodbye)
+    expect(await talk.closed).toEqual(close)
     expect(talk.events.some((event) => event.type === 'error')).toBe(false)
   })
 

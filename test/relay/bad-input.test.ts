@@ -2,7 +2,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
-import { chat, closeSoundly, consumed, say, type Spoken, spoken } from './caller-dialects.ts'
+import { chat, closeSoundly, consumed, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
 
 let app: App
 let token: TestToken
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => closeSoundly(app))
 
 /** Refused in the caller's own form, nothing asked, nothing held, nothing charged, and the process answers on. */
-async function expectRefused(by: Spoken, ask: Omit<Parameters<typeof say>[2], 'token'>, status: number) {
+async function expectRefused(by: CallerDialect, ask: Omit<Parameters<typeof say>[2], 'token'>, status: number) {
   const before = { asked: app.upstream.total, charged: (await consumed(app)).length }
   const reply = await say(app, by, { token, ...ask })
   const text = await reply.text()
@@ -31,7 +31,7 @@ async function expectRefused(by: Spoken, ask: Omit<Parameters<typeof say>[2], 't
 
 const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
 
-describe.each(spoken)('in $dialect', (by: Spoken) => {
+describe.each(callerDialects)('in $dialect', (by: CallerDialect) => {
   test.each([
     ['nothing', ''],
     ['half an object', '{"model":"gpt-4o-mini","messages":['],
@@ -93,11 +93,11 @@ const megabyteOfBlanks = gzipSync(Buffer.alloc(1024 * 1024, ' '))
 
 const user = [{ role: 'user', content: 'hello' }]
 const parts = [{ role: 'user', parts: [{ text: 'hello' }] }]
-const [, responses, messages, generate] = spoken as [Spoken, Spoken, Spoken, Spoken]
+const [, responses, messages, generate] = callerDialects as [CallerDialect, CallerDialect, CallerDialect, CallerDialect]
 const model = 'gpt-4o-mini'
 
 describe('fields', () => {
-  test.each<[string, Spoken, Record<string, unknown>, string, string?]>([
+  test.each<[string, CallerDialect, Record<string, unknown>, string, string?]>([
     ['no model', chat, { messages: user }, 'model is required', 'invalid_text_request'],
     ['an empty model', chat, { model: '', messages: user }, 'model is required', 'invalid_text_request'],
     ['no messages', chat, { model }, 'messages is required', 'invalid_text_request'],
@@ -115,7 +115,7 @@ describe('fields', () => {
   })
 
   const limits: unknown[] = [-1, 2 ** 63, 1.5, '12', {}, [], true, 1e308]
-  const impossible: [Spoken, string, unknown[]][] = [
+  const impossible: [CallerDialect, string, unknown[]][] = [
     [chat, 'max_tokens', limits],
     [chat, 'max_completion_tokens', limits],
     [chat, 'n', [-1, 0, 1e9, 1.5, '2', {}]],

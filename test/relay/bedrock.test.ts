@@ -3,7 +3,7 @@ import { awsKeyText } from '#test/simulator/aws/signature.ts'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { allowUnpriced, serve } from './serve.ts'
-import { chat, closeSoundly, consumed, say, spoken } from './caller-dialects.ts'
+import { chat, closeSoundly, consumed, say, callerDialects } from './caller-dialects.ts'
 import { image, user, vendorWorld, weather } from './vendors.ts'
 
 let app: App
@@ -81,7 +81,7 @@ describe('a model of another vendor on Bedrock', () => {
   })
 
   test('serves every dialect of callers', async () => {
-    for (const by of spoken) {
+    for (const by of callerDialects) {
       for (const stream of [false, true]) {
         const { model } = await serve(app, bedrock())
         const text = await (await say(app, by, { token, model, stream })).text()
@@ -131,7 +131,7 @@ test('Claude on Bedrock keeps its own dialect, packed into the same frames', asy
   const model = 'claude-sonnet-4-5'
   const { id } = await app.make.channel({ ...bedrock(), models: model })
   await app.services.channels.reload(id)
-  for (const by of spoken) {
+  for (const by of callerDialects) {
     for (const stream of [false, true]) {
       const text = await (await say(app, by, { token, model, stream })).text()
       expect(text).toContain('hello')

@@ -5,7 +5,7 @@ import type { TestToken } from '#test/support/factories.ts'
 type ErrorForm = { message: string; kind: string; code?: unknown }
 
 /** How a caller of one dialect asks and how it reads a refusal. */
-export type Spoken = {
+export type CallerDialect = {
   dialect: string
   path: (model: string, stream: boolean) => string
   body: (model: string, text: string, stream: boolean) => Record<string, unknown>
@@ -32,7 +32,7 @@ function readOpenAiError(json: unknown): ErrorForm {
 
 const ofOpenAi = { readError: readOpenAiError, kindOf: () => 'gateway_error' }
 
-export const spoken: Spoken[] = [
+export const callerDialects: CallerDialect[] = [
   {
     dialect: 'chat completions',
     path: () => '/v1/chat/completions',
@@ -99,7 +99,7 @@ export const spoken: Spoken[] = [
   },
 ]
 
-export const chat = spoken[0] as Spoken
+export const chat = callerDialects[0] as CallerDialect
 
 type Ask = {
   token: TestToken
@@ -114,7 +114,7 @@ type Ask = {
 }
 
 /** One call in a dialect. */
-export function say(app: App, by: Spoken, ask: Ask): Promise<Response> {
+export function say(app: App, by: CallerDialect, ask: Ask): Promise<Response> {
   const { model = 'gpt-4o-mini', text = 'hello', stream = false, headers = {}, signal } = ask
   const body = ask.body ?? by.body(model, text, stream)
   return app.relay(ask.key ?? ask.token, by.path(model, stream), body, signal ? { headers, signal } : { headers })

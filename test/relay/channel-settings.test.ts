@@ -3,7 +3,7 @@ import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { chunks, json, type ScriptedUpstream, startScriptedUpstream } from '#test/support/scripted-upstream.ts'
 import { allowUnpriced, serve, withOptions } from './serve.ts'
-import { chat, closeSoundly, consumed, say, spoken } from './caller-dialects.ts'
+import { chat, closeSoundly, consumed, say, callerDialects } from './caller-dialects.ts'
 
 let app: App
 let scripted: ScriptedUpstream
@@ -94,7 +94,7 @@ describe('thinking_to_content', () => {
   })
 
   test('leaves thoughts to the dialects that have a place for them', async () => {
-    const messages = spoken.find((by) => by.dialect === 'messages') ?? chat
+    const messages = callerDialects.find((by) => by.dialect === 'messages') ?? chat
     const { text } = await ask({ thinking_to_content: true }, thinking, { stream: true }, messages)
     expect(text).toContain('"thinking_delta","thinking":"let me "')
     expect(text).not.toContain('<think>')
@@ -116,7 +116,7 @@ describe('think_tag_to_reasoning', () => {
   })
 
   test('of a whole answer too, for every dialect', async () => {
-    for (const by of spoken) {
+    for (const by of callerDialects) {
       const { text } = await ask({ think_tag_to_reasoning: true }, json(whole({ content: said })), {}, by)
       expect(text, by.dialect).not.toContain('think>')
       expect(text, by.dialect).toContain('let me see')
@@ -190,7 +190,7 @@ describe('a channel that cannot stream', () => {
 
   test('ends in an error event when it fails after its comments, in every dialect', async () => {
     await withOptions(app, { RetryTimes: '0' }, async () => {
-      for (const by of spoken) {
+      for (const by of callerDialects) {
         const play = { status: 500, headers: { 'content-type': 'application/json' }, steps: ['{"error":"no luck"}'] }
         const { reply, text } = await ask(setting, play, by.dialect === 'generateContent' ? {} : { stream: true }, by)
         if (by.dialect === 'generateContent') continue
@@ -245,7 +245,7 @@ describe('an override', () => {
     const { ids } = await serve(app, { type: 14, baseUrl, paramOverride: '{"temperature":0.2}' })
     await app.pool.query("update channels set models = 'claude-sonnet-4-6' where id = $1", [ids[0]])
     await app.services.channels.reload()
-    const messages = spoken.find((by) => by.dialect === 'messages') ?? chat
+    const messages = callerDialects.find((by) => by.dialect === 'messages') ?? chat
     const headers = { 'anthropic-version': '2026-10-21', 'anthropic-beta': 'some-beta' }
     await (await say(app, messages, { token, model: 'claude-sonnet-4-6', headers })).text()
     const sent = scripted.received.findLast(({ bytes }) => bytes.length > 0)

@@ -4,7 +4,7 @@ import { receipt as receiptSchema } from '#core/pricing/receipt.ts'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { setOptions } from './serve.ts'
-import { closeSoundly, consumed, say, type Spoken, spoken } from './caller-dialects.ts'
+import { closeSoundly, consumed, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
 
 let app: App
 let token: TestToken
@@ -34,7 +34,7 @@ const floored = (value: Exact): number => Number(value / one)
 const rounded = (value: Exact): number => Number((value + one / 2n) / one)
 
 /** The same sequence every time; a failing case can be looked at again. */
-function createDice(seed: number) {
+function createRandom(seed: number) {
   let state = seed
   const next = (): number => {
     state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
@@ -49,12 +49,12 @@ function createDice(seed: number) {
   }
 }
 
-const dice = createDice(20_261_121)
+const random = createRandom(20_261_121)
 
 type Case = {
   model: string
   type: number
-  by: Spoken
+  by: CallerDialect
   stream: boolean
   usage: { prompt: number; completion: number; cached: number; written: number }
   price: { perCall: string } | { ratio: string; completion: string; cache: string }
@@ -62,21 +62,25 @@ type Case = {
 
 /** Some calls are tiny, so that what rounds to nothing comes up. */
 function randomCase(_: unknown, index: number): Case {
-  const most = dice.pick([3, 300, 200_000])
-  const prompt = dice.whole(most)
-  const cached = dice.pick([0, dice.whole(prompt)])
-  const type = dice.pick([1, 14, 24])
-  const written = type === 14 ? dice.pick([0, dice.whole(prompt - cached)]) : 0
+  const most = random.pick([3, 300, 200_000])
+  const prompt = random.whole(most)
+  const cached = random.pick([0, random.whole(prompt)])
+  const type = random.pick([1, 14, 24])
+  const written = type === 14 ? random.pick([0, random.whole(prompt - cached)]) : 0
   return {
     model: `priced-${index}`,
     type,
-    by: dice.pick(spoken),
-    stream: dice.pick([false, true]),
-    usage: { prompt, completion: dice.whole(most) + (prompt === 0 ? 1 : 0), cached, written },
+    by: random.pick(callerDialects),
+    stream: random.pick([false, true]),
+    usage: { prompt, completion: random.whole(most) + (prompt === 0 ? 1 : 0), cached, written },
     price:
-      dice.whole(9) === 0
-        ? { perCall: dice.pick(['0', dice.decimal(1)]) }
-        : { ratio: dice.pick(['0', '0.001', dice.decimal(40)]), completion: dice.decimal(9), cache: dice.decimal(1) },
+      random.whole(9) === 0
+        ? { perCall: random.pick(['0', random.decimal(1)]) }
+        : {
+            ratio: random.pick(['0', '0.001', random.decimal(40)]),
+            completion: random.decimal(9),
+            cache: random.decimal(1),
+          },
   }
 }
 

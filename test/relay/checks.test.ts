@@ -4,7 +4,7 @@ import { admissionChecks } from '#scripts/reference/admission.ts'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { setOptions } from './serve.ts'
-import { closeSoundly, consumed, eventually, say, type Spoken, spoken } from './caller-dialects.ts'
+import { closeSoundly, consumed, eventually, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
 
 let app: App
 beforeAll(async () => {
@@ -35,7 +35,7 @@ const set = async (table: 'tokens' | 'users', id: number, changes: Record<string
   app.services[table].drop(id)
 }
 
-describe.each(spoken)('in $dialect', (by: Spoken) => {
+describe.each(callerDialects)('in $dialect', (by: CallerDialect) => {
   let met: (ErrorCode | undefined)[] = []
   const refusal = async (token: TestToken, ask: Partial<Parameters<typeof say>[2]> = {}) => {
     const reply = await say(app, by, { token, ...ask })

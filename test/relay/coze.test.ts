@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { allowUnpriced, serve } from './serve.ts'
-import { chat, closeSoundly, consumed, say, spoken } from './caller-dialects.ts'
+import { chat, closeSoundly, consumed, say, callerDialects } from './caller-dialects.ts'
 import { image, user, vendorWorld } from './vendors.ts'
 
 let app: App
@@ -59,7 +59,7 @@ describe('a bot of Coze', () => {
   })
 
   test('serves every dialect of callers', async () => {
-    for (const by of spoken) {
+    for (const by of callerDialects) {
       for (const stream of [false, true]) {
         const { model } = await serve(app, bot())
         const text = await (await say(app, by, { token, model, stream })).text()

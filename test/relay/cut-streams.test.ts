@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { allowUnpriced, serve, setOptions, withOptions } from './serve.ts'
-import { chat, closeSoundly, consumed, say, type Spoken, spoken } from './caller-dialects.ts'
+import { chat, closeSoundly, consumed, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
 
 let app: App
 let token: TestToken
@@ -21,7 +21,7 @@ const kinds = [
 ]
 
 /** The error event that ends a broken stream, in exactly the dialect's form. */
-function endingError(by: Spoken, text: string) {
+function endingError(by: CallerDialect, text: string) {
   const last = text.trimEnd().split('\n\n').at(-1) ?? ''
   const data = JSON.parse(/^data: (.*)$/m.exec(last)?.[1] ?? 'null') as Record<string, unknown> | null
   if (by.dialect === 'responses') return responsesError(data, last)
@@ -44,9 +44,9 @@ const scenarios = [
 
 describe.each(kinds)('a stream of $name', ({ type }) => {
   describe.each(scenarios)('that $way', ({ directive }) => {
-    test.each(spoken)(
+    test.each(callerDialects)(
       'after any event is another channel’s before the first byte and an error event after it, in $dialect',
-      async (by: Spoken) => {
+      async (by: CallerDialect) => {
         for (const after of [0, 1, 2, 3, 5]) {
           const label = `${directive}=${after}`
           const broken = { type, priority: 1, does: `events=8,${directive}=${after}` }
@@ -113,7 +113,7 @@ test('a stream cut after its finish is whole, with its usage or without', async 
 
 test('an error inside a stream is told in the caller’s dialect, with the upstream’s words', async () => {
   for (const { type } of kinds) {
-    for (const by of spoken) {
+    for (const by of callerDialects) {
       const { model } = await serve(app, { type, does: 'events=30,errorevent=8,message=it broke' })
       const reply = await say(app, by, { token, model, stream: true })
       const text = await reply.text()
@@ -132,12 +132,12 @@ describe('time', () => {
       async () => {
         const { model: late } = await serve(app, { does: 'events=1,delay=1250' })
         const { model: slow } = await serve(app, { does: 'events=1,gap=1250' })
-        const ask = async (by: Spoken, model: string) => {
+        const ask = async (by: CallerDialect, model: string) => {
           const text = await (await say(app, by, { token, model, stream: true })).text()
           expect(text).toMatch(by.closing)
           expect(text).toContain(by.dialect === 'messages' ? 'event: ping\ndata: {"type":"ping"}' : ': PING\n\n')
         }
-        await Promise.all([...spoken.map((by) => ask(by, late)), ask(chat, slow)])
+        await Promise.all([...callerDialects.map((by) => ask(by, late)), ask(chat, slow)])
       },
     )
   })
@@ -161,7 +161,7 @@ describe('time', () => {
       async () => {
         const { model } = await serve(app, { does: 'delay=1300,status=400,message=no' })
         await Promise.all(
-          spoken.map(async (by) => {
+          callerDialects.map(async (by) => {
             const reply = await say(app, by, { token, model, stream: true })
             expect(reply.status).toBe(200)
             const text = await reply.text()

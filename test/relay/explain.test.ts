@@ -12,7 +12,7 @@ afterAll(() => app[Symbol.asyncDispose]())
 type Standing = { limit: number; remaining: number; reset_seconds: number }
 type Limit = { requests: Standing | null; successes: Standing | null; admits: boolean; retry_after: number }
 type Explanation = {
-  candidates: { channel_id: number; model: string; probability: number; estimate: number }[]
+  candidates: { channel_id: number; model: string; probability: number; cooling_down: boolean; estimate: number }[]
   removed: { channel_id: number; rule: string }[]
   price_range: { least: number; most: number }
   limits: { token: Limit | null; user: Limit | null }
@@ -35,6 +35,7 @@ test('tells who would answer with which chance, why others would not, the price 
   const explanation = (await reply.json()) as Explanation
   expect(explanation.candidates.map(({ channel_id }) => channel_id)).toEqual([heavy.id, light.id, lower.id])
   expect(explanation.candidates.map(({ probability }) => Math.round(probability * 1000))).toEqual([909, 91, 0])
+  expect(explanation.candidates.map(({ cooling_down }) => cooling_down)).toEqual([false, false, false])
   expect(explanation.removed).toEqual([
     { channel_id: disabled.id, rule: 'channel_disabled' },
     { channel_id: foreign.id, rule: 'group' },

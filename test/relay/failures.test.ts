@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken, TestUser } from '#test/support/factories.ts'
 import { allowUnpriced, channelsOf, serve, withOptions } from './serve.ts'
-import { chat, closeSoundly, consumed, say, spoken } from './caller-dialects.ts'
+import { chat, closeSoundly, consumed, say, callerDialects } from './caller-dialects.ts'
 
 let app: App
 let user: TestUser
@@ -186,7 +186,7 @@ describe('what is tried again', () => {
 })
 
 describe('what a caller reads of a failure', () => {
-  test.each(spoken)('in $dialect: the upstream’s words, the status, the request id', async (by) => {
+  test.each(callerDialects)('in $dialect: the upstream’s words, the status, the request id', async (by) => {
     const { model } = await serve(app, { does: 'status=400,message=no%2C not so' })
     const reply = await say(app, by, { token, model })
     expect(reply.status).toBe(400)
@@ -242,7 +242,7 @@ describe('what a caller reads of a failure', () => {
     const route = baseUrl === undefined ? { does: 'hang', setting } : { baseUrl }
     const { model } = await serve(app, route)
     await withOptions(app, { RetryTimes: '0' }, async () => {
-      for (const by of spoken) {
+      for (const by of callerDialects) {
         const reply = await say(app, by, { token, model })
         expect(reply.status).toBe(status)
         expect(by.readError(await reply.json()).message).toContain(message)

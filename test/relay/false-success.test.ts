@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { allowUnpriced, channelsOf, serve, setOptions } from './serve.ts'
-import { closeSoundly, consumed, say, type Spoken, spoken } from './caller-dialects.ts'
+import { closeSoundly, consumed, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
 
 let app: App
 let token: TestToken
@@ -20,7 +20,7 @@ const kinds = [
 ]
 
 /** Answers that say 200 and are none. */
-const frauds: { does: string; stream: boolean }[] = [
+const falseSuccesses: { does: string; stream: boolean }[] = [
   ...['error200', 'html', 'empty', 'malformed=1', 'cut=0', 'fin=0'].map((does) => ({ does, stream: false })),
   ...['error200', 'html', 'empty', 'errorevent=0', 'cut=0', 'fin=0'].map((does) => ({
     does,
@@ -29,36 +29,42 @@ const frauds: { does: string; stream: boolean }[] = [
 ]
 
 describe.each(kinds)('$name', ({ type }) => {
-  test.each(spoken)('that says 200 and gives none is passed over, unbilled, for $dialect', async (by: Spoken) => {
-    await setOptions(app, { RetryTimes: '1' })
-    for (const { does, stream } of frauds) {
-      const label = `${does} ${stream ? 'streamed' : 'whole'}`
-      const { model, ids } = await serve(app, { type, priority: 1, does }, { type, does: 'usage=10:2' })
-      const before = (await consumed(app)).length
-      const reply = await say(app, by, { token, model, stream })
-      expect(reply.status, label).toBe(200)
-      const text = await reply.text()
-      expect(text, label).toContain('hello')
-      if (stream) expect(text, label).toMatch(by.closing)
-      const rows = (await consumed(app)).slice(before)
-      // (10 + 2) × 37.5
-      expect(
-        rows.map((row) => [row.quota, row.channel_id, channelsOf(row)]),
-        label,
-      ).toEqual([[450, ids[1], ids]])
-    }
-  })
+  test.each(callerDialects)(
+    'that says 200 and gives none is passed over, unbilled, for $dialect',
+    async (by: CallerDialect) => {
+      await setOptions(app, { RetryTimes: '1' })
+      for (const { does, stream } of falseSuccesses) {
+        const label = `${does} ${stream ? 'streamed' : 'whole'}`
+        const { model, ids } = await serve(app, { type, priority: 1, does }, { type, does: 'usage=10:2' })
+        const before = (await consumed(app)).length
+        const reply = await say(app, by, { token, model, stream })
+        expect(reply.status, label).toBe(200)
+        const text = await reply.text()
+        expect(text, label).toContain('hello')
+        if (stream) expect(text, label).toMatch(by.closing)
+        const rows = (await consumed(app)).slice(before)
+        // (10 + 2) × 37.5
+        expect(
+          rows.map((row) => [row.quota, row.channel_id, channelsOf(row)]),
+          label,
+        ).toEqual([[450, ids[1], ids]])
+      }
+    },
+  )
 
-  test.each(spoken)('that is the only one makes an error of it, unbilled, in $dialect', async (by: Spoken) => {
-    await setOptions(app, { RetryTimes: '0' })
-    for (const { does, stream } of frauds) {
-      const label = `${does} ${stream ? 'streamed' : 'whole'}`
-      const { model } = await serve(app, { type, does })
-      const before = (await consumed(app)).length
-      const reply = await say(app, by, { token, model, stream })
-      expect(reply.status, label).toBeGreaterThanOrEqual(400)
-      expect(by.readError(await reply.json()).message, label).toContain('request id')
-      expect(await consumed(app), label).toHaveLength(before)
-    }
-  })
+  test.each(callerDialects)(
+    'that is the only one makes an error of it, unbilled, in $dialect',
+    async (by: CallerDialect) => {
+      await setOptions(app, { RetryTimes: '0' })
+      for (const { does, stream } of falseSuccesses) {
+        const label = `${does} ${stream ? 'streamed' : 'whole'}`
+        const { model } = await serve(app, { type, does })
+        const before = (await consumed(app)).length
+        const reply = await say(app, by, { token, model, stream })
+        expect(reply.status, label).toBeGreaterThanOrEqual(400)
+        expect(by.readError(await reply.json()).message, label).toContain('request id')
+        expect(await consumed(app), label).toHaveLength(before)
+      }
+    },
+  )
 })

@@ -4,7 +4,7 @@ import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { hang, json, type Play, startScriptedUpstream, type Step } from '#test/support/scripted-upstream.ts'
 import { allowUnpriced, serve, setOptions, withOptions } from './serve.ts'
-import { chat, closeSoundly, consumed, eventually, say, type Spoken, spoken } from './caller-dialects.ts'
+import { chat, closeSoundly, consumed, eventually, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
 
 let app: App
 let token: TestToken
@@ -53,21 +53,49 @@ async function leaveAfter(reply: Response, leave: AbortController, holds: (text:
 }
 
 describe.each(kinds)('a caller of $name that hangs up', ({ type }) => {
-  test.each(spoken)('before the first byte stops the upstream and pays for the prompt, in $dialect', async (by) => {
-    for (const stream of [false, true]) {
-      app.upstream.clear()
-      const { model } = await serve(app, { type, does: 'hang' })
+  test.each(callerDialects)(
+    'before the first byte stops the upstream and pays for the prompt, in $dialect',
+    async (by) => {
+      for (const stream of [false, true]) {
+        app.upstream.clear()
+        const { model } = await serve(app, { type, does: 'hang' })
+        const before = (await consumed(app)).length
+        const leave = new AbortController()
+        const call = say(app, by, { token, model, stream, signal: leave.signal })
+        call.catch(() => {})
+        expect(
+          await eventually(
+            () => app.upstream.open,
+            (open) => open === 1,
+          ),
+        ).toBe(1)
+        leave.abort()
+        expect(
+          await eventually(
+            () => app.upstream.aborted,
+            (aborted) => aborted === 1,
+          ),
+        ).toBe(1)
+        const row = await rowAfter(before)
+        expect(row).toMatchObject({ completion_tokens: 0, is_stream: stream })
+        expect(row?.other).toMatchObject({ end: 'hung-up', usage_source: 'estimated' })
+        expect(Math.abs((row?.quota ?? 0) - (row?.prompt_tokens ?? 0) * 37.5)).toBeLessThan(1)
+        expect(row?.prompt_tokens).toBeGreaterThan(0)
+        expect(row?.prompt_tokens).toBeLessThan(20)
+      }
+    },
+  )
+
+  test.each(callerDialects)(
+    'in the middle stops the upstream and pays for prompt and delivery, in $dialect',
+    async (by) => {
+      // The simulated Gemini tells the whole answer's usage with its first word, which would be charged.
+      const { model } = await serve(app, { type, does: `events=400,gap=50${type === 24 ? ',nousage' : ''}` })
       const before = (await consumed(app)).length
       const leave = new AbortController()
-      const call = say(app, by, { token, model, stream, signal: leave.signal })
-      call.catch(() => {})
-      expect(
-        await eventually(
-          () => app.upstream.open,
-          (open) => open === 1,
-        ),
-      ).toBe(1)
-      leave.abort()
+      const reply = await say(app, by, { token, model, stream: true, signal: leave.signal })
+      // The words of the answer repeat "You said: hello".
+      const text = await leaveAfter(reply, leave, (seen) => seen.split('hello').length > 3)
       expect(
         await eventually(
           () => app.upstream.aborted,
@@ -75,38 +103,16 @@ describe.each(kinds)('a caller of $name that hangs up', ({ type }) => {
         ),
       ).toBe(1)
       const row = await rowAfter(before)
-      expect(row).toMatchObject({ completion_tokens: 0, is_stream: stream })
-      expect(row?.other).toMatchObject({ end: 'hung-up', usage_source: 'estimated' })
-      expect(Math.abs((row?.quota ?? 0) - (row?.prompt_tokens ?? 0) * 37.5)).toBeLessThan(1)
-      expect(row?.prompt_tokens).toBeGreaterThan(0)
-      expect(row?.prompt_tokens).toBeLessThan(20)
-    }
-  })
-
-  test.each(spoken)('in the middle stops the upstream and pays for prompt and delivery, in $dialect', async (by) => {
-    // The simulated Gemini tells the whole answer's usage with its first word, which would be charged.
-    const { model } = await serve(app, { type, does: `events=400,gap=50${type === 24 ? ',nousage' : ''}` })
-    const before = (await consumed(app)).length
-    const leave = new AbortController()
-    const reply = await say(app, by, { token, model, stream: true, signal: leave.signal })
-    // The words of the answer repeat "You said: hello".
-    const text = await leaveAfter(reply, leave, (seen) => seen.split('hello').length > 3)
-    expect(
-      await eventually(
-        () => app.upstream.aborted,
-        (aborted) => aborted === 1,
-      ),
-    ).toBe(1)
-    const row = await rowAfter(before)
-    const words = text.split(/You| said:| hello/).length - 1
-    expect(row?.other).toMatchObject({ end: 'hung-up' })
-    // "You" and "hello" are one token each, " said:" is two; a little more may have been on its way.
-    expect(row?.completion_tokens).toBeGreaterThanOrEqual(words)
-    expect(row?.completion_tokens).toBeLessThan(words * 2 + 60)
-    const exact = ((row?.prompt_tokens ?? 0) + (row?.completion_tokens ?? 0)) * 37.5
-    // Claude's formula rounds down.
-    expect(row?.quota).toBe(type === 14 || by.dialect === 'messages' ? Math.floor(exact) : Math.round(exact))
-  })
+      const words = text.split(/You| said:| hello/).length - 1
+      expect(row?.other).toMatchObject({ end: 'hung-up' })
+      // "You" and "hello" are one token each, " said:" is two; a little more may have been on its way.
+      expect(row?.completion_tokens).toBeGreaterThanOrEqual(words)
+      expect(row?.completion_tokens).toBeLessThan(words * 2 + 60)
+      const exact = ((row?.prompt_tokens ?? 0) + (row?.completion_tokens ?? 0)) * 37.5
+      // Claude's formula rounds down.
+      expect(row?.quota).toBe(type === 14 || by.dialect === 'messages' ? Math.floor(exact) : Math.round(exact))
+    },
+  )
 })
 
 const frame = (value: unknown): string => `data: ${typeof value === 'string' ? value : JSON.stringify(value)}\n\n`
@@ -182,7 +188,7 @@ test('where the operator wants it the answer is read to its end and charged as r
     for (const [play, stream, by] of [
       [streamed, true, chat],
       [whole, false, chat],
-      [streamed, true, spoken[2] as Spoken],
+      [streamed, true, callerDialects[2] as CallerDialect],
     ] as const) {
       const left = Promise.withResolvers<void>()
       const { model } = await serve(app, { baseUrl: upstream.play(play(left.promise)) })
@@ -255,7 +261,7 @@ test('two hundred callers that hang up at random leave the books even', async ()
     Array.from({ length: 200 }, async (_, index) => {
       const leave = new AbortController()
       const timer = setTimeout(() => leave.abort(), (index * 7) % 180)
-      await say(app, spoken[index % 4] as Spoken, { token, model, stream: true, signal: leave.signal })
+      await say(app, callerDialects[index % 4] as CallerDialect, { token, model, stream: true, signal: leave.signal })
         .then((reply) => reply.text())
         .catch(() => '')
       clearTimeout(timer)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { handshake } from '../realtime/world.ts'
-import { chat, closeSoundly, consumed, say, type Spoken, spoken } from './caller-dialects.ts'
+import { chat, closeSoundly, consumed, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
 
 let app: App
 let token: TestToken
@@ -26,7 +26,7 @@ async function expectNothingDone(act: () => Promise<void>): Promise<void> {
   expect(rows).toEqual([])
 }
 
-describe.each(spoken)('in $dialect', (by: Spoken) => {
+describe.each(callerDialects)('in $dialect', (by: CallerDialect) => {
   test.each([129, 12_000])('a model name of %i characters is refused, streamed or not', async (length) => {
     // The path of a request is shorter than that anyway.
     if (by.dialect === 'generateContent' && length > 8000) return

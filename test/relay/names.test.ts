@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { allowUnpriced, serve, setOptions, withOptions } from './serve.ts'
-import { chat, closeSoundly, consumed, say, type Spoken, spoken } from './caller-dialects.ts'
+import { chat, closeSoundly, consumed, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
 
 let app: App
 let token: TestToken
@@ -14,7 +14,7 @@ beforeAll(async () => {
 beforeEach(() => app.upstream.clear())
 afterAll(() => closeSoundly(app))
 
-const [, responses, messages, generate] = spoken as [Spoken, Spoken, Spoken, Spoken]
+const [, responses, messages, generate] = callerDialects as [CallerDialect, CallerDialect, CallerDialect, CallerDialect]
 
 /** The model named to the upstream: in the body, or in the path. */
 function askedModels(): unknown[] {
@@ -40,11 +40,11 @@ describe('a channel’s own names', () => {
       const chain = JSON.stringify({ [own]: 'middle', middle: `final-${type}` })
       await app.pool.query('update channels set model_mapping = $1 where models = $2', [chain, own])
       await app.services.channels.reload()
-      for (const by of spoken) {
+      for (const by of callerDialects) {
         const reply = await say(app, by, { token, model: own })
         expect(reply.status, await reply.clone().text()).toBe(200)
       }
-      expect(askedModels()).toEqual(spoken.map(() => `final-${type}`))
+      expect(askedModels()).toEqual(callerDialects.map(() => `final-${type}`))
       const row = await lastRow()
       expect(row.model_name).toBe(own)
       expect(row.other).toMatchObject({ is_model_mapped: true, upstream_model_name: `final-${type}` })
@@ -72,7 +72,7 @@ describe('a channel’s own names', () => {
       ])
       await app.services.channels.reload()
       app.upstream.clear()
-      for (const by of spoken) {
+      for (const by of callerDialects) {
         const reply = await say(app, by, { token, model })
         expect(reply.status).toBe(by.dialect === 'responses' ? 400 : 500)
         const error = by.readError(await reply.json())
@@ -109,7 +109,7 @@ describe('which name is priced', () => {
     await withOptions(app, { SelfUseModeEnabled: 'false' }, async () => {
       const { model } = await serve(app, {})
       const admin = await app.make.token(await app.make.user({ role: 10 }))
-      for (const by of spoken) {
+      for (const by of callerDialects) {
         const reply = await say(app, by, { token, model })
         expect(reply.status).toBe(500)
         expect(by.readError(await reply.json()).message).toContain(`模型 ${model} 尚未设置价格`)
@@ -123,7 +123,7 @@ describe('which name is priced', () => {
 describe('prefixes and virtual names', () => {
   test('a prefix leads to its channels alone, whatever their priority; the bare name to all', async () => {
     const { model, ids } = await serve(app, { priority: 100 }, { modelPrefix: 'east/' })
-    for (const by of spoken) {
+    for (const by of callerDialects) {
       const reply = await say(app, by, { token, model: `east/${model}` })
       expect(reply.status, await reply.clone().text()).toBe(200)
       const row = await lastRow()
@@ -159,7 +159,7 @@ describe('prefixes and virtual names', () => {
       ],
     }
     await withOptions(app, { global_model_mapping: JSON.stringify({ mapping }) }, async () => {
-      for (const by of spoken) {
+      for (const by of callerDialects) {
         app.upstream.clear()
         const reply = await say(app, by, { token, model: 'best' })
         expect(reply.status, await reply.clone().text()).toBe(200)
@@ -187,7 +187,7 @@ describe('what a channel adds to a body', () => {
     })
     for (const type of [1, 14, 24]) {
       const { model } = await serve(app, { type, paramOverride })
-      for (const by of spoken) {
+      for (const by of callerDialects) {
         app.upstream.clear()
         const body = { ...by.body(model, 'hello', true), removed: 1 }
         const reply = await say(app, by, { token, model, stream: true, body })
@@ -201,7 +201,7 @@ describe('what a channel adds to a body', () => {
   })
 
   test('its system prompt: instead of the caller’s first one, or before it where the channel says so', async () => {
-    const systems: [Spoken, object][] = [
+    const systems: [CallerDialect, object][] = [
       [
         chat,
         {

@@ -3,7 +3,7 @@ import { sparkKeyText } from '#test/simulator/spark/vendor.ts'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { allowUnpriced, serve, type Route, withOptions } from './serve.ts'
-import { chat, closeSoundly, consumed, eventually, say, spoken } from './caller-dialects.ts'
+import { chat, closeSoundly, consumed, eventually, say, callerDialects } from './caller-dialects.ts'
 import { user, vendorWorld, weather } from './vendors.ts'
 
 let app: App
@@ -64,7 +64,7 @@ describe('Spark over its signed socket', () => {
   })
 
   test('serves every dialect of callers', async () => {
-    for (const by of spoken) {
+    for (const by of callerDialects) {
       for (const stream of [false, true]) {
         const { model } = await serve(app, spark())
         const text = await (await say(app, by, { token, model, stream })).text()

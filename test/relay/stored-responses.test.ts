@@ -3,7 +3,7 @@ import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { json, type ScriptedUpstream, startScriptedUpstream } from '#test/support/scripted-upstream.ts'
 import { allowUnpriced, channelsOf, serve } from './serve.ts'
-import { closeSoundly, consumed, say, spoken } from './caller-dialects.ts'
+import { closeSoundly, consumed, say, callerDialects } from './caller-dialects.ts'
 
 let app: App
 let scripted: ScriptedUpstream
@@ -21,7 +21,7 @@ afterAll(async () => {
   await scripted[Symbol.asyncDispose]()
 })
 
-const responses = spoken[1] as (typeof spoken)[number]
+const responses = callerDialects[1] as (typeof callerDialects)[number]
 
 let made = 0
 /** An answer with ids of its own that the upstream keeps, whole or streamed. */

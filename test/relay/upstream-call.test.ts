@@ -8,7 +8,7 @@ import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { startHttpProxy, type TestProxy } from '#test/upstream/proxies.ts'
 import { allowUnpriced, type Route, serve } from './serve.ts'
-import { closeSoundly } from './spoken.ts'
+import { closeSoundly } from './caller-dialects.ts'
 
 /** A file of its own for each test: tokens are kept by their key. */
 let accounts = 0

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { allowUnpriced, serve } from './serve.ts'
-import { chat, closeSoundly, consumed, say, type Spoken, spoken } from './caller-dialects.ts'
+import { chat, closeSoundly, consumed, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
 
 let app: App
 let token: TestToken
@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => closeSoundly(app))
 
-type Way = { does: string; type?: number; stream?: boolean; by?: Spoken; text?: string }
+type Way = { does: string; type?: number; stream?: boolean; by?: CallerDialect; text?: string }
 
 /** One call on a channel of its own: its reply and its one log row. */
 async function ask({ does, type = 1, stream = false, by = chat, text = 'hello' }: Way) {
@@ -72,20 +72,23 @@ describe('figures that cannot be true', () => {
 })
 
 describe('an upstream that tells no usage', () => {
-  test.each(spoken)('is charged by our own count, and the log says so, in $dialect', async (by: Spoken) => {
-    for (const type of [1, 14, 24]) {
-      for (const stream of [false, true]) {
-        const { row, other } = await ask({ does: 'nousage', type, stream, by })
-        expect(other).toMatchObject({ usage_source: 'estimated' })
-        expect(row.completion_tokens).toBe(answerCount)
-        expect(row.prompt_tokens).toBeGreaterThan(1)
-        expect(row.prompt_tokens).toBeLessThan(20)
-        const exact = (row.prompt_tokens + row.completion_tokens) * rate
-        const roundsDown = type === 14 || by.dialect === 'messages'
-        expect(row.quota).toBe(roundsDown ? Math.floor(exact) : Math.round(exact))
+  test.each(callerDialects)(
+    'is charged by our own count, and the log says so, in $dialect',
+    async (by: CallerDialect) => {
+      for (const type of [1, 14, 24]) {
+        for (const stream of [false, true]) {
+          const { row, other } = await ask({ does: 'nousage', type, stream, by })
+          expect(other).toMatchObject({ usage_source: 'estimated' })
+          expect(row.completion_tokens).toBe(answerCount)
+          expect(row.prompt_tokens).toBeGreaterThan(1)
+          expect(row.prompt_tokens).toBeLessThan(20)
+          const exact = (row.prompt_tokens + row.completion_tokens) * rate
+          const roundsDown = type === 14 || by.dialect === 'messages'
+          expect(row.quota).toBe(roundsDown ? Math.floor(exact) : Math.round(exact))
+        }
       }
-    }
-  })
+    },
+  )
 
   test('leaves the caller with usage all the same: in a whole answer, and in a stream that asks for it', async () => {
     const { body } = await ask({ does: 'nousage' })

@@ -5,7 +5,7 @@ import type { TestToken } from '#test/support/factories.ts'
 import { type Play, type ScriptedUpstream, startScriptedUpstream } from '#test/support/scripted-upstream.ts'
 import { bytesOf, scenarios, type Scenario } from '../framing/scenarios.ts'
 import { allowUnpriced, serve, setOptions, withOptions } from './serve.ts'
-import { chat, closeSoundly, consumed, say, spoken } from './caller-dialects.ts'
+import { chat, closeSoundly, consumed, say, callerDialects } from './caller-dialects.ts'
 
 let app: App
 let scripted: ScriptedUpstream
@@ -154,7 +154,7 @@ describe('usage of an answer that ends otherwise than well', () => {
     event('response.created', { response: { id: 'r', status: 'in_progress', output: [] } }),
     event('response.output_text.delta', { ...place, delta: 'yes' }),
   ]
-  const responses = spoken[1] as (typeof spoken)[number]
+  const responses = callerDialects[1] as (typeof callerDialects)[number]
 
   test.each([
     ['incomplete', { incomplete_details: { reason: 'max_output_tokens' } }],

@@ -70,7 +70,7 @@ export async function setScene({ make }: World): Promise<Scene> {
   return { model: `model-${randomKey(8)}`, root, user, token, spare }
 }
 
-function doorsOf({ url }: World) {
+function callersOf({ url }: World) {
   const trpc = (user: TestUser) =>
     createTRPCClient<AppRouter>({
       links: [
@@ -102,7 +102,7 @@ function doorsOf({ url }: World) {
 
 /** Writes of every kind, through both doors, each with what the very next call has to show. */
 function writesOfEveryKind(world: World, scene: Scene): Step[] {
-  const { trpc, rest } = doorsOf(world)
+  const { trpc, rest } = callersOf(world)
   const { model, root, user, token, spare } = scene
   const admin = trpc(root).admin
   const address = world.upstream.url

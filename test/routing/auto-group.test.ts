@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken, TestUser } from '#test/support/factories.ts'
 import { channelsOf, setOptions } from '../relay/serve.ts'
-import { chat, closeSoundly, consumed, say, spoken } from '../relay/caller-dialects.ts'
+import { chat, closeSoundly, consumed, say, callerDialects } from '../relay/caller-dialects.ts'
 
 let app: App
 let user: TestUser
@@ -35,7 +35,7 @@ afterAll(() => closeSoundly(app))
 const usage = (prompt: number) => `[[usage=${prompt}:0]] hello`
 const lastRow = async () => (await consumed(app)).at(-1)
 
-test.each(spoken)(
+test.each(callerDialects)(
   'in $dialect a call goes to the first group with a channel and is charged by that group',
   async (by) => {
     for (const [model, channel, group, quota] of [

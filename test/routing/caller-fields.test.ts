@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { allowUnpriced, serve, withOptions } from '../relay/serve.ts'
-import { chat, closeSoundly, say, spoken } from '../relay/caller-dialects.ts'
+import { chat, closeSoundly, say, callerDialects } from '../relay/caller-dialects.ts'
 
 let app: App
 let token: TestToken
@@ -31,7 +31,7 @@ const headers = {
   'openai-organization': 'theirs',
 }
 
-test.each(spoken)(
+test.each(callerDialects)(
   'what a caller writes to aim a call elsewhere is not followed and not sent on, in $dialect',
   async (by) => {
     for (const type of [1, 14, 24]) {
@@ -86,7 +86,7 @@ test('a word list made to explode neither passes nor holds up the others', async
 test('sensitive words are found in every form and told in its documented code', async () => {
   const { model } = await serve(app, {})
   const text = 'this is test_sensitive, is it not'
-  for (const by of spoken) {
+  for (const by of callerDialects) {
     const reply = await say(app, by, { token, model, text })
     expect([by.dialect, reply.status]).toEqual([by.dialect, 400])
     const error = by.readError(await reply.json())

@@ -5,7 +5,7 @@ import { openAiChat } from '#relay/dialects/openai-chat/index.ts'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { allowUnpriced, channelsOf, serve, withOptions } from '../relay/serve.ts'
-import { chat, closeSoundly, consumed, eventually, say, spoken } from '../relay/caller-dialects.ts'
+import { chat, closeSoundly, consumed, eventually, say, callerDialects } from '../relay/caller-dialects.ts'
 
 let app: App
 let token: TestToken
@@ -74,20 +74,23 @@ describe.each(operations)('$path', ({ path, body }) => {
   })
 })
 
-test.each(spoken)('in $dialect a caller who leaves before the upstream was reached owes nothing', async (by) => {
-  await using mute = await muteServer()
-  const { model } = await serve(app, { baseUrl: `https://127.0.0.1:${mute.port}` })
-  const before = await consumed(app)
-  for (const stream of [false, true]) {
-    const seen = mute.connections()
-    const leave = new AbortController()
-    say(app, by, { token, model, stream, signal: leave.signal }).catch(() => {})
-    await eventually(mute.connections, (count) => count > seen)
-    leave.abort()
-    await allReleased()
-  }
-  expect(await consumed(app)).toHaveLength(before.length)
-})
+test.each(callerDialects)(
+  'in $dialect a caller who leaves before the upstream was reached owes nothing',
+  async (by) => {
+    await using mute = await muteServer()
+    const { model } = await serve(app, { baseUrl: `https://127.0.0.1:${mute.port}` })
+    const before = await consumed(app)
+    for (const stream of [false, true]) {
+      const seen = mute.connections()
+      const leave = new AbortController()
+      say(app, by, { token, model, stream, signal: leave.signal }).catch(() => {})
+      await eventually(mute.connections, (count) => count > seen)
+      leave.abort()
+      await allReleased()
+    }
+    expect(await consumed(app)).toHaveLength(before.length)
+  },
+)
 
 test('embeddings too long for one channel go to the next, which is told to nobody', async () => {
   const { model, ids } = await serve(app, { priority: 1 }, {})
@@ -125,7 +128,7 @@ test('told to stop, an operation that waits for its upstream ends with 503 and c
     () => app.upstream.open,
     (open) => open === 1,
   )
-  for (const halt of app.services.underWay) halt.abort()
+  for (const upstreamAbort of app.services.underWay) upstreamAbort.abort()
   expect((await call).status).toBe(503)
   await allReleased()
   expect(await consumed(app)).toHaveLength(before.length)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { allowUnpriced, channelsOf, type Route, serve, setOptions, withOptions } from '../relay/serve.ts'
-import { chat, closeSoundly, consumed, say, spoken } from '../relay/caller-dialects.ts'
+import { chat, closeSoundly, consumed, say, callerDialects } from '../relay/caller-dialects.ts'
 
 let app: App
 let token: TestToken
@@ -87,7 +87,7 @@ const failures: { does: string; route: Omit<Route, 'models'> }[] = [
 
 describe('of three channels two fail', () => {
   test.each(failures)('by $does: every call is answered, no channel is asked twice', async ({ route }) => {
-    for (const by of spoken) {
+    for (const by of callerDialects) {
       for (const stream of [false, true]) {
         // A new model each: what an earlier call learnt about the channels is not what is looked at.
         const { model, ids } = await serve(app, route, { does: 'usage=10:2' }, route)
@@ -122,7 +122,7 @@ describe('of three channels two fail', () => {
 describe('an answer with nothing in it', () => {
   const auto = { 'global.auto_retry_enabled': 'true', RetryTimes: '0', 'global.auto_retry_count': '2' }
 
-  test.each(spoken)('is tried elsewhere where automatic retries are on, in $dialect', async (by) => {
+  test.each(callerDialects)('is tried elsewhere where automatic retries are on, in $dialect', async (by) => {
     const route = { type: by.dialect === 'messages' ? 14 : by.dialect === 'generateContent' ? 24 : 1 }
     await withOptions(app, auto, async () => {
       const { model, ids } = await serve(

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestUser } from '#test/support/factories.ts'
 import { serve, setOptions, withOptions } from '../relay/serve.ts'
-import { chat, closeSoundly, consumed, say, spoken } from '../relay/caller-dialects.ts'
+import { chat, closeSoundly, consumed, say, callerDialects } from '../relay/caller-dialects.ts'
 
 let app: App
 let rich: TestUser
@@ -16,7 +16,12 @@ beforeEach(() => app.upstream.clear())
 afterAll(() => closeSoundly(app))
 
 /** Whether a balance of so many tokens' price is enough for a call to be let in. */
-const affords = async (tokens: number, by: (typeof spoken)[number], body: Record<string, unknown>, model: string) => {
+const affords = async (
+  tokens: number,
+  by: (typeof callerDialects)[number],
+  body: Record<string, unknown>,
+  model: string,
+) => {
   const token = await app.make.token(await app.make.user({ quota: Math.ceil(tokens * 37.5) }))
   const reply = await say(app, by, { token, body, model })
   if (reply.status !== 200) expect(reply.status, await reply.clone().text()).toBe(403)
@@ -32,7 +37,7 @@ const limits: Record<string, (limit: number) => Record<string, unknown>> = {
 const typeOf: Record<string, number> = { messages: 14, generateContent: 24 }
 
 describe('what is set aside for a call', () => {
-  test.each(spoken)('follows the output limit that the channel sends, in $dialect', async (by) => {
+  test.each(callerDialects)('follows the output limit that the channel sends, in $dialect', async (by) => {
     const limit = limits[by.dialect] as (limit: number) => Record<string, unknown>
     const route = (override: Record<string, unknown>) =>
       serve(app, { type: typeOf[by.dialect] ?? 1, does: 'usage=5:5', paramOverride: JSON.stringify(override) })

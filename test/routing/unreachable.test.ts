@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { allowUnpriced, channelsOf, serve, withOptions } from '../relay/serve.ts'
-import { closeSoundly, consumed, say, type Spoken, spoken } from '../relay/caller-dialects.ts'
+import { closeSoundly, consumed, say, type CallerDialect, callerDialects } from '../relay/caller-dialects.ts'
 
 let app: App
 let token: TestToken
@@ -44,9 +44,9 @@ const faults: [name: string, route: () => { baseUrl?: string; does?: string; set
 ]
 
 describe.each(faults)('%s', (_name, route, status) => {
-  test.each(spoken)(
+  test.each(callerDialects)(
     'leads to the next channel, and alone to an error in bounded time, in $dialect',
-    async (by: Spoken) => {
+    async (by: CallerDialect) => {
       for (const stream of [false, true]) {
         const { model, ids } = await serve(app, { priority: 1, ...route() }, {})
         const reply = await say(app, by, { token, model, stream })

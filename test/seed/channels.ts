@@ -144,7 +144,7 @@ const inputs: ChannelInput[] = [
 ]
 
 /** These take jobs, not chats: the month of usage knows nothing of them. */
-const takesJobs = ({ type }: { type: number }): boolean => channelTypeOf(type)?.supports.task === true
+const takesTasks = ({ type }: { type: number }): boolean => channelTypeOf(type)?.supports.task === true
 
 export type PlantedChannel = ChannelInput & { id: number; groups: string[]; keys: string[] }
 
@@ -166,7 +166,7 @@ export async function seedChannels(context: SeedContext): Promise<PlantedChannel
      from channels c, unnest(string_to_array(c."group", ',')) g, unnest(string_to_array(c.models, ',')) m`,
   )
   for (const channel of channels) await insertKeysAndProbes(context, channel)
-  return channels.filter((channel) => !takesJobs(channel))
+  return channels.filter((channel) => !takesTasks(channel))
 }
 
 async function insertChannel(
@@ -217,7 +217,7 @@ async function insertKeysAndProbes({ db, secrets, now }: SeedContext, channel: P
   const success = !channel.directives?.includes('status=')
   const message = success ? '' : 'status 503: The engine is overloaded'
   // Such channels cannot be tested.
-  if (takesJobs(channel)) return
+  if (takesTasks(channel)) return
   await db.query(
     `insert into channel_probes (channel_id, model, success, message, duration_ms, created_at)
      select $1, $2, $3, $4, $5 + n * 37, $6::timestamptz - make_interval(hours => n) from generate_series(1, 6) n order by n desc`,

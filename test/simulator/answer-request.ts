@@ -4,7 +4,7 @@ import { answerOf } from './answer.ts'
 import { has, numberOf, parseDirectives, takeDirectives, takePrefix, type Directives } from './directives.ts'
 import type { createFailureCounter } from './failures.ts'
 import { fixedBody } from './fixed.ts'
-import type { Job } from './types.ts'
+import type { SimulatedTask } from './types.ts'
 import { mediaReply } from './media.ts'
 import { readForm } from './multipart.ts'
 import { openai } from './openai/vendor.ts'
@@ -20,7 +20,7 @@ export type World = {
   requests: RecordedRequest[]
   counter: ReturnType<typeof createFailureCounter>
   stored: Map<string, Json>
-  jobs: Map<string, Job>
+  tasks: Map<string, SimulatedTask>
   /** Prepared replies of `fixed` requests. */
   prepared: Map<string, Reply>
   nextId: (prefix: string) => string
@@ -105,8 +105,8 @@ async function respond(world: World, { target, bytes, url }: Received, response:
     vendor.verify?.({ method, url, headers, bytes })
     if (json === undefined && target.method === 'POST' && !isFixed)
       throw new Refusal({ status: 400, message: 'We could not parse the JSON body of your request.' })
-    const { nextId, stored, jobs } = world
-    const first: Call = { ...target, body: asObject(json), now: Math.floor(Date.now() / 1000), nextId, stored, jobs }
+    const { nextId, stored, tasks } = world
+    const first: Call = { ...target, body: asObject(json), now: Math.floor(Date.now() / 1000), nextId, stored, tasks }
     const read = isFixed ? { directives: target.directives } : readPrompt(route, first)
     const directives = world.counter.apply(read.directives, key ?? '')
     if (recorded) recorded.directives = directives

@@ -133,9 +133,10 @@ const isFinish = (text: string | undefined): text is Finish =>
 
 /** The answer to a prompt: the same for the same prompt and directives. */
 export function answerOf(prompt: Prompt, directives: Directives): Answer {
-  const thoughts = numberOf(directives, 'thinking') ?? (prompt.thinking ? 0 : undefined)
+  const reasoningWords = numberOf(directives, 'thinking') ?? (prompt.thinking ? 0 : undefined)
   const thought = `Thinking about: ${prompt.text}`
-  const reasoning = thoughts === undefined ? [] : thoughts === 0 ? pieces(thought) : repeatWords(thought, thoughts)
+  const reasoning =
+    reasoningWords === undefined ? [] : reasoningWords === 0 ? pieces(thought) : repeatWords(thought, reasoningWords)
   const toolCalls = toolCallsOf(prompt, directives)
   const said = toolCalls.length > 0 ? { text: [], stopSequence: null } : textOf(prompt, directives)
   const natural = 'finish' in said ? said.finish : 'tool-calls'

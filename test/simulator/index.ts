@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { answerRequest, type World } from './answer-request.ts'
 import { takePrefix } from './directives.ts'
 import { createFailureCounter } from './failures.ts'
-import type { Job } from './types.ts'
+import type { SimulatedTask } from './types.ts'
 import { outcomeOf } from './outcome.ts'
 import { answerUpgrade } from './realtime/serve.ts'
 import type { RecordedRequest } from './recorder.ts'
@@ -25,7 +25,7 @@ export type Upstream = {
   port: number
   requests: RecordedRequest[]
   /** Drawings and pieces of music that were submitted, by id. */
-  jobs: Map<string, Job>
+  tasks: Map<string, SimulatedTask>
   /** Requests being answered now. */
   readonly open: number
   /** Requests whose caller went away before the end of the answer. */
@@ -43,7 +43,7 @@ function createWorld(record: boolean): World & { clear: () => void } {
   const requests: RecordedRequest[] = []
   const counter = createFailureCounter()
   const stored: World['stored'] = new Map()
-  const jobs: World['jobs'] = new Map()
+  const tasks: World['tasks'] = new Map()
   const nextId = (prefix: string) => {
     lastId += 1
     return `${prefix}sim${String(lastId).padStart(8, '0')}`
@@ -53,9 +53,9 @@ function createWorld(record: boolean): World & { clear: () => void } {
     requests.length = 0
     counter.clear()
     stored.clear()
-    jobs.clear()
+    tasks.clear()
   }
-  return { record, requests, counter, stored, jobs, prepared: new Map(), nextId, clear }
+  return { record, requests, counter, stored, tasks, prepared: new Map(), nextId, clear }
 }
 
 const listening = (server: Server, port: number, host: string) =>
@@ -116,7 +116,7 @@ export async function startUpstream(options: UpstreamOptions = {}): Promise<Upst
     withDirectives: (directives) => `${url}/~${directives.replaceAll(/[/?# ]/g, encodeURIComponent)}`,
     port: bound,
     requests: world.requests,
-    jobs: world.jobs,
+    tasks: world.tasks,
     get open() {
       return open
     },

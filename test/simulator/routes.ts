@@ -100,7 +100,7 @@ function modelsRoute({ path, headers }: Pick<Call, 'path' | 'headers'>): Route {
   return isGemini ? { vendor: gemini, operation: geminiModels } : { vendor: openai, operation: openaiModels }
 }
 
-function jobRoute({ method, path }: Pick<Call, 'method' | 'path'>): Route | undefined {
+function taskRoute({ method, path }: Pick<Call, 'method' | 'path'>): Route | undefined {
   if (method === 'GET') return path.endsWith('/image-seed') ? { vendor: drawing, operation: drawingSeed } : undefined
   if (/\/mj\/(submit|insight-face)\/[\w-]+$/.test(path)) return { vendor: drawing, operation: submitDrawing }
   if (path.endsWith('/mj/task/list-by-condition')) return { vendor: drawing, operation: listDrawings }
@@ -113,7 +113,7 @@ export function routeOf(call: Pick<Call, 'method' | 'path' | 'headers'>): Route 
   if (path.startsWith('/openai/') && method === 'POST') return azureRoute(path)
   const own = method === 'POST' ? ownPosts.find(([pattern]) => pattern.test(path)) : undefined
   if (own) return own[1]
-  const job = jobRoute(call)
+  const job = taskRoute(call)
   if (job) return job
   const verb = /\/models\/[^/]+:(\w+)$/.exec(path)?.[1]
   if (verb !== undefined) {

@@ -17,11 +17,11 @@ export type Call = {
   /** Answers that the vendor keeps, by id. */
   stored: Map<string, Json>
   /** Drawings and pieces of music that are worked on, by id. */
-  jobs: Map<string, Job>
+  tasks: Map<string, SimulatedTask>
 }
 
 /** A task that is worked on over time. Every question after it brings it on. */
-export type Job = {
+export type SimulatedTask = {
   id: string
   action: string
   prompt: string

@@ -3,12 +3,12 @@ import { OutgoingMessage, ServerResponse } from 'node:http'
 // Loaded before a product (node --import): a request may ask for a flaw in what answers it, or for flaws that go on in the
 // background, as a mistake in the product would have them.
 const flaw = () => new Error('broken on purpose')
-let straying = false
+let thrown = false
 
 ServerResponse.prototype.setHeader = function (name, value) {
   const wanted = this.req?.headers['x-flaw']
-  if (wanted === 'stray' && !straying) {
-    straying = true
+  if (wanted === 'stray' && !thrown) {
+    thrown = true
     setInterval(() => void Promise.reject(flaw()), 70)
     setInterval(
       () =>

@@ -125,7 +125,7 @@ describe('a picture', () => {
   test('with a reason to fail before the end has failed, though nobody says so', async () => {
     const by = await holder(app)
     const id = await imagined(app, by)
-    const job = app.upstream.jobs.get(id)
+    const job = app.upstream.tasks.get(id)
     if (!job) throw new Error('no such job')
     job.override = { status: 'IN_PROGRESS', progress: '40%', failReason: 'banned' }
     await poll(app)

@@ -100,14 +100,14 @@ describe('drawings over REST', () => {
   })
 })
 
-describe('jobs over REST', () => {
+describe('tasks over REST', () => {
   const list = async (user: TestUser, path: string) =>
     (await app.rest(user, 'GET', path)).json?.data as Record<string, unknown>[]
 
   test('an owner sees the own ones, in seconds, without their channel', async () => {
-    const jobs = await list(by.user, '/api/task/self')
-    expect(jobs).toHaveLength(1)
-    expect(Object.keys(jobs[0] ?? {}).toSorted()).toEqual(
+    const tasks = await list(by.user, '/api/task/self')
+    expect(tasks).toHaveLength(1)
+    expect(Object.keys(tasks[0] ?? {}).toSorted()).toEqual(
       [
         'id',
         'created_at',
@@ -128,7 +128,7 @@ describe('jobs over REST', () => {
         'data',
       ].toSorted(),
     )
-    expect(jobs[0]).toMatchObject({
+    expect(tasks[0]).toMatchObject({
       task_id: songs[0],
       platform: 'suno',
       action: 'MUSIC',
@@ -136,7 +136,7 @@ describe('jobs over REST', () => {
       properties: { input: 'song' },
       progress: '30%',
     })
-    expect(jobs[0]?.['submit_time']).toBeLessThan(100_000_000_000)
+    expect(tasks[0]?.['submit_time']).toBeLessThan(100_000_000_000)
   })
 
   test('an administrator sees all, by every filter', async () => {
@@ -166,25 +166,25 @@ describe('over tRPC', () => {
     ])
     expect((await app.trpc(admin).admin.tasks.drawings.query({ username: 'nobody' })).total).toBe(0)
     expect((await app.trpc(admin).admin.tasks.drawings.query({ status: 'SUCCESS', action: 'IMAGINE' })).total).toBe(11)
-    const jobs = await app.trpc(admin).admin.tasks.jobs.query({ username: by.user.username })
-    expect(jobs.items).toMatchObject([{ taskId: songs[0], channelName: '音乐一号' }])
+    const tasks = await app.trpc(admin).admin.tasks.musicTasks.query({ username: by.user.username })
+    expect(tasks.items).toMatchObject([{ taskId: songs[0], channelName: '音乐一号' }])
   })
 
   test('one task is shown to its owner and to administrators alone', async () => {
     const [mine] = (await app.trpc(by.user).user.tasks.drawings.query({ mjId: images[0] ?? '' })).items
-    const [song] = (await app.trpc(by.user).user.tasks.jobs.query({})).items
+    const [song] = (await app.trpc(by.user).user.tasks.musicTasks.query({})).items
     const id = mine?.id ?? 0
     expect(await app.trpc(by.user).user.tasks.drawing.query({ id })).toMatchObject({ mjId: images[0], channelId: 0 })
     expect(await app.trpc(admin).user.tasks.drawing.query({ id })).toMatchObject({ channelId: drawing })
     await expect(app.trpc(other.user).user.tasks.drawing.query({ id })).rejects.toMatchObject({
       data: { code: 'NOT_FOUND' },
     })
-    await expect(app.trpc(other.user).user.tasks.job.query({ id: song?.id ?? 0 })).rejects.toMatchObject({
+    await expect(app.trpc(other.user).user.tasks.musicTask.query({ id: song?.id ?? 0 })).rejects.toMatchObject({
       data: { code: 'NOT_FOUND' },
     })
     await expect(app.trpc(by.user).admin.tasks.drawings.query({})).rejects.toMatchObject({
       data: { code: 'FORBIDDEN' },
     })
-    await expect(app.trpc().user.tasks.jobs.query({})).rejects.toMatchObject({ data: { code: 'UNAUTHORIZED' } })
+    await expect(app.trpc().user.tasks.musicTasks.query({})).rejects.toMatchObject({ data: { code: 'UNAUTHORIZED' } })
   })
 })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { setOptions, withOptions } from '#test/relay/serve.ts'
 import { closeSoundly } from '#test/relay/caller-dialects.ts'
 import { type App, startApp } from '#test/support/app.ts'
-import { balanceOf, call, holder, type Holder, jobsOf, logged, musicChannel, poll, refundsOf } from './world.ts'
+import { balanceOf, call, holder, type Holder, tasksOf, logged, musicChannel, poll, refundsOf } from './world.ts'
 
 let app: App
 let channel: number
@@ -44,7 +44,7 @@ describe('music', () => {
       content: '模型固定价格 0.10，分组倍率 1.00，操作 MUSIC',
       other: { model_price: 0.1, group_ratio: 1, task_id: id },
     })
-    expect((await jobsOf(app, by))[0]).toMatchObject({
+    expect((await tasksOf(app, by))[0]).toMatchObject({
       task_id: id,
       platform: 'suno',
       action: 'MUSIC',
@@ -87,7 +87,7 @@ describe('music', () => {
     const by = await holder(app, { remainQuota: 60_000 })
     const { json } = await compose(by, 'x [[job=failure,polls=1,message=out of tune]]')
     await Promise.all([poll(app), poll(app), poll(app)])
-    expect((await jobsOf(app, by))[0]).toMatchObject({
+    expect((await tasksOf(app, by))[0]).toMatchObject({
       status: 'FAILURE',
       progress: '100%',
       fail_reason: 'out of tune',
@@ -109,7 +109,7 @@ describe('music', () => {
     await app.pool.query(age, [young, '23 hours'])
     await app.pool.query('update music_tasks set channel_id = 99999 where task_id = $1', [orphan])
     await poll(app)
-    const [first, second, third, fourth] = await jobsOf(app, by)
+    const [first, second, third, fourth] = await tasksOf(app, by)
     expect(first).toMatchObject({ status: 'FAILURE', fail_reason: '上游任务超过 24 小时未完成' })
     expect(second).toMatchObject({ status: 'IN_PROGRESS', progress: '30%' })
     expect(third).toMatchObject({ status: 'FAILURE', task_id: '' })
@@ -227,7 +227,7 @@ describe('an upstream that does not take the job', () => {
     const before = app.upstream.requests.length
     const reply = await withoutRetries(() => compose(token))
     expect((await balanceOf(app, by)).quota).toBe(10_000_000)
-    expect(await jobsOf(app, by)).toEqual([])
+    expect(await tasksOf(app, by)).toEqual([])
     return { ...reply, asked: app.upstream.requests.length - before }
   }
   const withoutRetries = async <Value>(run: () => Promise<Value>): Promise<Value> => {

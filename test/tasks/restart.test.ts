@@ -8,7 +8,7 @@ import {
   holder,
   imagine,
   imagined,
-  jobsOf,
+  tasksOf,
   musicChannel,
   poll,
   refundsOf,
@@ -30,7 +30,7 @@ test('another process goes on asking after what one has begun, and two that ask 
   await Promise.all([poll(second), poll(third), poll(second), poll(third)])
   const tasks = new Map((await drawingsOf(second, by)).map((task) => [task.mj_id, task.status]))
   expect([tasks.get(failing), tasks.get(good)]).toEqual(['FAILURE', 'SUCCESS'])
-  expect((await jobsOf(second, by))[0]).toMatchObject({ task_id: json['data'], status: 'FAILURE' })
+  expect((await tasksOf(second, by))[0]).toMatchObject({ task_id: json['data'], status: 'FAILURE' })
   expect(await refundsOf(second, by)).toEqual([50_000, 50_000])
   expect((await balanceOf(second, by)).quota).toBe(9_950_000)
   expect(await second.violations()).toEqual([])
@@ -49,7 +49,7 @@ test('the periodic job asks after every task', async () => {
     report: { text: '已查询 {drawings} 个绘图任务和 {jobs} 个音乐任务', params: { drawings: 1, jobs: 1 } },
   })
   expect((await drawingsOf(app, by))[0]).toMatchObject({ status: 'SUCCESS' })
-  expect((await jobsOf(app, by))[0]).toMatchObject({ status: 'SUCCESS' })
+  expect((await tasksOf(app, by))[0]).toMatchObject({ status: 'SUCCESS' })
 })
 
 test('a task whose process died before it was charged is not paid back, and one that died right after is', async () => {

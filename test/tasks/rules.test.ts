@@ -367,7 +367,7 @@ describe('a picture by its address', () => {
   test('is told with a mark that defeats caches until it is final, or as the upstream has it', async () => {
     const by = await holder(app)
     const id = await imagined(app, by, 'x [[job=running]]')
-    const job = app.upstream.jobs.get(id)
+    const job = app.upstream.tasks.get(id)
     if (!job) throw new Error('no such job')
     job.override = { imageUrl: `${app.upstream.url}/media/pixel.png` }
     await poll(app)

@@ -100,7 +100,7 @@ type TaskRow = Record<string, unknown> & { id: number; mj_id: string; task_id: s
 export const drawingsOf = async (app: App, { user }: Holder): Promise<TaskRow[]> =>
   (await app.pool.query<TaskRow>('select * from drawing_tasks where user_id = $1 order by id', [user.id])).rows
 
-export const jobsOf = async (app: App, { user }: Holder): Promise<TaskRow[]> =>
+export const tasksOf = async (app: App, { user }: Holder): Promise<TaskRow[]> =>
   (await app.pool.query<TaskRow>('select * from music_tasks where user_id = $1 order by id', [user.id])).rows
 
 /** Log rows of a user and type, oldest first. */

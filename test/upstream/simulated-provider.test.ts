@@ -200,12 +200,12 @@ describe('the simulated provider as the Gemini client sees it', () => {
       contents: 'hello',
       config: { thinkingConfig: { includeThoughts: true } },
     })
-    let [text, thoughts] = ['', '']
+    let [text, reasoning] = ['', '']
     for await (const chunk of stream)
       for (const part of chunk.candidates?.[0]?.content?.parts ?? [])
-        if (part.thought) thoughts += part.text
+        if (part.thought) reasoning += part.text
         else text += part.text
-    expect([thoughts, text]).toEqual(['Thinking about: hello', 'You said: hello'])
+    expect([reasoning, text]).toEqual(['Thinking about: hello', 'You said: hello'])
   })
 
   it('calls functions, takes their results, embeds, counts and lists', async () => {

@@ -2,7 +2,7 @@ import { Link, Stack, Text, chakra } from '@chakra-ui/react'
 import { CodeBlock } from '../../components/code-block.tsx'
 import { Section } from '../../components/facts.tsx'
 import { t } from '../../i18n/t.ts'
-import type { Job } from './use-tasks.ts'
+import type { MusicTask } from './use-tasks.ts'
 
 const Audio = chakra('audio', { base: { w: 'full' } })
 
@@ -23,7 +23,7 @@ export function clipsOf(data: unknown): Clip[] {
 }
 
 /** Plays what was made. Sounds lie elsewhere: where the page may not play them, the link still leads there. */
-export function Clips({ task }: { task: Job }) {
+export function Clips({ task }: { task: MusicTask }) {
   const clips = clipsOf(task.data)
   if (clips.length === 0) return null
   return (

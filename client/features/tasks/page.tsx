@@ -15,22 +15,29 @@ import { useUrlState } from '../../lib/url-state.ts'
 import { Action, actionText } from './cells.tsx'
 import { Clips } from './clips.tsx'
 import { TaskFilterBar } from './filters.tsx'
-import { inputOf, jobColumns } from './job-columns.tsx'
+import { inputOf, musicColumns } from './music-columns.tsx'
 import { TaskPanel } from './task-panel.tsx'
-import { isFiltered, type Job, jobFilters, useJobs, useOpenJob, useTaskFilters } from './use-tasks.ts'
-import { jobWords } from './words.ts'
+import {
+  isFiltered,
+  type MusicTask,
+  musicFilters,
+  useMusicTasks,
+  useOpenMusicTask,
+  useTaskFilters,
+} from './use-tasks.ts'
+import { musicWords } from './words.ts'
 
 export function Page() {
   const { isAdmin } = useSession()
-  const [values, setFilters] = useTaskFilters(jobFilters)
+  const [values, setFilters] = useTaskFilters(musicFilters)
   const [{ open }, setOpen] = useUrlState({ open: '' })
   const table = useTableState()
-  const { query, refresh, csvPage } = useJobs(values, table)
+  const { query, refresh, csvPage } = useMusicTasks(values, table)
   const rows = query.data?.items
-  const { task, error } = useOpenJob(open, rows)
-  const columns = useMemo(() => jobColumns(isAdmin), [isAdmin])
-  const show = useCallback((row: Job) => setOpen({ open: String(row.id) }), [setOpen])
-  const step = (row: Job) => setOpen({ open: String(row.id) }, { replace: true })
+  const { task, error } = useOpenMusicTask(open, rows)
+  const columns = useMemo(() => musicColumns(isAdmin), [isAdmin])
+  const show = useCallback((row: MusicTask) => setOpen({ open: String(row.id) }), [setOpen])
+  const step = (row: MusicTask) => setOpen({ open: String(row.id) }, { replace: true })
   return (
     <Frame
       title={t('任务日志')}
@@ -50,21 +57,21 @@ export function Page() {
         label={t('任务日志')}
         columns={columns}
         rowId={(row) => row.id}
-        rowLabel={(row) => `${actionText(row.action, jobWords)} ${inputOf(row).slice(0, 80)}`}
+        rowLabel={(row) => `${actionText(row.action, musicWords)} ${inputOf(row).slice(0, 80)}`}
         query={query}
         paging={table}
         csvName="tasks"
         csvPage={csvPage}
         onOpen={show}
         openRow={task?.id}
-        toolbar={<TaskFilterBar values={values} onChange={setFilters} actions={jobWords} statuses={taskStatuses} />}
-        empty={<Empty filtered={isFiltered(values)} onAll={() => setFilters({ ...jobFilters, range: '' })} />}
+        toolbar={<TaskFilterBar values={values} onChange={setFilters} actions={musicWords} statuses={taskStatuses} />}
+        empty={<Empty filtered={isFiltered(values)} onAll={() => setFilters({ ...musicFilters, range: '' })} />}
       />
       <TaskPanel
         openId={open || undefined}
         task={task}
         taskId={task?.taskId ?? ''}
-        title={task && <Action action={task.action} words={jobWords} />}
+        title={task && <Action action={task.action} words={musicWords} />}
         facts={task ? [{ label: t('平台'), value: task.platform }] : []}
         error={error}
         onClose={() => setOpen({ open: '' })}
@@ -76,7 +83,7 @@ export function Page() {
   )
 }
 
-function Details({ task }: { task: Job }) {
+function Details({ task }: { task: MusicTask }) {
   const input = inputOf(task)
   return (
     <Stack gap="5">

@@ -7,11 +7,11 @@ import { trpc } from '../../lib/trpc.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 
 export type Drawing = RouterOutputs['admin']['tasks']['drawings']['items'][number]
-export type Job = RouterOutputs['admin']['tasks']['jobs']['items'][number]
+export type MusicTask = RouterOutputs['admin']['tasks']['musicTasks']['items'][number]
 
 const none = { id: '', action: '', status: '', user: '', channel: '' }
 export const drawingFilters = { ...none, range: '30d' }
-export const jobFilters = { ...none, range: 'today' }
+export const musicFilters = { ...none, range: 'today' }
 export type TaskFilterValues = typeof drawingFilters
 
 export const useTaskFilters = (defaults: TaskFilterValues) => useUrlState(defaults, ['page', 'open'])
@@ -65,17 +65,17 @@ export function useDrawings(values: TaskFilterValues, { page, pageSize }: Paging
   return { query: isAdmin ? all : own, refresh, csvPage }
 }
 
-export function useJobs(values: TaskFilterValues, { page, pageSize }: Paging) {
+export function useMusicTasks(values: TaskFilterValues, { page, pageSize }: Paging) {
   const { isAdmin } = useSession()
   const utils = trpc.useUtils()
   const { input: common, refresh } = useCommonInput(values)
   const input = useMemo(() => ({ ...common, taskId: values.id }), [common, values.id])
-  const all = trpc.admin.tasks.jobs.useQuery({ ...input, page, pageSize }, { enabled: isAdmin, refetchInterval })
-  const own = trpc.user.tasks.jobs.useQuery({ ...input, page, pageSize }, { enabled: !isAdmin, refetchInterval })
+  const all = trpc.admin.tasks.musicTasks.useQuery({ ...input, page, pageSize }, { enabled: isAdmin, refetchInterval })
+  const own = trpc.user.tasks.musicTasks.useQuery({ ...input, page, pageSize }, { enabled: !isAdmin, refetchInterval })
   const csvPage = useCallback(
     (at: number, size: number) => {
       const wanted = { ...input, page: at, pageSize: size }
-      return isAdmin ? utils.admin.tasks.jobs.fetch(wanted) : utils.user.tasks.jobs.fetch(wanted)
+      return isAdmin ? utils.admin.tasks.musicTasks.fetch(wanted) : utils.user.tasks.musicTasks.fetch(wanted)
     },
     [input, isAdmin, utils],
   )
@@ -93,10 +93,10 @@ export function useOpenDrawing(open: string, rows: readonly Drawing[] | undefine
   return { task: shown ?? (wanted ? fetched.data : undefined), error: wanted ? fetched.error : null }
 }
 
-export function useOpenJob(open: string, rows: readonly Job[] | undefined) {
+export function useOpenMusicTask(open: string, rows: readonly MusicTask[] | undefined) {
   const id = wantedId(open)
   const shown = rows?.find((row) => row.id === id)
   const wanted = id > 0 && rows !== undefined && !shown
-  const fetched = trpc.user.tasks.job.useQuery({ id: id || 1 }, { enabled: wanted, placeholderData: undefined })
+  const fetched = trpc.user.tasks.musicTask.useQuery({ id: id || 1 }, { enabled: wanted, placeholderData: undefined })
   return { task: shown ?? (wanted ? fetched.data : undefined), error: wanted ? fetched.error : null }
 }

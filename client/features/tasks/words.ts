@@ -42,7 +42,7 @@ export const drawingWords: Record<string, PlainText> = {
   EDITS: text('编辑图片'),
 }
 
-export const jobWords: Record<string, PlainText> = {
+export const musicWords: Record<string, PlainText> = {
   MUSIC: text('生成音乐'),
   LYRICS: text('生成歌词'),
 }

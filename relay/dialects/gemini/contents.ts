@@ -32,7 +32,7 @@ export function readContents(contents: unknown[], read: Reader): { messages: Mes
       case 'model':
         return {
           role: 'assistant',
-          content: joinThoughts(parts.flatMap((part, index) => readModelPart(part, { turn, index, conversation }))),
+          content: joinReasoning(parts.flatMap((part, index) => readModelPart(part, { turn, index, conversation }))),
         }
       case 'user':
       case 'function':
@@ -127,7 +127,7 @@ function readModelPart(part: Fields, { turn, index, conversation }: Place): Assi
 }
 
 /** Streams hand over one thought in several parts, its signature in the last. */
-function joinThoughts(parts: AssistantPart[]): AssistantPart[] {
+function joinReasoning(parts: AssistantPart[]): AssistantPart[] {
   const joined: AssistantPart[] = []
   for (const part of parts) {
     const last = joined.at(-1)

@@ -10,7 +10,7 @@ const reply = z.object({
 export type JobReply = { code: string; message: string; taskId: string }
 
 /** Null when the text is no answer of such a platform. */
-export function readJobReply(text: string): JobReply | null {
+export function readMusicReply(text: string): JobReply | null {
   let json: unknown
   try {
     json = JSON.parse(text)

@@ -13,7 +13,7 @@ export type StoredJob = {
 
 const seconds = (instant: Date | null): number => (instant ? Math.floor(instant.getTime() / 1000) : 0)
 
-export const jobObject = (job: StoredJob) => ({
+export const musicTaskObject = (job: StoredJob) => ({
   task_id: job.taskId,
   action: job.action,
   status: job.status,

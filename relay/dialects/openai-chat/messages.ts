@@ -109,15 +109,15 @@ function addAssistant(conversation: Conversation, message: Fields, index: number
     read.text(message['reasoning_signature'], `${path}.reasoning_signature`) ?? '',
   )
   const refusal = read.text(message['refusal'], `${path}.refusal`) ?? ''
-  const spoken = [
+  const answered = [
     ...readAssistantContent(message['content'], path, read),
     ...(refusal === '' ? [] : [{ type: 'refusal' as const, text: refusal }]),
-    ...readSpokenAudio(message['audio']),
+    ...readAudioReply(message['audio']),
     ...readShownImages(message['images']),
   ]
   const content: AssistantPart[] = [
     ...reasoning,
-    ...markLast(spoken, message),
+    ...markLast(answered, message),
     ...readCalls(conversation, message, index),
   ]
   conversation.openResults = false
@@ -134,7 +134,7 @@ function readAssistantContent(content: unknown, path: string, read: Reader): Ass
   })
 }
 
-function readSpokenAudio(audio: unknown): AssistantPart[] {
+function readAudioReply(audio: unknown): AssistantPart[] {
   if (!isObject(audio) || typeof audio['id'] !== 'string') return []
   return [{ type: 'audio', source: { kind: 'file-id', id: audio['id'] } }]
 }

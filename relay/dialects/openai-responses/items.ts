@@ -90,9 +90,9 @@ function readMessage(conversation: Conversation, item: Fields, path: string): vo
   if (hasAnnotations(item['content'])) losses.add('annotations')
   switch (item['role']) {
     case 'assistant': {
-      const spoken = parts.filter((part) => part.type !== 'file')
-      if (spoken.length < parts.length) losses.add('input.content')
-      return addToAssistant(conversation, ...spoken)
+      const accepted = parts.filter((part) => part.type !== 'file')
+      if (accepted.length < parts.length) losses.add('input.content')
+      return addToAssistant(conversation, ...accepted)
     }
     case 'system':
     case 'developer': {

@@ -2,7 +2,7 @@ import { toOpenAiRequest } from '../openai-compatible/request.ts'
 import type { OpenAiStyle } from '../openai-compatible/style.ts'
 import { wantsThinking } from '../openai-compatible/thinking-switch.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
-import { saysNothing } from '../shared/default-values.ts'
+import { isDefaultValue } from '../shared/default-values.ts'
 import type { ProviderCall, UpstreamRequest } from '../types.ts'
 import { unplaced } from '../shared/unsupported-fields.ts'
 import { joinPath } from '../shared/join-path.ts'
@@ -107,7 +107,7 @@ function adjust(body: Json): string[] {
   for (const [name] of left) delete body[name]
   return [
     ...unstrict,
-    ...left.flatMap(([name, value]) => (renamed.has(name) || saysNothing(name, value) ? [] : [name])),
+    ...left.flatMap(([name, value]) => (renamed.has(name) || isDefaultValue(name, value) ? [] : [name])),
   ]
 }
 

@@ -108,7 +108,7 @@ function withInstructions(messages: readonly Message[], instructions: readonly s
 
 const isGemini = (request: ChatRequest): boolean => request.extra.dialect === 'gemini'
 
-function unsaid(request: ChatRequest): string[] {
+function unsupported(request: ChatRequest): string[] {
   const given: Readonly<Record<string, boolean>> = {
     parallel_tool_calls: request.parallelToolCalls === false,
     service_tier: request.serviceTier !== undefined,
@@ -145,7 +145,7 @@ export type GeminiBody = { model: string; body: Json; losses: string[] }
 /** The body of a generate call, the same at every host; `callIds` says whether the host takes ids of calls. */
 export function toGeminiBody(request: ChatRequest, call: ProviderCall, { callIds }: { callIds: boolean }): GeminiBody {
   const losses = new Set(lossesTowards(request, 'gemini').filter((name) => name !== 'cached_content'))
-  for (const name of unsaid(request)) losses.add(name)
+  for (const name of unsupported(request)) losses.add(name)
   const named = thinkingByName(call, request.maxTokens ?? 0)
   const instructions = instructionsOf(request.messages)
   const plain = refusesInstructions(named.model)

@@ -53,7 +53,7 @@ const isOff = (input: ReasoningInput): boolean =>
   input.mode === 'disabled' || input.effort === 'none' || input.budgetTokens === 0
 
 /** Who asks for thinking in another dialect wants to see it; this vendor's own callers say so themselves. */
-const showsThoughts = (input: ReasoningInput, dialect: DialectId): boolean | undefined =>
+const includesReasoning = (input: ReasoningInput, dialect: DialectId): boolean | undefined =>
   input.includeThoughts ?? (dialect === 'gemini' || isOff(input) ? undefined : true)
 
 function requestedBudget(input: ReasoningInput, model: Budgeted): number | undefined {
@@ -80,7 +80,7 @@ export function requestedThinking(input: ReasoningInput, model: string, dialect:
   const config = withoutAbsent({
     thinkingBudget: thinking.kind === 'budget' ? requestedBudget(input, thinking) : own,
     thinkingLevel: thinking.kind === 'level' && own === undefined ? requestedLevel(input, thinking.levels) : undefined,
-    includeThoughts: showsThoughts(input, dialect),
+    includeThoughts: includesReasoning(input, dialect),
   })
   return Object.keys(config).length > 0 ? config : undefined
 }

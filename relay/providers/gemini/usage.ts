@@ -11,8 +11,8 @@ function modality(details: unknown, name: string): number | undefined {
 
 /** Thoughts are counted beside the answer, tool prompts beside the prompt; what was cached is part of the prompt. */
 export function readUsage(usage: Json, images = 0): ReportedUsage {
-  const thoughts = countOf(usage['thoughtsTokenCount'])
-  const written = sumOf(countOf(usage['candidatesTokenCount']), thoughts)
+  const reasoningTokens = countOf(usage['thoughtsTokenCount'])
+  const written = sumOf(countOf(usage['candidatesTokenCount']), reasoningTokens)
   const drawn = images > 0 && !written ? images * tokensPerImage : undefined
   return {
     promptTokens: sumOf(countOf(usage['promptTokenCount']), countOf(usage['toolUsePromptTokenCount'])),
@@ -20,7 +20,7 @@ export function readUsage(usage: Json, images = 0): ReportedUsage {
     audioInputTokens: modality(usage['promptTokensDetails'], 'AUDIO'),
     imageInputTokens: modality(usage['promptTokensDetails'], 'IMAGE'),
     completionTokens: drawn ?? written,
-    reasoningTokens: thoughts,
+    reasoningTokens,
     audioOutputTokens: modality(usage['candidatesTokensDetails'], 'AUDIO'),
     imageOutputTokens: drawn ?? modality(usage['candidatesTokensDetails'], 'IMAGE'),
   }

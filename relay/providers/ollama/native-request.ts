@@ -2,7 +2,7 @@ import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { parseDataUrl } from '#relay/chat/media.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import { type Json, recordOf, recordsOf, textOf, withoutAbsent, wordOf } from '../shared/json.ts'
-import { saysNothing } from '../shared/default-values.ts'
+import { isDefaultValue } from '../shared/default-values.ts'
 import { argumentsObject } from '../shared/tool-arguments.ts'
 import type { ProviderChannel } from '../types.ts'
 
@@ -119,7 +119,7 @@ const written = new Set([...ownFields, ...topOptions, ...common.split(' ')])
 /** A body of the OpenAI form as the server's own call. */
 export function toNativeBody(body: Json, stream: boolean): { body: Json; losses: string[] } {
   const losses = new Set(
-    Object.entries(body).flatMap(([name, value]) => (written.has(name) || saysNothing(name, value) ? [] : [name])),
+    Object.entries(body).flatMap(([name, value]) => (written.has(name) || isDefaultValue(name, value) ? [] : [name])),
   )
   const options = optionsOf(body)
   const native = withoutAbsent({

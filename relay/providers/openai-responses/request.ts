@@ -89,7 +89,7 @@ function carried(request: ChatRequest): Json {
   return Object.fromEntries(shared.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]])))
 }
 
-function unsaid(request: ChatRequest): string[] {
+function unsupported(request: ChatRequest): string[] {
   if ((request.choiceCount ?? 1) > 1) {
     throw new InvalidRequest('invalid_text_request', 'n greater than 1 is not supported by this model')
   }
@@ -117,7 +117,7 @@ export function toResponsesBody(request: ChatRequest, call: ProviderCall): { bod
   const losses = new Set(
     lossesTowards(request, 'openai-responses').filter((name) => !shared.includes(name) && name !== 'verbosity'),
   )
-  for (const name of unsaid(request)) losses.add(name)
+  for (const name of unsupported(request)) losses.add(name)
   if (thinks) {
     if (request.temperature !== undefined) losses.add('temperature')
     if (request.topP !== undefined) losses.add('top_p')

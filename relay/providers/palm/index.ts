@@ -3,7 +3,7 @@ import { reshapedReading } from '../openai-compatible/reshaped.ts'
 import type { OpenAiStyle } from '../openai-compatible/style.ts'
 import { readGeminiFailure } from '../gemini/failure.ts'
 import type { Provider, ProviderCall, UpstreamRequest } from '../types.ts'
-import { saysNothing } from '../shared/default-values.ts'
+import { isDefaultValue } from '../shared/default-values.ts'
 import { unplaced } from '../shared/unsupported-fields.ts'
 import { recordOf, recordsOf, textOf, withoutAbsent, wordOf, type Json } from '../shared/json.ts'
 
@@ -35,7 +35,7 @@ const plainOf = (content: unknown): string =>
 const carried = new Set(['model', 'messages', 'temperature', 'top_p', 'top_k', 'n', 'stream'])
 
 const lostOf = (body: Json): string[] =>
-  Object.entries(body).flatMap(([name, value]) => (carried.has(name) || saysNothing(name, value) ? [] : [name]))
+  Object.entries(body).flatMap(([name, value]) => (carried.has(name) || isDefaultValue(name, value) ? [] : [name]))
 
 function toRequest(request: Parameters<Provider['chat']['request']>[0], call: ProviderCall): UpstreamRequest {
   const written = toOpenAiRequest(style)(request, call)

@@ -1,5 +1,5 @@
 /** Fields that ask for what happens anyway: leaving them out loses nothing. */
-export const saysNothing = (name: string, value: unknown): boolean =>
+export const isDefaultValue = (name: string, value: unknown): boolean =>
   name === 'stream_options' ||
   (name === 'n' && value === 1) ||
   (name === 'parallel_tool_calls' && value === true) ||

@@ -1,4 +1,4 @@
-import { saysNothing } from '../shared/default-values.ts'
+import { isDefaultValue } from '../shared/default-values.ts'
 import { type Json, listOf, recordOf, recordsOf, textOf, withoutAbsent } from '../shared/json.ts'
 
 /** Names of this vendor begin each word with a capital letter. */
@@ -80,7 +80,7 @@ export function toTencentBody(body: Json): { body: Json; losses: string[] } {
   const tools = recordsOf(body['tools'])
   const stop = body['stop']
   const losses = Object.entries(body).flatMap(([name, value]) =>
-    taken.has(name) || saysNothing(name, value) ? [] : [name],
+    taken.has(name) || isDefaultValue(name, value) ? [] : [name],
   )
   if (tools.some((each) => recordOf(each['function'])?.['strict'] === true)) losses.push('tools.strict')
   const temperature = typeof body['temperature'] === 'number' ? Math.min(body['temperature'], 2) : undefined

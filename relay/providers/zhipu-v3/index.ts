@@ -17,7 +17,7 @@ import {
   withoutAbsent,
   wordOf,
 } from '../shared/json.ts'
-import { saysNothing } from '../shared/default-values.ts'
+import { isDefaultValue } from '../shared/default-values.ts'
 import { unplaced } from '../shared/unsupported-fields.ts'
 import { createMetaReader } from './lines.ts'
 import { zhipuToken } from './sign.ts'
@@ -68,7 +68,7 @@ const promptOf = (messages: unknown): Json[] =>
 const carried = new Set(['model', 'messages', 'temperature', 'top_p', 'stream'])
 
 const lostOf = (body: Json): string[] =>
-  Object.entries(body).flatMap(([name, value]) => (carried.has(name) || saysNothing(name, value) ? [] : [name]))
+  Object.entries(body).flatMap(([name, value]) => (carried.has(name) || isDefaultValue(name, value) ? [] : [name]))
 
 function toRequest(request: Parameters<Provider['chat']['request']>[0], call: ProviderCall): UpstreamRequest {
   const written = toOpenAiRequest(style)(request, call)

@@ -1,6 +1,6 @@
 import { DomainError } from '#core/errors.ts'
-import { storeJob } from '#features/tasks/service/store.ts'
-import { readJobReply } from '#relay/dialects/music/reply.ts'
+import { storeMusicTask } from '#features/tasks/service/store.ts'
+import { readMusicReply } from '#relay/dialects/music/reply.ts'
 import { maskSecrets } from '#core/masking/mask-secrets.ts'
 import { attemptSecrets } from '#relay/attempt/upstream-channel.ts'
 import type { AttemptPlan } from '#relay/attempt/attempts.ts'
@@ -71,7 +71,7 @@ function acceptedBy(services: RelayServices, attempt: Attempt, { status, text }:
     const shaped = shapeFailure(services, attempt.channel, failure)
     throw new AttemptFailed({ ...shaped, code: 'fail_to_fetch_task' }, { local: false })
   }
-  const answer = readJobReply(text)
+  const answer = readMusicReply(text)
   if (!answer) {
     throw new AttemptFailed(failureOfDomainError(new DomainError('music.reply_malformed')), { local: false })
   }
@@ -88,7 +88,7 @@ async function store(
   const now = services.ambient.now()
   const quota = quotaOf(call)
   try {
-    return await storeJob(services, {
+    return await storeMusicTask(services, {
       taskId,
       platform: call.platform.id,
       userId: call.caller.user.id,

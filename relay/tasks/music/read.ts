@@ -1,8 +1,8 @@
 import { DomainError } from '#core/errors.ts'
 import type { TaskPlatform } from '#core/tasks/platforms.ts'
 import type { MusicTask } from '#db/entities/music-task.ts'
-import { findOwnJobs } from '#features/tasks/service/store.ts'
-import { jobObject } from '#relay/dialects/music/task-object.ts'
+import { findOwnMusicTasks } from '#features/tasks/service/store.ts'
+import { musicTaskObject } from '#relay/dialects/music/task-object.ts'
 import { admitGroup } from '#relay/request/admit.ts'
 import type { RelayServices } from '#relay/request/call.ts'
 import { readBody } from '#relay/request/read-body.ts'
@@ -11,7 +11,7 @@ import { idsOf } from '../ids.ts'
 import { reportMusic } from '../report.ts'
 
 const shown = (task: MusicTask) =>
-  jobObject({
+  musicTaskObject({
     ...task,
     submittedAt: task.submittedAt ?? null,
     startedAt: task.startedAt ?? null,
@@ -21,7 +21,7 @@ const shown = (task: MusicTask) =>
 const success = (data: unknown) => ({ code: 'success', message: '', data })
 
 /** One of the caller's own jobs. */
-export const fetchJob = (
+export const fetchMusicTask = (
   services: RelayServices,
   { platform, id }: { platform: TaskPlatform; id: string },
   exchange: Exchange,
@@ -31,21 +31,21 @@ export const fetchJob = (
     run: async ({ caller }) => {
       admitGroup(services, caller)
       const owner = { userId: caller.user.id, platform: platform.id }
-      const [task] = await findOwnJobs(services, owner, [id])
+      const [task] = await findOwnMusicTasks(services, owner, [id])
       if (!task) throw new DomainError('music.task_unknown')
       exchange.res.json(success(shown(task)))
     },
   })
 
 /** Several of the caller's own jobs, of one action where it is named; what is not there is left out. */
-export const fetchJobs = (services: RelayServices, platform: TaskPlatform, exchange: Exchange): Promise<void> =>
+export const fetchMusicTasks = (services: RelayServices, platform: TaskPlatform, exchange: Exchange): Promise<void> =>
   handleTask(services, exchange, {
     report: (incoming, error) => reportMusic(services, incoming, error),
     run: async ({ incoming, caller }) => {
       const { json } = await readBody(services, incoming)
       admitGroup(services, caller)
       const owner = { userId: caller.user.id, platform: platform.id }
-      const tasks = await findOwnJobs(services, owner, idsOf(json['ids']))
+      const tasks = await findOwnMusicTasks(services, owner, idsOf(json['ids']))
       const action = typeof json['action'] === 'string' ? json['action'].toUpperCase() : ''
       const wanted = tasks.filter((task) => action === '' || task.action === action)
       exchange.res.json(success(wanted.map(shown)))

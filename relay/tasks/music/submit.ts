@@ -3,7 +3,7 @@ import { taskPriceOf } from '#core/pricing/price-of.ts'
 import { taskModel } from '#core/pricing/tasks.ts'
 import type { TaskPlatform } from '#core/tasks/platforms.ts'
 import type { MusicTask } from '#db/entities/music-task.ts'
-import { findOwnJobs } from '#features/tasks/service/store.ts'
+import { findOwnMusicTasks } from '#features/tasks/service/store.ts'
 import { type MusicRequest, readMusic } from '#relay/dialects/music/request.ts'
 import { attemptAll } from '#relay/attempt/attempts.ts'
 import type { CallBody, RelayServices } from '#relay/request/call.ts'
@@ -20,11 +20,11 @@ import { forwardMusic } from './forward.ts'
 type Route = { platform: TaskPlatform; action: string }
 
 /** One submission of a job, from arrival to the upstream's answer. */
-export const submitJob = (services: RelayServices, route: Route, exchange: Exchange): Promise<void> =>
+export const submitMusicTask = (services: RelayServices, route: Route, exchange: Exchange): Promise<void> =>
   handleTask(services, exchange, {
     report: (incoming, error) => reportMusic(services, incoming, error),
     run: async (identified) => {
-      const call = await admitJob(services, route, identified)
+      const call = await admitMusicTask(services, route, identified)
       const { continued, model } = call
       await attemptAll(services, call, {
         amountOf: () => quotaOf(call),
@@ -36,7 +36,7 @@ export const submitJob = (services: RelayServices, route: Route, exchange: Excha
     },
   })
 
-async function admitJob(services: RelayServices, route: Route, identified: Identified): Promise<MusicCall> {
+async function admitMusicTask(services: RelayServices, route: Route, identified: Identified): Promise<MusicCall> {
   const { platform } = route
   const { incoming, caller } = identified
   const action = route.action.toUpperCase()
@@ -74,7 +74,7 @@ async function findContinued(
   request: MusicRequest,
 ): Promise<MusicTask | null> {
   if (request.taskId === '') return null
-  const [task] = await findOwnJobs(services, owner, [request.taskId])
+  const [task] = await findOwnMusicTasks(services, owner, [request.taskId])
   if (!task) throw new DomainError('music.task_unknown')
   return task
 }

@@ -24,7 +24,7 @@ export type BodyBudget = {
 export const smallBytes = 1024 * 1024
 const largeShare = 0.75
 
-type Pot = { held: number; large: number }
+type AddressUse = { held: number; large: number }
 type Part = { address: string; bytes: number; open: boolean; waiter: Waiter | null }
 type Waiter = { bytes: number; admit: () => void; refuse: (error: DomainError) => void }
 
@@ -32,42 +32,42 @@ const isLarge = (bytes: number): boolean => bytes > smallBytes
 const largeOf = (bytes: number): number => (isLarge(bytes) ? bytes : 0)
 
 /**
- * Whether a pot has room for a part to grow. The only large body may always go on: it would never get another chance where
+ * Whether a use has room for a part to grow. The only large body may always go on: it would never get another chance where
  * small ones come and go.
  */
-function fits(pot: Pot, limit: number, { part, bytes }: { part: Part; bytes: number }): boolean {
-  const heldByOthers = pot.held - part.bytes
+function fits(use: AddressUse, limit: number, { part, bytes }: { part: Part; bytes: number }): boolean {
+  const heldByOthers = use.held - part.bytes
   if (!isLarge(bytes)) return heldByOthers + bytes <= limit
-  const largeOthers = pot.large - largeOf(part.bytes)
+  const largeOthers = use.large - largeOf(part.bytes)
   return largeOthers === 0 || (largeOthers + bytes <= limit * largeShare && heldByOthers + bytes <= limit)
 }
 
-const nothing: Pot = { held: 0, large: 0 }
+const nothing: AddressUse = { held: 0, large: 0 }
 
 /** Counts what the bodies of this process's requests take, in all and by the address they come from. */
 export function createBodyBudget(limits: Pick<BodyLimits, 'memory' | 'memoryPerAddress' | 'waitMs'>): BodyBudget {
-  const all: Pot = { held: 0, large: 0 }
+  const all: AddressUse = { held: 0, large: 0 }
   // Only addresses that hold something now.
-  const pots = new Map<string, Pot>()
+  const byAddress = new Map<string, AddressUse>()
   const waiting = new Set<Part>()
   let looking = false
 
   const refusalOf = (part: Part, bytes: number): 'input.no_room' | 'input.address_full' | null => {
     if (!fits(all, limits.memory, { part, bytes })) return 'input.no_room'
-    const pot = pots.get(part.address) ?? nothing
-    return fits(pot, limits.memoryPerAddress, { part, bytes }) ? null : 'input.address_full'
+    const use = byAddress.get(part.address) ?? nothing
+    return fits(use, limits.memoryPerAddress, { part, bytes }) ? null : 'input.address_full'
   }
   const set = (part: Part, bytes: number): void => {
-    const pot = pots.get(part.address) ?? { held: 0, large: 0 }
+    const use = byAddress.get(part.address) ?? { held: 0, large: 0 }
     const large = largeOf(bytes) - largeOf(part.bytes)
     const held = bytes - part.bytes
-    for (const one of [all, pot]) {
+    for (const one of [all, use]) {
       one.held += held
       one.large += large
     }
     part.bytes = bytes
-    if (pot.held > 0) pots.set(part.address, pot)
-    else pots.delete(part.address)
+    if (use.held > 0) byAddress.set(part.address, use)
+    else byAddress.delete(part.address)
   }
   const look = (): void => {
     looking = false
@@ -129,7 +129,7 @@ export function createBodyBudget(limits: Pick<BodyLimits, 'memory' | 'memoryPerA
       return all.held
     },
     get addresses() {
-      return pots.size
+      return byAddress.size
     },
   }
 }

@@ -1,6 +1,6 @@
 import { instant, integer, number, seconds, zeroBasedPage, listReply } from '#rest/read.ts'
 import { binder, type CallerOf, type RestRequest, type RouteTable } from '#rest/route.ts'
-import type { DrawingView, JobView } from './view.ts'
+import type { DrawingView, MusicTaskView } from './view.ts'
 import type { tasksAdminRouter, tasksUserRouter } from './router.ts'
 
 type Api = { user: { tasks: CallerOf<typeof tasksUserRouter> }; admin: { tasks: CallerOf<typeof tasksAdminRouter> } }
@@ -47,7 +47,7 @@ const toRestDrawing = (task: DrawingView) => ({
   properties: task.properties,
 })
 
-const toRestJob = (task: JobView) => ({
+const toRestMusicTask = (task: MusicTaskView) => ({
   id: task.id,
   created_at: seconds(task.createdAt),
   updated_at: seconds(task.updatedAt),
@@ -76,7 +76,7 @@ const drawingFilters = (query: Query) => ({
   end: instantOfMs(query['end_timestamp']),
 })
 
-const jobFilters = (query: Query) => ({
+const musicFilters = (query: Query) => ({
   taskId: query['task_id'] ?? '',
   platform: query['platform'] ?? '',
   action: query['action'] ?? '',
@@ -98,12 +98,12 @@ export const taskRoutes: RouteTable<Api> = {
     input: (request) => ({ ...drawingFilters(request.query), ...page(request) }),
     reply: listReply((task: DrawingView) => ({ ...toRestDrawing(task), channel_id: 0 })),
   }),
-  'GET /api/task/': bind((api) => api.admin.tasks.jobs, {
-    input: (request) => ({ ...jobFilters(request.query), channelId: channelOf(request.query), ...page(request) }),
-    reply: listReply(toRestJob),
+  'GET /api/task/': bind((api) => api.admin.tasks.musicTasks, {
+    input: (request) => ({ ...musicFilters(request.query), channelId: channelOf(request.query), ...page(request) }),
+    reply: listReply(toRestMusicTask),
   }),
-  'GET /api/task/self': bind((api) => api.user.tasks.jobs, {
-    input: (request) => ({ ...jobFilters(request.query), ...page(request) }),
-    reply: listReply((task: JobView) => ({ ...toRestJob(task), channel_id: 0 })),
+  'GET /api/task/self': bind((api) => api.user.tasks.musicTasks, {
+    input: (request) => ({ ...musicFilters(request.query), ...page(request) }),
+    reply: listReply((task: MusicTaskView) => ({ ...toRestMusicTask(task), channel_id: 0 })),
   }),
 }

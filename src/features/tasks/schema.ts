@@ -21,7 +21,7 @@ export const listDrawings = drawingFilters.extend(pageInput.shape)
 export type ListDrawings = z.infer<typeof listDrawings>
 
 /** What an owner may ask of the own jobs. */
-const ownJobFilters = z.object({
+const ownMusicFilters = z.object({
   taskId: word,
   platform: word,
   action: word,
@@ -29,9 +29,9 @@ const ownJobFilters = z.object({
   start: z.date().optional(),
   end: z.date().optional(),
 })
-const jobFilters = ownJobFilters.extend({ username: word, channelId: id })
-export const listOwnJobs = ownJobFilters.extend(pageInput.shape)
-export const listJobs = jobFilters.extend(pageInput.shape)
-export type ListJobs = z.infer<typeof listJobs>
+const musicFilters = ownMusicFilters.extend({ username: word, channelId: id })
+export const listOwnMusicTasks = ownMusicFilters.extend(pageInput.shape)
+export const listMusicTasks = musicFilters.extend(pageInput.shape)
+export type ListMusicTasks = z.infer<typeof listMusicTasks>
 
 export const oneTask = z.object({ id: z.int().min(1).max(2_147_483_647) })

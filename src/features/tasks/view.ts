@@ -54,7 +54,7 @@ export function toDrawingView(task: DrawingTask, context: DrawingContext) {
 }
 export type DrawingView = ReturnType<typeof toDrawingView>
 
-export const toJobView = (task: MusicTask, { username, channel }: TaskContext) => ({
+export const toMusicTaskView = (task: MusicTask, { username, channel }: TaskContext) => ({
   id: task.id,
   createdAt: task.createdAt,
   updatedAt: task.updatedAt,
@@ -76,4 +76,4 @@ export const toJobView = (task: MusicTask, { username, channel }: TaskContext) =
   properties: task.properties ?? null,
   data: task.data ?? null,
 })
-export type JobView = ReturnType<typeof toJobView>
+export type MusicTaskView = ReturnType<typeof toMusicTaskView>

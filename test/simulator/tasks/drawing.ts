@@ -1,8 +1,8 @@
 import { has, numberOf, takeDirectives } from '../directives.ts'
 import { asText } from '../prompt.ts'
 import { type Call, json, type PlainOperation, type Reply, type Vendor } from '../types.ts'
-import type { Job } from '../types.ts'
-import { askAfter, type JobState, startJob } from './job.ts'
+import type { SimulatedTask } from '../types.ts'
+import { askAfter, type TaskState, startTask } from './task.ts'
 
 /** A self-hosted drawing service. */
 export const drawing: Vendor = {
@@ -45,21 +45,21 @@ function submitted(call: Call): Reply {
     const properties = code === 24 ? { promptEn: text, bannedWord: 'banned' } : {}
     return json({ ...answer, properties, result: null })
   }
-  const job = startJob(call, { action, prompt: text, directives })
-  if (code === 22) return json({ ...answer, properties: { numberOfQueues: 1 }, result: job.id })
+  const task = startTask(call, { action, prompt: text, directives })
+  if (code === 22) return json({ ...answer, properties: { numberOfQueues: 1 }, result: task.id })
   if (code === 21 && !opensDialogue) {
     const properties = {
       status: directives['job'] === 'running' ? 'IN_PROGRESS' : 'SUCCESS',
       imageUrl: imageAt(call),
     }
-    return json({ ...answer, properties, result: job.id })
+    return json({ ...answer, properties, result: task.id })
   }
-  return json({ ...answer, result: has(directives, 'blank') ? '' : job.id })
+  return json({ ...answer, result: has(directives, 'blank') ? '' : task.id })
 }
 
 export const submitDrawing: PlainOperation = { type: 'plain', reply: submitted }
 
-const statuses: Record<JobState['stage'], string> = {
+const statuses: Record<TaskState['stage'], string> = {
   waiting: 'SUBMITTED',
   running: 'IN_PROGRESS',
   succeeded: 'SUCCESS',
@@ -74,26 +74,26 @@ const upscale = (index: number) => ({
   style: 2,
 })
 
-function report(call: Call, { job, state }: { job: Job; state: JobState }) {
+function report(call: Call, { task, state }: { task: SimulatedTask; state: TaskState }) {
   const done = state.stage === 'succeeded'
   const ended = done || state.stage === 'failed'
   return {
-    id: job.id,
-    action: job.action.toUpperCase(),
-    prompt: job.prompt,
-    promptEn: `${job.prompt} (en)`,
-    description: `/${job.action} ${job.prompt}`,
+    id: task.id,
+    action: task.action.toUpperCase(),
+    prompt: task.prompt,
+    promptEn: `${task.prompt} (en)`,
+    description: `/${task.action} ${task.prompt}`,
     state: '',
-    submitTime: job.submittedAt,
-    startTime: state.stage === 'waiting' ? null : job.submittedAt + 10,
+    submitTime: task.submittedAt,
+    startTime: state.stage === 'waiting' ? null : task.submittedAt + 10,
     finishTime: ended ? Date.now() : null,
     imageUrl: done ? imageAt(call) : null,
     status: statuses[state.stage],
     progress: done ? '100%' : `${state.percent}%`,
     failReason: state.reason || null,
     buttons: done ? [1, 2, 3, 4].map(upscale) : [],
-    properties: { finalPrompt: job.prompt, finalZhPrompt: '' },
-    ...job.override,
+    properties: { finalPrompt: task.prompt, finalZhPrompt: '' },
+    ...task.override,
   }
 }
 

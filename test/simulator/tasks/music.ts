@@ -1,8 +1,8 @@
 import { has, takeDirectives } from '../directives.ts'
 import { asText } from '../prompt.ts'
 import { json, type PlainOperation, type Vendor } from '../types.ts'
-import type { Job } from '../types.ts'
-import { askAfter, type JobState, startJob } from './job.ts'
+import type { SimulatedTask } from '../types.ts'
+import { askAfter, type TaskState, startTask } from './task.ts'
 
 /** A music service: jobs go in, and are asked after. */
 export const music: Vendor = {
@@ -23,19 +23,19 @@ export const submitMusic: PlainOperation = {
     const refused = directives['code']
     if (refused !== undefined) return json({ code: refused, message: directives['message'] ?? 'refused', data: null })
     const action = call.path.slice(call.path.lastIndexOf('/') + 1)
-    const job = startJob(call, { action, prompt: text, directives })
-    return json({ code: 'success', message: '', data: has(directives, 'blank') ? '' : job.id })
+    const task = startTask(call, { action, prompt: text, directives })
+    return json({ code: 'success', message: '', data: has(directives, 'blank') ? '' : task.id })
   },
 }
 
-const statuses: Record<JobState['stage'], string> = {
+const statuses: Record<TaskState['stage'], string> = {
   waiting: 'QUEUED',
   running: 'IN_PROGRESS',
   succeeded: 'SUCCESS',
   failed: 'FAILURE',
 }
 
-function clipsOf({ id, action, prompt }: Job): unknown {
+function clipsOf({ id, action, prompt }: SimulatedTask): unknown {
   if (action === 'LYRICS') return { id, status: 'complete', title: prompt.slice(0, 40), text: `[Verse]\n${prompt}` }
   const clip = (number: number) => ({
     id: `${id}-${number}`,
@@ -51,20 +51,20 @@ function clipsOf({ id, action, prompt }: Job): unknown {
 
 const seconds = (milliseconds: number) => Math.floor(milliseconds / 1000)
 
-function report({ job, state }: { job: Job; state: JobState }) {
+function report({ task, state }: { task: SimulatedTask; state: TaskState }) {
   const ended = state.stage === 'succeeded' || state.stage === 'failed'
   return {
-    task_id: job.id,
+    task_id: task.id,
     notify_hook: '',
-    action: job.action,
+    action: task.action,
     status: statuses[state.stage],
     fail_reason: state.reason,
-    submit_time: seconds(job.submittedAt),
-    start_time: state.stage === 'waiting' ? 0 : seconds(job.submittedAt),
+    submit_time: seconds(task.submittedAt),
+    start_time: state.stage === 'waiting' ? 0 : seconds(task.submittedAt),
     finish_time: ended ? seconds(Date.now()) : 0,
     progress: '',
-    data: state.stage === 'succeeded' ? clipsOf(job) : [],
-    ...job.override,
+    data: state.stage === 'succeeded' ? clipsOf(task) : [],
+    ...task.override,
   }
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import { type Json, recordOf, recordsOf, textOf } from '../../shared/json.ts'
-import { saysNothing } from '../../shared/default-values.ts'
+import { isDefaultValue } from '../../shared/default-values.ts'
 import { openAiCompatible } from '../index.ts'
 import { mistralSpeech } from './mistral-speech.ts'
 import { wantsThinking } from '../thinking-switch.ts'
@@ -68,7 +68,7 @@ function adjust(body: Json): string[] {
   if (messages.some(hasForeignId)) body['messages'] = messages.map(withOwnIds)
   const choice = recordOf(body['tool_choice'])
   if (choice && choice['type'] !== 'function') body['tool_choice'] = 'auto'
-  return left.flatMap(([name, value]) => (renamed.has(name) || saysNothing(name, value) ? [] : [name]))
+  return left.flatMap(([name, value]) => (renamed.has(name) || isDefaultValue(name, value) ? [] : [name]))
 }
 
 /** Models that only think are told how; those that can do both take the two ends of the effort. */

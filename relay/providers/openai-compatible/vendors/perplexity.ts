@@ -2,7 +2,7 @@ import type { ReportedUsage } from '#core/usage.ts'
 import type { Citation } from '#relay/chat/events.ts'
 import { joinPath } from '../../shared/join-path.ts'
 import { countOf, type Json, listOf, numberOf, recordsOf, sumOf, textOf, wordOf } from '../../shared/json.ts'
-import { saysNothing } from '../../shared/default-values.ts'
+import { isDefaultValue } from '../../shared/default-values.ts'
 import { openAiCompatible } from '../index.ts'
 import { perplexityEmbeddings } from './perplexity-embeddings.ts'
 import { readUsage } from '../usage.ts'
@@ -73,7 +73,7 @@ function adjust(body: Json): string[] {
   const topP = numberOf(body['top_p'])
   if (topP !== undefined && topP >= 1) body['top_p'] = 0.99
   if (!isAlternating(body['messages'])) body['messages'] = alternating(body['messages'])
-  return left.flatMap(([name, value]) => (implied.has(name) || saysNothing(name, value) ? [] : [name]))
+  return left.flatMap(([name, value]) => (implied.has(name) || isDefaultValue(name, value) ? [] : [name]))
 }
 
 /** Thoughts are counted beside the answer here. */

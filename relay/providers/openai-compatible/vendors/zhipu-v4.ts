@@ -1,7 +1,7 @@
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import { type Json, numberOf, recordOf, recordsOf, wordOf } from '../../shared/json.ts'
-import { saysNothing } from '../../shared/default-values.ts'
+import { isDefaultValue } from '../../shared/default-values.ts'
 import { openAiCompatible } from '../index.ts'
 import { messagesBelow } from '../messages-form.ts'
 import { effortOf } from '../request.ts'
@@ -75,7 +75,7 @@ function bareImage(part: unknown): unknown {
 }
 
 function adjust(body: Json): string[] {
-  const lost = refused.filter((name) => body[name] !== undefined && !saysNothing(name, body[name]))
+  const lost = refused.filter((name) => body[name] !== undefined && !isDefaultValue(name, body[name]))
   for (const name of refused) delete body[name]
   if (body['max_completion_tokens'] !== undefined) {
     body['max_tokens'] ??= body['max_completion_tokens']

@@ -7,8 +7,8 @@ import { DrawingTask } from '#db/entities/drawing-task.ts'
 import { MusicTask } from '#db/entities/music-task.ts'
 import { User } from '#db/entities/user.ts'
 import type { Deps, UserDeps } from '#features/deps.ts'
-import type { ListDrawings, ListJobs } from '../schema.ts'
-import { type DrawingView, type JobView, type TaskContext, toDrawingView, toJobView } from '../view.ts'
+import type { ListDrawings, ListMusicTasks } from '../schema.ts'
+import { type DrawingView, type MusicTaskView, type TaskContext, toDrawingView, toMusicTaskView } from '../view.ts'
 
 type Owned<Input extends { username: string; channelId: number }> = Omit<Input, 'username' | 'channelId'>
 
@@ -20,12 +20,12 @@ export async function listDrawings(deps: UserDeps, input: ListDrawings): Promise
   return userId === null ? empty(input) : drawings(deps, input, userId)
 }
 
-export const listOwnJobs = (deps: UserDeps, input: Owned<ListJobs>): Promise<Page<JobView>> =>
-  jobs(deps, { ...input, username: '', channelId: 0 }, deps.actor.id)
+export const listOwnMusicTasks = (deps: UserDeps, input: Owned<ListMusicTasks>): Promise<Page<MusicTaskView>> =>
+  musicTasksOf(deps, { ...input, username: '', channelId: 0 }, deps.actor.id)
 
-export async function listJobs(deps: UserDeps, input: ListJobs): Promise<Page<JobView>> {
+export async function listMusicTasks(deps: UserDeps, input: ListMusicTasks): Promise<Page<MusicTaskView>> {
   const userId = await userOf(deps, input.username)
-  return userId === null ? empty(input) : jobs(deps, input, userId)
+  return userId === null ? empty(input) : musicTasksOf(deps, input, userId)
 }
 
 /** One drawing in full; an administrator's may be anybody's. */
@@ -36,11 +36,11 @@ export async function getDrawing(deps: UserDeps, { id }: { id: number }): Promis
   return view as DrawingView
 }
 
-export async function getJob(deps: UserDeps, { id }: { id: number }): Promise<JobView> {
+export async function getMusicTask(deps: UserDeps, { id }: { id: number }): Promise<MusicTaskView> {
   const task = await deps.em.findOne(MusicTask, { id, ...ownOnly(deps) }, { disableIdentityMap: true })
   if (!task) throw new DomainError('not_found')
-  const [view] = await showJobs(deps, [task])
-  return view as JobView
+  const [view] = await showMusicTasks(deps, [task])
+  return view as MusicTaskView
 }
 
 const sees = ({ actor }: UserDeps): boolean => actor.role >= roles.admin
@@ -86,14 +86,18 @@ async function drawings(deps: UserDeps, input: ListDrawings, userId: number | un
   return { items: await showDrawings(deps, rows), total, page: input.page, pageSize: input.pageSize }
 }
 
-async function jobs(deps: UserDeps, input: ListJobs, userId: number | undefined): Promise<Page<JobView>> {
+async function musicTasksOf(
+  deps: UserDeps,
+  input: ListMusicTasks,
+  userId: number | undefined,
+): Promise<Page<MusicTaskView>> {
   const where: FilterQuery<MusicTask> = {
     ...commonFilter(input, userId),
     ...(input.taskId === '' ? {} : { taskId: input.taskId }),
     ...(input.platform === '' ? {} : { platform: input.platform }),
   }
   const [rows, total] = await deps.em.findAndCount(MusicTask, where, pageOptions(input))
-  return { items: await showJobs(deps, rows), total, page: input.page, pageSize: input.pageSize }
+  return { items: await showMusicTasks(deps, rows), total, page: input.page, pageSize: input.pageSize }
 }
 
 async function showDrawings(deps: UserDeps, rows: DrawingTask[]): Promise<DrawingView[]> {
@@ -103,9 +107,9 @@ async function showDrawings(deps: UserDeps, rows: DrawingTask[]): Promise<Drawin
   return rows.map((row) => toDrawingView(row, { ...contextOf(row), forwardsImages, serverAddress }))
 }
 
-async function showJobs(deps: UserDeps, rows: MusicTask[]): Promise<JobView[]> {
+async function showMusicTasks(deps: UserDeps, rows: MusicTask[]): Promise<MusicTaskView[]> {
   const contextOf = await contexts(deps, rows)
-  return rows.map((row) => toJobView(row, contextOf(row)))
+  return rows.map((row) => toMusicTaskView(row, contextOf(row)))
 }
 
 type Row = { userId: number; channelId: number }

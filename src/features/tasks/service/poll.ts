@@ -1,11 +1,11 @@
 import { pollDrawings } from './poll-drawings.ts'
-import { pollJobs } from './poll-jobs.ts'
+import { pollMusic } from './poll-music.ts'
 import { settlePending } from './store.ts'
 import type { TaskServices } from './task-channels.ts'
 
 /** One round over all tasks that are under way; resolves with how many there were. Several processes may do it at once. */
 export async function pollTasks(services: TaskServices): Promise<{ drawings: number; jobs: number }> {
   await settlePending(services)
-  const [drawings, jobs] = await Promise.all([pollDrawings(services), pollJobs(services)])
+  const [drawings, jobs] = await Promise.all([pollDrawings(services), pollMusic(services)])
   return { drawings, jobs }
 }

@@ -6,7 +6,7 @@ import { storableJson } from './storable.ts'
 
 type Kept = Pick<Services, 'database'>
 export type NewDrawing = Omit<RequiredEntityData<DrawingTask>, 'buttons' | 'properties' | 'videoUrls'>
-export type NewJob = Omit<RequiredEntityData<MusicTask>, 'data'>
+export type NewMusicTask = Omit<RequiredEntityData<MusicTask>, 'data'>
 
 const isPlain = (value: unknown): boolean =>
   typeof value === 'string' || Array.isArray(value) || Object.getPrototypeOf(value ?? 0) === Object.prototype
@@ -22,7 +22,7 @@ const fork = ({ database }: Kept): EntityManager => database.orm.em.fork()
 export const storeDrawing = (services: Kept, row: NewDrawing): Promise<number> =>
   fork(services).insert(DrawingTask, { ...storable(row), buttons: null, properties: null, videoUrls: null })
 
-export const storeJob = (services: Kept, row: NewJob): Promise<number> =>
+export const storeMusicTask = (services: Kept, row: NewMusicTask): Promise<number> =>
   fork(services).insert(MusicTask, { ...storable(row), data: null })
 
 /** The charge of a stored task is committed, or was given up. */
@@ -76,7 +76,7 @@ export const findDrawing = (services: Kept, mjId: string): Promise<DrawingTask |
     : fork(services).findOne(DrawingTask, { mjId }, { orderBy: { id: 'desc' }, disableIdentityMap: true })
 
 /** A user's own jobs on one platform. */
-export async function findOwnJobs(
+export async function findOwnMusicTasks(
   services: Kept,
   owner: { userId: number; platform: string },
   taskIds: string[],

@@ -3,7 +3,7 @@ import { platformOf } from '#core/tasks/platforms.ts'
 import { finished, outcomeOf } from '#core/tasks/progress.ts'
 import { MusicTask } from '#db/entities/music-task.ts'
 import { instantOf } from './drawing-report.ts'
-import type { JobReport } from './job-report.ts'
+import type { MusicReport } from './music-report.ts'
 import { refundTask } from './refund.ts'
 import { storableJson, storableText } from './storable.ts'
 import type { TaskServices } from './task-channels.ts'
@@ -13,11 +13,11 @@ type Columns = Partial<
 >
 
 /** These platforms report no progress of their own. */
-const progressOf = (task: MusicTask, report: JobReport, outcome: string): string =>
+const progressOf = (task: MusicTask, report: MusicReport, outcome: string): string =>
   outcome === 'running' ? (report.status === 'IN_PROGRESS' ? '30%' : task.progress) : finished
 
 /** What a report changes; null when it says nothing new. */
-export function changesOf(task: MusicTask, report: JobReport, now: Date): Columns | null {
+export function changesOf(task: MusicTask, report: MusicReport, now: Date): Columns | null {
   const outcome = outcomeOf({ status: report.status, progress: '', failReason: report.fail_reason })
   const columns: Columns = {
     status: outcome === 'failed' ? 'FAILURE' : storableText(report.status || task.status),
@@ -42,7 +42,7 @@ export const givenUp = (reason: string, now: Date): Columns => ({
 })
 
 /** Writes what became of a job; see `updateDrawing`. */
-export async function updateJob(services: TaskServices, id: number, columns: Columns): Promise<void> {
+export async function updateMusicTask(services: TaskServices, id: number, columns: Columns): Promise<void> {
   const em = services.database.orm.em.fork()
   await em.transactional(async (tx) => {
     const task = await tx.findOne(

@@ -13,12 +13,12 @@ const report = z.object({
   finish_time: instant,
   data: z.unknown().optional(),
 })
-export type JobReport = z.infer<typeof report>
+export type MusicReport = z.infer<typeof report>
 
 const answer = z.object({ code: z.unknown().optional(), data: z.array(z.unknown()) })
 
 /** The jobs of an answer that can be read; the rest is left out. */
-export function readJobReports(json: unknown): JobReport[] {
+export function readMusicReports(json: unknown): MusicReport[] {
   const { code, data } = answer.parse(json)
   if (code !== 'success' && code !== undefined) throw new Error('the upstream refused to report')
   return data.flatMap((item) => {

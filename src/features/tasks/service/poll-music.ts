@@ -1,8 +1,8 @@
 import { platformOf, taskTimeLimitMs } from '#core/tasks/platforms.ts'
 import { finished } from '#core/tasks/progress.ts'
 import { MusicTask } from '#db/entities/music-task.ts'
-import { readJobReports } from './job-report.ts'
-import { changesOf, givenUp, updateJob } from './job-update.ts'
+import { readMusicReports } from './music-report.ts'
+import { changesOf, givenUp, updateMusicTask } from './music-update.ts'
 import { inParts, mostAsked, mostPlaces } from './rounds.ts'
 import type { UpstreamChannel } from '#relay/upstream-call/channel.ts'
 import { askUpstream, findTaskChannels, reasonOf, type TaskServices, withoutKey } from './task-channels.ts'
@@ -11,7 +11,7 @@ import { askUpstream, findTaskChannels, reasonOf, type TaskServices, withoutKey 
 const mostInRound = 500
 
 /** One round over every platform: asks each channel after its unfinished jobs, and ends those that nobody will report on. */
-export async function pollJobs(services: TaskServices): Promise<number> {
+export async function pollMusic(services: TaskServices): Promise<number> {
   const tasks = await services.database.orm.em
     .fork()
     .find(
@@ -22,12 +22,12 @@ export async function pollJobs(services: TaskServices): Promise<number> {
   if (tasks.length === 0) return 0
   const now = services.ambient.now()
   for (const task of tasks.filter(({ taskId }) => taskId === '')) {
-    await updateJob(services, task.id, givenUp(task.failReason || '上游没有返回任务编号', now))
+    await updateMusicTask(services, task.id, givenUp(task.failReason || '上游没有返回任务编号', now))
   }
   const named = tasks.filter(({ taskId }) => taskId !== '')
   const channels = await findTaskChannels(services, [...new Set(named.map((task) => task.channelId))])
   for (const task of named.filter(({ channelId }) => !channels.has(channelId))) {
-    await updateJob(services, task.id, givenUp(`渠道 ${task.channelId} 不存在`, now))
+    await updateMusicTask(services, task.id, givenUp(`渠道 ${task.channelId} 不存在`, now))
   }
   const reachable = named.filter(({ channelId }) => channels.has(channelId))
   const groups = Map.groupBy(reachable, (task) => `${task.platform} ${task.channelId} ${task.keyHmac}`)
@@ -38,7 +38,7 @@ export async function pollJobs(services: TaskServices): Promise<number> {
       await askPlace(services, place, group.slice(at, at + mostAsked))
   })
   const overdue = reachable.filter((task) => (task.submittedAt?.getTime() ?? 0) < now.getTime() - taskTimeLimitMs)
-  for (const task of overdue) await updateJob(services, task.id, givenUp('上游任务超过 24 小时未完成', now))
+  for (const task of overdue) await updateMusicTask(services, task.id, givenUp('上游任务超过 24 小时未完成', now))
   return tasks.length
 }
 
@@ -52,11 +52,11 @@ async function askPlace(services: TaskServices, place: UpstreamChannel, tasks: M
       headers: { authorization: `Bearer ${place.key}` },
       body: { ids },
     })
-    const reports = new Map(readJobReports(answer).map((report) => [report.task_id, withoutKey(report, place)]))
+    const reports = new Map(readMusicReports(answer).map((report) => [report.task_id, withoutKey(report, place)]))
     for (const task of tasks) {
       const report = reports.get(task.taskId)
       const changes = report && changesOf(task, report, services.ambient.now())
-      if (changes) await updateJob(services, task.id, changes)
+      if (changes) await updateMusicTask(services, task.id, changes)
     }
   } catch (error) {
     const reason = reasonOf(error, place)

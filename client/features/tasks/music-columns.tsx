@@ -3,23 +3,23 @@ import type { Column } from '../../components/data-table/types.ts'
 import { t } from '../../i18n/t.ts'
 import { Action, actionText } from './cells.tsx'
 import { endAndReason, figures, idColumn, timeAndState, whoAndWhere } from './common-columns.tsx'
-import type { Job } from './use-tasks.ts'
-import { jobWords } from './words.ts'
+import type { MusicTask } from './use-tasks.ts'
+import { musicWords } from './words.ts'
 
 /** What its owner asked for, in words. */
-export const inputOf = ({ properties }: Job): string => {
+export const inputOf = ({ properties }: MusicTask): string => {
   const input =
     typeof properties === 'object' && properties !== null && 'input' in properties ? properties.input : undefined
   return typeof input === 'string' ? input : ''
 }
 
-export const jobColumns = (isAdmin: boolean): Column<Job>[] => [
-  ...timeAndState<Job>(),
+export const musicColumns = (isAdmin: boolean): Column<MusicTask>[] => [
+  ...timeAndState<MusicTask>(),
   {
     id: 'action',
     title: t('类型'),
-    cell: (task) => <Action action={task.action} words={jobWords} />,
-    csv: (task) => actionText(task.action, jobWords),
+    cell: (task) => <Action action={task.action} words={musicWords} />,
+    csv: (task) => actionText(task.action, musicWords),
     width: 104,
   },
   {
@@ -35,9 +35,9 @@ export const jobColumns = (isAdmin: boolean): Column<Job>[] => [
     fixed: true,
     card: 'title',
   },
-  ...whoAndWhere<Job>(isAdmin),
-  ...figures<Job>(),
-  { ...idColumn<Job>((task) => task.taskId), width: 220 },
+  ...whoAndWhere<MusicTask>(isAdmin),
+  ...figures<MusicTask>(),
+  { ...idColumn<MusicTask>((task) => task.taskId), width: 220 },
   { id: 'platform', title: t('平台'), cell: (task) => task.platform, csv: (task) => task.platform, hidden: true },
-  ...endAndReason<Job>(),
+  ...endAndReason<MusicTask>(),
 ]
