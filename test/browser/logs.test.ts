@@ -74,7 +74,7 @@ describeWithBrowser('the usage log', () => {
   test('tells a page past the end from an empty log, and leads back', async () => {
     const { page, context } = await open('/app/logs/api-usage?page=99999')
     await page.getByRole('heading', { name: 'There is no page 99,999' }).waitFor()
-    expect(await page.getByText('No logs in this time').count()).toBe(0)
+    expect(await page.getByText('No logs in this period').count()).toBe(0)
     expect((await new AxeBuilder({ page }).analyze()).violations.map(({ id }) => id)).toEqual([])
     await page.getByRole('button', { name: 'Back to the first page' }).click()
     await page.getByRole('cell', { name: first.shown, exact: true }).waitFor()

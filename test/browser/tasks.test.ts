@@ -72,7 +72,7 @@ describeWithBrowser('drawings and music in the console', () => {
     await page.goto('/app/logs/tasks')
     await page.getByText('a song about rain').first().click()
     const panel = page.getByRole('complementary', { name: 'Task details' })
-    await panel.getByText('Open the sound’s address').first().waitFor()
+    await panel.getByText('Open the audio file').first().waitFor()
     const { violations } = await new AxeBuilder({ page }).analyze()
     expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([])
     expect(complaints).toEqual([])
