@@ -14,9 +14,9 @@ export async function failedReply(
 ): Promise<AttemptFailed> {
   const failure = await upstreamFailure(reply, attemptSecrets(attempt, providerCall))
   const asked = retryAfterMs(reply.headers, services.ambient.now().getTime())
-  const told = failure.retryAfterSeconds === undefined ? null : failure.retryAfterSeconds * 1000
+  const vendorDelayMs = failure.retryAfterSeconds === undefined ? null : failure.retryAfterSeconds * 1000
   return new AttemptFailed(shapeFailure(services, attempt.channel, failure), {
     local: false,
-    retryAfterMs: asked ?? told,
+    retryAfterMs: asked ?? vendorDelayMs,
   })
 }
