@@ -52,7 +52,7 @@ describeWithBrowser('channels', () => {
       | { id: number; models: string; status: number; priority: number; base_url: string }
       | undefined
 
-  test('a form that was only opened complains of nothing', async () => {
+  test('a form that was only opened shows no errors', async () => {
     const { page, context } = await open('/channel/add')
     const drawer = page.getByRole('dialog', { name: '添加渠道' })
     await box(drawer, '名称').waitFor()
@@ -133,7 +133,7 @@ describeWithBrowser('channels', () => {
     expect(complaints).toEqual([])
   })
 
-  test('ask for the key again when an administrator aims a channel elsewhere', async () => {
+  test('ask for the key again when an administrator changes the address of a channel', async () => {
     const { id } = await app.make.channel({ name: 'Aimed', models: 'gpt-4o-mini' })
     const admin = await app.make.user({ username: 'admin', role: 10 })
     const { page, context } = await openConsole(browser, app, { reader: { ...admin, role: 10 } })
@@ -150,7 +150,7 @@ describeWithBrowser('channels', () => {
     await app.pool.query('delete from channels where id = $1', [id])
   })
 
-  test('retry what failed, take failed models out, and never take out the last', async () => {
+  test('retry failed tests, remove failed models, and never remove the last model', async () => {
     const { id } = await app.make.channel({ name: 'Failing', models: 'gpt-4o,gpt-4o-mini', modelMapping: '' })
     const broken = app.upstream.withDirectives('status=401')
     const { page, context } = await open(`/admin/channels?test=${id}`)
@@ -201,7 +201,7 @@ describeWithBrowser('channels', () => {
   test.each([
     { theme: 'light', width: 1440, height: 900 },
     { theme: 'dark', width: 390, height: 844 },
-  ] as const)('hide nothing from those who listen: $theme, $width px', async (look) => {
+  ] as const)('pass the accessibility check: $theme, $width px', async (look) => {
     const { id } = await app.make.channel({ name: 'Heard', models: 'gpt-4o,house-model-2', key: 'sk-a,sk-b' })
     await app.pool.query("update channels set tag = 'seen', status = 3, status_reason = 'no' where id = $1", [id])
     const views = [

@@ -72,7 +72,7 @@ describeWithBrowser('work that runs by itself', () => {
     expect(complaints).toEqual([])
   })
 
-  test('on all channels shows how far it is, may be ended, and tells what upstream lists beyond a channel', async () => {
+  test('on all channels shows its progress, can be stopped, and shows the models that the upstream lists beyond a channel', async () => {
     const channels = app.trpc(root).admin.channels
     for (const name of ['first', 'second', 'third'])
       await channels.create.mutate({ name, type: 1, key: 'sk-x', models: ['gpt-4o-mini'], baseUrl: upstream.url })

@@ -46,7 +46,7 @@ describeWithBrowser('the usage log', () => {
     return opened
   }
 
-  test('computes each charge anew in the browser and finds what was charged', async () => {
+  test('recomputes each charge in the browser and matches what was charged', async () => {
     const { page, context, complaints } = await open('/app/logs/api-usage')
     for (const call of [first, small]) {
       await page.getByRole('cell', { name: call.shown, exact: true }).click()
@@ -71,7 +71,7 @@ describeWithBrowser('the usage log', () => {
     await context.close()
   })
 
-  test('tells a page past the end from an empty log, and leads back', async () => {
+  test('distinguishes a page past the end from an empty log, and links back', async () => {
     const { page, context } = await open('/app/logs/api-usage?page=99999')
     await page.getByRole('heading', { name: 'There is no page 99,999' }).waitFor()
     expect(await page.getByText('No logs in this period').count()).toBe(0)

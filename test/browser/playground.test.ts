@@ -53,7 +53,7 @@ describeWithBrowser('the playground', () => {
     await context.close()
   })
 
-  test('two models answer the same words beside each other, and the context is forgotten for both', async () => {
+  test('two models answer the same message side by side, and clearing the context clears both', async () => {
     const { page, context } = await open('/playground?model=gpt-4o-mini&beside=gpt-4o')
     await say(page, 'hello both')
     await expect.poll(() => page.locator('[data-reply=complete]').count()).toBe(2)

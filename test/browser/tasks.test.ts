@@ -37,7 +37,7 @@ describeWithBrowser('drawings and music in the console', () => {
     { theme: 'dark', width: 390, height: 844 },
   ] as const
 
-  test.each(looks)('an owner finds a picture, its cost and its course, $theme $width', async (look) => {
+  test.each(looks)('an owner finds an image, its cost and its progress, $theme $width', async (look) => {
     const { page, complaints } = await openConsole(browser, app, { ...look, language: 'en', reader: by.user })
     await page.goto('/app/logs/drawing')
     await page.getByText('a cat with a hat').first().waitFor()
@@ -67,7 +67,7 @@ describeWithBrowser('drawings and music in the console', () => {
     expect(complaints).toEqual([])
   })
 
-  test.each(looks)('an owner finds what came of a song, $theme $width', async (look) => {
+  test.each(looks)('an owner finds the result of a music task, $theme $width', async (look) => {
     const { page, complaints } = await openConsole(browser, app, { ...look, language: 'en', reader: by.user })
     await page.goto('/app/logs/tasks')
     await page.getByText('a song about rain').first().click()

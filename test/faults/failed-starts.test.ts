@@ -56,7 +56,7 @@ describe('a start that cannot succeed says why in one sentence and ends', () => 
     expect(said.split('\n')).toHaveLength(1)
   })
 
-  test('when the database does not let us in', async () => {
+  test('when the database refuses the login', async () => {
     const { code, said } = await failedStart({
       ...world.environment,
       DATABASE_URL: world.environment.DATABASE_URL.replace('//postgres', '//nobody'),

@@ -36,7 +36,7 @@ test('two workers and another machine serve the very next call by what was saved
   expect(stale).toEqual([])
 })
 
-test('a node that hangs delays no writer for long, is told of, and catches up when it goes on', async () => {
+test('a node that hangs delays no writer for long, is reported, and catches up when it goes on', async () => {
   const scene = await setScene(writtenThrough(other))
   const { id } = await world.make.channel({ models: scene.model })
   await until(async () => (await see(asWritten(), other.url, scene)).status === 200, {

@@ -150,7 +150,7 @@ test('a hold that was given back while its call went on can be raised by a furth
   expect(await ledgerViolations(database.pool)).toEqual([])
 })
 
-test('a row that somebody keeps locked holds up its own user only', async () => {
+test('a locked row delays its own user only', async () => {
   const [locked, free] = [await make.user({ quota: 1000 }), await make.user({ quota: 1000 })]
   const ledger = ledgerWith({ settleDeadlineMs: 8000 })
   const calls = [locked, free].map((user) => ({ id: newId(), userId: user.id, tokenId: 0 }))

@@ -45,7 +45,7 @@ const servesAgain = (url: string, token: Parameters<typeof callOnce>[1]) =>
 const untilAnswered = ({ outcomes }: { outcomes: Outcome[] }, least: number) =>
   until(() => outcomes.filter(({ complete }) => complete).length > least, { what: 'too little is answered' })
 
-test('connections killed under load cost nobody money, and a ban made while nobody listened holds within seconds', async () => {
+test('connections killed under load cost no user quota, and a ban made while disconnected holds within seconds', async () => {
   await using world = await createWorld()
   await using beside = await connectBeside()
   const [user, banned] = await Promise.all([1, 2].map(() => world.make.user({ quota: 1_000_000_000 })))
@@ -94,7 +94,7 @@ test('connections killed under load cost nobody money, and a ban made while nobo
   expect(await product.stop()).toEqual({ code: 0, signal: null })
 })
 
-test('a database that is stopped at once under load and comes back finds every answer on the bill', async () => {
+test('a database stopped immediately under load and restarted has a charge for every answer', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'lost-'))
   const embedded = await startEmbedded({ dataDir: folder })
   try {
@@ -125,7 +125,7 @@ test('a database that is stopped at once under load and comes back finds every a
   }
 })
 
-test('a product whose database is gone for good still ends when it is told to', async () => {
+test('a node whose database is lost for good still stops on SIGTERM', async () => {
   await using world = await createWorld()
   await using beside = await connectBeside()
   const token = await world.make.token(await world.make.user({ quota: 1_000_000_000 }))

@@ -19,7 +19,7 @@ afterAll(async () => {
   await world[Symbol.asyncDispose]()
 })
 
-test('while nothing can be written callers wait or are refused, and every answer that was told whole is on the bill afterwards', async () => {
+test('while nothing can be written callers wait or are refused, and every complete answer is charged afterwards', async () => {
   const tokens = await Promise.all(
     Array.from({ length: 8 }, async () => world.make.token(await world.make.user({ quota: 1_000_000_000 }))),
   )

@@ -97,7 +97,7 @@ test('two nodes restarted in turn behind a proxy that follows their readiness fa
   }
 })
 
-test('told to stop, a node says at once that it is not ready, serves on, and asks for every connection back with its answer', async () => {
+test('on SIGTERM a node is not ready at once, serves on, and closes every connection with its answer', async () => {
   await using world = await createWorld()
   await world.make.channel()
   const token = await world.make.token(await world.make.user({ quota: 1_000_000_000 }))
@@ -129,7 +129,7 @@ test('told to stop, a node says at once that it is not ready, serves on, and ask
   expect(await chargeViolations(world.pool, [await stream])).toEqual([])
 })
 
-test('a node whose database is away is not ready, and is again when it is back', async () => {
+test('a node whose database is unreachable is not ready, and is ready again when it is back', async () => {
   await using world = await createWorld()
   await using product = await startProduct({ environment: { ...world.environment, WORKERS: '1' } })
   const status = () => fetch(`${product.url}/readyz`).then(({ status: code, body }) => body?.cancel().then(() => code))

@@ -75,7 +75,7 @@ async function standingStill(read: () => number, least: number): Promise<number>
   return last
 }
 
-test('callers that do not read pause their upstreams, take little memory and keep nobody else waiting', async () => {
+test('callers that do not read pause their upstreams, take bounded memory and delay no other caller', async () => {
   await using endless = await startEndlessUpstream()
   await world.make.channel({ models: 'endless', baseUrl: endless.url })
   await world.make.option('ModelRatio', JSON.stringify({ endless: 1, 'gpt-4o-mini': 0.075 }))

@@ -37,7 +37,7 @@ async function startOn(world: World, environment: Record<string, string> = {}): 
   return startProduct({ environment: { ...world.environment, WORKERS: '2', ...environment } })
 }
 
-test('told to stop under load, running answers end whole, nobody new is let in, the books balance and the exit code is 0', async () => {
+test('on SIGTERM under load running answers end complete, new calls are refused, the ledger balances and the exit code is 0', async () => {
   await using world = await createWorld()
   await using product = await startOn(world)
   const token = await world.make.token(await world.make.user({ quota: 1_000_000_000 }))
@@ -57,7 +57,7 @@ test('told to stop under load, running answers end whole, nobody new is let in, 
   expect(await chargeViolations(world.pool, [...outcomes, ...(await streams.ending)])).toEqual([])
 })
 
-test('what does not end by itself is ended at the deadline: streams with an error event and a charge, plain calls with a 503 and none', async () => {
+test('what has not ended is cut at the deadline: streams with an error event and a charge, other calls with a 503 and none', async () => {
   await using world = await createWorld()
   await using product = await startOn(world, { STOP_SECONDS: '1' })
   const token = await world.make.token(await world.make.user({ quota: 1_000_000_000 }))
@@ -77,7 +77,7 @@ test('what does not end by itself is ended at the deadline: streams with an erro
   expect(await chargeViolations(world.pool, [streamed, answered])).toEqual([])
 })
 
-test('SIGTERM to npm start, whose shell tells nobody, lets running answers end whole and leaves no process behind', async () => {
+test('SIGTERM to npm start, whose shell does not pass it on, lets running answers end and leaves no process behind', async () => {
   await using world = await createWorld()
   await world.make.channel()
   await using product = await startProduct({ environment: { ...world.environment, WORKERS: '1' }, entry: 'npm start' })

@@ -98,7 +98,7 @@ test('a caller without a limit is given one that no model refuses, and none wher
   expect(limitIn(app.upstream.requests.at(-1)?.body)).toBeUndefined()
 })
 
-test('less than a useful answer is refused before anybody is asked', async () => {
+test('a balance for less than a useful answer is refused before any upstream is called', async () => {
   const { token } = await callerWith(100)
   const before = app.upstream.total
   const reply = await say(app, chat, { token, model: 'm-fresh', body: withLimit(chat, 'm-fresh', 128_000) })
@@ -116,7 +116,7 @@ test('the quota of a token lowers the limit like the balance does', async () => 
   expect(Number(reply.headers.get(header))).toBeLessThan(3000)
 })
 
-test('a body that goes through as it came is written anew only where its limit is lowered', async () => {
+test('a passthrough body is rewritten only where its limit is lowered', async () => {
   const odd = `{ "messages" : [ {"role":"user","content":"h\\u00e9"} ],"model":"m-passed" , "max_tokens": 128000, "x_own":[1.0] }`
   const rich = await callerWith(10_000_000)
   expect((await app.relay(rich.token, '/v1/chat/completions', odd)).status).toBe(200)
@@ -149,7 +149,7 @@ test('a thinking budget stays below the lowered limit', async () => {
   expect(sent.thinking.budget_tokens).toBeLessThanOrEqual(sent.max_tokens / 2)
 })
 
-test('a stream of a model that thinks unseen is limited like an answer in one piece', async () => {
+test('a stream of a model with hidden reasoning is limited like an answer in one piece', async () => {
   const { token } = await callerWith(3000)
   const body = { ...chat.body('gpt-5', text, true), max_completion_tokens: 128_000 }
   const reply = await say(app, chat, { token, model: 'gpt-5', body })

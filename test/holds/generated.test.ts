@@ -129,7 +129,7 @@ test('generated calls of every operation, at once and on small balances, end no 
   expect(await app.violations()).toEqual([])
 })
 
-test('tokens that come as numbers are reserved as tokens: what cannot be paid is refused before anybody is asked', async () => {
+test('tokens that come as numbers are reserved as tokens: what cannot be paid is refused before any upstream is called', async () => {
   const user = await app.make.user({ quota: 30 })
   const token = await app.make.token(user)
   const input = Array.from({ length: 2000 }, (_, index) => index)

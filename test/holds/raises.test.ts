@@ -115,7 +115,7 @@ test('whether a stream is cut and charged does not depend on logging', async () 
   })
 })
 
-test('a dearer second attempt raises the hold of the first, and the stream grows on from there', async () => {
+test('a more expensive second attempt raises the hold of the first, and the stream raises it further', async () => {
   await app.make.channel({ models: 'm-second', baseUrl: app.upstream.withDirectives('status=500'), priority: 10 })
   await app.make.channel({
     models: 'm-second',

@@ -80,7 +80,7 @@ const holdsOf = async (userId: number): Promise<number> =>
       ?.count,
   )
 
-test('of 200 reservations at once exactly as many succeed as can be paid, on two nodes', async () => {
+test('of 200 concurrent reservations exactly as many succeed as can be paid, on two nodes', async () => {
   const user = await make.user({ quota: 1_000_000 })
   const token = await make.token(user, { remainQuota: 20 * 100 })
   const nodes = [ledger, ledgerOfNode(2)]
@@ -96,7 +96,7 @@ test('of 200 reservations at once exactly as many succeed as can be paid, on two
   expect(await ledgerViolations(database.pool)).toEqual([])
 })
 
-test('a poor user under a generous token is refused, and neither is touched', async () => {
+test('a user without balance is refused although the token has quota, and neither is changed', async () => {
   const user = await make.user({ quota: 250 })
   const token = await make.token(user, { remainQuota: 10_000 })
   const verdicts = await Promise.all(
@@ -183,7 +183,7 @@ test('a release gives user and token everything back and lifts an exhausted toke
   expect(await tokenOf(token.id)).toEqual({ remain: 300, used: 0, status: 1 })
 })
 
-test('a dearer attempt raises its hold, and only if that can be paid', async () => {
+test('a more expensive attempt raises its hold, and only if that can be paid', async () => {
   const user = await make.user({ quota: 1000 })
   const id = newId()
   await ledger.reserve({ id, userId: user.id, tokenId: 0, amount: 300 })
@@ -204,7 +204,7 @@ test('a free call starts on an empty balance, any other does not', async () => {
   )
 })
 
-test('holds of a process whose lock is free on two looks are given back, holds of a living one are not', async () => {
+test('holds of a process whose lock is free on two checks are released, holds of a running one are not', async () => {
   const user = await make.user({ quota: 1000 })
   await ledgerOfNode(501).reserve({ id: newId(), userId: user.id, tokenId: 0, amount: 300 })
   await ledgerOfNode(502).reserve({ id: newId(), userId: user.id, tokenId: 0, amount: 100 })
@@ -219,7 +219,7 @@ test('holds of a process whose lock is free on two looks are given back, holds o
   living.release()
 })
 
-test('a grant is booked once however often and from how many sides it comes', async () => {
+test('a grant is booked once however often it is sent, from however many nodes', async () => {
   const user = await make.user({ quota: 0 })
   const booked = await Promise.all(
     Array.from({ length: 20 }, () =>

@@ -74,7 +74,7 @@ test('while an open transaction keeps a user, the others together wait for it on
   expect(await world.balanceOf(locked.userId)).toBe(1_000_000 - 80)
 })
 
-test('what one user wants while a row of theirs is locked is done in the order of its coming once it is free', async () => {
+test('work of one user whose row is locked is done in order once it is free', async () => {
   const locked = await callOf()
   const order: number[] = []
   const ledger = world.ledgerWith({ settleDeadlineMs: 60_000 })
@@ -116,7 +116,7 @@ test('a locked token or channel holds up the calls that need it and nobody else'
   await Promise.all(waiting)
 })
 
-test('a user whose row is locked may let only so much wait, and what is too much is refused, not lost', async () => {
+test('a user whose row is locked has a bounded queue; what exceeds it is refused, not lost', async () => {
   const locked = await callOf()
   const ledger = world.ledgerWith({ settleDeadlineMs: 60_000 })
   const unlock = await world.lock(userRow, [locked.userId])

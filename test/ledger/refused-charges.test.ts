@@ -34,7 +34,7 @@ const heldCalls = (ledger: ReturnType<LedgerWorld['ledgerWith']>, count: number)
     }),
   )
 
-test('a name of twelve thousand letters is booked like any other, and so is everything in its batch', async () => {
+test('a name of twelve thousand characters is booked like any other, and so is the rest of its batch', async () => {
   const ledger = world.ledgerWith()
   const calls = await heldCalls(ledger, 20)
   const long = Array.from({ length: 12_000 }, () => String.fromCharCode(97 + Math.random() * 26)).join('')
@@ -138,7 +138,7 @@ test('a charge that was kept although its hold was lost is taken out of the bala
   expect(await world.heldBy(user.id)).toBe(0)
 })
 
-test('a charge that can be booked in no form costs a caller nothing who was told so', async () => {
+test('a charge that can be booked in no form costs nothing where the caller was refused', async () => {
   const ledger = world.ledgerWith()
   const [call] = await heldCalls(ledger, 1)
   if (!call) throw new Error('no call')

@@ -145,7 +145,7 @@ function forgetful(times: number): Pool {
   } as unknown as Pool
 }
 
-test('a renewal whose commit nobody heard of is sent again and happens once', async () => {
+test('a renewal whose commit was not acknowledged is sent again and happens once', async () => {
   const ledger = ledgerWith({ pool: forgetful(2) })
   const hold = await held(ledger, { quota: 1000, remain: 500, amount: 100 })
   const renewal = renewalOf(hold, { quota: 130, amount: 100 })

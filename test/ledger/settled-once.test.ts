@@ -56,7 +56,7 @@ describe.each(cases)('a call that is %s and whose hold %s', (_, fate, log) => {
     expect(await world.logRows(call.id)).toBe(log ? 1 : 0)
   })
 
-  test('is charged once when nobody heard of the first commits, its log row purged meanwhile', async () => {
+  test('is charged once when the first commits were not acknowledged, its log row purged meanwhile', async () => {
     const call = await heldCall(fate)
     let left = 3
     const pool = forgetfulPool(world.hot, ({ name }) => (name === 'ledger_settle' && (left -= 1) >= 0 ? 'after' : null))
@@ -69,7 +69,7 @@ describe.each(cases)('a call that is %s and whose hold %s', (_, fate, log) => {
     expect(await world.balanceOf(call.userId)).toBe(880)
   })
 
-  test('costs nothing when it was refused after a commit that nobody heard of', async () => {
+  test('costs nothing when it was refused after a commit that was not acknowledged', async () => {
     const call = await heldCall(fate)
     const ledger = world.ledgerWith({ pool: forgetSettlements(4, 'after'), settleDeadlineMs: 30 })
     const row = world.chargeOf({ ...call, quota: 120, log })
@@ -140,7 +140,7 @@ test('a raise that is still under way when its call ends does not open the hold 
   expect(await world.balanceOf(user.id)).toBe(880)
 })
 
-test('what says that calls were charged is forgotten by the hour, never that of the last one', async () => {
+test('records of settled calls are purged by the hour, never those of the last hour', async () => {
   const slotNow = async (): Promise<number> =>
     (await world.pool.query('select ledger_settled_slot(now())::int as n')).rows[0].n
   const now = await slotNow()

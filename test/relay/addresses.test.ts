@@ -44,7 +44,7 @@ test.each(['/chat/completions', '/messages', '/v1/v1/chat/completions', '/api', 
   },
 )
 
-test('a script of the console that is gone is answered like any unknown path', async () => {
+test('a removed script of the console is answered like any unknown path', async () => {
   const reply = await fetch(`${app.url}/assets/gone.js`)
   expect(reply.status).toBe(404)
   expect(await reply.json()).toMatchObject({ error: { message: 'Invalid URL (GET /assets/gone.js)' } })
@@ -81,7 +81,7 @@ test('a byte order mark in front of a body is passed over, and not sent on', asy
   expect(await reply.text()).toContain('You said: Hello')
 })
 
-test('one request to the console’s door asks for a limited number of things', async () => {
+test('one tRPC request batches a limited number of procedures', async () => {
   const asking = (count: number) =>
     fetch(`${app.url}/trpc/${Array(count).fill('site.notice').join(',')}?batch=1&input=%7B%7D`)
   expect((await asking(50)).status).toBe(200)

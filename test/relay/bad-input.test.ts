@@ -82,7 +82,7 @@ describe.each(callerDialects)('in $dialect', (by: CallerDialect) => {
     expect((await expectRefused(by, { model: 'constructor' }, 503)).message).toContain('constructor')
   })
 
-  test('a call that was refused leaves the next one alone', async () => {
+  test('a refused call does not affect the next one', async () => {
     await expectRefused(by, { body: '{' }, 400)
     const reply = await say(app, by, { token, text: 'still there' })
     expect(await reply.text()).toContain('You said: still there')
@@ -150,7 +150,7 @@ describe('fields', () => {
   })
 })
 
-describe('doors', () => {
+describe('routes', () => {
   test.each([
     ['GET', '/v1/chat/completions'],
     ['PUT', '/v1/messages'],

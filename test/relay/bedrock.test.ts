@@ -29,7 +29,7 @@ const world = async (input: { does?: string } = {}) => vendorWorld(app, token, b
 const rate = 37.5
 
 describe('a model of another vendor on Bedrock', () => {
-  test('answers whole and streamed in binary frames, told and charged by the vendor’s own figures', async () => {
+  test('answers whole and streamed in binary frames, with the usage that the vendor reports, which is charged', async () => {
     const { model, ask, sent } = await world({ does: 'usage=20:10:8' })
     for (const stream of [false, true]) {
       const answer = await ask([{ role: 'system', content: 'Be brief.' }, user('hello')], { stream })
@@ -46,7 +46,7 @@ describe('a model of another vendor on Bedrock', () => {
     }
   })
 
-  test('calls tools, is given their results, and sees pictures', async () => {
+  test('calls tools, is given their results, and reads images', async () => {
     const { ask, sent } = await world()
     for (const stream of [false, true]) {
       const question = user('get_weather of Paris, city is Paris')

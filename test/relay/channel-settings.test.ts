@@ -73,7 +73,7 @@ describe('thinking_to_content', () => {
     end,
   )
 
-  test('puts streamed thoughts into the content between tags, in chunks of their own', async () => {
+  test('puts streamed reasoning into the content between tags, in chunks of its own', async () => {
     const { text } = await ask({ thinking_to_content: true }, thinking, { stream: true })
     const said = deltasOf(text).flatMap((delta) => (delta['content'] ? [delta['content']] : []))
     expect(said).toEqual(['<think>\nlet me ', 'see', '\n</think>\n', 'yes'])
@@ -81,19 +81,19 @@ describe('thinking_to_content', () => {
     expect(text).toMatch(chat.closing)
   })
 
-  test('puts the thoughts of a whole answer in front of its content', async () => {
+  test('puts the reasoning of a whole answer in front of its content', async () => {
     const { text } = await ask({ thinking_to_content: true }, json(whole({ reasoning_content: 'hm', content: 'yes' })))
     const { message } = JSON.parse(text).choices[0]
     expect(message.content).toBe('<think>\nhm\n</think>\nyes')
     expect(message.reasoning_content).toBeUndefined()
   })
 
-  test('leaves an answer without thoughts alone', async () => {
+  test('leaves an answer without reasoning unchanged', async () => {
     const { text } = await ask({ thinking_to_content: true }, json(whole({ content: 'yes' })))
     expect(JSON.parse(text).choices[0].message.content).toBe('yes')
   })
 
-  test('leaves thoughts to the dialects that have a place for them', async () => {
+  test('leaves reasoning in its own field where the dialect has one', async () => {
     const messages = callerDialects.find((by) => by.dialect === 'messages') ?? chat
     const { text } = await ask({ thinking_to_content: true }, thinking, { stream: true }, messages)
     expect(text).toContain('"thinking_delta","thinking":"let me "')
@@ -159,7 +159,7 @@ describe('a channel that cannot stream', () => {
     tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{"a":1}' } }],
   }
 
-  test('keeps its caller informed and answers in one chunk, with the usage that was asked for', async () => {
+  test('sends keep-alive comments and answers in one chunk, with the usage that was asked for', async () => {
     const play = json(whole(called))
     const input = { stream: true, stream_options: { include_usage: true } }
     const { reply, text } = await ask(setting, play, input)

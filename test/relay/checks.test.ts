@@ -151,14 +151,14 @@ describe.each(callerDialects)('in $dialect', (by: CallerDialect) => {
     expect(met.length).toBeGreaterThan(20)
   })
 
-  test('a key whose owner is gone is told so without a word of the database', async () => {
+  test('a token whose owner is deleted is refused without a message of the database', async () => {
     const user = await app.make.user()
     const token = await app.make.token(user)
     await app.pool.query('update users set deleted_at = now() where id = $1', [user.id])
     expect(await refusal(token)).toEqual({ status: 500, message: '数据库错误，无法读取令牌所属用户' })
   })
 
-  test('refusals for want of money name what there is and what it takes', async () => {
+  test('refusals for lack of quota name the balance and the amount needed', async () => {
     const poor = await app.make.token(await app.make.user({ quota: 0 }))
     expect(await refusal(poor)).toEqual({
       status: 403,

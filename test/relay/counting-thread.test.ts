@@ -45,7 +45,7 @@ async function longestPause(work: () => Promise<unknown>): Promise<number> {
   return longest / 1000
 }
 
-test('the first count of all does not hold up anybody, though an encoder has to be loaded', async () => {
+test('the first count does not block the event loop, although an encoder is loaded', async () => {
   const fresh = async () => {
     const first = createTokenCounter((error) => failures.push(error))
     await first.count(['hello world'], 'gpt-4o')

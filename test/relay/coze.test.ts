@@ -21,7 +21,7 @@ const bot = (does = 'usage=20:10') => ({ type: 49, other: '73428668', does })
 const rate = 37.5
 
 describe('a bot of Coze', () => {
-  test('answers whole and streamed, told and charged by the vendor’s own figures', async () => {
+  test('answers whole and streamed, with the usage that the vendor reports, which is charged', async () => {
     const { ask, sent } = await vendorWorld(app, token, bot())
     for (const stream of [false, true]) {
       const answer = await ask([{ role: 'system', content: 'Be brief.' }, user('hello')], {
@@ -45,7 +45,7 @@ describe('a bot of Coze', () => {
     }
   })
 
-  test('sees pictures, whose bytes are sent before the call', async () => {
+  test('reads images, whose bytes are uploaded before the call', async () => {
     const { ask } = await vendorWorld(app, token, bot())
     const content = [
       { type: 'text', text: 'look' },
@@ -92,7 +92,7 @@ describe('a bot of Coze', () => {
   })
 })
 
-test('an application of Dify is sent the bytes of pictures before the call, by the same user', async () => {
+test('an application of Dify is sent the bytes of images before the call, by the same user', async () => {
   const { ask } = await vendorWorld(app, token, { type: 37 })
   const from = app.upstream.requests.length
   const seen = await ask([

@@ -92,7 +92,7 @@ test('what was delivered of a broken stream is charged by our own count, and the
   }
 })
 
-test('a stream cut after its finish is whole, with its usage or without', async () => {
+test('a stream cut after its finish is complete, with its usage or without', async () => {
   // Two words: role, word, word, finish, usage, end marker.
   for (const [after, source] of [
     [4, 'estimated'],
@@ -111,7 +111,7 @@ test('a stream cut after its finish is whole, with its usage or without', async 
   }
 })
 
-test('an error inside a stream is told in the caller’s dialect, with the upstream’s words', async () => {
+test('an error inside a stream is sent in the caller’s dialect, with the upstream’s message', async () => {
   for (const { type } of kinds) {
     for (const by of callerDialects) {
       const { model } = await serve(app, { type, does: 'events=30,errorevent=8,message=it broke' })
@@ -125,7 +125,7 @@ test('an error inside a stream is told in the caller’s dialect, with the upstr
 })
 
 describe('time', () => {
-  test('a long gap does not end a stream; the caller hears that the line is open', async () => {
+  test('a long gap does not end a stream; the caller is sent keep-alive comments', async () => {
     await withOptions(
       app,
       { 'general_setting.ping_interval_enabled': 'true', 'general_setting.ping_interval_seconds': '1' },
@@ -142,7 +142,7 @@ describe('time', () => {
     )
   })
 
-  test('silence beyond the channel’s limit is an error event, and what came is charged', async () => {
+  test('an upstream idle beyond the channel’s limit ends in an error event, and what was delivered is charged', async () => {
     const { model } = await serve(app, { setting: '{"idle_timeout":0.2}', does: 'events=20,stall=5' })
     const text = await (await say(app, chat, { token, model, stream: true })).text()
     expect(endingError(chat, text).message).toContain('上游响应超时')
@@ -150,7 +150,7 @@ describe('time', () => {
     expect((await consumed(app)).at(-1)).toMatchObject({ completion_tokens: 5, quota: Math.round(13 * 37.5) })
   })
 
-  test('a call that fails after a sign of life ends in an error event, not in silence', async () => {
+  test('a call that fails after a keep-alive comment ends in an error event', async () => {
     await withOptions(
       app,
       {

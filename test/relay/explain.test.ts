@@ -19,7 +19,7 @@ type Explanation = {
   balance: { user_quota: number; token_quota: number | null; admits: boolean }
 }
 
-test('tells who would answer with which chance, why others would not, the price and whether it can be paid; asks nobody', async () => {
+test('explain lists the channels with their probability, the others with the reason, the price and whether it can be paid, and calls no upstream', async () => {
   const heavy = await app.make.channel({ models: 'gpt-4o', weight: 90, priority: 5 })
   const light = await app.make.channel({ models: 'gpt-4o', weight: 0, priority: 5 })
   const lower = await app.make.channel({ models: 'gpt-4o' })
@@ -51,7 +51,7 @@ type Asked = Parameters<App['relay']>[0]
 const explained = async (token: Asked, body: Record<string, unknown>): Promise<Explanation> =>
   (await (await app.relay(token, '/v1/explain', { messages, ...body })).json()) as Explanation
 
-test('tells what is left of both limits, and that asking for it takes nothing away', async () => {
+test('explain reports what is left of both limits and counts towards neither', async () => {
   await app.make.channel({ models: 'gpt-4.1' })
   const rateLimit = { period: 60, count: 3, success: 2 }
   const token = await app.make.token(await app.make.user(), { rateLimit })
@@ -95,7 +95,7 @@ test('tells what is left of both limits, and that asking for it takes nothing aw
   })
 })
 
-test('a virtual name is explained by all models behind it, with the chance of each, and by who was left out', async () => {
+test('a virtual name is explained by all models behind it, with the probability of each, and by the channels left out', async () => {
   const first = await app.make.channel({ models: 'gpt-4o-mini' })
   const second = await app.make.channel({ models: 'gpt-4.1-mini' })
   const later = await app.make.channel({ models: 'gpt-4.1-nano' })
@@ -119,7 +119,7 @@ test('a virtual name is explained by all models behind it, with the chance of ea
   expect(explanation.removed).toEqual([{ channel_id: off.id, rule: 'channel_disabled' }])
 })
 
-test('of a session the very channel is told that its calls go to', async () => {
+test('a session is explained by the one channel that its calls go to', async () => {
   for (let count = 0; count < 6; count += 1) await app.make.channel({ models: 'gpt-4' })
   await app.services.channels.reload()
   const token = await app.make.token(await app.make.user())

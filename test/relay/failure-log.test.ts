@@ -66,7 +66,7 @@ test('rows of failed attempts are written in batches, one at a time, and all of 
   expect(most()).toBe(1)
 })
 
-test('what is too much while the database does not answer is dropped and counted, and what waits is written afterwards', async () => {
+test('rows beyond the limit are dropped and counted while the database does not answer, and waiting rows are written afterwards', async () => {
   const { pool, statements, goOn } = heldPool()
   const dropped: number[] = []
   const log = createFailureLog(pool, (count) => dropped.push(count))
@@ -79,7 +79,7 @@ test('what is too much while the database does not answer is dropped and counted
   expect(await written('full-%')).toBe(5001)
 })
 
-test('one row that cannot be written takes no other with it, and odd characters are no reason', async () => {
+test('one row that cannot be written does not fail the others, and any characters can be written', async () => {
   const dropped: number[] = []
   const log = createFailureLog(world.hot, (count) => dropped.push(count))
   for (let row = 0; row < 50; row += 1)

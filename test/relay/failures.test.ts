@@ -194,7 +194,7 @@ describe('what a caller reads of a failure', () => {
     expect(message).toBe(`no, not so (request id: ${reply.headers.get('x-request-id')})`)
   })
 
-  test('nothing of the channel’s key or address', async () => {
+  test('without the channel’s key or address', async () => {
     const key = 'sk-upstream-very-secret'
     const said = `message=key ${key} at ${app.upstream.url} is bad`.replaceAll('/', '%2F')
     for (const status of [400, 401, 500]) {

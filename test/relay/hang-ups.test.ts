@@ -253,7 +253,7 @@ test('a caller that leaves before anything was asked pays nothing', async () => 
   expect(await consumed(app)).toHaveLength(before.length)
 })
 
-test('two hundred callers that hang up at random leave the books even', async () => {
+test('two hundred callers that hang up at random leave the ledger balanced', async () => {
   const { model } = await serve(app, { does: 'events=20,gap=5' })
   await setOptions(app, { RetryTimes: '2' })
   const before = (await consumed(app)).length

@@ -50,7 +50,7 @@ const showing = (model: string, urls: string[]) => ({
 const geminiAnswer = json({ candidates: [{ content: { parts: [{ text: 'seen' }] }, finishReason: 'STOP' }] })
 const data = `data:image/png;base64,${image.toString('base64')}`
 
-test('sixteen pictures in a message are sent to Gemini, seventeen are refused and none of them fetched', async () => {
+test('sixteen images in a message are sent to Gemini, seventeen are refused and none of them fetched', async () => {
   const { model } = await serve(app, { type: 24, baseUrl: scripted.play(geminiAnswer) })
   const ask = (urls: string[]) => say(app, chat, { token, body: showing(model, urls) })
   expect((await ask(Array.from({ length: 16 }, () => data))).status).toBe(200)
@@ -63,7 +63,7 @@ test('sixteen pictures in a message are sent to Gemini, seventeen are refused an
   expect(scripted.received.length).toBe(before)
 })
 
-test('a picture over twenty megabytes is refused, one at a private address is not even asked for', async () => {
+test('an image over twenty megabytes is refused, one at a private address is not fetched', async () => {
   const { model } = await serve(app, { type: 24, baseUrl: scripted.play(geminiAnswer) })
   for (const url of [
     `${filesUrl}/huge.png`,
@@ -75,7 +75,7 @@ test('a picture over twenty megabytes is refused, one at a private address is no
   }
 })
 
-test('where the operator has a worker, it fetches https pictures; others are refused', async () => {
+test('where the operator has a fetch worker, it fetches https images; others are refused', async () => {
   const { model } = await serve(app, { type: 24, baseUrl: scripted.play(geminiAnswer) })
   await withOptions(
     app,
@@ -99,7 +99,7 @@ test('where the operator has a worker, it fetches https pictures; others are ref
   )
 })
 
-test('a picture given by its address is counted by its size where the upstream counts nothing', async () => {
+test('an image given by its address is counted by its size where the upstream reports no usage', async () => {
   const message = { role: 'assistant', content: 'seen' }
   const answer = { id: 'c', object: 'chat.completion', choices: [{ index: 0, message, finish_reason: 'stop' }] }
   const { model } = await serve(app, { baseUrl: scripted.play(json(answer)) })

@@ -136,7 +136,7 @@ function expectSilence(text: string, { type, key }: { type: number; key: string 
 const chatTypes = selectableChannelTypes.filter(({ supports }) => supports.chat)
 
 describe.each(chatTypes)('an upstream of type $type ($name) that repeats the key in its failures', (row) => {
-  test('tells no part of it to callers, in log rows, on the console and in the process log', async () => {
+  test('shows no part of it to callers, in log rows, on the console and in the process log', async () => {
     const { type } = row
     const key = keyOf(row)
     const model = `secret-${type}`
@@ -166,7 +166,7 @@ describe('the key of a channel', () => {
   const type = 15
   const key = 'AKfirst81QmPv93|wJalr/XUtn+FEMI7MDENG'
 
-  test('stays untold by an answer that is no JSON, by one of success that is none, and by a stream that fails on its way', async () => {
+  test('is masked in an answer that is no JSON, in a false success, and in a stream that fails', async () => {
     const { id } = await app.make.channel({ type: 1, key, models: 'broken', baseUrl: origin, autoBan: false })
     await app.services.channels.reload(id)
     const words = quoted(key, type)
@@ -196,7 +196,7 @@ describe('the key of a channel', () => {
     expectSilence(processLog.join('\n'), { type, key })
   })
 
-  test('stays untold by the reason for which it was switched off', async () => {
+  test('is masked in the reason for which it was disabled', async () => {
     const { id } = await app.make.channel({ type: 1, key, models: 'dead', baseUrl: origin })
     await app.services.channels.reload(id)
     await app.pool.query('insert into channel_keys (channel_id, position, key_hmac) values ($1, 0, $2)', [
@@ -219,7 +219,7 @@ describe('the key of a channel', () => {
     await setOptions(app, { AutomaticDisableChannelEnabled: 'false', 'global.hide_upstream_error_enabled': 'false' })
   })
 
-  test('stays untold by drawings and music that fail at once or later', async () => {
+  test('is masked in drawings and music that fail at once or later', async () => {
     const words = quoted(key, type)
     const holder = { user: admin, token }
     const drawing = await app.make.channel({ type: 5, key, models: drawingModels, baseUrl: origin })
@@ -292,7 +292,7 @@ test('a login that is refused tells no part of the key, whatever the call is for
 })
 
 /** The simulated provider repeats in its error what it is told to say. */
-test('an error within a realtime session tells no part of the key', async () => {
+test('an error within a realtime session shows no part of the key', async () => {
   const key = 'sk-Zx81QmPv93LrTw60BnYc'
   const model = 'realtime-secret'
   const { id } = await app.make.channel({ type: 1, key, models: model })

@@ -84,7 +84,7 @@ const heapMb = (): number => {
   return process.memoryUsage().heapUsed / 1e6
 }
 
-test('ten thousand channels of a hundred models are read, compared and changed without anybody noticing', async () => {
+test('ten thousand channels of a hundred models are read, compared and changed without blocking the event loop', async () => {
   const before = heapMb()
   const table = makeTable()
   await table.reload()

@@ -59,7 +59,7 @@ async function rowAfter(path: string, body: unknown) {
 const messages = [{ role: 'user', content: 'hello' }]
 
 describe('the log row of a call', () => {
-  test('by a chat model that searches by itself tells one search, which is charged', async () => {
+  test('of a chat model that searches by itself counts one search, which is charged', async () => {
     await serve('gpt-4o-search-preview', chatAnswer({ prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 }))
     const row = await rowAfter('/v1/chat/completions', { model: 'gpt-4o-search-preview', messages })
     // (100 + 10 × 4, as the model’s own rule has it) × 2 × 0.8, and 25 dollars a thousand: 0.025 × 500,000 × 0.8
@@ -106,7 +106,7 @@ describe('the log row of a call', () => {
     })
   })
 
-  test('with sound tells the six figures of it, and the ratios of sound in its text', async () => {
+  test('with audio has its six figures, and the audio ratios in its text', async () => {
     await serve(
       'sound',
       chatAnswer({
@@ -132,7 +132,7 @@ describe('the log row of a call', () => {
     expect(row.content).toBe('模型倍率 2.00，补全倍率 3.00，音频倍率 20.00，音频补全倍率 2.00，分组倍率 0.80')
   })
 
-  test('of a picture that was made from pictures tells their tokens', async () => {
+  test('of an image made from images has their tokens', async () => {
     const details = { text_tokens: 20, image_tokens: 80 }
     await serve('gpt-image-1', {
       created: 1,

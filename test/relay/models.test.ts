@@ -144,7 +144,7 @@ test('each style has exactly the documented fields', async () => {
   expect(await get('/hf/v1/models', bearer)).toMatchObject({ object: 'list' })
 })
 
-test('looking costs nothing and asks nobody', async () => {
+test('listing models costs nothing and calls no upstream', async () => {
   expect(await consumed(app)).toEqual([])
   expect(app.upstream.total).toBe(0)
 })

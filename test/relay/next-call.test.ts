@@ -78,7 +78,7 @@ describe('what was saved holds for the very next call', () => {
     }
   })
 
-  test('with a key that a call found dead, before that call is answered', async () => {
+  test('with a key that a call found invalid, before that call is answered', async () => {
     await setOptions(first, { AutomaticDisableChannelEnabled: 'true', RetryTimes: '0' })
     await second.services.options.reload()
     const scene = await setScene(first)
@@ -98,7 +98,7 @@ describe('what was saved holds for the very next call', () => {
     }
   })
 
-  test('with a key or an address that was replaced while the former one rested', async () => {
+  test('with a key or an address that was replaced while the former one was in its cooldown', async () => {
     await setOptions(first, { RetryTimes: '0' })
     const scene = await setScene(first)
     const coolingDown = { does: 'status=429,retryafter=300', priority: 10 }
@@ -112,7 +112,7 @@ describe('what was saved holds for the very next call', () => {
     expect(await see(first, first.url, asked)).toMatchObject({ status: 200, key: 'sk-another' })
   })
 
-  test('with what was written past every door, within moments', async () => {
+  test('with what was written directly into the database, within moments', async () => {
     const { model, ids } = await serve(first, {})
     await second.services.channels.reload()
     await first.pool.query('update channels set status = 2 where id = $1', ids)
@@ -123,7 +123,7 @@ describe('what was saved holds for the very next call', () => {
   })
 })
 
-test('what changes while a node starts is known to it when it serves', async () => {
+test('what changes while a node starts holds from its first call on', async () => {
   const { model, ids } = await serve(first, {})
   const scene = { ...(await setScene(first)), model }
   const starting = startApp({ on: first })

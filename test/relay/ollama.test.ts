@@ -22,7 +22,7 @@ const native = (does = 'words=2') => ({ type: 4, baseUrl: `${app.upstream.withDi
 const rate = 37.5
 
 describe('Ollama called natively', () => {
-  test('answers whole and line by line, told and charged by the server’s own figures', async () => {
+  test('answers whole and line by line, with the usage that the server reports, which is charged', async () => {
     const { model, ask, sent } = await vendorWorld(app, token, native('usage=20:10'))
     for (const stream of [false, true]) {
       const answer = await ask([{ role: 'system', content: 'Be brief.' }, user('hello')], {
@@ -43,7 +43,7 @@ describe('Ollama called natively', () => {
     }
   })
 
-  test('calls tools, is given their results by name, and sees pictures', async () => {
+  test('calls tools, is given their results by name, and reads images', async () => {
     const { ask, sent } = await vendorWorld(app, token, native('usage=20:10'))
     for (const stream of [false, true]) {
       const question = user('get_weather of Paris, city is Paris')
@@ -79,7 +79,7 @@ describe('Ollama called natively', () => {
     }
   })
 
-  test('thinks apart from its answer, and is cut where it is told', async () => {
+  test('returns reasoning apart from its answer, and stops at the stop words', async () => {
     const { ask, sent } = await vendorWorld(app, token, native('usage=20:10'))
     for (const stream of [false, true]) {
       const answer = await ask([user('hello there you all')], { stream, fields: { reasoning_effort: 'high' } })
@@ -117,7 +117,7 @@ describe('Ollama called natively', () => {
   })
 })
 
-test('Ollama is called by its OpenAI surface, unless the call says what only the native one hears', async () => {
+test('Ollama is called by its OpenAI API, unless the call has fields that only the native API supports', async () => {
   const { ask, sent } = await vendorWorld(app, token, { type: 4, does: 'usage=20:10' })
   const pathOf = async (fields: Record<string, unknown>) => {
     for (const stream of [false, true]) {

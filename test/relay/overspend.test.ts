@@ -91,7 +91,7 @@ describe('two hundred calls at once, on two nodes', () => {
     expect(await stateOf(token)).toMatchObject({ quota: (held - charge) * 2, holds: 0 })
   })
 
-  test('on a rich balance nobody is trusted: it never falls below zero', async () => {
+  test('on a large balance every call is reserved: it never falls below zero', async () => {
     const held = await holdOfOne()
     const token = await one.make.token(await one.make.user({ quota: held * 101 }))
     one.upstream.clear()

@@ -65,7 +65,7 @@ test('prefixed names work', async () => {
   expect((await play(chat.body(`east/${model}`, 'hello', false))).status).toBe(200)
 })
 
-test('what is not allowed is refused in the documented words', async () => {
+test('what is not allowed is refused with the documented message', async () => {
   const { model } = await serve(app, {})
   const body = chat.body(model, 'hello', false)
   const before = await consumed(app)
@@ -95,7 +95,7 @@ test('what is not allowed is refused in the documented words', async () => {
   expect(await consumed(app)).toEqual(before)
 })
 
-test('a stranger, a foreign page and a banned user stay outside', async () => {
+test('a caller without a session, a foreign page and a banned user are refused', async () => {
   const { model } = await serve(app, {})
   const body = chat.body(model, 'hello', false)
   const before = await consumed(app)

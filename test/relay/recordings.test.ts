@@ -59,7 +59,7 @@ describe('what a recording costs', () => {
     }
   })
 
-  test('is told by the answer where that knows better', async () => {
+  test('is taken from the answer where that reports it', async () => {
     // 30 s: 500 tokens.
     expect(await transcribe(wav(90.2), 'audio/wav', { text: 'yes', duration: 30 })).toBe(500 * 15)
     const seconds = { text: 'yes', usage: { type: 'duration', seconds: 30 } }

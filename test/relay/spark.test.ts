@@ -23,7 +23,7 @@ const spark = (does = 'usage=20:10', key = sparkKeyText): Route => ({ type: 18, 
 const rate = 37.5
 
 describe('Spark over its signed socket', () => {
-  test('answers whole and streamed, told and charged by the vendor’s own figures', async () => {
+  test('answers whole and streamed, with the usage that the vendor reports, which is charged', async () => {
     const { model, ask, sent } = await vendorWorld(app, token, spark())
     const version = model.split('-')[1]
     for (const stream of [false, true]) {
@@ -74,7 +74,7 @@ describe('Spark over its signed socket', () => {
     }
   })
 
-  test('that is asked too often is a 429, and is asked again', async () => {
+  test('a rate limit is a 429, and the call is retried', async () => {
     for (const stream of [false, true]) {
       const busy = `errorevent=0,code=11202,message=limit-${stream}`
       const { model } = await serve(app, spark(busy))
@@ -119,7 +119,7 @@ describe('Spark over its signed socket', () => {
     }
   })
 
-  test('is let go when its caller hangs up, and what was delivered is paid', async () => {
+  test('is disconnected when its caller hangs up, and what was delivered is charged', async () => {
     const { model } = await serve(app, spark('words=200,gap=20'))
     const before = (await consumed(app)).length
     const leave = new AbortController()
@@ -140,7 +140,7 @@ describe('Spark over its signed socket', () => {
     expect((await consumed(app)).length - before).toBe(1)
   })
 
-  test('is given up when it stays silent, before its answer and inside it', async () => {
+  test('is given up when it sends nothing in time, before its answer and inside it', async () => {
     const setting = JSON.stringify({ connect_timeout: 0.3, first_byte_timeout: 0.3, idle_timeout: 0.3 })
     for (const does of ['words=9,stall=0', 'words=9,stall=3', 'hang']) {
       const { model } = await serve(app, { ...spark(does), setting })

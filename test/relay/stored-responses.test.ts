@@ -62,7 +62,7 @@ const ask = (token: TestToken, model: string, more: object) =>
 const keyOf = () => scripted.received.at(-1)?.headers.authorization
 const lastChannel = async () => channelsOf((await consumed(app)).at(-1))[0]
 
-describe('an answer that an upstream keeps', () => {
+describe('a stored response', () => {
   test.each(['whole', 'stream'] as const)(
     'is named again to the channel and key that made it, and nowhere else: %s',
     async (form) => {
@@ -89,7 +89,7 @@ describe('an answer that an upstream keeps', () => {
     },
   )
 
-  test('is unknown to everybody else, by whatever name', async () => {
+  test('is unknown to other users, by any of its ids', async () => {
     const { id, item, whole } = answer()
     const { model } = await keptBy(whole)
     await ask(mine, model, {})
@@ -116,7 +116,7 @@ describe('an answer that an upstream keeps', () => {
     expect(scripted.received.length).toBe(before)
   })
 
-  test('can be repeated item by item, even where nobody remembers it', async () => {
+  test('can be sent back item by item, even where it is not stored', async () => {
     const { whole } = answer()
     const { model } = await keptBy(whole)
     const input = [
@@ -136,7 +136,7 @@ describe('an answer that an upstream keeps', () => {
     expect((await ask(mine, model, { previous_response_id: id })).status).toBe(404)
   })
 
-  test('that is not kept is not remembered', async () => {
+  test('with store: false has no row', async () => {
     const { id, whole } = answer({ store: false })
     const { model } = await keptBy(whole)
     await ask(mine, model, { store: false })

@@ -71,7 +71,7 @@ describe('figures that cannot be true', () => {
   })
 })
 
-describe('an upstream that tells no usage', () => {
+describe('an upstream that reports no usage', () => {
   test.each(callerDialects)(
     'is charged by our own count, and the log says so, in $dialect',
     async (by: CallerDialect) => {
@@ -101,7 +101,7 @@ describe('an upstream that tells no usage', () => {
     expect(JSON.parse(lastChunk ?? '{}').usage).toMatchObject(usage)
   })
 
-  test('and says nothing is free; with usage it is not', async () => {
+  test('and answers nothing is free; with usage it is charged', async () => {
     for (const stream of [false, true]) {
       const { row } = await ask({ does: 'blank,nousage', stream })
       expect(row).toMatchObject({ quota: 0, prompt_tokens: 0, completion_tokens: 0 })
@@ -112,7 +112,7 @@ describe('an upstream that tells no usage', () => {
   })
 })
 
-test.each(['first', 'each', 'finish', 'last'])('usage is taken where a stream tells it: %s', async (place) => {
+test.each(['first', 'each', 'finish', 'last'])('usage is read where a stream reports it: %s', async (place) => {
   const { row, other } = await ask({ does: `usage=10:2,usageat=${place}`, stream: true })
   expect(row.quota).toBe(12 * rate)
   expect(other).toMatchObject({ usage_source: 'upstream' })

@@ -64,7 +64,7 @@ describe('headers', () => {
     }
   })
 
-  test('that tell a caller of its answer come with it', async () => {
+  test('that describe the answer are passed to the caller', async () => {
     const passedHeaders = { 'x-ratelimit-remaining-requests': '7', 'openai-processing-ms': '12' }
     const { reply } = await ask({
       headers: { ...asJson, ...passedHeaders, 'openai-organization': 'ours' },
@@ -167,7 +167,7 @@ describe('usage of an answer that ends otherwise than well', () => {
     expect((await consumed(app)).at(-1)).toMatchObject({ prompt_tokens: 50, completion_tokens: 20 })
   })
 
-  test('is counted where it is not told, and the log says so', async () => {
+  test('is counted where none is reported, and the log says so', async () => {
     const steps = [
       ...begun,
       event('response.failed', { response: { id: 'r', status: 'failed', error: { message: 'x' } } }),
@@ -180,7 +180,7 @@ describe('usage of an answer that ends otherwise than well', () => {
   })
 })
 
-test('signs of life never stand in an answer that is no stream', async () => {
+test('keep-alive comments are never written into an answer that is not streamed', async () => {
   const pings = { 'general_setting.ping_interval_enabled': 'true', 'general_setting.ping_interval_seconds': '1' }
   await withOptions(app, pings, async () => {
     const { text } = await ask({ headers: asJson, steps: [1300, answer] })

@@ -25,7 +25,7 @@ afterAll(() => closeSoundly(app))
 const ask = (text: string) => say(app, chat, { token, model: 'gemini-2.5-flash', text })
 const logins = () => app.upstream.requests.filter(({ path }) => path === '/token').length
 
-test('a kept token that the upstream has withdrawn is asked for anew, and its caller hears nothing of it', async () => {
+test('a cached access token that the upstream has revoked is exchanged again, without a failure for the caller', async () => {
   expect((await ask('hello')).status).toBe(200)
   expect((await ask('hello')).status).toBe(200)
   expect(logins()).toBe(1)
@@ -34,7 +34,7 @@ test('a kept token that the upstream has withdrawn is asked for anew, and its ca
   expect(await consumed(app)).toHaveLength(3)
 })
 
-test('ten callers at once find it withdrawn, are all served, and share what is asked for anew', async () => {
+test('ten callers at once find it revoked, are all served, and share one new exchange', async () => {
   const before = logins()
   const replies = await Promise.all(
     Array.from({ length: 10 }, (_, index) => ask(`[[status=401,fail=1,message=w${index}]] hello`)),
@@ -43,7 +43,7 @@ test('ten callers at once find it withdrawn, are all served, and share what is a
   expect(logins() - before).toBeLessThan(10)
 })
 
-test('a token that is refused fresh from the login is the fault of the key', async () => {
+test('an access token refused right after its exchange counts as a failure of the key', async () => {
   const before = logins()
   expect((await ask('[[status=401]] hello')).status).toBe(401)
   expect(logins() - before).toBe(1)
