@@ -79,7 +79,7 @@ export function createMeter(given: {
     input.add(text)
     fresh.text += cheapTextTokens(text)
   }
-  const heardSound = (base64: string): void => {
+  const countInputAudio = (base64: string): void => {
     const length = secondsOf(base64, formats.input)
     seconds.input += length
     fresh.seconds += length
@@ -114,11 +114,11 @@ export function createMeter(given: {
         countInput(textOf(recordOf(event['session'])?.['instructions']) ?? '')
         break
       case 'input_audio_buffer.append':
-        heardSound(textOf(event['audio']) ?? '')
+        countInputAudio(textOf(event['audio']) ?? '')
         break
       case 'conversation.item.create':
         for (const part of recordsOf(recordOf(event['item'])?.['content'])) {
-          if (part['type'] === 'input_audio') heardSound(textOf(part['audio']) ?? '')
+          if (part['type'] === 'input_audio') countInputAudio(textOf(part['audio']) ?? '')
         }
         break
       case 'response.create':
