@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import { serve, setOptions, withOptions } from '#test/relay/serve.ts'
-import { chat, closeSoundly, consumed, say } from '#test/relay/spoken.ts'
+import { chat, closeSoundly, consumed, say } from '#test/relay/caller-dialects.ts'
 import { type AnswerLengths, createAnswerLengths } from '#relay/billing/answer-lengths.ts'
 
 let app: App
