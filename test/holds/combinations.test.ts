@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import { long } from '#test/support/long.ts'
 import { setOptions } from '#test/relay/serve.ts'
-import { closeSoundly, consumed, eventually } from '#test/relay/spoken.ts'
+import { closeSoundly, consumed, eventually } from '#test/relay/caller-dialects.ts'
 import { startMeteredUpstream } from './metered-upstream.ts'
 
 let app: App

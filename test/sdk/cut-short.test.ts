@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { closeSoundly } from '#test/relay/spoken.ts'
+import { closeSoundly } from '#test/relay/caller-dialects.ts'
 import { anthropicClient, anthropicFacts } from './clients/anthropic.ts'
 import { googleClient, googleFacts } from './clients/google.ts'
 import { openAiClient, openAiFacts } from './clients/openai.ts'
