@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { closeSoundly, eventually } from '../relay/spoken.ts'
+import { closeSoundly, eventually } from '../relay/caller-dialects.ts'
 import { converse, startRealtime } from './world.ts'
 
 const megabyte = 1024 * 1024
