@@ -70,11 +70,14 @@ type Wanted = {
   json: Record<string, unknown>
   seconds?: number
   /** Of an upload whose length cannot be read, what it turns out to be. */
-  told?: number
+  reportedSeconds?: number
   bytes?: number
 }
 
-async function compare({ operation, model, json, seconds, told, bytes = 0 }: Wanted, reported?: ReportedUsage) {
+async function compare(
+  { operation, model, json, seconds, reportedSeconds, bytes = 0 }: Wanted,
+  reported?: ReportedUsage,
+) {
   const form = operation === 'transcriptions' || operation === 'translations' ? new FormData() : null
   form?.set('file', new Blob(['sound']))
   const asked = { ...parsePlain(operation, { json: { model, ...json }, form }, undefined), seconds }
@@ -82,7 +85,11 @@ async function compare({ operation, model, json, seconds, told, bytes = 0 }: Wan
   const priced = terms()
   const plan = { attempt: { upstreamModel: asked.model }, terms: priced } as unknown as AttemptPlan
   const held = plainEstimate(call, plan)
-  const used = await plainUsage(call, { upstreamModel: asked.model, count }, { usage: reported, seconds: told })
+  const used = await plainUsage(
+    call,
+    { upstreamModel: asked.model, count },
+    { usage: reported, seconds: reportedSeconds },
+  )
   const cost = chargeReceipt(plainReceipt(call, { upstreamModel: asked.model, terms: priced }, used)).quota
   return { held, cost, shown: JSON.stringify({ operation, model, json, priced, held, cost }).slice(0, 600) }
 }
@@ -132,20 +139,20 @@ const generated: { name: string; short?: number; wanted: () => Wanted }[] = [
         model: 'whisper-1',
         json: {},
         seconds,
-        told: seconds,
+        reportedSeconds: seconds,
       }
     },
   },
   {
     name: 'recordings whose length cannot be read, from 64 kbit a second on',
     wanted: () => {
-      const told = below(3600)
+      const reportedSeconds = below(3600)
       return {
         operation: 'transcriptions',
         model: 'whisper-1',
         json: {},
-        told,
-        bytes: Math.ceil(told * oneOf([64, 128, 256]) * 125) + 1000,
+        reportedSeconds,
+        bytes: Math.ceil(reportedSeconds * oneOf([64, 128, 256]) * 125) + 1000,
       }
     },
   },
