@@ -27,9 +27,13 @@ export async function chargeViolations(pool: Pool, outcomes: Outcome[]): Promise
   const missing = outcomes
     .filter((outcome) => outcome.complete && !logged.has(outcome.id))
     .map((outcome) => `the complete ${outcome.kind} answer ${outcome.id} is not logged`)
-  // A plain call that was answered with an error was not charged.
+  // A plain call that was answered with an error was not charged, or got back what was committed after it had been told so.
+  const { rows: refunds } = await pool.query<{ key: string }>(
+    `select g.key from grants g join logs l on l.request_id = g.key and l.type = 2 and l.quota = g.amount where g.kind = 'refund'`,
+  )
+  const refunded = new Set(refunds.map(({ key }) => key))
   const refused = outcomes
-    .filter((outcome) => outcome.status >= 400 && logged.has(outcome.id))
+    .filter((outcome) => outcome.status >= 400 && logged.has(outcome.id) && !refunded.has(outcome.id))
     .map((outcome) => `${outcome.id} was refused with ${outcome.status} and is logged`)
   return [...(await ledgerViolations(pool)), ...twice, ...missing, ...refused]
 }

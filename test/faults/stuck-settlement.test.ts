@@ -80,10 +80,12 @@ describe.concurrent('an answer that cannot be booked', () => {
       expect(stream.body).not.toContain('[DONE]')
       await untilNothingIsHeld(world.pool)
       await until(async () => (await logged(world, stream.id)).length === 1, { what: 'no charge' })
-      expect(await logged(world, plain.id)).toEqual([])
       const [charge] = await logged(world, stream.id)
       expect(charge?.quota).toBeGreaterThan(0)
-      expect(await balanceOf(world, caller.user.id)).toBe(1_000_000 - (charge?.quota ?? 0))
+      // A commit that went through after all is paid back at once.
+      await until(async () => (await balanceOf(world, caller.user.id)) === 1_000_000 - (charge?.quota ?? 0), {
+        what: 'the plain call was charged',
+      })
       expect(await chargeViolations(world.pool, [plain, stream])).toEqual([])
     },
   )
