@@ -5,7 +5,7 @@ import { t } from '../../i18n/t.ts'
 import { useDocumentTitle } from '../../lib/document-title.ts'
 import { useStatus } from '../../lib/status.ts'
 import { trpc } from '../../lib/trpc.ts'
-import { WrittenPage } from './custom-page.tsx'
+import { WrittenPage } from './custom-content.tsx'
 
 const minutes = 60_000
 

@@ -4,7 +4,7 @@ import { t } from '../../i18n/t.ts'
 import { useDocumentTitle } from '../../lib/document-title.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { DefaultHome } from './default-home.tsx'
-import { WrittenPage } from './custom-page.tsx'
+import { WrittenPage } from './custom-content.tsx'
 
 const minutes = 60_000
 
