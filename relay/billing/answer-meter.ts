@@ -147,7 +147,7 @@ export function createAnswerMeter(context: AttemptContext, writer: StreamWriter)
       usual += tokens
       rough += isScaleKnown ? tokens * scale : bytes / bytesPerToken
       if (tokens > largest) largest = tokens
-      if (counted + rough < nextRaise && (isScaleKnown || usual < tellingEvents)) return true
+      if (counted + rough < nextRaise) return true
       // One of several answers may end before the others.
       if (writer.complete && facts.choices === 1) return true
       recount()

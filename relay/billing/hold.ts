@@ -61,8 +61,8 @@ export function openHold(services: RelayServices, call: CallCore): Hold {
     await idle()
     const least = leastHold(facts)
     const planFor = (available: number): HoldPlan | null => planHold(facts, available, callsNow())
-    const isFixed = costOfAnswer(facts.terms, 1e6) === costOfAnswer(facts.terms, 0)
-    let available = facts.grows || isFixed ? Infinity : (holds.lastSeen.get(payer) ?? Infinity)
+    const isFixed = (): boolean => costOfAnswer(facts.terms, 1e6) === costOfAnswer(facts.terms, 0)
+    let available = facts.grows || isFixed() ? Infinity : (holds.lastSeen.get(payer) ?? Infinity)
     let best: HoldPlan | null = null
     for (let tries = 1; ; tries += 1) {
       const plan = planFor(available) ?? planFor(least)

@@ -44,8 +44,22 @@ export function estimateOf(input: EstimateInput): number {
   return costOfAnswer({ ...input, promptTokens }, limit * Math.max(1, input.choiceCount ?? 1))
 }
 
-/** The least hold that covers the prompt and an answer of so many tokens; at least 1 unless the model is free. */
+/** What was worked out for terms already: planning and following one hold asks for the same few lengths again and again. */
+const knownCosts = new WeakMap<AnswerTerms, Map<number, number>>()
+
+/**
+ * The least hold that covers the prompt and an answer of so many tokens; at least 1 unless the model is free. Terms are
+ * never changed, only replaced.
+ */
 export function costOfAnswer(terms: AnswerTerms, answerTokens: number): number {
+  let known = knownCosts.get(terms)
+  if (!known) knownCosts.set(terms, (known = new Map()))
+  let cost = known.get(answerTokens)
+  if (cost === undefined) known.set(answerTokens, (cost = computeCost(terms, answerTokens)))
+  return cost
+}
+
+function computeCost(terms: AnswerTerms, answerTokens: number): number {
   const { formula, price, groupRatio, quotaPerUnit, tools } = terms
   const costOf = (usage: Usage): number => ceilingOf({ formula, price, groupRatio, quotaPerUnit, tools, usage })
   const usage = usageOfAnswer(terms, answerTokens)
