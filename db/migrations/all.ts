@@ -21,4 +21,5 @@ export const migrationsList = [
   fromFile('0010-settled-calls'),
   fromFile('0020-channel-revisions'),
   { name: '0025-username-likeness', class: UsernameLikeness },
+  fromFile('0026-release-in-lock-order'),
 ]
