@@ -1,3 +1,4 @@
+import { oneAtATime } from '#core/one-at-a-time.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Changes } from '#db/changes.ts'
@@ -128,32 +129,5 @@ function createAcknowledgements(self: number) {
       look()
       return nodes
     },
-  }
-}
-
-/**
- * Never two runs at once. Who calls during a run gets the next one, which begins after all of them have called; callers of
- * one moment share it.
- */
-function oneAtATime<Result>(run: () => Promise<Result>): () => Promise<Result> {
-  let running: Promise<unknown> | null = null
-  let next: Promise<Result> | null = null
-  const start = (): Promise<Result> => {
-    const result = run().finally(() => {
-      running = null
-    })
-    running = result
-    return result
-  }
-  return () => {
-    if (next) return next
-    if (!running) return start()
-    next = running
-      .catch(() => {})
-      .then(() => {
-        next = null
-        return start()
-      })
-    return next
   }
 }

@@ -1,3 +1,4 @@
+import { oneAtATime } from '#core/one-at-a-time.ts'
 import type { OptionKey, OptionsReader } from '#core/options/registry/index.ts'
 import { type OptionsSnapshot, snapshotOf } from '#core/options/snapshot.ts'
 
@@ -36,34 +37,11 @@ export function createOptionsStore(deps: {
   return {
     get: (key) => current.values[key],
     snapshot: () => current,
-    reload: oneAfterAnother(take),
+    reload: oneAtATime(take),
     onChange: (listener) => {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-  }
-}
-
-/** Never two runs at once, so an older result cannot replace a newer one; all who call during a run share the next. */
-function oneAfterAnother(run: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | null = null
-  let next: Promise<void> | null = null
-  const start = (): Promise<void> => {
-    running = run().finally(() => {
-      running = null
-    })
-    return running
-  }
-  return () => {
-    if (next) return next
-    if (!running) return start()
-    next = running
-      .catch(() => {})
-      .then(() => {
-        next = null
-        return start()
-      })
-    return next
   }
 }
 
