@@ -1,4 +1,5 @@
 import { Ability } from './ability.ts'
+import { AuditEntry } from './audit-entry.ts'
 import { Channel } from './channel.ts'
 import { ChannelDrift } from './channel-drift.ts'
 import { ChannelKey } from './channel-key.ts'
@@ -30,6 +31,7 @@ import { User } from './user.ts'
 /** Every table, named one by one so that nothing is found by globbing. */
 export const entities = [
   Ability,
+  AuditEntry,
   Channel,
   ChannelDrift,
   ChannelKey,

@@ -22,4 +22,5 @@ export const migrationsList = [
   fromFile('0020-channel-revisions'),
   { name: '0025-username-likeness', class: UsernameLikeness },
   fromFile('0026-release-in-lock-order'),
+  fromFile('0030-audit-log'),
 ]
