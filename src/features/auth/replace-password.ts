@@ -42,19 +42,3 @@ export async function lockActor({ em, actor, session }: UserDeps): Promise<void>
       : user?.accessTokenHash === actor.accessTokenHash
   if (!user || !counts) throw new DomainError('session.required')
 }
-
-/**
- * Whether a password that was found right is still the user's. Until the caller's transaction ends nobody replaces it; what
- * only counts or books is not held up.
- */
-export async function keepPassword({ em }: Pick<Deps, 'em'>, user: User): Promise<boolean> {
-  const [row] = await em
-    .getConnection()
-    .execute<{ password_hash: string | null }[]>(
-      'select password_hash from users where id = ? for key share',
-      [user.id],
-      'all',
-      em.getTransactionContext(),
-    )
-  return row !== undefined && row.password_hash === user.passwordHash
-}

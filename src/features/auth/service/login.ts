@@ -6,10 +6,10 @@ import { normaliseEmail } from '../../users/email.ts'
 import { type SignedInUser, toSignedInUser } from '../../users/view.ts'
 import { requireBotCheck } from '../bot-check.ts'
 import { isPassword } from '../password.ts'
-import { keepPassword } from '../replace-password.ts'
 import type { Login } from '../schema.ts'
-import { endSession, startSession } from '../session.ts'
+import { endSession } from '../session.ts'
 import { countTry } from '../throttle.ts'
+import { completeSignIn } from './complete-sign-in.ts'
 
 /** Signs in under a new session. Unknown, wrong, banned and deleted read and take alike. */
 export async function login(deps: Deps, input: Login): Promise<SignedInUser> {
@@ -22,12 +22,7 @@ export async function login(deps: Deps, input: Login): Promise<SignedInUser> {
     throw new DomainError('login.failed')
   }
   await takeBack()
-  await deps.em.transactional(async (em) => {
-    // Looking took a while, in which the password may have been replaced and all sessions ended.
-    if (!(await keepPassword({ em }, user))) throw new DomainError('login.failed')
-    await startSession({ ...deps, em }, user.id)
-  })
-  return toSignedInUser(user)
+  return completeSignIn(deps, { userId: user.id, stillHolds: (row) => row.passwordHash === user.passwordHash })
 }
 
 /** What looks like an address is one first, so that nobody shuts its owner out by taking it as a username. */
