@@ -129,6 +129,32 @@ describe('DELETE /api/user/self', () => {
     expect((await app.browser().login(person)).body['success']).toBe(false)
   })
 
+  it('frees the name, keeps the address taken, and leaves what was booked and logged under the old number', async () => {
+    const person = await app.person({ username: 'returner', email: 'r@x.example', emailNormalized: 'r@x.example' })
+    await app.sql(`insert into grants (kind, key, user_id, amount) values ('admin_edit', 'returner', $1, 7)`, [
+      person.id,
+    ])
+    await app.sql(`insert into logs (user_id, type, username) values ($1, 4, 'returner')`, [person.id])
+    await (await app.signedIn(person)).delete('/api/user/self')
+    const successor = { username: person.username, password: 'long enough' }
+    expect((await root.post('/api/user/', successor)).body).toMatchObject({ success: true })
+    expect((await app.browser().login(person)).body['success']).toBe(false)
+    expect((await app.browser().login(successor)).body['success']).toBe(true)
+    expect(await row(person.id)).toMatchObject({ email_normalized: 'r@x.example', password_hash: null })
+    expect(await app.sql('select amount::int from grants where user_id = $1', [person.id])).toEqual([{ amount: 7 }])
+    expect(await app.sql('select username from logs where user_id = $1', [person.id])).toEqual([
+      { username: 'returner' },
+    ])
+  })
+
+  it('is written down', async () => {
+    const person = await app.person()
+    await (await app.signedIn(person)).delete('/api/user/self')
+    expect(await app.sql('select action, target_name from audit_entries where actor_id = $1', [person.id])).toEqual([
+      { action: 'account.delete', target_name: person.username },
+    ])
+  })
+
   it('is not for root', async () => {
     expect(await root.delete('/api/user/self')).toMatchObject(refused('不能对超级管理员进行此操作'))
   })

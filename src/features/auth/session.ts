@@ -42,7 +42,11 @@ export async function rememberInSession(deps: Deps, data: SessionData): Promise<
 }
 
 /** Signs a user out everywhere, or everywhere but here. */
-export async function endSessionsOf(deps: Deps, userId: number, keepCurrent = false): Promise<void> {
+export async function endSessionsOf(
+  deps: Pick<Deps, 'em' | 'session'>,
+  userId: number,
+  keepCurrent = false,
+): Promise<void> {
   await deps.em.nativeDelete(Session, {
     userId,
     ...(keepCurrent && deps.session.idHash !== null ? { idHash: { $ne: deps.session.idHash } } : {}),

@@ -4,12 +4,14 @@ import { roles } from '#core/roles.ts'
 import { User, type UserSetting } from '#db/entities/user.ts'
 import { hashPassword, isPassword } from '../../auth/password.ts'
 import { lockActor, replacePassword } from '../../auth/replace-password.ts'
-import { endSession, endSessionsOf } from '../../auth/session.ts'
+import { recordAct } from '../../audit/service.ts'
+import { sessionCookie } from '../../auth/session.ts'
 import { countTry } from '../../auth/throttle.ts'
 import type { UserDeps } from '../../deps.ts'
 import { sha256 } from '../../secrets/service.ts'
 import type { Settings, UpdateAccount } from '../schema.ts'
 import { type AccountView, toAccountView } from '../view.ts'
+import { retireAccount } from './retire-account.ts'
 import { sayingWhatIsTaken, usernameColumns } from './taken.ts'
 
 async function ownRow({ em, actor }: UserDeps): Promise<User> {
@@ -63,10 +65,15 @@ export async function removeAccount(deps: UserDeps, input: { username: string })
 }
 
 export async function removeAccountUnasked(deps: UserDeps): Promise<void> {
-  if (deps.actor.role === roles.root) throw new DomainError('user.root_protected')
-  await deps.em.nativeUpdate(User, { id: deps.actor.id }, { deletedAt: deps.ambient.now(), accessTokenHash: null })
-  await endSession(deps)
-  await endSessionsOf(deps, deps.actor.id)
+  const { id, username, role } = deps.actor
+  if (role === roles.root) throw new DomainError('user.root_protected')
+  await deps.em.transactional(async (em) => {
+    const scope = { ...deps, em }
+    await lockActor(scope)
+    await recordAct(scope, { action: 'account.delete', targetType: 'user', targetId: id, targetName: username })
+    await retireAccount(scope, id)
+  })
+  deps.cookies?.clear(sessionCookie)
 }
 
 /** 32 characters of base64; the former token stops working. Only the hash stays here. */
