@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { root, run } from './steps.ts'
 
 /** Everything the built console is made of: its own sources and the pure files it shares with the server. */
@@ -27,6 +28,18 @@ function hashSources(): string {
   return hash.digest('hex')
 }
 
+/** Copies for the wire, made once here instead of at every request. */
+function compressFiles(): void {
+  const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } }
+  for (const file of globSync('**/*.{js,css,svg,json}', { cwd: dirname(page) })) {
+    const path = join(dirname(page), file)
+    const content = readFileSync(path)
+    if (content.length < 1000) continue
+    writeFileSync(`${path}.br`, brotliCompressSync(content, quality))
+    writeFileSync(`${path}.gz`, gzipSync(content, { level: 9 }))
+  }
+}
+
 /** Builds the console unless what is built fits the sources; false where it cannot be built. */
 export function buildConsole(): boolean {
   if (!existsSync(join(root, 'client/vite.config.ts'))) return true
@@ -37,6 +50,7 @@ export function buildConsole(): boolean {
   rmSync(stamp, { force: true })
   const args = ['build', '--config', 'client/vite.config.ts', '--logLevel', 'warn']
   if (!run({ command: 'vite', args })) return false
+  compressFiles()
   mkdirSync(dirname(stamp), { recursive: true })
   writeFileSync(stamp, hash)
   return true

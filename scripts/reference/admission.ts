@@ -1,4 +1,5 @@
-import { DomainError, type ErrorCode, errorRow, renderMessage } from '#core/errors.ts'
+import { DomainError, type ErrorCode, errorRow } from '#core/errors.ts'
+import { renderMessage } from '#core/render-message.ts'
 import { failureOfDomainError } from '#relay/attempt/failure.ts'
 import { type Blocks, code, table } from './markdown.ts'
 

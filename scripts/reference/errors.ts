@@ -1,5 +1,6 @@
 import type { Response } from 'express'
-import { type DomainError, type ErrorCode, errorRow, errors, type Kind, kinds, renderMessage } from '#core/errors.ts'
+import { type DomainError, type ErrorCode, errorRow, errors, type Kind, kinds } from '#core/errors.ts'
+import { renderMessage } from '#core/render-message.ts'
 import { claude } from '#relay/dialects/claude/index.ts'
 import { gemini } from '#relay/dialects/gemini/index.ts'
 import { openAiChat } from '#relay/dialects/openai-chat/index.ts'

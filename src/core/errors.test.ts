@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { DomainError, errors, isDomainError, kinds, renderMessage, UpstreamError, type ErrorCode } from './errors.ts'
+import { DomainError, errors, isDomainError, kinds, UpstreamError, type ErrorCode } from './errors.ts'
 import { englishMessages } from './errors.en.ts'
+import { renderMessage } from './render-message.ts'
 
 const codes = Object.keys(errors) as ErrorCode[]
 const placeholders = (text: string) => [...new Set(text.match(/\{\w+\}/g) ?? [])].toSorted()

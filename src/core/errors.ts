@@ -1,4 +1,3 @@
-import { englishMessages } from './errors.en.ts'
 import { type ErrorCode, errors } from './errors/catalogue.ts'
 import type { ErrorRow, Kind } from './errors/row.ts'
 
@@ -90,11 +89,9 @@ export const isDomainError = (error: unknown): error is DomainError => error ins
 
 export type Language = 'zh' | 'en'
 
-/** Takes any carrier of code and parameters, so that a client can render what came over the wire. */
-export function renderMessage(error: Problem, language: Language): string {
-  const message = language === 'en' ? englishMessages[error.code] : errors[error.code].message
-  return fillIn(message, error.params ?? {})
-}
+/** The Chinese message of any carrier of code and parameters, or `message`, its translation, with the parameters filled in. */
+export const messageOf = (error: Problem, message: string = errors[error.code].message): string =>
+  fillIn(message, error.params ?? {})
 
 const longestParameter = 1000
 

@@ -1,5 +1,6 @@
 import type { Response } from 'express'
-import { type DomainError, type Kind, type Language, renderMessage } from '#core/errors.ts'
+import type { DomainError, Kind, Language } from '#core/errors.ts'
+import { renderMessage } from '#core/render-message.ts'
 import type { BoundRoute } from './route.ts'
 
 /** Refusals are 200 with `success: false`, except where clients act on the status alone. */

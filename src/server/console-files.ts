@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import express, { type Handler, type Response, Router } from 'express'
 import type { OptionsReader } from '#core/options/registry/index.ts'
@@ -11,18 +11,14 @@ const builtConsole = fileURLToPath(new URL('../../dist/client', import.meta.url)
 /** Serves the built console: files that carry their hash for a week, the shell anew each time. */
 export function createConsoleFiles(options: OptionsReader): Handler {
   const router = Router()
+  router.use(preferCompressed)
   router.use(
     '/assets',
-    express.static(join(builtConsole, 'assets'), {
-      maxAge: '7d',
-      immutable: true,
-      index: false,
-      setHeaders: forbidGuessing,
-    }),
+    express.static(join(builtConsole, 'assets'), { maxAge: '7d', immutable: true, index: false, setHeaders }),
   )
   // A file of an older build is gone; the shell in its place would be taken for a script.
   router.use('/assets', (_req, _res, next) => next('router'))
-  const files = express.static(builtConsole, { maxAge: '7d', index: false, setHeaders: forbidGuessing })
+  const files = express.static(builtConsole, { maxAge: '7d', index: false, setHeaders })
   router.use((req, res, next) => (namesPage(req.path) ? next() : files(req, res, next)))
   router.get(['/', '/*path'], (_req, res) => {
     // Read anew each time: a build beneath a running process takes away the scripts that an older shell names.
@@ -36,7 +32,30 @@ export function createConsoleFiles(options: OptionsReader): Handler {
   return router
 }
 
-const forbidGuessing = (res: ServerResponse): void => void res.setHeader('x-content-type-options', 'nosniff')
+const compressions = [
+  { encoding: 'br', ending: '.br' },
+  { encoding: 'gzip', ending: '.gz' },
+]
+
+/** The build leaves compressed copies beside its files; whoever takes one gets it. */
+const preferCompressed: Handler = (req, res, next) => {
+  if (!/\.(js|css|svg|json)$/.test(req.path)) return next()
+  res.vary('accept-encoding')
+  const path = join(builtConsole, req.path)
+  const found = compressions.find(
+    ({ encoding, ending }) => req.acceptsEncodings(encoding) !== false && existsSync(`${path}${ending}`),
+  )
+  if (found) req.url = req.url.replace(req.path, `${req.path}${found.ending}`)
+  next()
+}
+
+function setHeaders(res: ServerResponse, path: string): void {
+  res.setHeader('x-content-type-options', 'nosniff')
+  const compressed = compressions.find(({ ending }) => path.endsWith(ending))
+  if (!compressed) return
+  res.setHeader('content-encoding', compressed.encoding)
+  ;(res as Response).type(extname(path.slice(0, -compressed.ending.length)))
+}
 
 /** A page that is asked for by its file's name, however that is written, is the shell too, with its policy. */
 function namesPage(path: string): boolean {
@@ -73,10 +92,13 @@ export function sendShell(res: Response, shell: string, options: OptionsReader):
   res.type('html').send(
     shell
       .replace('<!--custom-head-->', () => head)
+      .replaceAll('__SITE_NAME__', () => escapeHtml(options.get('SystemName')))
       .replaceAll('__CSP_NONCE__', nonce)
       .replace(/<script(?=[\s>])(?![^<>]*nonce=)/g, `<script nonce="${nonce}"`),
   )
 }
+
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`)
 
 const policyOf = (nonce: string): string =>
   [

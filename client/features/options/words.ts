@@ -1,8 +1,8 @@
 import type { Problem } from '#core/errors.ts'
-import { renderMessage } from '#core/errors.ts'
 import type { OptionField } from '#core/options/describe.ts'
 import { isOptionKey, optionOf } from '#core/options/registry/index.ts'
 import { currentLanguage } from '../../i18n/language.ts'
+import { refusalText } from '../../i18n/refusal-text.ts'
 import type { PlainText } from '../../i18n/t.ts'
 import { inLanguage, t, text } from '../../i18n/t.ts'
 import { quotaText } from '../../lib/format.ts'
@@ -32,7 +32,7 @@ export function problemText({ code, params = {} }: Problem): string {
       .map(labelOf)
       .join(currentLanguage() === 'en' ? ', ' : '、')
   }
-  return renderMessage({ code, params: named }, currentLanguage())
+  return refusalText({ code, params: named })
 }
 
 const longestDefault = 40

@@ -1,9 +1,8 @@
-import { renderMessage } from '#core/errors.ts'
 import { refusal } from '#core/refusal.ts'
 import { defaultQuotaPerUnit } from '#core/quota.ts'
 import { addressOrRange, createTokens, splitEntries } from '#features/tokens/schema.ts'
 import type { z } from 'zod'
-import { currentLanguage } from '../../i18n/language.ts'
+import { refusalText } from '../../i18n/refusal-text.ts'
 import { t } from '../../i18n/t.ts'
 import type { Token } from './use-open-token.ts'
 
@@ -16,7 +15,7 @@ export const tokenForm = (stored: Date | null) =>
     }
     const entry = splitEntries(token.allowIps).find((part) => !addressOrRange.safeParse(part).success)
     if (entry !== undefined) {
-      const message = renderMessage({ code: 'token.addresses_invalid', params: { entry } }, currentLanguage())
+      const message = refusalText({ code: 'token.addresses_invalid', params: { entry } })
       context.addIssue({ code: 'custom', path: ['allowIps'], message })
     }
     if (token.modelLimitsEnabled && token.modelLimits.length === 0) {

@@ -1,4 +1,4 @@
-import { type ErrorCode, renderMessage, type Problem } from '#core/errors.ts'
+import { type ErrorCode, messageOf, type Problem } from '#core/errors.ts'
 import { type OptionKey, optionKeys, optionOf } from '#core/options/registry/index.ts'
 import { isHiddenInLists } from '#core/options/rules.ts'
 import type { OptionsSnapshot } from '#core/options/snapshot.ts'
@@ -35,5 +35,5 @@ export const toFailedChange = (key: string, problem: Problem): FailedChange => (
   key,
   code: problem.code,
   params: { ...problem.params },
-  message: renderMessage(problem, 'zh'),
+  message: messageOf(problem),
 })

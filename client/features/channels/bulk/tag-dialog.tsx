@@ -1,10 +1,9 @@
 import { Button, Dialog, Field, Portal } from '@chakra-ui/react'
 import type { FormEvent } from 'react'
 import { useState } from 'react'
-import { renderMessage } from '#core/errors.ts'
 import { notify } from '../../../components/notify.ts'
 import { Picker } from '../../../components/picker.tsx'
-import { currentLanguage } from '../../../i18n/language.ts'
+import { refusalText } from '../../../i18n/refusal-text.ts'
 import { t } from '../../../i18n/t.ts'
 import { errorText } from '../../../lib/errors.ts'
 import { trpc } from '../../../lib/trpc.ts'
@@ -22,7 +21,7 @@ export function TagDialog({ channels, onClose, onDone }: TagDialogProps) {
 
   const submit = async (event: FormEvent) => {
     event.preventDefault()
-    if (tag.trim() === '') return setProblem(renderMessage({ code: 'channel.tag_required' }, currentLanguage()))
+    if (tag.trim() === '') return setProblem(refusalText({ code: 'channel.tag_required' }))
     try {
       const { count } = await set.mutateAsync({ ids: channels.map(({ id }) => id), tag: tag.trim() })
       notify.success(t('已为 {count} 个渠道设置标签', { count }))

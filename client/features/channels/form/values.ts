@@ -6,10 +6,9 @@ import { checkKeys } from '#core/channel-types/check-keys.ts'
 import { channelTypeOf, defaultBaseUrlOf } from '#core/channel-types/index.ts'
 import { splitKeys } from '#core/channel-types/split-keys.ts'
 import type { ErrorCode } from '#core/errors.ts'
-import { renderMessage } from '#core/errors.ts'
 import type { CreateChannel } from '#features/channels/schema.ts'
 import { createChannel } from '#features/channels/schema.ts'
-import { currentLanguage } from '../../../i18n/language.ts'
+import { refusalText } from '../../../i18n/refusal-text.ts'
 import { t } from '../../../i18n/t.ts'
 
 export type ChannelValues = CreateChannel
@@ -79,7 +78,7 @@ function judgeKey(values: ChannelValues, stored: ChannelValues | undefined, comp
     return
   }
   const problem = checkKeys(values.type, splitKeys(values.type, values.key))
-  if (problem) complain('key', { text: renderMessage(problem, currentLanguage()) })
+  if (problem) complain('key', { text: refusalText(problem) })
 }
 
 const objectIn = (text: string): Record<string, unknown> | undefined => {
@@ -109,7 +108,7 @@ function judgeOther({ type, other, key }: ChannelValues, complain: Complaint): v
   // The account may stand before the token in the key instead.
   if (type === 39 && other.trim() === '' && !key.includes('|')) complain('other', { text: t('请填写账户 ID') })
   const problem = checkOther(type, other.trim())
-  if (problem) complain('other', { text: renderMessage(problem, currentLanguage()) })
+  if (problem) complain('other', { text: refusalText(problem) })
   if (type !== regionalType) return
   const region = other.trim()
   if (region === '') return complain('other', 'channel.region_required')

@@ -1,4 +1,4 @@
-import { DomainError, renderMessage } from '#core/errors.ts'
+import { DomainError, messageOf } from '#core/errors.ts'
 import { chargeReceipt, formulaFor } from '#core/pricing/charge.ts'
 import type { Price } from '#core/pricing/price.ts'
 import { toolUses } from '#core/pricing/tools.ts'
@@ -102,7 +102,7 @@ async function attempt(
     if (error instanceof UpstreamRefusal) return refusedBy(maskFailure(error.failure, secrets))
     const reason = error instanceof SyntaxError ? 'invalid JSON' : maskSecrets(String(error), secrets)
     deps.log.warn({ channel: upstream.id, reason }, 'the answer to a channel test cannot be used')
-    return { ok: false, message: renderMessage({ code: 'relay.reply_malformed' }, 'zh'), retryable: false, fault: null }
+    return { ok: false, message: messageOf({ code: 'relay.reply_malformed' }), retryable: false, fault: null }
   }
 }
 
