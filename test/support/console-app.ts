@@ -92,7 +92,9 @@ export async function startConsole(environment: Record<string, string> = {}) {
     sql: async (text: string, values: unknown[] = []) =>
       (await database.pool.query(text, values)).rows as Record<string, unknown>[],
     setOptions: async (texts: Partial<Record<OptionKey, string>>) => {
-      await setOptionsWithin({ em: database.orm.em.fork(), secrets, ambient: services.ambient }, texts)
+      const nobody = { actor: null, client: { ip: '127.0.0.1' } }
+      const em = database.orm.em.fork()
+      await em.transactional((tx) => setOptionsWithin({ ...services, ...nobody, em: tx }, texts))
       await options.reload()
     },
     /** A user with a quick password hash shared by the file. */

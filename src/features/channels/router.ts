@@ -65,5 +65,5 @@ export const channelsAdminRouter = router({
   cancelRun: adminProcedure.input(schema.byRun).mutation(({ ctx, input }) => runs.cancelRun(ctx, input)),
   updateBalance: adminProcedure
     .input(schema.byChannelId)
-    .mutation(({ ctx, input }) => balance.updateBalance(ctx, input)),
+    .mutation(({ ctx, input }) => balance.updateBalanceByHand(ctx, input)),
 })

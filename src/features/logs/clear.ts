@@ -1,8 +1,26 @@
 import type { Pool } from 'pg'
 import { DomainError } from '#core/errors.ts'
-import type { Deps } from '#features/deps.ts'
+import { recordAct } from '#features/audit/service.ts'
+import type { Deps, UserDeps } from '#features/deps.ts'
 
 const batchSize = 5000
+
+/**
+ * The same by somebody's order. Rows go in many portions, each for good: that it was begun is written down before the first
+ * of them, and how many went when all are gone.
+ */
+export async function clearLogsByHand(
+  deps: UserDeps,
+  input: { before?: Date | undefined },
+): Promise<{ count: number }> {
+  if (!input.before) throw new DomainError('log.time_required')
+  const target = { targetType: 'log', targetId: 0 }
+  const before = input.before.toISOString()
+  await recordAct(deps, { action: 'logs.clear', ...target, after: { before } })
+  const cleared = await clearLogs(deps, input)
+  await recordAct(deps, { action: 'logs.cleared', ...target, after: { before, ...cleared } })
+  return cleared
+}
 
 /** Removes what was logged before an instant and says how many rows that were; sums and balances stay. */
 export async function clearLogs(

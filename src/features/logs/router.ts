@@ -16,5 +16,5 @@ export const logsAdminRouter = router({
   get: adminProcedure.input(schema.oneLog).query(({ ctx, input }) => service.getLog(ctx, input)),
   search: adminProcedure.input(schema.searchLogs).query(({ ctx, input }) => service.searchLogs(ctx, input)),
   stat: adminProcedure.input(schema.logFilters).query(({ ctx, input }) => stat.logStat(ctx, input)),
-  clear: adminProcedure.input(schema.clearLogs).mutation(({ ctx, input }) => service.clearLogs(ctx, input)),
+  clear: adminProcedure.input(schema.clearLogs).mutation(({ ctx, input }) => service.clearLogsByHand(ctx, input)),
 })

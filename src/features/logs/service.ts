@@ -10,7 +10,7 @@ import type { ListLogs, LogFilters, OneLog, OwnLogFilters } from './schema.ts'
 import { type Query, readInTime } from './timed-query.ts'
 import { type LogRow, type LogView, toLogView } from './view.ts'
 
-export { clearLogs } from './clear.ts'
+export { clearLogsByHand } from './clear.ts'
 
 /** Counting further would cost more than knowing is worth. */
 const mostCounted = 10_000

@@ -25,7 +25,7 @@ export async function setPrices(deps: UserDeps, input: SetPrices): Promise<void>
     const tables = Object.fromEntries(tableKeys.map((key) => [key, copyOf(stored.get(key))])) as Tables
     for (const price of input.prices) enter(tables, price)
     const texts = Object.fromEntries(tableKeys.map((key) => [key, encodeValue(key, tables[key])]))
-    await setOptionsWithin({ em, secrets: deps.secrets, ambient: deps.ambient }, texts)
+    await setOptionsWithin({ ...deps, em }, texts)
   })
   await deps.options.reload()
 }

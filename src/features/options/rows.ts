@@ -1,7 +1,12 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
+import { type EntityManager, LockMode } from '@mikro-orm/postgresql'
 import { DomainError } from '#core/errors.ts'
+import { encodeValue } from '#core/options/codec.ts'
+import { isOptionKey, type OptionKey, optionOf, type OptionValues } from '#core/options/registry/index.ts'
 import { isSecretKey } from '#core/options/rules.ts'
 import { Option } from '#db/entities/option.ts'
+import { changesOf } from '#features/audit/changes.ts'
+import { type Act, type AuditDeps, recordActs } from '#features/audit/service.ts'
+import type { Deps } from '#features/deps.ts'
 import type { Secrets } from '#features/secrets/service.ts'
 import type { OptionRow } from './store.ts'
 
@@ -37,8 +42,65 @@ export function checkRow({ key, value }: OptionRow): DomainError | undefined {
   return undefined
 }
 
-/** Writes judged rows; part of the caller's transaction if there is one. Rows go in key order, so writers cannot deadlock. */
-export async function storeOptionRows({ em, secrets }: Storage, rows: readonly OptionRow[], now: Date): Promise<void> {
+export type OptionActs = Storage & AuditDeps & Pick<Deps, 'ambient'>
+
+/** What to write, and keys to put back to their defaults. */
+type OptionChanges = { rows?: readonly OptionRow[]; removed?: readonly string[] }
+
+/**
+ * The only writer of options: judged rows and who changed what, in the caller's transaction. Rows go in key order, so writers
+ * cannot deadlock.
+ */
+export async function changeOptionRows(deps: OptionActs, { rows = [], removed = [] }: OptionChanges): Promise<void> {
+  const keys = [...rows.map(({ key }) => key), ...removed].toSorted()
+  if (keys.length === 0) return
+  const before = await textsOf(deps, keys)
+  await storeOptionRows(deps, rows, deps.ambient.now())
+  if (removed.length > 0) await deps.em.nativeDelete(Option, { key: { $in: [...removed] } })
+  const after = new Map<string, string | undefined>(rows.map(({ key, value }) => [key, value]))
+  await recordActs(
+    deps,
+    keys.flatMap(
+      (key) => optionAct(key, before.get(key) ?? defaultText(key), after.get(key) ?? defaultText(key)) ?? [],
+    ),
+  )
+}
+
+/** The stored texts, their rows held until the transaction ends. */
+async function textsOf({ em, secrets }: Storage, keys: readonly string[]): Promise<Map<string, string>> {
+  const rows = await em.find(
+    Option,
+    { key: { $in: [...keys] } },
+    { orderBy: { key: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE, disableIdentityMap: true },
+  )
+  return new Map(rows.map(({ key, value }) => [key, isSecretKey(key) ? readSecret(secrets, value) : value]))
+}
+
+/** One that cannot be read any more still was another one. */
+function readSecret(secrets: Secrets, value: string): string {
+  try {
+    return value === '' ? '' : secrets.decrypt(value)
+  } catch {
+    return value
+  }
+}
+
+export const defaultText = (key: string): string | undefined =>
+  isOptionKey(key) ? encodeValue(key, optionOf(key).default as OptionValues[OptionKey]) : undefined
+
+/** Of a secret it tells whether there is one, never which. */
+function optionAct(key: string, before: string | undefined, after: string | undefined): Act | undefined {
+  if (before === after) return undefined
+  const act = {
+    action: after === defaultText(key) ? 'options.reset' : 'options.set',
+    targetType: 'option',
+    targetId: key,
+  }
+  if (!isSecretKey(key)) return { ...act, ...changesOf({ [key]: before }, { [key]: after }) }
+  return { ...act, ...(before ? { before: { [key]: true } } : {}), ...(after ? { after: { [key]: true } } : {}) }
+}
+
+async function storeOptionRows({ em, secrets }: Storage, rows: readonly OptionRow[], now: Date): Promise<void> {
   if (rows.length === 0) return
   await em.upsertMany(
     Option,
@@ -50,10 +112,6 @@ export async function storeOptionRows({ em, secrets }: Storage, rows: readonly O
         updatedAt: now,
       })),
   )
-}
-
-export const removeOptionRows = async (em: EntityManager, keys: readonly string[]): Promise<void> => {
-  await em.nativeDelete(Option, { key: { $in: [...keys] } })
 }
 
 export const findOptionRow = (em: EntityManager, key: string): Promise<{ value: string } | null> =>

@@ -1,18 +1,18 @@
 import { DomainError, type Problem, toDomainError } from '#core/errors.ts'
 import { decodeText, encodeValue, judgeValue } from '#core/options/codec.ts'
 import type { ReadOption } from '#core/options/define.ts'
-import { isOptionKey, type OptionKey, optionKeys, optionOf, type OptionValues } from '#core/options/registry/index.ts'
+import { isOptionKey, type OptionKey, optionKeys, optionOf } from '#core/options/registry/index.ts'
 import { checkForm, checkPrerequisites, inSavingOrder, strandedSecrets } from '#core/options/rules.ts'
 import type { OptionsSnapshot } from '#core/options/snapshot.ts'
 import type { Deps } from '#features/deps.ts'
-import { checkRow, removeOptionRows, storeOptionRows } from './rows.ts'
+import { changeOptionRows, checkRow, defaultText, type OptionActs } from './rows.ts'
 import type { ResetOptions, SaveOptions, UpdateOption } from './schema.ts'
 import type { OptionRow } from './store.ts'
 import { type FailedChange, type OptionView, toFailedChange, toOptionTexts, toOptionViews } from './view.ts'
 
 export { loadOptionRows } from './rows.ts'
 
-export type OptionsDeps = Pick<Deps, 'em' | 'options' | 'secrets' | 'ambient'>
+export type OptionsDeps = Pick<Deps, 'em' | 'options' | 'secrets' | 'ambient' | 'actor' | 'client'>
 
 export const listOptions = (deps: OptionsDeps): OptionView[] => toOptionViews(deps.options.snapshot())
 
@@ -123,7 +123,8 @@ const addressesOfSecrets = new Set(optionKeys.flatMap((key) => optionOf(key).bou
 
 async function write(deps: OptionsDeps, rows: OptionRow[]): Promise<Cleared> {
   const cleared = await strandedBy(deps, new Map(rows.map(({ key, value }) => [key, value])))
-  await storeOptionRows(deps, [...rows, ...cleared.map((key) => ({ key, value: '' }))], deps.ambient.now())
+  const changed = [...rows, ...cleared.map((key) => ({ key, value: '' }))]
+  await deps.em.transactional((em) => changeOptionRows({ ...deps, em }, { rows: changed }))
   await deps.options.reload()
   return { cleared }
 }
@@ -141,29 +142,25 @@ async function strandedBy(deps: OptionsDeps, texts: ReadonlyMap<string, string>)
 
 /** Puts options back to their defaults, whatever those are in this version. */
 export async function resetOptions(deps: OptionsDeps, input: ResetOptions): Promise<Cleared> {
-  const defaults = input.keys.filter(isOptionKey).map((key): [string, string] => [key, defaultText(key)])
+  const defaults = input.keys.filter(isOptionKey).map((key): [string, string] => [key, defaultText(key) ?? ''])
   const cleared = await strandedBy(deps, new Map(defaults))
-  await removeOptionRows(deps.em, [...input.keys, ...cleared])
+  const removed = [...new Set([...input.keys, ...cleared])]
+  await deps.em.transactional((em) => changeOptionRows({ ...deps, em }, { removed }))
   await deps.options.reload()
   return { cleared }
 }
-
-const defaultText = (key: OptionKey): string => encodeValue(key, optionOf(key).default as OptionValues[OptionKey])
 
 export async function resetModelRatio(deps: OptionsDeps): Promise<void> {
   await resetOptions(deps, { keys: ['ModelRatio'] })
 }
 
 /** For other services that set options inside a transaction of their own; they reload the store after its commit. */
-export async function setOptionsWithin(
-  deps: Pick<OptionsDeps, 'em' | 'secrets' | 'ambient'>,
-  texts: Partial<Record<OptionKey, string>>,
-): Promise<void> {
+export async function setOptionsWithin(deps: OptionActs, texts: Partial<Record<OptionKey, string>>): Promise<void> {
   const rows = Object.entries(texts).map(([key, value]) => {
     if (!isOptionKey(key)) throw new DomainError('option.key_required')
     const judged = decodeText(key, value)
     if (judged.problem) throw toDomainError(judged.problem)
     return fitting({ key, value: encodeValue(key, judged.value) })
   })
-  await storeOptionRows(deps, rows, deps.ambient.now())
+  await changeOptionRows(deps, { rows })
 }

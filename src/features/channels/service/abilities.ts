@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { Ability } from '#db/entities/ability.ts'
 import { Channel } from '#db/entities/channel.ts'
+import { recordAct } from '#features/audit/service.ts'
 import type { UserDeps } from '#features/deps.ts'
 import { execute, lockChannels } from './store.ts'
 
@@ -35,6 +36,8 @@ export function fixAbilities(deps: UserDeps): Promise<{ count: number }> {
     const ids = (await lockChannels(em, {})).map(({ id }) => id)
     await indexChannels(em, ids)
     await em.nativeDelete(Ability, ids.length === 0 ? {} : { channelId: { $nin: ids } })
+    const act = { action: 'channels.fix_abilities', targetType: 'channel', targetId: 0, after: { count: ids.length } }
+    await recordAct({ ...deps, em }, act)
     return { count: ids.length }
   })
 }

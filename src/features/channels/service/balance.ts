@@ -1,6 +1,7 @@
 import { withoutTrailingSlashes } from '#core/trailing.ts'
 import { DomainError } from '#core/errors.ts'
 import { Channel } from '#db/entities/channel.ts'
+import { type AuditDeps, recordAct } from '#features/audit/service.ts'
 import type { Deps } from '#features/deps.ts'
 import type { ProviderChannel } from '#relay/providers/types.ts'
 import { findChannel } from './store.ts'
@@ -102,9 +103,41 @@ export type BalanceDeps = AskDeps & Pick<Deps, 'em' | 'secrets'>
 /** Types whose provider tells what is left. */
 export const balanceTypes: readonly number[] = [...sources.keys()]
 
+/** The same when somebody asks for it. */
+export async function updateBalanceByHand(
+  deps: BalanceDeps & AuditDeps,
+  { id }: { id: number },
+): Promise<{ balance: number }> {
+  const channel = await findChannel(deps, id)
+  const balance = await readBalance(deps, channel)
+  await deps.em.transactional(async (em) => {
+    await keepBalance({ ...deps, em }, id, balance)
+    await recordAct(
+      { ...deps, em },
+      {
+        action: 'channels.update_balance',
+        targetType: 'channel',
+        targetId: id,
+        targetName: channel.name,
+        before: { balance: Number(channel.balance) },
+        after: { balance },
+      },
+    )
+  })
+  return { balance }
+}
+
 /** Asks the provider what is left and keeps the figure. */
 export async function updateBalance(deps: BalanceDeps, { id }: { id: number }): Promise<{ balance: number }> {
-  const channel = await findChannel(deps, id)
+  const balance = await readBalance(deps, await findChannel(deps, id))
+  await keepBalance(deps, id, balance)
+  return { balance }
+}
+
+const keepBalance = ({ em, ambient }: Pick<BalanceDeps, 'em' | 'ambient'>, id: number, balance: number) =>
+  em.nativeUpdate(Channel, { id }, { balance, balanceUpdatedAt: ambient.now() })
+
+async function readBalance(deps: BalanceDeps, channel: Channel): Promise<number> {
   const source = sources.get(channel.type)
   if (!source) throw new DomainError('channel.balance_unsupported')
   const upstream = withFirstKey(channel, deps.secrets)
@@ -115,8 +148,7 @@ export async function updateBalance(deps: BalanceDeps, { id }: { id: number }): 
   if (typeof balance !== 'number' || !Number.isFinite(balance)) {
     throw new DomainError('channel.balance_failed', { detail: 'no balance in the answer' })
   }
-  await deps.em.nativeUpdate(Channel, { id }, { balance, balanceUpdatedAt: deps.ambient.now() })
-  return { balance }
+  return balance
 }
 
 type Asking = {

@@ -9,17 +9,24 @@ import type { UserDeps } from '#features/deps.ts'
 import { type ChannelColumns, toColumns } from '../rules.ts'
 import type { EditTag } from '../schema.ts'
 import { indexChannels } from './abilities.ts'
+import { channelAct, recordChannels } from './acts.ts'
 import { lockChannels } from './store.ts'
 
 function removeWhere(deps: UserDeps, where: object): Promise<{ count: number }> {
   return deps.em.transactional(async (em) => {
-    const ids = (await lockChannels(em, where)).map(({ id }) => id)
+    const channels = await lockChannels(em, where)
+    const ids = channels.map(({ id }) => id)
     if (ids.length === 0) return { count: 0 }
     await em.nativeDelete(Ability, { channelId: { $in: ids } })
     await em.nativeDelete(ChannelKey, { channelId: { $in: ids } })
     await em.nativeDelete(ChannelDrift, { channelId: { $in: ids } })
     await em.nativeDelete(ChannelProbe, { channelId: { $in: ids } })
     await em.nativeDelete(Channel, { id: { $in: ids } })
+    await recordChannels(
+      deps,
+      em,
+      channels.map((before) => channelAct('remove', { before })),
+    )
     return { count: ids.length }
   })
 }
@@ -40,10 +47,16 @@ export const removeDisabledChannels = (deps: UserDeps): Promise<{ count: number 
 
 function changeWhere(deps: UserDeps, where: object, columns: ChannelColumns): Promise<{ count: number }> {
   return deps.em.transactional(async (em) => {
-    const ids = (await lockChannels(em, where)).map(({ id }) => id)
+    const channels = await lockChannels(em, where)
+    const ids = channels.map(({ id }) => id)
     if (ids.length === 0) return { count: 0 }
     await em.nativeUpdate(Channel, { id: { $in: ids } }, columns)
     await indexChannels(em, ids)
+    await recordChannels(
+      deps,
+      em,
+      channels.map((before) => channelAct('update', { before, after: { ...before, ...columns } })),
+    )
     return { count: ids.length }
   })
 }

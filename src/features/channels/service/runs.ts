@@ -4,7 +4,7 @@ import { cancelJob, finishJob, listJobs, runJob } from '#features/jobs/service.t
 import type { JobView } from '#features/jobs/view.ts'
 import { channelRuns } from '../schema.ts'
 
-type RunDeps = Pick<UserDeps, 'em' | 'jobs' | 'options'>
+type RunDeps = Pick<UserDeps, 'em' | 'jobs' | 'options' | 'actor' | 'client'>
 
 /** How it stands with what runs over all channels. */
 export const listRuns = (deps: RunDeps): Promise<JobView[]> => listJobs(deps, channelRuns)

@@ -3,10 +3,12 @@ import { DomainError } from '#core/errors.ts'
 import { channelStatus } from '#core/statuses.ts'
 import { Channel } from '#db/entities/channel.ts'
 import { ChannelKey } from '#db/entities/channel-key.ts'
+import { recordAct } from '#features/audit/service.ts'
 import type { UserDeps } from '#features/deps.ts'
 import type { ChannelView } from '../view.ts'
 import { toChannelView } from '../view.ts'
 import { indexChannels } from './abilities.ts'
+import { channelAct, recordChannels } from './acts.ts'
 import { findChannel, lockChannel, lockChannels } from './store.ts'
 
 /**
@@ -25,8 +27,9 @@ export async function writeStatus(em: EntityManager, ids: number[], status: numb
 
 export async function setChannelStatus(deps: UserDeps, input: { id: number; status: number }): Promise<ChannelView> {
   await deps.em.transactional(async (em) => {
-    await lockChannel(em, input.id)
+    const before = await lockChannel(em, input.id)
     await writeStatus(em, [input.id], input.status)
+    await recordStatus(deps, em, { channels: [before], status: input.status })
   })
   return toChannelView(await findChannel(deps, input.id), deps.actor)
 }
@@ -34,10 +37,25 @@ export async function setChannelStatus(deps: UserDeps, input: { id: number; stat
 export async function setTagStatus(deps: UserDeps, input: { tag: string; status: number }): Promise<{ count: number }> {
   if (input.tag === '') throw new DomainError('channel.tag_required')
   return deps.em.transactional(async (em) => {
-    const ids = (await lockChannels(em, { tag: input.tag })).map(({ id }) => id)
+    const channels = await lockChannels(em, { tag: input.tag })
+    const ids = channels.map(({ id }) => id)
     await writeStatus(em, ids, input.status)
+    await recordStatus(deps, em, { channels, status: input.status })
     return { count: ids.length }
   })
+}
+
+const recordStatus = (
+  deps: UserDeps,
+  em: EntityManager,
+  { channels, status }: { channels: readonly Channel[]; status: number },
+): Promise<void> => {
+  const action = status === channelStatus.enabled ? 'enable' : 'disable'
+  return recordChannels(
+    deps,
+    em,
+    channels.map((before) => channelAct(action, { before, after: { ...before, status } })),
+  )
 }
 
 /** Switching off the last credential switches off the channel. */
@@ -47,12 +65,21 @@ export async function setKeyStatus(
 ): Promise<void> {
   await deps.em.transactional(async (em) => {
     const channel = await lockChannel(em, input.id)
-    const changed = await em.nativeUpdate(
-      ChannelKey,
-      { channelId: input.id, position: input.position },
-      { status: input.status, statusReason: '', statusAt: null },
+    const place = { channelId: input.id, position: input.position }
+    const key = await em.findOne(ChannelKey, place, { disableIdentityMap: true })
+    if (!key) throw new DomainError('channel.not_found')
+    await em.nativeUpdate(ChannelKey, place, { status: input.status, statusReason: '', statusAt: null })
+    await recordAct(
+      { ...deps, em },
+      {
+        action: input.status === channelStatus.enabled ? 'channels.enable_key' : 'channels.disable_key',
+        targetType: 'channel',
+        targetId: channel.id,
+        targetName: channel.name,
+        before: { position: input.position, status: key.status },
+        after: { position: input.position, status: input.status },
+      },
     )
-    if (changed === 0) throw new DomainError('channel.not_found')
     if (channel.status === channelStatus.enabled && (await enabledKeys(em, input.id)) === 0) {
       await writeStatus(em, [input.id], channelStatus.disabled)
     }

@@ -9,6 +9,7 @@ import { movesKey, toColumns } from '../rules.ts'
 import type { CreateChannel, UpdateChannel } from '../schema.ts'
 import { type ChannelView, toChannelView } from '../view.ts'
 import { indexChannels } from './abilities.ts'
+import { channelAct, recordChannels } from './acts.ts'
 import { writeStatus } from './status.ts'
 import { findChannel, keyColumns, lockChannel, readKeys, replaceKeyStates } from './store.ts'
 
@@ -30,6 +31,8 @@ export async function createChannel(deps: UserDeps, input: CreateChannel): Promi
     const created = await em.insert(Channel, row)
     await replaceKeyStates(em, deps, { id: created, keys })
     await indexChannels(em, [created])
+    const act = channelAct('create', { after: await findChannel({ em }, created), newKey: true })
+    await recordChannels(deps, em, [act])
     return created
   })
   return saved(deps, id)
@@ -50,6 +53,8 @@ export async function updateChannel(deps: UserDeps, input: UpdateChannel): Promi
     if (keys) await replaceKeyStates(em, deps, { id, keys })
     if (status !== undefined && status !== stored.status) await writeStatus(em, [id], status)
     else await indexChannels(em, [id])
+    const act = channelAct('update', { before: stored, after: await findChannel({ em }, id), newKey: !!keys })
+    await recordChannels(deps, em, [act])
   })
   return saved(deps, id)
 }
@@ -68,6 +73,8 @@ export async function copyChannel(deps: UserDeps, { id }: { id: number }): Promi
     const copy = await em.insert(Channel, { ...settingsOf(source), ...keyColumns(deps.secrets, keys) })
     await replaceKeyStates(em, deps, { id: copy, keys })
     await indexChannels(em, [copy])
+    const act = channelAct('copy', { after: await findChannel({ em }, copy) })
+    await recordChannels(deps, em, [act && { ...act, after: { ...act.after, copied_from: source.id } }])
     return copy
   })
   return saved(deps, created)
