@@ -4,7 +4,11 @@ import { defineEntity, p, type InferEntity } from '@mikro-orm/postgresql'
 export const AuditEntry = defineEntity({
   name: 'AuditEntry',
   tableName: 'audit_entries',
-  indexes: [{ properties: ['targetType', 'targetId', 'id'] }, { properties: ['actorId', 'id'] }],
+  indexes: [
+    { properties: ['targetType', 'targetId', 'id'] },
+    { properties: ['actorId', 'id'] },
+    { properties: ['action', 'id'] },
+  ],
   properties: {
     id: p.bigint('number').primary().autoincrement(),
     /** 0: the product itself. */

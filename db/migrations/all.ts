@@ -23,4 +23,5 @@ export const migrationsList = [
   { name: '0025-username-likeness', class: UsernameLikeness },
   fromFile('0026-release-in-lock-order'),
   fromFile('0030-audit-log'),
+  fromFile('0038-audit-filters'),
 ]

@@ -1,4 +1,5 @@
 import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server'
+import { auditAdminRouter } from '#features/audit/router.ts'
 import { authRouter } from '#features/auth/router.ts'
 import { channelsAdminRouter } from '#features/channels/router.ts'
 import { groupsAdminRouter, groupsPublicRouter, groupsUserRouter } from '#features/groups/router.ts'
@@ -37,6 +38,7 @@ export const appRouter = router({
     logs: logsAdminRouter,
     tasks: tasksAdminRouter,
     stats: statsAdminRouter,
+    audit: auditAdminRouter,
   }),
 })
 

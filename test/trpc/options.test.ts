@@ -41,6 +41,7 @@ function callAs(role: number | null, options = newStore()) {
     actor: role === null ? null : { id: 1, username: 'someone', role, group: 'default', via: 'session' },
     refusal: null,
     crossSite: false,
+    client: { ip: '127.0.0.1' },
     log: { error: () => {} },
   } as unknown as Context
   const api = callerOf(context)

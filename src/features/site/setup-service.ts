@@ -8,6 +8,7 @@ import { logType, userStatus } from '#core/statuses.ts'
 import { OneTimeCode } from '#db/entities/one-time-code.ts'
 import { SetupRecord } from '#db/entities/setup-record.ts'
 import { User } from '#db/entities/user.ts'
+import { recordAct } from '../audit/service.ts'
 import { hashPassword } from '../auth/password.ts'
 import type { Deps, Services } from '../deps.ts'
 import { grant } from '../ledger/service.ts'
@@ -67,15 +68,18 @@ export async function setUp(deps: Deps, input: Setup): Promise<void> {
 async function setUpWithin(deps: Deps, input: Setup): Promise<void> {
   const { em } = deps
   await em.insert(SetupRecord, { id: 1, version: deps.version, initializedAt: deps.ambient.now() })
-  if (!(await rootExists(em))) await makeRoot(deps, input)
-  await setOptionsWithin(deps, {
+  const founder = (await rootExists(em)) ? null : await makeRoot(deps, input)
+  const scope = { ...deps, actor: founder }
+  const mode = { SelfUseModeEnabled: input.selfUseModeEnabled, DemoSiteEnabled: input.demoSiteEnabled }
+  await recordAct(scope, { action: 'site.set_up', targetType: 'site', targetId: 0, after: mode })
+  await setOptionsWithin(scope, {
     SelfUseModeEnabled: String(input.selfUseModeEnabled),
     DemoSiteEnabled: String(input.demoSiteEnabled),
   })
   await em.nativeDelete(OneTimeCode, { purpose })
 }
 
-async function makeRoot(deps: Deps, input: Setup): Promise<void> {
+async function makeRoot(deps: Deps, input: Setup): Promise<{ id: number; username: string }> {
   const judged = rootAccount.safeParse(input)
   if (!judged.success) {
     throw toDomainError({ code: refusalOf(judged.error.issues) ?? 'input.invalid', params: { detail: 'username' } })
@@ -102,6 +106,7 @@ async function makeRoot(deps: Deps, input: Setup): Promise<void> {
     amount: rootQuota,
     log: { type: logType.system, username, content: `系统初始化赠送 ${formatQuota(rootQuota, display)}` },
   })
+  return { id, username }
 }
 
 /** Only who can read what the first start printed may set up from afar. */

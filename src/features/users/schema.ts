@@ -59,6 +59,13 @@ export const checkIn = z.object({ turnstile: z.string().max(4096).default('') })
 
 export const transferRewards = z.object({ quota: z.int().min(-1e15).max(1e15) })
 
+/** Why somebody did something to somebody else. */
+const reason = z
+  .string()
+  .trim()
+  .max(200)
+  .regex(/^[^\0]*$/)
+
 export const listUsers = pageInput.extend({
   /** Part of username, e-mail or display name, or an id. */
   keyword: searchText.default(''),
@@ -92,9 +99,15 @@ export const updateUser = z.object({
   quota: quota.optional(),
   /** What to add to the balance, or with a minus to take away. The console sends this one. */
   quotaChange: quota.optional(),
+  /** For the audit log. */
+  reason: reason.default(''),
 })
 export type UpdateUser = z.infer<typeof updateUser>
 
 const userActions = ['enable', 'disable', 'promote', 'demote', 'delete'] as const
-export const manageUser = z.object({ id: userId, action: z.enum(userActions, refusal('user.action_unknown')) })
+export const manageUser = z.object({
+  id: userId,
+  action: z.enum(userActions, refusal('user.action_unknown')),
+  reason: reason.default(''),
+})
 export type ManageUser = z.infer<typeof manageUser>

@@ -1,4 +1,4 @@
-import { type FilterQuery, LockMode } from '@mikro-orm/postgresql'
+import type { EntityManager, FilterQuery } from '@mikro-orm/postgresql'
 import { DomainError } from '#core/errors.ts'
 import type { Page } from '#core/paging.ts'
 import { formatQuota } from '#core/quota.ts'
@@ -7,6 +7,8 @@ import { logType } from '#core/statuses.ts'
 import { Session } from '#db/entities/session.ts'
 import { Token } from '#db/entities/token.ts'
 import { User } from '#db/entities/user.ts'
+import { changesOf } from '../../audit/changes.ts'
+import { recordAct } from '../../audit/service.ts'
 import { hashPassword } from '../../auth/password.ts'
 import { replacePassword } from '../../auth/replace-password.ts'
 import type { UserDeps } from '../../deps.ts'
@@ -14,7 +16,9 @@ import { grant } from '../../ledger/service.ts'
 import type { CreateUser, ListUsers, UpdateUser } from '../schema.ts'
 import { toUserView, type UserView } from '../view.ts'
 import { createAccount } from './create-account.ts'
+import { retireAccount } from './retire-account.ts'
 import { sayingWhatIsTaken, usernameColumns } from './taken.ts'
+import { lockTarget, recordUserAct } from './target.ts'
 
 /** Newest first, deleted users among them. */
 export async function listUsers({ em }: UserDeps, input: ListUsers): Promise<Page<UserView>> {
@@ -45,20 +49,26 @@ export async function getUser({ em, actor }: UserDeps, { id }: { id: number }): 
 
 export async function createUser(deps: UserDeps, input: CreateUser): Promise<{ id: number }> {
   if ((input.role ?? roles.user) >= deps.actor.role) throw new DomainError('user.role_too_high')
+  const { username } = input
+  const displayName = input.displayName || username
+  const passwordHash = await hashPassword(input.password)
   const id = await createAccount(deps, {
-    username: input.username,
-    displayName: input.displayName || input.username,
-    passwordHash: await hashPassword(input.password),
+    username,
+    displayName,
+    passwordHash,
+    alongside: (em, created) =>
+      recordAct(
+        { ...deps, em },
+        {
+          action: 'users.create',
+          targetType: 'user',
+          targetId: created,
+          targetName: username,
+          after: { username, displayName, password: true },
+        },
+      ),
   })
   return { id }
-}
-
-/** The row under a lock, so that what is judged is what is changed. */
-export async function lockTarget({ em, actor }: UserDeps, id: number): Promise<User> {
-  const user = await em.findOne(User, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE, disableIdentityMap: true })
-  if (!user) throw new DomainError('user.not_found')
-  if (!mayActOn(actor.role, user.role)) throw new DomainError('user.target_forbidden')
-  return user
 }
 
 export async function updateUser(deps: UserDeps, input: UpdateUser): Promise<UserView> {
@@ -66,16 +76,19 @@ export async function updateUser(deps: UserDeps, input: UpdateUser): Promise<Use
   await sayingWhatIsTaken(() =>
     deps.em.transactional(async (em) => {
       const scope = { ...deps, em }
-      const target = await lockTarget(scope, input.id)
+      const { target, actorRole } = await lockTarget(scope, input.id)
       if (target.deletedAt) throw new DomainError('user.not_found')
-      if (deps.actor.role !== roles.root && (input.role ?? roles.user) >= deps.actor.role) {
+      if (actorRole !== roles.root && (input.role ?? roles.user) >= actorRole) {
         throw new DomainError('user.role_too_high')
       }
       const changes = changedFields(deps, target, input)
       if (Object.keys(changes).length > 0) await em.nativeUpdate(User, { id: target.id }, changes)
-      await bookQuota(scope, target, input)
+      const quota = await bookQuota(scope, target, input)
       if (passwordHash !== undefined)
         await replacePassword(scope, target.id, { passwordHash, keepsOwnSession: target.id === deps.actor.id })
+      const { usernameLikeness: _, ...told } = changes
+      const after = { ...told, ...quota, ...(passwordHash === undefined ? {} : { passwordHash: true }) }
+      if (Object.keys(after).length > 0) await recordUpdate(scope, { target, after, reason: input.reason })
     }),
   )
   return toUserView(await deps.em.findOneOrFail(User, { id: input.id }, { disableIdentityMap: true }))
@@ -99,9 +112,9 @@ function changedFields(deps: UserDeps, target: User, input: UpdateUser): Partial
 }
 
 /** Always a difference: calls under way keep what they set aside. */
-async function bookQuota(deps: UserDeps, target: User, input: UpdateUser): Promise<void> {
+async function bookQuota(deps: UserDeps, target: User, input: UpdateUser): Promise<{ quota?: number }> {
   const change = (input.quota === undefined ? 0 : input.quota - target.quota) + (input.quotaChange ?? 0)
-  if (change === 0) return
+  if (change === 0) return {}
   const { options } = deps
   const display = { quotaPerUnit: options.get('QuotaPerUnit'), inCurrency: options.get('DisplayInCurrencyEnabled') }
   const [before, after] = [target.quota, target.quota + change].map((quota) =>
@@ -114,13 +127,53 @@ async function bookQuota(deps: UserDeps, target: User, input: UpdateUser): Promi
     amount: change,
     log: { type: logType.manage, username: target.username, content: `管理员将用户额度从 ${before} 修改为 ${after}` },
   })
+  return { quota: target.quota + change }
 }
 
-/** For good; unlike the deletion in `manage`, the name becomes free again. */
+/** Of a password it says that there is a new one. */
+async function recordUpdate(
+  deps: UserDeps,
+  { target, after, reason }: { target: User; after: Record<string, unknown>; reason: string },
+): Promise<void> {
+  const { passwordHash, ...plain } = after
+  const { before: old, after: now } = changesOf(target, { ...target, ...plain })
+  await recordAct(deps, {
+    action: 'users.update',
+    targetType: 'user',
+    targetId: target.id,
+    targetName: target.username,
+    before: old,
+    after: { ...now, ...(passwordHash === undefined ? {} : { password: true }) },
+    reason,
+  })
+}
+
+/** What explains a balance, a charge or a payment keeps its account. */
+const historyTables = [
+  'grants',
+  'holds',
+  'usage_hourly',
+  'logs',
+  'top_up_orders',
+  'drawing_tasks',
+  'music_tasks',
+] as const
+
+async function hasHistory(em: EntityManager, userId: number): Promise<boolean> {
+  const any = historyTables.map((table) => `exists (select 1 from ${table} where user_id = ${userId})`).join(' or ')
+  const sql = `select ${any} as found`
+  const [row]: { found: boolean }[] = await em.getConnection().execute(sql, [], 'all', em.getTransactionContext())
+  return row?.found ?? true
+}
+
+/** Softly where anything was ever booked or logged under the account, for good otherwise; the name is free again either way. */
 export async function removeUser(deps: UserDeps, { id }: { id: number }): Promise<void> {
   await deps.em.transactional(async (em) => {
-    const target = await lockTarget({ ...deps, em }, id)
-    if (deps.actor.role <= target.role) throw new DomainError('user.target_forbidden')
+    const scope = { ...deps, em }
+    const { target, actorRole } = await lockTarget(scope, id)
+    if (actorRole <= target.role) throw new DomainError('user.target_forbidden')
+    await recordUserAct(scope, { action: 'delete', target })
+    if (await hasHistory(em, id)) return retireAccount(scope, id)
     await em.nativeDelete(Session, { userId: id })
     await em.nativeDelete(Token, { userId: id })
     await em.nativeDelete(User, { id })

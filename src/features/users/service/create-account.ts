@@ -18,6 +18,8 @@ export type NewAccount = {
   /** Provider ids of accounts that sign in elsewhere. */
   bindings?: Partial<Pick<User, 'githubId' | 'oidcId' | 'wechatId' | 'telegramId' | 'linuxDoId'>>
   inviteCode?: string
+  /** What else stands or falls with the account. */
+  alongside?: (em: EntityManager, id: number) => Promise<void>
 }
 
 type CreateDeps = Pick<Deps, 'em' | 'options' | 'ambient'>
@@ -56,6 +58,7 @@ async function insertAccount(deps: CreateDeps, account: NewAccount): Promise<num
     await give(deps, { ...welcome, kind: 'invitee', amount: options.get('QuotaForInvitee'), what: '使用邀请码赠送' })
     await rewardInviter(deps, inviter)
   }
+  await account.alongside?.(em, id)
   return id
 }
 

@@ -6,15 +6,16 @@ import { User } from '#db/entities/user.ts'
 import { endSessionsOf } from '../../auth/session.ts'
 import type { UserDeps } from '../../deps.ts'
 import type { ManageUser } from '../schema.ts'
-import { lockTarget } from './administer.ts'
+import { lockTarget, recordUserAct } from './target.ts'
+import { retireAccount } from './retire-account.ts'
 
 type Act = {
   /** What the user's log says. */
   label: string
   /** Throws where the act is not allowed. */
   judge: (actorRole: number, target: User) => void
-  changes: (now: Date) => Partial<User>
-  signsOut: boolean
+  changes: Pick<Partial<User>, 'status' | 'role'>
+  ends: 'nothing' | 'sessions' | 'account'
 }
 
 const protectRoot = (_actorRole: number, target: User): void => {
@@ -22,13 +23,13 @@ const protectRoot = (_actorRole: number, target: User): void => {
 }
 
 const acts: Record<ManageUser['action'], Act> = {
-  enable: { label: '启用', judge: () => {}, changes: () => ({ status: userStatus.active }), signsOut: false },
-  disable: { label: '禁用', judge: protectRoot, changes: () => ({ status: userStatus.banned }), signsOut: true },
+  enable: { label: '启用', judge: () => {}, changes: { status: userStatus.active }, ends: 'nothing' },
+  disable: { label: '禁用', judge: protectRoot, changes: { status: userStatus.banned }, ends: 'sessions' },
   delete: {
     label: '注销',
     judge: protectRoot,
-    changes: (now) => ({ deletedAt: now, accessTokenHash: null }),
-    signsOut: true,
+    changes: {},
+    ends: 'account',
   },
   promote: {
     label: '提升为管理员',
@@ -36,8 +37,8 @@ const acts: Record<ManageUser['action'], Act> = {
       if (actorRole !== roles.root) throw new DomainError('user.promotion_forbidden')
       if (target.role >= roles.admin) throw new DomainError('user.already_admin')
     },
-    changes: () => ({ role: roles.admin }),
-    signsOut: false,
+    changes: { role: roles.admin },
+    ends: 'nothing',
   },
   demote: {
     label: '降级为普通用户',
@@ -45,8 +46,8 @@ const acts: Record<ManageUser['action'], Act> = {
       protectRoot(actorRole, target)
       if (target.role <= roles.user) throw new DomainError('user.already_ordinary')
     },
-    changes: () => ({ role: roles.user }),
-    signsOut: false,
+    changes: { role: roles.user },
+    ends: 'nothing',
   },
 }
 
@@ -57,17 +58,20 @@ export async function manageUser(
 ): Promise<{ id: number; status: number; role: number }> {
   const act = acts[input.action]
   return deps.em.transactional(async (em) => {
-    const target = await lockTarget({ ...deps, em }, input.id)
-    act.judge(deps.actor.role, target)
-    const changes = act.changes(deps.ambient.now())
-    await em.nativeUpdate(User, { id: target.id }, changes)
+    const scope = { ...deps, em }
+    const { target, actorRole } = await lockTarget(scope, input.id)
+    act.judge(actorRole, target)
+    const { changes } = act
+    if (Object.keys(changes).length > 0) await em.nativeUpdate(User, { id: target.id }, changes)
     await em.insert(Log, {
       userId: target.id,
       username: target.username,
       type: logType.manage,
       content: `管理员操作：${act.label}`,
     })
-    if (act.signsOut) await endSessionsOf({ ...deps, em }, target.id)
+    await recordUserAct(scope, { action: input.action, target, after: changes, reason: input.reason })
+    if (act.ends === 'sessions') await endSessionsOf(scope, target.id)
+    if (act.ends === 'account') await retireAccount(scope, target.id)
     return { id: target.id, status: changes.status ?? target.status, role: changes.role ?? target.role }
   })
 }
