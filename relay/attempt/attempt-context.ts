@@ -1,16 +1,9 @@
-import type { RelayServices } from '#relay/request/call.ts'
-import type { Call } from '#relay/request/call.ts'
-import type { Attempt } from '#relay/request/call.ts'
-import type { AttemptRecord } from '#relay/request/call.ts'
+import type { Held } from '#relay/billing/hold.ts'
 import type { CallPrice } from '#relay/billing/price-call.ts'
-import type { Provider } from '#relay/providers/types.ts'
-import type { ProviderCall } from '#relay/providers/types.ts'
-import type { ChannelRequest } from './channel-body.ts'
-import type { NativeDialect } from '#relay/providers/types.ts'
 import type { ReasoningPlace } from '#relay/chat/reasoning.ts'
-import type { Hold } from '#relay/billing/hold.ts'
-import type { HoldFacts } from '#relay/billing/hold-plan.ts'
-import type { HoldPlan } from '#relay/billing/hold-plan.ts'
+import type { NativeDialect, Provider, ProviderCall } from '#relay/providers/types.ts'
+import type { Attempt, AttemptRecord, Call, RelayServices } from '#relay/request/call.ts'
+import type { ChannelRequest } from './channel-body.ts'
 
 /** Everything one try needs and everything its bill needs. */
 export type AttemptContext = {
@@ -37,6 +30,3 @@ export type AttemptContext = {
   asked: boolean
   held: Held
 }
-
-/** What is set aside for a try, and why so much. */
-export type Held = { hold: Hold; facts: HoldFacts; plan: HoldPlan }

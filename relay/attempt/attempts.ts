@@ -4,6 +4,7 @@ import type { Attempt, AttemptRecord, CallCore, RelayServices } from '#relay/req
 import { AttemptFailed } from './failure.ts'
 import { dropRefusedToken } from './attempt-token.ts'
 import { logFailedAttempt } from './log-failure.ts'
+import { attemptRecord } from '#relay/billing/log-row.ts'
 import { type CallPrice, priceAttempt } from '#relay/billing/price-call.ts'
 import { reserve } from '#relay/billing/reserve.ts'
 import { pauseBeforeRetry, planRetry, type RetryRoute } from '#relay/routing/retry.ts'
@@ -19,7 +20,7 @@ export type AttemptSteps = {
   begin?: () => void
   /** Sets aside what this try needs: so much … */
   amountOf?: (plan: AttemptPlan) => number
-  /** … or what the call's own hold makes of it, with its plan as the outcome. */
+  /** … or what the call's own hold makes of it. */
   hold?: { readonly taken: boolean; take: (plan: AttemptPlan) => Promise<void>; finish: () => void }
   /** Makes the try to the settled answer. @throws {AttemptFailed} when another place may be tried. */
   forward: (plan: AttemptPlan) => Promise<void>
@@ -52,7 +53,8 @@ export async function attemptAll(services: RelayServices, call: CallCore, steps:
       if (!error) return
       const retry = planRetry(services, call, { error, attempt, number, selection, route: steps.route ?? 'text' })
       if (!retry && error.deliver) return await error.deliver()
-      attempts.push(recordOf(attempt, error, startedAt))
+      const { status, message: reason } = error.failure
+      attempts.push(attemptRecord(attempt, { status, reason, ms: performance.now() - startedAt }))
       logFailedAttempt(services, call, { attempt, attempts, error })
       await disableDeadKey(services, call, { attempt, error })
       if (!retry || !(await pauseBeforeRetry(call, retry))) throw error
@@ -116,12 +118,3 @@ async function withFreshToken(plan: AttemptPlan, forward: AttemptSteps['forward'
     await forward(plan)
   }
 }
-
-const recordOf = (attempt: Attempt, error: AttemptFailed, startedAt: number): AttemptRecord => ({
-  channel_id: attempt.channel.id,
-  channel_name: attempt.channel.name,
-  key_index: attempt.key.position,
-  status: error.failure.status,
-  reason: error.failure.message.slice(0, 500),
-  ms: Math.round(performance.now() - startedAt),
-})

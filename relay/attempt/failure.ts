@@ -2,10 +2,12 @@ import { DomainError } from '#core/errors.ts'
 import { isDatabaseTrouble, isUnstorableText } from '#core/database-trouble.ts'
 import type { ChannelSecrets } from '#core/masking/secret-parts.ts'
 import { maskFailure } from '#relay/providers/shared/mask-failure.ts'
-import type { UpstreamFailure } from '#relay/chat/events.ts'
+import { MalformedUpstream, type UpstreamFailure } from '#relay/chat/events.ts'
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import type { CallerError } from '#relay/dialects/types.ts'
+import { UpstreamRefusal } from '#relay/providers/types.ts'
 import { RateLimited } from '#relay/request/rate-limited.ts'
+import { TransportError } from '#relay/transport/transport-error.ts'
 
 /** Type of every error that the gateway itself makes. */
 const gatewayErrorType = 'gateway_error'
@@ -91,3 +93,41 @@ export const isUnexpected = (error: unknown): boolean =>
     error instanceof InvalidRequest ||
     isUnstorableText(error)
   )
+
+/** Whatever went wrong between us and an answer, as a failed attempt. */
+export function asAttemptFailure(error: unknown): AttemptFailed {
+  if (error instanceof AttemptFailed) return error
+  if (error instanceof UpstreamRefusal) return new AttemptFailed(error.failure, { local: false, cause: error })
+  if (error instanceof MalformedUpstream) {
+    const refusal = failureOfDomainError(new DomainError('relay.reply_malformed'))
+    return new AttemptFailed(refusal, { local: false, cause: error })
+  }
+  if (error instanceof TransportError) {
+    const refusal = failureOfDomainError(transportRefusal(error))
+    return new AttemptFailed(refusal, { local: false, connection: true, cause: error })
+  }
+  throw error
+}
+
+/** What this upstream cannot take, another one may: the next channel is tried. Any other error stays what it is. */
+export const unsupportedHere = (error: unknown): unknown =>
+  error instanceof InvalidRequest || error instanceof DomainError
+    ? new AttemptFailed(failureOf(error), { local: true, elsewhere: true, cause: error })
+    : error
+
+/** The request never reached a connection, so the upstream cannot have seen it. */
+export const isUnsent = (error: unknown): boolean => error instanceof TransportError && !error.sent
+
+function transportRefusal(error: TransportError): DomainError {
+  switch (error.kind) {
+    case 'timeout-connect':
+    case 'timeout-first-byte':
+    case 'timeout-idle':
+      return new DomainError('relay.timeout', {}, { cause: error })
+    case 'too-large':
+    case 'bad-response':
+      return new DomainError('relay.reply_unreadable', {}, { cause: error })
+    default:
+      return new DomainError('relay.connection_failed', {}, { cause: error })
+  }
+}

@@ -1,4 +1,5 @@
 import type { Attempt, AttemptRecord, CallCore, RelayServices } from '#relay/request/call.ts'
+import { callColumns } from '#relay/billing/log-row.ts'
 import type { AttemptFailed } from './failure.ts'
 
 type FailedAttempt = { attempt: Attempt; attempts: AttemptRecord[]; error: AttemptFailed }
@@ -13,19 +14,11 @@ export function logFailedAttempt(
 ): void {
   if (error.local || !services.options.get('LogErrorEnabled')) return
   const { failure } = error
-  const { token, user } = call.caller
   services.failureLog.add({
-    userId: user.id,
+    ...callColumns(call, attempt),
     content: `status code ${failure.status}: ${failure.message}`.slice(0, longestContent),
-    username: user.username,
-    tokenName: call.caller.tokenName,
-    tokenId: token?.id ?? 0,
-    modelName: call.model,
     useTimeMs: Math.round(performance.now() - call.startedAt),
     isStream: call.stream,
-    channelId: attempt.channel.id,
-    group: call.group,
-    clientIp: user.showsIpInLogs ? call.ip : '',
     requestId: call.id,
     other: {
       error_type: failure.type,

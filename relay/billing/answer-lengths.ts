@@ -40,6 +40,11 @@ export type AnswerLengths = {
   expect: (payer: string, model: string) => ExpectedAnswer
 }
 
+type Payer = { caller: { user: { id: number }; token: { id: number } | null } }
+
+/** Who pays for a call: what is known of balances and of lengths of answers is kept by it. */
+export const payerOf = ({ caller }: Payer): string => `${caller.user.id}:${caller.token?.id ?? 0}`
+
 const mostKept = 20_000
 /** The weight of the latest call. */
 const weight = 0.2

@@ -4,7 +4,7 @@ import { normaliseUsage } from '#core/usage.ts'
 import { countDelivered } from '#relay/counting/estimate-usage.ts'
 import type { WireEvent } from '#relay/transport/framing.ts'
 import type { AttemptContext } from '#relay/attempt/attempt-context.ts'
-import { payerOf } from './hold.ts'
+import { payerOf } from './answer-lengths.ts'
 import type { StreamWriter } from '#relay/response/stream-writer.ts'
 
 /** `limit`: there is nothing left to pay for more; `unbooked`: nothing can be booked now. */
@@ -89,9 +89,9 @@ export function createAnswerMeter(context: AttemptContext, writer: StreamWriter)
   const raise = async (last: boolean): Promise<'raised' | 'refused' | 'failed'> => {
     const target = Math.min(Math.max(counted * 2, covered * 1.5, covered + leastRaise) * ratio, most)
     const asked = await hold.raise(Math.max(costOfAnswer(terms, target), hold.amount + 1))
-    if (asked.outcome !== 'refused' || asked.left === 0) return asked.outcome
-    const isSmall = asked.left < costOfAnswer(terms, smallRemainder) - costOfAnswer(terms, 0)
-    const part = last || isSmall ? asked.left : Math.ceil(asked.left / 2)
+    if (asked.outcome !== 'refused' || asked.available === 0) return asked.outcome
+    const isSmall = asked.available < costOfAnswer(terms, smallRemainder) - costOfAnswer(terms, 0)
+    const part = last || isSmall ? asked.available : Math.ceil(asked.available / 2)
     return (await hold.raise(hold.amount + part)).outcome
   }
   const raiseAhead = async (): Promise<void> => {

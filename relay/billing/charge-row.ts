@@ -4,11 +4,11 @@ import type { Receipt, UsageReceipt } from '#core/pricing/receipt.ts'
 import { toolUses } from '#core/pricing/tools.ts'
 import { type MeasuredUsage, totalTokens } from '#core/usage.ts'
 import type { ChargeRow } from '#features/ledger/charge-row.ts'
-import type { Delivered } from '#relay/response/delivered.ts'
+import type { Delivered } from '#relay/chat/delivered.ts'
 import type { Attempt, AttemptRecord, Call, RelayServices } from '#relay/request/call.ts'
 import type { ChannelRequest } from '#relay/attempt/channel-body.ts'
 import type { CallPrice } from './price-call.ts'
-import { priceWords, receiptKeys, userGroupKeys } from './receipt-keys.ts'
+import { attemptKeys, callColumns, priceText, receiptKeys, usageColumns, usageKeys, userGroupKeys } from './log-row.ts'
 
 /** How an answer ended, seen from the bill. */
 export type Ending = {
@@ -51,76 +51,50 @@ export function chargeRowOf(services: RelayServices, call: Call, settlement: Set
   const { attempt, ending, terms } = settlement
   const { usage, source } = ending.measured
   const used = ending.empty && source !== 'upstream' ? { ...usage, promptTokens: 0, completionTokens: 0 } : usage
-  const receipt: UsageReceipt = {
-    formula: formulaFor({ claude: settlement.claude, realtime: false, usage: used }),
-    usage: used,
-    tools: toolUses({ model: attempt.upstreamModel, usage: used }),
-    ...terms,
-  }
   // Nothing was used: nothing is charged, a price per call included, and no counter moves.
-  const nothing = totalTokens(used) === 0
-  const quota = nothing ? 0 : chargeReceipt(receipt).quota
-  const { token, user } = call.caller
+  const isUnused = totalTokens(used) === 0
+  const receipt: UsageReceipt | null = isUnused
+    ? null
+    : {
+        formula: formulaFor({ claude: settlement.claude, realtime: false, usage: used }),
+        usage: used,
+        tools: toolUses({ model: attempt.upstreamModel, usage: used }),
+        ...terms,
+      }
+  const unusedText = ending.end === 'failed' ? '（没有用量，请求可能出错）' : '（没有用量，上游可能超时）'
+  const other = otherOf(call, settlement, receipt)
   return {
     id: call.id,
-    userId: user.id,
-    tokenId: token?.id ?? 0,
-    channelId: attempt.channel.id,
-    quota,
-    counted: !nothing,
+    ...callColumns(call, attempt),
+    ...usageColumns(used, call.startedAt),
+    quota: receipt ? chargeReceipt(receipt).quota : 0,
+    counted: !isUnused,
     log: services.options.get('LogConsumeEnabled'),
-    content: contentOf(terms, ending, nothing ? null : receipt),
-    username: user.username,
-    tokenName: call.caller.tokenName,
-    modelName: call.request.model,
-    promptTokens: used.promptTokens,
-    completionTokens: used.completionTokens,
-    cachedTokens: used.cachedTokens,
-    useTimeMs: Math.round(performance.now() - call.startedAt),
+    content: priceText(terms, receipt) + (isUnused ? unusedText : ''),
     firstTokenMs: ending.firstTokenMs === null ? null : Math.round(ending.firstTokenMs),
     isStream: ending.isStream,
-    group: call.group,
-    clientIp: user.showsIpInLogs ? call.ip : '',
     other: {
-      ...otherOf(call, settlement, nothing ? null : receipt),
-      ...userGroupKeys(services, { user, group: call.group, groupRatio: terms.groupRatio }),
+      ...userGroupKeys(services, call, terms.groupRatio),
+      ...other,
       ...loggedContent(services, settlement.sent.request, () => ending.delivered().text),
     },
   }
 }
 
-function contentOf(terms: CallPrice, ending: Ending, receipt: Receipt | null): string {
-  const text = priceWords(terms, receipt)
-  if (receipt) return text
-  return `${text}${ending.end === 'failed' ? '（没有用量，请求可能出错）' : '（没有用量，上游可能超时）'}`
-}
-
 /** The keys that older consoles read, then our own. */
 function otherOf(call: Call, settlement: Settlement, receipt: Receipt | null): Record<string, unknown> {
   const { attempt, attempts, ending, terms, claude } = settlement
-  const { usage } = ending.measured
+  const { usage, source, corrected } = ending.measured
   const { price } = terms
-  const ratio = price.kind === 'ratio' ? price : null
   return {
-    model_ratio: ratio?.modelRatio ?? 0,
-    group_ratio: terms.groupRatio,
-    completion_ratio: ratio?.completionRatio ?? 0,
-    model_price: price.kind === 'call' ? price.modelPrice : -1,
-    cache_tokens: usage.cachedTokens,
-    cache_ratio: ratio?.cacheRatio ?? 1,
-    frt: ending.firstTokenMs === null ? -1000 : Math.round(ending.firstTokenMs),
-    admin_info: {
-      use_channel: attempts.map((record) => String(record.channel_id)),
-      attempts,
-      upstream_ms: Math.round(ending.upstreamMs),
-    },
-    ...(attempt.mapped ? { is_model_mapped: true, upstream_model_name: attempt.upstreamModel } : {}),
+    ...usageKeys(terms, usage, ending.firstTokenMs === null ? null : Math.round(ending.firstTokenMs)),
+    ...attemptKeys(attempt, attempts, ending.upstreamMs),
     ...(call.request.reasoning?.effort ? { reasoning_effort: call.request.reasoning.effort } : {}),
     ...(claude
       ? {
           claude: true,
           cache_creation_tokens: usage.cacheWriteTokens,
-          cache_creation_ratio: ratio?.cacheWriteRatio ?? 1,
+          cache_creation_ratio: price.kind === 'ratio' ? price.cacheWriteRatio : 1,
         }
       : {}),
     ...receiptKeys(receipt),
@@ -128,8 +102,8 @@ function otherOf(call: Call, settlement: Settlement, receipt: Receipt | null): R
     ...(receipt ? { receipt } : {}),
     ...(settlement.lowered === undefined ? {} : { max_tokens_lowered: settlement.lowered }),
     dialect: call.dialect.id,
-    usage_source: ending.measured.source,
-    ...(ending.measured.corrected ? { usage_corrected: true } : {}),
+    usage_source: source,
+    ...(corrected ? { usage_corrected: true } : {}),
     ...(ending.end === 'complete' ? {} : { end: ending.end, ...(ending.failure ? { failure: ending.failure } : {}) }),
     ...(ending.losses.length > 0 ? { losses: ending.losses } : {}),
   }

@@ -8,7 +8,7 @@ import type { ChatRequest, Tool } from '#relay/chat/request.ts'
 import { mediaTokens } from '#relay/counting/media-tokens.ts'
 import { isObject } from '#relay/chat/json.ts'
 import type { Attempt, Call, RelayServices } from '#relay/request/call.ts'
-import { payerOf } from './hold.ts'
+import { payerOf } from './answer-lengths.ts'
 import type { HoldFacts } from './hold-plan.ts'
 import { isPricedAsClaude } from '#relay/providers/registry.ts'
 import type { CallPrice } from './price-call.ts'
@@ -37,10 +37,11 @@ export function holdFactsOf(
   const { request } = call
   const { upstreamModel, channel } = attempt
   const isClaude = call.dialect.pricedAsClaude || isPricedAsClaude(channel.type, upstreamModel)
+  const thinks = thinksUnseen(upstreamModel, request)
+  const tools = toolsOf(request, upstreamModel)
   const sent = sentEstimate(services, call, attempt)
   const seen = services.holds.lengths.expect(payerOf(call), upstreamModel)
   const limit = sent.maxTokens ?? 0
-  const thinks = thinksUnseen(upstreamModel, request)
   const expected = seen.tokens ?? Math.max(1, services.options.get('PreConsumedQuota'))
   const isThoughtful = (request.reasoning?.budgetTokens ?? 0) > 0
   const useful = isThoughtful ? leastThoughtful : Math.min(leastAnswer, Math.max(leastUsual, expected))
@@ -55,7 +56,7 @@ export function holdFactsOf(
       audioTokens: audio,
       spoken,
       formula: spoken || audio > 0 ? 'audio' : isClaude ? 'claude' : 'text',
-      tools: toolsOf(request, upstreamModel),
+      tools,
     },
     limit,
     choices: Math.max(1, sent.choiceCount ?? 1),

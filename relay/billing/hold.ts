@@ -1,8 +1,10 @@
-import type { ReserveResult } from '#features/ledger/charge-row.ts'
-import type { CallCore, RelayServices } from '#relay/request/call.ts'
-import { type HoldFacts, type HoldPlan, leastHold, planHold } from './hold-plan.ts'
-import { refusalOfReserve, reserveOnce } from './reserve.ts'
 import { costOfAnswer } from '#core/pricing/estimate.ts'
+import type { Attempt, Call, RelayServices } from '#relay/request/call.ts'
+import { holdFactsOf } from './hold-facts.ts'
+import { type HoldFacts, type HoldPlan, leastHold, planHold } from './hold-plan.ts'
+import { payerOf } from './answer-lengths.ts'
+import type { CallPrice } from './price-call.ts'
+import { availableIn, isInsufficient, refusalOfReserve, reserveOnce } from './reserve.ts'
 
 /** The money set aside for one chat call through all its attempts. It only grows; settling gives back what was too much. */
 export type Hold = {
@@ -12,7 +14,9 @@ export type Hold = {
   /** Other calls of the same user are under way here, so that something may soon come back. */
   readonly crowded: boolean
   /** Sets aside what an attempt needs, or what of it can be had. @throws {DomainError} when the call cannot be paid. */
-  take: (facts: HoldFacts) => Promise<HoldPlan>
+  take: (attempt: { attempt: Attempt; terms: CallPrice }) => Promise<void>
+  /** What the latest attempt needs and what of it is set aside. */
+  held: () => Held
   /** Asks for more; one asking at a time. */
   raise: (amount: number) => Promise<Raise>
   /** Resolves once no asking is under way. */
@@ -23,30 +27,28 @@ export type Hold = {
   close: () => void
 }
 
-/** `left`: what is there beyond the hold. */
-type Raise = { outcome: 'raised' } | { outcome: 'refused'; left: number } | { outcome: 'failed' }
+/** What is set aside for an attempt, and why so much. */
+export type Held = { hold: Hold; facts: HoldFacts; plan: HoldPlan }
+
+/** `available`: what is there beyond the hold. */
+type Raise = { outcome: 'raised' } | { outcome: 'refused'; available: number } | { outcome: 'failed' }
 
 const mostKept = 20_000
 /** Others take from the same balance at the same time, so what was told may be gone a moment later. */
 const mostTries = 6
 
-export const payerOf = ({ caller }: Pick<CallCore, 'caller'>): string => `${caller.user.id}:${caller.token?.id ?? 0}`
-
-const left = ({ userQuota, tokenQuota }: ReserveResult): number => Math.min(userQuota, tokenQuota ?? userQuota)
-const isShort = ({ verdict }: ReserveResult): boolean =>
-  verdict === 'user_insufficient' || verdict === 'token_insufficient'
-
-export function openHold(services: RelayServices, call: CallCore): Hold {
+export function openHold(services: RelayServices, call: Call): Hold {
   const { holds } = services
   const userId = call.caller.user.id
-  const payer = payerOf(call)
   let amount = 0
   let taken = false
+  let latest: { facts: HoldFacts; plan: HoldPlan } | null = null
   let finished = false
   let asking: Promise<Raise> | null = null
   holds.open.set(userId, (holds.open.get(userId) ?? 0) + 1)
 
   const remember = (available: number): void => {
+    const payer = payerOf(call)
     holds.lastSeen.delete(payer)
     holds.lastSeen.set(payer, available)
     if (holds.lastSeen.size > mostKept) holds.lastSeen.delete(holds.lastSeen.keys().next().value as string)
@@ -57,23 +59,22 @@ export function openHold(services: RelayServices, call: CallCore): Hold {
     while (asking) await asking
   }
 
-  const take = async (facts: HoldFacts): Promise<HoldPlan> => {
-    await idle()
+  const reserveFor = async (facts: HoldFacts): Promise<HoldPlan> => {
     const least = leastHold(facts)
     const planFor = (available: number): HoldPlan | null => planHold(facts, available, callsNow())
     const isFixed = (): boolean => costOfAnswer(facts.terms, 1e6) === costOfAnswer(facts.terms, 0)
-    let available = facts.grows || isFixed() ? Infinity : (holds.lastSeen.get(payer) ?? Infinity)
+    let available = facts.grows || isFixed() ? Infinity : (holds.lastSeen.get(payerOf(call)) ?? Infinity)
     let best: HoldPlan | null = null
     for (let tries = 1; ; tries += 1) {
       const plan = planFor(available) ?? planFor(least)
       if (!plan) throw new Error('the least hold has a plan')
       const result = await reserveOnce(services, call, plan.amount)
-      available = left(result) + amount
+      available = availableIn(result) + amount
       if (result.verdict === 'ok') {
         taken = true
         amount = Math.max(amount, plan.amount)
         best = plan
-      } else if (!isShort(result)) throw refusalOfReserve(services, call, { result, amount: plan.amount })
+      } else if (!isInsufficient(result)) throw refusalOfReserve(services, call, { result, amount: plan.amount })
       if (!facts.grows) remember(available)
       const better = planFor(available)
       if (best && (!better || better.answerTokens <= best.answerTokens || tries >= mostTries)) return best
@@ -94,14 +95,14 @@ export function openHold(services: RelayServices, call: CallCore): Hold {
         amount = Math.max(amount, wanted)
         return { outcome: 'raised' }
       }
-      return { outcome: 'refused', left: isShort(result) ? Math.max(0, left(result)) : 0 }
+      return { outcome: 'refused', available: isInsufficient(result) ? Math.max(0, availableIn(result)) : 0 }
     } catch (error) {
       services.log.warn({ err: error, requestId: call.id }, 'a hold could not be raised')
       return { outcome: 'failed' }
     }
   }
 
-  return {
+  const hold: Hold = {
     get amount() {
       return amount
     },
@@ -111,9 +112,17 @@ export function openHold(services: RelayServices, call: CallCore): Hold {
     get crowded() {
       return callsNow() > 1
     },
-    take,
+    take: async (attempt) => {
+      const facts = holdFactsOf(services, call, attempt)
+      await idle()
+      latest = { facts, plan: await reserveFor(facts) }
+    },
+    held: () => {
+      if (!latest) throw new Error('nothing is set aside yet')
+      return { hold, ...latest }
+    },
     raise: (wanted) => {
-      if (finished) return Promise.resolve({ outcome: 'refused', left: 0 })
+      if (finished) return Promise.resolve({ outcome: 'refused', available: 0 })
       asking ??= ask(wanted).finally(() => {
         asking = null
       })
@@ -129,4 +138,5 @@ export function openHold(services: RelayServices, call: CallCore): Hold {
       else holds.open.delete(userId)
     },
   }
+  return hold
 }

@@ -3,7 +3,8 @@ import type { UpstreamRequest } from '#relay/providers/types.ts'
 import { rewriteBody } from '#relay/providers/shared/rewrite-body.ts'
 import type { ChannelRow } from '#relay/routing/channel-table.ts'
 import type { Call, CallBody } from '#relay/request/call.ts'
-import { type ChannelRequest, bodyObject } from '#relay/attempt/channel-body.ts'
+import type { ChannelRequest } from '#relay/attempt/channel-body.ts'
+import { bodyObject } from '#relay/upstream-call/param-override.ts'
 
 /** Tells a caller which output limit its answer was given instead of its own. */
 export const loweredHeader = 'x-max-tokens-lowered'

@@ -22,6 +22,13 @@ export async function reserveOnce(services: RelayServices, call: CallCore, amoun
   }
 }
 
+/** What is there for a hold, in balance and token together. */
+export const availableIn = ({ userQuota, tokenQuota }: ReserveResult): number =>
+  Math.min(userQuota, tokenQuota ?? userQuota)
+
+export const isInsufficient = ({ verdict }: ReserveResult): boolean =>
+  verdict === 'user_insufficient' || verdict === 'token_insufficient'
+
 /** What a caller reads whose hold was refused. */
 export function refusalOfReserve(
   services: RelayServices,

@@ -1,13 +1,13 @@
 import { DomainError } from '#core/errors.ts'
 import { SettleFailed } from '#features/ledger/service.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
-import type { Answered } from '#relay/response/delivered.ts'
-import { measure } from '#relay/response/answer.ts'
 import type { AttemptContext } from '#relay/attempt/attempt-context.ts'
-import { payerOf } from './hold.ts'
+import { payerOf } from './answer-lengths.ts'
 import { failureOfDomainError } from '#relay/attempt/failure.ts'
 import { rememberStored } from '#relay/routing/stored-responses.ts'
 import { chargeRowOf, type Ending } from './charge-row.ts'
+import { attemptRecord } from './log-row.ts'
+import { type Answered, measureUsage } from './measure-usage.ts'
 
 export type EndOfCall = Omit<Ending, 'upstreamMs' | 'losses'>
 
@@ -21,14 +21,8 @@ export async function settle(
   context.held.hold.finish()
   const upstreamMs = performance.now() - context.sentAt
   const ending: Ending = { ...end, upstreamMs, losses }
-  attempts.push({
-    channel_id: attempt.channel.id,
-    channel_name: attempt.channel.name,
-    key_index: attempt.key.position,
-    status: end.end === 'failed' ? 500 : 200,
-    reason: end.failure ?? '',
-    ms: Math.round(upstreamMs),
-  })
+  const status = end.end === 'failed' ? 500 : 200
+  attempts.push(attemptRecord(attempt, { status, reason: end.failure, ms: upstreamMs }))
   const row = chargeRowOf(services, call, {
     attempt,
     attempts,
@@ -38,14 +32,14 @@ export async function settle(
     sent,
     lowered: context.held.plan.lowered,
   })
-  const kept = rememberStored(services, call, { attempt, ids: end.keeps })
+  const remembered = rememberStored(services, call, { attempt, ids: end.keeps })
   await services.ledger.settle(row, afterwards)
-  if (end.end === 'complete' && isTelling(end)) learn(context, end)
-  await kept
+  if (end.end === 'complete' && isInformative(end)) learn(context, end)
+  await remembered
 }
 
 /** Whoever reports what cannot be is not believed in the rest either. */
-const isTelling = ({ measured, empty }: EndOfCall): boolean =>
+const isInformative = ({ measured, empty }: EndOfCall): boolean =>
   measured.source !== 'none' && !measured.corrected && !empty
 
 /** What a whole answer tells of the next one's length. */
@@ -71,7 +65,7 @@ export async function finishHungUp(
 ): Promise<void> {
   const { call } = context
   const { usage, delivered } = answer
-  const measured = await measure(context, {
+  const measured = await measureUsage(context, {
     usage,
     delivered,
     cut: call.upstreamAbort.signal.aborted || progress.cut === true,

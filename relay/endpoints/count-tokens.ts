@@ -11,12 +11,12 @@ import { readBody } from '#relay/request/read-body.ts'
 import { receive } from '#relay/request/receive.ts'
 import { reportError, statusSent } from '#relay/response/report-error.ts'
 import { createSelection } from '#relay/routing/select.ts'
-import { asAttemptFailure } from '#relay/response/answer.ts'
 import { providerFor } from '#relay/providers/registry.ts'
 import type { UpstreamRequest } from '#relay/providers/types.ts'
 import { upstreamChannelOf, providerCallOf } from '#relay/attempt/upstream-channel.ts'
 import { timeoutsOf } from '#relay/upstream-call/timeouts.ts'
 import { sendWithToken } from '#relay/upstream-call/tokens.ts'
+import { asAttemptFailure } from '#relay/attempt/failure.ts'
 
 type Style = {
   dialect: CallerDialect

@@ -9,7 +9,15 @@ import type { CountTexts } from '#relay/counting/count-text.ts'
 import type { AttemptPlan } from '#relay/attempt/attempts.ts'
 import type { RelayServices } from '#relay/request/call.ts'
 import type { CallPrice } from '#relay/billing/price-call.ts'
-import { priceWords, receiptKeys, userGroupKeys } from '#relay/billing/receipt-keys.ts'
+import {
+  attemptKeys,
+  callColumns,
+  priceText,
+  receiptKeys,
+  usageColumns,
+  usageKeys,
+  userGroupKeys,
+} from '#relay/billing/log-row.ts'
 import { promptTokensOf } from './as-sent.ts'
 import type { PlainCall } from './types.ts'
 
@@ -105,52 +113,29 @@ export function plainChargeRow(
 ): ChargeRow {
   const { plan, end } = given
   const { attempt, attempts, terms } = plan
-  const { usage } = end.used
-  const receipt = plainReceipt(call, { upstreamModel: attempt.upstreamModel, terms }, end.used)
-  const nothing = totalTokens(usage) === 0
-  const { token, user } = call.caller
-  const { price, groupRatio } = terms
-  const ratio = price.kind === 'ratio' ? price : null
-  const text = priceWords(terms, nothing ? null : receipt)
+  const { usage, source } = end.used
+  const isUnused = totalTokens(usage) === 0
+  const receipt = isUnused ? null : plainReceipt(call, { upstreamModel: attempt.upstreamModel, terms }, end.used)
+  const text = priceText(terms, receipt)
+  const firstTokenMs = end.firstByteMs === null ? null : Math.round(end.firstByteMs)
   return {
     id: call.id,
-    userId: user.id,
-    tokenId: token?.id ?? 0,
-    channelId: attempt.channel.id,
-    quota: nothing ? 0 : chargeReceipt(receipt).quota,
-    counted: !nothing,
+    ...callColumns(call, attempt),
+    ...usageColumns(usage, call.startedAt),
+    quota: receipt ? chargeReceipt(receipt).quota : 0,
+    counted: !isUnused,
     log: services.options.get('LogConsumeEnabled'),
     content: isImage(call) ? `${text}, 大小 ${call.asked.size}, 品质 ${call.asked.quality}` : text,
-    username: user.username,
-    tokenName: call.caller.tokenName,
-    modelName: call.model,
-    promptTokens: usage.promptTokens,
-    completionTokens: usage.completionTokens,
-    cachedTokens: usage.cachedTokens,
-    useTimeMs: Math.round(performance.now() - call.startedAt),
-    firstTokenMs: end.firstByteMs === null ? null : Math.round(end.firstByteMs),
+    firstTokenMs,
     isStream: call.stream,
-    group: call.group,
-    clientIp: user.showsIpInLogs ? call.ip : '',
     other: {
-      model_ratio: ratio?.modelRatio ?? 0,
-      group_ratio: groupRatio,
-      completion_ratio: ratio?.completionRatio ?? 0,
-      model_price: price.kind === 'call' ? price.modelPrice : -1,
-      cache_tokens: usage.cachedTokens,
-      cache_ratio: ratio?.cacheRatio ?? 1,
-      frt: end.firstByteMs === null ? -1000 : Math.round(end.firstByteMs),
-      admin_info: {
-        use_channel: attempts.map((record) => String(record.channel_id)),
-        attempts: [...attempts],
-        upstream_ms: Math.round(end.upstreamMs),
-      },
-      ...(attempt.mapped ? { is_model_mapped: true, upstream_model_name: attempt.upstreamModel } : {}),
-      ...receiptKeys(nothing ? null : receipt),
-      ...userGroupKeys(services, { user, group: call.group, groupRatio }),
-      ...(nothing ? {} : { receipt }),
+      ...usageKeys(terms, usage, firstTokenMs),
+      ...attemptKeys(attempt, attempts, end.upstreamMs),
+      ...receiptKeys(receipt),
+      ...userGroupKeys(services, call, terms.groupRatio),
+      ...(receipt ? { receipt } : {}),
       operation: call.asked.operation,
-      usage_source: end.used.source,
+      usage_source: source,
       ...(end.end === 'complete' ? {} : { end: end.end }),
     },
   }

@@ -3,14 +3,22 @@ import { DomainError } from '#core/errors.ts'
 import type { ReportedUsage } from '#core/usage.ts'
 import { SettleFailed } from '#features/ledger/service.ts'
 import type { AttemptPlan } from '#relay/attempt/attempts.ts'
-import { asAttemptFailure } from '#relay/response/answer.ts'
 import { attemptSecrets, providerCallOf } from '#relay/attempt/upstream-channel.ts'
 import type { RelayServices } from '#relay/request/call.ts'
 import { drained } from '#relay/response/caller-stream.ts'
-import { AttemptFailed, failureOfDomainError, maskedFailure } from '#relay/attempt/failure.ts'
+import {
+  asAttemptFailure,
+  AttemptFailed,
+  failureOfDomainError,
+  maskedFailure,
+  unsupportedHere,
+} from '#relay/attempt/failure.ts'
 import { withToken } from '#relay/attempt/attempt-token.ts'
 import { passHeaders } from '#relay/response/upstream-headers.ts'
-import { bodyAsCame, overridden, passesThrough } from '#relay/attempt/channel-body.ts'
+import { bodyAsReceived } from '#relay/attempt/build-request.ts'
+import { passesThrough } from '#relay/attempt/channel-body.ts'
+import { withParamOverride } from '#relay/upstream-call/param-override.ts'
+import { attemptRecord } from '#relay/billing/log-row.ts'
 import { isUnbooked } from '#relay/billing/settle.ts'
 import { providerFor } from '#relay/providers/registry.ts'
 import type { PlainOperation, PlainRequest, UpstreamRequest } from '#relay/providers/types.ts'
@@ -24,7 +32,7 @@ import type { PlainCall } from './types.ts'
 import { withImages } from './images.ts'
 import { sendBuilt, type Try, untilDone } from './send.ts'
 import { createTrailingBuffer } from './trailing-buffer.ts'
-import { lossNames } from '#relay/response/loss-names.ts'
+import { lossNames } from '#relay/chat/losses.ts'
 
 const largestAnswer = 128 * 1024 * 1024
 
@@ -50,15 +58,13 @@ export async function forwardPlain(services: RelayServices, call: PlainCall, pla
   const { operation } = call.asked
   const offered = mayOffer(attempt.channel.type, capabilityOf[operation])
   const translation = offered ? provider.plain?.[operation] : undefined
-  if (!translation) {
-    const refusal = failureOfDomainError(new DomainError('relay.operation_unsupported'))
-    throw new AttemptFailed(refusal, { local: true, elsewhere: true })
-  }
+  if (!translation) throw unsupportedHere(new DomainError('relay.operation_unsupported'))
   const plainCall = providerCallOf(services, call, { attempt, stream: call.stream })
   const current: Try = {
     services,
     call,
     plan,
+    attempt,
     provider,
     providerCall: plainCall,
     translation,
@@ -83,14 +89,12 @@ export async function forwardPlain(services: RelayServices, call: PlainCall, pla
 }
 
 /** A channel may take short prompts only. */
-function checkLength({ services, call, plan }: Try): void {
-  const { channel } = plan.attempt
+function checkLength({ services, call, attempt: { channel } }: Try): void {
   const limit = channel.maxInputTokens
   if (limit <= 0) return
   const tokens = promptTokensOf(asSent(services, call, channel))
   if (tokens <= limit) return
-  const refusal = failureOfDomainError(new DomainError('relay.prompt_too_long', { tokens, limit }))
-  throw new AttemptFailed(refusal, { local: true, elsewhere: true })
+  throw unsupportedHere(new DomainError('relay.prompt_too_long', { tokens, limit }))
 }
 
 /** The caller's own form where the upstream speaks it, OpenAI's in the upstream's words elsewhere. */
@@ -109,10 +113,7 @@ function build(current: Try, asked: PlainRequest): UpstreamRequest {
     current.losses = lossNames([...lost, ...(built.losses ?? [])])
     return built
   } catch (error) {
-    // What this upstream cannot express, another one may: the next channel gets its chance.
-    if (!(error instanceof InvalidRequest)) throw error
-    const failure = { status: 400, type: 'gateway_error', code: error.code, message: error.message }
-    throw new AttemptFailed(failure, { local: true, elsewhere: true, cause: error })
+    throw unsupportedHere(error)
   }
 }
 
@@ -121,14 +122,14 @@ const nativeOf = ({ call, translation }: Try) =>
 
 /** With the channel's override, or with the caller's own body where bodies pass through. */
 function asChannelWants(
-  { services, call, plan, provider, providerCall }: Try,
+  { services, call, attempt, provider, providerCall }: Try,
   built: UpstreamRequest,
 ): UpstreamRequest {
-  const { channel, upstreamModel } = plan.attempt
+  const { channel, upstreamModel } = attempt
   if (built.body instanceof FormData) return built
   if (!passesThrough(channel.setting, services))
-    return overridden(services, { channel, provider, call: providerCall }, built)
-  return call.asked.foreign ? built : { ...built, body: bodyAsCame(call.body, upstreamModel) }
+    return withParamOverride(built, { provider, call: providerCall, override: channel.paramOverride })
+  return call.asked.foreign ? built : { ...built, body: bodyAsReceived(call.body, upstreamModel) }
 }
 
 /** The requests that the caller's one stands for. */
@@ -268,10 +269,10 @@ async function answerBytes(current: Try, reply: UpstreamReply, contentType: stri
 
 type Reported = { usage?: ReportedUsage | undefined; seconds?: number | undefined }
 
-const usedBy = ({ services, call, plan }: Try, { usage, seconds }: Reported) =>
+const usedBy = ({ services, call, attempt }: Try, { usage, seconds }: Reported) =>
   plainUsage(
-    asSent(services, call, plan.attempt.channel),
-    { upstreamModel: plan.attempt.upstreamModel, count: services.counter.count },
+    asSent(services, call, attempt.channel),
+    { upstreamModel: attempt.upstreamModel, count: services.counter.count },
     { usage, seconds },
   )
 
@@ -282,17 +283,9 @@ type End = {
 }
 
 async function settle(current: Try, { used, firstByteMs, end }: End): Promise<void> {
-  const { services, call, plan, sentAt } = current
-  const { attempt } = plan
+  const { services, call, plan, attempt, sentAt } = current
   const upstreamMs = performance.now() - sentAt
-  plan.attempts.push({
-    channel_id: attempt.channel.id,
-    channel_name: attempt.channel.name,
-    key_index: attempt.key.position,
-    status: end === 'failed' ? 500 : 200,
-    reason: '',
-    ms: Math.round(upstreamMs),
-  })
+  plan.attempts.push(attemptRecord(attempt, { status: end === 'failed' ? 500 : 200, ms: upstreamMs }))
   const row = plainChargeRow(services, asSent(services, call, attempt.channel), {
     plan,
     end: { used, firstByteMs, upstreamMs, end },

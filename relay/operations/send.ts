@@ -1,21 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { RelayServices } from '#relay/request/call.ts'
-import { isUnsent } from '#relay/response/answer.ts'
+import type { Attempt, RelayServices } from '#relay/request/call.ts'
 import type { AttemptPlan } from '#relay/attempt/attempts.ts'
 import { AttemptFailed } from '#relay/attempt/failure.ts'
-import { failedReply } from '#relay/attempt/failed-reply.ts'
-import { upstreamChannelOf } from '#relay/attempt/upstream-channel.ts'
+import { sendRequest } from '#relay/attempt/send-request.ts'
 import type { PlainTranslation, Provider, ProviderCall, UpstreamRequest } from '#relay/providers/types.ts'
 import type { UpstreamReply } from '#relay/transport/send.ts'
 import type { PlainCall } from './types.ts'
-import { isGood, sendToUpstream } from '#relay/upstream-call/send.ts'
-import { timeoutsOf } from '#relay/upstream-call/timeouts.ts'
 
 /** One try of an operation on one channel. */
 export type Try = {
   services: RelayServices
   call: PlainCall
   plan: AttemptPlan
+  attempt: Attempt
   provider: Provider
   providerCall: ProviderCall
   translation: PlainTranslation
@@ -29,19 +26,8 @@ export type Try = {
 const mostLooks = 60
 
 /** Sends a request as it stands and gives the answer that is one. @throws {AttemptFailed} for any other. */
-export async function sendBuilt(current: Try, request: UpstreamRequest): Promise<UpstreamReply> {
-  const { services, call, plan, providerCall } = current
-  const { attempt } = plan
-  current.asked = true
-  const limits = timeoutsOf(attempt.channel.setting, call.stream ? 'stream' : 'whole')
-  const sending = { request, limits, signal: call.upstreamAbort.signal }
-  const reply = await sendToUpstream(services, upstreamChannelOf(attempt), sending).catch((error: unknown) => {
-    if (isUnsent(error)) current.asked = false
-    throw error
-  })
-  if (isGood(reply)) return reply
-  throw await failedReply(services, { attempt, providerCall }, reply)
-}
+export const sendBuilt = (current: Try, request: UpstreamRequest): Promise<UpstreamReply> =>
+  sendRequest(current, request, current.call.stream ? 'stream' : 'whole')
 
 /** Asks for a task until it is done; a caller who leaves ends it. */
 export async function untilDone(

@@ -2,6 +2,7 @@ import type { Framing } from '#relay/transport/framing.ts'
 import type { Ambient } from '#core/ambient.ts'
 import type { ReportedUsage } from '#core/usage.ts'
 import type { WireEvent } from '#relay/transport/framing.ts'
+import type { Delivered } from '#relay/chat/delivered.ts'
 import type { ChatResponse, StreamDecoder, UpstreamFailure } from '#relay/chat/events.ts'
 import type { AudioPart, ChatRequest, DialectId, FilePart, ImagePart } from '#relay/chat/request.ts'
 
@@ -98,9 +99,9 @@ export type StreamListener = {
   readonly usage: ReportedUsage | undefined
   readonly failure: UpstreamFailure | undefined
   /** Everything the model wrote so far: content, reasoning, tool names and arguments. */
-  delivered: () => { text: string; toolCalls: number }
+  delivered: () => Delivered
   /** The same while the stream goes on, with about how many tokens that is, rather too many than too few. */
-  written: () => { text: string; toolCalls: number; unkept?: number | undefined; tokens: number }
+  written: () => Delivered & { tokens: number }
   /** Ids by which the upstream keeps the answer and its items, once it is complete. */
   readonly keeps?: readonly string[] | undefined
 }
@@ -122,7 +123,7 @@ export type NativeDialect = {
   inspect: (json: unknown) => {
     usage?: ReportedUsage | undefined
     failure?: UpstreamFailure | undefined
-    delivered: () => { text: string; toolCalls: number }
+    delivered: () => Delivered
     /** No text, no reasoning, no tool call, no picture. */
     empty: boolean
     /** Ids by which the upstream keeps the answer and its items. */

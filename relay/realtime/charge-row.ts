@@ -3,7 +3,15 @@ import type { Receipt } from '#core/pricing/receipt.ts'
 import { totalTokens, type Usage } from '#core/usage.ts'
 import type { ChargeRow } from '#features/ledger/charge-row.ts'
 import type { CallPrice } from '#relay/billing/price-call.ts'
-import { userGroupKeys } from '#relay/billing/receipt-keys.ts'
+import {
+  attemptKeys,
+  attemptRecord,
+  callColumns,
+  priceText,
+  usageColumns,
+  usageKeys,
+  userGroupKeys,
+} from '#relay/billing/log-row.ts'
 import type { Session } from './call.ts'
 import type { Measured } from './meter.ts'
 
@@ -20,35 +28,24 @@ export function realtimeChargeRow(session: Session, part: PartOfSession): Charge
   const { services, call, plan } = session
   const { measured, times } = part
   const { usage } = measured
-  const nothing = totalTokens(usage) === 0
-  const receipt = nothing || part.paid ? null : receiptOf(plan.terms, usage)
-  const { token, user } = call.caller
-  const now = performance.now()
+  const isUnused = totalTokens(usage) === 0
+  const receipt = isUnused || part.paid ? null : receiptOf(plan.terms, usage)
   const startedAt = times.startedAt ?? call.startedAt
   const firstTokenMs = times.firstPartAt === null ? null : Math.round(times.firstPartAt - startedAt)
+  const remark = isUnused ? '（没有用量，请求可能出错）' : part.paid ? '（本次会话已计费）' : ''
   return {
     id: part.id,
-    userId: user.id,
-    tokenId: token?.id ?? 0,
-    channelId: plan.attempt.channel.id,
+    ...callColumns(call, plan.attempt),
+    ...usageColumns(usage, startedAt),
     quota: receipt === null ? 0 : chargeReceipt(receipt).quota,
-    counted: !nothing,
+    counted: !isUnused,
     log: services.options.get('LogConsumeEnabled'),
-    content: contentOf(plan.terms, { nothing, paid: part.paid }),
-    username: user.username,
-    tokenName: call.caller.tokenName,
-    modelName: call.model,
-    promptTokens: usage.promptTokens,
-    completionTokens: usage.completionTokens,
-    cachedTokens: usage.cachedTokens,
-    useTimeMs: Math.round(now - startedAt),
+    content: priceText(plan.terms, null, true) + remark,
     firstTokenMs,
     isStream: true,
-    group: call.group,
-    clientIp: user.showsIpInLogs ? call.ip : '',
     other: {
-      ...otherOf(session, part, { receipt, firstTokenMs, upstreamMs: Math.round(now - session.sentAt) }),
-      ...userGroupKeys(services, { user, group: call.group, groupRatio: plan.terms.groupRatio }),
+      ...otherOf(session, part, { receipt, firstTokenMs }),
+      ...userGroupKeys(services, call, plan.terms.groupRatio),
     },
   }
 }
@@ -59,46 +56,20 @@ const receiptOf = (terms: CallPrice, usage: Usage): Receipt => ({
   ...terms,
 })
 
-function contentOf({ price, groupRatio }: CallPrice, { nothing, paid }: { nothing: boolean; paid: boolean }): string {
-  const digits = (value: number): string => value.toFixed(2)
-  const text =
-    price.kind === 'call'
-      ? `模型价格 ${digits(price.modelPrice)}，分组倍率 ${digits(groupRatio)}`
-      : `模型倍率 ${digits(price.modelRatio)}，补全倍率 ${digits(price.completionRatio)}，音频倍率 ${digits(price.audioRatio)}，音频补全倍率 ${digits(price.audioCompletionRatio)}，分组倍率 ${digits(groupRatio)}`
-  if (nothing) return `${text}（没有用量，请求可能出错）`
-  return paid ? `${text}（本次会话已计费）` : text
-}
-
-type Figures = { receipt: Receipt | null; firstTokenMs: number | null; upstreamMs: number }
-
 /** The keys that older consoles read, then our own. */
-function otherOf({ call, plan }: Session, part: PartOfSession, figures: Figures): Record<string, unknown> {
+function otherOf(
+  { call, plan, sentAt }: Session,
+  part: PartOfSession,
+  { receipt, firstTokenMs }: { receipt: Receipt | null; firstTokenMs: number | null },
+): Record<string, unknown> {
   const { attempt, attempts, terms } = plan
   const { usage, source, corrected } = part.measured
-  const { price } = terms
-  const ratio = price.kind === 'ratio' ? price : null
-  const last = {
-    channel_id: attempt.channel.id,
-    channel_name: attempt.channel.name,
-    key_index: attempt.key.position,
-    status: part.end === 'failed' ? 500 : 200,
-    reason: '',
-    ms: figures.upstreamMs,
-  }
+  const ratio = terms.price.kind === 'ratio' ? terms.price : null
+  const upstreamMs = performance.now() - sentAt
+  const last = attemptRecord(attempt, { status: part.end === 'failed' ? 500 : 200, ms: upstreamMs })
   return {
-    model_ratio: ratio?.modelRatio ?? 0,
-    group_ratio: terms.groupRatio,
-    completion_ratio: ratio?.completionRatio ?? 0,
-    model_price: price.kind === 'call' ? price.modelPrice : -1,
-    cache_tokens: usage.cachedTokens,
-    cache_ratio: ratio?.cacheRatio ?? 1,
-    frt: figures.firstTokenMs ?? -1000,
-    admin_info: {
-      use_channel: [...attempts, last].map((record) => String(record.channel_id)),
-      attempts: [...attempts, last],
-      upstream_ms: figures.upstreamMs,
-    },
-    ...(attempt.mapped ? { is_model_mapped: true, upstream_model_name: attempt.upstreamModel } : {}),
+    ...usageKeys(terms, usage, firstTokenMs),
+    ...attemptKeys(attempt, [...attempts, last], upstreamMs),
     ws: true,
     audio_input: usage.audioInputTokens,
     audio_output: usage.audioOutputTokens,
@@ -106,7 +77,7 @@ function otherOf({ call, plan }: Session, part: PartOfSession, figures: Figures)
     text_output: usage.completionTokens - usage.audioOutputTokens,
     audio_ratio: ratio?.audioRatio ?? 1,
     audio_completion_ratio: ratio?.audioCompletionRatio ?? 1,
-    ...(figures.receipt ? { receipt: figures.receipt } : {}),
+    ...(receipt ? { receipt } : {}),
     operation: 'realtime',
     session: call.id,
     usage_source: source,

@@ -3,10 +3,38 @@ import { autoGroup, autoGroups } from '#core/groups.ts'
 import { channelStatus } from '#core/statuses.ts'
 import { isAllowedAddress } from '#features/client-address/service.ts'
 import type { ChannelRow } from '#relay/routing/channel-table.ts'
-import type { Caller, RelayServices } from './call.ts'
+import { cheapPromptTokens } from '#relay/counting/cheap-count.ts'
 import { plansOf } from '#relay/routing/select.ts'
+import { placeOfNamed } from '#relay/routing/stored-responses.ts'
+import type { Call, Caller, ChatRoute, Incoming, RelayServices } from './call.ts'
+import { readBody } from './read-body.ts'
 
-/** The caller's address. These checks run in the order of docs/reference/admission.md. */
+type Arrival = { incoming: Incoming; route: ChatRoute; caller: Caller }
+
+/** The checks from the caller's address to the model, in the order of docs/reference/admission.md, and the request read. */
+export async function admitChat(services: RelayServices, { incoming, route, caller: known }: Arrival): Promise<Call> {
+  admitAddress(known, incoming.ip)
+  const read = await readBody(services, incoming)
+  const { caller, body } = route.prepare?.(services, known, read) ?? { caller: known, body: read }
+  const request = route.dialect.parse(body.json, route.path)
+  const admitted = admitCall(services, caller, request.model)
+  const storedAt = route.dialect.keepsResponses
+    ? await placeOfNamed(services, { userId: caller.user.id, body: body.json })
+    : undefined
+  return {
+    ...incoming,
+    caller,
+    body,
+    storedAt,
+    request,
+    ...admitted,
+    stream: request.stream,
+    asJsonArray: route.asJsonArray,
+    estimate: cheapPromptTokens(request),
+  }
+}
+
+/** The addresses that the token may be used from. */
 export function admitAddress(caller: Caller, ip: string): void {
   const entries = caller.token?.allowIps ?? ''
   if (entries !== '' && !isAllowedAddress(ip, entries)) throw new DomainError('relay.ip_forbidden')

@@ -12,7 +12,6 @@ import type { FailureLog } from '#relay/attempt/failure-log.ts'
 import type { CircuitBreaker } from '#relay/routing/circuit-breaker.ts'
 import type { Holds } from '#relay/billing/open-holds.ts'
 import type { StoredAt } from '#relay/routing/stored-at.ts'
-
 import type { TokenCounter } from '#relay/billing/token-counter.ts'
 
 /** What the relay keeps in memory beside the process's services. */
@@ -71,6 +70,17 @@ export type Caller = {
 }
 
 export type CallBody = { bytes: Buffer; json: Record<string, unknown> }
+
+/** What a path says of the chat calls that come to it. */
+export type ChatRoute = {
+  dialect: CallerDialect
+  /** For dialects that keep model and streaming there. */
+  path: { model?: string; stream?: boolean }
+  asJsonArray: boolean
+  identify: (services: RelayServices, req: Request) => Promise<Caller>
+  /** What the body itself says of the caller, and the body without it. */
+  prepare?: (services: RelayServices, caller: Caller, body: CallBody) => { caller: Caller; body: CallBody }
+}
 
 /** An admitted call of any kind: who asks for which model in which group. */
 export type CallCore = Incoming & {

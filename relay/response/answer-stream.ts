@@ -2,10 +2,10 @@ import { DomainError } from '#core/errors.ts'
 import type { WireEvent } from '#relay/transport/framing.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import type { UpstreamReply } from '#relay/transport/send.ts'
-import { asAttemptFailure, measure } from './answer.ts'
+import { measureUsage } from '#relay/billing/measure-usage.ts'
 import { attemptSecrets } from '#relay/attempt/upstream-channel.ts'
 import { type CallerStream, openCallerStream } from './caller-stream.ts'
-import { AttemptFailed, failureOfDomainError, maskedFailure } from '#relay/attempt/failure.ts'
+import { asAttemptFailure, AttemptFailed, failureOfDomainError, maskedFailure } from '#relay/attempt/failure.ts'
 import type { AttemptContext } from '#relay/attempt/attempt-context.ts'
 import { createAnswerMeter, type MayGoOn } from '#relay/billing/answer-meter.ts'
 import { bookingFailure, finishHungUp, settle, SettleFailed } from '#relay/billing/settle.ts'
@@ -128,10 +128,11 @@ const cutFailure: UpstreamFailure = {
 }
 
 /** Counting reads every event of an answer, which is worth while for some only. */
-const isTelling = ({ held, services }: AttemptContext): boolean => held.facts.grows && services.ambient.random() < 0.1
+const isSampled = ({ held, services }: AttemptContext): boolean => held.facts.grows && services.ambient.random() < 0.1
 
 async function endComplete(context: AttemptContext, { writer, caller, progress }: Run): Promise<void> {
-  const measured = await measure(context, writer)
+  const countedTokens = isSampled(context) ? writer.written().tokens : undefined
+  const measured = await measureUsage(context, writer)
   try {
     await settle(context, {
       measured,
@@ -139,7 +140,7 @@ async function endComplete(context: AttemptContext, { writer, caller, progress }
       end: 'complete',
       empty: writer.empty,
       delivered: writer.delivered,
-      countedTokens: isTelling(context) ? writer.written().tokens : undefined,
+      countedTokens,
       keeps: writer.keeps,
     })
   } catch (error) {
@@ -157,7 +158,7 @@ async function endComplete(context: AttemptContext, { writer, caller, progress }
 async function endUnpaid(context: AttemptContext, { writer, caller, progress }: Run): Promise<void> {
   const { call } = context
   const { usage, delivered } = writer
-  const measured = await measure(context, { usage, delivered, cut: true })
+  const measured = await measureUsage(context, { usage, delivered, cut: true })
   const reason = 'the balance or the quota of the token is used up'
   try {
     await settle(context, { measured, ...progress, end: 'unpaid', empty: false, failure: reason, delivered })
@@ -180,7 +181,7 @@ async function endFailed(context: AttemptContext, run: Run & { broken: Broken })
   if (!caller.started || progress.firstTokenMs === null) throw failed
   const { failure } = failed
   const { usage, delivered } = writer
-  const measured = await measure(context, { usage, delivered, cut: true })
+  const measured = await measureUsage(context, { usage, delivered, cut: true })
   await settle(context, {
     measured,
     ...progress,

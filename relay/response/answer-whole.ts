@@ -1,23 +1,21 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { ChatResponse } from '#relay/chat/events.ts'
+import { type Delivered, deliveredBy } from '#relay/chat/delivered.ts'
+import type { ChatEvent, ChatResponse } from '#relay/chat/events.ts'
 import { StreamFailed, createCollector, replayResponse } from '#relay/chat/collect.ts'
 import { moveReasoningOf } from '#relay/chat/reasoning.ts'
 import type { CallerDialect, EncodeContext } from '#relay/dialects/types.ts'
-import { deliveredBy } from '#relay/counting/estimate-usage.ts'
 import { UpstreamRefusal } from '#relay/providers/types.ts'
 import type { UpstreamReply } from '#relay/transport/send.ts'
 import { TransportError } from '#relay/transport/transport-error.ts'
-import type { Delivered } from './delivered.ts'
-import { asAttemptFailure, measure } from './answer.ts'
+import { measureUsage } from '#relay/billing/measure-usage.ts'
 import { openCallerStream } from './caller-stream.ts'
-import { AttemptFailed, failureOfDomainError } from '#relay/attempt/failure.ts'
+import { asAttemptFailure, AttemptFailed, failureOfDomainError } from '#relay/attempt/failure.ts'
 import type { AttemptContext } from '#relay/attempt/attempt-context.ts'
 import { bookingFailure, finishHungUp, settle, SettleFailed } from '#relay/billing/settle.ts'
 import { createEventReader } from '#relay/transport/event-reader.ts'
 import { withOpenAiUsage } from '#relay/dialects/openai-chat/missing-usage.ts'
 import { passHeaders } from './upstream-headers.ts'
 import { shapeFailure } from '#relay/attempt/shape-failure.ts'
-import type { ChatEvent } from '#relay/chat/events.ts'
 import { DomainError } from '#core/errors.ts'
 import type { ReportedUsage, Usage } from '#core/usage.ts'
 
@@ -57,7 +55,7 @@ export async function answerWhole(
 async function finishWhole(attemptContext: AttemptContext, read: WholeAnswer): Promise<void> {
   const { call } = attemptContext
   if (call.callerAborted.signal.aborted) return finishHungUp(attemptContext, read)
-  const measured = await measure(attemptContext, read)
+  const measured = await measureUsage(attemptContext, read)
   // What was counted here is told like what the upstream reports.
   const complete = read.usage ? read : withUsage(read, measured.usage)
   const isStream = call.request.stream

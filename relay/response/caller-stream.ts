@@ -97,16 +97,16 @@ const everyMs = 5000
  * The signs of life of a stream whose channel cannot stream: one at once and one every five seconds, until the whole answer
  * is there. Returns what stops them.
  */
-export function tellWaiting(call: Call, losses: string[]): () => void {
+export function pingUntilAnswered(call: Call, losses: string[]): () => void {
   const { res, callerAborted, dialect, asJsonArray } = call
   // A JSON array has no room for comments.
   if (asJsonArray) return () => {}
-  const tell = (): void => {
+  const ping = (): void => {
     if (callerAborted.signal.aborted || res.writableEnded || res.writableNeedDrain) return
     beginStream(call, { contentType: dialect.streamContentType({ asJsonArray }), losses })
     res.write(comment)
   }
-  tell()
-  const timer = setInterval(tell, everyMs)
+  ping()
+  const timer = setInterval(ping, everyMs)
   return () => clearInterval(timer)
 }

@@ -1,3 +1,4 @@
+import { formatSseEvent } from '#relay/transport/sse.ts'
 import type { WireEvent } from '#relay/transport/framing.ts'
 import { callerError } from '#relay/attempt/failure.ts'
 import type { AttemptContext } from '#relay/attempt/attempt-context.ts'
@@ -20,7 +21,7 @@ export function passthroughStream(context: AttemptContext): StreamWriter {
   return {
     push: (event) => {
       // Callers see whole events only.
-      if (event.unfinished && !isWhole(event)) return ''
+      if (event.unfinished && !isComplete(event)) return ''
       const verdict = listener.push(event)
       if (verdict === 'drop' || verdict === 'failed') return ''
       if (verdict === 'hold') holding = true
@@ -65,7 +66,7 @@ export function passthroughStream(context: AttemptContext): StreamWriter {
   }
 }
 
-function isWhole({ data }: WireEvent): boolean {
+function isComplete({ data }: WireEvent): boolean {
   if (data === '[DONE]') return true
   try {
     JSON.parse(data)
@@ -73,12 +74,6 @@ function isWhole({ data }: WireEvent): boolean {
   } catch {
     return false
   }
-}
-
-/** An event as it goes over the wire, with plain line ends. */
-function wireText({ event, data }: WireEvent): string {
-  const lines = data.includes('\n') ? data.replaceAll('\n', '\ndata: ') : data
-  return event ? `event: ${event}\ndata: ${lines}\n\n` : `data: ${lines}\n\n`
 }
 
 /** How native events are written to the caller. */
@@ -89,7 +84,7 @@ type Framer = {
   fail: (error: { event: string; body: unknown }) => string
 }
 
-const eventFramer: Framer = { frame: wireText, close: () => '', fail: ({ event }) => event }
+const eventFramer: Framer = { frame: formatSseEvent, close: () => '', fail: ({ event }) => event }
 
 /** The JSON array that a Gemini caller without `alt=sse` reads. */
 function createArrayFramer(): Framer {

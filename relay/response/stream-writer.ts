@@ -1,7 +1,7 @@
 import type { ReportedUsage, Usage } from '#core/usage.ts'
 import type { WireEvent } from '#relay/transport/framing.ts'
+import type { Delivered } from '#relay/chat/delivered.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
-import type { Delivered } from './delivered.ts'
 
 /** One way of turning upstream events into caller's text: as received, or through the hub format. */
 export type StreamWriter = {

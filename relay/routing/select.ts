@@ -33,8 +33,8 @@ export function createSelection(services: RelayServices, call: CallCore): Select
 }
 
 function routedSelection(services: RelayServices, call: CallCore): Selection {
-  const plans = plansOf(services, call)
   const session = callerSession(call)
+  const plans = plansOf(services, call)
   const forceSwitch = services.options.get('global.auto_retry_force_channel_switch')
   const tried = new Map<number, Set<number>>()
   let attempt = 0

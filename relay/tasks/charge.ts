@@ -2,12 +2,13 @@ import { DomainError } from '#core/errors.ts'
 import { chargeReceipt } from '#core/pricing/charge.ts'
 import type { TaskReceipt } from '#core/pricing/receipt.ts'
 import { taskReceipt } from '#core/pricing/tasks.ts'
+import { emptyUsage } from '#core/usage.ts'
 import type { ChargeRow } from '#features/ledger/charge-row.ts'
 import { SettleFailed } from '#features/ledger/service.ts'
 import { markCharge } from '#features/tasks/service/store.ts'
 import type { AttemptPlan } from '#relay/attempt/attempts.ts'
-import type { Attempt, RelayServices } from '#relay/request/call.ts'
-import { userGroupKeys } from '#relay/billing/receipt-keys.ts'
+import type { RelayServices } from '#relay/request/call.ts'
+import { attemptKeys, attemptRecord, callColumns, usageColumns, userGroupKeys } from '#relay/billing/log-row.ts'
 import type { TaskCall } from './call.ts'
 
 const receiptOf = ({ action, terms }: TaskCall): TaskReceipt => taskReceipt({ action, ...terms })
@@ -17,14 +18,7 @@ export const quotaOf = (call: TaskCall): number => chargeReceipt(receiptOf(call)
 
 /** Remembers how a try that was answered went. */
 export function recordAnswer({ attempts, attempt }: AttemptPlan, answer: { status: number; sentAt: number }): void {
-  attempts.push({
-    channel_id: attempt.channel.id,
-    channel_name: attempt.channel.name,
-    key_index: attempt.key.position,
-    status: answer.status,
-    reason: '',
-    ms: Math.round(performance.now() - answer.sentAt),
-  })
+  attempts.push(attemptRecord(attempt, { status: answer.status, ms: performance.now() - answer.sentAt }))
 }
 
 type Stored = {
@@ -69,40 +63,25 @@ function chargeRowOf(
 ): ChargeRow {
   const { attempt, attempts } = plan
   const { price, groupRatio } = call.terms
-  const { token, user } = call.caller
   const receipt = receiptOf(call)
   return {
     id: call.id,
-    userId: user.id,
-    tokenId: token?.id ?? 0,
-    channelId: attempt.channel.id,
+    ...callColumns(call, attempt),
+    ...usageColumns(emptyUsage, call.startedAt),
     quota: quotaOf(call),
     counted: true,
     log: services.options.get('LogConsumeEnabled'),
     content: `模型固定价格 ${price.modelPrice.toFixed(2)}，分组倍率 ${groupRatio.toFixed(2)}，操作 ${call.action}${task.suffix}`,
-    username: user.username,
-    tokenName: call.caller.tokenName,
-    modelName: call.model,
-    promptTokens: 0,
-    completionTokens: 0,
-    cachedTokens: 0,
-    useTimeMs: Math.round(performance.now() - call.startedAt),
     firstTokenMs: null,
     isStream: false,
-    group: call.group,
-    clientIp: user.showsIpInLogs ? call.ip : '',
     other: {
       model_price: price.modelPrice,
       group_ratio: groupRatio,
-      ...userGroupKeys(services, { user, group: call.group, groupRatio }),
-      ...mappingOf(attempt),
-      admin_info: { use_channel: attempts.map((record) => String(record.channel_id)), attempts: [...attempts] },
+      ...userGroupKeys(services, call, groupRatio),
+      ...attemptKeys(attempt, attempts),
       task_id: task.taskId,
       ...task.other,
       receipt,
     },
   }
 }
-
-const mappingOf = ({ mapped, upstreamModel }: Attempt) =>
-  mapped ? { is_model_mapped: true, upstream_model_name: upstreamModel } : {}

@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createSseParser, sseBatches, type SseEvent } from './sse.ts'
+import { createSseParser, sseBatches } from './sse.ts'
+import type { WireEvent } from './framing.ts'
 import { TransportError } from './transport-error.ts'
 
 /** What `cut` yields when the body ends as it should. */
-function parse(pieces: Iterable<Uint8Array>): SseEvent[] {
-  const events: SseEvent[] = []
+function parse(pieces: Iterable<Uint8Array>): WireEvent[] {
+  const events: WireEvent[] = []
   const parser = createSseParser({
     onEvent: ({ event, data }) => events.push(event === undefined ? { data } : { event, data }),
   })
@@ -112,7 +113,7 @@ describe('framing of server-sent events', () => {
   })
 
   it('tells no event of a body that broke off in the middle of one', () => {
-    const events: SseEvent[] = []
+    const events: WireEvent[] = []
     const parser = createSseParser({ onEvent: (each) => events.push(each) })
     parser.push(Buffer.from('data: 1\n\ndata: {"half'))
     expect(events.map(({ data }) => data)).toEqual(['1'])

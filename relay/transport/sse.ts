@@ -1,16 +1,15 @@
 import { StringDecoder } from 'node:string_decoder'
+import type { WireEvent } from './framing.ts'
 import { TransportError } from './transport-error.ts'
 
-/** An event before anybody looked inside. */
-export type SseEvent = {
-  event?: string | undefined
-  data: string
-  /** The body ended before the blank line that closes an event, so this may be a part of one. */
-  unfinished?: true | undefined
+/** An event as it goes over the wire, with plain line ends. */
+export function formatSseEvent({ event, data }: WireEvent): string {
+  const lines = data.includes('\n') ? data.replaceAll('\n', '\ndata: ') : data
+  return event ? `event: ${event}\ndata: ${lines}\n\n` : `data: ${lines}\n\n`
 }
 
 export type SseParserOptions = {
-  onEvent: (event: SseEvent) => void
+  onEvent: (event: WireEvent) => void
   /** Comments keep connections alive; their text is without the colon. */
   onComment?: ((text: string) => void) | undefined
   /** Bytes without a complete event or comment that are put up with. */
@@ -130,8 +129,8 @@ export function createSseParser({ onEvent, onComment, maxEventBytes = 10 * 1_048
 export async function* sseBatches(
   body: AsyncIterable<Uint8Array>,
   options: Omit<SseParserOptions, 'onEvent'> = {},
-): AsyncGenerator<SseEvent[]> {
-  let batch: SseEvent[] = []
+): AsyncGenerator<WireEvent[]> {
+  let batch: WireEvent[] = []
   const parser = createSseParser({ ...options, onEvent: (event) => batch.push(event) })
   for await (const chunk of body) {
     parser.push(chunk)

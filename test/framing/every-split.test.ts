@@ -4,7 +4,8 @@ import { dialectOf } from '#relay/dialects/registry.ts'
 import { testContext } from '#relay/dialects/testing/stream-text.ts'
 import { callWith } from '#relay/providers/conformance/fixtures.ts'
 import { providerFor } from '#relay/providers/registry.ts'
-import { createSseParser, type SseEvent } from '#relay/transport/sse.ts'
+import type { WireEvent } from '#relay/transport/framing.ts'
+import { createSseParser } from '#relay/transport/sse.ts'
 import { bytesOf, type Framing, scenarios, type Scenario } from './scenarios.ts'
 
 const framings: Record<string, Framing> = {
@@ -14,8 +15,8 @@ const framings: Record<string, Framing> = {
   'no blank after the colon and no last blank line': { space: '', lastBlankLine: false, byteOrderMark: true },
 }
 
-function eventsOf(pieces: Buffer[]): SseEvent[] {
-  const events: SseEvent[] = []
+function eventsOf(pieces: Buffer[]): WireEvent[] {
+  const events: WireEvent[] = []
   const parser = createSseParser({ onEvent: ({ event, data }) => events.push({ event, data }) })
   for (const piece of pieces) parser.push(piece)
   parser.end()
@@ -23,7 +24,7 @@ function eventsOf(pieces: Buffer[]): SseEvent[] {
 }
 
 /** The answer as a caller reads it. */
-function translated(scenario: Scenario, events: SseEvent[], caller: Parameters<typeof dialectOf>[0]): string {
+function translated(scenario: Scenario, events: WireEvent[], caller: Parameters<typeof dialectOf>[0]): string {
   const call: ProviderCall = { ...callWith(), stream: true }
   const decoder = providerFor(scenario.type).chat.stream(call)
   const encoder = dialectOf(caller).stream(testContext())

@@ -1,5 +1,6 @@
 import { type NativeBody, type NativeDialect, type ProviderCall, UpstreamRefusal } from '../types.ts'
-import { deliveredInResponse, isEmptyResponse, nameless } from '../shared/answer-record.ts'
+import { deliveredBy } from '#relay/chat/delivered.ts'
+import { isEmptyResponse, nameless } from '../shared/answer-record.ts'
 import { type Json, numberOf, recordOf } from '../shared/json.ts'
 import { rewriteBody } from '../shared/rewrite-body.ts'
 import { listenToClaude } from './listen.ts'
@@ -52,7 +53,7 @@ function inspect(json: unknown): ReturnType<NativeDialect['inspect']> {
   const reported = usage ? { usage: readUsage(usage) } : {}
   try {
     const response = fromClaudeResponse(json, nameless)
-    return { ...reported, delivered: () => deliveredInResponse(response), empty: isEmptyResponse(response) }
+    return { ...reported, delivered: () => deliveredBy(response), empty: isEmptyResponse(response) }
   } catch (error) {
     const nothing = { ...reported, delivered: () => ({ text: '', toolCalls: 0 }), empty: true }
     return error instanceof UpstreamRefusal ? { ...nothing, failure: error.failure } : nothing

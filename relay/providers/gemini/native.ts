@@ -1,5 +1,6 @@
 import { type NativeBody, type NativeDialect, type ProviderCall, UpstreamRefusal } from '../types.ts'
-import { deliveredInResponse, isEmptyResponse, nameless } from '../shared/answer-record.ts'
+import { deliveredBy } from '#relay/chat/delivered.ts'
+import { isEmptyResponse, nameless } from '../shared/answer-record.ts'
 import { type Json, numberOf, recordOf } from '../shared/json.ts'
 import { rewriteBody } from '../shared/rewrite-body.ts'
 import { listenToGemini } from './listen.ts'
@@ -50,7 +51,7 @@ function inspect(json: unknown): ReturnType<NativeDialect['inspect']> {
     const response = fromGeminiResponse(json, nameless)
     return {
       ...(response.usage ? { usage: response.usage } : {}),
-      delivered: () => deliveredInResponse(response),
+      delivered: () => deliveredBy(response),
       empty: isEmptyResponse(response),
     }
   } catch (error) {

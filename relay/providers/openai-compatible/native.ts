@@ -1,5 +1,6 @@
 import { type ProviderCall, type NativeBody, type NativeDialect, UpstreamRefusal } from '../types.ts'
-import { deliveredInResponse, isEmptyResponse, nameless } from '../shared/answer-record.ts'
+import { deliveredBy } from '#relay/chat/delivered.ts'
+import { isEmptyResponse, nameless } from '../shared/answer-record.ts'
 import { type Json, recordOf } from '../shared/json.ts'
 import { rewriteBody } from '../shared/rewrite-body.ts'
 import { chatUrl, requestHeaders } from './address.ts'
@@ -41,7 +42,7 @@ function inspect(style: OpenAiStyle, json: unknown): ReturnType<NativeDialect['i
   const reported = usage ? { usage: (style.usage ?? readUsage)(usage) } : {}
   try {
     const response = toHubResponse(style, json, nameless)
-    return { ...reported, delivered: () => deliveredInResponse(response), empty: isEmptyResponse(response) }
+    return { ...reported, delivered: () => deliveredBy(response), empty: isEmptyResponse(response) }
   } catch (error) {
     return error instanceof UpstreamRefusal
       ? { ...reported, ...nothing, failure: error.failure }

@@ -1,7 +1,8 @@
 import { splitEffort } from '../openai-compatible/model-families.ts'
 import { knownNames } from '../openai-compatible/request.ts'
 import { type NativeBody, type NativeDialect, type ProviderCall, UpstreamRefusal } from '../types.ts'
-import { deliveredInResponse, isEmptyResponse, nameless } from '../shared/answer-record.ts'
+import { deliveredBy } from '#relay/chat/delivered.ts'
+import { isEmptyResponse, nameless } from '../shared/answer-record.ts'
 import { type Json, recordOf } from '../shared/json.ts'
 import { rewriteBody } from '../shared/rewrite-body.ts'
 import { storedIds } from './stored-ids.ts'
@@ -29,7 +30,7 @@ function inspect(json: unknown): ReturnType<NativeDialect['inspect']> {
   try {
     const response = fromResponse(json, nameless)
     const keeps = storedIds(recordOf(json) ?? {})
-    return { ...reported, keeps, delivered: () => deliveredInResponse(response), empty: isEmptyResponse(response) }
+    return { ...reported, keeps, delivered: () => deliveredBy(response), empty: isEmptyResponse(response) }
   } catch (error) {
     const nothing = { ...reported, delivered: () => ({ text: '', toolCalls: 0 }), empty: true }
     return error instanceof UpstreamRefusal ? { ...nothing, failure: error.failure } : nothing

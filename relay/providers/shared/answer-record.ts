@@ -1,12 +1,10 @@
 import type { Ambient } from '#core/ambient.ts'
 import type { WireEvent } from '#relay/transport/framing.ts'
+import type { Delivered } from '#relay/chat/delivered.ts'
 import type { ChatEvent, ChatResponse, StreamDecoder } from '#relay/chat/events.ts'
 
 /** For reading an answer only to count it: ids it lacks are shown to nobody. */
 export const nameless: { ambient: Ambient } = { ambient: { now: () => new Date(0), newId: () => '', random: () => 0 } }
-
-/** `unkept`: characters that were written too, but not kept. */
-export type Delivered = { text: string; toolCalls: number; unkept?: number | undefined }
 
 function add(pieces: string[], event: ChatEvent): number {
   if (event.type === 'text-delta' || event.type === 'reasoning-delta' || event.type === 'refusal-delta') {
@@ -79,7 +77,7 @@ export function keepDelivered(createDecoder: () => StreamDecoder) {
   let events: WireEvent[] = []
   let raw = 0
   let text = ''
-  let unkept = 0
+  let droppedCharacters = 0
   let toolCalls = 0
   const weight = createWeight()
 
@@ -92,7 +90,7 @@ export function keepDelivered(createDecoder: () => StreamDecoder) {
       }
       const written = pieces.join('')
       if (text.length < textCharacters) text += written
-      else unkept += written.length
+      else droppedCharacters += written.length
     } catch {
       // What cannot be read cannot be counted.
     }
@@ -113,31 +111,14 @@ export function keepDelivered(createDecoder: () => StreamDecoder) {
     /** While the stream goes on, with about how many tokens that is, rather too many than too few. */
     written: (): Delivered & { tokens: number } => {
       digest()
-      return { text, toolCalls, tokens: weight.tokens, ...(unkept > 0 ? { unkept } : {}) }
+      return { text, toolCalls, tokens: weight.tokens, ...(droppedCharacters > 0 ? { droppedCharacters } : {}) }
     },
     delivered: (): Delivered => {
       const current = digest()
       take(() => current.end())
-      return { text, toolCalls, ...(unkept > 0 ? { unkept } : {}) }
+      return { text, toolCalls, ...(droppedCharacters > 0 ? { droppedCharacters } : {}) }
     },
   }
-}
-
-/** Everything the model wrote in a whole answer. */
-export function deliveredInResponse(response: ChatResponse): Delivered {
-  const pieces: string[] = []
-  let toolCalls = 0
-  for (const part of response.choices.flatMap((choice) => choice.parts)) {
-    if (part.type === 'tool-call') {
-      toolCalls += 1
-      pieces.push(part.name, part.arguments)
-    } else if (part.type === 'audio') {
-      pieces.push(part.transcript)
-    } else if (part.type !== 'image') {
-      pieces.push(part.text)
-    }
-  }
-  return { text: pieces.join(''), toolCalls }
 }
 
 /** No text, no reasoning, no tool call, no picture. */

@@ -1,6 +1,5 @@
 import { readObject } from '#core/json-object.ts'
 import { mayOffer } from '#core/channel-types/index.ts'
-import { withOverride } from '#core/param-override.ts'
 import { splitList } from '#core/routing/abilities.ts'
 import { DomainError } from '#core/errors.ts'
 import type { ReportedUsage } from '#core/usage.ts'
@@ -12,6 +11,7 @@ import {
   UpstreamRefusal,
   type UpstreamRequest,
 } from '#relay/providers/types.ts'
+import { withParamOverride } from '#relay/upstream-call/param-override.ts'
 import { createEventReader, isEventStream } from '#relay/transport/event-reader.ts'
 import type { Answer } from './upstream.ts'
 
@@ -68,7 +68,9 @@ export function probeRequest(
 ): UpstreamRequest {
   if (kind === 'chat') {
     if (!mayOffer(call.channel.type, 'chat')) throw new DomainError('channel.test_unsupported')
-    return overridden(provider, call, { request: provider.chat.request(chatRequest(call.model), call), paramOverride })
+    // Some channels answer only with what their override adds.
+    const request = provider.chat.request(chatRequest(call.model), call)
+    return withParamOverride(request, { provider, call, override: readObject(paramOverride) ?? null })
   }
   const translation = mayOffer(call.channel.type, kind) ? provider.plain?.[kind] : undefined
   if (!translation) throw new DomainError('channel.test_unsupported')
@@ -79,18 +81,6 @@ const plainRequest = (kind: 'embeddings' | 'rerank', model: string): PlainReques
   json: kind === 'rerank' ? { model, query: 'hello', documents: ['hello world'] } : { model, input: ['hello world'] },
   form: null,
 })
-
-type Overriding = { request: UpstreamRequest; paramOverride: string }
-
-/** Some channels answer only with what their override adds; what is priced or read by stays as it is. */
-function overridden(provider: Provider, call: ProviderCall, { request, paramOverride }: Overriding): UpstreamRequest {
-  const override = readObject(paramOverride)
-  const { body } = request
-  if (!override || typeof body !== 'object' || body === null || body instanceof Uint8Array) return request
-  const changed = withOverride({ ...body }, override)
-  const headers = provider.afterOverride?.(changed, call)
-  return { ...request, body: changed, ...(headers ? { headers: { ...request.headers, ...headers } } : {}) }
-}
 
 type GoodAnswer = Extract<Answer, { ok: true }>
 

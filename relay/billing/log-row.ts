@@ -1,29 +1,95 @@
 import type { Price } from '#core/pricing/price.ts'
 import type { Receipt, ToolName, UsageReceipt } from '#core/pricing/receipt.ts'
-import type { RelayServices } from '#relay/request/call.ts'
-import type { UserRow } from '#relay/request/user-cache.ts'
+import type { Usage } from '#core/usage.ts'
+import type { Attempt, AttemptRecord, CallCore, RelayServices } from '#relay/request/call.ts'
 import type { CallPrice } from './price-call.ts'
+
+/** The columns of a log row that every kind of call fills alike. */
+export function callColumns(call: CallCore, { channel }: Pick<Attempt, 'channel'>) {
+  const { token, tokenName, user } = call.caller
+  return {
+    userId: user.id,
+    username: user.username,
+    tokenId: token?.id ?? 0,
+    tokenName,
+    channelId: channel.id,
+    modelName: call.model,
+    group: call.group,
+    clientIp: user.showsIpInLogs ? call.ip : '',
+  }
+}
+
+/** The same of a call that used tokens. */
+export function usageColumns(usage: Usage, startedAt: number) {
+  const { promptTokens, completionTokens, cachedTokens } = usage
+  return { promptTokens, completionTokens, cachedTokens, useTimeMs: Math.round(performance.now() - startedAt) }
+}
+
+/** The keys of a row's `other` that older consoles read of every charge by usage. */
+export function usageKeys({ price, groupRatio }: CallPrice, usage: Usage, firstTokenMs: number | null) {
+  const ratio = price.kind === 'ratio' ? price : null
+  return {
+    model_ratio: ratio?.modelRatio ?? 0,
+    group_ratio: groupRatio,
+    completion_ratio: ratio?.completionRatio ?? 0,
+    model_price: price.kind === 'call' ? price.modelPrice : -1,
+    cache_tokens: usage.cachedTokens,
+    cache_ratio: ratio?.cacheRatio ?? 1,
+    frt: firstTokenMs ?? -1000,
+  }
+}
+
+/** Which ways a call went, and under which name it was sent. */
+export const attemptKeys = (
+  { mapped, upstreamModel }: Pick<Attempt, 'mapped' | 'upstreamModel'>,
+  attempts: readonly AttemptRecord[],
+  upstreamMs?: number,
+) => ({
+  admin_info: {
+    use_channel: attempts.map((record) => String(record.channel_id)),
+    attempts: [...attempts],
+    ...(upstreamMs === undefined ? {} : { upstream_ms: Math.round(upstreamMs) }),
+  },
+  ...(mapped ? { is_model_mapped: true, upstream_model_name: upstreamModel } : {}),
+})
+
+/** One way a call went, for its row and for the chain of chips in the console. */
+export const attemptRecord = (
+  { channel, key }: Pick<Attempt, 'channel' | 'key'>,
+  { status, reason = '', ms }: { status: number; reason?: string | undefined; ms: number },
+): AttemptRecord => ({
+  channel_id: channel.id,
+  channel_name: channel.name,
+  key_index: key.position,
+  status,
+  reason: reason.slice(0, 500),
+  ms: Math.round(ms),
+})
 
 const twoDigits = (value: number): string => value.toFixed(2)
 
-const toolWords: Record<ToolName, string> = {
+const toolLabels: Record<ToolName, string> = {
   webSearch: 'Web Search',
   fileSearch: 'File Search',
   codeInterpreter: 'Code Interpreter',
 }
 
 /** The sentence of a log row that older consoles show, with the tools that the vendor ran. */
-export function priceWords({ price, groupRatio }: CallPrice, receipt: Receipt | null): string {
+export function priceText(
+  { price, groupRatio }: CallPrice,
+  receipt: Receipt | null,
+  isAudio = receipt?.formula === 'audio',
+): string {
   const group = `分组倍率 ${twoDigits(groupRatio)}`
   const tools = receipt && 'tools' in receipt ? (receipt.tools ?? []) : []
   const used = tools.map(
     ({ tool, calls, dollars, per }) =>
-      `，${toolWords[tool]} 调用 ${calls} 次，${per === 1 ? '每次' : `每 ${per} 次`} $${dollars}`,
+      `，${toolLabels[tool]} 调用 ${calls} 次，${per === 1 ? '每次' : `每 ${per} 次`} $${dollars}`,
   )
-  return `${ratioWords(price, receipt?.formula === 'audio')}，${group}${used.join('')}`
+  return `${ratioText(price, isAudio)}，${group}${used.join('')}`
 }
 
-function ratioWords(price: Price, isAudio: boolean): string {
+function ratioText(price: Price, isAudio: boolean): string {
   if (price.kind === 'call') return `模型价格 ${twoDigits(price.modelPrice)}`
   const text = `模型倍率 ${twoDigits(price.modelRatio)}，补全倍率 ${twoDigits(price.completionRatio)}`
   if (!isAudio) return text
@@ -75,10 +141,11 @@ function toolKeys({ tools }: UsageReceipt): Record<string, unknown> {
   return Object.fromEntries(entries)
 }
 
-/** Said where the caller's own group has a ratio of its own in the group that was used. */
+/** Where the caller's own group has a ratio of its own in the group that was used. */
 export function userGroupKeys(
   { options }: RelayServices,
-  { user, group, groupRatio }: { user: UserRow; group: string; groupRatio: number },
+  { caller: { user }, group }: Pick<CallCore, 'caller' | 'group'>,
+  groupRatio: number,
 ): Record<string, unknown> {
   const tables = options.get('GroupGroupRatio')
   const own = Object.hasOwn(tables, user.group) ? tables[user.group] : undefined

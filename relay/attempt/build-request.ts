@@ -1,0 +1,84 @@
+import { DomainError } from '#core/errors.ts'
+import { withinLimit } from '#relay/billing/lowered-limit.ts'
+import { InvalidRequest } from '#relay/chat/invalid-request.ts'
+import { untranslatable } from '#relay/chat/losses.ts'
+import type { ChatRequest } from '#relay/chat/request.ts'
+import { nativeDialectOf } from '#relay/providers/registry.ts'
+import { customToolNames } from '#relay/providers/shared/custom-tools.ts'
+import { rewriteBody } from '#relay/providers/shared/rewrite-body.ts'
+import type { UpstreamRequest } from '#relay/providers/types.ts'
+import type { Call, CallBody } from '#relay/request/call.ts'
+import type { ChannelRow } from '#relay/routing/channel-table.ts'
+import { withParamOverride } from '#relay/upstream-call/param-override.ts'
+import type { AttemptContext } from './attempt-context.ts'
+import { passesThrough } from './channel-body.ts'
+import { AttemptFailed, failureOfDomainError, unsupportedHere } from './failure.ts'
+import { checkImages } from './image-limit.ts'
+import { inlineMedia } from './inline-media.ts'
+import { sendRequest } from './send-request.ts'
+import { uploadMedia } from './upload-media.ts'
+
+/**
+ * What is sent upstream: the caller's own body, the same in the upstream's own form of the dialect, or a translation.
+ * @throws {AttemptFailed} for what this upstream cannot express; another one may.
+ */
+export async function buildRequest(context: AttemptContext): Promise<UpstreamRequest> {
+  const { native, provider, providerCall, call, services, sent } = context
+  const { channel, upstreamModel } = context.attempt
+  try {
+    checkLength(call, channel)
+    if (passesThrough(channel.setting, services)) {
+      const made = native?.request(sent.body, providerCall) ?? provider.chat.request(sent.request, providerCall)
+      return { ...made, body: bodyAsReceived(sent.body, upstreamModel), losses: [] }
+    }
+    const withOverrides = (request: UpstreamRequest): UpstreamRequest => {
+      const overridden = withParamOverride(request, { provider, call: providerCall, override: channel.paramOverride })
+      return withinLimit(overridden, channel, context.held.plan.lowered)
+    }
+    if (native) return withOverrides(native.request(sent.body, providerCall))
+    const field = untranslatable(sent.request, nativeDialectOf(provider))
+    if (field !== undefined)
+      throw new InvalidRequest('convert_request_failed', `${field} is not supported by this model`)
+    checkImages(sent.request, provider.chat.mostImages?.(providerCall))
+    const request = await withMedia(context)
+    context.providerCall = { ...providerCall, customTools: customToolNames(request.tools) }
+    return withOverrides(provider.chat.request(request, context.providerCall))
+  } catch (error) {
+    throw unsupportedHere(error)
+  }
+}
+
+/** A channel may take short prompts only. */
+function checkLength({ estimate }: Call, { maxInputTokens: limit }: ChannelRow): void {
+  const tokens = estimate.promptTokens
+  if (limit > 0 && tokens > limit) throw new DomainError('relay.prompt_too_long', { tokens, limit })
+}
+
+/** The caller's body as it came, but for the name of the model where the upstream knows another. */
+export const bodyAsReceived = (body: CallBody, model: string): unknown =>
+  typeof body.json['model'] === 'string' ? rewriteBody(body, { ...body.json, model }) : body.bytes
+
+/** The request with its images and files where the upstream wants them: inside, or uploaded before it. */
+async function withMedia(context: AttemptContext): Promise<ChatRequest> {
+  const { provider, providerCall, call, services, sent } = context
+  const { media, keepsAddress, uploads } = provider.chat
+  if (uploads) {
+    const post = (request: UpstreamRequest) => upload(context, request)
+    return uploadMedia(sent.request, { uploads, call: providerCall, post })
+  }
+  if (media !== 'inline') return sent.request
+  return inlineMedia(sent.request, { fetchMedia: services.media, keepsAddress, signal: call.upstreamAbort.signal })
+}
+
+const largestUploadAnswer = 1024 * 1024
+
+/** An upload alone is not yet the call, and is not paid for. */
+async function upload(context: AttemptContext, request: UpstreamRequest): Promise<unknown> {
+  const reply = await sendRequest({ ...context }, request, 'whole')
+  const text = await reply.text(largestUploadAnswer)
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new AttemptFailed(failureOfDomainError(new DomainError('relay.reply_malformed')), { local: false, cause })
+  }
+}

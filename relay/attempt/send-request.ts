@@ -1,0 +1,51 @@
+import type { Attempt, CallCore, RelayServices } from '#relay/request/call.ts'
+import type { ProviderCall, UpstreamRequest } from '#relay/providers/types.ts'
+import { retryAfterMs } from '#relay/transport/retry-after.ts'
+import type { UpstreamReply } from '#relay/transport/send.ts'
+import { type FailingReply, isGood, sendToUpstream, upstreamFailure } from '#relay/upstream-call/send.ts'
+import { timeoutsOf } from '#relay/upstream-call/timeouts.ts'
+import { AttemptFailed, isUnsent } from './failure.ts'
+import { shapeFailure } from './shape-failure.ts'
+import { attemptSecrets, upstreamChannelOf } from './upstream-channel.ts'
+
+type Sender = {
+  services: RelayServices
+  call: CallCore
+  attempt: Attempt
+  providerCall: ProviderCall
+  /** Set here: the request went upstream, so that something may have to be paid. */
+  asked: boolean
+}
+
+/** Sends a request of an attempt and gives the reply that is an answer. @throws {AttemptFailed} for any other. */
+export async function sendRequest(
+  sender: Sender,
+  request: UpstreamRequest,
+  kind: 'stream' | 'whole',
+): Promise<UpstreamReply> {
+  const { services, call, attempt } = sender
+  const limits = timeoutsOf(attempt.channel.setting, kind)
+  sender.asked = true
+  const sending = { request, limits, signal: call.upstreamAbort.signal }
+  const reply = await sendToUpstream(services, upstreamChannelOf(attempt), sending).catch((error: unknown) => {
+    if (isUnsent(error)) sender.asked = false
+    throw error
+  })
+  if (isGood(reply)) return reply
+  throw await failedReply(services, sender, reply)
+}
+
+/** A reply that is no answer, as a failed attempt, with how long the upstream asks to wait. */
+export async function failedReply(
+  services: RelayServices,
+  { attempt, providerCall }: { attempt: Attempt; providerCall: ProviderCall },
+  reply: FailingReply,
+): Promise<AttemptFailed> {
+  const failure = await upstreamFailure(reply, attemptSecrets(attempt, providerCall))
+  const asked = retryAfterMs(reply.headers, services.ambient.now().getTime())
+  const vendorDelayMs = failure.retryAfterSeconds === undefined ? null : failure.retryAfterSeconds * 1000
+  return new AttemptFailed(shapeFailure(services, attempt.channel, failure), {
+    local: false,
+    retryAfterMs: asked ?? vendorDelayMs,
+  })
+}
