@@ -6,7 +6,7 @@ import { providerFor } from '#relay/providers/registry.ts'
 import { maskFailure } from '#relay/providers/shared/mask-failure.ts'
 import type { SocketRequest, UpstreamRequest } from '#relay/providers/types.ts'
 import type { TimeLimits } from '#relay/transport/limits.ts'
-import type { UpstreamReply } from '#relay/transport/send.ts'
+import type { SendRequest, Transport, UpstreamReply } from '#relay/transport/send.ts'
 import type { UpstreamChannel, UpstreamDeps } from './channel.ts'
 import { timeoutsOf } from './timeouts.ts'
 
@@ -26,6 +26,10 @@ export async function sendToUpstream(
   const encoded = signed.body instanceof FormData ? await formBytes(signed.body, signed.headers) : textOrBytes(signed)
   return transport.send({ method, url, ...encoded, isLastFrame, signal, proxy: proxyOf(channel.setting), ...limits })
 }
+
+/** Sends a request that is none of a channel's own calls: where a result lies, who checks persons. */
+export const sendUnsigned = (transport: Pick<Transport, 'send'>, request: SendRequest): Promise<UpstreamReply> =>
+  transport.send(request)
 
 const textOrBytes = ({ body, headers }: UpstreamRequest) => ({
   headers,

@@ -8,5 +8,5 @@ export declare function isAllowed(file: string, specifier: string, typesOnly: bo
 
 type Rule = Parameters<RuleTester['run']>[1]
 
-declare const plugin: { rules: { imports: Rule; 'dialect-comparison': Rule } }
+declare const plugin: { rules: { imports: Rule; 'dialect-comparison': Rule; 'upstream-call': Rule } }
 export default plugin

@@ -3,6 +3,7 @@ import { builtinModules } from 'node:module'
 import { posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { dialectComparison } from './dialect-comparison.mjs'
+import { upstreamCall } from './upstream-call.mjs'
 
 const root = fileURLToPath(new URL('../..', import.meta.url)).replaceAll('\\', '/')
 const { imports } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
@@ -178,4 +179,7 @@ const create = (context) => {
   }
 }
 
-export default { meta: { name: 'boundaries' }, rules: { imports: { create }, 'dialect-comparison': dialectComparison } }
+export default {
+  meta: { name: 'boundaries' },
+  rules: { imports: { create }, 'dialect-comparison': dialectComparison, 'upstream-call': upstreamCall },
+}

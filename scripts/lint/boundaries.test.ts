@@ -88,6 +88,28 @@ new RuleTester().run('dialect-comparison', plugin.rules['dialect-comparison'], {
   ],
 })
 
+const upstreamCall = (file: string, code: string) => refused(file, code, /boundaries\/upstream-call/)
+
+new RuleTester().run('upstream-call', plugin.rules['upstream-call'], {
+  valid: [
+    at('relay/upstream-call/send.ts', `await transport.send(provider.sign(request))`),
+    at('relay/transport/worker-fetch.ts', `await transport.send({ url })`),
+    at('relay/attempt/send-request.ts', `await sendToUpstream(services, channel, sending)`),
+    at('relay/providers/aws/index.ts', `const sign = (request) => request`),
+    at('relay/providers/aws/aws.test.ts', `provider.sign(request)`),
+    at('src/features/mail/service.ts', `await transport.sendMail(mail)`),
+    at('relay/realtime/pump.ts', `socket.send(frame)`),
+  ],
+  invalid: [
+    upstreamCall('relay/tasks/ask.ts', `await services.transport.send({ url })`),
+    upstreamCall('relay/realtime/dial.ts', `const opened = transport.openSocket(request)`),
+    upstreamCall('src/features/channels/service/upstream.ts', `const { status } = await deps.transport?.send({ url })`),
+    upstreamCall('src/server/services.ts', `const worker = { send: transport.send }`),
+    upstreamCall('relay/attempt/forward.ts', `provider.sign?.(request, call)`),
+    upstreamCall('relay/attempt/forward.ts', `providerFor(channel.type).sign(request)`),
+  ],
+})
+
 describe('what an import names', () => {
   test.each([
     ['./service.ts', 'src/features/tokens/service'],

@@ -14,6 +14,9 @@ const violations: Record<string, Record<string, string>> = {
   'boundaries/dialect-comparison': {
     [`${loose}/dialect.ts`]: `export const isOwn = (dialect: { id: string }) => dialect.id === 'other'`,
   },
+  'boundaries/upstream-call': {
+    [`${loose}/send.ts`]: 'export const go = (transport: { send: () => void }) => transport.send()',
+  },
   'import/no-cycle': {
     [`${loose}/one.ts`]: `import { two } from './two.ts'\nexport const one = () => two`,
     [`${loose}/two.ts`]: `import { one } from './one.ts'\nexport const two = () => one`,

@@ -113,7 +113,7 @@ export async function createServices(given: {
   const transport = createTransport({})
   const worker = {
     settings: () => ({ url: options.get('WorkerUrl'), key: options.get('WorkerValidKey') }),
-    send: transport.send,
+    transport,
   }
   const guardedFetch = createGuardedFetch({ allowedRanges: environment.OUTBOUND_ALLOW })
   const watchQuota = createQuotaWatch({

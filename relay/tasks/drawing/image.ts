@@ -2,6 +2,8 @@ import { findDrawing } from '#features/tasks/service/store.ts'
 import type { RelayServices } from '#relay/request/call.ts'
 import type { Exchange } from '../admit.ts'
 import { proxyOf } from '#core/proxy-setting.ts'
+import { askWorker } from '#relay/transport/worker-fetch.ts'
+import { sendUnsigned } from '#relay/upstream-call/send.ts'
 
 const largestImage = 64 * 1024 * 1024
 const downloadLimitMs = 60_000
@@ -50,8 +52,8 @@ export async function sendImage(services: RelayServices, id: string, { res }: Ex
 
 /** Through the operator's worker, else through the channel's proxy, else straight, but only to the open internet. */
 async function download(services: RelayServices, task: { imageUrl: string; channelId: number }): Promise<Image> {
-  const worker = services.options.get('WorkerUrl')
-  const viaWorker = worker !== '' && task.imageUrl.startsWith('https:')
+  const workerUrl = services.options.get('WorkerUrl')
+  const viaWorker = workerUrl !== '' && task.imageUrl.startsWith('https:')
   const proxy = proxyOf(services.channels.channel(task.channelId)?.setting ?? {})
   if (!viaWorker && !proxy) {
     const reply = await services.media.guardedFetch(task.imageUrl, {
@@ -60,19 +62,15 @@ async function download(services: RelayServices, task: { imageUrl: string; chann
     })
     return { status: reply.status, contentType: reply.headers['content-type'] ?? '', body: reply.body }
   }
-  const reply = await services.transport.send({
-    ...(viaWorker
-      ? {
-          method: 'POST' as const,
-          url: worker,
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify({ url: task.imageUrl, key: services.options.get('WorkerValidKey') }),
-        }
-      : { method: 'GET' as const, url: task.imageUrl, headers: {}, proxy }),
+  const sending = {
     firstByteTimeoutMs: downloadLimitMs,
     idleTimeoutMs: downloadLimitMs,
     signal: AbortSignal.timeout(downloadLimitMs),
-  })
+  }
+  const worker = { url: workerUrl, key: services.options.get('WorkerValidKey') }
+  const reply = viaWorker
+    ? await askWorker(services.transport, worker, { request: { url: task.imageUrl }, ...sending })
+    : await sendUnsigned(services.transport, { method: 'GET', url: task.imageUrl, headers: {}, proxy, ...sending })
   return {
     status: reply.status,
     contentType: reply.headers['content-type'] ?? '',

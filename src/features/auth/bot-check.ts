@@ -1,4 +1,6 @@
 import { DomainError } from '#core/errors.ts'
+import { sendUnsigned } from '#relay/upstream-call/send.ts'
+import { eachWithin } from '#relay/upstream-call/timeouts.ts'
 import type { Deps } from '../deps.ts'
 import { readSession, rememberInSession } from './session.ts'
 
@@ -25,14 +27,12 @@ async function verify({ transport, options, client }: Deps, answer: string): Pro
     remoteip: client.ip,
   })
   try {
-    const reply = await transport.send({
+    const reply = await sendUnsigned(transport, {
       method: 'POST',
       url: verifyUrl,
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: form.toString(),
-      connectTimeoutMs: timeoutMs,
-      firstByteTimeoutMs: timeoutMs,
-      idleTimeoutMs: timeoutMs,
+      ...eachWithin(timeoutMs),
     })
     const verdict: unknown = JSON.parse(await reply.text(65_536))
     return typeof verdict === 'object' && verdict !== null && 'success' in verdict && verdict.success === true

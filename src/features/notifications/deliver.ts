@@ -1,3 +1,5 @@
+import { askWorker } from '#relay/transport/worker-fetch.ts'
+import { eachWithin } from '#relay/upstream-call/timeouts.ts'
 import type { UserSetting } from '#db/entities/user.ts'
 import type { Services } from '#features/deps.ts'
 import { sendMail } from '#features/mail/service.ts'
@@ -50,15 +52,9 @@ async function post({ guardedFetch }: DeliverDeps, posting: Posting): Promise<nu
 /** Root's own program posts it from where it stands; it takes encrypted targets only. */
 async function postByWorker({ options, transport }: DeliverDeps, { url, headers, body }: Posting): Promise<number> {
   if (URL.parse(url)?.protocol !== 'https:') throw new Error('the worker takes https addresses only')
-  const reply = await transport.send({
-    method: 'POST',
-    url: options.get('WorkerUrl'),
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ url, key: options.get('WorkerValidKey'), method: 'POST', headers, body }),
-    connectTimeoutMs: timeoutMs,
-    firstByteTimeoutMs: timeoutMs,
-    idleTimeoutMs: timeoutMs,
-  })
+  const worker = { url: options.get('WorkerUrl'), key: options.get('WorkerValidKey') }
+  const request = { url, method: 'POST', headers, body }
+  const reply = await askWorker(transport, worker, { request, ...eachWithin(timeoutMs) })
   reply.cancel()
   return reply.status
 }
