@@ -9,7 +9,7 @@ export const Message = defineEntity({
     content: p.text(),
     format: p.text().default('markdown'),
     authorId: p.integer().default(0),
-    createdAt: p.datetime().defaultRaw('now()'),
+    createdAt: p.datetime().defaultRaw('now()').index(),
     updatedAt: p.datetime().defaultRaw('now()'),
   },
 })

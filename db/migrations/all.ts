@@ -24,4 +24,5 @@ export const migrationsList = [
   fromFile('0026-release-in-lock-order'),
   fromFile('0030-audit-log'),
   fromFile('0038-audit-filters'),
+  fromFile('0039-unread-messages'),
 ]

@@ -5,6 +5,7 @@ import { channelsAdminRouter } from '#features/channels/router.ts'
 import { groupsAdminRouter, groupsPublicRouter, groupsUserRouter } from '#features/groups/router.ts'
 import { jobsAdminRouter } from '#features/jobs/router.ts'
 import { logsAdminRouter, logsUserRouter } from '#features/logs/router.ts'
+import { messagesAdminRouter, messagesUserRouter } from '#features/messages/router.ts'
 import { modelsAdminRouter, modelsPublicRouter, modelsUserRouter } from '#features/models/router.ts'
 import { optionsAdminRouter } from '#features/options/router.ts'
 import { siteAdminRouter, siteRouter } from '#features/site/router.ts'
@@ -26,6 +27,7 @@ export const appRouter = router({
     logs: logsUserRouter,
     tasks: tasksUserRouter,
     stats: statsUserRouter,
+    messages: messagesUserRouter,
   }),
   admin: router({
     site: siteAdminRouter,
@@ -39,6 +41,7 @@ export const appRouter = router({
     tasks: tasksAdminRouter,
     stats: statsAdminRouter,
     audit: auditAdminRouter,
+    messages: messagesAdminRouter,
   }),
 })
 

@@ -83,12 +83,15 @@ const limitAddress =
   async (req, res, next) => {
     const { API_RATE_LIMIT, WEB_RATE_LIMIT } = services.environment
     const points = name === 'api' ? API_RATE_LIMIT : WEB_RATE_LIMIT
-    if (points === 0 || req.path.endsWith('/unread_count')) return next()
+    if (points === 0 || isUnreadPoll(req.path)) return next()
     const verdict = await services.limits.slide({ name, key: clientNetwork(services, req), points, seconds: 180 })
     if (verdict.allowed) return next()
     res.setHeader('retry-after', String(verdict.retryAfterSeconds))
     res.status(429).end()
   }
+
+/** Alone, not among other calls of a batch. */
+const isUnreadPoll = (path: string): boolean => /\/(unread_count\/?|user\.messages\.unreadCount)$/.test(path)
 
 /** A base address that ends in a slash makes two of it; no path of ours has two. */
 const withSingleSlashes: express.Handler = (req, _res, next) => {

@@ -2,6 +2,7 @@ import { channelRoutes } from '#features/channels/rest.ts'
 import { groupRoutes } from '#features/groups/rest.ts'
 import { authRoutes } from '#features/auth/rest.ts'
 import { logRoutes } from '#features/logs/rest.ts'
+import { messageRoutes } from '#features/messages/rest.ts'
 import { modelRoutes } from '#features/models/rest.ts'
 import { optionRoutes } from '#features/options/rest.ts'
 import { siteRoutes } from '#features/site/rest.ts'
@@ -26,4 +27,5 @@ export const restTable: RouteTable<Api, Services> = {
   ...logRoutes,
   ...taskRoutes,
   ...statsRoutes,
+  ...messageRoutes,
 }

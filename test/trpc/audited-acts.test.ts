@@ -43,6 +43,8 @@ const channel = { name: 'upstream', type: 43, key: 'sk-very-secret', models: ['d
 const makeChannel = async (fields: object = {}) => (await api.admin.channels.create({ ...channel, ...fields })).id
 const makeUser = async (fields: object = {}) => (await app.person(fields)).id
 
+const message = () => ({ title: 'Hello', content: 'all', format: 'plain' as const, recipients: { userIds: [root.id] } })
+
 /** Every mutation of administrators, with an input that does something. A new one has to be written down here. */
 const acts: Record<string, () => Promise<unknown>> = {
   'users.create': async () => ({ username: 'created', password: 'long enough' }),
@@ -92,6 +94,12 @@ const acts: Record<string, () => Promise<unknown>> = {
   'channels.updateBalances': async () => undefined,
   'channels.startBalances': async () => undefined,
   'channels.updateBalance': async () => ({ id: await makeChannel() }),
+  'messages.create': async () => message(),
+  'messages.update': async () => {
+    const { id } = await api.admin.messages.create(message())
+    return { id, ...message(), title: 'Another' }
+  },
+  'messages.remove': async () => ({ id: (await api.admin.messages.create(message())).id }),
   'models.setPrices': async () => ({ prices: [{ model: 'deepseek-chat', modelRatio: 3 }] }),
   'options.update': async () => ({ key: 'SystemName', value: 'Another name' }),
   'options.save': async () => ({ changes: [{ key: 'Footer', value: 'foot' }] }),

@@ -4,6 +4,7 @@ import type { Page } from '#core/paging.ts'
 import { formatQuota } from '#core/quota.ts'
 import { mayActOn, roles } from '#core/roles.ts'
 import { logType } from '#core/statuses.ts'
+import { MessageRecipient } from '#db/entities/message-recipient.ts'
 import { Session } from '#db/entities/session.ts'
 import { Token } from '#db/entities/token.ts'
 import { User } from '#db/entities/user.ts'
@@ -176,6 +177,7 @@ export async function removeUser(deps: UserDeps, { id }: { id: number }): Promis
     if (await hasHistory(em, id)) return retireAccount(scope, id)
     await em.nativeDelete(Session, { userId: id })
     await em.nativeDelete(Token, { userId: id })
+    await em.nativeDelete(MessageRecipient, { userId: id })
     await em.nativeDelete(User, { id })
   })
 }
