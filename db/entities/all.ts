@@ -24,6 +24,8 @@ import { SettledCall } from './settled-call.ts'
 import { SetupRecord } from './setup-record.ts'
 import { Token } from './token.ts'
 import { TopUpOrder } from './top-up-order.ts'
+import { SpendCap } from './spend-cap.ts'
+import { SpendCapBucket } from './spend-cap-bucket.ts'
 import { StoredResponse } from './stored-response.ts'
 import { UsageHourly } from './usage-hourly.ts'
 import { User } from './user.ts'
@@ -54,6 +56,8 @@ export const entities = [
   Session,
   SettledCall,
   SetupRecord,
+  SpendCap,
+  SpendCapBucket,
   Token,
   TopUpOrder,
   StoredResponse,

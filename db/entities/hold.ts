@@ -13,6 +13,8 @@ export const Hold = defineEntity({
     amount: p.bigint('number').defaultRaw('0'),
     /** What was taken from the token; 0 for an unlimited one. */
     tokenAmount: p.bigint('number').defaultRaw('0'),
+    /** Spend caps it counts in: id to bucket; null for none. */
+    caps: p.json().$type<Record<string, number>>().nullable(),
     nodeId: p.integer().index(),
     status: p.text().default('open'),
     createdAt: p.datetime().defaultRaw('now()'),

@@ -30,6 +30,8 @@ export const Token = defineEntity({
     rateLimitPeriod: p.integer().default(60),
     rateLimitCount: p.integer().default(1000),
     rateLimitSuccess: p.integer().default(10),
+    /** Kept by a trigger, so that calls without caps look no further. */
+    hasSpendCaps: p.boolean().default(false),
     createdAt: p.datetime().defaultRaw('now()'),
     accessedAt: p.datetime().defaultRaw('now()'),
     deletedAt: p.datetime().nullable(),

@@ -49,6 +49,8 @@ export const User = defineEntity({
     quotaWarnedAt: p.datetime().nullable(),
     /** Set while the initial password has not been replaced, so that the login can say so. */
     mustChangePassword: p.boolean().default(false),
+    /** Kept by a trigger, so that calls without caps look no further. */
+    hasSpendCaps: p.boolean().default(false),
     createdAt: p.datetime().defaultRaw('now()'),
     deletedAt: p.datetime().nullable(),
   },

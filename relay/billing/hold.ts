@@ -90,6 +90,7 @@ export function openHold(services: RelayServices, call: Call): Hold {
         userId: user.id,
         tokenId: token?.id ?? 0,
         amount: wanted,
+        model: call.model,
       })
       if (result.verdict === 'ok') {
         amount = Math.max(amount, wanted)

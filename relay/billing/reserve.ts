@@ -1,6 +1,7 @@
 import { DomainError } from '#core/errors.ts'
 import { formatQuota } from '#core/quota.ts'
-import type { ReserveResult } from '#features/ledger/charge-row.ts'
+import type { ReachedCap, ReserveResult } from '#features/ledger/charge-row.ts'
+import { CapReached } from '#relay/request/rate-limited.ts'
 import type { CallCore, RelayServices } from '#relay/request/call.ts'
 
 /**
@@ -16,18 +17,44 @@ export async function reserve(services: RelayServices, call: CallCore, amount: n
 export async function reserveOnce(services: RelayServices, call: CallCore, amount: number): Promise<ReserveResult> {
   const { token, user } = call.caller
   try {
-    return await services.ledger.reserve({ id: call.id, userId: user.id, tokenId: token?.id ?? 0, amount })
+    return await services.ledger.reserve({
+      id: call.id,
+      userId: user.id,
+      tokenId: token?.id ?? 0,
+      amount,
+      model: call.model,
+    })
   } catch (error) {
     throw new DomainError('relay.unavailable', {}, { cause: error })
   }
 }
 
-/** What is there for a hold, in balance and token together. */
-export const availableIn = ({ userQuota, tokenQuota }: ReserveResult): number =>
-  Math.min(userQuota, tokenQuota ?? userQuota)
+/** What is there for a hold, in balance, token and spend caps together. */
+export const availableIn = ({ userQuota, tokenQuota, capLeft }: ReserveResult): number =>
+  Math.min(userQuota, tokenQuota ?? userQuota, capLeft ?? userQuota)
 
 export const isInsufficient = ({ verdict }: ReserveResult): boolean =>
-  verdict === 'user_insufficient' || verdict === 'token_insufficient'
+  verdict === 'user_insufficient' || verdict === 'token_insufficient' || verdict === 'cap_reached'
+
+/** In words that are the same in every language: `5h`, `day Asia/Shanghai`, `week UTC [gpt-4o*]`. */
+function windowOf({ period, seconds, zone, models }: ReachedCap): string {
+  const window = period === 'rolling' ? `${seconds / 3600}h` : `${period} ${zone}`
+  return models.length === 0 ? window : `${window} [${models.slice(0, 3).join(', ')}${models.length > 3 ? ', …' : ''}]`
+}
+
+function capRefusal(cap: ReachedCap, { show, amount }: { show: (quota: number) => string; amount: number }) {
+  const parameters = {
+    window: windowOf(cap),
+    amount: show(cap.amount),
+    left: show(Math.max(0, cap.left)),
+    required: show(amount),
+    turns: new Date(cap.turnsAt * 1000).toISOString().replace('.000', ''),
+  }
+  const details = { cause: new CapReached(cap.inSeconds) }
+  return cap.scope === 'token'
+    ? new DomainError('relay.token_spend_cap_reached', parameters, details)
+    : new DomainError('relay.user_spend_cap_reached', parameters, details)
+}
 
 /** What a caller reads whose hold was refused. */
 export function refusalOfReserve(
@@ -54,6 +81,10 @@ export function refusalOfReserve(
       return new DomainError('relay.token_exhausted', { key: call.caller.token?.keyMask ?? '' })
     case 'token_missing':
       return new DomainError('relay.token_invalid')
+    case 'cap_reached':
+      return result.cap
+        ? capRefusal(result.cap, { show, amount })
+        : new DomainError('relay.user_quota_insufficient', { quota: show(result.userQuota), required: show(amount) })
     case 'user_missing':
     case 'ok':
       return new DomainError('relay.user_unavailable')

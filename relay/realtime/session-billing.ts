@@ -74,7 +74,7 @@ export function openSessionBilling(session: Session, meter: Meter): SessionBilli
     }
     // A price per call was taken with the first response; the session then goes on without anything set aside.
     const amount = perCall && charged ? 0 : estimateResponse(services, plan)
-    const next = { ...payer, id: nextId(), amount }
+    const next = { ...payer, id: nextId(), amount, model: call.model }
     hold.id = next.id
     const result = await ledger.renew({ row, next })
     hold.held = result.verdict === 'ok'

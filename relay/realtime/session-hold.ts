@@ -4,7 +4,7 @@ import { ceilingOf } from '#core/pricing/charge.ts'
 import type { Usage } from '#core/usage.ts'
 import type { ReserveResult } from '#features/ledger/charge-row.ts'
 import { payerOf } from '#relay/billing/answer-lengths.ts'
-import { refusalOfReserve, reserveOnce } from '#relay/billing/reserve.ts'
+import { availableIn, refusalOfReserve, reserveOnce } from '#relay/billing/reserve.ts'
 import type { Session } from './call.ts'
 import type { Meter } from './meter.ts'
 
@@ -25,8 +25,7 @@ const mostTries = 6
 const longestTroubleMs = 10_000
 const pauseMs = 200
 
-const left = ({ userQuota, tokenQuota }: ReserveResult): number =>
-  Math.max(0, Math.min(userQuota, tokenQuota ?? userQuota))
+const leftOf = (result: ReserveResult): number => Math.max(0, availableIn(result))
 
 /** Keeps the hold of a session ahead of what is said in it. */
 export function createHoldRaiser(session: Session, meter: Meter, hold: SessionHold) {
@@ -56,13 +55,13 @@ export function createHoldRaiser(session: Session, meter: Meter, hold: SessionHo
         hold.amount = target
         return null
       }
-      const there = hold.amount + left(result)
+      const there = hold.amount + leftOf(result)
       if (there < least || tries >= mostTries) {
         refusedAt = hold.amount
         return least <= hold.amount ? null : refusalOfReserve(services, call, { result, amount: least })
       }
       // Others find something, too, as long as it is enough.
-      target = Math.max(least, hold.amount + Math.ceil(left(result) / 2))
+      target = Math.max(least, hold.amount + Math.ceil(leftOf(result) / 2))
       if (target <= hold.amount) {
         refusedAt = hold.amount
         return null

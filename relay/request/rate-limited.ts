@@ -1,4 +1,5 @@
-import type { DomainError } from '#core/errors.ts'
+import type { Response } from 'express'
+import { DomainError } from '#core/errors.ts'
 
 /** A refusal that tells when to come again. */
 export class RateLimited extends Error {
@@ -10,4 +11,29 @@ export class RateLimited extends Error {
     this.refusal = refusal
     this.retryAfterSeconds = retryAfterSeconds
   }
+}
+
+/** Why a reservation was refused that fits again later. */
+export class CapReached extends Error {
+  override name = 'CapReached'
+  readonly retryAfterSeconds: number
+  constructor(retryAfterSeconds: number) {
+    super('a spend cap is reached')
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+}
+
+/** When a refused caller may come again; null where nothing says so. */
+export function retryAfterOf(error: unknown): number | null {
+  if (error instanceof RateLimited) return error.retryAfterSeconds
+  return error instanceof DomainError && error.cause instanceof CapReached ? error.cause.retryAfterSeconds : null
+}
+
+/** Official clients wait so long for another try of their own. */
+const longestOwnWaitSeconds = 60
+
+/** The headers of such a refusal. A client that would try again sooner, and in vain, is asked not to. */
+export function tellRetryAfter(res: Response, seconds: number): void {
+  res.setHeader('retry-after', String(seconds))
+  if (seconds > longestOwnWaitSeconds) res.setHeader('x-should-retry', 'false')
 }

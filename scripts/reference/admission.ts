@@ -44,6 +44,8 @@ export const admissionChecks: readonly { code: ErrorCode; when: string }[] = [
   { code: 'relay.user_quota_empty', when: 'the balance is zero or below' },
   { code: 'relay.user_quota_insufficient', when: 'the balance does not cover the hold' },
   { code: 'relay.token_quota_insufficient', when: 'the token does not' },
+  { code: 'relay.user_spend_cap_reached', when: 'a spend cap of the user does not' },
+  { code: 'relay.token_spend_cap_reached', when: 'a spend cap of the token does not' },
 ]
 
 const statusOf = (name: ErrorCode): number => failureOfDomainError(new DomainError(name as 'internal')).status

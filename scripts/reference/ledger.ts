@@ -4,6 +4,8 @@ import { FailedCharge } from '#db/entities/failed-charge.ts'
 import { Grant } from '#db/entities/grant.ts'
 import { Hold } from '#db/entities/hold.ts'
 import { SettledCall } from '#db/entities/settled-call.ts'
+import { SpendCap } from '#db/entities/spend-cap.ts'
+import { SpendCapBucket } from '#db/entities/spend-cap-bucket.ts'
 import { UsageHourly } from '#db/entities/usage-hourly.ts'
 import type { ReserveVerdict } from '#features/ledger/charge-row.ts'
 import { ledgerLimits } from '#features/ledger/limits.ts'
@@ -18,6 +20,8 @@ const tables = [
     what: 'sums for dashboards and totals, kept in the transaction of the charge, also when logging is off',
   },
   { entity: SettledCall, what: 'ids of charges of the last hour at least, so that one sent again is not booked again' },
+  { entity: SpendCap, what: 'how much a user or a token may spend within a window' },
+  { entity: SpendCapBucket, what: 'what was spent and is held under a cap, by pieces of its window' },
   { entity: FailedCharge, what: 'charges that the database refused, until an operator decides' },
 ]
 
@@ -38,6 +42,12 @@ const functions: Readonly<Record<string, string>> = {
   ledger_settle: 'ends holds: charge, counters, log row, hourly sums; or gives them back',
   ledger_renew: 'charges one part of a call and sets aside for the next, in one commit',
   ledger_release_node: 'gives back every open hold of a dead process',
+  ledger_clock: 'the moment that decides which window of a spend cap is open',
+  ledger_cap_bucket: 'the piece of a rolling window, or the calendar window, that a moment is in',
+  ledger_cap_spent: 'what a window has, charged and held',
+  ledger_cap_turn: 'when so much of a window comes free',
+  ledger_cap_covers: 'whether a spend cap counts a model',
+  ledger_forget_buckets: 'removes what no window reaches any more',
   ledger_settled_slot: 'the hour that an id of a settled call is kept under',
   ledger_forget_settled: 'empties the oldest hours of settled ids',
   ledger_set_aside: 'keeps a charge that cannot be booked, and its hold open',
@@ -65,6 +75,10 @@ const verdicts: Record<ReserveVerdict, [when: string, effect: string]> = {
   token_missing: ['the token is gone', 'relay.token_invalid'],
   user_insufficient: ['the balance does not cover it', 'relay.user_quota_insufficient, relay.user_quota_empty'],
   token_insufficient: ['what the token may spend does not cover it', 'relay.token_quota_insufficient'],
+  cap_reached: [
+    'what a spend cap leaves of its window does not cover it',
+    'relay.token_spend_cap_reached, relay.user_spend_cap_reached',
+  ],
   token_exhausted: ['nothing is left of the token and no other hold of it is open', 'relay.token_exhausted'],
 }
 

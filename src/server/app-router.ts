@@ -9,6 +9,7 @@ import { messagesAdminRouter, messagesUserRouter } from '#features/messages/rout
 import { modelsAdminRouter, modelsPublicRouter, modelsUserRouter } from '#features/models/router.ts'
 import { optionsAdminRouter } from '#features/options/router.ts'
 import { siteAdminRouter, siteRouter } from '#features/site/router.ts'
+import { spendCapsAdminRouter, spendCapsUserRouter } from '#features/spend-caps/router.ts'
 import { statsAdminRouter, statsUserRouter } from '#features/stats/router.ts'
 import { tasksAdminRouter, tasksUserRouter } from '#features/tasks/router.ts'
 import { tokensUserRouter } from '#features/tokens/router.ts'
@@ -22,6 +23,7 @@ export const appRouter = router({
   user: router({
     account: accountUserRouter,
     tokens: tokensUserRouter,
+    spendCaps: spendCapsUserRouter,
     groups: groupsUserRouter,
     models: modelsUserRouter,
     logs: logsUserRouter,
@@ -32,6 +34,7 @@ export const appRouter = router({
   admin: router({
     site: siteAdminRouter,
     users: usersAdminRouter,
+    spendCaps: spendCapsAdminRouter,
     channels: channelsAdminRouter,
     groups: groupsAdminRouter,
     models: modelsAdminRouter,

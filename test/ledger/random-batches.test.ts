@@ -35,11 +35,16 @@ function randomOf(seed: number) {
 
 type Outcome = 'charged' | 'refused' | 'given-up' | 'kept' | 'released'
 
-test('random batches with refused rows, locked rows, lost commits, lost holds and calls without a log lose no unit and make none', async () => {
+test('random batches with refused rows, locked rows, lost commits, lost holds and calls without a log lose no unit and make none, under spend caps too', async () => {
   const seed = long ? Date.now() % 1_000_000 : 20_261_122
   const random = randomOf(seed)
   const users = await Promise.all(Array.from({ length: 12 }, () => world.make.user({ quota: 100_000 })))
   const tokens = await Promise.all(users.map((user) => world.make.token(user, { remainQuota: 100_000 })))
+  // Some are reached, some never; some count only a part of the calls.
+  for (const [index, user] of users.entries()) {
+    await world.make.spendCap({ scope: 'user', id: user.id }, { amount: index % 2 === 0 ? 4000 : 1e9 })
+    await world.make.spendCap({ scope: 'token', id: tokens[index]?.id ?? 0 }, { period: 'day', amount: 3000 })
+  }
   let stopping = false
   // A third of the statements that end calls or reserve are carried out, or not, without anybody hearing of it.
   const pool = forgetfulPool(world.hot, ({ name }) =>
@@ -66,7 +71,7 @@ test('random batches with refused rows, locked rows, lost commits, lost holds an
     const ledger = random.pick(nodes)
     const record = (what: Outcome, quota: number) =>
       void costs.set(call.id, { outcome: what, userId: call.userId, quota })
-    const verdict = await ledger.reserve({ ...call, amount: random.below(200) }).then(
+    const verdict = await ledger.reserve({ ...call, amount: random.below(200), model: 'gpt-4o' }).then(
       (result) => result.verdict,
       () => 'failed' as const,
     )

@@ -97,7 +97,13 @@ test('a renewal charges one part and sets the next aside: the difference moves, 
   const ledger = ledgerWith()
   const hold = await held(ledger, { quota: 1000, remain: 500, amount: 100 })
   const renewal = renewalOf(hold, { quota: 130, amount: 100 })
-  expect(await ledger.renew(renewal)).toEqual({ verdict: 'ok', userQuota: 870, tokenQuota: 370 })
+  expect(await ledger.renew(renewal)).toEqual({
+    verdict: 'ok',
+    userQuota: 870,
+    tokenQuota: 370,
+    capLeft: null,
+    cap: null,
+  })
   expect(await balanceOf(hold.userId)).toBe(770)
   expect(await tokenOf(hold.tokenId)).toEqual({ remain: 270, used: 130, status: 1 })
   expect(await holdsOf(hold.userId)).toEqual([{ id: renewal.next.id, amount: 100, node_id: 1 }])

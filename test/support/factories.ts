@@ -105,6 +105,23 @@ export function createFactories(given: { pool: Pool; secretKey: string; upstream
       )
       return { id, key, userId: user.id }
     },
+    spendCap: (
+      subject: { scope: 'user' | 'token'; id: number },
+      input: { amount: number; period?: string; seconds?: number; zone?: string; models?: string[] },
+    ): Promise<number> =>
+      one(
+        `insert into spend_caps (scope, subject_id, source, period, seconds, zone, amount, models)
+         values ($1, $2, 'admin', $3, $4, $5, $6, $7) returning id`,
+        [
+          subject.scope,
+          subject.id,
+          input.period ?? 'rolling',
+          input.period === undefined ? (input.seconds ?? 18_000) : 0,
+          input.zone ?? 'UTC',
+          input.amount,
+          input.models ?? [],
+        ],
+      ),
     channel: async (input: ChannelInput = {}): Promise<TestChannel> => {
       const models = input.models ?? 'gpt-4o-mini'
       const group = input.group ?? 'default'

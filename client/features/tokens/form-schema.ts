@@ -23,7 +23,7 @@ export const tokenForm = (stored: Date | null) =>
     }
   })
 
-export type TokenValues = Required<z.input<typeof createTokens>>
+export type TokenValues = Omit<Required<z.input<typeof createTokens>>, 'spendCaps'>
 
 export const newToken: TokenValues = {
   name: '',

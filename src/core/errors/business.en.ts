@@ -13,6 +13,14 @@ export const businessEnglish: Record<keyof typeof businessErrors, string> = {
     'The token has expired and cannot be enabled; change its expiry time first or let it never expire',
   'token.enable_exhausted':
     'The token quota is used up and it cannot be enabled; raise its remaining quota first or make it unlimited',
+  'spend_cap.not_found': 'The spend cap does not exist',
+  'spend_cap.amount_invalid': 'The amount of the spend cap is invalid',
+  'spend_cap.window_invalid': 'This window is not supported for spend caps',
+  'spend_cap.zone_unknown': 'Unknown time zone',
+  'spend_cap.too_many': 'At most 10 spend caps can be set',
+  'spend_cap.repeated': 'Only one spend cap can be set for the same window and models',
+  'spend_cap.end_past': 'The end of the temporary raise must be in the future',
+  'spend_cap.raise_too_low': 'The temporary cap must be above the usual one',
 
   'channel.not_found': 'Channel not found, please refresh the page and try again.',
   'channel.name_and_key_required': 'Please fill in the channel name and key!',

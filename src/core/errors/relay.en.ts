@@ -37,6 +37,10 @@ export const relayEnglish: Record<keyof typeof relayErrors, string> = {
   'relay.user_quota_empty': 'insufficient user quota',
   'relay.user_quota_insufficient': 'user quota {quota} is below the required {required}',
   'relay.token_quota_insufficient': 'token quota {quota} is below the required {required}',
+  'relay.token_spend_cap_reached':
+    'The key may spend {amount} within {window}; {left} is left, this call needs {required}; available from {turns}',
+  'relay.user_spend_cap_reached':
+    'The account may spend {amount} within {window}; {left} is left, this call needs {required}; available from {turns}',
   'relay.quota_read_failed': 'The quota of the user could not be read',
   'relay.quota_write_failed': 'The quota of the user could not be charged',
   'relay.unavailable': 'The service is temporarily unavailable, please try again later',

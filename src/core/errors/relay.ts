@@ -106,6 +106,18 @@ export const relayErrors = {
     status: 403,
     wire: 'pre_consume_token_quota_failed',
   },
+  'relay.token_spend_cap_reached': {
+    kind: 'rate_limited',
+    message: '令牌在 {window} 内的消费上限为 {amount}，还剩 {left}，本次需要 {required}，{turns} 起可用',
+    status: 429,
+    wire: 'insufficient_quota',
+  },
+  'relay.user_spend_cap_reached': {
+    kind: 'rate_limited',
+    message: '账号在 {window} 内的消费上限为 {amount}，还剩 {left}，本次需要 {required}，{turns} 起可用',
+    status: 429,
+    wire: 'insufficient_quota',
+  },
   'relay.quota_read_failed': {
     kind: 'unavailable',
     message: '读取用户额度失败',

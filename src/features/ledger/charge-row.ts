@@ -29,7 +29,14 @@ export type ChargeRow = {
   other: LogOther
 }
 
-export type ReserveRequest = { id: string; userId: number; tokenId: number; amount: number }
+export type ReserveRequest = {
+  id: string
+  userId: number
+  tokenId: number
+  amount: number
+  /** The name in the log row, for spend caps on some models; where it is absent they count the charge only. */
+  model?: string
+}
 
 /** The charge of one part of a call that goes on, and what to set aside for its next part. */
 export type Renewal = { row: ChargeRow; next: ReserveRequest }
@@ -41,6 +48,23 @@ export type ReserveVerdict =
   | 'user_insufficient'
   | 'token_insufficient'
   | 'token_exhausted'
+  | 'cap_reached'
+
+/** The spend cap that refuses a reservation. */
+export type ReachedCap = {
+  id: number
+  scope: 'user' | 'token'
+  period: 'rolling' | 'day' | 'week' | 'month'
+  /** Of a rolling window. */
+  seconds: number
+  zone: string
+  models: string[]
+  amount: number
+  left: number
+  /** When enough comes free for this reservation, in Unix seconds and from now. */
+  turnsAt: number
+  inSeconds: number
+}
 
 export type ReserveResult = {
   verdict: ReserveVerdict
@@ -48,4 +72,8 @@ export type ReserveResult = {
   userQuota: number
   /** Before this reservation; null for an unlimited token or none. */
   tokenQuota: number | null
+  /** What the tightest spend cap leaves; null without one. */
+  capLeft: number | null
+  /** The cap that refused. */
+  cap: ReachedCap | null
 }

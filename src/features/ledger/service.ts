@@ -7,7 +7,7 @@ import { storableJson } from '#core/storable-json.ts'
 import { cappedRow } from './bare-row.ts'
 import { batchFaultOf, isKnownRefusal } from './batch-fault.ts'
 import { createBatchQueue, ItemRefused, QueueFull } from './batch-queue.ts'
-import type { ChargeRow, Renewal, ReserveRequest, ReserveResult, ReserveVerdict } from './charge-row.ts'
+import type { ChargeRow, ReachedCap, Renewal, ReserveRequest, ReserveResult, ReserveVerdict } from './charge-row.ts'
 import { type Committed, createEnding, type EndOfHold } from './ending.ts'
 import { ledgerLimits } from './limits.ts'
 import { createLockedRows } from './locked-rows.ts'
@@ -169,12 +169,16 @@ type VerdictRow = {
   verdict: ReserveVerdict
   user_quota: string | null
   token_quota: string | null
+  cap_left: string | null
+  cap: ReachedCap | null
 }
 
 const toReserveResult = (row: VerdictRow): ReserveResult => ({
   verdict: row.verdict,
   userQuota: Number(row.user_quota ?? 0),
   tokenQuota: row.token_quota === null ? null : Number(row.token_quota),
+  capLeft: row.cap_left === null ? null : Number(row.cap_left),
+  cap: row.cap,
 })
 
 const toColumns = (items: ReserveRequest[]): unknown[] => [
@@ -182,12 +186,13 @@ const toColumns = (items: ReserveRequest[]): unknown[] => [
   items.map((item) => item.userId),
   items.map((item) => item.tokenId),
   items.map((item) => item.amount),
+  items.map((item) => item.model ?? null),
 ]
 
 async function reserveBatch(pool: Pool, nodeId: number, items: ReserveRequest[]): Promise<ReserveResult[]> {
   const { rows } = await pool.query<VerdictRow>({
     name: 'ledger_reserve',
-    text: 'select * from ledger_reserve($1::int, $2::text[], $3::int[], $4::int[], $5::bigint[])',
+    text: 'select * from ledger_reserve($1::int, $2::text[], $3::int[], $4::int[], $5::bigint[], $6::text[])',
     values: [nodeId, ...toColumns(items)],
   })
   return rows.map(toReserveResult)
@@ -196,7 +201,7 @@ async function reserveBatch(pool: Pool, nodeId: number, items: ReserveRequest[])
 async function renewBatch(pool: Pool, nodeId: number, items: Renewal[]): Promise<Committed[]> {
   const { rows } = await pool.query<VerdictRow>({
     name: 'ledger_renew',
-    text: 'select * from ledger_renew($1::int, $2::json, $3::text[], $4::int[], $5::int[], $6::bigint[])',
+    text: 'select * from ledger_renew($1::int, $2::json, $3::text[], $4::int[], $5::int[], $6::bigint[], $7::text[])',
     values: [
       nodeId,
       storableJson(JSON.stringify(items.map(({ row }) => toSettleJson(row)))),

@@ -20,12 +20,21 @@ const expired = [
     condition:
       "created_at < now() - interval '30 days' or not exists (select 1 from channels c where c.id = channel_id)",
   },
+  {
+    table: 'spend_caps',
+    condition: `case when scope = 'user' then not exists (select 1 from users u where u.id = subject_id)
+      else not exists (select 1 from tokens t where t.id = subject_id) end`,
+  },
   { table: 'channel_drifts', condition: 'not exists (select 1 from channels c where c.id = channel_id)' },
 ] as const
 
 /** Removes what has expired, in portions, and logs older than root wants to keep. Tells how many rows went. */
 export async function removeExpired(deps: RetentionDeps, signal: AbortSignal): Promise<{ rows: number; logs: number }> {
   let rows = await forgetNoticeCounts(deps)
+  const { rows: buckets } = await deps.database.pool.query<{ forgotten: number }>(
+    'select ledger_forget_buckets() as forgotten',
+  )
+  rows += buckets[0]?.forgotten ?? 0
   for (const { table, condition } of expired) {
     for (let removed = batchSize; removed === batchSize && !signal.aborted;) {
       const { rowCount } = await deps.database.pool.query(

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { spendCaps } from '#core/limits/spend-cap.ts'
 import { pageInput } from '#core/paging.ts'
 import { refusal } from '#core/refusal.ts'
 import { tokenStatus } from '#core/statuses.ts'
@@ -30,6 +31,9 @@ const names = (list: string): string[] => [
       .filter((name) => name !== ''),
   ),
 ]
+
+/** Absent: they stay as they are. */
+const caps = spendCaps.optional()
 
 const fields = {
   name: z
@@ -67,14 +71,19 @@ const fields = {
 /** A moment that has passed is refused as an expiry, except from documented clients, which may send any. */
 const takesPastExpiry = z.boolean().default(false)
 
-export const createToken = z.object({ ...fields, takesPastExpiry })
+export const createToken = z.object({ ...fields, spendCaps: caps, takesPastExpiry })
 export type CreateToken = z.infer<typeof createToken>
 
-export const createTokens = z.object({ ...fields, count: z.int().min(1).max(mostTokensAtOnce).default(1) })
+export const createTokens = z.object({
+  ...fields,
+  spendCaps: caps,
+  count: z.int().min(1).max(mostTokensAtOnce).default(1),
+})
 export type CreateTokens = z.infer<typeof createTokens>
 
 export const updateToken = z.object({
   ...fields,
+  spendCaps: caps,
   id: tokenId,
   /** Absent: what is left stays, whatever calls have taken meanwhile. */
   remainQuota: quota.optional(),

@@ -7,6 +7,7 @@ import { normaliseAddress } from '../client-address/service.ts'
 import type { UserDeps } from '../deps.ts'
 import { setTokenQuota } from '../ledger/token-quota.ts'
 import { sha256 } from '../secrets/service.ts'
+import { type CapOwner, writeCaps } from '../spend-caps/service.ts'
 import {
   addressOrRange,
   type CreateToken,
@@ -74,7 +75,10 @@ export async function revealKey(deps: UserDeps, { id }: { id: number }): Promise
 }
 
 /** The columns an owner may write; quota, status and key are none of them. */
-function columnsOf(deps: UserDeps, input: Omit<CreateTokens, 'remainQuota' | 'unlimitedQuota' | 'count'>) {
+function columnsOf(
+  deps: UserDeps,
+  input: Omit<CreateTokens, 'remainQuota' | 'unlimitedQuota' | 'count' | 'spendCaps'>,
+) {
   if (input.group !== '' && !mayUseGroup(deps.options, deps.actor.group, input.group)) {
     throw new DomainError('token.group_forbidden', { group: input.group })
   }
@@ -136,11 +140,18 @@ async function makeTokens(deps: UserDeps, input: CreateTokens): Promise<(TokenVi
       unlimitedQuota: input.unlimitedQuota,
     }
   })
-  await deps.em.insertMany(Token, rows)
   const made = { keyHash: { $in: rows.map(({ keyHash }) => keyHash) } }
-  const tokens = await deps.em.find(Token, made, { orderBy: { id: 'asc' }, disableIdentityMap: true })
+  const tokens = await deps.em.transactional(async (em) => {
+    await em.insertMany(Token, rows)
+    const stored = await em.find(Token, made, { orderBy: { id: 'asc' }, disableIdentityMap: true })
+    for (const { id } of input.spendCaps?.length ? stored : [])
+      await writeCaps(em, capsOwner(id), input.spendCaps ?? [])
+    return stored
+  })
   return tokens.map((token) => toTokenViewWithKey(token, deps.secrets))
 }
+
+const capsOwner = (subjectId: number): CapOwner => ({ scope: 'token', subjectId, source: 'owner' })
 
 const suffixed = (name: string, random: string) => `${name.slice(0, longestTokenName - suffixLength)}-${random}`
 
@@ -160,6 +171,7 @@ export async function updateToken(deps: UserDeps, input: UpdateToken): Promise<T
   const columns = columnsOf(deps, input)
   await deps.em.transactional(async (em) => {
     await em.nativeUpdate(Token, { id: token.id, ...own(deps) }, columns)
+    if (input.spendCaps) await writeCaps(em, capsOwner(token.id), input.spendCaps)
     await setTokenQuota(em, { id: token.id, remainQuota: input.remainQuota, unlimitedQuota: input.unlimitedQuota })
   })
   return getToken(deps, { id: token.id, withKeys: input.withKeys })

@@ -1,0 +1,12 @@
+import { z } from 'zod'
+import { capAmount, spendCaps } from '#core/limits/spend-cap.ts'
+import { refusal } from '#core/refusal.ts'
+
+const id = z.int(refusal('input.id_invalid')).min(1, refusal('input.id_invalid')).max(2_147_483_647)
+
+export const ofUser = z.object({ userId: id })
+export const setOfUser = z.object({ userId: id, caps: spendCaps })
+
+/** For a while another amount; null ends it at once. */
+export const raiseCap = z.object({ id, raise: z.object({ amount: capAmount, until: z.date() }).nullable() })
+export type RaiseCap = z.infer<typeof raiseCap>

@@ -1,0 +1,151 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { DomainError } from '#core/errors.ts'
+import { type SpendCapInput, windowKey } from '#core/limits/spend-cap.ts'
+import { SpendCap } from '#db/entities/spend-cap.ts'
+import { Token } from '#db/entities/token.ts'
+import { recordAct } from '../audit/service.ts'
+import type { UserDeps } from '../deps.ts'
+import { getUser } from '../users/service/administer.ts'
+import { lockTarget } from '../users/service/target.ts'
+import type { RaiseCap } from './schema.ts'
+import { type CapView, type StandingRow, toCapView } from './view.ts'
+
+/** Whose spending counts, and who decides. Each source writes its own caps only. */
+export type CapOwner = {
+  scope: 'user' | 'token'
+  subjectId: number
+  source: 'owner' | 'admin' | 'subscription'
+  sourceId?: number
+}
+
+const standingSql = `
+  select c.id, c.scope, c.subject_id, c.source, c.source_id, c.period, c.seconds, c.zone, c.amount, c.models,
+    w.raised, c.raised_amount, c.raised_until, w.spent,
+    case when c.period <> 'rolling' or w.spent > 0
+      then ledger_cap_turn(c.id, c.period, c.seconds, c.zone, w.bucket, 1) end as turns_at
+  from spend_caps c
+    cross join lateral (select ledger_cap_bucket(c.period, c.seconds, c.zone, ledger_clock()) as bucket) b
+    cross join lateral (select b.bucket, ledger_cap_spent(c.id, c.period, c.seconds, b.bucket) as spent,
+      coalesce(c.raised_until > ledger_clock(), false) as raised) w`
+
+/** How the caps stand now: what is left, what is held by calls under way included, and when it turns. */
+async function standings(em: EntityManager, condition: string, values: unknown[]): Promise<CapView[]> {
+  const rows: StandingRow[] = await em
+    .getConnection()
+    .execute(`${standingSql} where ${condition} order by c.id`, values, 'all', em.getTransactionContext())
+  return rows.map(toCapView)
+}
+
+/** Of a user and of all the user's tokens. */
+export const listOwnCaps = ({ em, actor }: UserDeps): Promise<CapView[]> =>
+  standings(
+    em,
+    `(c.scope = 'user' and c.subject_id = ?) or
+      (c.scope = 'token' and c.subject_id in (select t.id from tokens t where t.user_id = ? and t.deleted_at is null))`,
+    [actor.id, actor.id],
+  )
+
+const ofUser = ({ em }: UserDeps, { userId }: { userId: number }): Promise<CapView[]> =>
+  standings(em, "c.scope = 'user' and c.subject_id = ?", [userId])
+
+/** For an administrator who may act on that user. */
+export async function listCapsOfUser(deps: UserDeps, input: { userId: number }): Promise<CapView[]> {
+  await getUser(deps, { id: input.userId })
+  return ofUser(deps, input)
+}
+
+/** Writes the caps of one source, inside the transaction of `em`. One whose window stays keeps what was spent in it. */
+export async function writeCaps(em: EntityManager, owner: CapOwner, caps: readonly SpendCapInput[]): Promise<void> {
+  const { scope, subjectId, source, sourceId = 0 } = owner
+  await refuseUnknownZones(em, caps)
+  const mine = { scope, subjectId, source, sourceId }
+  const before = await em.find(SpendCap, mine, { disableIdentityMap: true })
+  const wanted = new Map(caps.map((cap) => [windowKey(cap), cap]))
+  for (const cap of before) {
+    const next = wanted.get(windowKey(cap))
+    wanted.delete(windowKey(cap))
+    if (!next) await em.nativeDelete(SpendCap, { id: cap.id })
+    else if (next.amount !== cap.amount) await em.nativeUpdate(SpendCap, { id: cap.id }, { amount: next.amount })
+  }
+  // One by one: each locks the row of its subject before it stands.
+  for (const cap of wanted.values()) await em.insert(SpendCap, { ...mine, ...cap })
+}
+
+/** A zone that the database does not know would stop every call of its subject. */
+async function refuseUnknownZones(em: EntityManager, caps: readonly SpendCapInput[]): Promise<void> {
+  for (const zone of new Set(caps.flatMap((cap) => (cap.zone === 'UTC' ? [] : [cap.zone])))) {
+    const known = await em
+      .getConnection()
+      .execute('select 1 from pg_timezone_names where name = ?', [zone], 'all', em.getTransactionContext())
+    if (known.length === 0) throw new DomainError('spend_cap.zone_unknown')
+  }
+}
+
+const auditedCaps = (caps: readonly Pick<CapView, 'period' | 'seconds' | 'zone' | 'models' | 'amount'>[]) =>
+  caps.map(({ period, seconds, zone, models, amount }) => ({ period, seconds, zone, models, amount }))
+
+/** An administrator's caps for somebody. */
+export async function setCapsOfUser(
+  deps: UserDeps,
+  input: { userId: number; caps: SpendCapInput[] },
+): Promise<CapView[]> {
+  await deps.em.transactional(async (em) => {
+    const scope = { ...deps, em }
+    const { target } = await lockTarget(scope, input.userId)
+    const before = (await ofUser(scope, input)).filter(({ source }) => source === 'admin')
+    await writeCaps(em, { scope: 'user', subjectId: target.id, source: 'admin' }, input.caps)
+    await recordAct(scope, {
+      action: 'spend_caps.set',
+      targetType: 'user',
+      targetId: target.id,
+      targetName: target.username,
+      before: { caps: auditedCaps(before) },
+      after: { caps: auditedCaps(input.caps) },
+    })
+  })
+  return listCapsOfUser(deps, input)
+}
+
+/** The owner of a token for its caps. */
+export async function raiseOwnCap(deps: UserDeps, input: RaiseCap): Promise<void> {
+  await deps.em.transactional(async (em) => {
+    const cap = await em.findOne(SpendCap, { id: input.id, scope: 'token', source: 'owner' })
+    const token =
+      cap &&
+      (await em.findOne(Token, { id: cap.subjectId, userId: deps.actor.id, deletedAt: null }, { fields: ['name'] }))
+    if (!cap || !token) throw new DomainError('spend_cap.not_found')
+    await raise({ ...deps, em }, cap, { input, targetName: token.name })
+  })
+}
+
+/** An administrator for the caps of a user, whoever set them. */
+export async function raiseCapOfUser(deps: UserDeps, input: RaiseCap): Promise<void> {
+  await deps.em.transactional(async (em) => {
+    const cap = await em.findOne(SpendCap, { id: input.id, scope: 'user' })
+    if (!cap) throw new DomainError('spend_cap.not_found')
+    const { target } = await lockTarget({ ...deps, em }, cap.subjectId)
+    await raise({ ...deps, em }, cap, { input, targetName: target.username })
+  })
+}
+
+async function raise(
+  deps: UserDeps,
+  cap: SpendCap,
+  { input, targetName }: { input: RaiseCap; targetName: string },
+): Promise<void> {
+  if (input.raise && input.raise.until <= deps.ambient.now()) throw new DomainError('spend_cap.end_past')
+  if (input.raise && input.raise.amount <= cap.amount) throw new DomainError('spend_cap.raise_too_low')
+  await deps.em.nativeUpdate(
+    SpendCap,
+    { id: cap.id },
+    { raisedAmount: input.raise?.amount ?? null, raisedUntil: input.raise?.until ?? null },
+  )
+  await recordAct(deps, {
+    action: 'spend_caps.raise',
+    targetType: cap.scope,
+    targetId: cap.subjectId,
+    targetName,
+    before: { amount: cap.amount, raised: cap.raisedAmount, until: cap.raisedUntil },
+    after: { raised: input.raise?.amount ?? null, until: input.raise?.until ?? null },
+  })
+}

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type App, startApp } from '#test/support/app.ts'
+import type { TestToken } from '#test/support/factories.ts'
+import { ledgerViolations } from '#test/support/ledger-invariant.ts'
+import { setOptions } from './serve.ts'
+import { callerDialects, chat, eventually, say } from './caller-dialects.ts'
+
+// Two nodes on one database.
+let one: App
+let other: App
+const model = 'gpt-4o'
+
+beforeAll(async () => {
+  one = await startApp()
+  other = await startApp({ on: one })
+  // 1 a token, 4 for those of the answer.
+  await setOptions(one, {
+    ModelRatio: `{"${model}":1,"fixed":1}`,
+    ModelPrice: '{"fixed":0.0002}',
+    GroupRatio: '{"default":1}',
+    PreConsumedQuota: '100',
+  })
+  await other.services.options.reload()
+  await one.make.channel({ models: model, baseUrl: one.upstream.withDirectives('usage=9:20,delay=30') })
+  await one.make.channel({ models: 'fixed', baseUrl: one.upstream.withDirectives('delay=30') })
+  await one.services.channels.reload()
+  await other.services.channels.reload()
+})
+beforeEach(() => one.upstream.clear())
+afterAll(async () => {
+  await other[Symbol.asyncDispose]()
+  await one[Symbol.asyncDispose]()
+})
+
+const perCall = 100
+
+async function rush(token: TestToken, count: number, body: unknown) {
+  const replies = await Promise.all(
+    Array.from({ length: count }, (_, index) => say(index % 2 === 0 ? one : other, chat, { token, body })),
+  )
+  const texts = await Promise.all(replies.map((reply) => reply.text()))
+  return {
+    served: replies.filter(({ status }) => status === 200).length,
+    refusals: replies.flatMap((reply, index) => (reply.status === 200 ? [] : [`${reply.status} ${texts[index]}`])),
+  }
+}
+
+const spentOf = async (cap: number): Promise<number> =>
+  Number(
+    (await one.pool.query('select coalesce(sum(amount), 0) as n from spend_cap_buckets where cap_id = $1', [cap]))
+      .rows[0]?.n,
+  )
+
+const untilNothingIsHeld = () =>
+  eventually(
+    async () => Number((await one.pool.query("select count(*) as n from holds where status = 'open'")).rows[0]?.n),
+    (open) => open === 0,
+  )
+
+describe('two hundred calls at once, on two nodes', () => {
+  test('on caps of the token and of the user that pay for twenty: twenty are served, the others refused before any upstream is asked', async () => {
+    const user = await one.make.user()
+    const token = await one.make.token(user, { remainQuota: perCall * 500 })
+    const day = await one.make.spendCap({ scope: 'token', id: token.id }, { period: 'day', amount: perCall * 20 + 50 })
+    const week = await one.make.spendCap({ scope: 'user', id: user.id }, { seconds: 604_800, amount: perCall * 30 })
+    const { served, refusals } = await rush(token, 200, chat.body('fixed', 'hello', false))
+    expect(served).toBe(20)
+    expect(one.upstream.total).toBe(20)
+    expect(refusals).toHaveLength(180)
+    for (const refusal of refusals) expect(refusal).toMatch(/^429 .*insufficient_quota/)
+    expect([await spentOf(day), await spentOf(week)]).toEqual([perCall * 20, perCall * 20])
+    expect(await one.violations()).toEqual([])
+  })
+
+  test('streams that all grow under one cap end within it, beyond it by no more than what their last events came to', async () => {
+    const user = await one.make.user({ quota: 100_000_000 })
+    const token = await one.make.token(user)
+    const amount = 20_000
+    const cap = await one.make.spendCap({ scope: 'user', id: user.id }, { amount })
+    const baseUrl = one.upstream.withDirectives('words=800')
+    await one.make.channel({ models: 'gpt-4o-long', baseUrl })
+    await setOptions(one, { ModelRatio: '{"gpt-4o-long":1,"gpt-4o":1,"fixed":1}' })
+    await other.services.options.reload()
+    await one.services.channels.reload()
+    await other.services.channels.reload()
+    const { served } = await rush(token, 20, chat.body('gpt-4o-long', 'hello', true))
+    await untilNothingIsHeld()
+    expect(served).toBeGreaterThan(0)
+    const spent = await spentOf(cap)
+    expect(spent).toBeGreaterThan(amount / 2)
+    // What a stream may exceed its hold by: an event of a few tokens, at 4 a token.
+    expect(spent).toBeLessThanOrEqual(amount + served * 40)
+    expect(await one.violations()).toEqual([])
+  }, 60_000)
+
+  test('a cap that is raised while they run lets in just as many more', async () => {
+    const user = await one.make.user()
+    const token = await one.make.token(user)
+    const cap = await one.make.spendCap({ scope: 'token', id: token.id }, { amount: perCall * 5 })
+    const first = rush(token, 100, chat.body('fixed', 'hello', false))
+    await one.pool.query('update spend_caps set amount = $2 where id = $1', [cap, perCall * 12])
+    const before = (await first).served
+    const after = (await rush(token, 100, chat.body('fixed', 'hello', false))).served
+    expect(before + after).toBe(12)
+    expect(await spentOf(cap)).toBe(perCall * 12)
+  })
+})
+
+test('a refusal names the cap, what is left and when it turns, in the dialect of the caller, with Retry-After; a client that retries by itself is asked not to', async () => {
+  const user = await one.make.user()
+  const token = await one.make.token(user)
+  await one.make.spendCap({ scope: 'token', id: token.id }, { period: 'day', zone: 'Asia/Shanghai', amount: 60 })
+  for (const dialect of callerDialects) {
+    const reply = await say(one, dialect, { token, body: dialect.body('fixed', 'hello', false), model: 'fixed' })
+    expect([dialect.dialect, reply.status]).toEqual([dialect.dialect, 429])
+    const seconds = Number(reply.headers.get('retry-after'))
+    expect(seconds).toBeGreaterThan(0)
+    expect(seconds).toBeLessThanOrEqual(86_400)
+    if (seconds > 60) expect(reply.headers.get('x-should-retry')).toBe('false')
+    const error = dialect.readError(await reply.json())
+    expect(error.message).toMatch(
+      /^令牌在 day Asia\/Shanghai 内的消费上限为 \$0\.000120，还剩 \$0\.000120，本次需要 \$0\.000200，\d{4}-\d\d-\d\dT16:00:00Z 起可用/,
+    )
+    if (error.code !== undefined) expect(error.code).toBe('insufficient_quota')
+  }
+  expect(one.upstream.total).toBe(0)
+})
+
+test('without the log of consumption and on a cap of other models a call counts where it should', async () => {
+  await setOptions(one, { LogConsumeEnabled: 'false' })
+  const user = await one.make.user()
+  const token = await one.make.token(user)
+  const all = await one.make.spendCap({ scope: 'token', id: token.id }, { amount: perCall * 3 })
+  const others = await one.make.spendCap({ scope: 'token', id: token.id }, { amount: 10, models: ['o3*'] })
+  expect((await rush(token, 10, chat.body('fixed', 'hello', false))).served).toBe(3)
+  expect([await spentOf(all), await spentOf(others)]).toEqual([perCall * 3, 0])
+  await setOptions(one, { LogConsumeEnabled: 'true' })
+  await untilNothingIsHeld()
+  expect(await ledgerViolations(one.pool, { everyCallIsLogged: false })).toEqual([])
+})
