@@ -7,6 +7,8 @@ type Change = { table: string; id: string }
 
 export type Changes = {
   onChange: (listener: (change: Change) => void) => void
+  /** The connection was lost: from now on notices are missed. */
+  onLost: (listener: () => void) => void
   /** The connection was lost and is there again: notices were missed and everything cached may be stale. */
   onGap: (listener: () => void) => void
   /** Hears one more channel of notices from now on, after reconnections too. */
@@ -18,8 +20,9 @@ export type Changes = {
   close: () => Promise<void>
 }
 
-/** A connection can be lost without a word: it is asked so often, and lost when it is silent for so long. */
-const askEveryMs = 10_000
+/** A connection can be lost without a word: it is asked so often, and lost when so many askings found no answer. */
+const askEveryMs = 1000
+const mostUnanswered = 3
 const answerWithinMs = 5000
 
 const changesChannel = 'changes'
@@ -36,6 +39,7 @@ export async function listenForChanges(
   onError: (error: unknown) => void,
 ): Promise<Changes> {
   const changeListeners: ((change: Change) => void)[] = []
+  const lostListeners: (() => void)[] = []
   const gapListeners: (() => void)[] = []
   const connectedListeners: (() => void)[] = []
   const others = new Map<string, (text: string) => void>()
@@ -54,6 +58,7 @@ export async function listenForChanges(
   const keepListening = async (): Promise<void> => {
     while (!closed) {
       await session.lost
+      if (!closed) for (const listener of lostListeners) listener()
       for (let pauseMs = 50; !closed; pauseMs = Math.min(pauseMs * 2, 1000)) {
         try {
           session = await openSession(notices)
@@ -71,6 +76,7 @@ export async function listenForChanges(
 
   return {
     onChange: (listener) => void changeListeners.push(listener),
+    onLost: (listener) => void lostListeners.push(listener),
     onGap: (listener) => void gapListeners.push(listener),
     onConnected: (listener) => void connectedListeners.push(listener),
     listen: async (channel, onMessage) => {
@@ -85,6 +91,9 @@ export async function listenForChanges(
     },
   }
 }
+
+/** `ask` alone decides when it has waited for long enough. */
+const askWhetherItLives: pg.QueryConfig & { query_timeout: number } = { text: 'select 1', query_timeout: 600_000 }
 
 type Session = {
   query: (text: string, values?: unknown[]) => Promise<pg.QueryResult>
@@ -111,11 +120,18 @@ async function openSession({
     resolve()
     client.end().catch(() => {})
   }
-  const ask = (): void =>
-    void client.query('select 1').catch((error: unknown) => {
-      onError(error)
-      end()
-    })
+  const fail = (error: unknown): void => {
+    onError(error)
+    end()
+  }
+  // Counted in turns of the timer, not in time: while this process is held up itself, answers wait to be read.
+  let unanswered = 0
+  const ask = (): void => {
+    unanswered += 1
+    if (unanswered > mostUnanswered) return fail(new Error('the notice connection does not answer'))
+    if (unanswered > 1) return
+    client.query(askWhetherItLives).then(() => (unanswered = 0), fail)
+  }
   const asking = setInterval(ask, askEveryMs)
   client.on('error', onError)
   client.on('end', end)

@@ -13,6 +13,7 @@ type KeyedRequest = { path: string; query: Record<string, unknown>; headers: Inc
 export async function authenticate(services: RelayServices, request: KeyedRequest): Promise<Caller> {
   const { key, pin } = readCredential(request.path, request.query, request.headers)
   if (key === '') throw new DomainError('relay.token_missing')
+  await services.upToDate()
   const token = looksLikeKey(key) ? await services.tokens.get(sha256(key)) : null
   if (!token) throw new DomainError('relay.token_invalid')
   await checkToken(services, token)

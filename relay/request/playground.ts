@@ -20,6 +20,7 @@ export async function identifyPlayground(services: RelayServices, req: Request):
     userIdRule: 'required',
   })
   if (!authentication.actor) throw authentication.refusal
+  await services.upToDate()
   const user = await services.users.get(authentication.actor.id)
   if (!user || user.deleted || user.status !== userStatus.active) throw new DomainError('relay.user_banned')
   return { token: null, user, tokenName: 'playground', pinnedChannelId: null, group: '' }

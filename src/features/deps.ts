@@ -32,6 +32,11 @@ export type Services = {
    * changes cached rows outside of a mutation awaits it before saying that it is done; mutations do it by themselves.
    */
   barrier: () => Promise<void>
+  /**
+   * Awaited before cached rows are used. Nothing while changes are heard of; else a promise that resolves once what has
+   * changed was read. @throws when the database does not answer
+   */
+  upToDate: () => Promise<void> | undefined
   environment: Environment
   ambient: Ambient
   log: Logger

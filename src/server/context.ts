@@ -13,6 +13,8 @@ export async function createContext(
   { req, res }: { req: Request; res: Response },
   userIdRule: Credentials['userIdRule'],
 ): Promise<Context> {
+  // Where the database does not answer, what is asked of it next says so.
+  await services.upToDate()?.catch(() => {})
   const em = services.database.orm.em.fork()
   const authentication = await whoAsks(em, req, userIdRule)
   const client = clientOf(services, req)

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { oneAtATime } from '#core/one-at-a-time.ts'
 import type { Changes } from '#db/changes.ts'
 import type { RelayServices } from '#relay/request/call.ts'
 
@@ -13,11 +14,17 @@ export type Follower = {
   caughtUp: () => Promise<void>
   /** Notices were missed: everything cached may be stale. */
   doubt: () => void
+  /**
+   * Nothing while notices are heard. While they are not, a promise that resolves when what has changed until the call is
+   * read. @throws when it cannot be read.
+   */
+  upToDate: () => Promise<void> | undefined
   stop: () => void
 }
 
 /**
- * Drops what is cached the moment somebody changes it, and compares everything once a minute in case a notice was lost.
+ * Drops what is cached the moment somebody changes it, and compares everything once a minute in case a notice was lost. While
+ * the connection for notices is away, each call is served by what is read for it.
  * Follows from its making on, so that what changes while the first rows are read is not missed.
  */
 export function followChanges(
@@ -50,7 +57,33 @@ export function followChanges(
     services.users.clear()
     everything()
   }
-  changes.onGap(doubt)
+  let deaf = false
+  let losses = 0
+  let stopped = false
+  const readWhatChanged = oneAtATime(async (): Promise<void> => {
+    services.tokens.clear()
+    services.users.clear()
+    await Promise.all([services.channels.reload(), services.options.reload()])
+  })
+  changes.onLost(() => {
+    losses += 1
+    deaf = true
+  })
+  // What is read from now on is followed again; until it is read, calls read it themselves.
+  const hearAgain = async (): Promise<void> => {
+    const upTo = losses
+    while (!stopped && upTo === losses) {
+      try {
+        await readWhatChanged()
+        if (upTo === losses) deaf = false
+        return
+      } catch (error) {
+        onError(error)
+        await delay(retryMs, undefined, { ref: false })
+      }
+    }
+  }
+  changes.onGap(() => void hearAgain())
   const backstop = setInterval(everything, backstopMs)
   return {
     load: async () => {
@@ -61,7 +94,9 @@ export function followChanges(
       await Promise.all([channels.caughtUp(), options.caughtUp()])
     },
     doubt,
+    upToDate: () => (deaf ? readWhatChanged() : undefined),
     stop: () => {
+      stopped = true
       clearInterval(backstop)
       channels.stop()
       options.stop()

@@ -40,6 +40,7 @@ import { followDatabaseClock } from './database-clock.ts'
 import type { Environment } from '#core/environment.ts'
 import { followChanges } from './follow-changes.ts'
 import { jobList } from './job-list.ts'
+import { atMostOnceASecond, sayOfBatches } from './trouble-log.ts'
 import { createReadiness } from './readiness.ts'
 import { createWriteBarrier } from './write-barrier.ts'
 
@@ -138,7 +139,7 @@ export async function createServices(given: {
       refund: (row) => refundUndelivered(database.orm.em.fork(), row),
       onCharged: watchQuota,
       onSetAside: tellOfSetAside(() => services),
-      onError: atMostOnceASecond((error) => log.error({ err: error }, 'a ledger batch failed')),
+      onError: sayOfBatches(log),
     }),
     limits: createLimits({
       redis,
@@ -155,6 +156,7 @@ export async function createServices(given: {
       lookEveryMs: given.jobsLookEveryMs,
     }),
     barrier: () => barrier(),
+    upToDate: () => follower.upToDate(),
     media: createMediaFetcher({ allowedRanges: environment.OUTBOUND_ALLOW, worker }),
     counter: createTokenCounter((error) => log.error({ err: error }, 'the counting thread failed')),
     tokens: createTokenCache(hot),
@@ -246,16 +248,6 @@ function tellOfSetAside(services: () => Services) {
         `请求 ${row.id} 的扣费无法入账，额度保持冻结，请查看 failed_charges 表。`,
       ),
     )
-  }
-}
-
-/** A database that is away makes thousands of calls fail alike. */
-function atMostOnceASecond(say: (error: unknown) => void): (error: unknown) => void {
-  let said = Number.NEGATIVE_INFINITY
-  return (error) => {
-    if (performance.now() - said < 1000) return
-    said = performance.now()
-    say(error)
   }
 }
 

@@ -1,6 +1,7 @@
 import { createTRPCClient, httpBatchLink } from '@trpc/client'
 import superjson from 'superjson'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { hashPassword } from '#features/auth/password.ts'
 import type { AppRouter } from '#server/app-router.ts'
 import { startApp, type App } from '#test/support/app.ts'
 import { type ConsoleApp, startConsole } from '#test/support/console-app.ts'
@@ -30,6 +31,28 @@ test('of sixty logins at once from one IPv6 network ten are tried, and the right
 test('letter case and look-alike letters of a name make no further tries', async () => {
   const names = ['somebody', 'SOMEBODY', 'Somebody', 'ｓomebody']
   expect(tried(await times(40, (index) => login('203.0.113.20', names[index % 4] ?? '')))).toBe(10)
+})
+
+test('name and mail address of an account are one in the count, on one network and on many', async () => {
+  const mail = 'twice@x.example'
+  const { username, password } = await app.person({ email: mail, emailNormalized: mail })
+  const names = [username, mail, ` ${mail.toUpperCase()}`, username.toUpperCase()]
+  expect(tried(await times(40, (index) => login('203.0.113.60', names[index % 4] ?? '')))).toBe(10)
+  for (const name of [username, mail]) expect((await login('203.0.113.60', name, password)).status).toBe(429)
+
+  for (let network = 0; network < 4; network += 1) await times(10, () => login(`198.51.101.${network}`, mail))
+  expect(tried(await times(10, () => login('198.51.101.99', username)))).toBe(2)
+  expect((await login('192.0.2.2', mail, password)).body['success']).toBe(true)
+})
+
+test('who is sent away because too many sign in at once has not tried', async () => {
+  const { username } = await app.person()
+  const crowd = times(102, () => hashPassword('somebody else').catch(() => ''))
+  const sentAway = await times(10, () => login('203.0.113.70', username))
+  expect(sentAway.filter(({ status }) => status === 503)).not.toEqual([])
+  await crowd
+  const replies = await times(30, () => login('203.0.113.70', username))
+  expect(tried(sentAway) + tried(replies)).toBe(10)
 })
 
 test('one network has thirty tries at whatever accounts', async () => {

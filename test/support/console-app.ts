@@ -63,6 +63,7 @@ export async function startConsole(environment: Record<string, string> = {}) {
     jobs: createJobRunner({ jobs: consoleJobs, services: () => services, changes }),
     // Nothing here caches rows.
     barrier: async () => {},
+    upToDate: () => undefined,
     environment: settings,
     ambient: { now: () => new Date(), newId, random: Math.random },
     log: pino({ level: 'silent' }),

@@ -13,10 +13,30 @@ const mostTries = { pair: 10, network: 30, account: 50 }
 const triesUnderAttack = 2
 
 /**
- * Counts a try before the secret is looked at, so that tries made at once are counted as well as those made in turn. The
- * account is what was typed, whether it exists or not. Returns what takes the count back after a success.
+ * Looks at a secret and counts that as a try, unless it was right or could not be looked at: whoever was sent away because
+ * too many came at once has guessed nothing.
+ * @throws {DomainError} rate_limited, and whatever `isRight` throws
  */
-export async function countTry(
+export async function tryOnce(
+  deps: Attempt,
+  attempt: { purpose: Purpose; account: string },
+  isRight: () => Promise<boolean>,
+): Promise<boolean> {
+  const takeBack = await countTry(deps, attempt)
+  let isWrong = false
+  try {
+    isWrong = !(await isRight())
+    return !isWrong
+  } finally {
+    if (!isWrong) await takeBack()
+  }
+}
+
+/**
+ * Counts a try before the secret is looked at, so that tries made at once are counted as well as those made in turn.
+ * Accounts that do not exist are counted like those that do. Returns what takes the count back.
+ */
+async function countTry(
   { limits, client }: Attempt,
   { purpose, account }: { purpose: Purpose; account: string },
 ): Promise<() => Promise<void>> {

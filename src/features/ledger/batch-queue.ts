@@ -2,6 +2,8 @@ import type { BatchFault } from './batch-fault.ts'
 import type { LockedRows, RowsOfItem } from './locked-rows.ts'
 
 type Limits<Item> = {
+  /** What waits in it, for those who read the log. */
+  name: string
   largestBatch: number
   mostWaiting: number
   faultOf: (error: unknown) => BatchFault
@@ -32,6 +34,7 @@ export function createBatchQueue<Item, Result>(run: (items: Item[]) => Promise<R
   }
   const { locks } = limits
   let waiting: Waiting[] = []
+  const tooLate = () => new QueueFull(`one of the ${limits.name} was not wanted any more when its turn came`)
   /** By user, in the order of their arrival. */
   const lanes = new Map<number, Waiting[]>()
   let busy = false
@@ -78,7 +81,8 @@ export function createBatchQueue<Item, Result>(run: (items: Item[]) => Promise<R
     const lane = lanes.get(rows.userId)
     if (!lane) lanes.set(rows.userId, [entry])
     else if (lane.length < locks.mostPerUser) lane.push(entry)
-    else entry.reject(new QueueFull())
+    else
+      entry.reject(new QueueFull(`${lane.length} ${limits.name} of user ${rows.userId} wait for a locked row already`))
     return true
   }
 
@@ -87,7 +91,7 @@ export function createBatchQueue<Item, Result>(run: (items: Item[]) => Promise<R
     for (const [userId, lane] of lanes) {
       const still: Waiting[] = []
       for (const entry of lane) {
-        if (!entry.isWanted()) entry.reject(new QueueFull())
+        if (!entry.isWanted()) entry.reject(tooLate())
         else if (locks?.locked.holdsUp(locks.rowsOf(entry.item))) still.push(entry)
         else enqueue(entry)
       }
@@ -108,7 +112,7 @@ export function createBatchQueue<Item, Result>(run: (items: Item[]) => Promise<R
     while (waiting.length > 0) {
       const ready: Waiting[] = []
       for (const entry of take()) {
-        if (!entry.isWanted()) entry.reject(new QueueFull())
+        if (!entry.isWanted()) entry.reject(tooLate())
         else if (!waitsAside(entry)) ready.push(entry)
       }
       if (ready.length > 0) await runBatch(ready)
@@ -130,7 +134,8 @@ export function createBatchQueue<Item, Result>(run: (items: Item[]) => Promise<R
      * @throws {ItemRefused} when the database refuses this very item.
      */
     add(item: Item, { isWanted = () => true, alone = false }: AddOptions = {}): Promise<Result> {
-      if (waiting.length >= limits.mostWaiting) return Promise.reject(new QueueFull())
+      if (waiting.length >= limits.mostWaiting)
+        return Promise.reject(new QueueFull(`${waiting.length} ${limits.name} wait already`))
       return new Promise<Result>((resolve, reject) => enqueue({ item, isWanted, alone, resolve, reject }))
     },
     get size() {

@@ -37,6 +37,7 @@ export type Ledger = {
   drained: () => Promise<void>
 }
 
+export { QueueFull } from './batch-queue.ts'
 export { SettleFailed } from './ending.ts'
 
 const { largestBatch, mostWaiting, mostLockedPerUser, reserveWaitMs, settleDeadlineMs } = ledgerLimits
@@ -59,14 +60,17 @@ export function createLedger(deps: {
   const locks = { locked, mostPerUser: mostLockedPerUser }
   const reserves = createBatchQueue((items: ReserveRequest[]) => reserveBatch(deps.pool, deps.nodeId(), items), {
     ...queueLimits,
+    name: 'reservations',
     locks: { ...locks, rowsOf: (item) => ({ ...item, channelId: 0 }) },
   })
   const settles = createBatchQueue((items: EndOfHold[]) => settleBatch(deps.pool, items), {
     ...queueLimits,
+    name: 'charges',
     locks: { ...locks, rowsOf: (item) => ('release' in item ? { ...item, channelId: 0 } : item) },
   })
   const renewals = createBatchQueue((items: Renewal[]) => renewBatch(deps.pool, deps.nodeId(), items), {
     ...queueLimits,
+    name: 'renewals',
     locks: { ...locks, rowsOf: (item) => item.row },
   })
   const ending = createEnding({

@@ -8,20 +8,21 @@ import { requireBotCheck } from '../bot-check.ts'
 import { isPassword } from '../password.ts'
 import type { Login } from '../schema.ts'
 import { endSession } from '../session.ts'
-import { countTry } from '../throttle.ts'
+import { tryOnce } from '../throttle.ts'
 import { completeSignIn } from './complete-sign-in.ts'
 
 /** Signs in under a new session. Unknown, wrong, banned and deleted read and take alike. */
 export async function login(deps: Deps, input: Login): Promise<SignedInUser> {
   if (!deps.options.get('PasswordLoginEnabled')) throw new DomainError('login.password_disabled')
   await requireBotCheck(deps, input.turnstile)
-  const takeBack = await countTry(deps, { purpose: 'login', account: input.username })
   const user = await findByLogin(deps, input.username)
-  const fits = await isPassword(user?.passwordHash, input.password)
-  if (!user || !fits || user.deletedAt || user.status !== userStatus.active) {
-    throw new DomainError('login.failed')
+  // Name and mail address of one account share its tries; spellings that nobody has count with the name they look like.
+  const account = user?.username ?? input.username
+  const isRight = async (): Promise<boolean> => {
+    const fits = await isPassword(user?.passwordHash, input.password)
+    return fits && !user?.deletedAt && user?.status === userStatus.active
   }
-  await takeBack()
+  if (!(await tryOnce(deps, { purpose: 'login', account }, isRight)) || !user) throw new DomainError('login.failed')
   return completeSignIn(deps, { userId: user.id, stillHolds: (row) => row.passwordHash === user.passwordHash })
 }
 

@@ -6,7 +6,7 @@ import { hashPassword, isPassword } from '../../auth/password.ts'
 import { lockActor, replacePassword } from '../../auth/replace-password.ts'
 import { recordAct } from '../../audit/service.ts'
 import { sessionCookie } from '../../auth/session.ts'
-import { countTry } from '../../auth/throttle.ts'
+import { tryOnce } from '../../auth/throttle.ts'
 import type { UserDeps } from '../../deps.ts'
 import { sha256 } from '../../secrets/service.ts'
 import type { Settings, UpdateAccount } from '../schema.ts'
@@ -53,9 +53,9 @@ async function confirmPassword(deps: UserDeps, current: string | undefined): Pro
   const { passwordHash } = await ownRow(deps)
   // An account that only ever signed in elsewhere has none to ask for.
   if (!passwordHash) return
-  const takeBack = await countTry(deps, { purpose: 'confirm-password', account: String(deps.actor.id) })
-  if (!(await isPassword(passwordHash, current ?? ''))) throw new DomainError('user.password_wrong')
-  await takeBack()
+  const attempt = { purpose: 'confirm-password', account: String(deps.actor.id) } as const
+  const isRight = await tryOnce(deps, attempt, () => isPassword(passwordHash, current ?? ''))
+  if (!isRight) throw new DomainError('user.password_wrong')
 }
 
 /** The console's deletion: the owner types the username. */

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type App, startApp } from '../support/app.ts'
+import { until } from '../support/processes.ts'
+import { allowUnpriced } from '../relay/serve.ts'
+import { type Scene, see, setScene, staleAfter } from '../relay/writes-of-every-kind.ts'
+import { startDatabaseProxy } from './database-proxy.ts'
+
+type Proxy = Awaited<ReturnType<typeof startDatabaseProxy>>
+
+let writer: App
+let proxy: Proxy
+let reader: App
+let scene: Scene
+let channel: number
+beforeAll(async () => {
+  // Whoever hears nothing is not waited for: a writer that did would be seen by the time it takes.
+  writer = await startApp({ barrierMs: 500 })
+  proxy = await startDatabaseProxy(writer.connection)
+  reader = await startApp({ on: { ...writer, connection: proxy.connection } })
+  await allowUnpriced(writer)
+  scene = await setScene(writer)
+  channel = (await writer.make.channel({ models: scene.model })).id
+})
+beforeEach(async () => {
+  proxy.mend()
+  // By a notice, not by what calls read themselves.
+  const tiersOf = () => reader.services.channels.tiers('default', scene.model).length
+  await writer.pool.query('update channels set status = 2 where id = $1', [channel])
+  await until(() => tiersOf() === 0 && reader.services.upToDate() === undefined, { what: 'no notice is heard' })
+  await writer.pool.query('update channels set status = 1 where id = $1', [channel])
+  await until(() => tiersOf() === 1, { what: 'no notice is heard' })
+})
+afterAll(async () => {
+  await reader[Symbol.asyncDispose]()
+  await proxy[Symbol.asyncDispose]()
+  await writer[Symbol.asyncDispose]()
+})
+
+test('a node that lost its connection for notices serves the very next call by what was saved, for as long as it is away', async () => {
+  expect((await see(writer, reader.url, scene)).status).toBe(200)
+  proxy.cut()
+  await until(() => reader.services.upToDate() !== undefined, { what: 'the loss is not noticed' })
+  const { writes, stale } = await staleAfter(writer, { nodes: [reader.url], writes: 25 })
+  expect(stale).toEqual([])
+  expect(writes).toBeGreaterThanOrEqual(25)
+})
+
+test('a connection for notices that went silent is noticed within seconds, and the node serves by what was saved', async () => {
+  expect((await see(writer, reader.url, scene)).status).toBe(200)
+  proxy.silence()
+  await writer.pool.query('update channels set status = 2 where id = $1', [channel])
+  await writer.pool.query('update tokens set status = 2 where id = $1', [scene.token.id])
+  const silentSince = performance.now()
+  // Longer than the three seconds it takes on a machine that is not busy, shorter than any other look at the rows.
+  await until(async () => (await see(writer, reader.url, scene)).status === 401, {
+    seconds: 15,
+    what: () => `still served ${Math.round((performance.now() - silentSince) / 1000)} s later`,
+  })
+  expect(reader.services.channels.tiers('default', scene.model)).toEqual([])
+  await writer.pool.query('update tokens set status = 1 where id = $1', [scene.token.id])
+  expect((await see(writer, reader.url, scene)).status).toBe(503)
+})
