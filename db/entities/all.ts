@@ -8,6 +8,7 @@ import { DrawingTask } from './drawing-task.ts'
 import { FailedCharge } from './failed-charge.ts'
 import { Grant } from './grant.ts'
 import { Hold } from './hold.ts'
+import { IdempotencyKey } from './idempotency-key.ts'
 import { InstallationFact } from './installation-fact.ts'
 import { JobRun } from './job-run.ts'
 import { Log } from './log.ts'
@@ -17,6 +18,7 @@ import { MusicTask } from './music-task.ts'
 import { NotificationCount } from './notification-count.ts'
 import { OneTimeCode } from './one-time-code.ts'
 import { Option } from './option.ts'
+import { Rebate } from './rebate.ts'
 import { Redemption } from './redemption.ts'
 import { RedemptionUse } from './redemption-use.ts'
 import { Session } from './session.ts'
@@ -26,6 +28,7 @@ import { Token } from './token.ts'
 import { TopUpOrder } from './top-up-order.ts'
 import { SpendCap } from './spend-cap.ts'
 import { SpendCapBucket } from './spend-cap-bucket.ts'
+import { TopUpOrderEvent } from './top-up-order-event.ts'
 import { StoredResponse } from './stored-response.ts'
 import { UsageHourly } from './usage-hourly.ts'
 import { User } from './user.ts'
@@ -42,6 +45,7 @@ export const entities = [
   FailedCharge,
   Grant,
   Hold,
+  IdempotencyKey,
   InstallationFact,
   JobRun,
   Log,
@@ -51,6 +55,7 @@ export const entities = [
   NotificationCount,
   OneTimeCode,
   Option,
+  Rebate,
   Redemption,
   RedemptionUse,
   Session,
@@ -60,6 +65,7 @@ export const entities = [
   SpendCapBucket,
   Token,
   TopUpOrder,
+  TopUpOrderEvent,
   StoredResponse,
   UsageHourly,
   User,

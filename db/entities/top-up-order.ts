@@ -1,21 +1,40 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/postgresql'
 
+/** One order over any gateway: what was asked for, what it buys, and how far it is. */
 export const TopUpOrder = defineEntity({
   name: 'TopUpOrder',
   tableName: 'top_up_orders',
+  indexes: [{ properties: ['status', 'createdAt'] }],
   properties: {
     id: p.integer().primary().autoincrement(),
     userId: p.integer().index(),
-    /** Whole US dollars bought. */
-    amount: p.integer(),
-    /** What the gateway asks for, in its currency, two decimals as text. */
-    money: p.text(),
-    gateway: p.text().default('epay'),
+    /** What is credited once it is paid; 0 where a plan is bought. */
+    quota: p.bigint('number'),
+    /** ISO 4217, upper case. */
+    currency: p.text(),
+    /** What the gateway asks for, in the smallest unit of the currency. */
+    moneyMinor: p.bigint('number'),
+    gateway: p.text(),
+    /** How it is paid, as the gateway calls it. */
+    method: p.text().default(''),
+    /** Whom the money goes to: the merchant's number at the gateway. */
+    merchant: p.text().default(''),
     tradeNo: p.text().unique(),
-    status: p.text().default('pending'),
+    /** The gateway's own number of what the payer was sent to. */
+    checkoutId: p.text().nullable().unique(),
+    /** The gateway's own number of the payment itself. */
+    paymentId: p.text().nullable().index(),
+    status: p.text().$type<OrderStatus>().default('pending'),
+    refundedMinor: p.bigint('number').defaultRaw('0'),
+    /** The plan that is bought instead of credit. */
+    planId: p.integer().nullable(),
     createdAt: p.datetime().defaultRaw('now()'),
     paidAt: p.datetime().nullable(),
+    /** When an administrator took the credit back. */
+    reversedAt: p.datetime().nullable(),
   },
 })
+
+export type OrderStatus = 'pending' | 'paid' | 'refunded' | 'disputed' | 'expired' | 'failed'
 
 export type TopUpOrder = InferEntity<typeof TopUpOrder>

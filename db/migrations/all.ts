@@ -26,4 +26,5 @@ export const migrationsList = [
   fromFile('0038-audit-filters'),
   fromFile('0039-unread-messages'),
   fromFile('0045-spend-caps'),
+  fromFile('0041-payments'),
 ]

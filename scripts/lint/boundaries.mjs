@@ -71,7 +71,14 @@ export const table = [
   ['src/rest/**', ['src/rest/**', 'src/trpc/**', 'src/core/**', ...packages]],
   [
     'src/features/procedures',
-    ['src/features/deps', 'src/features/client-address/service', 'src/trpc/**', 'src/core/**', ...packages],
+    [
+      'src/features/deps',
+      'src/features/client-address/service',
+      'src/features/idempotency/service',
+      'src/trpc/**',
+      'src/core/**',
+      ...packages,
+    ],
   ],
   ['src/features/*/schema**', ['own/schema**', 'src/core/**', 'npm:zod']],
   [

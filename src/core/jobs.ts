@@ -23,6 +23,10 @@ const jobWords = {
     label: '查询绘图和音乐任务',
     results: ['已查询 {drawings} 个绘图任务和 {jobs} 个音乐任务'],
   },
+  payments: {
+    label: '处理订单和返佣',
+    results: ['已关闭 {expired} 个未支付的订单，补发 {rebates} 笔返佣'],
+  },
   retention: {
     label: '清理过期数据',
     results: ['已清理 {rows} 行过期数据，其中日志 {logs} 行'],

@@ -93,4 +93,6 @@ export type Context = Deps & {
   refusal: DomainError | null
   /** The browser says that another site started this request. */
   crossSite: boolean
+  /** What the client calls this request, so that it may be repeated. */
+  idempotencyKey?: string | undefined
 }

@@ -6,6 +6,7 @@ import { actorOfRole, countCriticalAct, refuseCrossSiteChange } from '#trpc/proc
 import { errorDataOf, failureForCaller, toDomainError, unreadableInput } from '#trpc/procedure-errors.ts'
 import { networkOf } from './client-address/service.ts'
 import type { Context } from './deps.ts'
+import { actOnce } from './idempotency/service.ts'
 
 /** What we write is our own; what strangers wrote is taken apart by a reader that builds nothing large. */
 const transformer = {
@@ -77,3 +78,35 @@ export const publicProcedure = t.procedure
 export const userProcedure = publicProcedure.use(atLeast(roles.user))
 export const adminProcedure = publicProcedure.use(atLeast(roles.admin))
 export const rootProcedure = publicProcedure.use(atLeast(roles.root))
+
+/** What a middleware hands on where it calls no further. */
+type Result = Awaited<ReturnType<Parameters<Parameters<typeof t.middleware>[0]>[0]['next']>>
+
+/** Carries a refusal out of the transaction that it undoes. */
+class Undone extends Error {
+  readonly result: Result
+  constructor(result: Result) {
+    super('undone')
+    this.result = result
+  }
+}
+
+/** An act that a client may repeat under the same `Idempotency-Key`: done once, and answered alike. */
+export const idempotent = t.middleware(async ({ next, ctx, path, getRawInput }) => {
+  const { idempotencyKey: key, actor } = ctx
+  if (!key || !actor) return next()
+  const ask = { userId: actor.id, path, key, input: await getRawInput() }
+  let first: Result | undefined
+  try {
+    const data = await actOnce(ctx, ask, async (em) => {
+      first = await next({ ctx: { ...ctx, em } })
+      if (!first.ok) throw new Undone(first)
+      return first.data
+    })
+    // A repetition has the reply of the first; what a result is made of besides is the library's own business.
+    return first ?? ({ ok: true, data } as Result)
+  } catch (error) {
+    if (error instanceof Undone) return error.result
+    throw error
+  }
+})

@@ -21,19 +21,27 @@ export function createRestRouter<Api, Services>(product: RestProduct<Api, Servic
     res.setHeader('cache-control', 'no-store')
     next()
   })
+  const routes = bySpecificity(product.table)
+  // Those read their bodies themselves, byte for byte.
+  for (const [key, route] of routes) {
+    if (route.kind === 'raw') onPath(router, key, (req, res) => route.handler(product.services, { req, res }))
+  }
   router.use('/api', readJson(product))
-  for (const [key, route] of bySpecificity(product.table)) {
-    const [method = 'GET', path = '/'] = key.split(' ')
-    const name = method.toLowerCase() as 'get' | 'post' | 'put' | 'delete'
-    if (route.kind === 'bound' && route.anyOrigin) {
+  for (const [key, route] of routes) {
+    if (route.kind === 'raw') continue
+    const [, path = '/'] = key.split(' ')
+    if (route.anyOrigin) {
       router.use(path, allowAnyOrigin)
       router.options(path, (_req, res) => void res.status(204).end())
     }
-    router[name](path, (req, res) =>
-      route.kind === 'raw' ? route.handler(product.services, { req, res }) : answer(product, route, { req, res }),
-    )
+    onPath(router, key, (req, res) => answer(product, route, { req, res }))
   }
   return router
+}
+
+function onPath(router: Router, key: string, handler: (req: Request, res: Response) => Promise<void> | void): void {
+  const [method = 'GET', path = '/'] = key.split(' ')
+  router[method.toLowerCase() as 'get' | 'post' | 'put' | 'delete'](path, handler)
 }
 
 /** Without credentials: a page of somebody else's acts for nobody who is signed in here. */

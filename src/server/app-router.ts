@@ -8,12 +8,15 @@ import { logsAdminRouter, logsUserRouter } from '#features/logs/router.ts'
 import { messagesAdminRouter, messagesUserRouter } from '#features/messages/router.ts'
 import { modelsAdminRouter, modelsPublicRouter, modelsUserRouter } from '#features/models/router.ts'
 import { optionsAdminRouter } from '#features/options/router.ts'
+import { ordersAdminRouter, ordersUserRouter } from '#features/orders/router.ts'
+import { redemptionsAdminRouter, redemptionsUserRouter } from '#features/redemptions/router.ts'
 import { siteAdminRouter, siteRouter } from '#features/site/router.ts'
 import { spendCapsAdminRouter, spendCapsUserRouter } from '#features/spend-caps/router.ts'
 import { statsAdminRouter, statsUserRouter } from '#features/stats/router.ts'
 import { tasksAdminRouter, tasksUserRouter } from '#features/tasks/router.ts'
 import { tokensUserRouter } from '#features/tokens/router.ts'
 import { accountUserRouter, usersAdminRouter } from '#features/users/router.ts'
+import { walletUserRouter } from '#features/wallet/router.ts'
 import { createCallerFactory, router } from '#features/procedures.ts'
 
 export const appRouter = router({
@@ -24,6 +27,9 @@ export const appRouter = router({
     account: accountUserRouter,
     tokens: tokensUserRouter,
     spendCaps: spendCapsUserRouter,
+    wallet: walletUserRouter,
+    orders: ordersUserRouter,
+    redemptions: redemptionsUserRouter,
     groups: groupsUserRouter,
     models: modelsUserRouter,
     logs: logsUserRouter,
@@ -39,6 +45,8 @@ export const appRouter = router({
     groups: groupsAdminRouter,
     models: modelsAdminRouter,
     options: optionsAdminRouter,
+    orders: ordersAdminRouter,
+    redemptions: redemptionsAdminRouter,
     jobs: jobsAdminRouter,
     logs: logsAdminRouter,
     tasks: tasksAdminRouter,

@@ -27,6 +27,7 @@ export async function createContext(
     client,
     requestId: String(res.getHeader('x-request-id') ?? ''),
     crossSite: isCrossSite(req),
+    idempotencyKey: req.get('idempotency-key'),
     cookies: {
       set: (name, value, maxAge) => appendCookie(res, { name, value, maxAge, secure: client.secure }),
       clear: (name) => appendCookie(res, { name, value: '', maxAge: 0, secure: client.secure }),

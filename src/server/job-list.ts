@@ -1,6 +1,7 @@
 import { channelBalances, channelModels, channelTests } from '#jobs/channels.ts'
 import type { Job } from '#jobs/job.ts'
 import { logPartitions } from '#jobs/log-partitions.ts'
+import { payments } from '#jobs/payments.ts'
 import { retention } from '#jobs/retention.ts'
 import { taskPolling } from '#jobs/task-polling.ts'
 import type { RelayServices } from '#relay/request/call.ts'
@@ -12,5 +13,6 @@ export const jobList: readonly Job<RelayServices>[] = [
   channelModels,
   taskPolling,
   logPartitions,
+  payments,
   retention,
 ]

@@ -5,6 +5,8 @@ import { logRoutes } from '#features/logs/rest.ts'
 import { messageRoutes } from '#features/messages/rest.ts'
 import { modelRoutes } from '#features/models/rest.ts'
 import { optionRoutes } from '#features/options/rest.ts'
+import { orderRoutes } from '#features/orders/rest.ts'
+import { redemptionRoutes } from '#features/redemptions/rest.ts'
 import { siteRoutes } from '#features/site/rest.ts'
 import { statsRoutes } from '#features/stats/rest.ts'
 import { taskRoutes } from '#features/tasks/rest.ts'
@@ -24,6 +26,8 @@ export const restTable: RouteTable<Api, Services> = {
   ...groupRoutes,
   ...modelRoutes,
   ...optionRoutes,
+  ...redemptionRoutes,
+  ...orderRoutes,
   ...logRoutes,
   ...taskRoutes,
   ...statsRoutes,

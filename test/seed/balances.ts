@@ -92,9 +92,9 @@ async function insertOrder(
   db: SeedContext['db'],
   { person, key, amount, at }: { person: Person; key: string; amount: number; at: Date },
 ): Promise<void> {
-  const dollars = amount / perDollar
   await db.query(
-    `insert into top_up_orders (user_id, amount, money, trade_no, status, created_at, paid_at) values ($1, $2, $3, $4, 'success', $5, $5)`,
-    [person.id, dollars, (dollars * 7.3).toFixed(2), key, at],
+    `insert into top_up_orders (user_id, quota, currency, money_minor, gateway, method, merchant, trade_no, status, created_at, paid_at)
+     values ($1, $2, 'CNY', $3, 'epay', 'alipay', 'demo', $4, 'paid', $5, $5)`,
+    [person.id, amount, Math.round((amount / perDollar) * 730), key, at],
   )
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { redemptionStatus } from '#core/statuses.ts'
 import type { SeedContext } from './seed-context.ts'
 import { daysBefore, randomLetters } from './random.ts'
@@ -25,7 +24,7 @@ export async function seedRedemptions({ db, secrets, random, now }: SeedContext,
       [
         operator,
         name,
-        createHash('sha256').update(key).digest('hex'),
+        secrets.hmac(key),
         secrets.encrypt(key),
         status,
         dollars * 500_000,

@@ -81,7 +81,9 @@ export const businessEnglish: Record<keyof typeof businessErrors, string> = {
   'payment.method_unknown': 'This payment method is not supported',
   'payment.failed': 'The payment could not be started, please try again later',
   'payment.order_unknown': 'The order does not exist',
-  'payment.signature_invalid': 'The signature of the payment notice is invalid',
+  'payment.order_paid': 'The order is paid already',
+  'payment.not_reversible': 'Only refunded or disputed orders whose credit was not taken back can be reversed',
+  'payment.reason_required': 'Please give a reason',
 
   'group.unknown': 'Group {group} does not exist',
   'group.forbidden': 'You may not use group {group}',

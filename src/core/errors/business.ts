@@ -85,7 +85,9 @@ export const businessErrors = {
   'payment.method_unknown': { kind: 'invalid', message: '不支持的支付方式' },
   'payment.failed': { kind: 'upstream', message: '拉起支付失败，请稍后重试' },
   'payment.order_unknown': { kind: 'not_found', message: '订单不存在' },
-  'payment.signature_invalid': { kind: 'invalid', message: '支付回调签名无效' },
+  'payment.order_paid': { kind: 'conflict', message: '订单已经支付' },
+  'payment.not_reversible': { kind: 'conflict', message: '只有已退款或被拒付且额度尚未收回的订单可以收回额度' },
+  'payment.reason_required': { kind: 'invalid', message: '请填写原因' },
 
   'group.unknown': { kind: 'not_found', message: '分组 {group} 不存在' },
   'group.forbidden': { kind: 'forbidden', message: '无权使用分组 {group}' },

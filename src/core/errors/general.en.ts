@@ -16,6 +16,8 @@ export const generalEnglish: Record<keyof typeof generalErrors, string> = {
   'input.address_full': 'Too many large requests come from this address, please try again later',
   'input.id_invalid': 'Invalid id',
   'input.selection_empty': 'Please select something first',
+  'idempotency.key_invalid': 'The Idempotency-Key header is invalid',
+  'idempotency.key_reused': 'This Idempotency-Key was used for a different request',
   'url.invalid': 'The address is not valid',
   'url.forbidden': 'This address may not be visited',
 

@@ -16,6 +16,8 @@ export const generalErrors = {
   'input.address_full': { kind: 'rate_limited', message: '来自该地址的请求内容过多，请稍后重试', status: 429 },
   'input.id_invalid': { kind: 'invalid', message: '编号无效' },
   'input.selection_empty': { kind: 'invalid', message: '请先选择要操作的项目' },
+  'idempotency.key_invalid': { kind: 'invalid', message: 'Idempotency-Key 请求头无效' },
+  'idempotency.key_reused': { kind: 'conflict', message: '同一 Idempotency-Key 已用于内容不同的请求' },
   'url.invalid': { kind: 'invalid', message: '地址格式不正确' },
   'url.forbidden': { kind: 'forbidden', message: '不允许访问该地址' },
 

@@ -15,6 +15,7 @@ export const optionEnglish: Record<keyof typeof optionErrors, string> = {
   'option.link_local_address': '{label} may not point to a link-local address',
   'option.requires': 'Cannot enable {label}, please fill in {required} first',
   'option.requires_server_address': 'Please fill in the server address first',
+  'option.currency_unsupported': 'This currency is not supported',
   'option.topup_ratio_not_json': 'The top-up group ratio is not a valid JSON string',
   'option.rebate_percentage': 'The rebate percentage must be between 0 and 100',
   'option.fallback_pricing':

@@ -15,6 +15,7 @@ export const optionErrors = {
   'option.link_local_address': { kind: 'invalid', message: '{label}不能指向链路本地地址' },
   'option.requires': { kind: 'invalid', message: '无法启用{label}，请先填写{required}' },
   'option.requires_server_address': { kind: 'invalid', message: '请先填写服务器地址' },
+  'option.currency_unsupported': { kind: 'invalid', message: '不支持该货币' },
   'option.topup_ratio_not_json': { kind: 'invalid', message: '充值分组倍率不是合法的 JSON 字符串' },
   'option.rebate_percentage': { kind: 'invalid', message: '返佣百分比必须在0到100之间' },
   'option.fallback_pricing': {

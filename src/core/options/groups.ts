@@ -32,6 +32,7 @@ export const optionGroups = {
   'reverse-proxy': { tab: 'system', label: '反向代理设置' },
   worker: { tab: 'system', label: '代理设置' },
   payment: { tab: 'system', label: '支付设置' },
+  stripe: { tab: 'system', label: 'Stripe 支付' },
   login: { tab: 'system', label: '配置登录注册' },
   'email-domains': { tab: 'system', label: '配置邮箱域名白名单' },
   mail: { tab: 'system', label: '配置 SMTP' },

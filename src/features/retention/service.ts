@@ -14,6 +14,7 @@ const dayMs = 86_400_000
 const expired = [
   { table: 'sessions', condition: 'expires_at < now()' },
   { table: 'one_time_codes', condition: "expires_at < now() - interval '1 day'" },
+  { table: 'idempotency_keys', condition: "created_at < now() - interval '1 day'" },
   { table: 'upstream_objects', condition: "created_at < now() - interval '30 days'" },
   {
     table: 'channel_probes',

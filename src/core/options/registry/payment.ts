@@ -1,6 +1,8 @@
 import { defaultTopupGroupRatio } from '#core/pricing/tables.ts'
+import { fractionDigits } from '../../payment/money.ts'
 import { type OptionTable, option } from '../define.ts'
-import { address, checkAddress, count, figure, figures, singleLine } from '../schemas.ts'
+import { z } from 'zod'
+import { address, checkAddress, count, figure, figures, singleLine, text } from '../schemas.ts'
 
 export const paymentOptions = {
   PayAddress: option(address, {
@@ -57,5 +59,56 @@ export const paymentOptions = {
     label: '充值分组倍率',
     widget: 'group-ratios',
     refusal: 'option.topup_ratio_not_json',
+  }),
+  'stripe.secret_key': option(singleLine, {
+    default: '',
+    visibility: 'secret',
+    group: 'stripe',
+    label: 'Stripe 密钥',
+    help: '以 sk_ 或 rk_ 开头；与 Webhook 签名密钥都填写后才启用',
+    boundTo: ['stripe.api_address'],
+    widget: 'password',
+    formRequires: { keys: ['ServerAddress'], problem: 'option.requires_server_address' },
+  }),
+  'stripe.webhook_secret': option(text.max(4096).trim(), {
+    default: '',
+    visibility: 'secret',
+    group: 'stripe',
+    label: 'Stripe Webhook 签名密钥',
+    help: '以 whsec_ 开头；更换密钥期间可填写多个，以空格分隔',
+    // It signs what comes from there, and is sent nowhere itself.
+    boundTo: ['stripe.api_address'],
+    widget: 'password',
+  }),
+  'stripe.currency': option(
+    z
+      .string()
+      .trim()
+      .toLowerCase()
+      .regex(/^[a-z]{3}$/),
+    {
+      default: 'usd',
+      visibility: 'admin',
+      group: 'stripe',
+      label: 'Stripe 结算货币',
+      help: '三个字母的货币代码',
+      check: (value) =>
+        fractionDigits(value.toUpperCase()) === 3 ? { code: 'option.currency_unsupported' } : undefined,
+    },
+  ),
+  'stripe.price': option(figure, {
+    default: 1,
+    visibility: 'admin',
+    group: 'stripe',
+    label: 'Stripe 充值价格',
+    help: '每美元额度的价格，以结算货币计',
+  }),
+  'stripe.api_address': option(address, {
+    default: 'https://api.stripe.com',
+    visibility: 'admin',
+    group: 'stripe',
+    label: 'Stripe 接口地址',
+    widget: 'address',
+    check: checkAddress('stripe.api_address', 'Stripe 接口地址'),
   }),
 } satisfies OptionTable

@@ -70,6 +70,13 @@ export const quotaOptions = {
     widget: 'percentage',
     refusal: 'option.rebate_percentage',
   }),
+  RebateAfterPaymentEnabled: option(flag, {
+    default: false,
+    visibility: 'admin',
+    group: 'rebate',
+    label: '首次付费后才返佣',
+    help: '被邀请的用户在线充值过一次之前，兑换不产生返佣',
+  }),
   CheckInEnabled: option(flag, {
     default: false,
     visibility: 'public',

@@ -191,6 +191,8 @@ describe('the registry', () => {
       'WeChatServerToken',
       'WorkerValidKey',
       'oidc.client_secret',
+      'stripe.secret_key',
+      'stripe.webhook_secret',
     ])
   })
 

@@ -1,0 +1,23 @@
+/** A figure as it is written: 7.3 is 73 tenths, where a double would only come close. */
+function written(figure: number): { digits: bigint; scale: number } {
+  if (!Number.isFinite(figure) || figure < 0) throw new Error(`not a figure of money: ${figure}`)
+  const [, whole = '0', fraction = '', exponent = '0'] = /^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(figure)) ?? []
+  const scale = fraction.length - Number(exponent)
+  const digits = BigInt(whole + fraction)
+  return scale < 0 ? { digits: digits * 10n ** BigInt(-scale), scale: 0 } : { digits, scale }
+}
+
+/** The factors multiplied and divided as they are written, then rounded once. */
+export function exactShare(factors: readonly number[], divisor: number, rounding: 'down' | 'half-up'): number {
+  const over = written(divisor)
+  if (over.digits === 0n) throw new Error('a share of nothing')
+  let numerator = 10n ** BigInt(over.scale)
+  let denominator = over.digits
+  for (const factor of factors) {
+    const { digits, scale } = written(factor)
+    numerator *= digits
+    denominator *= 10n ** BigInt(scale)
+  }
+  const whole = rounding === 'down' ? numerator / denominator : (2n * numerator + denominator) / (2n * denominator)
+  return Number(whole)
+}

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest'
+import { moneyFor, moneyText, readMoney } from './money.ts'
+
+const perDollar = 500_000
+
+describe('what is asked for a credit', () => {
+  it.each([
+    [{ quota: 10 * perDollar, price: 7.3, ratio: 1, currency: 'CNY' }, 7300],
+    [{ quota: 3 * perDollar, price: 7.3, ratio: 0.95, currency: 'CNY' }, 2081],
+    [{ quota: perDollar / 2, price: 7.3, ratio: 1, currency: 'CNY' }, 365],
+    [{ quota: 2 * perDollar, price: 150, ratio: 1, currency: 'JPY' }, 300],
+    [{ quota: 2 * perDollar, price: 0.31, ratio: 1, currency: 'KWD' }, 620],
+    [{ quota: 1, price: 1, ratio: 1, currency: 'USD' }, 0],
+  ])('is exact to the smallest unit: %j → %d', (asked, minor) => {
+    expect(moneyFor({ quotaPerUnit: perDollar, ...asked })).toBe(minor)
+  })
+})
+
+describe('an amount', () => {
+  it.each([
+    [7300, 'CNY', '73.00'],
+    [5, 'CNY', '0.05'],
+    [300, 'JPY', '300'],
+    [620, 'KWD', '0.620'],
+  ])('of %d %s is written %s and read back', (minor, currency, text) => {
+    expect(moneyText(minor, currency)).toBe(text)
+    expect(readMoney(text, currency)).toBe(minor)
+  })
+
+  it('is the same however many zeros end it', () => {
+    for (const text of ['73', '73.0', '73.00', '73.000']) expect(readMoney(text, 'CNY')).toBe(7300)
+  })
+
+  it.each(['', '-73.00', '73,00', '7.3e1', '0x49', '73.001', ' ', 'NaN', '７３', '1'.repeat(13)])(
+    'is not %j',
+    (text) => {
+      expect(readMoney(text, 'CNY')).toBeNull()
+    },
+  )
+})

@@ -1,0 +1,37 @@
+import { exactShare } from './exact.ts'
+
+/** ISO 4217: currencies without a smaller unit, and those of a thousand. */
+const withoutFraction = new Set('BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF UGX VND VUV XAF XOF XPF'.split(' '))
+const ofThousand = new Set('BHD JOD KWD OMR TND'.split(' '))
+
+export const fractionDigits = (currency: string): number =>
+  withoutFraction.has(currency) ? 0 : ofThousand.has(currency) ? 3 : 2
+
+type Asked = {
+  quota: number
+  quotaPerUnit: number
+  /** Of a dollar, in the currency. */
+  price: number
+  /** Of the payer's group. */
+  ratio: number
+  currency: string
+}
+
+/** What is asked for a credit, in the smallest unit of the currency. */
+export const moneyFor = ({ quota, quotaPerUnit, price, ratio, currency }: Asked): number =>
+  exactShare([quota, price, ratio, 10 ** fractionDigits(currency)], quotaPerUnit, 'half-up')
+
+/** `73.00`: how gateways and people write it. */
+export function moneyText(minor: number, currency: string): string {
+  const digits = fractionDigits(currency)
+  const text = String(minor).padStart(digits + 1, '0')
+  return digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`
+}
+
+/** What a gateway wrote, in the smallest unit; null for what is no such amount. */
+export function readMoney(text: string, currency: string): number | null {
+  const digits = fractionDigits(currency)
+  const [, whole, fraction = ''] = /^(\d{1,12})(?:\.(\d{1,12}))?$/.exec(text.trim()) ?? []
+  if (whole === undefined || /[1-9]/.test(fraction.slice(digits))) return null
+  return Number(whole + fraction.slice(0, digits).padEnd(digits, '0'))
+}

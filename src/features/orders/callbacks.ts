@@ -1,0 +1,127 @@
+import type { Request, Response } from 'express'
+import { readMoney } from '#core/payment/money.ts'
+import { clientNetwork } from '../client-address/service.ts'
+import type { Services } from '../deps.ts'
+import { readBody } from '../request-bodies/read-body.ts'
+import { epayCurrency, isEpayReady, isEpaySignature, type Parameters } from './gateways/epay.ts'
+import { isStripeReady, isStripeSignature, readStripeEvent, type StripeEvent, stripeMode } from './gateways/stripe.ts'
+import { noteDispute, noteRefund } from './money-back.ts'
+import { closeOrder, receivePayment } from './notification.ts'
+
+type Exchange = { req: Request; res: Response }
+
+const largest = 256 * 1024
+
+const bytesOf = async (services: Services, exchange: Exchange): Promise<Buffer> =>
+  (await readBody(services.bodies, exchange, { address: clientNetwork(services, exchange.req), largest })).bytes
+
+/** A name that comes twice could be signed as one and read as the other. */
+function soleParameters(search: URLSearchParams): Parameters | null {
+  const names = [...search.keys()]
+  return new Set(names).size === names.length ? Object.fromEntries(search) : null
+}
+
+async function epayParameters(services: Services, exchange: Exchange): Promise<Parameters | null> {
+  const { method, originalUrl } = exchange.req
+  const query = originalUrl.includes('?') ? originalUrl.slice(originalUrl.indexOf('?') + 1) : ''
+  const form = method === 'POST' ? (await bytesOf(services, exchange)).toString('utf8') : ''
+  return soleParameters(new URLSearchParams(form === '' ? query : form))
+}
+
+/** `success` once the credit is committed or there is nothing to credit; `fail` makes the gateway ask again. */
+export async function answerEpay(services: Services, exchange: Exchange): Promise<void> {
+  const answer = await judgeEpay(services, exchange).catch((error: unknown) => {
+    services.log.error({ err: error }, 'a payment notification could not be worked on')
+    return 'fail' as const
+  })
+  exchange.res.type('text/plain').send(answer)
+}
+
+async function judgeEpay(services: Services, exchange: Exchange): Promise<'success' | 'fail'> {
+  if (!isEpayReady(services)) return 'fail'
+  const parameters = await epayParameters(services, exchange)
+  if (!parameters || !isEpaySignature(parameters, services.options.get('EpayKey'))) return 'fail'
+  const { trade_status: status, out_trade_no: tradeNo = '', money = '', pid = '', trade_no: paymentId } = parameters
+  if (status !== 'TRADE_SUCCESS') return 'success'
+  const verdict = await receivePayment(services, {
+    gateway: 'epay',
+    tradeNo,
+    moneyMinor: readMoney(money, epayCurrency),
+    currency: epayCurrency,
+    merchant: pid,
+    paymentId: paymentId || undefined,
+  })
+  return verdict === 'refused' ? 'fail' : 'success'
+}
+
+/** The signature is of the bytes as they came. Whatever is not answered with 200 is sent again. */
+export async function answerStripe(services: Services, exchange: Exchange): Promise<void> {
+  const { req, res } = exchange
+  try {
+    const body = await bytesOf(services, exchange)
+    const signature = req.get('stripe-signature') ?? ''
+    if (!isStripeReady(services) || !isStripeSignature(services, signature, body)) {
+      res.status(400).json({ received: false })
+      return
+    }
+    const event = readEvent(services, body)
+    const taken = event === 'unreadable' ? false : event === null || (await takeStripeEvent(services, event))
+    res.status(taken ? 200 : 400).json({ received: taken })
+  } catch (error) {
+    services.log.error({ err: error }, 'a payment notification could not be worked on')
+    if (!res.headersSent) res.status(503).json({ received: false })
+  }
+}
+
+function readEvent({ log }: Services, body: Buffer): StripeEvent | 'unreadable' | null {
+  try {
+    return readStripeEvent(body)
+  } catch (error) {
+    log.error({ err: error }, 'a signed payment notification cannot be read')
+    return 'unreadable'
+  }
+}
+
+/** False where the payment does not fit its order. */
+async function takeStripeEvent(services: Services, event: StripeEvent): Promise<boolean> {
+  const mode = event.livemode ? 'live' : 'test'
+  if (mode !== stripeMode(services)) return false
+  switch (event.type) {
+    case 'checkout.session.completed':
+    case 'checkout.session.async_payment_succeeded': {
+      const { object } = event.data
+      // Paid by something slow: the word that it has arrived comes later.
+      if (object.payment_status !== 'paid') return true
+      const verdict = await receivePayment(services, {
+        gateway: 'stripe',
+        tradeNo: object.client_reference_id ?? '',
+        moneyMinor: object.amount_total,
+        currency: object.currency.toUpperCase(),
+        merchant: mode,
+        checkoutId: object.id,
+        paymentId: object.payment_intent ?? undefined,
+      })
+      return verdict !== 'refused'
+    }
+    case 'checkout.session.async_payment_failed':
+    case 'checkout.session.expired': {
+      const { client_reference_id: tradeNo } = event.data.object
+      const status = event.type === 'checkout.session.expired' ? 'expired' : 'failed'
+      if (tradeNo) await closeOrder(services, { tradeNo, gateway: 'stripe' }, status)
+      return true
+    }
+    case 'charge.refunded': {
+      const { metadata, payment_intent: paymentId, amount_refunded: refunded, refunded: whole } = event.data.object
+      const named = { tradeNo: metadata?.['trade_no'], paymentId: paymentId ?? undefined, mode }
+      await noteRefund(services, named, { refundedMinor: refunded ?? 0, whole: whole ?? false })
+      return true
+    }
+    case 'charge.dispute.created':
+    case 'charge.dispute.closed': {
+      const { payment_intent: paymentId, reason, status } = event.data.object
+      const state = event.type === 'charge.dispute.created' ? 'open' : status === 'won' ? 'won' : 'lost'
+      await noteDispute(services, { paymentId: paymentId ?? undefined, mode }, { state, reason: reason ?? '' })
+      return true
+    }
+  }
+}

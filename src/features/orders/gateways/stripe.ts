@@ -1,0 +1,161 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { z } from 'zod'
+import { DomainError } from '#core/errors.ts'
+import type { TopUpOrder } from '#db/entities/top-up-order.ts'
+import { type Transport, TransportError } from '#relay/transport/send.ts'
+import type { Services } from '../../deps.ts'
+import { publicAddress } from './addresses.ts'
+import { isRealSecret } from './placeholder.ts'
+
+/** The form of the API that is spoken here; newer ones are not sent to us. */
+const apiVersion = '2024-06-20'
+const timeoutMs = 20_000
+/** How far the time in a signature may be from ours. */
+const toleranceSeconds = 300
+
+type Reading = Pick<Services, 'options'>
+
+const secretsOf = ({ options }: Reading): string[] =>
+  options
+    .get('stripe.webhook_secret')
+    .split(/[\s,]+/)
+    .filter((secret) => isRealSecret(secret))
+
+export const isStripeReady = (services: Reading): boolean =>
+  isRealSecret(services.options.get('stripe.secret_key')) && secretsOf(services).length > 0
+
+export const stripeCurrency = ({ options }: Reading): string => options.get('stripe.currency').toUpperCase()
+
+/** Payments of the trial mode never pay orders of the real one, and the other way round. */
+export const stripeMode = ({ options }: Reading): 'live' | 'test' =>
+  /^(?:sk|rk)_live_/.test(options.get('stripe.secret_key')) ? 'live' : 'test'
+
+const session = z.object({ id: z.string().min(1), url: z.url() })
+
+type Checkout = { id: string; url: string }
+
+/** A page at Stripe where the order is paid. */
+export async function createCheckout(
+  services: Pick<Services, 'options' | 'environment' | 'transport' | 'log'>,
+  order: TopUpOrder,
+  name: string,
+): Promise<Checkout> {
+  const address = publicAddress(services)
+  const form = new URLSearchParams({
+    mode: 'payment',
+    client_reference_id: order.tradeNo,
+    'metadata[trade_no]': order.tradeNo,
+    // Refunds and disputes come with the payment's own data.
+    'payment_intent_data[metadata][trade_no]': order.tradeNo,
+    'line_items[0][quantity]': '1',
+    'line_items[0][price_data][currency]': order.currency.toLowerCase(),
+    'line_items[0][price_data][unit_amount]': String(order.moneyMinor),
+    'line_items[0][price_data][product_data][name]': name,
+    success_url: `${address}/app/wallet/topup-success?order=${order.tradeNo}`,
+    cancel_url: `${address}/app/wallet`,
+  })
+  const request: Parameters<Transport['send']>[0] = {
+    method: 'POST',
+    url: `${services.options.get('stripe.api_address')}/v1/checkout/sessions`,
+    headers: {
+      authorization: `Bearer ${services.options.get('stripe.secret_key')}`,
+      'content-type': 'application/x-www-form-urlencoded',
+      'idempotency-key': order.tradeNo,
+      'stripe-version': apiVersion,
+    },
+    body: form.toString(),
+    connectTimeoutMs: timeoutMs,
+    firstByteTimeoutMs: timeoutMs,
+    idleTimeoutMs: timeoutMs,
+  }
+  const send = async () => {
+    const reply = await services.transport.send(request)
+    return { status: reply.status, text: await reply.text(1_048_576) }
+  }
+  try {
+    // Under the same key a second request makes no second page.
+    const { status, text } = await send().catch((error: unknown) => {
+      if (error instanceof TransportError) return send()
+      throw error
+    })
+    if (status !== 200) throw new Error(`the payment provider answered with status ${status}`)
+    return session.parse(JSON.parse(text))
+  } catch (cause) {
+    services.log.error({ err: cause, order: order.tradeNo }, 'a payment page could not be made')
+    throw new DomainError('payment.failed', {}, { cause })
+  }
+}
+
+/**
+ * Whether one of the secrets has signed these very bytes a moment ago. While secrets are exchanged several are known and
+ * several signatures come.
+ */
+export function isStripeSignature(
+  services: Reading & Pick<Services, 'ambient'>,
+  header: string,
+  body: Buffer,
+): boolean {
+  const parts = header.split(',').map((part) => part.trim().split('=', 2) as [string, string?])
+  const stamp = parts.find(([name]) => name === 't')?.[1] ?? ''
+  if (!/^\d{1,12}$/.test(stamp)) return false
+  if (Math.abs(services.ambient.now().getTime() / 1000 - Number(stamp)) > toleranceSeconds) return false
+  const given = parts.flatMap(([name, value]) => (name === 'v1' && value ? [Buffer.from(value)] : []))
+  return secretsOf(services).some((secret) => {
+    const expected = Buffer.from(createHmac('sha256', secret).update(`${stamp}.`).update(body).digest('hex'))
+    return given.some((one) => one.length === expected.length && timingSafeEqual(one, expected))
+  })
+}
+
+const text = z.string().nullish()
+const count = z.int().min(0)
+
+const checkout = z.object({
+  id: z.string(),
+  client_reference_id: text,
+  payment_status: z.string(),
+  amount_total: count,
+  currency: z.string(),
+  payment_intent: text,
+})
+
+const charge = z.object({
+  id: z.string(),
+  payment_intent: text,
+  amount_refunded: count.nullish(),
+  refunded: z.boolean().nullish(),
+  currency: z.string(),
+  metadata: z.record(z.string(), z.string()).nullish(),
+})
+
+const dispute = z.object({
+  id: z.string(),
+  payment_intent: text,
+  amount: count,
+  currency: z.string(),
+  reason: z.string().nullish(),
+  status: z.string(),
+})
+
+const eventOf = <Type extends string, Schema extends z.ZodType>(type: Type, object: Schema) =>
+  z.object({ id: z.string(), livemode: z.boolean(), type: z.literal(type), data: z.object({ object }) })
+
+/** The events that mean something here, each with the fields that are read. */
+const known = z.discriminatedUnion('type', [
+  eventOf('checkout.session.completed', checkout),
+  eventOf('checkout.session.async_payment_succeeded', checkout),
+  eventOf('checkout.session.async_payment_failed', checkout),
+  eventOf('checkout.session.expired', checkout),
+  eventOf('charge.refunded', charge),
+  eventOf('charge.dispute.created', dispute),
+  eventOf('charge.dispute.closed', dispute),
+])
+export type StripeEvent = z.infer<typeof known>
+
+const anyEvent = z.object({ id: z.string(), type: z.string() })
+
+/** Null for an event that means nothing here. @throws for what is none, or lacks what it should have. */
+export function readStripeEvent(body: Buffer): StripeEvent | null {
+  const json: unknown = JSON.parse(body.toString('utf8'))
+  const { type } = anyEvent.parse(json)
+  return known.options.some((option) => option.shape.type.value === type) ? known.parse(json) : null
+}

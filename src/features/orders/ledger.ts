@@ -1,0 +1,72 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { moneyText } from '#core/payment/money.ts'
+import { logType } from '#core/statuses.ts'
+import { TopUpOrder } from '#db/entities/top-up-order.ts'
+import { TopUpOrderEvent } from '#db/entities/top-up-order-event.ts'
+import { User } from '#db/entities/user.ts'
+import type { Services } from '../deps.ts'
+import { grant } from '../ledger/service.ts'
+import { shownQuota } from '../ledger/shown-quota.ts'
+import { oweRebate, type RebateSource } from '../rebates/service.ts'
+
+type Scope = Pick<Services, 'options' | 'ambient'> & { em: EntityManager }
+
+/** The order under its lock: whatever comes at the same time waits, and then sees what became of it. */
+export async function lockOrder(
+  em: EntityManager,
+  where: { tradeNo: string } | { id: number },
+): Promise<TopUpOrder | null> {
+  const [column, value] = 'id' in where ? ['id', where.id] : ['trade_no', where.tradeNo]
+  const locked: { id: number }[] = await em
+    .getConnection()
+    .execute(`select id from top_up_orders where ${column} = ? for update`, [value], 'all', em.getTransactionContext())
+  const [found] = locked
+  return found ? em.findOne(TopUpOrder, { id: found.id }, { disableIdentityMap: true }) : null
+}
+
+type Note = { kind: string; detail?: Record<string, string | number>; actorName?: string }
+
+/** Writes down what happened to an order. */
+export const noteEvent = (em: EntityManager, orderId: number, { kind, detail, actorName }: Note): Promise<unknown> =>
+  em.insert(TopUpOrderEvent, { orderId, kind, detail: detail ?? null, actorName: actorName ?? '' })
+
+/** What a credit leaves to be done after its commit. */
+export type Credited = { rebate: RebateSource; orphaned: boolean }
+
+/**
+ * The only place where money becomes quota. The order is locked and was not paid before; the grant's key is its number, so
+ * that even then nothing is credited twice.
+ */
+export async function creditOrder(
+  scope: Scope,
+  order: TopUpOrder,
+  how: { note: Note; paymentId?: string | undefined },
+): Promise<Credited> {
+  const { em, ambient } = scope
+  const rebate = { source: 'top_up', key: order.tradeNo } as const
+  await em.nativeUpdate(
+    TopUpOrder,
+    { id: order.id },
+    { status: 'paid', paidAt: ambient.now(), ...(how.paymentId ? { paymentId: how.paymentId } : {}) },
+  )
+  await noteEvent(em, order.id, how.note)
+  const user = await em.findOne(User, { id: order.userId }, { disableIdentityMap: true })
+  if (!user) {
+    await noteEvent(em, order.id, { kind: 'user_missing' })
+    return { rebate, orphaned: true }
+  }
+  await grant(em, {
+    kind: 'top_up',
+    key: order.tradeNo,
+    userId: user.id,
+    amount: order.quota,
+    log: {
+      type: logType.topUp,
+      username: user.username,
+      content: `使用在线充值成功，充值金额: ${shownQuota(scope, order.quota)}，支付金额：${moneyText(order.moneyMinor, order.currency)} ${order.currency}`,
+      quota: order.quota,
+    },
+  })
+  await oweRebate(scope, { ...rebate, userId: user.id, amount: order.quota })
+  return { rebate, orphaned: false }
+}

@@ -1,0 +1,119 @@
+import { DomainError } from '#core/errors.ts'
+import { moneyFor, moneyText } from '#core/payment/money.ts'
+import { formatQuota } from '#core/quota.ts'
+import { TopUpOrder } from '#db/entities/top-up-order.ts'
+import type { Services, UserDeps } from '../deps.ts'
+import { epayCurrency, epayType, isEpayReady, startEpay } from './gateways/epay.ts'
+import type { Started } from './gateways/gateway.ts'
+import { createCheckout, isStripeReady, stripeCurrency, stripeMode } from './gateways/stripe.ts'
+import { noteEvent } from './ledger.ts'
+import type { GatewayId, Pay, PayMethod, Quote } from './schema.ts'
+
+export const gatewayOf = (method: PayMethod): GatewayId => (method === 'stripe' ? 'stripe' : 'epay')
+
+export const isGatewayReady = (services: Pick<Services, 'options'>, gateway: GatewayId): boolean =>
+  gateway === 'epay' ? isEpayReady(services) : isStripeReady(services)
+
+type Terms = { currency: string; price: number; merchant: string }
+
+/** What a dollar of credit costs over a gateway, and who is paid. */
+export function termsOf(services: Pick<Services, 'options'>, gateway: GatewayId): Terms {
+  const { options } = services
+  return gateway === 'epay'
+    ? { currency: epayCurrency, price: options.get('Price'), merchant: options.get('EpayId') }
+    : {
+        currency: stripeCurrency(services),
+        price: options.get('stripe.price'),
+        merchant: stripeMode(services),
+      }
+}
+
+/** The factor of the payer's group; a group without one pays the plain price. */
+export const groupRatio = ({ options }: Pick<Services, 'options'>, group: string): number => {
+  const ratios = options.get('TopupGroupRatio')
+  return (Object.hasOwn(ratios, group) ? ratios[group] : undefined) || 1
+}
+
+/** The least that may be bought: dollars where amounts are dollars, else units. */
+export const minimumAmount = ({ options }: Pick<Services, 'options'>): number =>
+  Math.max(
+    1,
+    options.get('MinTopUp') * (options.get('DisplayInCurrencyEnabled') ? 1 : Math.round(options.get('QuotaPerUnit'))),
+  )
+
+const largestQuota = 1e14
+/** In the smallest unit: what gateways take at most in one payment. */
+const largestMoney = 99_999_999
+
+type Asked = { quota: number; moneyMinor: number; terms: Terms }
+
+function ask(deps: UserDeps, { amount, method }: Pay): Asked {
+  const { options, actor } = deps
+  const gateway = gatewayOf(method)
+  if (!isGatewayReady(deps, gateway)) throw new DomainError('payment.not_enabled')
+  const minimum = minimumAmount(deps)
+  if (amount < minimum) throw new DomainError('payment.amount_too_small', { minimum })
+  const quotaPerUnit = options.get('QuotaPerUnit')
+  const quota = options.get('DisplayInCurrencyEnabled') ? Math.round(amount * quotaPerUnit) : amount
+  if (quota > largestQuota) throw new DomainError('payment.amount_too_large')
+  const terms = termsOf(deps, gateway)
+  const moneyMinor = moneyFor({ ...terms, quota, quotaPerUnit, ratio: groupRatio(deps, actor.group) })
+  if (moneyMinor > largestMoney) throw new DomainError('payment.amount_too_large')
+  return { quota, moneyMinor, terms }
+}
+
+/** What an amount would cost: `73.00`. */
+export function quote(deps: UserDeps, input: Quote): { money: string; currency: string } {
+  const { moneyMinor, terms } = ask(deps, input)
+  if (moneyMinor <= 1) throw new DomainError('payment.money_too_small')
+  return { money: moneyText(moneyMinor, terms.currency), currency: terms.currency }
+}
+
+/** Opens an order and says where the payer goes. */
+export async function pay(deps: UserDeps, input: Pay): Promise<Started> {
+  const { quota, moneyMinor, terms } = ask(deps, input)
+  if (moneyMinor < 1) throw new DomainError('payment.money_too_small')
+  const order = await openOrder(deps, { quota, moneyMinor, terms, method: input.method })
+  return start(deps, order, { method: input.method, epayName: `TUC${input.amount}` })
+}
+
+async function openOrder(
+  { em, actor, ambient }: UserDeps,
+  { quota, moneyMinor, terms, method }: Asked & { method: PayMethod },
+): Promise<TopUpOrder> {
+  const gateway = gatewayOf(method)
+  const tradeNo = `USR${actor.id}NO${ambient.newId(12)}${Math.floor(ambient.now().getTime() / 1000)}`
+  const id = await em.insert(TopUpOrder, {
+    userId: actor.id,
+    quota,
+    moneyMinor,
+    currency: terms.currency,
+    merchant: terms.merchant,
+    gateway,
+    method: gateway === 'epay' ? epayType(method) : '',
+    tradeNo,
+  })
+  return em.findOneOrFail(TopUpOrder, { id }, { disableIdentityMap: true })
+}
+
+async function start(
+  deps: UserDeps,
+  order: TopUpOrder,
+  { method, epayName }: { method: PayMethod; epayName: string },
+): Promise<Started> {
+  if (gatewayOf(method) === 'epay') return startEpay(deps, order, epayName)
+  const { options, em } = deps
+  const shown = formatQuota(order.quota, {
+    quotaPerUnit: options.get('QuotaPerUnit'),
+    inCurrency: options.get('DisplayInCurrencyEnabled'),
+  })
+  try {
+    const checkout = await createCheckout(deps, order, `${options.get('SystemName')} ${shown}`)
+    await em.nativeUpdate(TopUpOrder, { id: order.id }, { checkoutId: checkout.id })
+    return { kind: 'redirect', url: checkout.url, tradeNo: order.tradeNo }
+  } catch (error) {
+    await em.nativeUpdate(TopUpOrder, { id: order.id, status: 'pending' }, { status: 'failed' })
+    await noteEvent(em, order.id, { kind: 'failed' })
+    throw error
+  }
+}

@@ -1,0 +1,214 @@
+import { DomainError } from '#core/errors.ts'
+import { exactShare } from '#core/payment/exact.ts'
+import type { Page } from '#core/paging.ts'
+import { logType } from '#core/statuses.ts'
+import { TopUpOrder } from '#db/entities/top-up-order.ts'
+import { TopUpOrderEvent } from '#db/entities/top-up-order-event.ts'
+import { User } from '#db/entities/user.ts'
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { recordAct } from '../audit/service.ts'
+import type { Services, UserDeps } from '../deps.ts'
+import { grant } from '../ledger/service.ts'
+import { shownQuota } from '../ledger/shown-quota.ts'
+import { takeRebateBack } from '../rebates/service.ts'
+import { creditOrder, lockOrder, noteEvent } from './ledger.ts'
+import { afterCredit } from './notification.ts'
+import type { ActOnOrder, ListOrders, ListOwnOrders } from './schema.ts'
+import {
+  type AdminOrderView,
+  type OrderEventView,
+  type OrderView,
+  toAdminOrderView,
+  toEventView,
+  toOrderView,
+} from './view.ts'
+
+/** One's own, newest first. */
+export async function listOwnOrders({ em, actor }: UserDeps, input: ListOwnOrders): Promise<Page<OrderView>> {
+  const [orders, total] = await em.findAndCount(
+    TopUpOrder,
+    { userId: actor.id, ...(input.status === '' ? {} : { status: input.status }) },
+    {
+      orderBy: { id: 'desc' },
+      limit: input.pageSize,
+      offset: (input.page - 1) * input.pageSize,
+      disableIdentityMap: true,
+    },
+  )
+  return { items: orders.map(toOrderView), total, page: input.page, pageSize: input.pageSize }
+}
+
+/** Somebody else's order does not exist. */
+export async function getOwnOrder({ em, actor }: UserDeps, { tradeNo }: { tradeNo: string }): Promise<OrderView> {
+  const order = await em.findOne(TopUpOrder, { tradeNo, userId: actor.id }, { disableIdentityMap: true })
+  if (!order) throw new DomainError('payment.order_unknown')
+  return toOrderView(order)
+}
+
+const like = (text: string, where: 'start' | 'part') =>
+  `${where === 'part' ? '%' : ''}${text.replace(/[\\%_]/g, '\\$&')}%`
+
+async function namesOf(em: EntityManager, orders: readonly TopUpOrder[]): Promise<Map<number, string>> {
+  const ids = [...new Set(orders.map(({ userId }) => userId))]
+  const users = await em.find(User, { id: ids }, { fields: ['id', 'username'], disableIdentityMap: true })
+  return new Map(users.map(({ id, username }) => [id, username]))
+}
+
+/** Everybody's, newest first. */
+export async function listOrders({ em }: UserDeps, input: ListOrders): Promise<Page<AdminOrderView>> {
+  const { keyword, status, gateway, start, end } = input
+  const owners =
+    keyword === ''
+      ? []
+      : await em.find(
+          User,
+          { username: { $ilike: like(keyword, 'part') } },
+          { fields: ['id'], limit: 1000, disableIdentityMap: true },
+        )
+  const [orders, total] = await em.findAndCount(
+    TopUpOrder,
+    {
+      ...(status === '' ? {} : { status }),
+      ...(gateway === '' ? {} : { gateway }),
+      ...(start || end ? { createdAt: { ...(start ? { $gte: start } : {}), ...(end ? { $lte: end } : {}) } } : {}),
+      ...(keyword === ''
+        ? {}
+        : {
+            $or: [
+              { tradeNo: { $like: like(keyword, 'start') } },
+              { paymentId: keyword },
+              { checkoutId: keyword },
+              { userId: owners.map(({ id }) => id) },
+            ],
+          }),
+    },
+    {
+      orderBy: { id: 'desc' },
+      limit: input.pageSize,
+      offset: (input.page - 1) * input.pageSize,
+      disableIdentityMap: true,
+    },
+  )
+  const names = await namesOf(em, orders)
+  return {
+    items: orders.map((order) => toAdminOrderView(order, names.get(order.userId) ?? '')),
+    total,
+    page: input.page,
+    pageSize: input.pageSize,
+  }
+}
+
+export async function getOrder(
+  { em }: Pick<UserDeps, 'em'>,
+  { id }: { id: number },
+): Promise<AdminOrderView & { events: OrderEventView[] }> {
+  const order = await em.findOne(TopUpOrder, { id }, { disableIdentityMap: true })
+  if (!order) throw new DomainError('payment.order_unknown')
+  const events = await em.find(
+    TopUpOrderEvent,
+    { orderId: id },
+    { orderBy: { id: 'asc' }, limit: 200, disableIdentityMap: true },
+  )
+  const names = await namesOf(em, [order])
+  return { ...toAdminOrderView(order, names.get(order.userId) ?? ''), events: events.map(toEventView) }
+}
+
+/**
+ * An administrator knows that the order was paid although no notification says so. One that comes late finds it paid and
+ * changes nothing.
+ */
+export async function completeOrder(deps: UserDeps, { id, reason }: ActOnOrder): Promise<AdminOrderView> {
+  const { order, credited } = await deps.em.transactional(async (em) => {
+    const locked = await lockOrder(em, { id })
+    if (!locked) throw new DomainError('payment.order_unknown')
+    if (locked.paidAt || locked.status === 'refunded') throw new DomainError('payment.order_paid')
+    const scope = { ...deps, em }
+    const done = await creditOrder(scope, locked, {
+      note: { kind: 'completed', detail: { reason }, actorName: deps.actor.username },
+    })
+    await recordAct(scope, {
+      action: 'orders.complete',
+      targetType: 'order',
+      targetId: id,
+      targetName: locked.tradeNo,
+      before: { status: locked.status },
+      after: { status: 'paid', quota: locked.quota },
+      reason,
+    })
+    return { order: locked, credited: done }
+  })
+  await afterCredit(deps, order.tradeNo, credited)
+  return getOrder(deps, { id })
+}
+
+/** The part of the credit whose money went back. */
+const creditOf = ({ status, quota, refundedMinor, moneyMinor }: TopUpOrder): number =>
+  status === 'paid' ? exactShare([quota, refundedMinor], moneyMinor, 'down') : quota
+
+/** The rebate, then both balances that change, in the order in which charges lock them. */
+async function lockBalances(em: EntityManager, order: TopUpOrder): Promise<void> {
+  const execute = (sql: string, values: unknown[]) =>
+    em.getConnection().execute<{ user_id: number }[]>(sql, values, 'all', em.getTransactionContext())
+  const rebates = await execute("select user_id from rebates where source = 'top_up' and key = ? for update", [
+    order.tradeNo,
+  ])
+  const ids = [order.userId, ...rebates.map((rebate) => rebate.user_id)]
+  await execute('select id from users where id in (?) order by id for no key update', [ids])
+}
+
+/**
+ * Takes the credit of a refunded or disputed order back, all of it even where less is left: the balance may then be below
+ * zero. The inviter's rebate for it goes too. Once per order.
+ */
+export async function reverseOrder(deps: UserDeps, { id, reason }: ActOnOrder): Promise<AdminOrderView> {
+  await deps.em.transactional(async (em) => {
+    const scope = { ...deps, em }
+    const order = await lockOrder(em, { id })
+    if (!order) throw new DomainError('payment.order_unknown')
+    const isMoneyBack = order.status === 'refunded' || order.status === 'disputed' || order.refundedMinor > 0
+    if (!order.paidAt || order.reversedAt || !isMoneyBack) throw new DomainError('payment.not_reversible')
+    const amount = creditOf(order)
+    const share = { part: amount, whole: order.quota }
+    await lockBalances(em, order)
+    const user = await em.findOne(User, { id: order.userId }, { disableIdentityMap: true })
+    if (user) {
+      await grant(em, {
+        kind: 'top_up_reversal',
+        key: order.tradeNo,
+        userId: user.id,
+        amount: -amount,
+        log: {
+          type: logType.manage,
+          username: user.username,
+          content: `订单 ${order.tradeNo} 已退款，收回额度 ${shownQuota(deps, amount)}`,
+          quota: -amount,
+        },
+      })
+    }
+    await takeRebateBack(scope, { source: 'top_up', key: order.tradeNo }, share)
+    await em.nativeUpdate(TopUpOrder, { id }, { reversedAt: deps.ambient.now() })
+    await noteEvent(em, id, { kind: 'reversed', detail: { reason, quota: amount }, actorName: deps.actor.username })
+    await recordAct(scope, {
+      action: 'orders.reverse',
+      targetType: 'order',
+      targetId: id,
+      targetName: order.tradeNo,
+      after: { quota: -amount },
+      reason,
+    })
+  })
+  return getOrder(deps, { id })
+}
+
+/** A payer who has not paid within a day has turned away. */
+const longestPending = '24 hours'
+
+/** Marks what nobody pays any more. Money that comes all the same is credited. */
+export async function expireOrders({ database }: Pick<Services, 'database'>): Promise<number> {
+  const { rowCount } = await database.pool.query(
+    `with gone as (
+       update top_up_orders set status = 'expired' where status = 'pending' and created_at < now() - interval '${longestPending}' returning id
+     ) insert into top_up_order_events (order_id, kind) select id, 'expired' from gone`,
+  )
+  return rowCount ?? 0
+}

@@ -1,0 +1,44 @@
+import type { TopUpOrder } from '#db/entities/top-up-order.ts'
+import type { TopUpOrderEvent } from '#db/entities/top-up-order-event.ts'
+import { moneyText } from '#core/payment/money.ts'
+
+/** An order as its owner sees it. */
+export const toOrderView = (order: TopUpOrder) => ({
+  id: order.id,
+  tradeNo: order.tradeNo,
+  quota: order.quota,
+  currency: order.currency,
+  money: moneyText(order.moneyMinor, order.currency),
+  refunded: order.refundedMinor > 0 ? moneyText(order.refundedMinor, order.currency) : null,
+  gateway: order.gateway,
+  method: order.method,
+  status: order.status,
+  planId: order.planId ?? null,
+  createdAt: order.createdAt,
+  paidAt: order.paidAt ?? null,
+  reversedAt: order.reversedAt ?? null,
+})
+
+export type OrderView = ReturnType<typeof toOrderView>
+
+/** An order as administrators see it. */
+export const toAdminOrderView = (order: TopUpOrder, username: string) => ({
+  ...toOrderView(order),
+  userId: order.userId,
+  username,
+  merchant: order.merchant,
+  checkoutId: order.checkoutId ?? null,
+  paymentId: order.paymentId ?? null,
+})
+
+export type AdminOrderView = ReturnType<typeof toAdminOrderView>
+
+export const toEventView = (event: TopUpOrderEvent) => ({
+  id: event.id,
+  kind: event.kind,
+  detail: event.detail ?? {},
+  actorName: event.actorName,
+  createdAt: event.createdAt,
+})
+
+export type OrderEventView = ReturnType<typeof toEventView>

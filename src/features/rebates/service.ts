@@ -1,0 +1,137 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { exactShare } from '#core/payment/exact.ts'
+import { logType } from '#core/statuses.ts'
+import { Log } from '#db/entities/log.ts'
+import { Rebate } from '#db/entities/rebate.ts'
+import { TopUpOrder } from '#db/entities/top-up-order.ts'
+import { User } from '#db/entities/user.ts'
+import type { Services } from '../deps.ts'
+import { grant } from '../ledger/service.ts'
+import { shownQuota } from '../ledger/shown-quota.ts'
+
+/** The grant that a rebate comes from. */
+export type RebateSource = { source: 'redemption' | 'top_up'; key: string }
+
+type Credit = RebateSource & { userId: number; amount: number }
+
+/**
+ * Writes down what the inviter is owed for a credit, in the credit's own transaction. It is booked afterwards, in one of its
+ * own: whatever goes wrong with it, the credit stays, and it locks no second user beside the first.
+ */
+export async function oweRebate(
+  { em, options }: Pick<Services, 'options'> & { em: EntityManager },
+  { source, key, userId, amount }: Credit,
+): Promise<void> {
+  if (!options.get('RebateEnabled')) return
+  const owed = exactShare([amount, options.get('RebatePercentage')], 100, 'down')
+  if (owed <= 0) return
+  const invited = await em.findOne(User, { id: userId }, { disableIdentityMap: true })
+  if (!invited?.inviterId) return
+  if (options.get('RebateAfterPaymentEnabled') && source !== 'top_up') {
+    const payments = await em.count(TopUpOrder, { userId, paidAt: { $ne: null } })
+    if (payments === 0) return
+  }
+  await em.insert(Rebate, { source, key, userId: invited.inviterId, invitedId: userId, amount: owed })
+}
+
+type BookingDeps = Pick<Services, 'database' | 'options' | 'log'>
+
+/** Books what is owed for a credit, once. Never rejects: what could not be booked is tried again by the job. */
+export async function bookRebate(deps: BookingDeps, { source, key }: RebateSource): Promise<boolean> {
+  try {
+    return await deps.database.orm.em.fork().transactional(async (em) => {
+      const sql = 'select user_id, invited_id, amount from rebates where source = ? and key = ? and booked_at is null'
+      const [owed]: { user_id: number; invited_id: number; amount: string }[] = await em
+        .getConnection()
+        .execute(`${sql} for update skip locked`, [source, key], 'all', em.getTransactionContext())
+      if (!owed) return false
+      const people = await em.find(User, { id: [owed.user_id, owed.invited_id] }, { disableIdentityMap: true })
+      const inviter = people.find(({ id }) => id === owed.user_id)
+      const invited = people.find(({ id }) => id === owed.invited_id)
+      const amount = Number(owed.amount)
+      // An account that was removed for good has no balance to add to.
+      if (inviter) {
+        await grant(em, {
+          kind: 'rebate',
+          key: `${source}:${key}`,
+          userId: inviter.id,
+          amount,
+          log: {
+            type: logType.system,
+            username: inviter.username,
+            content: `邀请用户充值返佣 ${shownQuota(deps, amount)}`,
+            quota: amount,
+          },
+        })
+        if (invited) {
+          await em.insert(Log, {
+            userId: invited.id,
+            username: invited.username,
+            type: logType.system,
+            content: `充值为邀请者带来返佣 ${shownQuota(deps, amount)}`,
+          })
+        }
+      }
+      await em
+        .getConnection()
+        .execute(
+          'update rebates set booked_at = now() where source = ? and key = ?',
+          [source, key],
+          'run',
+          em.getTransactionContext(),
+        )
+      return true
+    })
+  } catch (error) {
+    deps.log.error({ err: error, source, key }, 'a rebate could not be booked and is tried again')
+    return false
+  }
+}
+
+const mostAtOnce = 500
+
+/** Books what is still owed. Resolves with how many. */
+export async function bookOwedRebates(deps: BookingDeps, signal: AbortSignal): Promise<number> {
+  const { rows } = await deps.database.pool.query<RebateSource>(
+    'select source, key from rebates where booked_at is null order by created_at limit $1',
+    [mostAtOnce],
+  )
+  let booked = 0
+  for (const source of rows) {
+    if (signal.aborted) break
+    if (await bookRebate(deps, source)) booked += 1
+  }
+  return booked
+}
+
+/** Takes the same share of the rebate back as of the credit it came from; what is still owed is not booked any more. */
+export async function takeRebateBack(
+  { em, options }: Pick<Services, 'options'> & { em: EntityManager },
+  { source, key }: RebateSource,
+  { part, whole }: { part: number; whole: number },
+): Promise<void> {
+  const sql = 'select user_id, amount, booked_at from rebates where source = ? and key = ? for update'
+  const [rebate]: { user_id: number; amount: string; booked_at: Date | null }[] = await em
+    .getConnection()
+    .execute(sql, [source, key], 'all', em.getTransactionContext())
+  if (!rebate) return
+  if (!rebate.booked_at) {
+    await em.nativeDelete(Rebate, { source, key })
+    return
+  }
+  const inviter = await em.findOne(User, { id: rebate.user_id }, { disableIdentityMap: true })
+  const amount = whole > 0 ? exactShare([Number(rebate.amount), part], whole, 'down') : 0
+  if (!inviter || amount === 0) return
+  await grant(em, {
+    kind: 'rebate_reversal',
+    key: `${source}:${key}`,
+    userId: inviter.id,
+    amount: -amount,
+    log: {
+      type: logType.manage,
+      username: inviter.username,
+      content: `被邀请用户的充值已退款，收回返佣 ${shownQuota({ options }, amount)}`,
+      quota: -amount,
+    },
+  })
+}

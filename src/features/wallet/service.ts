@@ -1,0 +1,34 @@
+import { DomainError } from '#core/errors.ts'
+import { User } from '#db/entities/user.ts'
+import type { UserDeps } from '../deps.ts'
+import { gatewayOf, groupRatio, isGatewayReady, minimumAmount, termsOf } from '../orders/pay.ts'
+import { payMethods } from '../orders/schema.ts'
+import type { WalletView } from './view.ts'
+
+const paceDays = 7
+
+/** The balance, what it lasts for, and how more of it is bought. */
+export async function getWallet(deps: UserDeps): Promise<WalletView> {
+  const user = await deps.em.findOne(User, { id: deps.actor.id }, { disableIdentityMap: true })
+  if (!user) throw new DomainError('user.not_found')
+  const { rows } = await deps.database.pool.query<{ quota: string }>(
+    `select coalesce(sum(quota), 0) as quota from usage_hourly where user_id = $1 and hour >= now() - interval '${paceDays} days'`,
+    [user.id],
+  )
+  const dailyQuota = Number(rows[0]?.quota ?? 0) / paceDays
+  return {
+    quota: user.quota,
+    usedQuota: user.usedQuota,
+    dailyQuota,
+    daysLeft: dailyQuota > 0 ? Math.max(0, user.quota) / dailyQuota : null,
+    minimumAmount: minimumAmount(deps),
+    groupRatio: groupRatio(deps, user.group),
+    topUpLink: deps.options.get('TopUpLink'),
+    methods: payMethods
+      .filter((method) => isGatewayReady(deps, gatewayOf(method)))
+      .map((method) => {
+        const { currency, price } = termsOf(deps, gatewayOf(method))
+        return { method, currency, price }
+      }),
+  }
+}

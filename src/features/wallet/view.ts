@@ -1,0 +1,15 @@
+/** One's own wallet. */
+export type WalletView = {
+  quota: number
+  usedQuota: number
+  /** Spent a day, over the last seven. */
+  dailyQuota: number
+  /** Days that the balance lasts for at that pace; null where nothing is spent. */
+  daysLeft: number | null
+  /** The least that may be bought: dollars where amounts are dollars, else units. */
+  minimumAmount: number
+  groupRatio: number
+  topUpLink: string
+  /** The ways of paying that are open, with what a dollar costs. */
+  methods: { method: 'zfb' | 'wx' | 'stripe'; currency: string; price: number }[]
+}

@@ -1,0 +1,287 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type App, startApp } from '#test/support/app.ts'
+import type { TestUser } from '#test/support/factories.ts'
+import { startStripeGateway, type StripeGateway, type StripeSession } from '#test/support/stripe-gateway.ts'
+
+const secretKey = 'sk_test_4eC39HqLyjWDarjtT1zdp7dc'
+const webhookSecret = 'whsec_5WbX5kEWLlfzsGNjH64I8lOOqUB6e8FH'
+
+let app: App
+let stripe: StripeGateway
+let admin: TestUser
+
+async function setOptions(texts: Record<string, string> = {}): Promise<void> {
+  const { setOptionsWithin } = await import('#features/options/service.ts')
+  await app.pool.query('delete from options')
+  await setOptionsWithin(
+    { ...app.services, em: app.services.database.orm.em.fork() },
+    {
+      ServerAddress: 'https://gw.example',
+      'stripe.secret_key': secretKey,
+      'stripe.webhook_secret': webhookSecret,
+      'stripe.api_address': stripe.url,
+      'stripe.price': '1.1',
+      ...texts,
+    },
+  )
+  await app.services.options.reload()
+}
+
+beforeAll(async () => {
+  app = await startApp()
+  stripe = await startStripeGateway({ secretKey, webhookSecret })
+  admin = await app.make.user({ role: 10, quota: 0 })
+})
+afterAll(async () => {
+  await stripe[Symbol.asyncDispose]()
+  await app[Symbol.asyncDispose]()
+})
+beforeEach(() => setOptions())
+
+const payer = () => app.make.user({ quota: 0 })
+const order = async (user: TestUser, amount = 10) => {
+  const started = await app.trpc(user).user.orders.pay.mutate({ amount, method: 'stripe' })
+  const session = stripe.sessions().find(({ tradeNo }) => tradeNo === started.tradeNo) as StripeSession
+  const { rows } = await app.pool.query('select id from top_up_orders where trade_no = $1', [started.tradeNo])
+  return { started, session, id: rows[0].id as number }
+}
+const send = (body: string, header?: string) => stripe.send(app.url, body, header)
+const balance = async (user: TestUser) =>
+  Number((await app.pool.query('select quota from users where id = $1', [user.id])).rows[0].quota)
+const seen = (id: number) => app.trpc(admin).admin.orders.get.query({ id })
+const ledgerHolds = async () => expect(await app.violations()).toEqual([])
+
+describe('an order', () => {
+  it('is paid on a page of the provider, asked for once and for the exact amount', async () => {
+    const user = await payer()
+    const before = stripe.requests.length
+    const { started, session, id } = await order(user)
+    expect(started).toEqual({ kind: 'redirect', url: `${stripe.url}/pay/${session.id}`, tradeNo: session.tradeNo })
+    const [request, ...more] = stripe.requests.slice(before)
+    expect(more).toEqual([])
+    expect(request?.headers).toMatchObject({
+      authorization: `Bearer ${secretKey}`,
+      'idempotency-key': session.tradeNo,
+      'content-type': 'application/x-www-form-urlencoded',
+    })
+    expect(request?.form).toMatchObject({
+      mode: 'payment',
+      client_reference_id: session.tradeNo,
+      'payment_intent_data[metadata][trade_no]': session.tradeNo,
+      'line_items[0][price_data][unit_amount]': '1100',
+      'line_items[0][price_data][currency]': 'usd',
+      success_url: `https://gw.example/app/wallet/topup-success?order=${session.tradeNo}`,
+    })
+    expect(await seen(id)).toMatchObject({
+      status: 'pending',
+      money: '11.00',
+      currency: 'USD',
+      quota: 5_000_000,
+      checkoutId: session.id,
+      merchant: 'test',
+    })
+  })
+
+  it('costs whole units in a currency that has no smaller ones', async () => {
+    await setOptions({ 'stripe.currency': 'jpy', 'stripe.price': '155.5' })
+    const { session } = await order(await payer(), 3)
+    expect(session).toMatchObject({ amount: 467, currency: 'jpy' })
+  })
+
+  it('asks again under the same key when the connection broke, and makes no second page', async () => {
+    stripe.failNext('hang up')
+    const before = stripe.requests.length
+    const { session } = await order(await payer())
+    const keys = stripe.requests.slice(before).map(({ headers }) => headers['idempotency-key'])
+    expect(keys).toEqual([session.tradeNo, session.tradeNo])
+  })
+
+  it('whose page cannot be made has failed, and says nothing of the key', async () => {
+    const user = await payer()
+    stripe.failNext(402)
+    const refusal = await app
+      .trpc(user)
+      .user.orders.pay.mutate({ amount: 10, method: 'stripe' })
+      .catch((error: Error) => error)
+    expect(refusal).toMatchObject({ message: '拉起支付失败，请稍后重试' })
+    expect(JSON.stringify(refusal)).not.toContain('sk_test')
+    expect((await app.trpc(user).user.orders.list.query({})).items).toMatchObject([{ status: 'failed' }])
+  })
+
+  it.each([
+    { 'stripe.secret_key': '' },
+    { 'stripe.webhook_secret': '' },
+    { 'stripe.secret_key': 'sk_test_...' },
+    { 'stripe.webhook_secret': 'whsec_...' },
+  ])('is refused under %j, and so is every event', async (gap) => {
+    const { session } = await order(await payer())
+    await setOptions(gap)
+    await expect(app.trpc(await payer()).user.orders.pay.mutate({ amount: 10, method: 'stripe' })).rejects.toThrow(
+      '管理员未开启在线充值！',
+    )
+    const body = stripe.checkoutEvent('completed', session)
+    expect(await send(body)).toBe(400)
+    expect(await send(body, stripe.signature(body, { secret: '' }))).toBe(400)
+  })
+})
+
+describe('an event', () => {
+  it('of a payment credits once, fifty times at once and again a day later', async () => {
+    const user = await payer()
+    const { session, id } = await order(user)
+    const body = stripe.checkoutEvent('completed', session)
+    const answers = await Promise.all(Array.from({ length: 50 }, () => send(body)))
+    expect(new Set(answers)).toEqual(new Set([200]))
+    expect(await send(stripe.checkoutEvent('async_payment_succeeded', session))).toBe(200)
+    expect(await balance(user)).toBe(5_000_000)
+    const shown = await seen(id)
+    expect(shown).toMatchObject({ status: 'paid', paymentId: session.paymentIntent })
+    expect(shown.events.map(({ kind }) => kind)).toEqual(['paid'])
+    await ledgerHolds()
+  })
+
+  it.each<[string, (body: string) => string]>([
+    ['without a signature', () => ''],
+    ['signed by another', (body) => stripe.signature(body, { secret: 'whsec_another0000000' })],
+    ['signed for another body', (body) => stripe.signature(`${body} `)],
+    ['signed ten minutes ago', (body) => stripe.signature(body, { at: Math.floor(Date.now() / 1000) - 600 })],
+    ['signed ten minutes ahead', (body) => stripe.signature(body, { at: Math.floor(Date.now() / 1000) + 600 })],
+    [
+      'whose time was moved',
+      (body) => stripe.signature(body).replace(/t=\d+/, `t=${Math.floor(Date.now() / 1000) - 1}`),
+    ],
+    ['signed in an older form alone', (body) => stripe.signature(body).replace('v1=', 'v0=')],
+  ])('%s is refused and changes nothing', async (_what, header) => {
+    const user = await payer()
+    const { session, id } = await order(user)
+    const body = stripe.checkoutEvent('completed', session)
+    expect(await send(body, header(body))).toBe(400)
+    expect(await balance(user)).toBe(0)
+    expect((await seen(id)).events).toEqual([])
+  })
+
+  it('counts under any of several secrets and signatures while they are exchanged', async () => {
+    await setOptions({ 'stripe.webhook_secret': `whsec_older00000000001 ${webhookSecret}` })
+    const user = await payer()
+    const [first, second] = [await order(user, 1), await order(user, 2)]
+    const [one, two] = [first, second].map(({ session }) => stripe.checkoutEvent('completed', session)) as [
+      string,
+      string,
+    ]
+    expect(await send(one, stripe.signature(one, { secret: 'whsec_older00000000001' }))).toBe(200)
+    const right = stripe.signature(two)
+    expect(await send(two, right.replace('v1=', `v1=${'0'.repeat(64)},v1=`))).toBe(200)
+    expect(await balance(user)).toBe(1_500_000)
+  })
+
+  it.each<[string, Record<string, unknown>, string]>([
+    ['a smaller amount', { amount_total: 1 }, 'money'],
+    ['a larger amount', { amount_total: 110_000 }, 'money'],
+    ['another currency', { currency: 'jpy' }, 'currency'],
+    ['another page', { id: 'cs_test_another' }, 'checkout'],
+  ])('of %s is refused although its signature is valid, and written down', async (_what, object, what) => {
+    const user = await payer()
+    const { session, id } = await order(user)
+    expect(await send(stripe.checkoutEvent('completed', session, { object }))).toBe(400)
+    expect(await balance(user)).toBe(0)
+    expect((await seen(id)).events).toMatchObject([{ kind: 'refused', detail: { what } }])
+    expect(await send(stripe.checkoutEvent('completed', session))).toBe(200)
+    expect(await balance(user)).toBe(5_000_000)
+  })
+
+  it('of another gateway’s order, of the other mode, or of no order of ours credits nothing', async () => {
+    const user = await payer()
+    const { session, id } = await order(user)
+    expect(await send(stripe.checkoutEvent('completed', session, { livemode: true }))).toBe(400)
+    expect(await send(stripe.checkoutEvent('completed', { ...session, tradeNo: 'USR1NOnobody' }))).toBe(200)
+    expect(await send(stripe.checkoutEvent('completed', session, { object: { client_reference_id: null } }))).toBe(200)
+    await app.pool.query("update top_up_orders set gateway = 'epay' where id = $1", [id])
+    expect(await send(stripe.checkoutEvent('completed', session))).toBe(400)
+    expect(await balance(user)).toBe(0)
+  })
+
+  it('of a payment under way credits only when it has arrived', async () => {
+    const user = await payer()
+    const { session, id } = await order(user)
+    const slow = stripe.checkoutEvent('completed', session, { object: { payment_status: 'unpaid' } })
+    expect(await send(slow)).toBe(200)
+    expect(await balance(user)).toBe(0)
+    expect(await send(stripe.checkoutEvent('async_payment_failed', session))).toBe(200)
+    expect(await seen(id)).toMatchObject({ status: 'failed' })
+    expect(await send(stripe.checkoutEvent('async_payment_succeeded', session))).toBe(200)
+    expect(await balance(user)).toBe(5_000_000)
+    expect(await send(stripe.checkoutEvent('expired', session))).toBe(200)
+    expect(await seen(id)).toMatchObject({ status: 'paid' })
+    await ledgerHolds()
+  })
+
+  it('that means nothing here is taken, and one that cannot be read is not', async () => {
+    expect(await send(stripe.otherEvent('customer.created'))).toBe(200)
+    expect(await send(stripe.otherEvent('checkout.session.completed'))).toBe(400)
+    expect(await send('no json')).toBe(400)
+  })
+
+  it('while the database fails is answered so that it comes again', async () => {
+    const user = await payer()
+    const { session } = await order(user)
+    const body = stripe.checkoutEvent('completed', session)
+    await app.pool.query(`alter table grants add constraint "down" check (kind <> 'top_up') not valid`)
+    expect(await send(body)).toBe(503)
+    await app.pool.query('alter table grants drop constraint "down"')
+    expect(await send(body)).toBe(200)
+    expect(await balance(user)).toBe(5_000_000)
+    await ledgerHolds()
+  })
+})
+
+describe('money that goes back', () => {
+  it('is written down, and leaves the credit to the administrator', async () => {
+    const user = await payer()
+    const { session, id } = await order(user)
+    await send(stripe.checkoutEvent('completed', session))
+    expect(await send(stripe.refundEvent(session, 300))).toBe(200)
+    expect(await seen(id)).toMatchObject({ status: 'paid', refunded: '3.00' })
+    expect(await send(stripe.refundEvent(session, 1100))).toBe(200)
+    // An older notice that comes late.
+    expect(await send(stripe.refundEvent(session, 300))).toBe(200)
+    const shown = await seen(id)
+    expect(shown).toMatchObject({ status: 'refunded', refunded: '11.00' })
+    expect(shown.events.map(({ kind }) => kind)).toEqual(['paid', 'refunded', 'refunded'])
+    expect(await balance(user)).toBe(5_000_000)
+    await app.trpc(admin).admin.orders.reverse.mutate({ id, reason: 'refunded' })
+    expect(await balance(user)).toBe(0)
+    await ledgerHolds()
+  })
+
+  it('before the payment is heard of credits nothing', async () => {
+    const user = await payer()
+    const { session, id } = await order(user)
+    expect(await send(stripe.refundEvent(session, 1100))).toBe(200)
+    expect(await send(stripe.checkoutEvent('completed', session))).toBe(200)
+    expect(await seen(id)).toMatchObject({ status: 'refunded', paidAt: null })
+    expect(await balance(user)).toBe(0)
+  })
+
+  it('by a dispute is written down, and a dispute that is won leaves the order paid', async () => {
+    const user = await payer()
+    const { session, id } = await order(user)
+    await send(stripe.checkoutEvent('completed', session))
+    expect(await send(stripe.disputeEvent('created', session, 'needs_response'))).toBe(200)
+    expect(await seen(id)).toMatchObject({ status: 'disputed' })
+    expect(await send(stripe.disputeEvent('closed', session, 'won'))).toBe(200)
+    expect(await send(stripe.disputeEvent('created', session, 'needs_response'))).toBe(200)
+    const shown = await seen(id)
+    expect(shown).toMatchObject({ status: 'paid' })
+    expect(shown.events.map(({ kind }) => kind)).toEqual(['paid', 'disputed', 'dispute_won'])
+    expect(await balance(user)).toBe(5_000_000)
+    await ledgerHolds()
+  })
+
+  it('of a payment in the other mode concerns nobody here', async () => {
+    const user = await payer()
+    const { session, id } = await order(user)
+    await send(stripe.checkoutEvent('completed', session))
+    expect(await send(stripe.refundEvent(session, 1100, { livemode: true }))).toBe(400)
+    expect(await seen(id)).toMatchObject({ status: 'paid', refunded: null })
+  })
+})

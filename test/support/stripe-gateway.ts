@@ -1,0 +1,131 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+type Session = {
+  id: string
+  tradeNo: string
+  amount: number
+  currency: string
+  paymentIntent: string
+  form: Record<string, string>
+}
+
+type EventChanges = { livemode?: boolean; object?: Record<string, unknown> }
+
+/** A payment provider in the form of Stripe: it makes checkout pages, and signs what it says about them. */
+export async function startStripeGateway(given: { secretKey: string; webhookSecret: string }) {
+  const byKey = new Map<string, Session>()
+  const requests: { headers: Record<string, string>; form: Record<string, string> }[] = []
+  let failures: (number | 'hang up')[] = []
+
+  const server = createServer(async (req, res) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of req) chunks.push(chunk as Buffer)
+    const form = Object.fromEntries(new URLSearchParams(Buffer.concat(chunks).toString()))
+    requests.push({ headers: req.headers as Record<string, string>, form })
+    const failure = failures.shift()
+    if (failure === 'hang up') return void req.socket.destroy()
+    if (failure !== undefined) return void res.writeHead(failure).end('{"error":{"message":"no"}}')
+    if (req.headers.authorization !== `Bearer ${given.secretKey}`) return void res.writeHead(401).end('{}')
+    if (req.method !== 'POST' || req.url !== '/v1/checkout/sessions') return void res.writeHead(404).end('{}')
+    const key = String(req.headers['idempotency-key'])
+    const id = `cs_test_${randomBytes(12).toString('hex')}`
+    const session = byKey.get(key) ?? {
+      id,
+      tradeNo: form['client_reference_id'] ?? '',
+      amount: Number(form['line_items[0][price_data][unit_amount]']),
+      currency: form['line_items[0][price_data][currency]'] ?? '',
+      paymentIntent: `pi_${randomBytes(8).toString('hex')}`,
+      form,
+    }
+    byKey.set(key, session)
+    res.writeHead(200, { 'content-type': 'application/json' })
+    res.end(JSON.stringify({ id: session.id, url: `${url}/pay/${session.id}`, object: 'checkout.session' }))
+  }).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+  const event = (
+    type: string,
+    object: Record<string, unknown>,
+    { livemode = false, object: more }: EventChanges = {},
+  ) =>
+    JSON.stringify({
+      id: `evt_${randomBytes(8).toString('hex')}`,
+      object: 'event',
+      type,
+      livemode,
+      data: { object: { ...object, ...more } },
+    })
+
+  const signature = (
+    body: string,
+    { secret = given.webhookSecret, at = Math.floor(Date.now() / 1000) }: { secret?: string; at?: number } = {},
+  ): string => `t=${at},v1=${createHmac('sha256', secret).update(`${at}.${body}`).digest('hex')}`
+
+  return {
+    url,
+    requests,
+    sessions: () => [...byKey.values()],
+    /** How the next requests are answered instead. */
+    failNext: (...next: (number | 'hang up')[]) => {
+      failures = next
+    },
+    signature,
+    checkoutEvent: (type: string, session: Session, changes?: EventChanges): string =>
+      event(
+        `checkout.session.${type}`,
+        {
+          id: session.id,
+          object: 'checkout.session',
+          client_reference_id: session.tradeNo,
+          payment_status: 'paid',
+          amount_total: session.amount,
+          currency: session.currency,
+          payment_intent: session.paymentIntent,
+        },
+        changes,
+      ),
+    refundEvent: (session: Session, refunded: number, changes?: EventChanges): string =>
+      event(
+        'charge.refunded',
+        {
+          id: `ch_${session.paymentIntent}`,
+          payment_intent: session.paymentIntent,
+          amount_refunded: refunded,
+          refunded: refunded >= session.amount,
+          currency: session.currency,
+          metadata: { trade_no: session.tradeNo },
+        },
+        changes,
+      ),
+    disputeEvent: (type: 'created' | 'closed', session: Session, status: string): string =>
+      event(`charge.dispute.${type}`, {
+        id: `dp_${session.paymentIntent}`,
+        payment_intent: session.paymentIntent,
+        amount: session.amount,
+        currency: session.currency,
+        reason: 'fraudulent',
+        status,
+      }),
+    otherEvent: (type: string): string => event(type, { anything: 1 }),
+    /** Brings an event to a merchant. Resolves with the status of its answer. */
+    send: async (merchant: string, body: string, header = signature(body)): Promise<number> => {
+      const reply = await fetch(`${merchant}/api/user/stripe/webhook`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json; charset=utf-8', 'stripe-signature': header },
+        body,
+      })
+      await reply.text()
+      return reply.status
+    },
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+export type StripeGateway = Awaited<ReturnType<typeof startStripeGateway>>
+export type StripeSession = Session
