@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { OptionKey } from '#core/options/registry/index.ts'
 import { epaySignature } from '#features/orders/gateways/epay.ts'
 import { type App, startApp } from '#test/support/app.ts'
 import { createEpayGateway, type EpayFields } from '#test/support/epay-gateway.ts'
 import type { TestUser } from '#test/support/factories.ts'
+import { storeOptions } from '#test/support/store-options.ts'
 
 let app: App
 let other: App
@@ -15,11 +17,8 @@ const settings = {
   ServerAddress: 'https://gw.example',
 }
 
-async function setOptions(texts: Record<string, string>): Promise<void> {
-  const { setOptionsWithin } = await import('#features/options/service.ts')
-  await setOptionsWithin({ ...app.services, em: app.services.database.orm.em.fork() }, texts)
-  await app.services.options.reload()
-  await app.settled()
+async function setOptions(texts: Partial<Record<OptionKey, string>>): Promise<void> {
+  await storeOptions(app, texts)
   await other.services.options.reload()
 }
 

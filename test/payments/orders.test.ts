@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import { createEpayGateway, type EpayFields } from '#test/support/epay-gateway.ts'
 import type { TestUser } from '#test/support/factories.ts'
+import { storeOptions } from '#test/support/store-options.ts'
 
 let app: App
 let admin: TestUser
@@ -9,18 +10,13 @@ const gateway = createEpayGateway({ pid: '1000', key: 'the key of the merchant' 
 
 beforeAll(async () => {
   app = await startApp()
-  const { setOptionsWithin } = await import('#features/options/service.ts')
-  await setOptionsWithin(
-    { ...app.services, em: app.services.database.orm.em.fork() },
-    {
-      PayAddress: 'https://pay.example',
-      EpayId: '1000',
-      EpayKey: 'the key of the merchant',
-      RebateEnabled: 'true',
-      RebatePercentage: '10',
-    },
-  )
-  await app.services.options.reload()
+  await storeOptions(app, {
+    PayAddress: 'https://pay.example',
+    EpayId: '1000',
+    EpayKey: 'the key of the merchant',
+    RebateEnabled: 'true',
+    RebatePercentage: '10',
+  })
   admin = await app.make.user({ role: 10, quota: 0 })
 })
 afterAll(() => app[Symbol.asyncDispose]())

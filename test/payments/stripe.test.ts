@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { OptionKey } from '#core/options/registry/index.ts'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestUser } from '#test/support/factories.ts'
+import { storeOptions } from '#test/support/store-options.ts'
 import { startStripeGateway, type StripeGateway, type StripeSession } from '#test/support/stripe-gateway.ts'
 
 const secretKey = 'sk_test_4eC39HqLyjWDarjtT1zdp7dc'
@@ -10,21 +12,16 @@ let app: App
 let stripe: StripeGateway
 let admin: TestUser
 
-async function setOptions(texts: Record<string, string> = {}): Promise<void> {
-  const { setOptionsWithin } = await import('#features/options/service.ts')
+async function setOptions(texts: Partial<Record<OptionKey, string>> = {}): Promise<void> {
   await app.pool.query('delete from options')
-  await setOptionsWithin(
-    { ...app.services, em: app.services.database.orm.em.fork() },
-    {
-      ServerAddress: 'https://gw.example',
-      'stripe.secret_key': secretKey,
-      'stripe.webhook_secret': webhookSecret,
-      'stripe.api_address': stripe.url,
-      'stripe.price': '1.1',
-      ...texts,
-    },
-  )
-  await app.services.options.reload()
+  await storeOptions(app, {
+    ServerAddress: 'https://gw.example',
+    'stripe.secret_key': secretKey,
+    'stripe.webhook_secret': webhookSecret,
+    'stripe.api_address': stripe.url,
+    'stripe.price': '1.1',
+    ...texts,
+  })
 }
 
 beforeAll(async () => {
@@ -108,7 +105,7 @@ describe('an order', () => {
     expect((await app.trpc(user).user.orders.list.query({})).items).toMatchObject([{ status: 'failed' }])
   })
 
-  it.each([
+  it.each<Partial<Record<OptionKey, string>>>([
     { 'stripe.secret_key': '' },
     { 'stripe.webhook_secret': '' },
     { 'stripe.secret_key': 'sk_test_...' },

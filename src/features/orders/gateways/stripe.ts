@@ -2,7 +2,9 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { DomainError } from '#core/errors.ts'
 import type { TopUpOrder } from '#db/entities/top-up-order.ts'
-import { type Transport, TransportError } from '#relay/transport/send.ts'
+import { eachWithin } from '#relay/upstream-call/timeouts.ts'
+import { type SendRequest, TransportError } from '#relay/transport/send.ts'
+import { sendUnsigned } from '#relay/upstream-call/send.ts'
 import type { Services } from '../../deps.ts'
 import { publicAddress } from './addresses.ts'
 import { isRealSecret } from './placeholder.ts'
@@ -54,7 +56,7 @@ export async function createCheckout(
     success_url: `${address}/app/wallet/topup-success?order=${order.tradeNo}`,
     cancel_url: `${address}/app/wallet`,
   })
-  const request: Parameters<Transport['send']>[0] = {
+  const request: SendRequest = {
     method: 'POST',
     url: `${services.options.get('stripe.api_address')}/v1/checkout/sessions`,
     headers: {
@@ -64,12 +66,10 @@ export async function createCheckout(
       'stripe-version': apiVersion,
     },
     body: form.toString(),
-    connectTimeoutMs: timeoutMs,
-    firstByteTimeoutMs: timeoutMs,
-    idleTimeoutMs: timeoutMs,
+    ...eachWithin(timeoutMs),
   }
   const send = async () => {
-    const reply = await services.transport.send(request)
+    const reply = await sendUnsigned(services.transport, request)
     return { status: reply.status, text: await reply.text(1_048_576) }
   }
   try {
