@@ -25,6 +25,6 @@ export const migrationsList = [
   fromFile('0030-audit-log'),
   fromFile('0038-audit-filters'),
   fromFile('0039-unread-messages'),
-  fromFile('0045-spend-caps'),
   fromFile('0041-payments'),
+  fromFile('0045-spend-caps'),
 ]
