@@ -11,6 +11,8 @@ type Change = {
   before: number
   /** Which direction is good news; neither where it is only news. */
   better?: 'up' | 'down'
+  /** The values are shares, whose change is told in percentage points. */
+  isShare?: boolean
 }
 
 export type StatTileProps = {
@@ -24,13 +26,17 @@ export type StatTileProps = {
   href?: string
 }
 
-function ChangeMark({ now, before, better }: Change) {
-  if (before === 0 || now === before) return null
-  const share = (now - before) / Math.abs(before)
+function ChangeMark({ now, before, better, isShare = false }: Change) {
+  if (now === before || (before === 0 && !isShare)) return null
+  const share = isShare ? now - before : (now - before) / Math.abs(before)
   const up = share > 0
   const good = better === undefined ? undefined : (better === 'up') === up
   const Arrow = up ? ArrowUp : ArrowDown
-  const percent = formatPercent(Math.abs(share), Math.abs(share) < 0.1 ? 1 : 0)
+  const points = (Math.abs(share) * 100).toFixed(1)
+  if (isShare && points === '0.0') return null
+  const percent = isShare
+    ? t('{points} 个百分点', { points })
+    : formatPercent(Math.abs(share), Math.abs(share) < 0.1 ? 1 : 0)
   return (
     <HStack
       as="span"

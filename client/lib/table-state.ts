@@ -1,10 +1,14 @@
-import { useCallback, useMemo } from 'react'
-import { defaultPageSize, pageSizes } from '#core/paging.ts'
+import { useCallback, useEffect, useMemo, useState } from 'react'
+import { defaultPageSize, largestPageSize, pageSizes } from '#core/paging.ts'
 import { createStored, useStored } from './stored.ts'
 import { useUrlState } from './url-state.ts'
 
+/** The page size that stands for as many rows as the window holds. */
+export const fitting = 0
+
 const storedPageSize = createStored<number>('page-size', {
-  parse: (text) => (pageSizes.some((size) => size === Number(text)) ? Number(text) : defaultPageSize),
+  parse: (text) =>
+    Number(text) === fitting || pageSizes.some((size) => size === Number(text)) ? Number(text) : defaultPageSize,
   format: String,
   fallback: defaultPageSize,
 })
@@ -14,11 +18,33 @@ export type Sort = { by: string; order: 'asc' | 'desc' }
 export type Paging = {
   page: number
   pageSize: number
+  /** The size follows the window. */
+  fits: boolean
   setPage: (page: number) => void
   setPageSize: (pageSize: number) => void
 }
 
 export type Sorting = { sort: Sort | undefined; setSort: (sort: Sort | undefined) => void }
+
+/** Of the window's height, what stands above and below a list. */
+const aroundRows = 290
+const rowHeight = 40
+
+const countRows = (): number =>
+  Math.min(largestPageSize, Math.max(defaultPageSize / 2, Math.floor((window.innerHeight - aroundRows) / rowHeight)))
+
+/** Rows for the window as it is, and again when it was resized. */
+function useRowsThatFit(wanted: boolean): number {
+  const [rows, setRows] = useState(countRows)
+  useEffect(() => {
+    if (!wanted) return undefined
+    const measure = () => setRows(countRows())
+    measure()
+    window.addEventListener('resize', measure)
+    return () => window.removeEventListener('resize', measure)
+  }, [wanted])
+  return rows
+}
 
 /** Page, page size and order of a list, kept in the address; the page size is remembered for every list. */
 export function useTableState(initial?: Sort): Paging & Sorting {
@@ -41,10 +67,12 @@ export function useTableState(initial?: Sort): Paging & Sorting {
     if (state.sort) return { by: state.sort, order: state.order === 'asc' ? 'asc' : 'desc' }
     return initialBy === undefined ? undefined : { by: initialBy, order: initialOrder ?? 'desc' }
   }, [state.sort, state.order, initialBy, initialOrder])
+  const rowsThatFit = useRowsThatFit(remembered === fitting)
   const fromAddress = pageSizes.some((size) => size === state.size) ? state.size : undefined
   return {
     page: Math.max(1, Math.trunc(state.page)),
-    pageSize: fromAddress ?? remembered,
+    pageSize: fromAddress ?? (remembered === fitting ? rowsThatFit : remembered),
+    fits: fromAddress === undefined && remembered === fitting,
     setPage,
     setPageSize,
     sort,

@@ -6,6 +6,7 @@ import { ChannelKey } from './channel-key.ts'
 import { ChannelProbe } from './channel-probe.ts'
 import { DrawingTask } from './drawing-task.ts'
 import { FailedCharge } from './failed-charge.ts'
+import { FailuresHourly } from './failures-hourly.ts'
 import { Grant } from './grant.ts'
 import { Hold } from './hold.ts'
 import { IdempotencyKey } from './idempotency-key.ts'
@@ -43,6 +44,7 @@ export const entities = [
   ChannelProbe,
   DrawingTask,
   FailedCharge,
+  FailuresHourly,
   Grant,
   Hold,
   IdempotencyKey,

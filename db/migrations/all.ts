@@ -27,4 +27,5 @@ export const migrationsList = [
   fromFile('0039-unread-messages'),
   fromFile('0041-payments'),
   fromFile('0045-spend-caps'),
+  fromFile('0053-failures-hourly'),
 ]

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Attempt, AttemptRecord, CallCore, RelayServices } from '#relay/request/call.ts'
 import { AttemptFailed } from './failure.ts'
 import { dropRefusedToken } from './attempt-token.ts'
-import { logFailedAttempt } from './log-failure.ts'
+import { countFailedAttempt, type FailedAttempt, logFailedCall } from './log-failure.ts'
 import { attemptRecord } from '#relay/billing/log-row.ts'
 import { type CallPrice, priceAttempt } from '#relay/billing/price-call.ts'
 import { reserve } from '#relay/billing/reserve.ts'
@@ -40,6 +40,7 @@ export async function attemptAll(services: RelayServices, call: CallCore, steps:
   const attempts: AttemptRecord[] = []
   services.retryBudget.earn()
   let reserved = false
+  let last: FailedAttempt | undefined
   try {
     for (let number = 0; ; number += 1) {
       const attempt = selection.next()
@@ -55,11 +56,13 @@ export async function attemptAll(services: RelayServices, call: CallCore, steps:
       if (!retry && error.deliver) return await error.deliver()
       const { status, message: reason } = error.failure
       attempts.push(attemptRecord(attempt, { status, reason, ms: performance.now() - startedAt }))
-      logFailedAttempt(services, call, { attempt, attempts, error })
+      last = { attempt, attempts, error }
+      countFailedAttempt(services, call, last)
       await disableDeadKey(services, call, { attempt, error })
       if (!retry || !(await pauseBeforeRetry(call, retry))) throw error
     }
   } catch (error) {
+    if (last && !isUnbooked(error)) logFailedCall(services, call, last)
     if ((reserved || steps.hold?.taken) && !isUnbooked(error)) {
       steps.hold?.finish()
       await giveBack(services, call)

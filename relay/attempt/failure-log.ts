@@ -5,8 +5,11 @@ import type { LogOther } from '#db/entities/log.ts'
 import { batchFaultOf } from '#features/ledger/batch-fault.ts'
 import { createBatchQueue } from '#features/ledger/batch-queue.ts'
 
-/** An attempt that failed: a row of the log that costs nothing. */
+/** An attempt or a call that failed. */
 export type FailureRow = {
+  failed: 'attempt' | 'call'
+  /** Becomes a row of the log, which costs nothing; counted it is in any case. */
+  logged: boolean
   userId: number
   content: string
   username: string
@@ -33,7 +36,7 @@ const mostWaiting = 5000
 /** Rows are dropped by the hundred. */
 const tellAfterMs = 1000
 
-/** Gathers rows of failed attempts: one insert at a time, of all that came meanwhile. No bill hangs on them. */
+/** Gathers failures: one statement at a time, for all that came meanwhile. No bill hangs on them. */
 export function createFailureLog(
   pool: Pool,
   /** Hears how many rows were dropped since it last did. */
@@ -74,14 +77,22 @@ export function createFailureLog(
 
 async function insertRows(pool: Pool, rows: FailureRow[]): Promise<void[]> {
   await pool.query({
-    name: 'failed_attempts',
-    text: `insert into logs (user_id, type, content, username, token_name, token_id, model_name, use_time_ms, is_stream,
+    name: 'failures',
+    text: `with r as materialized (select * from json_to_recordset($1::json) as r(failed text, logged boolean, "userId" int,
+        content text, username text, "tokenName" text, "tokenId" int, "modelName" text, "useTimeMs" int, "isStream" boolean,
+        "channelId" int, "group" text, "clientIp" text, "requestId" text, other jsonb)),
+      counted as (insert into failures_hourly as totals (hour, user_id, model_name, channel_id, token_id, "group", calls, attempts)
+        select date_trunc('hour', now()), "userId", "modelName", "channelId", "tokenId", "group",
+          count(*) filter (where failed = 'call'), count(*) filter (where failed = 'attempt')
+        from r group by "userId", "modelName", "channelId", "tokenId", "group"
+        order by "userId", "modelName", "channelId", "tokenId", "group"
+        on conflict (hour, user_id, model_name, channel_id, token_id, "group") do update set
+          calls = totals.calls + excluded.calls, attempts = totals.attempts + excluded.attempts)
+      insert into logs (user_id, type, content, username, token_name, token_id, model_name, use_time_ms, is_stream,
         channel_id, "group", client_ip, request_id, other)
       select r."userId", $2, r.content, r.username, r."tokenName", r."tokenId", r."modelName", r."useTimeMs", r."isStream",
         r."channelId", r."group", r."clientIp", r."requestId", r.other
-      from json_to_recordset($1::json) as r("userId" int, content text, username text, "tokenName" text, "tokenId" int,
-        "modelName" text, "useTimeMs" int, "isStream" boolean, "channelId" int, "group" text, "clientIp" text,
-        "requestId" text, other jsonb)`,
+      from r where r.logged`,
     values: [storableJson(JSON.stringify(rows)), logType.error],
   })
   return rows.map(() => undefined)

@@ -10,6 +10,8 @@ beforeAll(async () => {
 afterAll(() => world[Symbol.asyncDispose]())
 
 const rowOf = (requestId: string, content = 'status code 500: no'): FailureRow => ({
+  failed: 'call',
+  logged: true,
   userId: 1,
   content,
   username: 'someone',

@@ -25,6 +25,54 @@ const balances = async () => {
   return rows[0]
 }
 const directives = () => app.upstream.requests.map(({ directives: given }) => given['header'] ?? '')
+describe('the log of failures', () => {
+  const rowsOf = async (model: string) => {
+    await app.services.failureLog.flushed()
+    const { rows } = await app.pool.query<{ type: number; chain: string[] | null }>(
+      `select type, other->'admin_info'->'use_channel' as chain from logs where model_name = $1 order by id`,
+      [model],
+    )
+    const { rows: sums } = await app.pool.query<{ calls: number; attempts: number }>(
+      `select coalesce(sum(calls), 0)::int as calls, coalesce(sum(attempts), 0)::int as attempts from failures_hourly where model_name = $1`,
+      [model],
+    )
+    return { rows, sums: sums[0] }
+  }
+
+  test('has one row for a call, with all its attempts, however often it was tried', async () => {
+    const { model, ids } = await serve(app, { priority: 2, does: 'status=500' }, { priority: 1, does: 'status=503' })
+    expect((await say(app, chat, { token, model })).status).toBe(503)
+    const { rows, sums } = await rowsOf(model)
+    expect(rows).toEqual([{ type: 6, chain: ids.map(String) }])
+    expect(sums).toEqual({ calls: 1, attempts: 2 })
+  })
+
+  test('leaves a call that was answered in the end to its charge, and counts the attempts before', async () => {
+    const { model, ids } = await serve(app, { priority: 1, does: 'status=500' }, {})
+    expect((await say(app, chat, { token, model })).status).toBe(200)
+    const { rows, sums } = await rowsOf(model)
+    expect(rows).toEqual([{ type: 2, chain: ids.map(String) }])
+    expect(sums).toEqual({ calls: 0, attempts: 1 })
+  })
+
+  test('counts failures that the operator does not want logged', async () => {
+    const { model } = await serve(app, { does: 'status=500' })
+    await withOptions(app, { LogErrorEnabled: 'false' }, async () => {
+      await say(app, chat, { token, model })
+      const { rows, sums } = await rowsOf(model)
+      expect(rows).toEqual([])
+      expect(sums).toEqual({ calls: 1, attempts: 1 })
+    })
+  })
+
+  test('knows nothing of refusals that no upstream had a part in', async () => {
+    const { model } = await serve(app, {})
+    const poor = await app.make.token(user, { remainQuota: 0 })
+    expect((await say(app, chat, { token: poor, model })).status).toBeGreaterThanOrEqual(400)
+    expect(await rowsOf(model)).toEqual({ rows: [], sums: { calls: 0, attempts: 0 } })
+  })
+})
+
 describe('where a call goes when a channel fails', () => {
   test('down the priorities; the one that answers is charged, once, and the log names them all', async () => {
     const { model, ids } = await serve(

@@ -30,8 +30,9 @@ function rowsOf({ random, now }: SeedContext, person: Person, { channels, tokens
       const createdAt = momentOf(random, now, day)
       if (createdAt === null) continue
       const answered = callAt(random, createdAt, { person, token: oneOf(random, lots), channels })
-      rows.push(answered)
-      if (random() < 0.015) rows.push(errorBefore(answered))
+      const luck = random()
+      if (luck < 0.008) rows.push(failedInsteadOf(answered))
+      else rows.push(luck < 0.025 ? answeredAtSecondTry(answered, oneOf(random, channels)) : answered)
     }
   }
   return rows
@@ -45,17 +46,42 @@ function momentOf(random: () => number, now: Date, day: number): Date | null {
   return moment > now.getTime() - 60_000 ? null : new Date(moment)
 }
 
-/** The try that failed before another one was answered. */
-const errorBefore = (answered: LogRow): LogRow => ({
+const overloaded = (channel: { id: number; name: string }) => ({
+  channel_id: channel.id,
+  channel_name: channel.name,
+  key_index: 0,
+  status: 503,
+  reason: 'The engine is overloaded',
+  ms: 1800,
+})
+
+/** The same call, which another channel had failed before. */
+function answeredAtSecondTry(answered: LogRow, failed: PlantedChannel): LogRow {
+  const info = (answered.other as { admin_info?: { use_channel?: string[]; attempts?: object[] } }).admin_info ?? {}
+  const tries = { attempts: [overloaded(failed), ...(info.attempts ?? [])] }
+  const use = [String(failed.id), ...(info.use_channel ?? [])]
+  return { ...answered, other: { ...answered.other, admin_info: { ...info, ...tries, use_channel: use } } }
+}
+
+/** The call that no channel answered. */
+const failedInsteadOf = (answered: LogRow): LogRow => ({
   ...answered,
-  created_at: new Date(answered.created_at.getTime() - 2000),
   type: logType.error,
   content: 'The engine is overloaded',
   quota: 0,
   prompt_tokens: 0,
   completion_tokens: 0,
   use_time_ms: 1800,
-  other: { error_type: 'server_error', error_code: 'overloaded', status_code: 503, channel_id: answered.channel_id },
+  other: {
+    error_type: 'server_error',
+    error_code: 'overloaded',
+    status_code: 503,
+    channel_id: answered.channel_id,
+    admin_info: {
+      use_channel: [String(answered.channel_id)],
+      attempts: [overloaded({ id: answered.channel_id ?? 0, name: '' })],
+    },
+  },
 })
 
 /** In the order of time, because lists are in the order of ids. */
@@ -92,6 +118,13 @@ async function sumUp({ db }: SeedContext): Promise<void> {
       sum(completion_tokens), sum((other ->> 'cache_tokens')::bigint), sum(quota), sum(use_time_ms),
       sum((other ->> 'frt')::bigint), count(*)
     from logs where type = ${logType.consume} group by 1, 2, 3, 4, 5, 6`)
+  await db.query(`
+    insert into failures_hourly (hour, user_id, model_name, channel_id, token_id, "group", calls, attempts)
+    select date_trunc('hour', created_at), user_id, model_name, channel_id, token_id, "group",
+      count(*) filter (where type = ${logType.error}),
+      coalesce(sum(jsonb_array_length(jsonb_path_query_array(other, '$.admin_info.attempts[*] ? (@.status >= 400)'))), 0)
+    from logs where type in (${logType.consume}, ${logType.error}) group by 1, 2, 3, 4, 5, 6
+    having count(*) filter (where other @? '$.admin_info.attempts[*] ? (@.status >= 400)') > 0`)
   const sums = (column: string) =>
     `(select ${column} as id, sum(quota) as quota, sum(count) as calls from usage_hourly group by 1) s`
   await db.query(

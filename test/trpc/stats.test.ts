@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { Log } from '#db/entities/log.ts'
+import { FailuresHourly } from '#db/entities/failures-hourly.ts'
 import { UsageHourly } from '#db/entities/usage-hourly.ts'
 import { type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
 
@@ -16,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => app[Symbol.asyncDispose]())
 beforeEach(async () => {
-  await app.sql('truncate logs, usage_hourly, options')
+  await app.sql('truncate logs, usage_hourly, failures_hourly, options')
   await app.services.options.reload()
 })
 
@@ -35,6 +36,17 @@ const hourOf = (hour: Date, fields: Partial<UsageHourly> = {}) =>
     group: 'default',
     count: 1,
     quota: 10,
+    ...fields,
+  })
+
+const failuresOf = (hour: Date, fields: Partial<FailuresHourly>) =>
+  app.em().insert(FailuresHourly, {
+    hour,
+    userId: anna.id,
+    modelName: 'gpt-4o',
+    channelId: 1,
+    tokenId: 1,
+    group: 'default',
     ...fields,
   })
 
@@ -64,7 +76,7 @@ describe('the overview', () => {
     const range = { start: time(3, 0), end: time(3, 23, 59) }
     expect(await (await own(anna)).overview(range)).toEqual({
       from: time(3, 0),
-      until: time(4, 0),
+      until: time(3, 23, 59),
       current: {
         quota: 30,
         calls: 4,
@@ -74,7 +86,8 @@ describe('the overview', () => {
         cachedShare: 0.25,
         firstTokenMs: 300,
         useTimeMs: 2000,
-        errors: null,
+        errors: 0,
+        failedAttempts: 0,
       },
       previous: {
         quota: 4,
@@ -85,7 +98,8 @@ describe('the overview', () => {
         cachedShare: 0,
         firstTokenMs: null,
         useTimeMs: 0,
-        errors: null,
+        errors: 0,
+        failedAttempts: 0,
       },
     })
     const stats = await all()
@@ -95,13 +109,50 @@ describe('the overview', () => {
     expect((await stats.overview({ ...range, channelId: 2 })).current.quota).toBe(0)
   })
 
-  it('counts failures where they are logged', async () => {
-    await app.em().insert(Log, { userId: anna.id, type: 6, createdAt: time(3, 1) })
-    await app.em().insert(Log, { userId: bert.id, type: 6, createdAt: time(3, 1) })
-    await app.setOptions({ LogErrorEnabled: 'true' })
+  it('counts failed calls, and failed attempts apart from them, whether or not failures are logged', async () => {
+    await app.setOptions({ LogErrorEnabled: 'false' })
+    await failuresOf(time(3, 1), { calls: 1, attempts: 3 })
+    await failuresOf(time(3, 1), { userId: bert.id, attempts: 1 })
     const range = { start: time(3, 0), end: time(3, 23) }
-    expect((await (await own(anna)).overview(range)).current.errors).toBe(1)
-    expect((await (await all()).overview(range)).current.errors).toBe(2)
+    expect((await (await own(anna)).overview(range)).current).toMatchObject({ errors: 1, failedAttempts: 3 })
+    expect((await (await all()).overview(range)).current).toMatchObject({ errors: 1, failedAttempts: 4 })
+  })
+
+  it('gives the very figures of the log under the same filters, broken hours included', async () => {
+    const call = async (createdAt: Date, quota: number, isPurged = false) => {
+      const at = new Date(Math.floor(createdAt.getTime() / 3_600_000) * 3_600_000)
+      await app.sql(
+        `insert into usage_hourly as t (hour, user_id, model_name, channel_id, token_id, "group", count, quota, prompt_tokens, cached_tokens, first_token_ms, first_token_count)
+         values ($1, $2, 'gpt-4o', 1, 1, 'default', 1, $3, 100, 40, 250, 1)
+         on conflict (hour, user_id, model_name, channel_id, token_id, "group") do update set count = t.count + 1, quota = t.quota + excluded.quota,
+           prompt_tokens = t.prompt_tokens + 100, cached_tokens = t.cached_tokens + 40, first_token_ms = t.first_token_ms + 250, first_token_count = t.first_token_count + 1`,
+        [at, anna.id, quota],
+      )
+      if (isPurged) return
+      await app.em().insert(Log, {
+        userId: anna.id,
+        type: 2,
+        modelName: 'gpt-4o',
+        channelId: 1,
+        tokenId: 1,
+        group: 'default',
+        quota,
+        createdAt,
+        promptTokens: 100,
+        other: { cache_tokens: 40, frt: 250 },
+      })
+    }
+    await call(time(3, 1, 10), 1)
+    await call(time(3, 1, 50), 10)
+    await call(time(3, 2, 30), 100, true)
+    await call(time(3, 4, 5), 1000)
+    await call(time(3, 4, 40), 10_000)
+    const range = { start: time(3, 1, 30), end: time(3, 4, 30) }
+    for (const { stats, logs } of [(await app.trpc(anna)).user, (await app.trpc(admin)).admin]) {
+      const { current } = await stats.overview(range)
+      expect(current).toMatchObject({ quota: 1110, calls: 3, promptTokens: 300, cachedTokens: 120, firstTokenMs: 250 })
+      expect(await logs.stat(range)).toMatchObject({ quota: current.quota, calls: current.calls })
+    }
   })
 
   it('never looks back further than a year', async () => {
@@ -162,15 +213,12 @@ describe('the series', () => {
 })
 
 describe('failures over time', () => {
-  it('are gathered like the calls, and left out where they are not logged', async () => {
-    const failure = (userId: number, createdAt: Date) => app.em().insert(Log, { userId, type: 6, createdAt })
-    await failure(anna.id, time(3, 15))
-    await failure(anna.id, time(3, 17, 30))
-    await failure(bert.id, time(3, 17))
-    await app.em().insert(Log, { userId: anna.id, type: 2, createdAt: time(3, 17) })
+  it('are gathered like the calls', async () => {
+    await failuresOf(time(3, 15), { calls: 1, attempts: 1 })
+    await failuresOf(time(3, 17), { calls: 1, attempts: 5 })
+    await failuresOf(time(3, 17), { userId: bert.id, calls: 1 })
+    await failuresOf(time(3, 18), { attempts: 2 })
     const input = { start: time(3, 0), end: time(4, 0), interval: 'day', timeZone: 'Asia/Shanghai' } as const
-    expect((await (await all()).series(input)).errors).toBeNull()
-    await app.setOptions({ LogErrorEnabled: 'true' })
     // In Shanghai the fourth begins at 16:00 of the third.
     expect((await (await own(anna)).series(input)).errors).toEqual([
       { time: time(2, 16), count: 1 },

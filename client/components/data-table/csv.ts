@@ -10,19 +10,20 @@ const field = (value: CsvValue): string => {
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-export function toCsv<Row>(columns: readonly CsvColumn<Row>[], rows: readonly Row[]): string {
+/** With the line of titles unless `titled` is false: a file may be made of several parts. */
+export function toCsv<Row>(columns: readonly CsvColumn<Row>[], rows: readonly Row[], titled = true): string {
   const exported = columns.filter((column) => column.csv !== undefined)
   const lines = [
-    exported.map((column) => field(column.title)),
+    ...(titled ? [exported.map((column) => field(column.title))] : []),
     ...rows.map((row) => exported.map((column) => field(column.csv?.(row)))),
   ]
   return lines.map((line) => line.join(',')).join('\r\n')
 }
 
 /** The mark at the beginning tells spreadsheets that the text is UTF-8. */
-export function saveFile(name: string, content: string, type = 'text/csv'): void {
+export function saveFile(name: string, content: string | string[], type = 'text/csv'): void {
   const mark = type === 'text/csv' ? '\uFEFF' : ''
-  const address = URL.createObjectURL(new Blob([mark, content], { type: `${type};charset=utf-8` }))
+  const address = URL.createObjectURL(new Blob([mark, ...[content].flat()], { type: `${type};charset=utf-8` }))
   const link = document.createElement('a')
   link.href = address
   link.download = name

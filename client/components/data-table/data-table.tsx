@@ -61,7 +61,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       ) : (
         <WideTable {...shared} />
       )}
-      {paging && rows.length > 0 && <Pager paging={paging} total={query.data?.total} shown={rows.length} />}
+      {paging && rows.length > 0 && <Pager paging={paging} data={query.data} />}
     </Flex>
   )
 }
@@ -187,7 +187,7 @@ function WideTable<Row>(props: Prepared<Row>) {
 }
 
 function Tools<Row>(props: DataTableProps<Row> & { rows: readonly Row[]; phone: boolean }) {
-  const { id, columns, toolbar, csvName, csvPage, rows, phone } = props
+  const { id, columns, toolbar, csvName, csvPage, csvPageSize, rows, phone } = props
   const stored = layoutOf(id)
   const layout = useStored(stored)
   const dense = useStored(isDense)
@@ -198,7 +198,13 @@ function Tools<Row>(props: DataTableProps<Row> & { rows: readonly Row[]; phone: 
       </Box>
       <HStack gap="0.5" flexShrink="0">
         {csvName && (
-          <ExportButton name={csvName} columns={visibleColumns(columns, layout)} rows={rows} csvPage={csvPage} />
+          <ExportButton
+            name={csvName}
+            columns={visibleColumns(columns, layout)}
+            rows={rows}
+            csvPage={csvPage}
+            csvPageSize={csvPageSize}
+          />
         )}
         {!phone && (
           <>

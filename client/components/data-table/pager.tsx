@@ -3,27 +3,31 @@ import { ChevronLeft, ChevronRight, ChevronsLeft, ChevronsRight } from 'lucide-r
 import { pageSizes } from '#core/paging.ts'
 import { t } from '../../i18n/t.ts'
 import { formatInteger } from '../../lib/format.ts'
+import { fitting } from '../../lib/table-state.ts'
 import type { Paging } from '../../lib/table-state.ts'
 import { IconButton } from '../icon-button.tsx'
+import type { TableData } from './types.ts'
 
-type PagerProps = { paging: Paging; total: number | undefined; shown: number }
+type PagerProps = { paging: Paging; data: TableData<unknown> | undefined }
 
-export function Pager({ paging, total, shown }: PagerProps) {
-  const { page, pageSize, setPage, setPageSize } = paging
-  const pages = total === undefined ? undefined : Math.max(1, Math.ceil(total / pageSize))
-  const isLast = pages === undefined ? shown < pageSize : page >= pages
+export function Pager({ paging, data }: PagerProps) {
+  const { page, pageSize, fits, setPage, setPageSize } = paging
+  const { total, isCapped = false, items = [] } = data ?? {}
+  const pages = total === undefined || isCapped ? undefined : Math.max(1, Math.ceil(total / pageSize))
+  const isLast = pages === undefined ? items.length < pageSize : page >= pages
   return (
     <HStack as="nav" aria-label={t('分页')} gap="3" wrap="wrap" justify="space-between" w="full" textStyle="sm">
       <Text color="fg.muted" role="status">
-        {total !== undefined && t('共 {total} 条', { total: formatInteger(total) })}
+        {total !== undefined && t('共 {total} 条', { total: `${formatInteger(total)}${isCapped ? '+' : ''}` })}
       </Text>
       <HStack gap="1">
         <NativeSelect.Root size="sm" w="auto" me="2">
           <NativeSelect.Field
             aria-label={t('每页条数')}
-            value={pageSize}
+            value={fits ? fitting : pageSize}
             onChange={(event) => setPageSize(Number(event.target.value))}
           >
+            <option value={fitting}>{t('填满窗口')}</option>
             {pageSizes.map((size) => (
               <option key={size} value={size}>
                 {t('{size} 条/页', { size })}
@@ -35,7 +39,7 @@ export function Pager({ paging, total, shown }: PagerProps) {
         <IconButton icon={ChevronsLeft} label={t('第一页')} disabled={page <= 1} onClick={() => setPage(1)} />
         <IconButton icon={ChevronLeft} label={t('上一页')} disabled={page <= 1} onClick={() => setPage(page - 1)} />
         <Text minW="14" textAlign="center" aria-current="page">
-          {pages === undefined ? page : `${formatInteger(page)} / ${formatInteger(pages)}`}
+          {pages === undefined ? formatInteger(page) : `${formatInteger(page)} / ${formatInteger(pages)}`}
         </Text>
         <IconButton icon={ChevronRight} label={t('下一页')} disabled={isLast} onClick={() => setPage(page + 1)} />
         {pages !== undefined && (

@@ -29,6 +29,8 @@ export type TableData<Row> = {
   items: readonly Row[]
   /** Unknown where counting would cost too much; the pager then only knows next and previous. */
   total?: number
+  /** There are more than `total`, which is as far as was counted. */
+  isCapped?: boolean
 }
 
 /** What the table needs of `useQuery`'s result, which may be given as it is. */
@@ -71,6 +73,8 @@ export type DataTableProps<Row> = {
   csvName?: string
   /** One page of the whole list, so that more than the shown rows can be exported. */
   csvPage?: (page: number, pageSize: number) => Promise<TableData<Row>>
+  /** Rows fetched at once for the file; 100 unless told. */
+  csvPageSize?: number
   /** Left of the table's own buttons: a `FilterBar`. */
   toolbar?: ReactNode
 }

@@ -13,20 +13,23 @@ import { asList, asText, isSet } from './types.ts'
 function facetText(facet: Facet, values: FilterValues): string {
   const value = values[facet.id]
   if (facet.kind === 'text') return asText(value)
+  if (facet.kind === 'bounds') return `${asText(value).replace('..', ' – ')} ${facet.unit}`
   if (facet.kind === 'range') {
     const chosen = asText(value)
     if (isRangePreset(chosen)) return t(presetTitles[chosen])
     const range = parseRange(chosen, new Date())
     return range ? `${formatTime(range.from).slice(0, 16)} – ${formatTime(range.to).slice(0, 16)}` : ''
   }
-  const chosen = facet.kind === 'choices' ? asList(value) : [asText(value)].filter(Boolean)
-  const labels = chosen.map((one) => facet.choices.find((choice) => choice.value === one)?.label ?? one)
+  const chosen = facet.kind === 'choice' ? [asText(value)].filter(Boolean) : asList(value)
+  const choices = facet.kind === 'suggest' ? [] : facet.choices
+  const labels = chosen.map((one) => choices.find((choice) => choice.value === one)?.label ?? one)
   return labels.length > 2 ? t('{count} 项', { count: labels.length }) : labels.join(', ')
 }
 
 type FacetButtonProps = { facet: Facet; values: FilterValues; onChange: (patch: FilterPatch) => void }
 
-export const emptyOf = (facet: Facet): string | readonly string[] => (facet.kind === 'choices' ? [] : '')
+export const emptyOf = (facet: Facet): string | readonly string[] =>
+  facet.kind === 'choices' || facet.kind === 'suggest' ? [] : ''
 
 /** One facet: its name, what it is set to, and a way to take that away. */
 export function FacetButton({ facet, values, onChange }: FacetButtonProps) {

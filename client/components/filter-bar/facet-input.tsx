@@ -1,4 +1,4 @@
-import { Button, HStack, Input, Stack, Text, chakra } from '@chakra-ui/react'
+import { Button, HStack, Input, Stack, Text } from '@chakra-ui/react'
 import { useState } from 'react'
 import type { PlainText } from '../../i18n/t.ts'
 import { t, text } from '../../i18n/t.ts'
@@ -6,7 +6,10 @@ import { fromLocalInput, toLocalInput } from '../../lib/local-time.ts'
 import type { RangePreset } from '../../lib/time-range.ts'
 import { useNow } from '../../lib/now.ts'
 import { formatRange, parseRange, rangePresets } from '../../lib/time-range.ts'
+import { BoundsFacet } from './bounds-facet.tsx'
+import { SuggestFacet } from './suggest-facet.tsx'
 import { Check } from '../check.tsx'
+import { Option } from './facet-option.tsx'
 import type { Choice } from '../picker.tsx'
 import type { Facet, FilterPatch, FilterValues } from './types.ts'
 import { asList, asText } from './types.ts'
@@ -18,20 +21,6 @@ export const presetTitles: Record<RangePreset, PlainText> = {
   '7d': text('近 7 天'),
   '30d': text('近 30 天'),
 }
-
-const Option = chakra('label', {
-  base: {
-    display: 'flex',
-    alignItems: 'center',
-    gap: '2',
-    minH: '8',
-    px: '2',
-    borderRadius: 'l1',
-    cursor: 'pointer',
-    textStyle: 'sm',
-    _hover: { bg: 'bg.muted' },
-  },
-})
 
 type FacetInputProps = {
   facet: Facet
@@ -48,6 +37,10 @@ export function FacetInput({ facet, values, onChange, onDone }: FacetInputProps)
     return <TextFacet facet={facet} value={asText(value)} onChange={onChange} onDone={onDone} />
   if (facet.kind === 'range')
     return <RangeFacet facet={facet} value={asText(value)} onChange={onChange} onDone={onDone} />
+  if (facet.kind === 'bounds')
+    return <BoundsFacet facet={facet} value={asText(value)} onChange={onChange} onDone={onDone} />
+  if (facet.kind === 'suggest')
+    return <SuggestFacet facet={facet} chosen={asList(value)} onChange={(next) => onChange({ [facet.id]: next })} />
   const multiple = facet.kind === 'choices'
   const chosen = multiple ? asList(value) : [asText(value)].filter(Boolean)
   const toggle = (choice: Choice, on: boolean) => {

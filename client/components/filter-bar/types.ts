@@ -4,11 +4,15 @@ export type Facet = { id: string; label: string; hidden?: boolean } & (
   | { kind: 'choice'; choices: readonly Choice[] }
   | { kind: 'choices'; choices: readonly Choice[] }
   | { kind: 'text'; placeholder?: string }
+  /** Several values, typed or taken from what is suggested for the text. */
+  | { kind: 'suggest'; placeholder?: string; useSuggestions: (text: string) => readonly Choice[] | undefined }
+  /** Two bounds as `parseBounds` reads them, in `unit`. */
+  | { kind: 'bounds'; unit: string }
   /** A preset or two times, as `parseRange` reads it. */
   | { kind: 'range' }
 )
 
-/** Texts for `choice`, `text` and `range`, lists for `choices`, by the facets' ids: as `useUrlState` gives them. */
+/** Texts for `choice`, `text`, `bounds` and `range`, lists for `choices` and `suggest`, by the facets' ids: as `useUrlState` gives them. */
 export type FilterValues = Readonly<Record<string, string | number | boolean | readonly string[]>>
 export type FilterPatch = Record<string, string | readonly string[]>
 
@@ -20,3 +24,13 @@ export const asText = (value: FilterValues[string] | undefined): string =>
 
 export const asList = (value: FilterValues[string] | undefined): readonly string[] =>
   typeof value === 'object' ? value : []
+
+export type Bounds = { from?: number; to?: number }
+
+/** `100..500`, `100..` and `..500`; undefined where it says nothing that can be read. */
+export function parseBounds(text: string): Bounds | undefined {
+  const [, from = '', to = ''] = /^(\d{0,12}(?:\.\d{1,9})?)\.\.(\d{0,12}(?:\.\d{1,9})?)$/.exec(text) ?? []
+  if (from === '' && to === '') return undefined
+  const bounds = { ...(from !== '' && { from: Number(from) }), ...(to !== '' && { to: Number(to) }) }
+  return bounds.from !== undefined && bounds.to !== undefined && bounds.from > bounds.to ? undefined : bounds
+}

@@ -30,7 +30,7 @@ function Subject({ log }: { log: LogRow }) {
 
 function ChannelOf({ log }: { log: LogRow }) {
   const { attempts } = detailsOf(log)
-  if (isCall(log.type) && attempts.length > 1) return <AttemptChain attempts={attempts} />
+  if (attempts.length > 1) return <AttemptChain attempts={attempts} />
   return <ChannelCell channel={{ id: log.channelId, name: log.channelName }} />
 }
 
@@ -47,6 +47,7 @@ const counted = ({ id, title, of }: Numbered): Column<LogRow> => ({
   csv: (log) => (isCall(log.type) ? of(log) : undefined),
   width: 66,
   align: 'end',
+  sortable: id !== 'cached',
 })
 
 const adminColumns = (): Column<LogRow>[] => [
@@ -90,6 +91,7 @@ const timeColumns = (): Column<LogRow>[] => [
     csv: (log) => (hasTime(log) ? log.useTimeMs : undefined),
     width: 74,
     align: 'end',
+    sortable: true,
   },
 ]
 
@@ -112,6 +114,7 @@ const costColumn = (): Column<LogRow> => ({
   csv: (log) => log.quota,
   width: 94,
   align: 'end',
+  sortable: true,
   card: 'fact',
 })
 

@@ -1,14 +1,34 @@
 import { FilterBar } from '../../components/filter-bar/filter-bar.tsx'
+import type { Choice } from '../../components/picker.tsx'
 import { t } from '../../i18n/t.ts'
 import { useSession } from '../../lib/session.ts'
+import { useStatus } from '../../lib/status.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { kinds } from './kinds.ts'
-import type { useLogFilters } from './use-logs.ts'
+import type { LogFilterValues, useLogFilters } from './use-logs.ts'
+import { SavedViews } from './saved-views.tsx'
 
-type LogFilterBarProps = { values: ReturnType<typeof useLogFilters>[0]; onChange: ReturnType<typeof useLogFilters>[1] }
+type LogFilterBarProps = { values: LogFilterValues; onChange: ReturnType<typeof useLogFilters>[1] }
+type Field = 'model' | 'token' | 'user' | 'channel'
+
+/** Names that hold the text, of what the reader may see. */
+function useNames(field: Field, text: string): Choice[] | undefined {
+  const { isAdmin } = useSession()
+  const all = trpc.admin.logs.suggest.useQuery({ field, text }, { enabled: isAdmin })
+  const isOwn = field === 'model' || field === 'token'
+  const own = trpc.user.logs.suggest.useQuery({ field: isOwn ? field : 'model', text }, { enabled: !isAdmin && isOwn })
+  const { data } = isAdmin ? all : own
+  return data?.map(({ value, note }) => ({ value, label: value, note }))
+}
+
+const useModels = (text: string) => useNames('model', text)
+const useTokens = (text: string) => useNames('token', text)
+const useUsers = (text: string) => useNames('user', text)
+const useChannels = (text: string) => useNames('channel', text)
 
 export function LogFilterBar({ values, onChange }: LogFilterBarProps) {
   const { isAdmin } = useSession()
+  const { displayInCurrency } = useStatus()
   const groups = trpc.user.groups.list.useQuery()
   const names = trpc.admin.groups.names.useQuery(undefined, { enabled: isAdmin })
   const known = isAdmin ? (names.data ?? []) : (groups.data ?? []).map(({ name }) => name)
@@ -19,18 +39,51 @@ export function LogFilterBar({ values, onChange }: LogFilterBarProps) {
         {
           id: 'type',
           label: t('类型'),
-          kind: 'choice',
+          kind: 'choices',
           choices: kinds.map(({ type, words }) => ({ value: String(type), label: t(words) })),
         },
+        {
+          id: 'outcome',
+          label: t('请求结果'),
+          kind: 'choices',
+          choices: [
+            { value: 'success', label: t('成功') },
+            { value: 'interrupted', label: t('中断') },
+            { value: 'failed', label: t('失败') },
+          ],
+        },
         { id: 'range', label: t('时间'), kind: 'range' },
-        { id: 'model', label: t('模型'), kind: 'text', placeholder: t('全名，或用 % 代表任意文字') },
-        { id: 'token', label: t('令牌'), kind: 'text', placeholder: t('令牌名称') },
-        { id: 'group', label: t('分组'), kind: 'choice', choices: known.map((value) => ({ value, label: value })) },
-        { id: 'user', label: t('用户'), kind: 'text', placeholder: t('用户名'), hidden: !isAdmin },
-        { id: 'channel', label: t('所用渠道'), kind: 'text', placeholder: t('渠道 ID'), hidden: !isAdmin },
+        {
+          id: 'model',
+          label: t('模型'),
+          kind: 'suggest',
+          placeholder: t('全名，或用 % 代表任意文字'),
+          useSuggestions: useModels,
+        },
+        { id: 'token', label: t('令牌'), kind: 'suggest', placeholder: t('令牌名称'), useSuggestions: useTokens },
+        { id: 'group', label: t('分组'), kind: 'choices', choices: known.map((value) => ({ value, label: value })) },
+        {
+          id: 'user',
+          label: t('用户'),
+          kind: 'suggest',
+          placeholder: t('用户名'),
+          useSuggestions: useUsers,
+          hidden: !isAdmin,
+        },
+        {
+          id: 'channel',
+          label: t('所用渠道'),
+          kind: 'suggest',
+          placeholder: t('渠道名称或 ID'),
+          useSuggestions: useChannels,
+          hidden: !isAdmin,
+        },
+        { id: 'time', label: t('用时'), kind: 'bounds', unit: 's' },
+        { id: 'cost', label: t('费用'), kind: 'bounds', unit: displayInCurrency ? '$' : '' },
       ]}
       values={values}
       onChange={onChange}
+      extra={<SavedViews />}
     />
   )
 }

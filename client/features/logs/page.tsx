@@ -1,16 +1,16 @@
-import { Button } from '@chakra-ui/react'
-import { KeyRound, RotateCw, ScrollText, Trash } from 'lucide-react'
-import { useCallback, useMemo } from 'react'
+import { Button, Stack } from '@chakra-ui/react'
+import { KeyRound, Radio, RotateCw, ScrollText, Trash } from 'lucide-react'
+import { useCallback, useMemo, useState } from 'react'
 import { Link } from 'wouter'
 import { ActionMenu } from '../../components/action-menu.tsx'
 import { DataTable } from '../../components/data-table/data-table.tsx'
 import { neighbours } from '../../components/detail-panel.tsx'
 import { IconButton } from '../../components/icon-button.tsx'
+import { Notice } from '../../components/notice.tsx'
 import { Page as Frame } from '../../components/page.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { useSession } from '../../lib/session.ts'
-import { useTableState } from '../../lib/table-state.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { useClearLogs } from './clear-logs.tsx'
 import { logColumns } from './columns.tsx'
@@ -20,7 +20,16 @@ import { isCall } from './kinds.ts'
 import { LogPanel } from './panel.tsx'
 import { StatTags } from './stat-tags.tsx'
 import type { LogRow } from './use-logs.ts'
-import { isFiltered, logFilters, useLogExport, useLogFilters, useLogInput, useLogs, useOpenLog } from './use-logs.ts'
+import {
+  isFiltered,
+  logFilters,
+  unreadableFilters,
+  useLogExport,
+  useLogFilters,
+  useLogInput,
+  useLogs,
+  useOpenLog,
+} from './use-logs.ts'
 
 /** As the row names itself, so that what is read out is what is seen. */
 function nameOf(log: LogRow): string {
@@ -32,9 +41,10 @@ export function Page() {
   const { isAdmin } = useSession()
   const [values, setFilters] = useLogFilters()
   const [{ open }, setOpen] = useUrlState({ open: '' })
-  const table = useTableState()
   const { input, refresh } = useLogInput(values)
-  const query = useLogs(input, table)
+  const unreadable = unreadableFilters(values)
+  const [isLive, setLive] = useState(false)
+  const { query, table } = useLogs(input, { enabled: unreadable.length === 0, isLive })
   const csvPage = useLogExport(input)
   const clear = useClearLogs()
   const rows = query.data?.items
@@ -50,6 +60,13 @@ export function Page() {
       extra={
         <>
           <StatTags input={input} />
+          <IconButton
+            icon={Radio}
+            label={isLive ? t('停止实时更新') : t('实时更新')}
+            variant={isLive ? 'subtle' : 'outline'}
+            aria-pressed={isLive}
+            onClick={() => setLive(!isLive)}
+          />
           <IconButton
             icon={RotateCw}
             label={t('刷新')}
@@ -76,11 +93,24 @@ export function Page() {
         rowLabel={nameOf}
         query={query}
         paging={table}
+        sort={table.sort}
+        onSort={table.setSort}
         csvName="usage-logs"
         csvPage={csvPage}
+        csvPageSize={1000}
         onOpen={show}
         openRow={open || undefined}
-        toolbar={<LogFilterBar values={values} onChange={setFilters} />}
+        toolbar={
+          <Stack gap="2">
+            <LogFilterBar values={values} onChange={setFilters} />
+            {unreadable.length > 0 && (
+              <UnreadableFilters
+                names={unreadable}
+                onDrop={() => setFilters(Object.fromEntries(unreadable.map((name) => [name, logFilters[name]])))}
+              />
+            )}
+          </Stack>
+        }
         empty={<Empty filtered={isFiltered(values)} onAll={() => setFilters({ ...logFilters, range: '' })} />}
       />
       <LogPanel
@@ -92,6 +122,15 @@ export function Page() {
         onRequest={(request) => setFilters({ ...logFilters, range: '', request })}
       />
     </Frame>
+  )
+}
+
+/** A filter that cannot be read is not left out silently: nothing is shown until it is taken away. */
+function UnreadableFilters({ names, onDrop }: { names: readonly string[]; onDrop: () => void }) {
+  return (
+    <Notice tone="warning" isAlert action={<Button onClick={onDrop}>{t('清除')}</Button>}>
+      {t('地址中的筛选条件无法识别：{names}', { names: names.join(', ') })}
+    </Notice>
   )
 }
 

@@ -62,7 +62,7 @@ function Body({ log, onRequest }: { log: LogRow; onRequest: LogPanelProps['onReq
   return <EventPanel log={log} />
 }
 
-/** One attempt that an upstream failed; the call may have been answered elsewhere. */
+/** A call that no channel answered. */
 function ErrorPanel({ log, onRequest }: { log: LogRow; onRequest: LogPanelProps['onRequest'] }) {
   const { error_type: type, error_code: code, status_code: status, attempts } = detailsOf(log)
   return (
@@ -79,7 +79,7 @@ function ErrorPanel({ log, onRequest }: { log: LogRow; onRequest: LogPanelProps[
         />
         <CodeBlock title={t('上游的答复')} code={log.content} wrap />
         <Text textStyle="sm" color="fg.muted">
-          {t('失败的尝试不收费。网关可能已换用别的渠道完成了这次请求。')}
+          {t('失败的请求不收费。')}
         </Text>
         {log.requestId && (
           <Button alignSelf="flex-start" size="sm" onClick={() => onRequest(log.requestId)}>

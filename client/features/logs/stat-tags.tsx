@@ -2,8 +2,14 @@ import { HStack } from '@chakra-ui/react'
 import { Count, Money } from '../../components/cells/numbers.tsx'
 import { StatTag } from '../../components/stat-tag.tsx'
 import { t } from '../../i18n/t.ts'
+import { formatPercent } from '../../lib/format.ts'
 import type { LogInput } from './use-logs.ts'
 import { useLogStat } from './use-logs.ts'
+
+/** Of all calls; attempts that failed before another channel answered are told apart. */
+function ErrorRate({ calls, failed }: { calls: number; failed: number }) {
+  return calls + failed === 0 ? '–' : formatPercent(failed / (calls + failed))
+}
 
 /** What the filtered rows cost, and how busy the last minute was. */
 export function StatTags({ input }: { input: LogInput }) {
@@ -12,6 +18,9 @@ export function StatTags({ input }: { input: LogInput }) {
     <HStack gap="2" wrap="wrap" flexShrink="0">
       <StatTag label={t('消费')} tip={t('所选时间内的费用')}>
         {data ? <Money quota={data.quota} /> : undefined}
+      </StatTag>
+      <StatTag label={t('错误率')} tip={data && t('失败的请求 {calls} 次，失败的尝试 {attempts} 次', data.failures)}>
+        {data ? <ErrorRate calls={data.calls} failed={data.failures.calls} /> : undefined}
       </StatTag>
       <StatTag label="RPM" tip={t('最近一分钟的调用次数')}>
         {data ? <Count value={data.rpm} /> : undefined}

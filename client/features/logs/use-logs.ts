@@ -1,8 +1,10 @@
 import { useCallback, useMemo, useRef, useState } from 'react'
 import type { RouterOutputs } from '#server/app-router.ts'
 import { useSession } from '../../lib/session.ts'
-import type { Paging } from '../../lib/table-state.ts'
+import { currentStatus } from '../../lib/status.ts'
+import { useTableState } from '../../lib/table-state.ts'
 import { isRangePreset, parseRange } from '../../lib/time-range.ts'
+import { parseBounds } from '../../components/filter-bar/types.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 
@@ -10,24 +12,46 @@ type Log = RouterOutputs['admin']['logs']['list']['items'][number]
 /** `key` names the row in the address. */
 export type LogRow = Log & { key: string }
 
+const none: readonly string[] = []
+
 /** Every filter of the log, as its address writes them; the dashboard's links are made of the same names. */
 export const logFilters = {
   request: '',
-  type: '',
-  token: '',
-  model: '',
-  group: '',
-  user: '',
-  channel: '',
+  type: none,
+  outcome: none,
+  token: none,
+  model: none,
+  group: none,
+  user: none,
+  channel: none,
+  time: '',
+  cost: '',
   range: '7d',
 }
-export type LogFilterValues = typeof logFilters
+export type LogFilterValues = ReturnType<typeof useLogFilters>[0]
 
-export const useLogFilters = () => useUrlState(logFilters, ['page', 'open'])
+export const useLogFilters = () => useUrlState(logFilters, ['page', 'after', 'open'])
 
 /** A time range alone is no reason why there is nothing. */
 export const isFiltered = (values: LogFilterValues): boolean =>
-  Object.entries(values).some(([name, value]) => name !== 'range' && value !== '')
+  Object.entries(values).some(([name, value]) => name !== 'range' && value.length > 0)
+
+const outcomes = ['success', 'interrupted', 'failed'] as const
+type Outcome = (typeof outcomes)[number]
+const isOutcome = (text: string): text is Outcome => outcomes.some((outcome) => outcome === text)
+const isType = (text: string): boolean => /^[0-6]$/.test(text)
+
+/** The filters that say nothing that can be read, as a hand-written address may. */
+export function unreadableFilters(values: LogFilterValues): (keyof LogFilterValues)[] {
+  const readable: Partial<Record<keyof LogFilterValues, boolean>> = {
+    type: values.type.every(isType),
+    outcome: values.outcome.every(isOutcome),
+    time: values.time === '' || parseBounds(values.time) !== undefined,
+    cost: values.cost === '' || parseBounds(values.cost) !== undefined,
+    range: values.range === '' || parseRange(values.range, new Date()) !== undefined,
+  }
+  return (Object.keys(readable) as (keyof LogFilterValues)[]).filter((name) => readable[name] === false)
+}
 
 /** Ordinary users have no use for how many rows there are, so that their rows are named by request. */
 function named(items: readonly Log[], isAdmin: boolean): LogRow[] {
@@ -41,7 +65,16 @@ function named(items: readonly Log[], isAdmin: boolean): LogRow[] {
   })
 }
 
-const asId = (text: string): number => (/^\d{1,9}$/.test(text) ? Number(text) : 0)
+const isId = (text: string): boolean => /^\d{1,9}$/.test(text)
+
+/** Dollars are quota where the site shows dollars. */
+const toQuota = (amount: number | undefined): number | undefined => {
+  const { displayInCurrency, quotaPerUnit } = currentStatus()
+  return amount === undefined ? undefined : Math.round(displayInCurrency ? amount * quotaPerUnit : amount)
+}
+
+const toMs = (seconds: number | undefined): number | undefined =>
+  seconds === undefined ? undefined : Math.min(2_147_483_647, Math.round(seconds * 1000))
 
 /** Filters as the server takes them. A range that moves with the clock has no end, and begins anew with a refresh. */
 export function useLogInput(values: LogFilterValues) {
@@ -50,15 +83,28 @@ export function useLogInput(values: LogFilterValues) {
   const refresh = useCallback(() => setRefreshed(new Date()), [])
   const input = useMemo(() => {
     const range = parseRange(values.range, refreshed)
+    const [time, cost] = [parseBounds(values.time), parseBounds(values.cost)]
+    const channels = [...values.channel]
     return {
-      type: asId(values.type),
-      tokenName: values.token,
-      modelName: values.model,
-      group: values.group,
+      type: values.type.filter(isType).map(Number),
+      outcome: values.outcome.filter(isOutcome),
+      tokenName: [...values.token],
+      modelName: [...values.model],
+      group: [...values.group],
       requestId: values.request,
+      minMs: toMs(time?.from),
+      maxMs: toMs(time?.to),
+      minQuota: toQuota(cost?.from),
+      maxQuota: toQuota(cost?.to),
       start: range?.from,
       end: range && !isRangePreset(values.range) ? range.to : undefined,
-      ...(isAdmin ? { username: values.user, channelId: asId(values.channel) } : {}),
+      ...(isAdmin
+        ? {
+            username: [...values.user],
+            channelId: channels.filter(isId).map(Number),
+            channelName: channels.filter((channel) => !isId(channel)),
+          }
+        : {}),
     }
     // The values are new with every drawing; their texts are what counts.
     // eslint-disable-next-line react-hooks/exhaustive-deps
@@ -67,14 +113,36 @@ export function useLogInput(values: LogFilterValues) {
 }
 export type LogInput = ReturnType<typeof useLogInput>['input']
 
-export function useLogs(input: LogInput, { page, pageSize }: Paging) {
+/** The columns that the server orders by, under the names of the table. */
+const sortable = { total: 'useTime', cost: 'quota', input: 'promptTokens', output: 'completionTokens' } as const
+
+type Watching = { enabled: boolean; isLive: boolean }
+
+const liveEveryMs = 3000
+
+/** A page of the log, and how to leaf: by number as far as is counted, then by what follows the last row. */
+export function useLogs(input: LogInput, { enabled, isLive }: Watching) {
   const { isAdmin } = useSession()
-  const all = trpc.admin.logs.list.useQuery({ ...input, page, pageSize }, { enabled: isAdmin })
-  const own = trpc.user.logs.list.useQuery({ ...input, page, pageSize }, { enabled: !isAdmin })
+  const table = useTableState()
+  const [{ after }, setAfter] = useUrlState({ after: '' })
+  const cursors = useRef(new Map<number, string>())
+  const { page, pageSize, sort } = table
+  const by = sort && (sortable as Partial<Record<string, (typeof sortable)[keyof typeof sortable]>>)[sort.by]
+  const order = by ? { sort: by, order: sort.order } : {}
+  const wanted = { ...input, ...order, page, pageSize, ...(after === '' ? {} : { cursor: after }) }
+  const options = isLive && page === 1 ? { refetchInterval: liveEveryMs } : {}
+  const all = trpc.admin.logs.list.useQuery(wanted, { ...options, enabled: enabled && isAdmin })
+  const own = trpc.user.logs.list.useQuery(wanted, { ...options, enabled: enabled && !isAdmin })
   const query = isAdmin ? all : own
   const { data } = query
   const named_ = useMemo(() => data && { ...data, items: named(data.items, isAdmin) }, [data, isAdmin])
-  return { ...query, data: named_ }
+  const setPage = (next: number) => {
+    const isCounted = data === undefined || !data.isCapped || next * pageSize <= data.total
+    if (next === page + 1 && data?.nextCursor && !isCounted) cursors.current.set(next, data.nextCursor)
+    setAfter({ after: isCounted ? '' : (cursors.current.get(next) ?? '') })
+    table.setPage(next)
+  }
+  return { query: { ...query, data: named_ }, table: { ...table, setPage } }
 }
 
 export function useLogStat(input: LogInput) {

@@ -52,7 +52,7 @@ export function PriceCards({ lines, onOpen, toolbar, empty, paging, total }: Pri
               </Card>
             ))}
           </SimpleGrid>
-          <Pager paging={paging} total={total} shown={lines.length} />
+          <Pager paging={paging} data={{ items: lines, total }} />
         </>
       )}
     </Stack>

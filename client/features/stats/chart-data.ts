@@ -83,10 +83,9 @@ export function tokenBars(data: Series, axis: Axis, names: { input: string; cach
   return { series, points }
 }
 
-/** The share of all attempts that failed; undefined while failures are not logged. Without attempts there is no value. */
+/** The share of calls that failed; without calls there is no value. */
 export function errorLine(data: Series, axis: Axis, name: string) {
   const { errors } = data
-  if (errors === null) return undefined
   const failed = new Map(errors.map(({ time, count }) => [time.getTime(), count]))
   const calls = Map.groupBy(data.points, ({ time }) => time.getTime())
   const series: ChartSeries[] = [{ key: 'errors', name }]

@@ -93,7 +93,7 @@ export function Charts({ data, input, measure, onMeasure, isStale }: ChartsProps
           onSelect={({ series, point }) => linkAt(point, modelOf(data, series.key))}
         />
       </Frame>
-      <SimpleGrid columns={{ base: 1, lg: errors ? 3 : 2 }} gap="3">
+      <SimpleGrid columns={{ base: 1, lg: 3 }} gap="3">
         <Frame>
           <Chart
             kind="bars"
@@ -114,18 +114,16 @@ export function Charts({ data, input, measure, onMeasure, isStale }: ChartsProps
             format={(ms) => (ms < 10_000 ? formatDuration(ms) : `${formatInteger(ms / 1000)} s`)}
           />
         </Frame>
-        {errors && (
-          <Frame>
-            <Chart
-              kind="lines"
-              title={t('错误率')}
-              label={t('错误率')}
-              series={errors.series}
-              points={errors.points}
-              format={(share) => formatPercent(share)}
-            />
-          </Frame>
-        )}
+        <Frame>
+          <Chart
+            kind="lines"
+            title={t('错误率')}
+            label={t('错误率')}
+            series={errors.series}
+            points={errors.points}
+            format={(share) => formatPercent(share)}
+          />
+        </Frame>
       </SimpleGrid>
     </Flex>
   )

@@ -16,14 +16,16 @@ type Measure = {
   words: (value: number) => string
   show?: (value: number) => StatTileProps['value']
   better?: 'up' | 'down'
+  isShare?: boolean
+  tip?: (totals: Totals) => string
   href?: string
 }
 
 const tokensOf = (totals: Totals): number => totals.promptTokens + totals.completionTokens
 
-/** Of all attempts; the calls that were answered are the others. */
+/** Of all calls; attempts that failed before another channel answered are told apart. */
 const errorShare = ({ errors, calls }: Totals): number | null =>
-  errors === null || errors + calls === 0 ? null : errors / (errors + calls)
+  errors + calls === 0 ? null : errors / (errors + calls)
 
 const measuresOf = (logLink: LogLink): Measure[] => {
   const calls = logLink({ type: logType.consume })
@@ -48,12 +50,15 @@ const measuresOf = (logLink: LogLink): Measure[] => {
       of: ({ cachedShare }) => cachedShare,
       words: (share) => formatPercent(share),
       better: 'up',
+      isShare: true,
     },
     {
       label: t('错误率'),
       of: errorShare,
       words: (share) => formatPercent(share),
       better: 'down',
+      isShare: true,
+      tip: ({ failedAttempts }) => t('失败的尝试 {count} 次', { count: abbreviate(failedAttempts) }),
       href: logLink({ type: logType.error }),
     },
     {
@@ -69,11 +74,9 @@ const measuresOf = (logLink: LogLink): Measure[] => {
 /** The period in numbers, each with how it moved. */
 export function Tiles({ overview, logLink }: { overview: Overview | undefined; logLink: LogLink }) {
   const measures = measuresOf(logLink)
-  // Failed attempts are only known where the operator has them logged.
-  const shown = overview?.current.errors === null ? measures.filter(({ of }) => of !== errorShare) : measures
   return (
-    <SimpleGrid columns={{ base: 2, md: 3, xl: shown.length }} gap="3">
-      {shown.map((measure) => (
+    <SimpleGrid columns={{ base: 2, md: 3, xl: measures.length }} gap="3">
+      {measures.map((measure) => (
         <Tile key={measure.label} measure={measure} overview={overview} />
       ))}
     </SimpleGrid>
@@ -81,7 +84,7 @@ export function Tiles({ overview, logLink }: { overview: Overview | undefined; l
 }
 
 function Tile({ measure, overview }: { measure: Measure; overview: Overview | undefined }) {
-  const { label, of, words, show = words, better, href } = measure
+  const { label, of, words, show = words, better, isShare, tip, href } = measure
   if (!overview) return <StatTile label={label} value="" loading note={t('上一时段')} />
   const now = of(overview.current)
   const before = of(overview.previous)
@@ -89,8 +92,14 @@ function Tile({ measure, overview }: { measure: Measure; overview: Overview | un
     <StatTile
       label={label}
       value={now === null ? <None /> : show(now)}
-      change={now === null || before === null ? undefined : { now, before, ...(better && { better }) }}
-      note={`${t('上一时段')} ${before === null ? '–' : words(before)}`}
+      change={
+        now === null || before === null
+          ? undefined
+          : { now, before, ...(better && { better }), ...(isShare && { isShare }) }
+      }
+      note={[`${t('上一时段')} ${before === null ? '–' : words(before)}`, tip?.(overview.current)]
+        .filter(Boolean)
+        .join(' · ')}
       {...(href !== undefined && overview.current.calls > 0 && { href })}
     />
   )

@@ -10,7 +10,7 @@ import { type AttemptPlan, giveBack } from '#relay/attempt/attempts.ts'
 import { disableDeadKey, takeOut } from '#relay/routing/auto-disable.ts'
 import type { Attempt, RelayServices } from '#relay/request/call.ts'
 import { AttemptFailed, failureOfDomainError, maskedFailure } from '#relay/attempt/failure.ts'
-import { logFailedAttempt } from '#relay/attempt/log-failure.ts'
+import { countFailedAttempt, logFailedCall } from '#relay/attempt/log-failure.ts'
 import { TransportError } from '#relay/transport/transport-error.ts'
 import { askService, type TaskReply } from '../ask.ts'
 import { chargeTask, quotaOf, recordAnswer } from '../charge.ts'
@@ -164,7 +164,8 @@ async function refuse(
   const failure = { status: reply.status, type: 'upstream_error', code: answer.code, message: answer.description }
   const error = maskedFailure(new AttemptFailed(failure, { local: false }), attemptSecrets(attempt))
   await disableDeadKey(services, call, { attempt, error })
-  logFailedAttempt(services, call, { attempt, attempts, error })
+  countFailedAttempt(services, call, { attempt, attempts, error })
+  logFailedCall(services, call, { attempt, attempts, error })
 }
 
 function busy(attempt: Attempt, description: string): AttemptFailed {

@@ -1,3 +1,4 @@
+import { logType } from '#core/statuses.ts'
 import type { LogFilters } from './schema.ts'
 
 /** A growing list of conditions with their values in order. */
@@ -24,23 +25,61 @@ export function createConditions(): Conditions {
 /** Only `%` is a wildcard, and repeating it means no more than one. */
 const patternOf = (text: string): string => text.replace(/[\\_]/g, '\\$&').replace(/%+/g, '%')
 
+/** A single value is compared by itself: an index then gives the rows in its order. */
+function addAnyOf(conditions: Conditions, column: string, values: readonly (string | number)[]): void {
+  if (values.length === 0) return
+  if (values.length === 1) conditions.add((value) => `${column} = ${value}`, values[0])
+  else conditions.add((value) => `${column} = any(${value})`, values)
+}
+
 /** What the log and its hourly sums have in common. */
 export type CommonFilters = Pick<LogFilters, 'modelName' | 'group' | 'channelId' | 'userId' | 'tokenId'>
 
 export function addCommon(conditions: Conditions, filters: CommonFilters): void {
-  const { modelName, group, channelId, userId, tokenId } = filters
-  if (userId > 0) conditions.add((value) => `l.user_id = ${value}`, userId)
-  if (tokenId > 0) conditions.add((value) => `l.token_id = ${value}`, tokenId)
-  if (channelId > 0) conditions.add((value) => `l.channel_id = ${value}`, channelId)
-  if (group !== '') conditions.add((value) => `l."group" = ${value}`, group)
-  if (modelName.includes('%')) conditions.add((value) => `l.model_name like ${value}`, patternOf(modelName))
-  else if (modelName !== '') conditions.add((value) => `l.model_name = ${value}`, modelName)
+  addAnyOf(conditions, 'l.user_id', filters.userId)
+  addAnyOf(conditions, 'l.token_id', filters.tokenId)
+  addAnyOf(conditions, 'l.channel_id', filters.channelId)
+  addAnyOf(conditions, 'l."group"', filters.group)
+  addModels(conditions, filters.modelName)
 }
 
+function addModels(conditions: Conditions, names: readonly string[]): void {
+  const patterns = names.filter((name) => name.includes('%'))
+  if (patterns.length === 0) return addAnyOf(conditions, 'l.model_name', names)
+  if (names.length === 1) conditions.add((value) => `l.model_name like ${value}`, patternOf(names[0] ?? ''))
+  else {
+    const all = names.map((name) => (name.includes('%') ? patternOf(name) : name.replace(/[\\_]/g, '\\$&')))
+    conditions.add((value) => `l.model_name like any(${value}::text[])`, all)
+  }
+}
+
+type RowFilters = Pick<LogFilters, 'tokenName' | 'requestId' | 'outcome' | 'minMs' | 'maxMs' | 'minQuota' | 'maxQuota'>
+
+const outcomeConditions = {
+  success: `(l.type = ${logType.consume} and l.other->>'end' is null)`,
+  interrupted: `(l.type = ${logType.consume} and l.other->>'end' is not null)`,
+  failed: `l.type = ${logType.error}`,
+}
+
+/** Whether a filter is set that only the rows themselves can answer, not their sums by the hour. */
+export const narrowsRows = (filters: RowFilters): boolean =>
+  filters.tokenName.length > 0 ||
+  filters.requestId !== '' ||
+  filters.outcome.length > 0 ||
+  [filters.minMs, filters.maxMs, filters.minQuota, filters.maxQuota].some((value) => value !== undefined)
+
 /** Filters on log rows, apart from the time and the type. */
-export function addOwn(conditions: Conditions, filters: Pick<LogFilters, 'tokenName' | 'requestId'>): void {
-  if (filters.tokenName !== '') conditions.add((value) => `l.token_name = ${value}`, filters.tokenName)
+export function addOwn(conditions: Conditions, filters: RowFilters): void {
+  addAnyOf(conditions, 'l.token_name', filters.tokenName)
   if (filters.requestId !== '') conditions.add((value) => `l.request_id = ${value}`, filters.requestId)
+  if (filters.outcome.length > 0) {
+    const any = filters.outcome.map((outcome) => outcomeConditions[outcome]).join(' or ')
+    conditions.add((value) => `(${any}) = ${value}`, true)
+  }
+  if (filters.minMs !== undefined) conditions.add((value) => `l.use_time_ms >= ${value}`, filters.minMs)
+  if (filters.maxMs !== undefined) conditions.add((value) => `l.use_time_ms <= ${value}`, filters.maxMs)
+  if (filters.minQuota !== undefined) conditions.add((value) => `l.quota >= ${value}`, filters.minQuota)
+  if (filters.maxQuota !== undefined) conditions.add((value) => `l.quota <= ${value}`, filters.maxQuota)
 }
 
 export function addTimes(conditions: Conditions, times: { start?: Date | undefined; end?: Date | undefined }): void {

@@ -1,5 +1,6 @@
 import { instant, integer, pageQuery, pageReply, seconds } from '#rest/read.ts'
 import { binder, type CallerOf, type RestRequest, type RouteTable } from '#rest/route.ts'
+import type { LogStat } from './stat.ts'
 import type { LogView } from './view.ts'
 import type { logsAdminRouter, logsUserRouter } from './router.ts'
 
@@ -59,6 +60,7 @@ const filters = (query: Query) => ({
 
 const keyword = ({ query }: RestRequest) => ({ keyword: query['keyword'] ?? '' })
 const list = (logs: LogView[]) => logs.map(toRestLog)
+const documentedStat = ({ quota, rpm, tpm }: LogStat) => ({ quota, rpm, tpm })
 
 export const logRoutes: RouteTable<Api> = {
   'GET /api/log/': bind((api) => api.admin.logs.list, {
@@ -69,8 +71,14 @@ export const logRoutes: RouteTable<Api> = {
     input: (request) => ({ ...ownFilters(request.query), ...pageQuery(request) }),
     reply: pageReply(toRestLog),
   }),
-  'GET /api/log/stat': bind((api) => api.admin.logs.stat, { input: ({ query }) => filters(query) }),
-  'GET /api/log/self/stat': bind((api) => api.user.logs.stat, { input: ({ query }) => ownFilters(query) }),
+  'GET /api/log/stat': bind((api) => api.admin.logs.stat, {
+    input: ({ query }) => filters(query),
+    reply: documentedStat,
+  }),
+  'GET /api/log/self/stat': bind((api) => api.user.logs.stat, {
+    input: ({ query }) => ownFilters(query),
+    reply: documentedStat,
+  }),
   'GET /api/log/search': bind((api) => api.admin.logs.search, { input: keyword, reply: list }),
   'GET /api/log/self/search': bind((api) => api.user.logs.search, { input: keyword, reply: list }),
   'GET /api/log/token': bind((api) => api.user.logs.byKey, {

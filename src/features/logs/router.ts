@@ -2,12 +2,14 @@ import { adminProcedure, router, userProcedure } from '#features/procedures.ts'
 import * as schema from './schema.ts'
 import * as service from './service.ts'
 import * as stat from './stat.ts'
+import * as suggestions from './suggest.ts'
 
 export const logsUserRouter = router({
   list: userProcedure.input(schema.listOwnLogs).query(({ ctx, input }) => service.listOwnLogs(ctx, input)),
   get: userProcedure.input(schema.ownLogByRequest).query(({ ctx, input }) => service.getOwnLog(ctx, input)),
   search: userProcedure.input(schema.searchLogs).query(({ ctx, input }) => service.searchOwnLogs(ctx, input)),
   byKey: userProcedure.input(schema.logsByKey).query(({ ctx, input }) => service.listLogsOfKey(ctx, input)),
+  suggest: userProcedure.input(schema.suggestOwn).query(({ ctx, input }) => suggestions.suggestOwn(ctx, input)),
   stat: userProcedure.input(schema.ownLogFilters).query(({ ctx, input }) => stat.ownLogStat(ctx, input)),
 })
 
@@ -15,6 +17,7 @@ export const logsAdminRouter = router({
   list: adminProcedure.input(schema.listLogs).query(({ ctx, input }) => service.listLogs(ctx, input)),
   get: adminProcedure.input(schema.oneLog).query(({ ctx, input }) => service.getLog(ctx, input)),
   search: adminProcedure.input(schema.searchLogs).query(({ ctx, input }) => service.searchLogs(ctx, input)),
+  suggest: adminProcedure.input(schema.suggest).query(({ ctx, input }) => suggestions.suggest(ctx, input)),
   stat: adminProcedure.input(schema.logFilters).query(({ ctx, input }) => stat.logStat(ctx, input)),
   clear: adminProcedure.input(schema.clearLogs).mutation(({ ctx, input }) => service.clearLogsByHand(ctx, input)),
 })

@@ -1,19 +1,31 @@
 import { z } from 'zod'
-import { pageInput } from '#core/paging.ts'
+import { anyId, anyWord } from '#core/filter-values.ts'
+import { defaultPageSize, pageInput } from '#core/paging.ts'
 
 const word = z.string().max(255)
-const id = z.int().min(0).max(2_147_483_647)
+
+/** How a request ended. */
+export const outcomes = ['success', 'interrupted', 'failed'] as const
+
+const milliseconds = z.int().min(0).max(2_147_483_647)
+const quota = z.int().min(0)
 
 /** What an owner may ask of the own log. Absent and empty filter nothing. */
 export const ownLogFilters = z.object({
   /** 0: every type. */
-  type: z.int().min(0).max(6).default(0),
-  tokenName: word.default(''),
-  tokenId: id.default(0),
+  type: anyId.pipe(z.array(z.int().max(6))),
+  tokenName: anyWord,
+  tokenId: anyId,
   /** Exact; a `%` stands for anything. */
-  modelName: word.default(''),
-  group: word.default(''),
+  modelName: anyWord,
+  group: anyWord,
   requestId: word.default(''),
+  outcome: z.array(z.enum(outcomes)).default([]),
+  /** How long the call took, and what it cost; both ends included. */
+  minMs: milliseconds.optional(),
+  maxMs: milliseconds.optional(),
+  minQuota: quota.optional(),
+  maxQuota: quota.optional(),
   /** Both included. */
   start: z.date().optional(),
   end: z.date().optional(),
@@ -22,15 +34,23 @@ export type OwnLogFilters = z.infer<typeof ownLogFilters>
 
 /** An administrator's: whose, through which channel. */
 export const logFilters = ownLogFilters.extend({
-  username: word.default(''),
-  userId: id.default(0),
-  channelId: id.default(0),
+  username: anyWord,
+  userId: anyId,
+  channelId: anyId,
+  channelName: anyWord,
 })
 export type LogFilters = z.infer<typeof logFilters>
 
+/** An export asks for much at once. */
+const largestLogPage = 1000
+
 const paging = pageInput.extend({
+  pageSize: z.int().min(1).max(largestLogPage).default(defaultPageSize),
   /** From the page before, to go on where counting pages would be slow. */
   cursor: z.string().max(500).optional(),
+  /** Newest first where nothing is said; a cursor goes with that order alone. */
+  sort: z.enum(['useTime', 'quota', 'promptTokens', 'completionTokens']).optional(),
+  order: z.enum(['asc', 'desc']).default('desc'),
 })
 export const listOwnLogs = ownLogFilters.extend(paging.shape)
 export const listLogs = logFilters.extend(paging.shape)
@@ -41,5 +61,13 @@ export const logsByKey = z.object({ key: z.string().trim().max(255) })
 export const ownLogByRequest = z.object({ requestId: z.string().min(1).max(255) })
 export const oneLog = z.union([ownLogByRequest, z.object({ id: z.int().min(1) })])
 export type OneLog = z.infer<typeof oneLog>
+
+/** What a filter may be set to, by how it begins or what it holds. */
+export const suggestOwn = z.object({ field: z.enum(['model', 'token']), text: z.string().trim().max(100) })
+export const suggest = z.object({
+  field: z.enum(['model', 'token', 'user', 'channel']),
+  text: z.string().trim().max(100),
+})
+export type Suggest = z.infer<typeof suggest>
 
 export const clearLogs = z.object({ before: z.date().optional() })

@@ -1,8 +1,8 @@
+import type { Pool } from 'pg'
 import { DomainError } from '#core/errors.ts'
 import type { Page } from '#core/paging.ts'
 import { logType } from '#core/statuses.ts'
 import { Token } from '#db/entities/token.ts'
-import { User } from '#db/entities/user.ts'
 import type { Deps, UserDeps } from '#features/deps.ts'
 import { sha256 } from '#features/secrets/service.ts'
 import { addCommon, addOwn, addTimes, type Conditions, createConditions } from './conditions.ts'
@@ -30,19 +30,36 @@ const columns = `l.id, l.created_at, l.user_id, l.type, l.content, l.username, l
 const source = 'from logs l left join channels c on c.id = l.channel_id'
 
 /** A user's filters as an administrator's, tied to that user. */
-const tiedTo = (userId: number, filters: OwnLogFilters): LogFilters => ({
+export const tiedTo = <Filters extends object>(userId: number, filters: Filters) => ({
   ...filters,
-  username: '',
-  userId,
-  channelId: 0,
+  username: [],
+  userId: [userId],
+  channelId: [],
+  channelName: [],
 })
 
-/** Filters with the user by number, so that an index finds the rows; null when there is no such user. */
-export async function resolveUser({ em }: Pick<Deps, 'em'>, filters: LogFilters): Promise<LogFilters | null> {
-  if (filters.username === '') return filters
-  const user = await em.findOne(User, { username: filters.username }, { disableIdentityMap: true })
-  if (!user || (filters.userId > 0 && filters.userId !== user.id)) return null
-  return { ...filters, userId: user.id }
+type Named = Pick<LogFilters, 'username' | 'userId' | 'channelName' | 'channelId'>
+
+/** Filters with users and channels by number, so that an index finds the rows; null when nobody and nothing has such a name. */
+export async function resolveNames<Filters extends Named>(
+  { database }: Pick<Deps, 'database'>,
+  filters: Filters,
+): Promise<Filters | null> {
+  const { username, channelName } = filters
+  const userId = username.length === 0 ? filters.userId : await idsOf(database.pool, 'users where username', username)
+  const channelId = channelName.length === 0 ? [] : await idsOf(database.pool, 'channels where name', channelName)
+  const users = filters.userId.length === 0 ? userId : userId.filter((id) => filters.userId.includes(id))
+  const channels = [...filters.channelId, ...channelId]
+  if (username.length > 0 && users.length === 0) return null
+  if (channelName.length > 0 && channels.length === 0) return null
+  return { ...filters, userId: users, channelId: channels }
+}
+
+type Column = 'users where username' | 'channels where name'
+
+async function idsOf(pool: Pool, column: Column, names: readonly string[]): Promise<number[]> {
+  const { rows } = await pool.query<{ id: number }>(`select id from ${column} = any($1::text[])`, [names])
+  return rows.map(({ id }) => id)
 }
 
 function conditionsOf(filters: LogFilters): Conditions {
@@ -50,7 +67,7 @@ function conditionsOf(filters: LogFilters): Conditions {
   addCommon(conditions, filters)
   addOwn(conditions, filters)
   addTimes(conditions, filters)
-  if (filters.type > 0) conditions.add((value) => `l.type = ${value}`, filters.type)
+  if (filters.type.length > 0) conditions.add((value) => `l.type = any(${value}::int[])`, filters.type)
   return conditions
 }
 
@@ -58,9 +75,16 @@ export const listOwnLogs = (deps: UserDeps, input: OwnLogFilters & ListLogs): Pr
   pageOf(deps, tiedTo(deps.actor.id, input), { paging: input, role: 0 })
 
 export async function listLogs(deps: UserDeps, input: LogFilters & ListLogs): Promise<LogPage> {
-  const filters = await resolveUser(deps, input)
+  const filters = await resolveNames(deps, input)
   if (filters) return pageOf(deps, filters, { paging: input, role: deps.actor.role })
   return { items: [], total: 0, page: input.page, pageSize: input.pageSize, isCapped: false, nextCursor: null }
+}
+
+const sortColumns = {
+  useTime: 'l.use_time_ms',
+  quota: 'l.quota',
+  promptTokens: 'l.prompt_tokens',
+  completionTokens: 'l.completion_tokens',
 }
 
 async function pageOf(
@@ -72,7 +96,8 @@ async function pageOf(
   const offset = (page - 1) * pageSize
   const { rows, counted } = await readInTime(deps.database.pool, async (query) => {
     const slice = cursor === undefined ? { offset } : { below: idOfCursor(deps, cursor) }
-    const taken = await rowsOf(query, filters, { limit: pageSize, ...slice })
+    const order = paging.sort ? `${sortColumns[paging.sort]} ${paging.order}, l.id desc` : 'l.id desc'
+    const taken = await rowsOf(query, filters, { limit: pageSize, order, ...slice })
     // A page that is not full is the last one: it says itself how many rows there are.
     const isLast = cursor === undefined && taken.length < pageSize && (taken.length > 0 || offset === 0)
     return { rows: taken, counted: isLast ? offset + taken.length : await countUpTo(query, filters) }
@@ -84,7 +109,7 @@ async function pageOf(
     page,
     pageSize,
     isCapped: counted > mostCounted,
-    nextCursor: last && rows.length === pageSize ? deps.secrets.encrypt(last.id) : null,
+    nextCursor: last && rows.length === pageSize && !paging.sort ? deps.secrets.encrypt(last.id) : null,
   }
 }
 
@@ -97,7 +122,7 @@ async function countUpTo(query: Query, filters: LogFilters): Promise<number> {
   return Number(row?.count ?? 0)
 }
 
-type Slice = { limit: number; offset?: number; below?: number }
+type Slice = { limit: number; order: string; offset?: number; below?: number }
 
 async function rowsOf(query: Query, filters: LogFilters, slice: Slice): Promise<LogRow[]> {
   // Behind what was counted there are no pages; whoever needs more goes by cursor or narrows the filters.
@@ -105,7 +130,7 @@ async function rowsOf(query: Query, filters: LogFilters, slice: Slice): Promise<
   const conditions = conditionsOf(filters)
   if (slice.below !== undefined) conditions.add((value) => `l.id < ${value}`, slice.below)
   return query<LogRow>(
-    `select ${columns} ${source}${conditions.where()} order by l.id desc limit ${slice.limit} offset ${slice.offset ?? 0}`,
+    `select ${columns} ${source}${conditions.where()} order by ${slice.order} limit ${slice.limit} offset ${slice.offset ?? 0}`,
     conditions.values(),
   )
 }

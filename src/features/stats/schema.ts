@@ -1,6 +1,5 @@
 import { z } from 'zod'
-
-const id = z.int().min(0).max(2_147_483_647)
+import { anyId, anyWord } from '#core/filter-values.ts'
 
 const isTimeZone = (name: string): boolean => {
   try {
@@ -10,18 +9,19 @@ const isTimeZone = (name: string): boolean => {
   }
 }
 
-/** Whole hours: the one that holds `start` to the one that holds `end`. */
+/** Both included; what is drawn by the hour begins with the hour that holds `start`. */
 const range = z.object({ start: z.date(), end: z.date() })
 
 const ownFilters = z.object({
-  tokenId: id.default(0),
-  modelName: z.string().max(255).default(''),
-  group: z.string().max(255).default(''),
+  tokenId: anyId,
+  modelName: anyWord,
+  group: anyWord,
 })
 const filters = ownFilters.extend({
-  username: z.string().max(255).default(''),
-  userId: id.default(0),
-  channelId: id.default(0),
+  username: anyWord,
+  userId: anyId,
+  channelId: anyId,
+  channelName: anyWord,
 })
 
 const intervals = ['hour', 'day', 'week'] as const

@@ -2,15 +2,16 @@ import { DomainError } from '#core/errors.ts'
 import { User } from '#db/entities/user.ts'
 import type { UserDeps } from '#features/deps.ts'
 import { addCommon, type Conditions, createConditions } from '#features/logs/conditions.ts'
+import { tiedTo, resolveNames } from '#features/logs/service.ts'
 import { lastMinute } from '#features/logs/stat.ts'
+import type { SumRow } from '#core/usage-sums.ts'
+import { failuresBetween, hourSums, sumsBetween } from '#features/logs/usage-sums.ts'
 import { type Query, readInTime } from '#features/logs/timed-query.ts'
-import { logType } from '#core/statuses.ts'
 import { logFilters } from '#features/logs/schema.ts'
 import type { Filters, OwnFilters, Range, Series, UsageInput } from './schema.ts'
 import {
   type HourlyUsage,
   type SeriesPoint,
-  type SumRow,
   toHourlyUsage,
   toPoint,
   type Totals,
@@ -30,86 +31,61 @@ function hoursOf({ start, end }: Range): { from: Date; until: Date } {
   return { from: new Date(Math.min(from, until.getTime())), until }
 }
 
-const tiedTo = (deps: UserDeps, filters: OwnFilters): Filters => ({
-  ...filters,
-  username: '',
-  userId: deps.actor.id,
-  channelId: 0,
-})
-
-/** Filters with the user by number; nobody has the number -1. */
-async function resolveUser({ em }: UserDeps, filters: Filters): Promise<Filters> {
-  if (filters.username === '') return filters
-  const user = await em.findOne(User, { username: filters.username }, { disableIdentityMap: true })
-  return { ...filters, userId: user?.id ?? -1 }
-}
+/** Filters with users and channels by number; nobody has the number -1. */
+const resolved = async (deps: UserDeps, filters: Filters): Promise<Filters> =>
+  (await resolveNames(deps, filters)) ?? { ...filters, userId: [-1] }
 
 function conditionsOf(filters: Filters, times: { column: string; from: Date; until: Date }): Conditions {
   const conditions = createConditions()
   conditions.add((value) => `l.${times.column} >= ${value}`, times.from)
   conditions.add((value) => `l.${times.column} < ${value}`, times.until)
   addCommon(conditions, filters)
-  if (filters.userId < 0) conditions.add((value) => `l.user_id = ${value}`, filters.userId)
   return conditions
 }
-
-const sums = `coalesce(sum(l.count), 0) as calls, coalesce(sum(l.quota), 0) as quota, coalesce(sum(l.prompt_tokens), 0) as prompt_tokens,
-  coalesce(sum(l.completion_tokens), 0) as completion_tokens, coalesce(sum(l.cached_tokens), 0) as cached_tokens,
-  coalesce(sum(l.use_time_ms), 0) as use_time_ms, coalesce(sum(l.first_token_ms), 0) as first_token_ms,
-  coalesce(sum(l.first_token_count), 0) as first_token_count`
 
 export type Overview = { from: Date; until: Date; current: Totals; previous: Totals }
 
 export const ownOverview = (deps: UserDeps, input: OwnFilters & Range): Promise<Overview> =>
-  overviewOf(deps, tiedTo(deps, input), input)
+  overviewOf(deps, tiedTo(deps.actor.id, input), input)
 
 export const overview = async (deps: UserDeps, input: Filters & Range): Promise<Overview> =>
-  overviewOf(deps, await resolveUser(deps, input), input)
+  overviewOf(deps, await resolved(deps, input), input)
 
-/** Sums of the range and of the equally long one before it. */
+/** Sums of the range, the very figures of the log under the same filters, and of the equally long one before it. */
 async function overviewOf(deps: UserDeps, filters: Filters, range: Range): Promise<Overview> {
-  const { from, until } = hoursOf(range)
+  const until = range.end
+  const from = new Date(Math.max(range.start.getTime(), until.getTime() - longestRangeMs))
   const before = new Date(2 * from.getTime() - until.getTime())
-  const countsErrors = deps.options.get('LogErrorEnabled')
+  const rowFilters = { ...logFilters.parse({}), ...filters }
+  const hasRows = deps.options.get('LogConsumeEnabled')
   return readInTime(deps.database.pool, async (query) => {
-    const totals = async (first: Date, end: Date): Promise<Totals> =>
+    const totals = async (start: Date, end: Date): Promise<Totals> =>
       toTotals(
-        await totalsBetween(query, filters, { from: first, until: end }),
-        countsErrors ? await errorsBetween(query, filters, { from: first, until: end }) : null,
+        await sumsBetween(query, rowFilters, { start, end, hasRows, now: deps.ambient.now() }),
+        await failuresBetween(query, rowFilters, { start, end }),
       )
-    return { from, until, current: await totals(from, until), previous: await totals(before, from) }
+    return {
+      from,
+      until,
+      current: await totals(from, until),
+      previous: await totals(before, new Date(from.getTime() - 1)),
+    }
   })
 }
 
-type Hours = { from: Date; until: Date }
-
-async function totalsBetween(query: Query, filters: Filters, hours: Hours): Promise<SumRow | undefined> {
-  const conditions = conditionsOf(filters, { column: 'hour', ...hours })
-  const [row] = await query<SumRow>(`select ${sums} from usage_hourly l${conditions.where()}`, conditions.values())
-  return row
-}
-
-/** Failed attempts have no sums of their own; an index over their type finds them in the log. */
-async function errorsBetween(query: Query, filters: Filters, hours: Hours): Promise<number> {
-  const conditions = conditionsOf(filters, { column: 'created_at', ...hours })
-  conditions.add((value) => `l.type = ${value}`, logType.error)
-  const [row] = await query<{ count: string }>(`select count(*) from logs l${conditions.where()}`, conditions.values())
-  return Number(row?.count ?? 0)
-}
-
-/** The same by interval, for those in which any attempt failed. */
+/** Calls that failed, for the intervals in which any did. */
 async function errorSeries(query: Query, filters: Filters, { interval, timeZone, ...hours }: Intervals) {
-  const conditions = conditionsOf(filters, { column: 'created_at', ...hours })
-  conditions.add((value) => `l.type = ${value}`, logType.error)
+  const conditions = conditionsOf(filters, { column: 'hour', ...hours })
   const at = conditions.values().length
   const rows = await query<{ time: Date; count: string }>(
-    `select date_trunc($${at + 1}, l.created_at, $${at + 2}) as time, count(*) from logs l${conditions.where()}
-     group by 1 order by 1`,
+    `select date_trunc($${at + 1}, l.hour, $${at + 2}) as time, sum(l.calls) as count from failures_hourly l${conditions.where()}
+     group by 1 having sum(l.calls) > 0 order by 1`,
     [...conditions.values(), interval, timeZone],
   )
   return rows.map(({ time, count }) => ({ time, count: Number(count) }))
 }
 
+type Hours = { from: Date; until: Date }
 type Intervals = Hours & Pick<Series, 'interval' | 'timeZone'>
 
 export type ModelSeries = {
@@ -117,20 +93,19 @@ export type ModelSeries = {
   until: Date
   models: string[]
   points: SeriesPoint[]
-  /** Failed attempts; null while they are not logged. */
-  errors: { time: Date; count: number }[] | null
+  /** Calls that failed. */
+  errors: { time: Date; count: number }[]
 }
 
 export const ownSeries = (deps: UserDeps, input: OwnFilters & Series): Promise<ModelSeries> =>
-  seriesOf(deps, tiedTo(deps, input), input)
+  seriesOf(deps, tiedTo(deps.actor.id, input), input)
 
 export const modelSeries = async (deps: UserDeps, input: Filters & Series): Promise<ModelSeries> =>
-  seriesOf(deps, await resolveUser(deps, input), input)
+  seriesOf(deps, await resolved(deps, input), input)
 
 /** Sums by model and interval: the ten models that cost most by name, all others together under null. */
 async function seriesOf(deps: UserDeps, filters: Filters, input: Series): Promise<ModelSeries> {
   const { from, until } = hoursOf(input)
-  const countsErrors = deps.options.get('LogErrorEnabled')
   return readInTime(deps.database.pool, async (query) => {
     const conditions = conditionsOf(filters, { column: 'hour', from, until })
     const top = await query<{ model_name: string }>(
@@ -143,23 +118,23 @@ async function seriesOf(deps: UserDeps, filters: Filters, input: Series): Promis
     const at = conditions.values().length
     const rows = await query<SumRow & { time: Date; model: string | null }>(
       `select date_trunc($${at + 1}, l.hour, $${at + 2}) as time,
-         case when l.model_name = any ($${at + 3}::text[]) then l.model_name end as model, ${sums}
+         case when l.model_name = any ($${at + 3}::text[]) then l.model_name end as model, ${hourSums}
        from usage_hourly l${conditions.where()} group by 1, 2 order by 1, 2`,
       values,
     )
     const { interval, timeZone } = input
-    const errors = countsErrors ? await errorSeries(query, filters, { from, until, interval, timeZone }) : null
+    const errors = await errorSeries(query, filters, { from, until, interval, timeZone })
     return { from, until, models, points: rows.map(toPoint), errors }
   })
 }
 
 export type Live = { rpm: number; tpm: number }
 
-export const ownLive = (deps: UserDeps, input: OwnFilters): Promise<Live> => liveOf(deps, tiedTo(deps, input))
+export const ownLive = (deps: UserDeps, input: OwnFilters): Promise<Live> => liveOf(deps, tiedTo(deps.actor.id, input))
 
 export const live = async (deps: UserDeps, input: Filters): Promise<Live> => {
-  const filters = await resolveUser(deps, input)
-  return filters.userId < 0 ? { rpm: 0, tpm: 0 } : liveOf(deps, filters)
+  const filters = await resolveNames(deps, input)
+  return filters ? liveOf(deps, filters) : { rpm: 0, tpm: 0 }
 }
 
 const liveOf = (deps: UserDeps, filters: Filters): Promise<Live> =>

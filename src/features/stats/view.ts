@@ -1,14 +1,4 @@
-/** Sums as the database gives them. */
-export type SumRow = {
-  calls: string
-  quota: string
-  prompt_tokens: string
-  completion_tokens: string
-  cached_tokens: string
-  use_time_ms: string
-  first_token_ms: string
-  first_token_count: string
-}
+import type { FailureSums, SumRow } from '#core/usage-sums.ts'
 
 const quotient = (part: number, whole: number): number | null => (whole > 0 ? part / whole : null)
 
@@ -30,8 +20,12 @@ const toSums = (row: SumRow | undefined) => {
   }
 }
 
-/** `errors`: failed attempts; null while they are not logged. */
-export const toTotals = (row: SumRow | undefined, errors: number | null) => ({ ...toSums(row), errors })
+/** `errors`: calls that failed for good; `failedAttempts`: those of calls that were answered in the end included. */
+export const toTotals = (row: SumRow, failures: FailureSums) => ({
+  ...toSums(row),
+  errors: failures.calls,
+  failedAttempts: failures.attempts,
+})
 export type Totals = ReturnType<typeof toTotals>
 
 export const toPoint = ({ time, model, ...row }: SumRow & { time: Date; model: string | null }) => ({

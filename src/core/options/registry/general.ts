@@ -44,7 +44,7 @@ export const generalOptions = {
     help: '用户会在令牌页面看到提示',
   }),
   LogErrorEnabled: option(flag, {
-    default: false,
+    default: true,
     visibility: 'admin',
     group: 'logs',
     label: '记录错误日志',

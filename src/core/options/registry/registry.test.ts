@@ -102,7 +102,7 @@ const documented: Record<string, string | undefined> = {
   DisplayTokenStatEnabled: 'true',
   LogConsumeEnabled: 'true',
   LogChatContentEnabled: 'false',
-  LogErrorEnabled: 'false',
+  LogErrorEnabled: 'true',
   DataExportEnabled: 'true',
   DataExportInterval: '5',
   DataExportDefaultTime: 'hour',

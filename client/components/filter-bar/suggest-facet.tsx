@@ -1,0 +1,69 @@
+import { Input, Stack, Text } from '@chakra-ui/react'
+import { useState } from 'react'
+import { t } from '../../i18n/t.ts'
+import { Check } from '../check.tsx'
+import { Option } from './facet-option.tsx'
+import type { Facet } from './types.ts'
+
+type SuggestFacetProps = {
+  facet: Extract<Facet, { kind: 'suggest' }>
+  chosen: readonly string[]
+  onChange: (chosen: readonly string[]) => void
+}
+
+/** Values by name: what is chosen, then what fits the text; Enter takes the text as it is. */
+export function SuggestFacet({ facet, chosen, onChange }: SuggestFacetProps) {
+  const [typed, setTyped] = useState('')
+  const suggestions = facet.useSuggestions(typed.trim())
+  const others = (suggestions ?? []).filter(({ value }) => !chosen.includes(value))
+  const toggle = (value: string, on: boolean) =>
+    onChange(on ? [...chosen, value] : chosen.filter((one) => one !== value))
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        const value = typed.trim()
+        if (value !== '' && !chosen.includes(value)) onChange([...chosen, value])
+        setTyped('')
+      }}
+    >
+      <Stack gap="1">
+        <Input
+          autoFocus
+          value={typed}
+          aria-label={facet.label}
+          placeholder={facet.placeholder}
+          onChange={(event) => setTyped(event.target.value)}
+        />
+        <Stack gap="0" maxH="64" overflowY="auto" role="group" aria-label={facet.label}>
+          {chosen.map((value) => (
+            <Option key={value}>
+              <Check checked onChange={() => toggle(value, false)} />
+              <Text as="span" truncate>
+                {value}
+              </Text>
+            </Option>
+          ))}
+          {others.map(({ value, label, note }) => (
+            <Option key={value}>
+              <Check checked={false} onChange={() => toggle(value, true)} />
+              <Text as="span" truncate flex="1">
+                {label}
+              </Text>
+              {note && (
+                <Text as="span" color="fg.subtle" textStyle="xs">
+                  {note}
+                </Text>
+              )}
+            </Option>
+          ))}
+          {suggestions !== undefined && others.length === 0 && typed !== '' && (
+            <Text px="2" py="1.5" color="fg.muted" textStyle="sm">
+              {t('没有匹配项')}
+            </Text>
+          )}
+        </Stack>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,99 @@
+import { logType } from '#core/statuses.ts'
+import type { FailureSums, SumRow } from '#core/usage-sums.ts'
+import { addCommon, addOwn, addTimes, type CommonFilters, createConditions } from './conditions.ts'
+import type { LogFilters } from './schema.ts'
+import type { Query } from './timed-query.ts'
+
+const columns = [
+  'calls',
+  'quota',
+  'prompt_tokens',
+  'completion_tokens',
+  'cached_tokens',
+  'use_time_ms',
+  'first_token_ms',
+  'first_token_count',
+]
+
+/** The same eight figures of an hour and of a row, of calls that had any usage. */
+export const hourSums = columns
+  .map((column) => `coalesce(sum(l.${column === 'calls' ? 'count' : column}), 0) as ${column}`)
+  .join(', ')
+const firstToken = `coalesce((l.other->>'frt')::numeric, -1)`
+const rowSums = `count(*) as calls, coalesce(sum(l.quota), 0) as quota,
+  coalesce(sum(l.prompt_tokens::bigint), 0) as prompt_tokens, coalesce(sum(l.completion_tokens::bigint), 0) as completion_tokens,
+  coalesce(sum((l.other->>'cache_tokens')::bigint), 0) as cached_tokens, coalesce(sum(l.use_time_ms::bigint), 0) as use_time_ms,
+  coalesce(sum(${firstToken}) filter (where ${firstToken} >= 0), 0) as first_token_ms,
+  count(*) filter (where ${firstToken} >= 0) as first_token_count`
+
+type Times = { start?: Date | undefined; end?: Date | undefined }
+
+const hourMs = 3_600_000
+const zero = '0'
+const nothing = Object.fromEntries(columns.map((column) => [column, zero])) as SumRow
+
+/** Of log rows, where a filter is set that only they know. */
+export async function sumsOfRows(query: Query, filters: LogFilters, times: Times = filters): Promise<SumRow> {
+  const conditions = createConditions()
+  conditions.add((value) => `l.type = ${value}`, logType.consume)
+  addCommon(conditions, filters)
+  addOwn(conditions, filters)
+  addTimes(conditions, times)
+  const [row] = await query<SumRow>(`select ${rowSums} from logs l${conditions.where()}`, conditions.values())
+  return row ?? nothing
+}
+
+async function sumsOfHours(query: Query, filters: CommonFilters, { start, end }: Times): Promise<SumRow> {
+  const conditions = createConditions()
+  addCommon(conditions, filters)
+  if (start) conditions.add((value) => `l.hour >= ${value}`, start)
+  if (end) conditions.add((value) => `l.hour < ${value}`, end)
+  const [row] = await query<SumRow>(`select ${hourSums} from usage_hourly l${conditions.where()}`, conditions.values())
+  return row ?? nothing
+}
+
+/**
+ * Both times included. Whole hours come from their sums; rows are read for the broken ones at both ends. While calls are
+ * not logged (`hasRows`), broken hours count whole.
+ */
+export async function sumsBetween(
+  query: Query,
+  filters: LogFilters,
+  { start, end, hasRows, now }: Times & { hasRows: boolean; now: Date },
+): Promise<SumRow> {
+  const round = hasRows ? Math.ceil : Math.floor
+  const from = start && new Date(round(start.getTime() / hourMs) * hourMs)
+  const isOver = end !== undefined && end < now
+  const until = isOver ? new Date((Math.floor(end.getTime() / hourMs) + (hasRows ? 0 : 1)) * hourMs) : undefined
+  if (hasRows && from && until && from >= until) return sumsOfRows(query, filters, { start, end })
+  const parts = [await sumsOfHours(query, filters, { start: from, end: until })]
+  if (hasRows && start && from && start < from) {
+    parts.push(await sumsOfRows(query, filters, { start, end: new Date(from.getTime() - 1) }))
+  }
+  if (hasRows && until && end) parts.push(await sumsOfRows(query, filters, { start: until, end }))
+  return added(parts)
+}
+
+const added = (parts: readonly SumRow[]): SumRow =>
+  Object.fromEntries(
+    columns.map((column) => [
+      column,
+      String(parts.reduce((sum, part) => sum + Number(part[column as keyof SumRow]), 0)),
+    ]),
+  ) as SumRow
+
+export async function failuresBetween(
+  query: Query,
+  filters: CommonFilters,
+  { start, end }: Times,
+): Promise<FailureSums> {
+  const conditions = createConditions()
+  addCommon(conditions, filters)
+  if (start) conditions.add((value) => `l.hour >= date_trunc('hour', ${value}::timestamptz)`, start)
+  if (end) conditions.add((value) => `l.hour <= ${value}`, end)
+  const [row] = await query<{ calls: string; attempts: string }>(
+    `select coalesce(sum(l.calls), 0) as calls, coalesce(sum(l.attempts), 0) as attempts from failures_hourly l${conditions.where()}`,
+    conditions.values(),
+  )
+  return { calls: Number(row?.calls ?? 0), attempts: Number(row?.attempts ?? 0) }
+}
