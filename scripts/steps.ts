@@ -51,8 +51,8 @@ export function checksOf(files: string[]): Step[] {
 }
 
 /** Runs a program with its output on ours. */
-export function run({ command, args }: Omit<Step, 'title'>): boolean {
-  const env = { ...process.env, PATH }
+export function run({ command, args, env: more }: Omit<Step, 'title'> & { env?: NodeJS.ProcessEnv }): boolean {
+  const env = { ...process.env, PATH, ...more }
   const { status } = spawnSync(command, args, { cwd: root, env, stdio: 'inherit', shell: process.platform === 'win32' })
   return status === 0
 }
