@@ -22,6 +22,7 @@ import { Option } from './option.ts'
 import { Rebate } from './rebate.ts'
 import { Redemption } from './redemption.ts'
 import { RedemptionUse } from './redemption-use.ts'
+import { RetiredTokenKey } from './retired-token-key.ts'
 import { Session } from './session.ts'
 import { SettledCall } from './settled-call.ts'
 import { SetupRecord } from './setup-record.ts'
@@ -60,6 +61,7 @@ export const entities = [
   Rebate,
   Redemption,
   RedemptionUse,
+  RetiredTokenKey,
   Session,
   SettledCall,
   SetupRecord,

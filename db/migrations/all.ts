@@ -28,4 +28,5 @@ export const migrationsList = [
   fromFile('0041-payments'),
   fromFile('0045-spend-caps'),
   fromFile('0053-failures-hourly'),
+  fromFile('0046-retired-token-keys'),
 ]

@@ -15,7 +15,7 @@ export async function authenticate(services: RelayServices, request: KeyedReques
   if (key === '') throw new DomainError('relay.token_missing')
   await services.upToDate()
   const token = looksLikeKey(key) ? await services.tokens.get(sha256(key)) : null
-  if (!token) throw new DomainError('relay.token_invalid')
+  if (!token || isKeyOver(services, token)) throw new DomainError('relay.token_invalid')
   await checkToken(services, token)
   const user = await services.users.get(token.userId)
   if (!user || user.deleted) throw new DomainError('relay.user_unavailable')
@@ -23,6 +23,10 @@ export async function authenticate(services: RelayServices, request: KeyedReques
   if (pin !== null && user.role < roles.admin) throw new DomainError('relay.pin_forbidden')
   return { token, user, tokenName: token.name, pinnedChannelId: pin === null ? null : readPin(pin), group: token.group }
 }
+
+/** A former key whose time has come to its end since the row was read. */
+const isKeyOver = ({ ambient }: RelayServices, { keyWorksUntil }: TokenRow): boolean =>
+  keyWorksUntil !== null && keyWorksUntil.getTime() <= ambient.now().getTime()
 
 /** NaN for a suffix that is no number: refused later, in its place among the checks. */
 const readPin = (pin: string): number => (/^\d{1,9}$/.test(pin) ? Number(pin) : Number.NaN)

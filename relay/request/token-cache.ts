@@ -15,6 +15,8 @@ export type TokenRow = {
   allowIps: string
   group: string
   rateLimit: { periodSeconds: number; count: number; success: number } | null
+  /** Of a former key: so long it still works. Null for the token's own. */
+  keyWorksUntil: Date | null
   /** Nothing was left and nothing under way when the row was read. */
   exhaustedWhenRead: boolean
 }
@@ -38,6 +40,8 @@ type Columns = {
   rate_limit_count: number
   rate_limit_success: number
   exhausted: boolean
+  asked_hash: string
+  works_until: string | null
 }
 
 export const createTokenCache = (pool: Pool) =>
@@ -46,12 +50,17 @@ export const createTokenCache = (pool: Pool) =>
     load: async (hashes) => {
       const { rows } = await pool.query<Columns>({
         name: 'relay_tokens',
-        text: `select t.*, (not t.unlimited_quota and t.remain_quota <= 0 and not exists
+        text: `with keys as (
+                 select k.key_hash, k.id as token_id, null::timestamptz as works_until from tokens k where k.key_hash = any ($1::text[])
+                 union all
+                 select k.key_hash, k.token_id, k.works_until from retired_token_keys k
+                 where k.key_hash = any ($1::text[]) and k.works_until > now())
+               select t.*, keys.key_hash as asked_hash, keys.works_until, (not t.unlimited_quota and t.remain_quota <= 0 and not exists
                  (select 1 from holds h where h.token_id = t.id and h.status = 'open')) as exhausted
-               from tokens t where t.key_hash = any ($1::text[]) and t.deleted_at is null`,
+               from keys join tokens t on t.id = keys.token_id where t.deleted_at is null`,
         values: [hashes],
       })
-      return new Map(rows.map((row) => [row.key_hash, toTokenRow(row)]))
+      return new Map(rows.map((row) => [row.asked_hash, toTokenRow(row)]))
     },
   })
 
@@ -69,5 +78,6 @@ const toTokenRow = (row: Columns): TokenRow => ({
   rateLimit: row.rate_limit_enabled
     ? { periodSeconds: row.rate_limit_period, count: row.rate_limit_count, success: row.rate_limit_success }
     : null,
+  keyWorksUntil: row.works_until === null ? null : new Date(row.works_until),
   exhaustedWhenRead: row.exhausted,
 })

@@ -38,9 +38,8 @@ const reserveAtOnce = ({ userId, tokenId = 0, amount = 100, model = 'gpt-4o', co
 
 const admitted = <Item extends { result: ReserveResult }>(items: Item[]): Item[] =>
   items.filter(({ result }) => result.verdict === 'ok')
-const verdicts = (items: { result: ReserveResult }[]): string[] => [
-  ...new Set(items.map(({ result }) => result.verdict)),
-]
+const verdicts = (items: { result: ReserveResult }[]): string[] =>
+  [...new Set(items.map(({ result }) => result.verdict))].toSorted()
 
 const spentOf = async (capId: number): Promise<number> =>
   Number(
@@ -56,7 +55,7 @@ test('of 200 parallel calls on a cap that pays for 20, exactly 20 run; each refu
   const cap = await world.make.spendCap({ scope: 'token', id: token.id }, { amount: 2050 })
   const calls = await reserveAtOnce({ userId: user.id, tokenId: token.id, count: 200 })
   expect(admitted(calls)).toHaveLength(20)
-  expect(verdicts(calls)).toEqual(['ok', 'cap_reached'])
+  expect(verdicts(calls)).toEqual(['cap_reached', 'ok'])
   const refused = calls.find(({ result }) => result.verdict === 'cap_reached')?.result
   expect(refused).toMatchObject({
     capLeft: 50,

@@ -116,7 +116,6 @@ describe('POST /api/token/', () => {
   })
 
   it.each([
-    [{ name: '' }, '请输入令牌名称'],
     [{ name: '名'.repeat(31) }, '令牌名称不能超过 30 个字符'],
     [{ remain_quota: -1 }, '令牌额度无效'],
     [{ remain_quota: 1.5 }, '令牌额度无效'],
@@ -233,9 +232,34 @@ describe('PUT /api/token/', () => {
     expect((await enable()).data).toMatchObject({ status: 1 })
   })
 
+  it('renames a token that calls have overdrawn, sent back as it was read, and leaves what is owed', async () => {
+    const token = await make({ remain_quota: 100 })
+    await app.sql('update tokens set remain_quota = -40 where id = $1', [token.id])
+    const [read] = await list()
+    expect(read).toMatchObject({ remain_quota: -40 })
+    expect((await browser.put('/api/token/', { ...read, name: 'new' })).data).toEqual({ ...read, name: 'new' })
+    expect((await browser.put('/api/token/', { ...read, remain_quota: 5 })).data).toMatchObject({ remain_quota: 5 })
+  })
+
+  it('changes a token whose group was lost since, as long as the group stays; another such group is refused', async () => {
+    const token = await make({ group: 'vip' })
+    await app.sql(`update tokens set "group" = 'lost' where id = $1`, [token.id])
+    expect((await browser.put('/api/token/', { ...token, group: 'lost', name: 'new' })).data).toMatchObject({
+      group: 'lost',
+      name: 'new',
+    })
+    expect(await browser.put('/api/token/', { ...token, group: 'other' })).toMatchObject(refused('无权使用分组 other'))
+  })
+
+  it('takes a token without a name, as documented clients may send one', async () => {
+    const token = await make({ name: '' })
+    expect(token).toMatchObject({ name: '' })
+    expect((await browser.put('/api/token/', { ...token, allow_ips: '10.0.0.1' })).data).toMatchObject({ name: '' })
+  })
+
   it('refuses at an update what it refuses at the making', async () => {
     const token = await make()
-    for (const change of [{ group: 'staff' }, { remain_quota: -1 }, { name: '' }, { rate_limit_period: -1 }]) {
+    for (const change of [{ group: 'staff' }, { remain_quota: -1 }, { rate_limit_period: -1 }]) {
       expect((await browser.put('/api/token/', { ...token, ...change })).body['success']).toBe(false)
     }
     expect(await list()).toEqual([token])

@@ -21,6 +21,7 @@ const expired = [
     condition:
       "created_at < now() - interval '30 days' or not exists (select 1 from channels c where c.id = channel_id)",
   },
+  { table: 'retired_token_keys', condition: 'works_until < now()' },
   {
     table: 'spend_caps',
     condition: `case when scope = 'user' then not exists (select 1 from users u where u.id = subject_id)

@@ -52,7 +52,7 @@ const fieldsOf = ({ body }: RestRequest) => ({
   rateLimitPeriod: integer(body['rate_limit_period']) || undefined,
   rateLimitCount: integer(body['rate_limit_count']),
   rateLimitSuccess: integer(body['rate_limit_success']),
-  takesPastExpiry: true,
+  isDocumented: true,
 })
 
 const pathId = ({ params }: RestRequest) => ({ id: integer(params['id']) ?? 0, withKeys: true })

@@ -1,4 +1,5 @@
 import { router, userProcedure } from '#features/procedures.ts'
+import { rotateToken } from './rotate.ts'
 import * as schema from './schema.ts'
 import * as service from './service.ts'
 
@@ -13,5 +14,6 @@ export const tokensUserRouter = router({
   setStatus: userProcedure
     .input(schema.setTokenStatus)
     .mutation(({ ctx, input }) => service.setTokenStatus(ctx, input)),
+  rotate: userProcedure.input(schema.rotateToken).mutation(({ ctx, input }) => rotateToken(ctx, input)),
   remove: userProcedure.input(schema.byTokenId).mutation(({ ctx, input }) => service.removeToken(ctx, input)),
 })

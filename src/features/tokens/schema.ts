@@ -32,16 +32,17 @@ const names = (list: string): string[] => [
   ),
 ]
 
+const name = z
+  .string()
+  .trim()
+  .max(longestTokenName, refusal('token.name_too_long'))
+  .regex(/^\P{Cc}*$/u)
+
 /** Absent: they stay as they are. */
 const caps = spendCaps.optional()
 
 const fields = {
-  name: z
-    .string()
-    .trim()
-    .min(1, refusal('token.name_required'))
-    .max(longestTokenName, refusal('token.name_too_long'))
-    .regex(/^\P{Cc}*$/u),
+  name: name.min(1, refusal('token.name_required')),
   /** Null: never. */
   expiresAt: z.date(refusal('token.expiry_invalid')).nullable().default(null),
   remainQuota: quota.default(0),
@@ -68,10 +69,13 @@ const fields = {
   rateLimitSuccess: z.int().min(0).max(largestInteger).default(10),
 }
 
-/** A moment that has passed is refused as an expiry, except from documented clients, which may send any. */
-const takesPastExpiry = z.boolean().default(false)
+/** Documented clients may send an expiry that has passed, and a token without a name. */
+const isDocumented = z.boolean().default(false)
 
-export const createToken = z.object({ ...fields, spendCaps: caps, takesPastExpiry })
+const isNamed = (token: { name: string; isDocumented: boolean }): boolean => token.isDocumented || token.name !== ''
+const unnamed = { error: refusal('token.name_required'), path: ['name'] }
+
+export const createToken = z.object({ ...fields, name, spendCaps: caps, isDocumented }).refine(isNamed, unnamed)
 export type CreateToken = z.infer<typeof createToken>
 
 export const createTokens = z.object({
@@ -81,17 +85,20 @@ export const createTokens = z.object({
 })
 export type CreateTokens = z.infer<typeof createTokens>
 
-export const updateToken = z.object({
-  ...fields,
-  spendCaps: caps,
-  id: tokenId,
-  /** Absent: what is left stays, whatever calls have taken meanwhile. */
-  remainQuota: quota.optional(),
-  /** Never written here; "enabled" is refused where the token could not be enabled. */
-  status: z.int().optional(),
-  withKeys: z.boolean().default(false),
-  takesPastExpiry,
-})
+export const updateToken = z
+  .object({
+    ...fields,
+    name,
+    spendCaps: caps,
+    id: tokenId,
+    /** Absent: what is left stays, whatever calls have taken meanwhile. So it does where calls have taken more than there was. */
+    remainQuota: z.union([quota, z.int().negative()], refusal('token.quota_invalid')).optional(),
+    /** Never written here; "enabled" is refused where the token could not be enabled. */
+    status: z.int().optional(),
+    withKeys: z.boolean().default(false),
+    isDocumented,
+  })
+  .refine(isNamed, unnamed)
 export type UpdateToken = z.infer<typeof updateToken>
 
 export const setTokenStatus = z.object({
@@ -100,6 +107,15 @@ export const setTokenStatus = z.object({
   withKeys: z.boolean().default(false),
 })
 export type SetTokenStatus = z.infer<typeof setTokenStatus>
+
+/** So long a former key may go on working, in seconds. */
+export const gracePeriods = [0, 3600, 86_400, 604_800] as const
+
+export const rotateToken = z.object({
+  id: tokenId,
+  graceSeconds: z.union(gracePeriods.map((seconds) => z.literal(seconds))).default(0),
+})
+export type RotateToken = z.infer<typeof rotateToken>
 
 export const byTokenId = z.object({ id: tokenId, withKeys: z.boolean().default(false) })
 

@@ -6,7 +6,6 @@ import { Token } from '#db/entities/token.ts'
 import { normaliseAddress } from '../client-address/service.ts'
 import type { UserDeps } from '../deps.ts'
 import { setTokenQuota } from '../ledger/token-quota.ts'
-import { sha256 } from '../secrets/service.ts'
 import { type CapOwner, writeCaps } from '../spend-caps/service.ts'
 import {
   addressOrRange,
@@ -20,12 +19,11 @@ import {
   suffixLength,
   type UpdateToken,
 } from './schema.ts'
+import { makeKey } from './key.ts'
 import { type TokenView, toTokenView, toTokenViewWithKey } from './view.ts'
 
 /** So many of one's own keys are looked through for a part of a key. */
 const mostSearched = 1000
-
-const keyLength = 48
 
 type Viewing = { withKeys: boolean }
 
@@ -78,8 +76,11 @@ export async function revealKey(deps: UserDeps, { id }: { id: number }): Promise
 function columnsOf(
   deps: UserDeps,
   input: Omit<CreateTokens, 'remainQuota' | 'unlimitedQuota' | 'count' | 'spendCaps'>,
+  stored?: Token,
 ) {
-  if (input.group !== '' && !mayUseGroup(deps.options, deps.actor.group, input.group)) {
+  // A group that was lost since stays where nobody changes it; calls in it are refused all the same.
+  const isKept = input.group === stored?.group
+  if (input.group !== '' && !isKept && !mayUseGroup(deps.options, deps.actor.group, input.group)) {
     throw new DomainError('token.group_forbidden', { group: input.group })
   }
   return {
@@ -113,7 +114,7 @@ function judgeExpiry(deps: UserDeps, input: Pick<CreateToken, 'expiresAt'>, befo
 }
 
 export async function createToken(deps: UserDeps, input: CreateToken): Promise<TokenView & { key: string }> {
-  if (!input.takesPastExpiry) judgeExpiry(deps, input, null)
+  if (!input.isDocumented) judgeExpiry(deps, input, null)
   const [token] = await makeTokens(deps, { ...input, count: 1 })
   if (!token) throw new DomainError('internal')
   return token
@@ -128,14 +129,11 @@ export async function createTokens(deps: UserDeps, input: CreateTokens): Promise
 async function makeTokens(deps: UserDeps, input: CreateTokens): Promise<(TokenView & { key: string })[]> {
   const columns = columnsOf(deps, input)
   const rows = Array.from({ length: input.count }, (_, index) => {
-    const key = deps.ambient.newId(keyLength)
     return {
       ...columns,
       name: index === 0 ? input.name : suffixed(input.name, deps.ambient.newId(6)),
       userId: deps.actor.id,
-      keyHash: sha256(key),
-      keyEncrypted: deps.secrets.encrypt(key),
-      keyMask: `${key.slice(0, 3)}***${key.slice(-3)}`,
+      ...makeKey(deps).columns,
       remainQuota: input.remainQuota,
       unlimitedQuota: input.unlimitedQuota,
     }
@@ -164,15 +162,23 @@ function judgeEnabling(deps: UserDeps, token: Token): void {
   }
 }
 
+/** What is below zero was put there by calls: it is sent back as it was read, and stays. */
+function wantedQuota(token: Token, wanted: number | undefined): number | undefined {
+  if (wanted === undefined || wanted >= 0) return wanted
+  if (token.remainQuota >= 0) throw new DomainError('token.quota_invalid')
+  return undefined
+}
+
 export async function updateToken(deps: UserDeps, input: UpdateToken): Promise<TokenView> {
   const token = await ownToken(deps, input.id)
   if (input.status === tokenStatus.enabled) judgeEnabling(deps, token)
-  if (!input.takesPastExpiry) judgeExpiry(deps, input, token.expiresAt ?? null)
-  const columns = columnsOf(deps, input)
+  if (!input.isDocumented) judgeExpiry(deps, input, token.expiresAt ?? null)
+  const columns = columnsOf(deps, input, token)
+  const remainQuota = wantedQuota(token, input.remainQuota)
   await deps.em.transactional(async (em) => {
     await em.nativeUpdate(Token, { id: token.id, ...own(deps) }, columns)
     if (input.spendCaps) await writeCaps(em, capsOwner(token.id), input.spendCaps)
-    await setTokenQuota(em, { id: token.id, remainQuota: input.remainQuota, unlimitedQuota: input.unlimitedQuota })
+    await setTokenQuota(em, { id: token.id, remainQuota, unlimitedQuota: input.unlimitedQuota })
   })
   return getToken(deps, { id: token.id, withKeys: input.withKeys })
 }

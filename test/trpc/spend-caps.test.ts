@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { refusalOf as refusalOfIssues } from '#core/refusal.ts'
+import { roles } from '#core/roles.ts'
+import type { Api } from '#server/app-router.ts'
+import { type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
+
+let app: ConsoleApp
+let owner: Person
+let api: Api
+
+beforeAll(async () => {
+  app = await startConsole()
+})
+afterAll(() => app[Symbol.asyncDispose]())
+beforeEach(async () => {
+  owner = await app.person()
+  api = await app.trpc(owner)
+})
+
+const hourly = { period: 'rolling' as const, seconds: 3600, amount: 1000 }
+const daily = { period: 'day' as const, zone: 'Asia/Shanghai', amount: 5000, models: ['gpt-4o*'] }
+
+const spend = (capId: number, amount: number) =>
+  app.sql(
+    `insert into spend_cap_buckets (cap_id, bucket, amount)
+     select id, ledger_cap_bucket(period, seconds, zone, ledger_clock()), $2 from spend_caps where id = $1`,
+    [capId, amount],
+  )
+const refusalOf = (act: Promise<unknown>) =>
+  act.then(
+    () => 'done',
+    (error: unknown) => {
+      const { cause } = error as { cause?: { code?: string; issues?: { message: string }[] } }
+      return refusalOfIssues(cause?.issues ?? []) ?? cause?.code
+    },
+  )
+
+describe('the caps of a token', () => {
+  it('are set with it and shown with what is left and when they turn; one whose window stays keeps what was spent', async () => {
+    const token = await api.user.tokens.create({ name: 'capped', spendCaps: [hourly, daily] })
+    const [first, second] = await api.user.spendCaps.list()
+    expect(first).toMatchObject({
+      ...hourly,
+      scope: 'token',
+      subjectId: token.id,
+      source: 'owner',
+      spent: 0,
+      left: 1000,
+    })
+    expect(first?.turnsAt).toBeNull()
+    expect(second).toMatchObject({ ...daily, seconds: 0, spent: 0, left: 5000 })
+    expect(second?.turnsAt?.getUTCHours()).toBe(16)
+
+    await spend(first?.id ?? 0, 400)
+    await spend(second?.id ?? 0, 400)
+    const changed = { ...hourly, amount: 300 }
+    await api.user.tokens.update({ id: token.id, name: 'capped', spendCaps: [changed, { ...daily, models: [] }] })
+    const after = await api.user.spendCaps.list()
+    expect(after.map(({ id, amount, spent, left }) => ({ id, amount, spent, left }))).toEqual([
+      { id: first?.id, amount: 300, spent: 400, left: 0 },
+      { id: expect.any(Number), amount: 5000, spent: 0, left: 5000 },
+    ])
+    expect(after[0]?.turnsAt).toBeInstanceOf(Date)
+
+    await api.user.tokens.update({ id: token.id, name: 'renamed' })
+    expect(await api.user.spendCaps.list()).toHaveLength(2)
+    await api.user.tokens.update({ id: token.id, name: 'renamed', spendCaps: [] })
+    expect(await api.user.spendCaps.list()).toEqual([])
+  })
+
+  it('are set for each of several tokens made at once', async () => {
+    const tokens = await api.user.tokens.createMany({ name: 'many', count: 3, spendCaps: [hourly] })
+    expect((await api.user.spendCaps.list()).map(({ subjectId }) => subjectId)).toEqual(tokens.map(({ id }) => id))
+  })
+
+  it('are raised for a while by the owner alone, above the usual amount and to a moment to come', async () => {
+    await api.user.tokens.create({ name: 'capped', spendCaps: [hourly] })
+    const [cap] = await api.user.spendCaps.list()
+    const id = cap?.id ?? 0
+    const until = new Date(Date.now() + 60_000)
+    const stranger = await app.trpc(await app.person())
+    expect(await refusalOf(stranger.user.spendCaps.raise({ id, raise: { amount: 2000, until } }))).toBe(
+      'spend_cap.not_found',
+    )
+    expect(await refusalOf(api.user.spendCaps.raise({ id, raise: { amount: 1000, until } }))).toBe(
+      'spend_cap.raise_too_low',
+    )
+    const past = new Date(Date.now() - 60_000)
+    expect(await refusalOf(api.user.spendCaps.raise({ id, raise: { amount: 2000, until: past } }))).toBe(
+      'spend_cap.end_past',
+    )
+    await api.user.spendCaps.raise({ id, raise: { amount: 2000, until } })
+    expect(await api.user.spendCaps.list()).toMatchObject([
+      { amount: 1000, limit: 2000, raise: { amount: 2000, until } },
+    ])
+    await api.user.spendCaps.raise({ id, raise: null })
+    expect(await api.user.spendCaps.list()).toMatchObject([{ limit: 1000, raise: null }])
+    const acts = await app.sql("select action from audit_entries where actor_id = $1 and action = 'spend_caps.raise'", [
+      owner.id,
+    ])
+    expect(acts).toHaveLength(2)
+  })
+
+  it('are refused with a reason where they make no sense', async () => {
+    const make = (spendCaps: Parameters<Api['user']['tokens']['create']>[0]['spendCaps']) =>
+      refusalOf(api.user.tokens.create({ name: 'capped', spendCaps }))
+    expect(await make([{ ...hourly, seconds: 61 }])).toBe('spend_cap.window_invalid')
+    expect(await make([{ ...daily, zone: 'Mars/Base' }])).toBe('spend_cap.zone_unknown')
+    expect(await make([{ ...hourly, amount: -1 }])).toBe('spend_cap.amount_invalid')
+    expect(await make([hourly, { ...hourly, amount: 7 }])).toBe('spend_cap.repeated')
+    expect(await api.user.tokens.list({})).toMatchObject({ total: 0 })
+  })
+})
+
+describe('the caps of a user', () => {
+  it('are set and raised by an administrator, seen by the user, and written down', async () => {
+    const admin = await app.trpc(await app.person({ role: roles.admin }))
+    const [cap] = await admin.admin.spendCaps.set({ userId: owner.id, caps: [daily] })
+    expect(cap).toMatchObject({ ...daily, scope: 'user', source: 'admin' })
+    expect(await api.user.spendCaps.list()).toMatchObject([{ id: cap?.id, left: 5000 }])
+    expect(await refusalOf(api.user.spendCaps.raise({ id: cap?.id ?? 0, raise: null }))).toBe('spend_cap.not_found')
+    const until = new Date(Date.now() + 60_000)
+    await admin.admin.spendCaps.raise({ id: cap?.id ?? 0, raise: { amount: 9000, until } })
+    expect(await admin.admin.spendCaps.list({ userId: owner.id })).toMatchObject([{ limit: 9000 }])
+    expect(
+      await app.sql('select action, target_name from audit_entries where target_id = $1 order by id', [
+        String(owner.id),
+      ]),
+    ).toEqual([
+      { action: 'spend_caps.set', target_name: owner.username },
+      { action: 'spend_caps.raise', target_name: owner.username },
+    ])
+  })
+
+  it('are no business of an administrator of the same level, and leave those of other sources alone', async () => {
+    const admin = await app.trpc(await app.person({ role: roles.admin }))
+    const other = await app.person({ role: roles.admin })
+    expect(await refusalOf(admin.admin.spendCaps.set({ userId: other.id, caps: [hourly] }))).toBe(
+      'user.target_forbidden',
+    )
+    expect(await refusalOf(admin.admin.spendCaps.list({ userId: other.id }))).toBe('user.target_forbidden')
+    await app.sql(
+      `insert into spend_caps (scope, subject_id, source, source_id, period, seconds, amount) values ('user', $1, 'subscription', 3, 'rolling', 3600, 50)`,
+      [owner.id],
+    )
+    await admin.admin.spendCaps.set({ userId: owner.id, caps: [] })
+    expect(await api.user.spendCaps.list()).toMatchObject([{ source: 'subscription', sourceId: 3 }])
+  })
+})
