@@ -1,5 +1,6 @@
 import { Ability } from './ability.ts'
 import { AuditEntry } from './audit-entry.ts'
+import { Authenticator } from './authenticator.ts'
 import { Channel } from './channel.ts'
 import { ChannelDrift } from './channel-drift.ts'
 import { ChannelKey } from './channel-key.ts'
@@ -20,12 +21,15 @@ import { NotificationCount } from './notification-count.ts'
 import { OneTimeCode } from './one-time-code.ts'
 import { Option } from './option.ts'
 import { Rebate } from './rebate.ts'
+import { Passkey } from './passkey.ts'
+import { RecoveryCode } from './recovery-code.ts'
 import { Redemption } from './redemption.ts'
 import { RedemptionUse } from './redemption-use.ts'
 import { RetiredTokenKey } from './retired-token-key.ts'
 import { Session } from './session.ts'
 import { SettledCall } from './settled-call.ts'
 import { SetupRecord } from './setup-record.ts'
+import { SignInChallenge } from './sign-in-challenge.ts'
 import { Token } from './token.ts'
 import { TopUpOrder } from './top-up-order.ts'
 import { SpendCap } from './spend-cap.ts'
@@ -39,6 +43,7 @@ import { User } from './user.ts'
 export const entities = [
   Ability,
   AuditEntry,
+  Authenticator,
   Channel,
   ChannelDrift,
   ChannelKey,
@@ -59,6 +64,8 @@ export const entities = [
   OneTimeCode,
   Option,
   Rebate,
+  Passkey,
+  RecoveryCode,
   Redemption,
   RedemptionUse,
   RetiredTokenKey,
@@ -67,6 +74,7 @@ export const entities = [
   SetupRecord,
   SpendCap,
   SpendCapBucket,
+  SignInChallenge,
   Token,
   TopUpOrder,
   TopUpOrderEvent,

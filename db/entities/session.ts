@@ -9,8 +9,15 @@ export const Session = defineEntity({
   properties: {
     /** SHA-256 of the cookie's opaque id. */
     idHash: p.text().primary(),
+    /** What its owner calls it by; says nothing of the cookie. */
+    publicId: p.uuid().defaultRaw('gen_random_uuid()').index(),
     userId: p.integer().default(0).index(),
     data: p.json().$type<SessionData>().defaultRaw(`'{}'`),
+    /** Where it was last used from. */
+    clientIp: p.text().default(''),
+    userAgent: p.text().default(''),
+    /** When its owner last proved the second factor in it. */
+    verifiedAt: p.datetime().nullable(),
     createdAt: p.datetime().defaultRaw('now()'),
     seenAt: p.datetime().defaultRaw('now()'),
     expiresAt: p.datetime().index(),

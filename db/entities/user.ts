@@ -1,3 +1,4 @@
+import type { Language } from '#core/errors.ts'
 import { defineEntity, p, type InferEntity } from '@mikro-orm/postgresql'
 
 /** What a person chose on the settings page; kept as one JSON value because the wire format hands it around whole. */
@@ -45,6 +46,8 @@ export const User = defineEntity({
     affHistoryQuota: p.bigint('number').defaultRaw('0'),
     inviterId: p.integer().default(0),
     setting: p.json().$type<UserSetting>().nullable(),
+    /** Mails and notices are written in it; empty until the console said one. */
+    language: p.text().$type<Language | ''>().default(''),
     lastCheckInAt: p.datetime().nullable(),
     quotaWarnedAt: p.datetime().nullable(),
     /** Set while the initial password has not been replaced, so that the login can say so. */

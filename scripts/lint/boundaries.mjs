@@ -75,6 +75,7 @@ export const table = [
       'src/features/deps',
       'src/features/client-address/service',
       'src/features/idempotency/service',
+      'src/features/second-factor/verification',
       'src/trpc/**',
       'src/core/**',
       ...packages,

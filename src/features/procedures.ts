@@ -7,6 +7,7 @@ import { errorDataOf, failureForCaller, toDomainError, unreadableInput } from '#
 import { networkOf } from './client-address/service.ts'
 import type { Context } from './deps.ts'
 import { actOnce } from './idempotency/service.ts'
+import { requireRecentVerification } from './second-factor/verification.ts'
 
 /** What we write is our own; what strangers wrote is taken apart by a reader that builds nothing large. */
 const transformer = {
@@ -20,6 +21,11 @@ const t = initTRPC
     limit?: 'critical' | 'none'
     /** The mutation changes nothing that processes cache (users, tokens, channels, options), so nobody has to hear of it. */
     barrier?: 'none'
+    /**
+     * Wants a proof by the second factor that is at most ten minutes old, of users who have one: for what shows secrets, gives
+     * money away or changes how one signs in. A function says which inputs do.
+     */
+    verification?: 'recent' | ((input: unknown) => boolean)
   }>()
   .create({
     transformer,
@@ -65,6 +71,9 @@ const withBarrier = t.middleware(async ({ next, ctx, type, meta }) => {
 const atLeast = (role: Role) =>
   t.middleware(({ next, ctx }) => next({ ctx: { ...ctx, actor: actorOfRole(ctx, role) } }))
 
+const isGuarded = (rule: 'recent' | ((input: unknown) => boolean) | undefined, input: unknown): boolean =>
+  typeof rule === 'function' ? rule(input) : rule === 'recent'
+
 export const router = t.router
 export const createCallerFactory = t.createCallerFactory
 
@@ -75,9 +84,18 @@ export const publicProcedure = t.procedure
   .use(withSameOrigin)
   .use(withLimits)
   .use(withBarrier)
-export const userProcedure = publicProcedure.use(atLeast(roles.user))
-export const adminProcedure = publicProcedure.use(atLeast(roles.admin))
-export const rootProcedure = publicProcedure.use(atLeast(roles.root))
+
+const asUser = (role: Role) =>
+  publicProcedure.use(atLeast(role)).use(async ({ next, ctx, meta, getRawInput }) => {
+    if (meta?.verification !== undefined && isGuarded(meta.verification, await getRawInput())) {
+      await requireRecentVerification(ctx)
+    }
+    return next()
+  })
+
+export const userProcedure = asUser(roles.user)
+export const adminProcedure = asUser(roles.admin)
+export const rootProcedure = asUser(roles.root)
 
 /** What a middleware hands on where it calls no further. */
 type Result = Awaited<ReturnType<Parameters<Parameters<typeof t.middleware>[0]>[0]['next']>>

@@ -10,6 +10,12 @@ import { modelsAdminRouter, modelsPublicRouter, modelsUserRouter } from '#featur
 import { optionsAdminRouter } from '#features/options/router.ts'
 import { ordersAdminRouter, ordersUserRouter } from '#features/orders/router.ts'
 import { redemptionsAdminRouter, redemptionsUserRouter } from '#features/redemptions/router.ts'
+import {
+  secondFactorAdminRouter,
+  secondFactorPublicRouter,
+  secondFactorUserRouter,
+} from '#features/second-factor/router.ts'
+import { sessionsUserRouter } from '#features/sessions/router.ts'
 import { siteAdminRouter, siteRouter } from '#features/site/router.ts'
 import { spendCapsAdminRouter, spendCapsUserRouter } from '#features/spend-caps/router.ts'
 import { statsAdminRouter, statsUserRouter } from '#features/stats/router.ts'
@@ -22,9 +28,15 @@ import { createCallerFactory, router } from '#features/procedures.ts'
 export const appRouter = router({
   site: siteRouter,
   auth: authRouter,
-  public: router({ groups: groupsPublicRouter, models: modelsPublicRouter }),
+  public: router({
+    groups: groupsPublicRouter,
+    models: modelsPublicRouter,
+    secondFactor: secondFactorPublicRouter,
+  }),
   user: router({
     account: accountUserRouter,
+    secondFactor: secondFactorUserRouter,
+    sessions: sessionsUserRouter,
     tokens: tokensUserRouter,
     spendCaps: spendCapsUserRouter,
     wallet: walletUserRouter,
@@ -41,6 +53,7 @@ export const appRouter = router({
     site: siteAdminRouter,
     users: usersAdminRouter,
     spendCaps: spendCapsAdminRouter,
+    secondFactor: secondFactorAdminRouter,
     channels: channelsAdminRouter,
     groups: groupsAdminRouter,
     models: modelsAdminRouter,

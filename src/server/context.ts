@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
 import { parseCookie, stringifySetCookie } from 'cookie'
 import { authenticate, type Authentication, type Credentials } from '#features/auth/authenticate.ts'
-import { sessionCookie } from '#features/auth/session.ts'
+import { noteUse, sessionCookie } from '#features/auth/session.ts'
 import { clientOf } from '#features/client-address/service.ts'
 import type { Context, Deps, Services } from '#features/deps.ts'
 
@@ -18,12 +18,14 @@ export async function createContext(
   const em = services.database.orm.em.fork()
   const authentication = await whoAsks(em, req, userIdRule)
   const client = clientOf(services, req)
+  const session = { idHash: authentication.idHash }
+  if (authentication.seenAt) await noteUse({ em, session, client }, authentication.seenAt, services.ambient.now())
   return {
     ...services,
     em,
     actor: authentication.actor,
     refusal: authentication.refusal,
-    session: { idHash: authentication.idHash },
+    session,
     client,
     requestId: String(res.getHeader('x-request-id') ?? ''),
     crossSite: isCrossSite(req),

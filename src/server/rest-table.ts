@@ -7,6 +7,7 @@ import { modelRoutes } from '#features/models/rest.ts'
 import { optionRoutes } from '#features/options/rest.ts'
 import { orderRoutes } from '#features/orders/rest.ts'
 import { redemptionRoutes } from '#features/redemptions/rest.ts'
+import { secondFactorRoutes } from '#features/second-factor/rest.ts'
 import { siteRoutes } from '#features/site/rest.ts'
 import { statsRoutes } from '#features/stats/rest.ts'
 import { taskRoutes } from '#features/tasks/rest.ts'
@@ -21,6 +22,7 @@ export const restTable: RouteTable<Api, Services> = {
   ...siteRoutes,
   ...authRoutes,
   ...userRoutes,
+  ...secondFactorRoutes,
   ...tokenRoutes,
   ...channelRoutes,
   ...groupRoutes,

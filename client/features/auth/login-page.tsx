@@ -51,6 +51,7 @@ function LoginForm() {
   const bot = useBotCheck()
   const submit = async (values: Login) => {
     const user = await bot.with((turnstile) => run.mutateAsync({ ...values, turnstile }))
+    if ('secondStep' in user) return
     queryClient.clear()
     rememberUser(user)
     notify.success(t('登录成功！'))

@@ -55,6 +55,23 @@ export const accountEnglish: Record<keyof typeof accountErrors, string> = {
   'telegram.expired': 'The Telegram authorization has expired, please try again',
   'telegram.not_bound': 'This Telegram account is not bound',
 
+  'login.second_step_expired': 'The login has timed out or failed too often, please log in again',
+  'second_factor.required': 'This needs a two-step verification first',
+  'second_factor.not_by_access_token':
+    'The account has two-step verification: a system access token cannot do this, please use the console',
+  'second_factor.code_wrong': 'The code is wrong or was used before',
+  'second_factor.already_enabled': 'An authenticator app is set up already, please remove it first',
+  'second_factor.not_enabled': 'Two-step verification is not enabled',
+  'passkey.refused': 'The passkey could not be verified, please try again',
+  'passkey.known': 'This passkey was added before',
+  'passkey.not_found': 'There is no such passkey',
+  'passkey.too_many': 'There can be {most} passkeys at most',
+  'passkey.name_missing': 'Please enter a name for the passkey',
+  'passkey.name_too_long': 'The name cannot be longer than 50 characters',
+  'passkey.address_unfit': 'Passkeys need the site to be opened by its domain name, not by an IP address',
+  'session.not_found': 'There is no such session, or it has ended',
+  'webhook.failed': 'Not delivered: {reason}',
+
   'user.not_found': 'The user does not exist',
   'user.fields_missing': 'Username and password cannot be empty!',
   'user.username_taken': 'The username already exists or belonged to a deregistered user',

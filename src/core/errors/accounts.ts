@@ -61,6 +61,28 @@ export const accountErrors = {
   'telegram.expired': { kind: 'invalid', message: 'Telegram 授权已过期，请重试' },
   'telegram.not_bound': { kind: 'not_found', message: '该 Telegram 账户未绑定' },
 
+  'login.second_step_expired': { kind: 'invalid', message: '登录已超时，或错误次数过多，请重新登录' },
+  'second_factor.required': { kind: 'forbidden', message: '此操作需要先完成两步验证' },
+  'second_factor.not_by_access_token': {
+    kind: 'forbidden',
+    message: '账户开启了两步验证，系统访问令牌不能执行此操作，请登录控制台操作',
+  },
+  'second_factor.code_wrong': { kind: 'invalid', message: '验证码错误，或已使用过' },
+  'second_factor.already_enabled': { kind: 'conflict', message: '身份验证器已经启用，请先停用' },
+  'second_factor.not_enabled': { kind: 'conflict', message: '两步验证未启用' },
+  'passkey.refused': { kind: 'invalid', message: '通行密钥验证失败，请重试' },
+  'passkey.known': { kind: 'conflict', message: '该通行密钥已经添加过' },
+  'passkey.not_found': { kind: 'not_found', message: '通行密钥不存在' },
+  'passkey.too_many': { kind: 'conflict', message: '最多可以添加 {most} 个通行密钥' },
+  'passkey.name_missing': { kind: 'invalid', message: '请输入通行密钥的名称' },
+  'passkey.name_too_long': { kind: 'invalid', message: '名称不能超过 50 个字符' },
+  'passkey.address_unfit': {
+    kind: 'invalid',
+    message: '通行密钥需要通过域名访问本站，不能使用 IP 地址',
+  },
+  'session.not_found': { kind: 'not_found', message: '会话不存在或已退出' },
+  'webhook.failed': { kind: 'upstream', message: '没有送达：{reason}' },
+
   'user.not_found': { kind: 'not_found', message: '用户不存在' },
   'user.fields_missing': { kind: 'invalid', message: '用户名和密码不能为空！' },
   'user.username_taken': { kind: 'conflict', message: '用户名已存在，或已注销' },

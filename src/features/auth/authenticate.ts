@@ -17,7 +17,7 @@ export type Credentials = {
 }
 
 /** Who it is, or why nobody can be named; public procedures do not mind the refusal. */
-export type Authentication = { idHash: string | null } & (
+export type Authentication = { idHash: string | null; seenAt: Date | null } & (
   | { actor: Actor; refusal: null }
   | { actor: null; refusal: DomainError }
 )
@@ -28,7 +28,7 @@ export async function authenticate(em: EntityManager, credentials: Credentials):
   const session = idHash
     ? await em.findOne(Session, { idHash, expiresAt: { $gt: sql.now() } }, { disableIdentityMap: true })
     : null
-  const known = { idHash: session ? idHash : null }
+  const known = { idHash: session ? idHash : null, seenAt: session?.seenAt ?? null }
   const refuse = (refusal: DomainError): Authentication => ({ ...known, actor: null, refusal })
 
   const via = session && session.userId > 0 ? 'session' : 'access-token'

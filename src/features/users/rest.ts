@@ -1,12 +1,14 @@
 import { boolean, integer, iso, number, pageQuery, pageReply, text } from '#rest/read.ts'
 import { binder, type CallerOf, noData, type RestRequest, type RouteTable } from '#rest/route.ts'
 import type { ManageUser, Settings } from './schema.ts'
-import type { AccountView, SettingsView, SignedInUser, UserView } from './view.ts'
+import type { AccountView, SettingsView, SignedInUser, SignIn, UserView } from './view.ts'
 import type { authRouter } from '#features/auth/router.ts'
+import type { secondFactorPublicRouter } from '#features/second-factor/router.ts'
 import type { accountUserRouter, usersAdminRouter } from './router.ts'
 
 type Api = {
   auth: CallerOf<typeof authRouter>
+  public: { secondFactor: CallerOf<typeof secondFactorPublicRouter> }
   user: { account: CallerOf<typeof accountUserRouter> }
   admin: { users: CallerOf<typeof usersAdminRouter> }
 }
@@ -52,6 +54,12 @@ const toRestLoginUser = (user: SignedInUser) => ({
   status: user.status,
   group: user.group,
 })
+
+/** Whoever has a second factor is asked for it at `POST /api/user/login/2fa`. */
+export const toRestSignIn = (result: SignIn) =>
+  'secondStep' in result ? { require_2fa: true } : toRestLoginUser(result)
+
+export const signInMessage = (result: SignIn) => ('secondStep' in result ? '请输入两步验证码' : '')
 
 const toRestUser = (user: UserView | AccountView) => ({
   ...emptyUser,
@@ -102,7 +110,12 @@ export const userRoutes: RouteTable<Api> = {
       password: text(body['password']) ?? '',
       turnstile: query['turnstile'] ?? '',
     }),
-    reply: toRestLoginUser,
+    reply: toRestSignIn,
+    message: signInMessage,
+  }),
+  'POST /api/user/login/2fa': bind((api) => api.public.secondFactor.finishByCode, {
+    input: ({ body }) => ({ code: text(body['code']) ?? '' }),
+    reply: toRestSignIn,
   }),
   'GET /api/user/self': bind((api) => api.user.account.get, { reply: toRestUser }),
   'PUT /api/user/self': bind((api) => api.user.account.overwrite, {

@@ -10,7 +10,9 @@ export const accountUserRouter = router({
   get: userProcedure.query(({ ctx }) => account.getAccount(ctx)),
   update: userProcedure.input(schema.updateAccount).mutation(({ ctx, input }) => account.updateAccount(ctx, input)),
   remove: userProcedure.input(schema.removeAccount).mutation(({ ctx, input }) => account.removeAccount(ctx, input)),
-  createAccessToken: userProcedure.mutation(({ ctx }) => account.createAccessToken(ctx)),
+  createAccessToken: userProcedure
+    .meta({ verification: 'recent' })
+    .mutation(({ ctx }) => account.createAccessToken(ctx)),
   updateSettings: userProcedure.input(schema.settings).mutation(({ ctx, input }) => account.updateSettings(ctx, input)),
   checkInStatus: userProcedure.query(({ ctx }) => getCheckInStatus(ctx)),
   checkIn: userProcedure.input(schema.checkIn).mutation(({ ctx, input }) => checkIn(ctx, input)),

@@ -66,3 +66,9 @@ export const toSignedInUser = (user: User) => ({
   group: user.group,
   mustChangePassword: user.mustChangePassword,
 })
+
+/** The first half of a sign-in is proved; the browser holds a session that is nobody's until the second is. */
+export type SecondStep = { secondStep: { authenticator: boolean; passkey: boolean; recoveryCodes: number } }
+
+/** Who is signed in now, or what is asked for next. */
+export type SignIn = SignedInUser | SecondStep

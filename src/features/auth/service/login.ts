@@ -3,7 +3,7 @@ import { userStatus } from '#core/statuses.ts'
 import { User } from '#db/entities/user.ts'
 import type { Deps } from '../../deps.ts'
 import { normaliseEmail } from '../../users/email.ts'
-import { type SignedInUser, toSignedInUser } from '../../users/view.ts'
+import { type SignedInUser, type SignIn, toSignedInUser } from '../../users/view.ts'
 import { requireBotCheck } from '../bot-check.ts'
 import { isPassword } from '../password.ts'
 import type { Login } from '../schema.ts'
@@ -12,7 +12,7 @@ import { tryOnce } from '../throttle.ts'
 import { completeSignIn } from './complete-sign-in.ts'
 
 /** Signs in under a new session. Unknown, wrong, banned and deleted read and take alike. */
-export async function login(deps: Deps, input: Login): Promise<SignedInUser> {
+export async function login(deps: Deps, input: Login): Promise<SignIn> {
   if (!deps.options.get('PasswordLoginEnabled')) throw new DomainError('login.password_disabled')
   await requireBotCheck(deps, input.turnstile)
   const user = await findByLogin(deps, input.username)

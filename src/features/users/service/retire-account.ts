@@ -2,6 +2,7 @@ import { raw } from '@mikro-orm/postgresql'
 import { User } from '#db/entities/user.ts'
 import { endSessionsOf } from '../../auth/session.ts'
 import type { Deps } from '../../deps.ts'
+import { forgetSecondFactor } from '../../second-factor/service/forget.ts'
 
 /** Longer than any name that can be taken, so that no later account has the same. */
 const retiredName = `username || ' (deleted ' || id || ')'`
@@ -23,5 +24,6 @@ export async function retireAccount(deps: Pick<Deps, 'em' | 'session'>, userId: 
       deletedAt: raw('now()'),
     },
   )
+  await forgetSecondFactor(deps, userId)
   await endSessionsOf(deps, userId)
 }

@@ -1,0 +1,3 @@
+import { z } from 'zod'
+
+export const bySessionId = z.object({ id: z.uuid() })
