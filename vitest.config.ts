@@ -2,6 +2,8 @@ import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 const seconds = 1000
+// Long forms of tests repeat what the short ones do, hundreds of times.
+const isLong = process.env['TEST_LONG'] === '1'
 
 export default defineConfig({
   test: {
@@ -25,7 +27,7 @@ export default defineConfig({
           // Real processes: a browser, a database and servers share the machine's cores with the tests.
           pool: 'forks',
           // Shared machines stall for seconds at a time. No test is tried again: one that needs it has a fault, or the product.
-          testTimeout: 300 * seconds,
+          testTimeout: (isLong ? 7200 : 300) * seconds,
           hookTimeout: 600 * seconds,
           expect: { poll: { timeout: 60 * seconds } },
         },

@@ -2,6 +2,7 @@ import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server'
 import { auditAdminRouter } from '#features/audit/router.ts'
 import { authRouter } from '#features/auth/router.ts'
 import { channelsAdminRouter } from '#features/channels/router.ts'
+import { failedChargesAdminRouter } from '#features/failed-charges/router.ts'
 import { groupsAdminRouter, groupsPublicRouter, groupsUserRouter } from '#features/groups/router.ts'
 import { jobsAdminRouter } from '#features/jobs/router.ts'
 import { logsAdminRouter, logsUserRouter } from '#features/logs/router.ts'
@@ -61,6 +62,7 @@ export const appRouter = router({
     orders: ordersAdminRouter,
     redemptions: redemptionsAdminRouter,
     jobs: jobsAdminRouter,
+    failedCharges: failedChargesAdminRouter,
     logs: logsAdminRouter,
     tasks: tasksAdminRouter,
     stats: statsAdminRouter,

@@ -245,7 +245,7 @@ function tellOfSetAside(services: () => Services) {
       plainNotice(
         'failed_charge',
         '有扣费无法入账',
-        `请求 ${row.id} 的扣费无法入账，额度保持冻结，请查看 failed_charges 表。`,
+        `请求 ${row.id} 的扣费无法入账，额度保持冻结，请到系统设置的「未入账的扣费」处理。`,
       ),
     )
   }

@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { readBuildId } from './build-id.ts'
 import type { Stop } from './serve.ts'
 
 /** Pauses between a worker's death and its successor grow while they die young. */
@@ -13,7 +14,8 @@ const timeoutMs = 30_000
 
 /**
  * Keeps as many processes as are wanted, which share the port. Resolves when all of them serve, with what ends them in good
- * order. @throws when one of the first cannot start.
+ * order. One that dies after the product's files have changed is not replaced: its successor would be another version, on a
+ * database that nobody migrated for it. @throws when one of the first cannot start.
  */
 export async function startWorkers(input: {
   count: number
@@ -25,6 +27,11 @@ export async function startWorkers(input: {
   let stopping = false
   let started = false
   let pauseMs = shortestPauseMs
+  const build = readBuildId()
+  const isSameBuild = async (): Promise<boolean> => {
+    const [mine, theirs] = await Promise.all([build, readBuildId().catch(() => 'being replaced')])
+    return mine === theirs
+  }
 
   const start = (): Promise<void> =>
     new Promise((resolve, reject) => {
@@ -35,12 +42,18 @@ export async function startWorkers(input: {
         reject(new Error('A worker process could not start; what it said stands above.'))
         if (stopping || !started) return
         pauseMs = performance.now() - bornAt > youngMs ? shortestPauseMs : Math.min(pauseMs * 2, longestPauseMs)
-        log.error({ worker: worker.process.pid, code, signal, pauseMs }, 'a worker died and is replaced')
+        log.error({ worker: worker.process.pid, code, signal, pauseMs }, 'a worker died')
         void replace()
       })
     })
   const replace = async (): Promise<void> => {
     await delay(pauseMs)
+    if (!(await isSameBuild())) {
+      log.error('the files of the product have changed since it started: a worker is not replaced; restart the product')
+      // Whoever supervises it starts the new version.
+      if (!stopping && Object.keys(cluster.workers ?? {}).length === 0) process.exit(1)
+      return
+    }
     // Why it failed stands in the log; its end starts the next try.
     if (!stopping) await start().catch(() => {})
   }

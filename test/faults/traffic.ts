@@ -29,7 +29,14 @@ const askFor: Record<CallKind, string> = {
 export async function callOnce(
   url: string,
   token: TestToken,
-  call: { kind: CallKind; text?: string; model?: string; signal?: AbortSignal; onChunk?: (text: string) => void },
+  call: {
+    kind: CallKind
+    text?: string
+    model?: string
+    signal?: AbortSignal
+    onChunk?: (text: string) => void
+    longestMs?: number
+  },
 ): Promise<Outcome> {
   const { kind } = call
   const stream = kind === 'stream' || kind === 'hung-up'
@@ -54,7 +61,11 @@ export async function callOnce(
         max_tokens: 200,
         messages: [{ role: 'user', content: call.text ?? askFor[kind] }],
       }),
-      signal: AbortSignal.any([hangUp.signal, AbortSignal.timeout(60_000), ...(call.signal ? [call.signal] : [])]),
+      signal: AbortSignal.any([
+        hangUp.signal,
+        AbortSignal.timeout(call.longestMs ?? 60_000),
+        ...(call.signal ? [call.signal] : []),
+      ]),
     })
     outcome.id = reply.headers.get('x-request-id') ?? ''
     outcome.status = reply.status
@@ -83,15 +94,18 @@ export function startTraffic(input: {
   concurrency: number
   /** Between two calls of one caller. */
   pauseMs?: number
+  /** After which a caller gives up. */
+  longestMs?: number
   random?: () => number
 }) {
   const random = input.random ?? Math.random
   const pick = <Item>(items: Item[]): Item => items[Math.floor(random() * items.length)] as Item
   const outcomes: Outcome[] = []
   let stopping = false
+  const patience = input.longestMs === undefined ? {} : { longestMs: input.longestMs }
   const caller = async (): Promise<void> => {
     while (!stopping) {
-      const outcome = await callOnce(pick(input.urls), pick(input.tokens), { kind: pick(input.kinds) })
+      const outcome = await callOnce(pick(input.urls), pick(input.tokens), { kind: pick(input.kinds), ...patience })
       outcomes.push(outcome)
       if (input.pauseMs !== undefined) await pause(input.pauseMs)
       // Nobody answers: the port is between two owners.

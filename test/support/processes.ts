@@ -21,6 +21,9 @@ export type ProductInput = {
   entry?: 'npm start' | 'scripts/start.ts' | 'test/support/run-product.ts'
 }
 
+/** The files of another version, or of one that is about to be. */
+type Placed = ProductInput & { folder?: string }
+
 export type Launched = {
   pid: number
   url: string
@@ -54,12 +57,13 @@ export async function freePort(): Promise<number> {
 export async function launchProduct({
   environment = {},
   entry = 'test/support/run-product.ts',
-}: ProductInput): Promise<Launched> {
+  folder = root,
+}: Placed): Promise<Launched> {
   const port = environment['PORT'] ?? String(await freePort())
   const { DATABASE_URL: _, VITEST: __, NODE_OPTIONS: ___, ...inherited } = process.env
-  const [command, ...args] = entry === 'npm start' ? ['npm', 'start'] : [node, join(root, entry)]
+  const [command, ...args] = entry === 'npm start' ? ['npm', 'start'] : [node, join(folder, entry)]
   const child = spawn(command, args, {
-    cwd: root,
+    cwd: folder,
     // A group of its own, so that all of it can be ended at once.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -109,7 +113,7 @@ export type Product = Launched & {
 }
 
 /** Starts the product and waits until all of its processes serve. */
-export async function startProduct(input: ProductInput): Promise<Product> {
+export async function startProduct(input: Placed): Promise<Product> {
   const launched = await launchProduct(input)
   const health = (): Promise<number> =>
     fetch(`${launched.url}/healthz`).then(

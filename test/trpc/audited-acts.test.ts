@@ -117,6 +117,11 @@ const acts: Record<string, () => Promise<unknown>> = {
     await app.sql('delete from job_runs')
     return { name: 'channel-models' }
   },
+  'failedCharges.book': async () => {
+    const { id } = await app.person()
+    await app.sql("select ledger_set_aside('kept-charge', $1, 0, 0, 5, '{}', 'refused')", [id])
+    return { id: 'kept-charge', quota: 3 }
+  },
   'logs.clear': async () => ({ before: new Date('2020-01-01T00:00:00Z') }),
 }
 

@@ -11,6 +11,7 @@ import { inLanguage, t } from '../../i18n/t.ts'
 import { useSession } from '../../lib/session.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { useUrlState } from '../../lib/url-state.ts'
+import { FailedCharges } from './failed-charges.tsx'
 import { Jobs } from './jobs.tsx'
 import { SaveBar } from './save-bar.tsx'
 import { Section } from './section.tsx'
@@ -93,7 +94,12 @@ function Tabs() {
               .map((section) => (
                 <Section key={section.group} section={section} />
               ))}
-            {tab === 'operation' && <Jobs />}
+            {tab === 'operation' && (
+              <>
+                <Jobs />
+                <FailedCharges />
+              </>
+            )}
           </Box>
         ),
       }))}

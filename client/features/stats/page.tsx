@@ -12,6 +12,7 @@ import { errorText } from '../../lib/errors.ts'
 import type { Measure } from './chart-data.ts'
 import { amountOf } from './chart-data.ts'
 import { Charts } from './charts.tsx'
+import { FailedChargesNotice } from './failed-charges-notice.tsx'
 import { DashboardFilters } from './filters.tsx'
 import { Tiles } from './tiles.tsx'
 import type { DashboardValues, StatsInput } from './use-stats.ts'
@@ -59,6 +60,7 @@ export function Page() {
         </>
       }
     >
+      <FailedChargesNotice />
       <DashboardFilters values={values} onChange={set} />
       {error && data && (
         <Notice tone="warning" isAlert action={<Button onClick={retry}>{t('重试')}</Button>}>

@@ -44,5 +44,7 @@ export const generalEnglish: Record<keyof typeof generalErrors, string> = {
   'job.unknown': 'There is no job named {name}',
   'job.running': 'The job is running',
   'job.not_running': 'The job is not running',
+  'failed_charge.not_found': 'This charge is settled already or does not exist',
+  'failed_charge.refused': 'The database still refuses this charge: {detail}',
   'task.not_found': 'The task does not exist',
 }

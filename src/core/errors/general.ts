@@ -44,5 +44,7 @@ export const generalErrors = {
   'job.unknown': { kind: 'not_found', message: '没有名为 {name} 的定时任务' },
   'job.running': { kind: 'conflict', message: '任务正在运行' },
   'job.not_running': { kind: 'conflict', message: '任务没有在运行' },
+  'failed_charge.not_found': { kind: 'not_found', message: '该扣费已处理或不存在' },
+  'failed_charge.refused': { kind: 'conflict', message: '数据库仍然拒绝这笔扣费：{detail}' },
   'task.not_found': { kind: 'not_found', message: '任务不存在' },
 } as const satisfies ErrorRows

@@ -4,13 +4,13 @@ import type { Pool } from 'pg'
 import { type LogType, logType } from '#core/statuses.ts'
 import { isDatabaseTrouble, isLockTrouble } from '#core/database-trouble.ts'
 import { storableJson } from '#core/storable-json.ts'
-import { cappedRow } from './bare-row.ts'
 import { batchFaultOf, isKnownRefusal } from './batch-fault.ts'
 import { createBatchQueue, ItemRefused, QueueFull } from './batch-queue.ts'
 import type { ChargeRow, ReachedCap, Renewal, ReserveRequest, ReserveResult, ReserveVerdict } from './charge-row.ts'
 import { type Committed, createEnding, type EndOfHold } from './ending.ts'
 import { ledgerLimits } from './limits.ts'
 import { createLockedRows } from './locked-rows.ts'
+import { toSettleJson } from './settle-json.ts'
 
 /**
  * The only writer of balances. Calls: `reserve` before, then exactly one of `settle` and `release`. Everything else that
@@ -227,11 +227,6 @@ async function settleBatch(pool: Pool, items: EndOfHold[]): Promise<Committed[]>
   const balances = new Map(rows.map((row) => [row.user_id, Number(row.quota)]))
   return items.map((item) => ({ userQuota: balances.get(item.userId) ?? 0 }))
 }
-
-const toSettleJson = (item: EndOfHold): unknown =>
-  'release' in item
-    ? { ...item, channelId: 0, quota: 0, counted: false, log: false }
-    : { ...cappedRow(item), release: false, voids: false }
 
 /** Whether a charge was committed, log row or none. Kept for an hour at least. */
 async function wasSettled(pool: Pool, id: string): Promise<boolean> {
