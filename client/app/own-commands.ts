@@ -1,14 +1,47 @@
-import { CircleUserRound, Info, House, Languages, LogIn, LogOut, Monitor, Moon, Sun } from 'lucide-react'
+import { CircleUserRound, Info, House, Languages, LogIn, LogOut, Monitor, Moon, Plus, Sun } from 'lucide-react'
+import type { LucideIcon } from 'lucide-react'
 import { useMemo } from 'react'
 import { useLocation } from 'wouter'
 import { useLanguage } from '../i18n/language.ts'
-import { setLanguage, t } from '../i18n/t.ts'
+import type { Role } from '#core/roles.ts'
+import { roles } from '#core/roles.ts'
+import type { PlainText } from '../i18n/t.ts'
+import { setLanguage, t, text } from '../i18n/t.ts'
 import type { Command } from '../lib/commands.ts'
 import { useSession } from '../lib/session.ts'
 import { useStatus } from '../lib/status.ts'
 import { setThemeMode } from '../theme/theme-mode.ts'
 import { isOffered, knownRoutes } from './navigation.ts'
 import { signOut } from './sign-out.ts'
+
+type Act = { title: PlainText; address: string; icon: LucideIcon; role: Role; keywords: string }
+
+/** What people come for, by the words they would use, in either language. */
+const acts: readonly Act[] = [
+  {
+    title: text('新建令牌'),
+    address: '/app/tokens?form=new',
+    icon: Plus,
+    role: roles.user,
+    keywords: 'new token create api key secret sk 新建 创建 密钥 令牌',
+  },
+  {
+    title: text('添加渠道'),
+    address: '/admin/channels?form=new',
+    icon: Plus,
+    role: roles.admin,
+    keywords: 'new channel add provider upstream 新建 渠道 供应商 上游',
+  },
+  {
+    title: text('添加用户'),
+    address: '/admin/users?edit=-1',
+    icon: Plus,
+    role: roles.admin,
+    keywords: 'new user add account 新建 用户 账号',
+  },
+]
+
+const actsFor = (role: number): readonly Act[] => acts.filter((act) => role >= act.role)
 
 /** Pages this reader may open, how they should look, and the way out. */
 export function useOwnCommands(): readonly Command[] {
@@ -29,8 +62,16 @@ export function useOwnCommands(): readonly Command[] {
           title: t(route.title),
           group: pages,
           ...(route.nav && { icon: route.nav.icon }),
+          ...(route.keywords !== undefined && { keywords: route.keywords }),
           run: () => navigate(route.paths[0]),
         })),
+      ...actsFor(role).map(({ title, ...act }) => ({
+        ...act,
+        id: act.address,
+        title: t(title),
+        group: t('操作'),
+        run: () => navigate(act.address),
+      })),
       { id: 'about', title: t('关于'), group: pages, icon: Info, run: () => navigate('/about') },
       { id: 'light', title: t('浅色'), group: look, icon: Sun, run: () => setThemeMode('light') },
       { id: 'dark', title: t('深色'), group: look, icon: Moon, run: () => setThemeMode('dark') },

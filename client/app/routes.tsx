@@ -43,6 +43,8 @@ export type AppRoute = {
   role: Role
   /** `site` has the top bar alone, `bare` nothing around it. */
   frame?: 'console' | 'site' | 'bare'
+  /** Other words by which the palette finds the page. */
+  keywords?: string
   nav?: Nav
 }
 
@@ -65,6 +67,7 @@ export const routes: readonly AppRoute[] = [
   {
     paths: ['/pricing'],
     page: 'pricing',
+    keywords: 'price prices cost ratio 价格 倍率 费用',
     title: text('模型价格'),
     role: roles.guest,
     frame: 'site',
@@ -89,6 +92,7 @@ export const routes: readonly AppRoute[] = [
   {
     paths: ['/app/dashboard'],
     page: 'stats',
+    keywords: 'statistics usage charts spend 统计 用量',
     title: text('数据看板'),
     role: roles.user,
     nav: { icon: ChartColumn, group: 'console', shown: (status) => status.dataExportEnabled },
@@ -103,6 +107,7 @@ export const routes: readonly AppRoute[] = [
   {
     paths: ['/app/logs/api-usage'],
     page: 'logs',
+    keywords: 'usage requests history billing receipts 日志 账单 请求',
     title: text('使用日志'),
     role: roles.user,
     nav: { icon: ScrollText, group: 'console' },
@@ -152,6 +157,7 @@ export const routes: readonly AppRoute[] = [
   {
     paths: ['/admin/settings'],
     page: 'options',
+    keywords: 'configuration smtp mail oauth price 配置 邮件',
     title: text('系统设置'),
     role: roles.admin,
     nav: { icon: SlidersHorizontal, group: 'admin' },
@@ -159,6 +165,7 @@ export const routes: readonly AppRoute[] = [
   {
     paths: ['/app/wallet'],
     page: 'wallet',
+    keywords: 'balance top up credit redeem payment 余额 充值 兑换',
     title: text('钱包'),
     role: roles.user,
     nav: { icon: Wallet, group: 'personal' },
@@ -167,6 +174,7 @@ export const routes: readonly AppRoute[] = [
   {
     paths: ['/app/me'],
     page: 'account',
+    keywords: 'profile password passkey security notifications 密码 安全 通知',
     title: text('个人设置'),
     role: roles.user,
     nav: { icon: CircleUserRound, group: 'personal' },

@@ -1,4 +1,4 @@
-import { KeyRound, Network, ScrollText, Users } from 'lucide-react'
+import { BadgePercent, KeyRound, Network, ScrollText, SlidersHorizontal, Users } from 'lucide-react'
 import { useEffect } from 'react'
 import { useLocation } from 'wouter'
 import { useLanguage } from '../i18n/language.ts'
@@ -65,6 +65,41 @@ const channelSource = (utils: Utils, navigate: Navigate): CommandSource => ({
   },
 })
 
+const modelSource = (utils: Utils, navigate: Navigate): CommandSource => ({
+  id: 'models',
+  search: async (words) => {
+    const wanted = words.toLowerCase()
+    const names = await utils.user.models.list.fetch(undefined)
+    return names
+      .filter((name) => name.toLowerCase().includes(wanted))
+      .slice(0, mostOfAKind)
+      .map((name) => ({
+        id: `model-${name}`,
+        title: name,
+        group: t('模型价格'),
+        icon: BadgePercent,
+        run: () => navigate(`/pricing?open=${encodeURIComponent(name)}`),
+      }))
+  },
+})
+
+const settingSource = (navigate: Navigate): CommandSource => ({
+  id: 'settings',
+  search: async (words) => {
+    const { findSettings } = await import('../features/options/search.ts')
+    return findSettings(words)
+      .slice(0, 2 * mostOfAKind)
+      .map(({ key, label, tab }) => ({
+        id: `setting-${key}`,
+        title: label,
+        group: t('系统设置'),
+        icon: SlidersHorizontal,
+        note: tab,
+        run: () => navigate(`/admin/settings?q=${encodeURIComponent(key)}`),
+      }))
+  },
+})
+
 const isRequestId = (words: string): boolean => /^[\w-]{8,64}$/.test(words)
 const isLogId = (words: string): boolean => /^\d{1,15}$/.test(words)
 
@@ -96,22 +131,24 @@ const logSource = (utils: Utils, navigate: Navigate, isAdmin: boolean): CommandS
   },
 })
 
-/** What the palette finds beyond pages: one's own tokens and calls, and for administrators users and channels. */
+/** What the palette finds beyond pages: one's own tokens and calls, models, for administrators users and channels, settings for root. */
 export function useSearchSources(): void {
   const utils = trpc.useUtils()
   const [, navigate] = useLocation()
-  const { user, isAdmin } = useSession()
+  const { user, isAdmin, isRoot } = useSession()
   const language = useLanguage()
   const userId = user?.id
   useEffect(() => {
     if (userId === undefined) return undefined
     const sources = [
       tokenSource(utils, navigate),
+      modelSource(utils, navigate),
       ...(isAdmin ? [channelSource(utils, navigate), userSource(utils, navigate)] : []),
+      ...(isRoot ? [settingSource(navigate)] : []),
       logSource(utils, navigate, isAdmin),
     ]
     const removals = sources.map(registerCommandSource)
     return () => removals.forEach((remove) => remove())
     // The headings change with the language.
-  }, [utils, navigate, userId, isAdmin, language])
+  }, [utils, navigate, userId, isAdmin, isRoot, language])
 }

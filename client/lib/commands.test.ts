@@ -15,3 +15,8 @@ test('what begins with the words stands first, and nothing typed lists everythin
   expect(titles('logs')).toEqual(['Logs of tokens', 'Usage logs'])
   expect(titles(' ')).toHaveLength(4)
 })
+
+test('a command is found by other words for the same thing', () => {
+  const create = { ...command('新建令牌', '操作'), keywords: 'new token create api key' }
+  expect(matchCommands([...list, create], 'new token')).toEqual([create])
+})

@@ -9,6 +9,8 @@ export type Command = {
   icon?: LucideIcon
   /** A fainter second text: an id, a key that does the same. */
   note?: string
+  /** Other words for the same thing, in any language; looked through, not shown. */
+  keywords?: string
   run: () => void
 }
 
@@ -40,7 +42,7 @@ export const useCommandSources = (): readonly CommandSource[] => useSyncExternal
 export function matchCommands(list: readonly Command[], typed: string): Command[] {
   const words = typed.trim().toLowerCase().split(/\s+/).filter(Boolean)
   const hits = list.filter((command) => {
-    const text = `${command.title} ${command.group} ${command.note ?? ''}`.toLowerCase()
+    const text = `${command.title} ${command.group} ${command.note ?? ''} ${command.keywords ?? ''}`.toLowerCase()
     return words.every((word) => text.includes(word))
   })
   const begins = (command: Command) => words[0] !== undefined && command.title.toLowerCase().startsWith(words[0])

@@ -15,7 +15,7 @@ function ErrorRate({ calls, failed }: { calls: number; failed: number }) {
 export function StatTags({ input }: { input: LogInput }) {
   const { data } = useLogStat(input)
   return (
-    <HStack gap="2" wrap="wrap" flexShrink="0">
+    <HStack gap="2" wrap="wrap" flexShrink={{ base: 1, sm: 0 }}>
       <StatTag label={t('消费')} tip={t('所选时间内的费用')}>
         {data ? <Money quota={data.quota} /> : undefined}
       </StatTag>
