@@ -43,7 +43,8 @@ export function acceptCaller({ bodies }: RelayServices, { req, res, ip }: Incomi
   let end: CallerEnd | undefined
   server.handleUpgrade(req, connection, head, (socket) => {
     socket.on('error', () => {})
-    end = { socket, frames: createPump(socket, createFrameMemory(bodies, networkOf(ip)), connection) }
+    const memory = createFrameMemory(bodies, networkOf(ip))
+    end = { socket, frames: createPump(socket, memory, { connection, isPaceWatched: true }) }
   })
   if (!end) throw new DomainError('relay.upgrade_failed')
   res.detachSocket(connection)

@@ -1,4 +1,3 @@
-import type { WebSocket } from 'ws'
 import { DomainError } from '#core/errors.ts'
 import type { AttemptPlan } from '#relay/attempt/attempts.ts'
 import type { CallCore, RelayServices } from '#relay/request/call.ts'
@@ -7,7 +6,7 @@ import { withToken } from '#relay/attempt/attempt-token.ts'
 import { failedReply } from '#relay/attempt/send-request.ts'
 import { providerFor } from '#relay/providers/registry.ts'
 import type { ProviderCall, RealtimeCaller, RealtimeTranslation } from '#relay/providers/types.ts'
-import { SocketRefused } from '#relay/transport/open-socket.ts'
+import { type OpenedSocket, SocketRefused } from '#relay/transport/open-socket.ts'
 import { largestFrame } from './accept.ts'
 import { attemptSecrets, upstreamChannelOf, providerCallOf } from '#relay/attempt/upstream-channel.ts'
 import { openUpstreamSocket } from '#relay/upstream-call/send.ts'
@@ -19,7 +18,7 @@ function readCaller({ req }: CallCore): RealtimeCaller {
   return { byProtocols: offered.some((name) => name !== ''), beta }
 }
 
-export type Dialled = { socket: WebSocket; translation: RealtimeTranslation }
+export type Dialled = OpenedSocket & { translation: RealtimeTranslation }
 
 /** Opens the upstream's end of a session, paused. @throws {AttemptFailed} when another channel may be tried. */
 export async function dial(services: RelayServices, call: CallCore, { attempt }: AttemptPlan): Promise<Dialled> {
@@ -31,12 +30,12 @@ export async function dial(services: RelayServices, call: CallCore, { attempt }:
   let providerCall = providerCallOf(services, call, { attempt, stream: true })
   try {
     providerCall = await withToken(services, attempt, providerCall)
-    const socket = await openUpstreamSocket(services, upstreamChannelOf(attempt), {
+    const opened = await openUpstreamSocket(services, upstreamChannelOf(attempt), {
       request: translation.request(providerCall, readCaller(call)),
       signal: call.upstreamAbort.signal,
       largestFrame,
     })
-    return { socket, translation }
+    return { ...opened, translation }
   } catch (error) {
     if (call.upstreamAbort.signal.aborted) throw new DomainError('relay.stopping', {}, { cause: error })
     const failed = error instanceof SocketRefused ? await asRefused(services, error, { attempt, providerCall }) : error

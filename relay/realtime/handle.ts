@@ -70,11 +70,13 @@ async function converse(
   { plan, limited, caller }: Conversation,
 ): Promise<void> {
   const sentAt = performance.now()
-  const { socket, translation } = await dial(services, call, plan)
+  const { socket, connection, translation } = await dial(services, call, plan)
   const { channel, key, model } = plan.attempt
   // A session may last for an hour: others need not wait that long to know that this key works.
   services.circuitBreaker.succeeded({ channelId: channel.id, key: key.position, model })
-  const upstream = { socket, frames: createPump(socket, createFrameMemory(services.bodies, networkOf(call.ip))) }
+  // Both sides count for the caller's address: its session is what they are there for.
+  const memory = createFrameMemory(services.bodies, networkOf(call.ip))
+  const upstream = { socket, frames: createPump(socket, memory, { connection, isPaceWatched: false }) }
   const counted = limited.ended(200).catch((error: unknown) => {
     services.log.warn({ err: error, requestId: call.id }, 'the success of a session could not be counted')
   })

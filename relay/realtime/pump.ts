@@ -18,18 +18,24 @@ export type Pump = {
   readonly paused: boolean
 }
 
+type Origin = {
+  connection: Socket
+  /** A frame that is begun and not gone on with ends the session: whoever sends it may mean just that. */
+  isPaceWatched: boolean
+}
+
 type Taker = { take: (frame: Frame) => Promise<void>; onError: (error: unknown) => void }
 
 /**
  * Frames of one side on their way to the other: in their order, one at a time, with back-pressure. What is here of them, a
- * frame that is still arriving over `connection` included, is held in `memory`; who finds no room there ends the session.
+ * frame that is still arriving over the connection included, is held in `memory`; who finds no room there ends the session.
  */
-export function createPump(source: WebSocket, memory: FrameMemory, connection?: Socket): Pump {
+export function createPump(source: WebSocket, memory: FrameMemory, { connection, isPaceWatched }: Origin): Pump {
   let queue: Frame[] = []
   let queued = 0
   let taking = 0
   /** What the connection had brought when the last message was whole. */
-  let whole = connection?.bytesRead ?? 0
+  let whole = connection.bytesRead
   let full = false
   let waits = false
   let stopped = false
@@ -38,7 +44,7 @@ export function createPump(source: WebSocket, memory: FrameMemory, connection?: 
   let working: Promise<void> = Promise.resolve()
   let busy = false
 
-  const arriving = (): number => Math.max(0, (connection?.bytesRead ?? 0) - whole)
+  const arriving = (): number => Math.max(0, connection.bytesRead - whole)
   const here = (): number => queued + taking + arriving()
   const fail = (error: unknown): void => {
     queue = []
@@ -92,7 +98,7 @@ export function createPump(source: WebSocket, memory: FrameMemory, connection?: 
   }
 
   source.on('message', (data, isBinary) => {
-    whole = connection?.bytesRead ?? 0
+    whole = connection.bytesRead
     if (stopped) return
     const frame = { data: data as Buffer, isBinary }
     queue.push(frame)
@@ -103,8 +109,9 @@ export function createPump(source: WebSocket, memory: FrameMemory, connection?: 
   })
   // Two bytes of head and four of mask: these come between the pieces of a message.
   for (const control of ['ping', 'pong'] as const) source.on(control, (data: Buffer) => void (whole += data.length + 6))
-  connection?.on('data', hold)
-  const stopWatching = connection && memory.watch(connection, () => source.isPaused || arriving() === 0, fail)
+  connection.on('data', hold)
+  const isIdle = (): boolean => source.isPaused || arriving() === 0
+  const stopWatching = isPaceWatched ? memory.watch(connection, isIdle, fail) : undefined
   source.once('close', () => {
     stopWatching?.()
     memory.end()

@@ -19,6 +19,9 @@ export type OpenSocket = {
   largestFrame: number
 }
 
+/** A socket that is open, and the connection that its frames arrive over. */
+export type OpenedSocket = { socket: WebSocket; connection: Socket }
+
 /** The upstream answered the handshake with something else than a socket. */
 export class SocketRefused extends Error {
   override name = 'SocketRefused'
@@ -87,7 +90,7 @@ function shaken(socket: WebSocket, signal: AbortSignal): Promise<WebSocket> {
  * Opens a WebSocket to a channel's upstream, paused.
  * @throws {TransportError} when it cannot be reached; {SocketRefused} when it answered otherwise.
  */
-export async function openSocket(input: OpenSocket, lookup: LookupFunction): Promise<WebSocket> {
+export async function openSocket(input: OpenSocket, lookup: LookupFunction): Promise<OpenedSocket> {
   const url = targetOf(input.url)
   const expired = AbortSignal.timeout(asTimerMs(input.connectTimeoutMs))
   const signal = AbortSignal.any([input.signal, expired])
@@ -102,7 +105,7 @@ export async function openSocket(input: OpenSocket, lookup: LookupFunction): Pro
       followRedirects: false,
       maxPayload: input.largestFrame,
     })
-    return await shaken(socket, signal)
+    return { socket: await shaken(socket, signal), connection: opened }
   } catch (error) {
     connection?.on('error', () => {}).destroy()
     if (error instanceof SocketRefused) throw error

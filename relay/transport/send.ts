@@ -1,13 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { LookupFunction } from 'node:net'
 import type { Dispatcher } from 'undici'
-import type { WebSocket } from 'ws'
 import { isLinkLocal, isLinkLocalHost } from './address.ts'
 import { decodeBody } from './decode.ts'
 import { createDispatchers } from './dispatchers.ts'
 import { exchange, type Exchange } from './exchange.ts'
 import { timeLimits, type TimeLimits } from './limits.ts'
-import { type OpenSocket, openSocket } from './open-socket.ts'
+import { type OpenedSocket, type OpenSocket, openSocket } from './open-socket.ts'
 import { createGuardedLookup } from './lookup.ts'
 import { socketExchange } from './socket-exchange.ts'
 import { TransportError } from './transport-error.ts'
@@ -47,7 +46,7 @@ export type Transport = {
   /** @throws {TransportError} when no answer began. Redirects are answers, never followed. */
   send: (request: SendRequest) => Promise<UpstreamReply>
   /** A WebSocket of its own, paused. @throws {TransportError}; {SocketRefused} when the upstream answered otherwise. */
-  openSocket: (request: OpenSocket) => Promise<WebSocket>
+  openSocket: (request: OpenSocket) => Promise<OpenedSocket>
   close: () => Promise<void>
 }
 

@@ -118,7 +118,7 @@ export async function socketExchange(request: SocketExchangeRequest, lookup: Loo
   const { url, headers, proxy, limits } = request
   const signal = request.signal ?? new AbortController().signal
   try {
-    const socket = await openSocket(
+    const { socket } = await openSocket(
       { url, headers, protocols: [], proxy, signal, connectTimeoutMs: limits.connectTimeoutMs, largestFrame },
       lookup,
     )

@@ -1,4 +1,3 @@
-import type { WebSocket } from 'ws'
 import type { ChannelSecrets } from '#core/masking/secret-parts.ts'
 import { proxyOf } from '#core/proxy-setting.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
@@ -6,6 +5,7 @@ import { providerFor } from '#relay/providers/registry.ts'
 import { maskFailure } from '#relay/providers/shared/mask-failure.ts'
 import type { SocketRequest, UpstreamRequest } from '#relay/providers/types.ts'
 import type { TimeLimits } from '#relay/transport/limits.ts'
+import type { OpenedSocket } from '#relay/transport/open-socket.ts'
 import type { SendRequest, Transport, UpstreamReply } from '#relay/transport/send.ts'
 import type { UpstreamChannel, UpstreamDeps } from './channel.ts'
 import { timeoutsOf } from './timeouts.ts'
@@ -51,7 +51,7 @@ export const openUpstreamSocket = (
   { transport }: Pick<UpstreamDeps, 'transport'>,
   { setting }: UpstreamChannel,
   opening: { request: SocketRequest; signal: AbortSignal; largestFrame: number },
-): Promise<WebSocket> =>
+): Promise<OpenedSocket> =>
   transport.openSocket({
     ...opening.request,
     proxy: proxyOf(setting),

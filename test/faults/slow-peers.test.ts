@@ -35,10 +35,10 @@ const open = async (): Promise<Socket> => {
 }
 
 /** Asks for a stream that does not end and reads nothing of it. */
-async function neverReading(): Promise<Socket> {
+async function neverReading(model = 'endless'): Promise<Socket> {
   const socket = await open()
   socket.pause()
-  const body = JSON.stringify({ model: 'endless', stream: true, messages: [{ role: 'user', content: 'tell' }] })
+  const body = JSON.stringify({ model, stream: true, messages: [{ role: 'user', content: 'tell' }] })
   socket.write(
     `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer sk-${token.key}\r\n` +
       `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
@@ -82,7 +82,7 @@ test('callers that do not read pause their upstreams, take bounded memory and de
   // Warm: code that is loaded with the first call does not count.
   await Promise.all(Array.from({ length: 20 }, () => callOnce(product.url, token, { kind: 'stream' })))
   const readers = 10
-  const sockets = await Promise.all(Array.from({ length: readers }, neverReading))
+  const sockets = await Promise.all(Array.from({ length: readers }, () => neverReading()))
   await until(() => endless.open === readers, { what: 'the streams do not begin' })
   // What was sent and not read lies in the system's buffers, on both sides of us.
   const sent = await standingStill(() => endless.sentBytes, readers * megabyte)
@@ -107,8 +107,25 @@ test('callers that do not read pause their upstreams, take bounded memory and de
 
 test.runIf(long)('a caller that takes nothing for two minutes is dropped', { timeout: 240_000 }, async () => {
   await using endless = await startEndlessUpstream()
-  await world.make.channel({ models: 'endless', baseUrl: endless.url })
-  const socket = await neverReading()
+  const model = 'endless-too'
+  await world.make.channel({ models: model, baseUrl: endless.url })
+  await world.make.option('ModelRatio', JSON.stringify({ [model]: 1, 'gpt-4o-mini': 0.075 }))
+  // It is told once, so both have to be known before.
+  await until(
+    async () => {
+      const headers = { authorization: `Bearer sk-${token.key}` }
+      const asked = await fetch(`${product.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify({ model, stream: true, messages: [{ role: 'user', content: 'tell' }] }),
+      })
+      await asked.body?.cancel()
+      return asked.status === 200
+    },
+    { what: 'the channel is not known' },
+  )
+  await until(() => endless.open === 0, { what: 'the first stream goes on' })
+  const socket = await neverReading(model)
   await until(() => endless.open === 1, { what: 'the stream does not begin' })
   await until(() => endless.open === 0, { seconds: 200, what: 'it is kept for ever' })
   socket.destroy()

@@ -40,8 +40,8 @@ const limitIn = (body: unknown): number | undefined => {
   return found ? Number(found[1]) : undefined
 }
 
-const withLimit = (by: CallerDialect, model: string, limit: number): Record<string, unknown> => {
-  const body = by.body(model, text, false)
+const withLimit = (by: CallerDialect, model: string, limit: number, asked = text): Record<string, unknown> => {
+  const body = by.body(model, asked, false)
   if (by.dialect === 'responses') return { ...body, max_output_tokens: limit }
   if (by.dialect === 'generateContent') return { ...body, generationConfig: { maxOutputTokens: limit } }
   return { ...body, max_tokens: limit }
@@ -69,6 +69,30 @@ describe.each(kinds)('an answer in one piece from $name', ({ model }) => {
       await reply.text()
       expect((await consumed(app)).at(-1)?.other['max_tokens_lowered']).toBe(lowered)
       expect(await quotaOf(user.id)).toBeGreaterThanOrEqual(0)
+    },
+  )
+
+  test.each(callerDialects)(
+    'under a lowered limit that it fills costs a caller of $dialect no more than the balance',
+    async (by) => {
+      const { user, token } = await callerWith(3000)
+      const body = withLimit(by, model, 128_000, `${text} [[words=60000,limited,usage=1]]`)
+      const replies = await Promise.all(Array.from({ length: 4 }, () => say(app, by, { token, model, body })))
+      // The prompt is counted apart: what is proved here is the answer.
+      const served = replies.filter(({ status }) => status === 200)
+      expect(served.length).toBeGreaterThan(0)
+      await Promise.all(replies.map((reply) => reply.text()))
+      const rows = (await consumed(app)).filter((row) => row.user_id === user.id)
+      expect(rows).toHaveLength(served.length)
+      for (const { completion_tokens: completion, other } of rows) {
+        const lowered = Number(other['max_tokens_lowered'])
+        // To the last word: the limit is what ended it.
+        expect(completion).toBeGreaterThan(lowered - 20)
+        expect(completion).toBeLessThanOrEqual(lowered)
+      }
+      const charged = rows.reduce((sum, { quota }) => sum + quota, 0)
+      expect(await quotaOf(user.id)).toBe(3000 - charged)
+      expect(charged).toBeLessThanOrEqual(3000)
     },
   )
 

@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { type WebSocket, WebSocketServer } from 'ws'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { closeSoundly, eventually } from '../relay/caller-dialects.ts'
 import { converse, startRealtime } from './world.ts'
@@ -76,6 +79,33 @@ test('a frame that is begun and not gone on with ends its session', async () => 
   expect(await talk.next('error')).toMatchObject({ error: { message: expect.stringContaining('上传过慢') } })
   expect(await talk.closed).toMatchObject({ code: 1008 })
   expect(await untilHeld((bytes) => bytes === 0)).toBe(0)
+})
+
+test('a frame that an upstream has begun is held while it arrives, and a session that finds no room for it is ended', async () => {
+  const model = 'gpt-4o-mini-realtime-preview'
+  const upstreams: WebSocket[] = []
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
+  server.on('connection', (socket) => {
+    upstreams.push(socket)
+    socket.send(JSON.stringify({ type: 'session.created', session: {} }))
+    socket.send('x'.repeat(3 * megabyte), { fin: false })
+  })
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  await world.app.make.channel({ models: model, baseUrl: `http://127.0.0.1:${port}` })
+  await world.app.settled()
+  const first = await world.talk({ model })
+  await first.next('session.created')
+  expect(await untilHeld((bytes) => bytes >= 6 * megabyte)).toBeGreaterThanOrEqual(6 * megabyte)
+
+  const more = await Promise.all(Array.from({ length: 4 }, () => world.talk({ model })))
+  const refused = await Promise.race(more.map((talk) => talk.next('error')))
+  expect(String((refused['error'] as { message: string }).message)).toContain('请求内容过多')
+  expect(heldBytes()).toBeLessThanOrEqual(24 * megabyte)
+  for (const { socket } of [first, ...more]) socket.terminate()
+  expect(await untilHeld((bytes) => bytes === 0)).toBe(0)
+  for (const socket of upstreams) socket.terminate()
+  server.close()
 })
 
 test('a frame of lists in lists is not read', async () => {

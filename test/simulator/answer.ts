@@ -78,25 +78,35 @@ function toolCallsOf(prompt: Prompt, directives: Directives): ToolCall[] {
   }))
 }
 
-function textOf(prompt: Prompt, directives: Directives): Pick<Answer, 'text' | 'finish' | 'stopSequence'> {
+function textOf(
+  prompt: Prompt,
+  directives: Directives,
+  room: number | undefined,
+): Pick<Answer, 'text' | 'finish' | 'stopSequence'> {
   if (has(directives, 'blank')) return { text: [], finish: 'stop', stopSequence: null }
   const wanted = numberOf(directives, 'events') ?? numberOf(directives, 'words')
   const whole = plainText(prompt)
   const filler = numberOf(directives, 'big')
   const text = wanted === undefined ? pieces(whole) : repeatWords(whole, wanted)
   if (filler) text.push(` ${'x'.repeat(filler)}`)
+  if (has(directives, 'limited')) return withinLimit(text, room)
   if (wanted !== undefined || filler) return { text, finish: 'stop', stopSequence: null }
 
   const stops = prompt.stop.filter((stop) => stop !== '' && whole.includes(stop))
   const stop = stops.toSorted((a, b) => whole.indexOf(a) - whole.indexOf(b))[0]
   const stopped = stop === undefined ? text : pieces(whole.slice(0, whole.indexOf(stop)))
+  const cut = withinLimit(stopped, room)
+  return cut.finish === 'length' ? cut : { ...cut, stopSequence: stop ?? null }
+}
+
+/** As much as there is room for, in tokens. */
+function withinLimit(text: string[], room: number | undefined): Pick<Answer, 'text' | 'finish' | 'stopSequence'> {
   let characters = 0
-  const short = stopped.filter((piece) => {
+  const short = text.filter((piece) => {
     characters += piece.length
-    return prompt.maxTokens === undefined || countTokens(characters) <= prompt.maxTokens
+    return room === undefined || countTokens(characters) <= room
   })
-  if (short.length < stopped.length) return { text: short, finish: 'length', stopSequence: null }
-  return { text: stopped, finish: 'stop', stopSequence: stop ?? null }
+  return { text: short, finish: short.length < text.length ? 'length' : 'stop', stopSequence: null }
 }
 
 /** `12` is a number, `"12"` a string, `null` null, anything else that is no number a string. */
@@ -135,10 +145,13 @@ const isFinish = (text: string | undefined): text is Finish =>
 export function answerOf(prompt: Prompt, directives: Directives): Answer {
   const reasoningWords = numberOf(directives, 'thinking') ?? (prompt.thinking ? 0 : undefined)
   const thought = `Thinking about: ${prompt.text}`
-  const reasoning =
+  const ordered =
     reasoningWords === undefined ? [] : reasoningWords === 0 ? pieces(thought) : repeatWords(thought, reasoningWords)
+  const limit = has(directives, 'limited') ? prompt.maxTokens : undefined
+  const reasoning = withinLimit(ordered, limit).text
+  const room = limit === undefined ? prompt.maxTokens : limit - countTokens(reasoning.join('').length)
   const toolCalls = toolCallsOf(prompt, directives)
-  const said = toolCalls.length > 0 ? { text: [], stopSequence: null } : textOf(prompt, directives)
+  const said = toolCalls.length > 0 ? { text: [], stopSequence: null } : textOf(prompt, directives, room)
   const natural = 'finish' in said ? said.finish : 'tool-calls'
   const finish = isFinish(directives['finish']) ? directives['finish'] : natural
   const answer = { reasoning, toolCalls, text: said.text, stopSequence: said.stopSequence, finish }

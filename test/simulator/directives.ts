@@ -18,6 +18,7 @@ export const directiveNames = {
   gap: 'milliseconds between stream events',
   words: 'length of the answer in words',
   events: 'exact number of text deltas of a stream',
+  limited: 'what `words`, `events` and `thinking` order ends at the output limit, as with a model that keeps it',
   big: 'characters of filler added to the answer as one delta',
   blank: 'an answer without text',
   thinking: 'the answer begins with reasoning; a number sets its words',
