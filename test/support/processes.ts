@@ -15,14 +15,13 @@ export const secretKey = 'the key of the test installation'
 
 type Ending = { code: number | null; signal: NodeJS.Signals | null }
 
-export type ProductInput = {
+type ProductInput = {
   environment?: Record<string, string>
   /** The real entry, which also builds the console, instead of the bare product. */
   entry?: 'npm start' | 'scripts/start.ts' | 'test/support/run-product.ts'
+  /** Where a copy of the product's files stands, which may become another version. */
+  folder?: string
 }
-
-/** The files of another version, or of one that is about to be. */
-type Placed = ProductInput & { folder?: string }
 
 export type Launched = {
   pid: number
@@ -58,7 +57,7 @@ export async function launchProduct({
   environment = {},
   entry = 'test/support/run-product.ts',
   folder = root,
-}: Placed): Promise<Launched> {
+}: ProductInput): Promise<Launched> {
   const port = environment['PORT'] ?? String(await freePort())
   const { DATABASE_URL: _, VITEST: __, NODE_OPTIONS: ___, ...inherited } = process.env
   const [command, ...args] = entry === 'npm start' ? ['npm', 'start'] : [node, join(folder, entry)]
@@ -113,7 +112,7 @@ export type Product = Launched & {
 }
 
 /** Starts the product and waits until all of its processes serve. */
-export async function startProduct(input: Placed): Promise<Product> {
+export async function startProduct(input: ProductInput): Promise<Product> {
   const launched = await launchProduct(input)
   const health = (): Promise<number> =>
     fetch(`${launched.url}/healthz`).then(
