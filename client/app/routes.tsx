@@ -10,6 +10,7 @@ import {
   Mail,
   MessagesSquare,
   Network,
+  Receipt,
   ScrollText,
   SlidersHorizontal,
   Ticket,
@@ -139,6 +140,13 @@ export const routes: readonly AppRoute[] = [
     title: text('兑换码'),
     role: roles.admin,
     nav: { icon: Ticket, group: 'admin', role: roles.root },
+  },
+  {
+    paths: ['/admin/orders'],
+    page: 'orders',
+    title: text('充值订单'),
+    role: roles.admin,
+    nav: { icon: Receipt, group: 'admin', role: roles.root },
   },
   {
     paths: ['/admin/messages'],

@@ -8,6 +8,7 @@ import logs from '../features/logs/en.json'
 import messages from '../features/messages/en.json'
 import models from '../features/models/en.json'
 import options from '../features/options/en.json'
+import orders from '../features/orders/en.json'
 import playground from '../features/playground/en.json'
 import pricing from '../features/pricing/en.json'
 import redemptions from '../features/redemptions/en.json'
@@ -33,6 +34,7 @@ export const english = {
   ...messages,
   ...models,
   ...options,
+  ...orders,
   ...playground,
   ...pricing,
   ...redemptions,

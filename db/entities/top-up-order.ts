@@ -8,7 +8,7 @@ export const TopUpOrder = defineEntity({
   properties: {
     id: p.integer().primary().autoincrement(),
     userId: p.integer().index(),
-    /** What is credited once it is paid; 0 where a plan is bought. */
+    /** What is credited once it is paid. */
     quota: p.bigint('number'),
     /** ISO 4217, upper case. */
     currency: p.text(),
@@ -26,8 +26,6 @@ export const TopUpOrder = defineEntity({
     paymentId: p.text().nullable().index(),
     status: p.text().$type<OrderStatus>().default('pending'),
     refundedMinor: p.bigint('number').defaultRaw('0'),
-    /** The plan that is bought instead of credit. */
-    planId: p.integer().nullable(),
     createdAt: p.datetime().defaultRaw('now()'),
     paidAt: p.datetime().nullable(),
     /** When an administrator took the credit back. */

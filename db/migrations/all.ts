@@ -27,6 +27,7 @@ export const migrationsList = [
   fromFile('0038-audit-filters'),
   fromFile('0039-unread-messages'),
   fromFile('0041-payments'),
+  fromFile('0042-orders-of-credit'),
   fromFile('0045-spend-caps'),
   fromFile('0053-failures-hourly'),
   fromFile('0046-retired-token-keys'),

@@ -49,5 +49,3 @@ export function createEpayGateway(given: { pid: string; key: string }) {
     },
   }
 }
-
-export type EpayGateway = ReturnType<typeof createEpayGateway>

@@ -13,7 +13,6 @@ export const toOrderView = (order: TopUpOrder) => ({
   gateway: order.gateway,
   method: order.method,
   status: order.status,
-  planId: order.planId ?? null,
   createdAt: order.createdAt,
   paidAt: order.paidAt ?? null,
   reversedAt: order.reversedAt ?? null,

@@ -118,10 +118,10 @@ export async function listOwnUses({ database, actor }: UserDeps, input: ListUses
     name: string
     quota: string
     is_gift: boolean
-    used_at: Date
+    used_ms: string
     total: string
   }>(
-    `select u.redemption_id, r.name, r.quota, r.is_gift, u.used_at, count(*) over () as total
+    `select u.redemption_id, r.name, r.quota, r.is_gift, extract(epoch from u.used_at) * 1000 as used_ms, count(*) over () as total
      from redemption_uses u join redemptions r on r.id = u.redemption_id where u.user_id = $1
      order by u.used_at desc, u.redemption_id desc limit $2 offset $3`,
     [actor.id, input.pageSize, (input.page - 1) * input.pageSize],
@@ -132,7 +132,7 @@ export async function listOwnUses({ database, actor }: UserDeps, input: ListUses
       name: row.name,
       quota: Number(row.quota),
       isGift: row.is_gift,
-      usedAt: row.used_at,
+      usedAt: new Date(Number(row.used_ms)),
     })),
     total: Number(rows[0]?.total ?? 0),
     page: input.page,

@@ -3,9 +3,9 @@ import { pageInput } from '#core/paging.ts'
 import { refusal } from '#core/refusal.ts'
 import { redemptionStatus } from '#core/statuses.ts'
 
-export const longestName = 20
-export const longestKey = 32
-export const mostAtOnce = 100
+const longestName = 20
+const longestKey = 32
+const mostAtOnce = 100
 export const mostExported = 10_000
 
 const redemptionId = z.int(refusal('input.id_invalid')).min(1, refusal('input.id_invalid')).max(2_147_483_647)
@@ -41,30 +41,33 @@ type Window = { validFrom: Date | null; validUntil: Date | null }
 const isInOrder = ({ validFrom, validUntil }: Window) => !validFrom || !validUntil || validFrom < validUntil
 const inOrder = { path: ['validUntil'], message: refusal('redemption.window_invalid') }
 
-export const createRedemptions = z
-  .object({
-    name,
-    quota,
-    count: z
-      .int(refusal('redemption.count_invalid'))
-      .min(1, refusal('redemption.count_invalid'))
-      .max(mostAtOnce, refusal('redemption.count_invalid'))
-      .default(1),
-    isGift: z.boolean().default(false),
-    /** -1 without limit; counts for gift codes. */
-    maxUses: maxUses.default(-1),
-    validFrom: instant,
-    validUntil: instant,
-    /** The very text of one single code; empty: random ones. */
-    key: z
-      .string()
-      .trim()
-      .max(longestKey, refusal('redemption.key_too_long'))
-      .regex(/^\P{Cc}*$/u)
-      .default(''),
-  })
-  .refine(isInOrder, inOrder)
+const created = z.object({
+  name,
+  quota,
+  count: z
+    .int(refusal('redemption.count_invalid'))
+    .min(1, refusal('redemption.count_invalid'))
+    .max(mostAtOnce, refusal('redemption.count_invalid'))
+    .default(1),
+  isGift: z.boolean().default(false),
+  /** -1 without limit; counts for gift codes. */
+  maxUses: maxUses.default(-1),
+  validFrom: instant,
+  validUntil: instant,
+  /** The very text of one single code; empty: random ones. */
+  key: z
+    .string()
+    .trim()
+    .max(longestKey, refusal('redemption.key_too_long'))
+    .regex(/^\P{Cc}*$/u)
+    .default(''),
+})
+
+export const createRedemptions = created.refine(isInOrder, inOrder)
 export type CreateRedemptions = z.infer<typeof createRedemptions>
+
+/** As people fill it in: codes without a name are named by their amount. */
+export const redemptionForm = created.extend({ name: z.union([z.literal(''), name]) }).refine(isInOrder, inOrder)
 
 export const updateRedemption = z
   .object({ id: redemptionId, name, quota, maxUses: maxUses.optional(), validFrom: instant, validUntil: instant })

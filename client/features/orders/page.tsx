@@ -1,0 +1,115 @@
+import { Button } from '@chakra-ui/react'
+import { keepPreviousData } from '@tanstack/react-query'
+import { Receipt } from 'lucide-react'
+import { useState } from 'react'
+import { gatewayIds, orderStatuses } from '#features/orders/schema.ts'
+import { DataTable } from '../../components/data-table/data-table.tsx'
+import { DetailPanel, neighbours } from '../../components/detail-panel.tsx'
+import { FilterBar } from '../../components/filter-bar/filter-bar.tsx'
+import { orderStateText, orderStates } from '../../components/order-status.tsx'
+import { Page as Frame } from '../../components/page.tsx'
+import { EmptyState } from '../../components/states.tsx'
+import { t } from '../../i18n/t.ts'
+import { useTableState } from '../../lib/table-state.ts'
+import { trpc } from '../../lib/trpc.ts'
+import { useUrlState } from '../../lib/url-state.ts'
+import { ActForm, type OpenAct } from './act-form.tsx'
+import { orderColumns } from './columns.tsx'
+import { OrderPanel } from './panel.tsx'
+import { gatewayName, mayComplete, mayReverse } from './words.ts'
+
+const noFilters = { keyword: '', status: '', gateway: '' }
+
+export function Page() {
+  const [values, setFilters] = useUrlState(noFilters, ['page'])
+  const [{ order: openId }, open] = useUrlState({ order: 0 })
+  const [act, setAct] = useState<OpenAct>()
+  const table = useTableState()
+  const utils = trpc.useUtils()
+  const input = {
+    keyword: values.keyword,
+    status: orderStatuses.find((one) => one === values.status) ?? ('' as const),
+    gateway: gatewayIds.find((one) => one === values.gateway) ?? ('' as const),
+  }
+  const orders = trpc.admin.orders.list.useQuery(
+    { ...input, page: table.page, pageSize: table.pageSize },
+    { placeholderData: keepPreviousData },
+  )
+  const rows = orders.data?.items ?? []
+  const shown = rows.find(({ id }) => id === openId)
+  const isFiltered = values.keyword !== '' || values.status !== '' || values.gateway !== ''
+  return (
+    <Frame title={t('充值订单')} fill>
+      <DataTable
+        id="orders"
+        label={t('充值订单')}
+        columns={orderColumns()}
+        rowId={({ id }) => id}
+        rowLabel={({ tradeNo }) => tradeNo}
+        query={orders}
+        paging={table}
+        csvName="orders"
+        csvPage={(page, pageSize) => utils.admin.orders.list.fetch({ ...input, page, pageSize })}
+        onOpen={({ id }) => open({ order: id })}
+        openRow={openId || undefined}
+        rowActions={(order) => [
+          {
+            id: 'complete',
+            label: t('补单'),
+            hidden: !mayComplete(order),
+            onSelect: () => setAct({ kind: 'complete', order }),
+          },
+          {
+            id: 'reverse',
+            label: t('收回额度'),
+            danger: true,
+            hidden: !mayReverse(order),
+            onSelect: () => setAct({ kind: 'reverse', order }),
+          },
+        ]}
+        toolbar={
+          <FilterBar
+            query={{ id: 'keyword', placeholder: t('搜索订单号或用户名') }}
+            facets={[
+              {
+                id: 'status',
+                label: t('状态'),
+                kind: 'choice',
+                choices: orderStates.map((value) => ({ value, label: t(orderStateText(value)) })),
+              },
+              {
+                id: 'gateway',
+                label: t('支付渠道'),
+                kind: 'choice',
+                choices: gatewayIds.map((value) => ({ value, label: t(gatewayName(value)) })),
+              },
+            ]}
+            values={values}
+            onChange={setFilters}
+          />
+        }
+        empty={
+          <EmptyState
+            icon={Receipt}
+            title={isFiltered ? t('没有匹配的订单') : t('还没有充值订单')}
+            action={isFiltered && <Button onClick={() => setFilters(noFilters)}>{t('清除筛选')}</Button>}
+          />
+        }
+      />
+      <DetailPanel
+        openId={openId || undefined}
+        onClose={() => open({ order: 0 })}
+        title={shown?.tradeNo ?? t('充值订单')}
+        label={t('充值订单')}
+        {...neighbours(
+          rows,
+          ({ id }) => id === openId,
+          ({ id }) => open({ order: id }),
+        )}
+      >
+        {openId > 0 && <OrderPanel id={openId} act={(kind, order) => setAct({ kind, order })} />}
+      </DetailPanel>
+      <ActForm act={act} onClose={() => setAct(undefined)} />
+    </Frame>
+  )
+}

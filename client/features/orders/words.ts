@@ -1,0 +1,34 @@
+import type { RouterOutputs } from '#server/app-router.ts'
+import type { PlainText } from '../../i18n/t.ts'
+import { text } from '../../i18n/t.ts'
+
+export type Order = RouterOutputs['admin']['orders']['list']['items'][number]
+export type OrderEvent = RouterOutputs['admin']['orders']['get']['events'][number]
+
+const gateways: Record<string, PlainText> = { epay: text('易支付'), stripe: text('Stripe') }
+
+export const gatewayName = (gateway: string): PlainText => gateways[gateway] ?? text('其他')
+
+const eventNames: Record<string, PlainText> = {
+  paid: text('收到支付通知，已入账'),
+  completed: text('管理员补单'),
+  refused: text('支付通知与订单不符，未入账'),
+  refunded: text('已退款'),
+  disputed: text('付款人拒付'),
+  dispute_won: text('拒付已撤销'),
+  dispute_lost: text('拒付已成立'),
+  reversed: text('管理员收回额度'),
+  expired: text('超时未支付，已关闭'),
+  failed: text('支付失败'),
+  user_missing: text('下单的账户已被删除，未入账'),
+}
+
+export const eventName = (kind: string): PlainText => eventNames[kind] ?? text('其他')
+
+/** Whether an administrator may say that it was paid. */
+export const mayComplete = ({ paidAt, status }: Pick<Order, 'paidAt' | 'status'>): boolean =>
+  paidAt === null && status !== 'refunded'
+
+/** Whether its credit may be taken back. */
+export const mayReverse = ({ paidAt, reversedAt, status, refunded }: Order): boolean =>
+  paidAt !== null && reversedAt === null && (status === 'refunded' || status === 'disputed' || refunded !== null)

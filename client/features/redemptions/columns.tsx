@@ -1,0 +1,105 @@
+import { chakra } from '@chakra-ui/react'
+import { Code, KeyCell, Tags } from '../../components/cells/names.tsx'
+import { Money, None } from '../../components/cells/numbers.tsx'
+import { Time } from '../../components/cells/time.tsx'
+import type { Column } from '../../components/data-table/types.ts'
+import { Status } from '../../components/status.tsx'
+import { t } from '../../i18n/t.ts'
+import { type Redemption, stateOf } from './words.ts'
+
+const usesText = ({ isGift, usedCount, maxUses }: Redemption): string =>
+  isGift ? `${usedCount} / ${maxUses === -1 ? t('不限') : maxUses}` : `${usedCount} / 1`
+
+const instant = (time: Date | null) => time?.toISOString()
+
+export const redemptionColumns = (): Column<Redemption>[] => [
+  {
+    id: 'id',
+    title: 'ID',
+    width: 70,
+    cell: ({ id }) => <chakra.span color="fg.muted">{id}</chakra.span>,
+    csv: ({ id }) => id,
+  },
+  {
+    id: 'name',
+    title: t('名称'),
+    width: 150,
+    grow: true,
+    fixed: true,
+    card: 'title',
+    cell: ({ name }) => <span data-tip={name}>{name}</span>,
+    csv: ({ name }) => name,
+  },
+  {
+    id: 'key',
+    title: t('兑换码内容'),
+    width: 230,
+    cell: ({ key, name }) => <KeyCell value={key} name={t('兑换码 {name}', { name })} />,
+    csv: ({ key }) => key,
+  },
+  {
+    id: 'status',
+    title: t('状态'),
+    width: 100,
+    card: 'fact',
+    cell: (row) => {
+      const { tone, words } = stateOf(row)
+      return <Status tone={tone}>{t(words)}</Status>
+    },
+    csv: (row) => t(stateOf(row).words),
+  },
+  {
+    id: 'kind',
+    title: t('类型'),
+    width: 100,
+    cell: ({ isGift }) => <Tags values={[isGift ? t('礼品码') : t('一次性')]} />,
+    csv: ({ isGift }) => (isGift ? t('礼品码') : t('一次性')),
+  },
+  {
+    id: 'quota',
+    title: t('额度'),
+    width: 110,
+    align: 'end',
+    card: 'fact',
+    cell: ({ quota }) => <Money quota={quota} />,
+    csv: ({ quota }) => quota,
+  },
+  { id: 'uses', title: t('使用次数'), width: 110, align: 'end', card: 'fact', cell: usesText, csv: usesText },
+  {
+    id: 'validFrom',
+    title: t('生效时间'),
+    width: 130,
+    hidden: true,
+    cell: ({ validFrom }) => <Time value={validFrom} exact="short" />,
+    csv: ({ validFrom }) => instant(validFrom),
+  },
+  {
+    id: 'validUntil',
+    title: t('过期时间'),
+    width: 130,
+    cell: ({ validUntil }) => (validUntil ? <Time value={validUntil} exact="short" /> : t('永不过期')),
+    csv: ({ validUntil }) => instant(validUntil),
+  },
+  {
+    id: 'usedBy',
+    title: t('兑换人'),
+    width: 90,
+    cell: ({ usedUserId }) => (usedUserId ? <Code>{`#${usedUserId}`}</Code> : <None />),
+    csv: ({ usedUserId }) => usedUserId || undefined,
+  },
+  {
+    id: 'redeemed',
+    title: t('兑换时间'),
+    width: 130,
+    hidden: true,
+    cell: ({ redeemedAt }) => <Time value={redeemedAt} />,
+    csv: ({ redeemedAt }) => instant(redeemedAt),
+  },
+  {
+    id: 'created',
+    title: t('创建时间'),
+    width: 120,
+    cell: ({ createdAt }) => <Time value={createdAt} />,
+    csv: ({ createdAt }) => instant(createdAt),
+  },
+]

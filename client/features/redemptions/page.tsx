@@ -1,0 +1,111 @@
+import { Button } from '@chakra-ui/react'
+import { keepPreviousData } from '@tanstack/react-query'
+import { Plus, Ticket } from 'lucide-react'
+import { redemptionStatus } from '#core/statuses.ts'
+import { DataTable } from '../../components/data-table/data-table.tsx'
+import { FilterBar } from '../../components/filter-bar/filter-bar.tsx'
+import { Page as Frame } from '../../components/page.tsx'
+import { EmptyState } from '../../components/states.tsx'
+import { t } from '../../i18n/t.ts'
+import { useTableState } from '../../lib/table-state.ts'
+import { trpc } from '../../lib/trpc.ts'
+import { useUrlState } from '../../lib/url-state.ts'
+import { BulkActions, MoreActs } from './bulk.tsx'
+import { redemptionColumns } from './columns.tsx'
+import { RedemptionForm } from './form.tsx'
+import { useActs } from './use-acts.ts'
+import { isUsedUp } from './words.ts'
+
+const noFilters = { keyword: '', status: '', kind: '' }
+const kinds = ['single', 'gift'] as const
+
+export function Page() {
+  const [values, setFilters] = useUrlState(noFilters, ['page'])
+  const [{ edit }, open] = useUrlState({ edit: 0 })
+  const table = useTableState()
+  const filters = {
+    keyword: values.keyword,
+    status: Number(values.status) || 0,
+    kind: kinds.find((kind) => kind === values.kind) ?? ('' as const),
+  }
+  const codes = trpc.admin.redemptions.list.useQuery(
+    { ...filters, page: table.page, pageSize: table.pageSize },
+    { placeholderData: keepPreviousData },
+  )
+  const edited = codes.data?.items.find(({ id }) => id === edit)
+  const actsOf = useActs(({ id }) => open({ edit: id }))
+  const isFiltered = values.keyword !== '' || values.status !== '' || values.kind !== ''
+  const create = (
+    <Button variant="solid" onClick={() => open({ edit: -1 })}>
+      <Plus aria-hidden />
+      {t('添加兑换码')}
+    </Button>
+  )
+  return (
+    <Frame title={t('兑换码')} fill extra={<MoreActs filters={filters} />} action={create}>
+      <DataTable
+        id="redemptions"
+        label={t('兑换码')}
+        columns={redemptionColumns()}
+        rowId={({ id }) => id}
+        rowLabel={({ name, id }) => `${name} #${id}`}
+        query={codes}
+        paging={table}
+        isMuted={(row) => row.status === redemptionStatus.disabled || isUsedUp(row)}
+        onOpen={(row) => row.status === redemptionStatus.unused && open({ edit: row.id })}
+        openRow={edit || undefined}
+        rowActions={actsOf}
+        bulkActions={(selection) => <BulkActions selection={selection} />}
+        toolbar={
+          <FilterBar
+            query={{ id: 'keyword', placeholder: t('搜索 ID 或名称') }}
+            facets={[
+              {
+                id: 'status',
+                label: t('状态'),
+                kind: 'choice',
+                choices: [
+                  { value: '1', label: t('未使用') },
+                  { value: '2', label: t('已禁用') },
+                  { value: '3', label: t('已使用') },
+                ],
+              },
+              {
+                id: 'kind',
+                label: t('类型'),
+                kind: 'choice',
+                choices: [
+                  { value: 'single', label: t('一次性') },
+                  { value: 'gift', label: t('礼品码') },
+                ],
+              },
+            ]}
+            values={values}
+            onChange={setFilters}
+          />
+        }
+        empty={
+          isFiltered ? (
+            <EmptyState
+              icon={Ticket}
+              title={t('没有匹配的兑换码')}
+              action={<Button onClick={() => setFilters(noFilters)}>{t('清除筛选')}</Button>}
+            />
+          ) : (
+            <EmptyState
+              icon={Ticket}
+              title={t('还没有兑换码')}
+              description={t('用户在钱包中输入兑换码即可获得额度。')}
+              action={create}
+            />
+          )
+        }
+      />
+      <RedemptionForm
+        open={edit === -1 || edited !== undefined}
+        redemption={edited}
+        onClose={() => open({ edit: 0 })}
+      />
+    </Frame>
+  )
+}

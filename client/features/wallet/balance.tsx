@@ -1,0 +1,36 @@
+import { GridItem, SimpleGrid } from '@chakra-ui/react'
+import { Money } from '../../components/cells/numbers.tsx'
+import { StatTile } from '../../components/stat-tile.tsx'
+import { t } from '../../i18n/t.ts'
+import type { Wallet } from './methods.ts'
+
+function lasts({ daysLeft }: Wallet): string {
+  if (daysLeft === null) return '–'
+  if (daysLeft < 1) return t('不足 1 天')
+  return daysLeft > 999 ? t('超过 999 天') : t('约 {days} 天', { days: Math.floor(daysLeft) })
+}
+
+/** What is there, what was used, and what it lasts for. */
+export function Balance({ wallet }: { wallet: Wallet | undefined }) {
+  const loading = wallet === undefined
+  return (
+    <SimpleGrid columns={{ base: 2, sm: 3 }} gap="3">
+      <GridItem colSpan={{ base: 2, sm: 1 }}>
+        <StatTile label={t('当前余额')} value={<Money quota={wallet?.quota} />} loading={loading} />
+      </GridItem>
+      <StatTile
+        label={t('可用时长')}
+        value={wallet && lasts(wallet)}
+        note={wallet && (wallet.dailyQuota > 0 ? <DailyUse quota={wallet.dailyQuota} /> : t('近 7 天没有消耗'))}
+        loading={loading}
+      />
+      <StatTile label={t('历史消耗')} value={<Money quota={wallet?.usedQuota} />} loading={loading} />
+    </SimpleGrid>
+  )
+}
+
+const DailyUse = ({ quota }: { quota: number }) => (
+  <>
+    {t('近 7 天日均')} <Money quota={Math.round(quota)} />
+  </>
+)

@@ -1,0 +1,44 @@
+import { Box, SimpleGrid, Skeleton } from '@chakra-ui/react'
+import { Page as Frame } from '../../components/page.tsx'
+import { ErrorState } from '../../components/states.tsx'
+import { UrlTabs } from '../../components/url-tabs.tsx'
+import { t } from '../../i18n/t.ts'
+import { trpc } from '../../lib/trpc.ts'
+import { Balance } from './balance.tsx'
+import { Orders } from './orders.tsx'
+import { Redeem } from './redeem.tsx'
+import { TopUp } from './top-up.tsx'
+import { Uses } from './uses.tsx'
+
+const panel = { borderWidth: '1px', borderRadius: 'l3', bg: 'bg.panel', p: '4', minW: '0' } as const
+
+export function Page() {
+  const { data: wallet, error, refetch } = trpc.user.wallet.get.useQuery()
+  return (
+    <Frame title={t('钱包')} width="wide">
+      <Balance wallet={wallet} />
+      <SimpleGrid columns={{ base: 1, md: 2 }} gap="3" alignItems="start">
+        <Box {...panel}>
+          {wallet ? (
+            <TopUp wallet={wallet} />
+          ) : error ? (
+            <ErrorState error={error} onRetry={() => void refetch()} />
+          ) : (
+            <Skeleton h="56" />
+          )}
+        </Box>
+        <Box {...panel}>
+          <Redeem />
+        </Box>
+      </SimpleGrid>
+      <UrlTabs
+        param="history"
+        label={t('记录')}
+        tabs={[
+          { id: 'orders', label: t('充值订单'), content: <Orders /> },
+          { id: 'redemptions', label: t('兑换记录'), content: <Uses /> },
+        ]}
+      />
+    </Frame>
+  )
+}

@@ -1,0 +1,163 @@
+import { Button, HStack, Input, RadioCard, SimpleGrid, Stack, Text } from '@chakra-ui/react'
+import { ExternalLink } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { confirm } from '../../components/confirm.tsx'
+import { Facts, Section } from '../../components/facts.tsx'
+import { Notice } from '../../components/notice.tsx'
+import { t } from '../../i18n/t.ts'
+import { errorText } from '../../lib/errors.ts'
+import { formatInteger } from '../../lib/format.ts'
+import { useStatus } from '../../lib/status.ts'
+import { trpc } from '../../lib/trpc.ts'
+import { methodName, type Method, type Wallet } from './methods.ts'
+
+const presets = [5, 10, 20, 50, 100, 500]
+
+/** Leaves for the gateway, with the signed fields where it wants a form. */
+function goPay(url: string, fields?: Record<string, string>): void {
+  if (!fields) return location.assign(url)
+  const form = document.createElement('form')
+  form.method = 'post'
+  form.action = url
+  for (const [name, value] of Object.entries(fields)) {
+    const input = document.createElement('input')
+    input.type = 'hidden'
+    input.name = name
+    input.value = value
+    form.append(input)
+  }
+  document.body.append(form)
+  form.submit()
+}
+
+/** After a pause in typing. */
+function useSettled<Value>(value: Value, milliseconds = 300): Value {
+  const [settled, setSettled] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), milliseconds)
+    return () => clearTimeout(timer)
+  }, [value, milliseconds])
+  return settled
+}
+
+export function TopUp({ wallet }: { wallet: Wallet }) {
+  return (
+    <Section
+      title={t('在线充值')}
+      extra={
+        wallet.topUpLink !== '' && (
+          <Button asChild size="xs">
+            <a href={wallet.topUpLink} target="_blank" rel="noreferrer">
+              {t('获取兑换码')}
+              <ExternalLink aria-hidden />
+            </a>
+          </Button>
+        )
+      }
+    >
+      {wallet.methods.length === 0 ? <Notice>{t('管理员未开启在线充值！')}</Notice> : <Buying wallet={wallet} />}
+    </Section>
+  )
+}
+
+function Buying({ wallet }: { wallet: Wallet }) {
+  const { displayInCurrency, quotaPerUnit } = useStatus()
+  const unit = displayInCurrency ? 1 : quotaPerUnit
+  const { minimumAmount } = wallet
+  const [typed, setTyped] = useState(String(Math.max(minimumAmount, 10 * unit)))
+  const [chosen, choose] = useState<Method['method']>()
+  const method = wallet.methods.find((one) => one.method === chosen)?.method ?? wallet.methods[0]?.method ?? 'zfb'
+  const amount = Math.trunc(Number(typed))
+  const isAmount = /^\d+$/.test(typed.trim()) && amount >= minimumAmount
+  const asked = useSettled({ amount, method })
+  const quote = trpc.user.orders.quote.useQuery(asked, { enabled: isAmount, retry: false })
+  const pay = trpc.user.orders.pay.useMutation()
+  const shown = displayInCurrency ? `$${formatInteger(amount)}` : formatInteger(amount)
+  const isCurrent = asked.amount === amount && asked.method === method
+  const total = isAmount && isCurrent && quote.data ? `${quote.data.money} ${quote.data.currency}` : '—'
+  const buy = () =>
+    void confirm({
+      title: t('确认充值'),
+      body: (
+        <Facts
+          facts={[
+            { label: t('充值数量'), value: shown },
+            { label: t('实付金额'), value: total },
+            { label: t('支付方式'), value: t(methodName(method)) },
+          ]}
+        />
+      ),
+      confirmLabel: t('去支付'),
+      run: async () => {
+        const started = await pay.mutateAsync({ amount, method })
+        goPay(started.url, started.kind === 'form' ? started.fields : undefined)
+      },
+    })
+  return (
+    <Stack gap="4">
+      <Stack gap="2">
+        <Text as="label" textStyle="sm" fontWeight="medium" {...{ htmlFor: 'top-up-amount' }}>
+          {displayInCurrency ? t('充值数量（美元）') : t('充值数量（额度）')}
+        </Text>
+        <Input
+          id="top-up-amount"
+          value={typed}
+          inputMode="numeric"
+          autoComplete="off"
+          aria-invalid={!isAmount}
+          onChange={(event) => setTyped(event.target.value)}
+        />
+        {!isAmount && (
+          <Text textStyle="xs" color="bad.fg" role="alert">
+            {t('充值数量不能小于 {minimum}', { minimum: formatInteger(minimumAmount) })}
+          </Text>
+        )}
+        <HStack gap="1" wrap="wrap">
+          {presets
+            .filter((dollars) => dollars * unit >= minimumAmount)
+            .map((dollars) => (
+              <Button key={dollars} size="2xs" onClick={() => setTyped(String(dollars * unit))}>
+                ${dollars}
+              </Button>
+            ))}
+        </HStack>
+      </Stack>
+      <RadioCard.Root
+        size="sm"
+        value={method}
+        aria-label={t('支付方式')}
+        onValueChange={({ value }) => choose(value as Method['method'])}
+      >
+        <SimpleGrid columns={{ base: 1, sm: Math.min(3, wallet.methods.length) }} gap="2">
+          {wallet.methods.map((one) => (
+            <RadioCard.Item key={one.method} value={one.method}>
+              <RadioCard.ItemHiddenInput />
+              <RadioCard.ItemControl>
+                <RadioCard.ItemText>{t(methodName(one.method))}</RadioCard.ItemText>
+                <RadioCard.ItemIndicator />
+              </RadioCard.ItemControl>
+            </RadioCard.Item>
+          ))}
+        </SimpleGrid>
+      </RadioCard.Root>
+      {isAmount && isCurrent && quote.error && (
+        <Notice tone="bad" isAlert>
+          {errorText(quote.error)}
+        </Notice>
+      )}
+      <HStack justify="space-between" gap="3" wrap="wrap">
+        <Stack gap="0">
+          <Text textStyle="xs" color="fg.muted">
+            {wallet.groupRatio === 1 ? t('实付金额') : t('实付金额（分组倍率 {ratio}）', { ratio: wallet.groupRatio })}
+          </Text>
+          <Text textStyle="xl" fontWeight="semibold" fontVariantNumeric="tabular-nums" aria-live="polite">
+            {total}
+          </Text>
+        </Stack>
+        <Button variant="solid" disabled={total === '—'} onClick={buy}>
+          {t('充值')}
+        </Button>
+      </HStack>
+    </Stack>
+  )
+}

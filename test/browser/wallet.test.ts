@@ -1,0 +1,226 @@
+import AxeBuilder from '@axe-core/playwright'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { App } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
+import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
+import { createEpayGateway, type EpayFields } from '../support/epay-gateway.ts'
+import type { TestUser } from '../support/factories.ts'
+import { storeOptions } from '../support/store-options.ts'
+import type { Look } from './console.ts'
+import { builtConsole, drawn, openConsole, toastShown } from './console.ts'
+
+const gateway = createEpayGateway({ pid: '1000', key: 'the key of the merchant' })
+
+const serious = async (page: Page): Promise<string[]> => {
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 160)).join(' | ')}`)
+}
+
+/** Nothing of a page stands beyond its edge. */
+const overflow = (page: Page) =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+
+/** A screenshot for whoever wants to look, where a folder for it is named. */
+const screenshot = async (page: Page, name: string): Promise<void> => {
+  const folder = process.env['SCREENSHOTS']
+  if (folder) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true })
+}
+
+describeWithBrowser('the wallet and its administration', () => {
+  let app: App
+  let browser: Browser
+  let root: TestUser
+
+  beforeAll(async () => {
+    await builtConsole()
+    app = await startApp()
+    await app.pool.query("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
+    await storeOptions(app, {
+      PayAddress: 'https://pay.example',
+      EpayId: '1000',
+      EpayKey: 'the key of the merchant',
+      ServerAddress: app.url,
+      TopUpLink: 'https://shop.example/codes',
+      'stripe.secret_key': 'sk_test_4eC39HqLyjWDarjtT1zdp7dc',
+      'stripe.webhook_secret': 'whsec_5WbX5kEWLlfzsGNjH64I8lOOqUB6e8FH',
+    })
+    root = await app.make.user({ username: 'root', role: 100 })
+    browser = await launchBrowser()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await app?.[Symbol.asyncDispose]()
+  })
+
+  const open = async (reader: TestUser & { role?: number }, path: string, look: Look = {}) => {
+    const opened = await openConsole(browser, app, { ...look, reader })
+    await opened.page.goto(path)
+    return opened
+  }
+  const balance = async (user: TestUser) =>
+    Number((await app.pool.query('select quota from users where id = $1', [user.id])).rows[0].quota)
+
+  test('a user buys credit at the gateway, finds it in the wallet, and redeems a gift from a link', async () => {
+    const user = await app.make.user({ quota: 0 })
+    const { page, context, complaints } = await open(user, '/app/wallet')
+    let form: EpayFields = {}
+    await context.route('https://pay.example/submit.php', async (route) => {
+      form = Object.fromEntries(new URLSearchParams(route.request().postData() ?? ''))
+      await route.fulfill({ contentType: 'text/html', body: '<title>Gateway</title>' })
+    })
+
+    const amount = page.getByRole('textbox', { name: '充值数量（美元）' })
+    await amount.fill('0')
+    await page.getByText('充值数量不能小于 1').waitFor()
+    await page.getByRole('button', { name: '$20', exact: true }).click()
+    await page.getByText('微信支付').click()
+    await page.getByText('146.00 CNY').waitFor()
+    expect(await serious(page)).toEqual([])
+    await screenshot(page, 'wallet-zh')
+    await page.getByRole('button', { name: '充值', exact: true }).click()
+    await page.getByRole('button', { name: '去支付' }).click()
+    await page.waitForURL('https://pay.example/submit.php')
+    expect(gateway.accepts(form)).toBe(true)
+    expect(form).toMatchObject({ type: 'wxpay', money: '146.00' })
+
+    // The page that the gateway leads back to proves nothing, and learns of the payment when it is proved.
+    const notification = gateway.notification(form)
+    await page.goto(`/app/wallet/topup-success?${new URLSearchParams({ ...notification, sign: 'x' })}`)
+    await page.getByText('正在等待支付结果').waitFor()
+    expect(await balance(user)).toBe(0)
+    expect(await gateway.notify(app.url, notification)).toBe('success')
+    await page.getByText('充值已到账').waitFor()
+    await screenshot(page, 'topup-success-zh')
+    await page.getByRole('link', { name: '返回钱包' }).click()
+    await page.getByText('$20.00').first().waitFor()
+    await page.getByRole('cell', { name: form['out_trade_no'] ?? '', exact: true }).waitFor()
+    await page.getByText('已支付').first().waitFor()
+
+    const [key] = await app.trpc(root).admin.redemptions.create.mutate({
+      name: '新春礼物',
+      quota: 500_000,
+      isGift: true,
+    })
+    await page.goto(`/app/wallet?code=${key}`)
+    const code = page.getByRole('textbox', { name: '您的兑换码' })
+    expect(await code.inputValue()).toBe(key)
+    await page.getByRole('button', { name: '兑换', exact: true }).click()
+    await toastShown(page, '礼品码兑换成功，获得 $1.00')
+    await page.getByText('$21.00').first().waitFor()
+    await code.fill(key ?? '')
+    await page.getByRole('button', { name: '兑换', exact: true }).click()
+    await page.getByText('兑换失败，你已经使用过该礼品码').waitFor()
+    await page.getByRole('tab', { name: '兑换记录' }).click()
+    await page.getByRole('cell', { name: '新春礼物', exact: true }).waitFor()
+    expect(await balance(user)).toBe(10_500_000)
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('an administrator makes codes, takes them along as a file, disables and deletes them', async () => {
+    const { page, context, complaints } = await open({ ...root, role: 100 } as TestUser, '/admin/coupons')
+    await page.getByRole('button', { name: '添加兑换码' }).first().click()
+    const drawer = page.getByRole('dialog', { name: '添加兑换码' })
+    await drawer.getByRole('textbox', { name: '名称' }).fill('开学')
+    await drawer.getByRole('button', { name: '$10', exact: true }).click()
+    await drawer.getByRole('textbox', { name: '数量' }).fill('3')
+    await screenshot(page, 'redemption-form-zh')
+    await drawer.getByRole('button', { name: '创建' }).click()
+    const made = page.getByRole('alertdialog').or(page.getByRole('dialog', { name: '已创建 3 个兑换码' }))
+    const keys = (await made.getByRole('textbox', { name: '新的兑换码' }).inputValue()).split('\n')
+    expect(keys).toHaveLength(3)
+    await made.getByRole('button', { name: '关闭' }).first().click()
+    await page.getByRole('cell', { name: '开学' }).first().waitFor()
+
+    await page.getByRole('button', { name: '更多操作' }).click()
+    const saved = page.waitForEvent('download')
+    await page.getByRole('menuitem', { name: '导出为文本' }).click()
+    const file = await saved
+    expect(file.suggestedFilename()).toBe('redemptions.txt')
+    const text = await new Response((await file.createReadStream()) as unknown as BodyInit).text()
+    for (const key of keys) expect(text.split('\n')).toContain(key)
+
+    await page
+      .getByRole('checkbox', { name: /全选|选择全部|选择本页/ })
+      .first()
+      .check()
+    await page.getByRole('button', { name: '禁用所选' }).click()
+    await toastShown(page, '个兑换码')
+    await expect
+      .poll(async () => (await app.pool.query("select 1 from redemptions where name = '开学' and status = 2")).rowCount)
+      .toBe(3)
+    await drawn(page)
+    expect(await serious(page)).toEqual([])
+    await screenshot(page, 'redemptions-zh')
+
+    await page.getByRole('button', { name: '更多操作' }).click()
+    await page.getByRole('menuitem', { name: '按名称删除' }).click()
+    await page.getByRole('textbox', { name: '兑换码名称' }).fill('开学')
+    const naming = page.getByRole('dialog', { name: '按名称删除' })
+    await naming.getByText('共 3 个').waitFor()
+    await naming.getByRole('button', { name: '删除', exact: true }).click()
+    await page.getByText('删除 3 个名为“开学”的兑换码？').waitFor()
+    const sure = page.getByRole('alertdialog')
+    await sure.getByRole('button', { name: '删除', exact: true }).click()
+    await toastShown(page, '已删除 3 个兑换码')
+    const { rows } = await app.pool.query(
+      "select action from audit_entries where action like 'redemptions.%' order by id desc limit 4",
+    )
+    expect(rows.map(({ action }) => action)).toEqual([
+      'redemptions.remove_by_name',
+      'redemptions.disable_many',
+      'redemptions.export',
+      'redemptions.create',
+    ])
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('an administrator finds an order, completes it with a reason, and reads what happened to it', async () => {
+    const user = await app.make.user({ quota: 0, username: 'payer' })
+    const { tradeNo } = await app.trpc(user).user.orders.pay.mutate({ amount: 5, method: 'zfb' })
+    const { page, context, complaints } = await open({ ...root, role: 100 } as TestUser, '/admin/orders', {
+      language: 'en',
+    })
+    await page.getByPlaceholder('Search order or user').fill('payer')
+    await page.getByRole('cell', { name: tradeNo, exact: true }).click()
+    const panel = page.getByRole('complementary', { name: 'Top-up orders' })
+    await panel.getByRole('button', { name: 'Mark as paid' }).click()
+    const drawer = page.getByRole('dialog', { name: 'Mark as paid' })
+    await drawer.getByRole('button', { name: 'Confirm payment' }).click()
+    await drawer.getByText('Please give a reason').waitFor()
+    await drawer.getByRole('textbox', { name: 'Reason' }).fill('seen at the bank')
+    await drawer.getByRole('button', { name: 'Confirm payment' }).click()
+    await panel.getByText('Marked as paid by an administrator').waitFor()
+    await panel.getByText('seen at the bank').waitFor()
+    await expect.poll(() => balance(user)).toBe(2_500_000)
+    expect(await serious(page)).toEqual([])
+    await screenshot(page, 'orders-en')
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test.each([
+    ['/app/wallet', 'zh', 'light'],
+    ['/app/wallet', 'en', 'dark'],
+    ['/admin/coupons', 'en', 'dark'],
+    ['/admin/orders', 'zh', 'light'],
+    ['/app/wallet/topup-success', 'en', 'light'],
+  ] as const)('%s fits a phone in %s, %s', async (path, language, theme) => {
+    const { page, context, complaints } = await open({ ...root, role: 100 } as TestUser, path, {
+      language,
+      theme,
+      width: 390,
+      height: 844,
+    })
+    await drawn(page)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    expect(await overflow(page)).toBeLessThanOrEqual(0)
+    await screenshot(page, `phone${path.replaceAll('/', '-')}-${language}-${theme}`)
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+})

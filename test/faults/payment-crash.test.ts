@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest'
+import { createSecrets } from '#features/secrets/service.ts'
+import { createEpayGateway } from '../support/epay-gateway.ts'
+import { ledgerViolations } from '../support/ledger-invariant.ts'
+import { secretKey, startProduct, until } from '../support/processes.ts'
+import { createWorld, type World } from './world.ts'
+
+const gateway = createEpayGateway({ pid: '1000', key: 'the key of the merchant' })
+
+/** Waits until a statement of the product waits for the row that a transaction of ours holds. */
+const untilSomebodyWaits = ({ pool }: World) =>
+  until(
+    async () => {
+      const { rowCount } = await pool.query(
+        "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+      )
+      return rowCount !== 0
+    },
+    { what: 'nobody waits for the row', everyMs: 20 },
+  )
+
+test('a product killed between the payment and its credit has done neither or both, and is asked again', async () => {
+  await using world = await createWorld()
+  const { pool } = world
+  const user = await world.make.user({ quota: 0 })
+  const secrets = createSecrets(secretKey)
+  await world.make.option('PayAddress', 'https://pay.example')
+  await world.make.option('EpayId', '1000')
+  await world.make.option('EpayKey', secrets.encrypt('the key of the merchant'))
+  let product = await startProduct({ environment: world.environment })
+  try {
+    const reply = await fetch(`${product.url}/api/user/pay`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        authorization: user.accessToken,
+        'x-user-id': String(user.id),
+      },
+      body: JSON.stringify({ amount: 10, payment_method: 'zfb' }),
+    })
+    const { data: form } = (await reply.json()) as { data: Record<string, string> }
+    const notification = gateway.notification(form)
+
+    // The order is marked as paid in the open transaction; its grant waits for the row of the user, which is held here.
+    const holder = await pool.connect()
+    await holder.query('begin')
+    await holder.query('select 1 from users where id = $1 for update', [user.id])
+    const answer = gateway.notify(product.url, notification).catch(() => 'no answer')
+    await untilSomebodyWaits(world)
+    await product.killAll()
+    expect(await answer).toBe('no answer')
+    await holder.query('rollback')
+    holder.release()
+
+    const orders = () => pool.query('select status, paid_at from top_up_orders where user_id = $1', [user.id])
+    await until(
+      async () =>
+        (
+          await pool.query(
+            "select 1 from pg_stat_activity where datname = current_database() and state like '%transaction%'",
+          )
+        ).rowCount === 0,
+      { what: 'the transaction of the dead product does not end' },
+    )
+    expect((await orders()).rows).toEqual([{ status: 'pending', paid_at: null }])
+    expect((await pool.query("select 1 from grants where kind = 'top_up'")).rowCount).toBe(0)
+    expect(await ledgerViolations(pool)).toEqual([])
+
+    product = await startProduct({ environment: world.environment })
+    const again = await Promise.all(Array.from({ length: 5 }, () => gateway.notify(product.url, notification)))
+    expect(again).toEqual(Array.from({ length: 5 }, () => 'success'))
+    expect((await orders()).rows).toMatchObject([{ status: 'paid' }])
+    const { rows } = await pool.query('select quota from users where id = $1', [user.id])
+    expect(rows).toEqual([{ quota: '5000000' }])
+    expect(await ledgerViolations(pool)).toEqual([])
+
+    // Killed right after its answer, it has done both.
+    await product.killAll()
+    expect((await pool.query("select amount from grants where kind = 'top_up'")).rows).toEqual([{ amount: '5000000' }])
+  } finally {
+    await product.killAll()
+  }
+})
