@@ -102,6 +102,14 @@ describe('POST /api/token/', () => {
     })
   })
 
+  it('makes one token of a request that is sent ten times at once under one Idempotency-Key', async () => {
+    const send = (name: string) => browser.post('/api/token/', { name }, { headers: { 'idempotency-key': 'token-1' } })
+    const replies = await Promise.all(Array.from({ length: 10 }, () => send('once')))
+    for (const reply of replies) expect(reply.body).toEqual({ success: true, message: '' })
+    expect((await list()).map(({ name }) => name)).toEqual(['once'])
+    expect(await send('twice')).toMatchObject(refused('同一 Idempotency-Key 已用于内容不同的请求'))
+  })
+
   it('keeps no readable key', async () => {
     const { key } = await make()
     const [stored] = await app.sql('select * from tokens where user_id = $1', [owner.id])

@@ -1,4 +1,4 @@
-import { router, userProcedure } from '#features/procedures.ts'
+import { idempotent, router, userProcedure } from '#features/procedures.ts'
 import { rotateToken } from './rotate.ts'
 import * as schema from './schema.ts'
 import * as service from './service.ts'
@@ -8,8 +8,14 @@ export const tokensUserRouter = router({
   search: userProcedure.input(schema.searchTokens).query(({ ctx, input }) => service.searchTokens(ctx, input)),
   get: userProcedure.input(schema.byTokenId).query(({ ctx, input }) => service.getToken(ctx, input)),
   reveal: userProcedure.input(schema.byTokenId).query(({ ctx, input }) => service.revealKey(ctx, input)),
-  create: userProcedure.input(schema.createToken).mutation(({ ctx, input }) => service.createToken(ctx, input)),
-  createMany: userProcedure.input(schema.createTokens).mutation(({ ctx, input }) => service.createTokens(ctx, input)),
+  create: userProcedure
+    .use(idempotent)
+    .input(schema.createToken)
+    .mutation(({ ctx, input }) => service.createToken(ctx, input)),
+  createMany: userProcedure
+    .use(idempotent)
+    .input(schema.createTokens)
+    .mutation(({ ctx, input }) => service.createTokens(ctx, input)),
   update: userProcedure.input(schema.updateToken).mutation(({ ctx, input }) => service.updateToken(ctx, input)),
   setStatus: userProcedure
     .input(schema.setTokenStatus)

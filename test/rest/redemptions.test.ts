@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Browser, type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
+
+let app: ConsoleApp
+let admin: Person
+let browser: Browser
+
+beforeAll(async () => {
+  app = await startConsole()
+  admin = await app.person({ role: 10 })
+  browser = await app.signedIn(admin)
+})
+afterAll(() => app[Symbol.asyncDispose]())
+beforeEach(() => app.sql('delete from redemptions'))
+
+type Row = Record<string, unknown> & { id: number; key: string }
+const make = async (fields: Record<string, unknown> = {}): Promise<string[]> =>
+  (await browser.post('/api/redemption/', { name: 'codes', quota: 1000, count: 1, ...fields })).data as string[]
+const list = async (query: Record<string, string> = {}, path = '/api/redemption/') =>
+  (await browser.get(path, { query })).data as { items: Row[]; total: number; page: number; page_size: number }
+const refused = (message: string) => ({ status: 200, body: { success: false, message } })
+
+describe('making codes', () => {
+  it('gives their texts, and lists them in the documented form, newest first', async () => {
+    const now = Math.floor(Date.now() / 1000)
+    const keys = await make({ count: 3, is_gift: true, max_uses: 5, valid_from: now - 10, valid_until: now + 3600 })
+    expect(new Set(keys).size).toBe(3)
+    for (const key of keys) expect(key).toMatch(/^[0-9a-f]{32}$/)
+    const { items, ...paging } = await list({ p: '0' })
+    expect(paging).toEqual({ total: 3, page: 1, page_size: 10 })
+    expect(items[0]).toEqual({
+      id: expect.any(Number),
+      user_id: admin.id,
+      key: expect.stringMatching(/^[0-9a-f]{32}$/),
+      status: 1,
+      name: 'codes',
+      quota: 1000,
+      created_time: expect.any(Number),
+      redeemed_time: 0,
+      valid_from: now - 10,
+      valid_until: now + 3600,
+      count: 0,
+      used_user_id: 0,
+      is_gift: true,
+      max_uses: 5,
+      used_count: 0,
+      DeletedAt: null,
+    })
+    expect(items.map(({ id }) => id)).toEqual(items.map(({ id }) => id).toSorted((left, right) => right - left))
+    expect(items.map(({ key }) => key).toSorted()).toEqual(keys.toSorted())
+  })
+
+  it('takes a text of its own for one code, once', async () => {
+    expect(await make({ key: 'WELCOME', count: 9 })).toEqual(['WELCOME'])
+    expect(await browser.post('/api/redemption/', { name: 'x', quota: 1, key: 'WELCOME' })).toMatchObject(
+      refused('兑换码「WELCOME」已存在'),
+    )
+    expect((await list()).total).toBe(1)
+  })
+
+  it('keeps no readable text, and none that is soon guessed back', async () => {
+    await make({ key: 'WELCOME' })
+    const [stored] = await app.sql('select * from redemptions')
+    const { createHash } = await import('node:crypto')
+    expect(JSON.stringify(stored)).not.toContain('WELCOME')
+    expect(stored?.['key_hash']).not.toBe(createHash('sha256').update('WELCOME').digest('hex'))
+  })
+
+  it.each([
+    [{ name: '' }, '兑换码名称长度必须在 1 到 20 个字符之间'],
+    [{ name: '名'.repeat(21) }, '兑换码名称长度必须在 1 到 20 个字符之间'],
+    [{ count: 0 }, '兑换码个数必须在 1 到 100 之间'],
+    [{ count: 101 }, '兑换码个数必须在 1 到 100 之间'],
+    [{ count: 1.5 }, '兑换码个数必须在 1 到 100 之间'],
+    [{ quota: -1 }, '额度必须大于 0'],
+    [{ quota: 0.5 }, '额度必须大于 0'],
+    [{ quota: 1e30 }, '额度必须大于 0'],
+    [{ max_uses: 0 }, '可用次数必须是 -1（不限）或正整数'],
+    [{ valid_from: 2000, valid_until: 2000 }, '生效时间必须早于过期时间'],
+    [{ key: 'k'.repeat(33) }, '兑换码不能超过 32 个字符'],
+  ])('refuses %j and makes nothing', async (change, message) => {
+    const reply = await browser.post('/api/redemption/', { name: 'codes', quota: 1000, count: 1, ...change })
+    expect(reply).toMatchObject(refused(message))
+    expect((await list()).total).toBe(0)
+  })
+
+  it('is for administrators', async () => {
+    const person = await app.signedIn(await app.person())
+    for (const reply of [
+      await person.get('/api/redemption/'),
+      await person.post('/api/redemption/', { name: 'x', quota: 1, count: 1 }),
+      await person.delete('/api/redemption/delete-disabled'),
+    ]) {
+      expect(reply).toMatchObject(refused('权限不足，无权进行此操作'))
+    }
+    expect((await app.browser().get('/api/redemption/')).status).toBe(401)
+  })
+})
+
+describe('finding, changing and deleting codes', () => {
+  it('finds by the beginning of the name and by id', async () => {
+    await make({ name: 'spring_1' })
+    await make({ name: 'springX1' })
+    const [second, first] = (await list()).items as [Row, Row]
+    const found = async (keyword: string) =>
+      (await list({ keyword }, '/api/redemption/search')).items.map(({ id }) => id)
+    expect(await found('spring')).toEqual([second.id, first.id])
+    expect(await found('spring_')).toEqual([first.id])
+    expect(await found('pring')).toEqual([])
+    expect(await found(String(first.id))).toEqual([first.id])
+    expect((await browser.get(`/api/redemption/${first.id}/`)).data).toEqual(first)
+  })
+
+  it('changes what may be changed of a code that nobody has used', async () => {
+    await make()
+    const [row] = (await list()).items as [Row]
+    const reply = await browser.put('/api/redemption/', { ...row, name: 'new', quota: 5, key: 'x', used_count: 9 })
+    expect(reply.data).toEqual({ ...row, name: 'new', quota: 5 })
+    const set = (status: number) =>
+      browser.put('/api/redemption/', { id: row.id, status }, { query: { status_only: 'true' } })
+    expect((await set(2)).data).toMatchObject({ status: 2, name: 'new' })
+    expect((await set(1)).data).toMatchObject({ status: 1 })
+    for (const status of [0, 3, 9]) expect((await set(status)).body['success']).toBe(false)
+    await app.sql('update redemptions set status = 3')
+    expect(await set(1)).toMatchObject(refused('已使用的兑换码不能再修改'))
+    expect(await browser.put('/api/redemption/', row)).toMatchObject(refused('已使用的兑换码不能再修改'))
+  })
+
+  it('counts and deletes by the exact name', async () => {
+    await make({ name: 'summer', count: 3 })
+    await make({ name: 'summer 2' })
+    const query = { name: 'summer' }
+    expect((await browser.get('/api/redemption/count-by-name', { query })).data).toBe(3)
+    expect((await browser.delete('/api/redemption/delete-by-name', { query })).data).toBe(3)
+    expect((await list()).items.map(({ name }) => name)).toEqual(['summer 2'])
+    expect(await browser.delete('/api/redemption/delete-by-name')).toMatchObject(refused('请输入兑换码名称'))
+  })
+
+  it('disables many, and deletes all that are disabled', async () => {
+    await make({ count: 4 })
+    const [first, second, third] = (await list()).items as [Row, Row, Row]
+    await app.sql('update redemptions set status = 3 where id = $1', [third.id])
+    const disable = (ids: unknown) => browser.put('/api/redemption/batch-disable', { ids })
+    expect((await disable([first.id, second.id, third.id])).data).toBe(2)
+    expect(await disable([])).toMatchObject(refused('请先选择要操作的项目'))
+    expect((await browser.delete('/api/redemption/delete-disabled')).data).toBe(2)
+    expect((await list()).total).toBe(2)
+    expect('data' in (await browser.delete(`/api/redemption/${third.id}`)).body).toBe(false)
+    expect(await browser.get(`/api/redemption/${third.id}`)).toMatchObject(refused('兑换码不存在'))
+  })
+})
