@@ -2,6 +2,7 @@ import { Ability } from './ability.ts'
 import { AuditEntry } from './audit-entry.ts'
 import { Authenticator } from './authenticator.ts'
 import { Channel } from './channel.ts'
+import { ChannelBalance } from './channel-balance.ts'
 import { ChannelDrift } from './channel-drift.ts'
 import { ChannelKey } from './channel-key.ts'
 import { ChannelProbe } from './channel-probe.ts'
@@ -23,6 +24,7 @@ import { Option } from './option.ts'
 import { Rebate } from './rebate.ts'
 import { Passkey } from './passkey.ts'
 import { RecoveryCode } from './recovery-code.ts'
+import { PriceChange } from './price-change.ts'
 import { Redemption } from './redemption.ts'
 import { RedemptionUse } from './redemption-use.ts'
 import { RetiredTokenKey } from './retired-token-key.ts'
@@ -45,6 +47,7 @@ export const entities = [
   AuditEntry,
   Authenticator,
   Channel,
+  ChannelBalance,
   ChannelDrift,
   ChannelKey,
   ChannelProbe,
@@ -66,6 +69,7 @@ export const entities = [
   Rebate,
   Passkey,
   RecoveryCode,
+  PriceChange,
   Redemption,
   RedemptionUse,
   RetiredTokenKey,

@@ -1,4 +1,5 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/postgresql'
+import type { BuyingPrice } from '#core/pricing/buying-price.ts'
 
 /** A connection to one upstream provider. Texts that hold JSON are kept as the operator typed them. */
 export const Channel = defineEntity({
@@ -35,9 +36,13 @@ export const Channel = defineEntity({
     weight: p.integer().default(0),
     autoBan: p.boolean().default(true),
     usedQuota: p.bigint('number').defaultRaw('0'),
+    /** What was paid for it, in billionths of a US dollar, as far as buying prices are known. */
+    usedCost: p.bigint('number').defaultRaw('0'),
     /** US dollars as the provider reports them. */
     balance: p.double().default(0),
     balanceUpdatedAt: p.datetime().nullable(),
+    /** What its models cost the operator, dated. */
+    buyingPrices: p.json().$type<BuyingPrice[]>().defaultRaw("'[]'"),
     responseTimeMs: p.integer().default(0),
     testedAt: p.datetime().nullable(),
     /** Another one after every change of what processes cache of the channel; kept by triggers. */

@@ -32,6 +32,8 @@ export const Log = defineEntity({
     group: p.text().default(''),
     clientIp: p.text().default(''),
     requestId: p.text().default(''),
+    /** What the call cost the operator, in billionths of a dollar; null where nobody has said. */
+    cost: p.bigint('number').nullable(),
     other: p.json().$type<LogOther>().nullable(),
   },
 })

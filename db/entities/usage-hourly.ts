@@ -21,6 +21,10 @@ export const UsageHourly = defineEntity({
     firstTokenMs: p.bigint('number').defaultRaw('0'),
     /** Calls that had a first token, the divisor of `firstTokenMs`. */
     firstTokenCount: p.bigint('number').defaultRaw('0'),
+    /** What it cost the operator, in billionths of a dollar, failed tries included. */
+    cost: p.bigint('number').defaultRaw('0'),
+    /** The part of `quota` whose cost is known. */
+    costedQuota: p.bigint('number').defaultRaw('0'),
   },
 })
 

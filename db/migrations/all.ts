@@ -31,4 +31,6 @@ export const migrationsList = [
   fromFile('0045-spend-caps'),
   fromFile('0053-failures-hourly'),
   fromFile('0046-retired-token-keys'),
+  fromFile('0049-buying-prices'),
+  fromFile('0050-price-changes'),
 ]

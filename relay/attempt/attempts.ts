@@ -5,6 +5,8 @@ import { AttemptFailed } from './failure.ts'
 import { dropRefusedToken } from './attempt-token.ts'
 import { countFailedAttempt, type FailedAttempt, logFailedCall } from './log-failure.ts'
 import { attemptRecord } from '#relay/billing/log-row.ts'
+import { costOfFailure, failedCosts } from '#core/pricing/attempt-costs.ts'
+import { retirementOf } from '#core/models/retirements.ts'
 import { type CallPrice, priceAttempt } from '#relay/billing/price-call.ts'
 import { reserve } from '#relay/billing/reserve.ts'
 import { pauseBeforeRetry, planRetry, type RetryRoute } from '#relay/routing/retry.ts'
@@ -46,6 +48,9 @@ export async function attemptAll(services: RelayServices, call: CallCore, steps:
       const attempt = selection.next()
       const plan = { attempt, attempts, terms: priceOf(attempt) }
       if (number === 0) steps.begin?.()
+      // A model that its vendor takes out of service says so, by the name that is sent upstream.
+      const retirement = retirementOf(attempt.upstreamModel)
+      if (retirement && !call.res.headersSent) call.res.setHeader('sunset', retirement.retires.toUTCString())
       if (steps.hold) await steps.hold.take(plan)
       else await reserve(services, call, steps.amountOf?.(plan) ?? 0)
       reserved = true
@@ -55,7 +60,8 @@ export async function attemptAll(services: RelayServices, call: CallCore, steps:
       const retry = planRetry(services, call, { error, attempt, number, selection, route: steps.route ?? 'text' })
       if (!retry && error.deliver) return await error.deliver()
       const { status, message: reason } = error.failure
-      attempts.push(attemptRecord(attempt, { status, reason, ms: performance.now() - startedAt }))
+      const cost = costOfFailure({ attempt, at: call.receivedAt }, error.usage, plan.terms)
+      attempts.push(attemptRecord(attempt, { status, reason, ms: performance.now() - startedAt, cost }))
       last = { attempt, attempts, error }
       countFailedAttempt(services, call, last)
       await disableDeadKey(services, call, { attempt, error })
@@ -65,7 +71,7 @@ export async function attemptAll(services: RelayServices, call: CallCore, steps:
     if (last && !isUnbooked(error)) logFailedCall(services, call, last)
     if ((reserved || steps.hold?.taken) && !isUnbooked(error)) {
       steps.hold?.finish()
-      await giveBack(services, call)
+      await giveBack(services, call, attempts)
     }
     throw error
   } finally {
@@ -80,9 +86,19 @@ function sayWhereTried({ log }: RelayServices, call: CallCore, attempts: readonl
 }
 
 /** Releases a call's hold. The caller is told after it was given back, unless the database keeps us waiting. */
-export async function giveBack(services: RelayServices, call: CallCore): Promise<void> {
+export async function giveBack(
+  services: RelayServices,
+  call: CallCore,
+  attempts: readonly AttemptRecord[] = [],
+): Promise<void> {
   const { token, user } = call.caller
-  const released = services.ledger.release({ id: call.id, userId: user.id, tokenId: token?.id ?? 0 })
+  const costs = failedCosts(attempts)
+  const released = services.ledger.release({
+    id: call.id,
+    userId: user.id,
+    tokenId: token?.id ?? 0,
+    ...(costs ? { uncharged: { modelName: call.model, group: call.group, costs } } : {}),
+  })
   await Promise.race([released, delay(longestReleaseMs, undefined, { ref: false })])
 }
 

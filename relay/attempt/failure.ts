@@ -4,6 +4,7 @@ import type { ChannelSecrets } from '#core/masking/secret-parts.ts'
 import { maskFailure } from '#relay/providers/shared/mask-failure.ts'
 import { MalformedUpstream, type UpstreamFailure } from '#relay/chat/events.ts'
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
+import type { ReportedUsage } from '#core/usage.ts'
 import type { CallerError } from '#relay/dialects/types.ts'
 import { UpstreamRefusal } from '#relay/providers/types.ts'
 import { RateLimited } from '#relay/request/rate-limited.ts'
@@ -30,6 +31,7 @@ type AttemptFailure = {
   elsewhere?: boolean
   connection?: boolean
   retryAfterMs?: number | null
+  usage?: ReportedUsage | undefined
   deliver?: (() => Promise<void>) | undefined
   cause?: unknown
 }
@@ -46,6 +48,8 @@ export class AttemptFailed extends Error {
   readonly connection: boolean
   /** Milliseconds the upstream asked to wait. */
   readonly retryAfterMs: number | null
+  /** What the upstream reported before it failed; the operator pays for that. */
+  readonly usage: ReportedUsage | undefined
   /** The answer came and has nothing in it: settles it and sends it as it is, where no other place is tried. */
   readonly deliver: (() => Promise<void>) | undefined
   constructor(failure: UpstreamFailure, details: AttemptFailure) {
@@ -55,6 +59,7 @@ export class AttemptFailed extends Error {
     this.elsewhere = details.elsewhere ?? false
     this.connection = details.connection ?? false
     this.retryAfterMs = details.retryAfterMs ?? null
+    this.usage = details.usage
     this.deliver = details.deliver
   }
 }

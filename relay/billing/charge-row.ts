@@ -7,6 +7,7 @@ import type { ChargeRow } from '#features/ledger/charge-row.ts'
 import type { Delivered } from '#relay/chat/delivered.ts'
 import type { Attempt, AttemptRecord, Call, RelayServices } from '#relay/request/call.ts'
 import type { ChannelRequest } from '#relay/attempt/channel-body.ts'
+import { type CostInfo, costOfCall } from '#core/pricing/attempt-costs.ts'
 import type { CallPrice } from './price-call.ts'
 import { attemptKeys, callColumns, priceText, receiptKeys, usageColumns, usageKeys, userGroupKeys } from './log-row.ts'
 
@@ -62,7 +63,8 @@ export function chargeRowOf(services: RelayServices, call: Call, settlement: Set
         ...terms,
       }
   const unusedText = ending.end === 'failed' ? '（没有用量，请求可能出错）' : '（没有用量，上游可能超时）'
-  const other = otherOf(call, settlement, receipt)
+  const cost = costOfCall({ attempt, at: call.receivedAt }, settlement.attempts, receipt)
+  const other = otherOf(call, settlement, { receipt, cost: cost.info })
   return {
     id: call.id,
     ...callColumns(call, attempt),
@@ -78,17 +80,22 @@ export function chargeRowOf(services: RelayServices, call: Call, settlement: Set
       ...other,
       ...loggedContent(services, settlement.sent.request, () => ending.delivered().text),
     },
+    ...cost.columns,
   }
 }
 
 /** The keys that older consoles read, then our own. */
-function otherOf(call: Call, settlement: Settlement, receipt: Receipt | null): Record<string, unknown> {
+function otherOf(
+  call: Call,
+  settlement: Settlement,
+  { receipt, cost }: { receipt: Receipt | null; cost: CostInfo },
+): Record<string, unknown> {
   const { attempt, attempts, ending, terms, claude } = settlement
   const { usage, source, corrected } = ending.measured
   const { price } = terms
   return {
     ...usageKeys(terms, usage, ending.firstTokenMs === null ? null : Math.round(ending.firstTokenMs)),
-    ...attemptKeys(attempt, attempts, ending.upstreamMs),
+    ...attemptKeys(attempt, attempts, { upstreamMs: ending.upstreamMs, cost }),
     ...(call.request.reasoning?.effort ? { reasoning_effort: call.request.reasoning.effort } : {}),
     ...(claude
       ? {

@@ -1,3 +1,4 @@
+import type { CostInfo } from '#core/pricing/attempt-costs.ts'
 import type { Price } from '#core/pricing/price.ts'
 import type { Receipt, ToolName, UsageReceipt } from '#core/pricing/receipt.ts'
 import type { Usage } from '#core/usage.ts'
@@ -43,12 +44,13 @@ export function usageKeys({ price, groupRatio }: CallPrice, usage: Usage, firstT
 export const attemptKeys = (
   { mapped, upstreamModel }: Pick<Attempt, 'mapped' | 'upstreamModel'>,
   attempts: readonly AttemptRecord[],
-  upstreamMs?: number,
+  { upstreamMs, cost }: { upstreamMs?: number; cost?: CostInfo } = {},
 ) => ({
   admin_info: {
     use_channel: attempts.map((record) => String(record.channel_id)),
     attempts: [...attempts],
     ...(upstreamMs === undefined ? {} : { upstream_ms: Math.round(upstreamMs) }),
+    ...cost,
   },
   ...(mapped ? { is_model_mapped: true, upstream_model_name: upstreamModel } : {}),
 })
@@ -56,7 +58,12 @@ export const attemptKeys = (
 /** One way a call went, for its row and for the chain of chips in the console. */
 export const attemptRecord = (
   { channel, key }: Pick<Attempt, 'channel' | 'key'>,
-  { status, reason = '', ms }: { status: number; reason?: string | undefined; ms: number },
+  {
+    status,
+    reason = '',
+    ms,
+    cost,
+  }: { status: number; reason?: string | undefined; ms: number; cost?: number | undefined },
 ): AttemptRecord => ({
   channel_id: channel.id,
   channel_name: channel.name,
@@ -64,6 +71,7 @@ export const attemptRecord = (
   status,
   reason: reason.slice(0, 500),
   ms: Math.round(ms),
+  ...(cost === undefined ? {} : { cost }),
 })
 
 const twoDigits = (value: number): string => value.toFixed(2)

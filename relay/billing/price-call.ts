@@ -6,7 +6,7 @@ import type { Attempt, CallCore, RelayServices } from '#relay/request/call.ts'
 import type { UserRow } from '#relay/request/user-cache.ts'
 
 /** What a call costs, as it stood when the call was admitted; kept through all its attempts and written to its log row. */
-export type CallPrice = { price: Price; groupRatio: number; quotaPerUnit: number }
+export type CallPrice = { price: Price; groupRatio: number; quotaPerUnit: number; pricedModel?: string | undefined }
 
 /**
  * The price of a model for a user in a group.
@@ -20,7 +20,7 @@ function priceCall(services: RelayServices, input: { model: string; group: strin
       ? new DomainError('relay.price_missing_hint', { model })
       : new DomainError('relay.price_missing', { model })
   }
-  return { price, ...groupTerms(services, { group, user }) }
+  return { price, ...groupTerms(services, { group, user }), pricedModel: model }
 }
 
 /** What a user's group makes of every price. */

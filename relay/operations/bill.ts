@@ -8,6 +8,7 @@ import { cheapTextTokens } from '#relay/counting/cheap-count.ts'
 import type { CountTexts } from '#relay/counting/count-text.ts'
 import type { AttemptPlan } from '#relay/attempt/attempts.ts'
 import type { RelayServices } from '#relay/request/call.ts'
+import { costOfCall } from '#core/pricing/attempt-costs.ts'
 import type { CallPrice } from '#relay/billing/price-call.ts'
 import {
   attemptKeys,
@@ -117,6 +118,7 @@ export function plainChargeRow(
   const isUnused = totalTokens(usage) === 0
   const receipt = isUnused ? null : plainReceipt(call, { upstreamModel: attempt.upstreamModel, terms }, end.used)
   const text = priceText(terms, receipt)
+  const cost = costOfCall({ attempt, at: call.receivedAt }, attempts, receipt)
   const firstTokenMs = end.firstByteMs === null ? null : Math.round(end.firstByteMs)
   return {
     id: call.id,
@@ -130,7 +132,7 @@ export function plainChargeRow(
     isStream: call.stream,
     other: {
       ...usageKeys(terms, usage, firstTokenMs),
-      ...attemptKeys(attempt, attempts, end.upstreamMs),
+      ...attemptKeys(attempt, attempts, { upstreamMs: end.upstreamMs, cost: cost.info }),
       ...receiptKeys(receipt),
       ...userGroupKeys(services, call, terms.groupRatio),
       ...(receipt ? { receipt } : {}),
@@ -138,5 +140,6 @@ export function plainChargeRow(
       usage_source: source,
       ...(end.end === 'complete' ? {} : { end: end.end }),
     },
+    ...cost.columns,
   }
 }

@@ -2,6 +2,7 @@ import { chargeReceipt, formulaFor } from '#core/pricing/charge.ts'
 import type { Receipt } from '#core/pricing/receipt.ts'
 import { totalTokens, type Usage } from '#core/usage.ts'
 import type { ChargeRow } from '#features/ledger/charge-row.ts'
+import { type CostInfo, costOfCall } from '#core/pricing/attempt-costs.ts'
 import type { CallPrice } from '#relay/billing/price-call.ts'
 import {
   attemptKeys,
@@ -32,6 +33,7 @@ export function realtimeChargeRow(session: Session, part: PartOfSession): Charge
   const receipt = isUnused || part.paid ? null : receiptOf(plan.terms, usage)
   const startedAt = times.startedAt ?? call.startedAt
   const firstTokenMs = times.firstPartAt === null ? null : Math.round(times.firstPartAt - startedAt)
+  const cost = costOfCall({ attempt: plan.attempt, at: services.ambient.now() }, [], boughtIn(plan.terms, part))
   const remark = isUnused ? '（没有用量，请求可能出错）' : part.paid ? '（本次会话已计费）' : ''
   return {
     id: part.id,
@@ -44,9 +46,10 @@ export function realtimeChargeRow(session: Session, part: PartOfSession): Charge
     firstTokenMs,
     isStream: true,
     other: {
-      ...otherOf(session, part, { receipt, firstTokenMs }),
+      ...otherOf(session, part, { receipt, firstTokenMs, cost: cost.info }),
       ...userGroupKeys(services, call, plan.terms.groupRatio),
     },
+    ...cost.columns,
   }
 }
 
@@ -56,11 +59,15 @@ const receiptOf = (terms: CallPrice, usage: Usage): Receipt => ({
   ...terms,
 })
 
+/** A price per call is paid with the first part; what the upstream takes for the tokens of the others is not. */
+const boughtIn = ({ price, ...terms }: CallPrice, { measured, paid }: PartOfSession): Receipt =>
+  receiptOf({ ...terms, price: paid && price.kind === 'call' ? { ...price, modelPrice: 0 } : price }, measured.usage)
+
 /** The keys that older consoles read, then our own. */
 function otherOf(
   { call, plan, sentAt }: Session,
   part: PartOfSession,
-  { receipt, firstTokenMs }: { receipt: Receipt | null; firstTokenMs: number | null },
+  { receipt, firstTokenMs, cost }: { receipt: Receipt | null; firstTokenMs: number | null; cost: CostInfo },
 ): Record<string, unknown> {
   const { attempt, attempts, terms } = plan
   const { usage, source, corrected } = part.measured
@@ -69,7 +76,7 @@ function otherOf(
   const last = attemptRecord(attempt, { status: part.end === 'failed' ? 500 : 200, ms: upstreamMs })
   return {
     ...usageKeys(terms, usage, firstTokenMs),
-    ...attemptKeys(attempt, [...attempts, last], upstreamMs),
+    ...attemptKeys(attempt, [...attempts, last], { upstreamMs, cost }),
     ws: true,
     audio_input: usage.audioInputTokens,
     audio_output: usage.audioOutputTokens,

@@ -123,4 +123,6 @@ export type AttemptRecord = {
   status: number
   reason: string
   ms: number
+  /** What a failed try cost the operator, in billionths of a dollar, where its upstream reported usage. */
+  cost?: number
 }

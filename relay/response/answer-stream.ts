@@ -176,7 +176,11 @@ async function endFailed(context: AttemptContext, run: Run & { broken: Broken })
   const { attempt, providerCall } = context
   const { writer, caller, progress } = run
   const shaped = shapeFailure(context.services, attempt.channel, run.broken.failure)
-  const broken = new AttemptFailed(shaped, { local: false, connection: run.broken.connection })
+  const broken = new AttemptFailed(shaped, {
+    local: false,
+    connection: run.broken.connection,
+    usage: writer.usage,
+  })
   const failed = maskedFailure(broken, attemptSecrets(attempt, providerCall))
   if (!caller.started || progress.firstTokenMs === null) throw failed
   const { failure } = failed

@@ -49,7 +49,7 @@ export async function answerWhole(
   const isRetried = read.empty && !call.stream && services.options.get('global.auto_retry_enabled')
   if (!isRetried || call.callerAborted.signal.aborted) return finish()
   const failure = failureOfDomainError(new DomainError('relay.reply_empty'))
-  throw new AttemptFailed(failure, { local: false, deliver: finish })
+  throw new AttemptFailed(failure, { local: false, deliver: finish, usage: read.usage })
 }
 
 async function finishWhole(attemptContext: AttemptContext, read: WholeAnswer): Promise<void> {
@@ -92,9 +92,11 @@ async function readJson(attemptContext: AttemptContext, reply: UpstreamReply): P
       cause: error,
     })
   }
+  let usage: ReportedUsage | undefined
   try {
     if (listens) {
       const seen = listens.inspect(json)
+      usage = seen.usage
       if (seen.failure) throw new UpstreamRefusal(seen.failure)
       return {
         usage: seen.usage,
@@ -112,6 +114,7 @@ async function readJson(attemptContext: AttemptContext, reply: UpstreamReply): P
       throw new AttemptFailed(shapeFailure(attemptContext.services, attemptContext.attempt.channel, error.failure), {
         local: false,
         cause: error,
+        usage,
       })
     }
     throw asAttemptFailure(error)
@@ -125,9 +128,11 @@ async function collectStream(attemptContext: AttemptContext, reply: UpstreamRepl
   const collector = createCollector()
   let finished = false
   let received = 0
+  let usage: ReportedUsage | undefined
   const take = (events: ChatEvent[]): void => {
     for (const event of events) {
       finished ||= event.type === 'finish'
+      if (event.type === 'usage') usage = event.usage
       collector.push(event)
     }
   }
@@ -147,10 +152,12 @@ async function collectStream(attemptContext: AttemptContext, reply: UpstreamRepl
     const response = collector.response()
     if (finished) return { ...fromResponse(moveReasoningOf(response, reasoning)), keeps: listener?.keeps }
   } catch (error) {
-    if (!(error instanceof StreamFailed)) throw asAttemptFailure(error)
-    throw new AttemptFailed(shapeFailure(services, attempt.channel, error.failure), { local: false })
+    if (error instanceof StreamFailed)
+      throw new AttemptFailed(shapeFailure(services, attempt.channel, error.failure), { local: false, usage })
+    const failed = asAttemptFailure(error)
+    throw new AttemptFailed(failed.failure, { ...failed, usage, cause: failed.cause })
   }
-  throw new AttemptFailed(failureOfDomainError(new DomainError('relay.stream_failed')), { local: false })
+  throw new AttemptFailed(failureOfDomainError(new DomainError('relay.stream_failed')), { local: false, usage })
 }
 
 function fromResponse(response: ChatResponse): WholeAnswer {

@@ -1,4 +1,5 @@
 import { splitList } from '#core/routing/abilities.ts'
+import { type BuyingPriceIndex, buyingPrices, indexBuyingPrices } from '#core/pricing/buying-price.ts'
 import { withoutTrailingSlashes } from '#core/trailing.ts'
 import type { Secrets } from '#features/secrets/service.ts'
 
@@ -24,6 +25,7 @@ export type ChannelRow = {
   priority: number
   weight: number
   autoBan: boolean
+  buyingPrices: BuyingPriceIndex
   createdAt: Date
 }
 
@@ -73,6 +75,7 @@ export type Columns = {
   priority: number
   weight: number
   auto_ban: boolean
+  buying_prices: unknown
   /** Text: the driver is told to leave instants alone. */
   created_at: string
 }
@@ -98,6 +101,7 @@ const toChannelRow = (row: Columns, keys: string[]): ChannelRow => ({
   priority: row.priority,
   weight: row.weight,
   autoBan: row.auto_ban,
+  buyingPrices: readBuyingPrices(row.buying_prices),
   createdAt: new Date(row.created_at),
 })
 
@@ -110,4 +114,14 @@ function readObject(text: string): Record<string, unknown> | null {
   } catch {
     return null
   }
+}
+
+const noBuyingPrices = indexBuyingPrices([])
+
+/** Most channels have none, and share the empty index. */
+function readBuyingPrices(stored: unknown): BuyingPriceIndex {
+  const given: unknown = typeof stored === 'string' ? JSON.parse(stored) : stored
+  if (!Array.isArray(given) || given.length === 0) return noBuyingPrices
+  const read = buyingPrices.safeParse(given)
+  return read.success ? indexBuyingPrices(read.data) : noBuyingPrices
 }

@@ -4,5 +4,5 @@ import type { CallCore } from '#relay/request/call.ts'
 /** An admitted call that starts a job, with what it costs once it is accepted. */
 export type TaskCall = CallCore & {
   action: string
-  terms: { price: CallPrice; groupRatio: number; quotaPerUnit: number }
+  terms: { price: CallPrice; groupRatio: number; quotaPerUnit: number; pricedModel?: string | undefined }
 }

@@ -3,6 +3,7 @@ import { chargeReceipt } from '#core/pricing/charge.ts'
 import type { TaskReceipt } from '#core/pricing/receipt.ts'
 import { taskReceipt } from '#core/pricing/tasks.ts'
 import { emptyUsage } from '#core/usage.ts'
+import { costOfCall } from '#core/pricing/attempt-costs.ts'
 import type { ChargeRow } from '#features/ledger/charge-row.ts'
 import { SettleFailed } from '#features/ledger/service.ts'
 import { markCharge } from '#features/tasks/service/store.ts'
@@ -64,6 +65,7 @@ function chargeRowOf(
   const { attempt, attempts } = plan
   const { price, groupRatio } = call.terms
   const receipt = receiptOf(call)
+  const cost = costOfCall({ attempt, at: call.receivedAt }, attempts, receipt)
   return {
     id: call.id,
     ...callColumns(call, attempt),
@@ -78,10 +80,11 @@ function chargeRowOf(
       model_price: price.modelPrice,
       group_ratio: groupRatio,
       ...userGroupKeys(services, call, groupRatio),
-      ...attemptKeys(attempt, attempts),
+      ...attemptKeys(attempt, attempts, { cost: cost.info }),
       task_id: task.taskId,
       ...task.other,
       receipt,
     },
+    ...cost.columns,
   }
 }

@@ -1,6 +1,7 @@
 import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server'
 import { auditAdminRouter } from '#features/audit/router.ts'
 import { authRouter } from '#features/auth/router.ts'
+import { attentionAdminRouter } from '#features/attention/router.ts'
 import { channelsAdminRouter } from '#features/channels/router.ts'
 import { failedChargesAdminRouter } from '#features/failed-charges/router.ts'
 import { groupsAdminRouter, groupsPublicRouter, groupsUserRouter } from '#features/groups/router.ts'
@@ -17,6 +18,7 @@ import {
   secondFactorUserRouter,
 } from '#features/second-factor/router.ts'
 import { sessionsUserRouter } from '#features/sessions/router.ts'
+import { pricesAdminRouter } from '#features/prices/router.ts'
 import { siteAdminRouter, siteRouter } from '#features/site/router.ts'
 import { spendCapsAdminRouter, spendCapsUserRouter } from '#features/spend-caps/router.ts'
 import { statsAdminRouter, statsUserRouter } from '#features/stats/router.ts'
@@ -58,6 +60,8 @@ export const appRouter = router({
     channels: channelsAdminRouter,
     groups: groupsAdminRouter,
     models: modelsAdminRouter,
+    prices: pricesAdminRouter,
+    attention: attentionAdminRouter,
     options: optionsAdminRouter,
     orders: ordersAdminRouter,
     redemptions: redemptionsAdminRouter,

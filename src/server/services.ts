@@ -21,7 +21,7 @@ import { plainNotice } from '#features/notifications/notice.ts'
 import { createQuotaWatch } from '#features/notifications/quota-watch.ts'
 import { tellRoot } from '#features/notifications/service.ts'
 import { createBodies } from '#features/request-bodies/service.ts'
-import { loadOptionRows } from '#features/options/service.ts'
+import { applyDuePriceChanges, loadRows } from '#features/prices/changeover.ts'
 import { createOptionsStore } from '#features/options/store.ts'
 import { createSecrets } from '#features/secrets/service.ts'
 import { createJobRunner } from '#jobs/runner.ts'
@@ -106,9 +106,13 @@ export async function createServices(given: {
   redis?.on('error', (error) => log.warn({ err: error }, 'Redis does not answer'))
   const options = createOptionsStore({
     load: () =>
-      loadOptionRows({ em: database.orm.em.fork(), secrets }, (key) =>
-        log.error({ key }, 'an option cannot be decrypted'),
-      ),
+      loadRows({ em: database.orm.em.fork(), secrets }, (key) => log.error({ key }, 'an option cannot be decrypted')),
+    now: ambient.now,
+    onChangedOver: () => {
+      applyDuePriceChanges({ em: database.orm.em.fork(), secrets, ambient }).catch((error: unknown) =>
+        log.error({ err: error }, 'a price change that is in force could not be stored yet'),
+      )
+    },
     onUnreadable: (keys) => log.error({ keys }, 'options cannot be read and stand at their defaults'),
   })
   const transport = createTransport({})
@@ -208,6 +212,7 @@ export async function createServices(given: {
       draining = true
       stopping = true
       follower.stop()
+      options.stop()
       stopRecovery()
       clock?.stop()
       await services.jobs.stop()

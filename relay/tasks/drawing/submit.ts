@@ -1,6 +1,6 @@
 import { DomainError, toDomainError } from '#core/errors.ts'
 import { taskPriceOf } from '#core/pricing/price-of.ts'
-import { taskModel, taskModelAliases } from '#core/pricing/tasks.ts'
+import { laneOf, taskModel, taskModelAliases } from '#core/pricing/tasks.ts'
 import type { DrawingMode } from '#core/tasks/drawing.ts'
 import { UnknownAction } from '#relay/dialects/drawing/actions.ts'
 import { type DrawingRequest, missingPart, readDrawing, type Submission } from '#relay/dialects/drawing/request.ts'
@@ -49,7 +49,11 @@ async function admitDrawing(services: RelayServices, route: Route, identified: I
   return {
     ...core,
     action: request.action,
-    terms: { price, ...groupTerms(services, { group: core.group, user: caller.user }) },
+    terms: {
+      price,
+      ...groupTerms(services, { group: core.group, user: caller.user }),
+      pricedModel: laneOf(model, route.mode),
+    },
     request,
     mode: route.mode,
     followed: await findFollowed(services, caller.user.id, request),

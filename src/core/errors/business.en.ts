@@ -88,5 +88,9 @@ export const businessEnglish: Record<keyof typeof businessErrors, string> = {
   'group.unknown': 'Group {group} does not exist',
   'group.forbidden': 'You may not use group {group}',
   'model.unknown': 'Model {model} does not exist',
+  'group.name_taken': 'The group {group} already exists',
+  'group.fixed': 'The group {group} is used by the system and cannot be renamed',
+  'prices.instant_past': 'The change has to take effect in the future',
+  'prices.change_ended': 'This price change is already in force or was cancelled',
   'prices.catalogue_failed': 'Fetching the preset ratios failed, please try again',
 }

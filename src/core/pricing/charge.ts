@@ -66,6 +66,12 @@ export function chargeReceipt(receipt: Receipt): Charge {
   }
 }
 
+/** The charge without the words for it. */
+export function quotaOfReceipt(receipt: Receipt): number {
+  const lines = linesOf(receipt)
+  return toSafeInteger(wholeQuota(receipt, lines, exactQuota(lines)))
+}
+
 /** The least balance that surely covers the receipt: its exact charge rounded up, at least 1 unless it costs nothing. */
 export const ceilingOf = (receipt: Receipt): number => {
   const lines = linesOf(receipt)

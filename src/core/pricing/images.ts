@@ -14,6 +14,7 @@ export type ImageCall = {
   price: Price
   groupRatio: number
   quotaPerUnit: number
+  pricedModel?: string | undefined
   /** What the upstream reported, where it did. */
   usage?: Usage | undefined
 }
@@ -24,10 +25,11 @@ const largeSizes = ['1024x1792', '1792x1024']
 
 /** What an image call is charged by: reported tokens for gpt-image models, else a price per picture. */
 export function imageReceipt(call: ImageCall): ImageReceipt | UsageReceipt {
-  const { price, groupRatio, quotaPerUnit, usage } = call
+  const { price, groupRatio, quotaPerUnit, pricedModel, usage } = call
   if (isGptImage(call.model) && price.kind === 'ratio') {
     if (usage !== undefined && totalTokens(usage) > 0) {
-      return { formula: formulaFor({ claude: false, realtime: false, usage }), usage, price, groupRatio, quotaPerUnit }
+      const formula = formulaFor({ claude: false, realtime: false, usage })
+      return { formula, usage, price, groupRatio, quotaPerUnit, pricedModel }
     }
     return perImage(call, gptImagePrice(price, call))
   }
@@ -44,6 +46,7 @@ const perImage = (call: ImageCall, price: Price): ImageReceipt => ({
   price,
   groupRatio: call.groupRatio,
   quotaPerUnit: call.quotaPerUnit,
+  pricedModel: call.pricedModel,
 })
 
 function qualityRatioOf({ model, size, quality }: ImageCall): number {

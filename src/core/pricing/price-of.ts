@@ -5,11 +5,12 @@ import { type PriceSettings, resolvePrice, resolveTaskPrice } from './resolve-pr
 import type { PriceTables } from './tables.ts'
 import { taskPriceName } from './tasks.ts'
 
-const tablesOf = (options: OptionsReader): PriceTables => ({
+export const priceTablesOf = (options: OptionsReader): PriceTables => ({
   ModelRatio: options.get('ModelRatio'),
   ModelPrice: options.get('ModelPrice'),
   CompletionRatio: options.get('CompletionRatio'),
   CacheRatio: options.get('CacheRatio'),
+  CreateCacheRatio: options.get('CreateCacheRatio'),
 })
 
 /** What a model costs by the present options; undefined where no call of it would be served. */
@@ -19,7 +20,7 @@ export const priceOf = (
 ): Price | undefined =>
   resolvePrice({
     model,
-    tables: tablesOf(options),
+    tables: priceTablesOf(options),
     settings: {
       fallback_pricing_enabled: options.get('fallback_pricing_enabled'),
       fallback_single_price: options.get('fallback_single_price') ?? 0,
@@ -41,7 +42,7 @@ const tablesOnly: PriceSettings = {
 
 /** A table prices the model, whatever a fallback or the self-use mode would make of it. */
 export const isInPriceTables = (options: OptionsReader, model: string): boolean =>
-  resolvePrice({ model, tables: tablesOf(options), settings: tablesOnly }) !== undefined
+  resolvePrice({ model, tables: priceTablesOf(options), settings: tablesOnly }) !== undefined
 
 /** What a task costs by the present options; a mode of the drawing service may have a price of its own. */
 export function taskPriceOf(options: OptionsReader, { model, mode }: { model: string; mode: string }): CallPrice {

@@ -35,6 +35,8 @@ const terms = {
   price,
   groupRatio: factor,
   quotaPerUnit: z.number().positive(),
+  /** The name that was looked up in the price tables. */
+  pricedModel: z.string().optional(),
 }
 
 const usageReceipt = z.object({

@@ -1,14 +1,7 @@
 import { audioCompletionRatioOf, audioRatioOf } from './audio-rules.ts'
 import { completionRuleOf } from './completion-rules.ts'
 import type { CallPrice, Price, RatioPrice } from './price.ts'
-import {
-  createCacheRatio,
-  defaultCompletionRatio,
-  defaultModelPrice,
-  figureOf,
-  imageRatio,
-  pricingDefaults,
-} from './tables.ts'
+import { defaultCompletionRatio, defaultModelPrice, figureOf, imageRatio, pricingDefaults } from './tables.ts'
 import type { PriceTables, RatioMap } from './tables.ts'
 
 /** The options that price what the tables do not, by their documented keys. */
@@ -102,7 +95,7 @@ function ratioPriceOf(
     kind: 'ratio',
     ...base,
     cacheRatio: lookUp(tables.CacheRatio, names) ?? pricingDefaults.UnknownCacheRatio,
-    cacheWriteRatio: lookUp(createCacheRatio, names) ?? pricingDefaults.UnknownCreateCacheRatio,
+    cacheWriteRatio: lookUp(tables.CreateCacheRatio, names) ?? pricingDefaults.UnknownCreateCacheRatio,
     cacheWrite1hRatio,
     imageRatio: lookUp(imageRatio, names) ?? pricingDefaults.UnknownImageRatio,
     audioRatio: audioRatioOf(model, base.modelRatio),

@@ -9,13 +9,15 @@ export type PriceTables = {
   ModelPrice: RatioMap
   CompletionRatio: RatioMap
   CacheRatio: RatioMap
+  /** What is written to a cache, against input. */
+  CreateCacheRatio: RatioMap
 }
 
 const defaultModelRatio: RatioMap = defaults.ModelRatio
 export const defaultModelPrice: RatioMap = defaults.ModelPrice
 export const defaultCompletionRatio: RatioMap = defaults.CompletionRatio
 const defaultCacheRatio: RatioMap = defaults.CacheRatio
-export const createCacheRatio: RatioMap = defaults.CreateCacheRatio
+const defaultCreateCacheRatio: RatioMap = defaults.CreateCacheRatio
 export const imageRatio: RatioMap = defaults.ImageRatio
 export const audioRatio: RatioMap = defaults.AudioRatio
 export const audioCompletionRatio: RatioMap = defaults.AudioCompletionRatio
@@ -35,6 +37,7 @@ export const defaultPriceTables: PriceTables = {
   ModelPrice: defaultModelPrice,
   CompletionRatio: defaultCompletionRatio,
   CacheRatio: defaultCacheRatio,
+  CreateCacheRatio: defaultCreateCacheRatio,
 }
 
 /** A usable figure of a table: own key, finite, not negative. Anything else counts as not set. */

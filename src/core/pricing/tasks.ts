@@ -20,10 +20,16 @@ const usualName = (name: string): string => (name === 'mj_uploads' ? 'mj_upload'
 export function taskPriceName(task: { model: string; mode: string }, modelPrices: RatioMap): string {
   const { mode } = task
   const model = usualName(task.model)
-  const ofMode = mode === '' || !model.startsWith('mj_') ? [] : [`mj_${mode}_${model.slice('mj_'.length)}`]
-  const priced = [...ofMode, ...taskModelAliases(model)].find((name) => figureOf(modelPrices, name) !== undefined)
+  const ofLane = laneOf(model, mode)
+  const priced = [...(ofLane === undefined ? [] : [ofLane]), ...taskModelAliases(model)].find(
+    (name) => figureOf(modelPrices, name) !== undefined,
+  )
   return priced ?? model
 }
+
+/** The name under which a lane of the drawing service may have a price of its own. */
+export const laneOf = (model: string, mode: string): string | undefined =>
+  mode === '' || !model.startsWith('mj_') ? undefined : `mj_${mode}_${model.slice('mj_'.length)}`
 
 /** What an accepted job is charged. Inpainting and custom zoom only open a dialogue, so they are never charged. */
 export function taskReceipt(task: {
@@ -31,6 +37,7 @@ export function taskReceipt(task: {
   price: CallPrice
   groupRatio: number
   quotaPerUnit: number
+  pricedModel?: string | undefined
 }): TaskReceipt {
   const isFreeAction = opensDialogue(task.action.toUpperCase())
   return { formula: 'task', ...task, price: isFreeAction ? { ...task.price, modelPrice: 0 } : task.price }

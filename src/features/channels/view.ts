@@ -32,6 +32,9 @@ export const toChannelView = (channel: Channel, viewer: { role: number }) => ({
   weight: channel.weight,
   autoBan: channel.autoBan,
   usedQuota: channel.usedQuota,
+  /** Billionths of a dollar, as far as buying prices are known. */
+  usedCost: Number(channel.usedCost),
+  hasBuyingPrices: channel.buyingPrices.length > 0,
   balance: Number(channel.balance),
   balanceUpdatedAt: channel.balanceUpdatedAt,
   responseTimeMs: channel.responseTimeMs,

@@ -1,4 +1,6 @@
-import { adminProcedure, publicProcedure, router, userProcedure } from '#features/procedures.ts'
+import { adminProcedure, publicProcedure, rootProcedure, router, userProcedure } from '#features/procedures.ts'
+import { renameGroup } from './rename.ts'
+import * as schema from './schema.ts'
 import * as service from './service.ts'
 
 export const groupsPublicRouter = router({
@@ -11,4 +13,5 @@ export const groupsUserRouter = router({
 
 export const groupsAdminRouter = router({
   names: adminProcedure.query(({ ctx }) => service.listGroupNames(ctx)),
+  rename: rootProcedure.input(schema.renameGroup).mutation(({ ctx, input }) => renameGroup(ctx, input)),
 })

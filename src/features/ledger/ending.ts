@@ -2,17 +2,17 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { ItemRefused } from './batch-queue.ts'
 import { bareRow } from './bare-row.ts'
 import { ledgerLimits } from './limits.ts'
-import type { ChargeRow, Renewal, ReserveResult } from './charge-row.ts'
+import type { ChargeRow, Renewal, ReserveResult, UnchargedCosts } from './charge-row.ts'
 
 /** A call that is charged nothing. One that `voids` shuts the id, so that nothing of unknown outcome happens after it. */
-type Release = { id: string; userId: number; tokenId: number; release: true; voids: boolean }
+type Release = { id: string; userId: number; tokenId: number; release: true; voids: boolean } & Partial<UnchargedCosts>
 
 export type EndOfHold = ChargeRow | Release
 
 /** `next` is the verdict on the hold that follows, where one was asked for. */
 export type Committed = { userQuota: number; next?: ReserveResult }
 
-type Held = { id: string; userId: number; tokenId: number }
+type Held = { id: string; userId: number; tokenId: number; uncharged?: UnchargedCosts | undefined }
 
 export class SettleFailed extends Error {
   override name = 'SettleFailed'
@@ -80,8 +80,8 @@ export function createEnding(deps: {
     }
   }
 
-  const release = async ({ id, userId, tokenId }: Held, voids: boolean): Promise<void> => {
-    await track(send({ id, userId, tokenId, release: true, voids }, () => true))
+  const release = async ({ id, userId, tokenId, uncharged }: Held, voids: boolean): Promise<void> => {
+    await track(send({ id, userId, tokenId, release: true, voids, ...uncharged }, () => true))
   }
 
   const untilDone = async <Result>(act: () => Promise<Result>): Promise<Result> => {

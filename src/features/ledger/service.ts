@@ -6,7 +6,15 @@ import { isDatabaseTrouble, isLockTrouble } from '#core/database-trouble.ts'
 import { storableJson } from '#core/storable-json.ts'
 import { batchFaultOf, isKnownRefusal } from './batch-fault.ts'
 import { createBatchQueue, ItemRefused, QueueFull } from './batch-queue.ts'
-import type { ChargeRow, ReachedCap, Renewal, ReserveRequest, ReserveResult, ReserveVerdict } from './charge-row.ts'
+import type {
+  ChargeRow,
+  ReachedCap,
+  Renewal,
+  ReserveRequest,
+  ReserveResult,
+  ReserveVerdict,
+  UnchargedCosts,
+} from './charge-row.ts'
 import { type Committed, createEnding, type EndOfHold } from './ending.ts'
 import { ledgerLimits } from './limits.ts'
 import { createLockedRows } from './locked-rows.ts'
@@ -31,8 +39,16 @@ export type Ledger = {
    * on the next hold; the charge is made whatever that is. Late, it rejects with `SettleFailed` and goes on like `go-on`.
    */
   renew: (renewal: Renewal) => Promise<ReserveResult>
-  /** Gives everything back. Never rejects: it is sent again until it succeeds or the process ends. */
-  release: (hold: { id: string; userId: number; tokenId: number }) => Promise<void>
+  /**
+   * Gives everything back, and books what the failed tries of the call cost. Never rejects: it is sent again until it succeeds
+   * or the process ends.
+   */
+  release: (hold: {
+    id: string
+    userId: number
+    tokenId: number
+    uncharged?: UnchargedCosts | undefined
+  }) => Promise<void>
   /** Waits until every hold of this process has come to its end, what is sent again included. */
   drained: () => Promise<void>
 }

@@ -25,7 +25,7 @@ export type LogPage = Page<LogView> & {
 }
 
 const columns = `l.id, l.created_at, l.user_id, l.type, l.content, l.username, l.token_name, l.token_id, l.model_name, l.quota,
-  l.prompt_tokens, l.completion_tokens, l.use_time_ms, l.is_stream, l.channel_id, l."group", l.client_ip, l.request_id, l.other,
+  l.prompt_tokens, l.completion_tokens, l.use_time_ms, l.is_stream, l.channel_id, l."group", l.client_ip, l.request_id, l.other, l.cost,
   c.name as channel_name`
 const source = 'from logs l left join channels c on c.id = l.channel_id'
 

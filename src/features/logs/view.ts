@@ -24,6 +24,7 @@ export type LogRow = {
   client_ip: string
   request_id: string
   other: LogOther | null
+  cost: string | null
 }
 
 /** Which channels a call went through is the operator's business; so is what a channel failed with. */
@@ -59,6 +60,8 @@ export function toLogView(row: LogRow, viewer: { role: number; number: number })
     clientIp: row.client_ip,
     requestId: row.request_id,
     other: isAdmin ? row.other : otherForUsers(row),
+    /** Billionths of a dollar that the operator paid; only administrators are told. */
+    ...(isAdmin ? { cost: row.cost === null ? null : Number(row.cost) } : {}),
   }
 }
 

@@ -1,22 +1,8 @@
 import { z } from 'zod'
+import { modelPriceInput } from '#core/pricing/price-changes.ts'
 
 const name = z.string().trim().min(1).max(255)
-const figure = z.number().min(0).max(1e9)
-
-/** A price per call, or ratios per token: one of the two, never both; or neither any more. */
-const modelPrice = z.union([
-  z.strictObject({ model: name, modelPrice: figure }),
-  z.strictObject({
-    model: name,
-    modelRatio: figure,
-    completionRatio: figure.optional(),
-    cacheRatio: figure.optional(),
-  }),
-  z.strictObject({ model: name, removed: z.literal(true) }),
-])
-export type ModelPriceInput = z.infer<typeof modelPrice>
-
-export const setPrices = z.object({ prices: z.array(modelPrice).min(1).max(2000) })
+export const setPrices = z.object({ prices: z.array(modelPriceInput).min(1).max(2000) })
 export type SetPrices = z.infer<typeof setPrices>
 
 export const catalogPrices = z.object({ models: z.array(name).max(500) })

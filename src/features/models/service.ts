@@ -3,25 +3,15 @@ import { autoGroup, usableGroups, type UsableGroup } from '#core/groups.ts'
 import type { OptionsReader } from '#core/options/registry/index.ts'
 import { isInPriceTables, priceOf, taskPriceOf } from '#core/pricing/price-of.ts'
 import { splitList } from '#core/routing/abilities.ts'
-import { resolveModelMapping } from '#core/routing/model-names.ts'
 import { Channel } from '#db/entities/channel.ts'
 import { User } from '#db/entities/user.ts'
 import type { Deps, UserDeps } from '#features/deps.ts'
 import type { CatalogPrices, UnpricedModels } from './schema.ts'
 import { listedNames, type Listing } from './listed-names.ts'
+import { pricedName, taskTypes } from './priced-name.ts'
 import { type ModelView, type PricingItem, toPriceView, toPricingItem } from './view.ts'
 
 export { setPrices } from './set-prices.ts'
-
-/** Drawing and music have a price in any case. */
-const taskTypes = new Set([2, 5, 36])
-
-/** The name a model is priced under on a channel that may rename it. */
-function pricedName(options: OptionsReader, model: string, modelMapping: string): string {
-  if (options.get('redirect_billing_enabled')) return model
-  const mapped = resolveModelMapping(modelMapping, model)
-  return mapped.ok ? mapped.model : model
-}
 
 type Serving = Pick<Channel, 'type' | 'models' | 'modelMapping'>
 

@@ -5,6 +5,7 @@ import { isOptionKey, type OptionKey, optionKeys, optionOf } from '#core/options
 import { checkForm, checkPrerequisites, inSavingOrder, strandedSecrets } from '#core/options/rules.ts'
 import type { OptionsSnapshot } from '#core/options/snapshot.ts'
 import type { Deps } from '#features/deps.ts'
+import { applyDuePriceChanges, isPriceKey } from '#features/prices/changeover.ts'
 import { changeOptionRows, checkRow, defaultText, type OptionActs } from './rows.ts'
 import type { ResetOptions, SaveOptions, UpdateOption } from './schema.ts'
 import type { OptionRow } from './store.ts'
@@ -122,6 +123,8 @@ const readingWith =
 const addressesOfSecrets = new Set(optionKeys.flatMap((key) => optionOf(key).boundTo ?? []))
 
 async function write(deps: OptionsDeps, rows: OptionRow[]): Promise<Cleared> {
+  // What is already in force must not overtake what is set now.
+  if (rows.some(({ key }) => isPriceKey(key))) await applyDuePriceChanges(deps)
   const cleared = await strandedBy(deps, new Map(rows.map(({ key, value }) => [key, value])))
   const changed = [...rows, ...cleared.map((key) => ({ key, value: '' }))]
   await deps.em.transactional((em) => changeOptionRows({ ...deps, em }, { rows: changed }))
@@ -142,6 +145,7 @@ async function strandedBy(deps: OptionsDeps, texts: ReadonlyMap<string, string>)
 
 /** Puts options back to their defaults, whatever those are in this version. */
 export async function resetOptions(deps: OptionsDeps, input: ResetOptions): Promise<Cleared> {
+  if (input.keys.some(isPriceKey)) await applyDuePriceChanges(deps)
   const defaults = input.keys.filter(isOptionKey).map((key): [string, string] => [key, defaultText(key) ?? ''])
   const cleared = await strandedBy(deps, new Map(defaults))
   const removed = [...new Set([...input.keys, ...cleared])]

@@ -27,6 +27,10 @@ const expired = [
     condition: `case when scope = 'user' then not exists (select 1 from users u where u.id = subject_id)
       else not exists (select 1 from tokens t where t.id = subject_id) end`,
   },
+  {
+    table: 'channel_balances',
+    condition: "read_at < now() - interval '90 days' or not exists (select 1 from channels c where c.id = channel_id)",
+  },
   { table: 'channel_drifts', condition: 'not exists (select 1 from channels c where c.id = channel_id)' },
 ] as const
 

@@ -34,6 +34,14 @@ export const priceOptions = {
     label: '提示缓存倍率',
     widget: 'price-table',
   }),
+  CreateCacheRatio: option(figures, {
+    default: { ...defaultPriceTables.CreateCacheRatio },
+    visibility: 'admin',
+    group: 'prices',
+    label: '缓存写入倍率',
+    help: '写入提示缓存的输入相对普通输入的倍率，未设置时为 1.25',
+    widget: 'price-table',
+  }),
   CompletionRatio: option(figures, {
     default: { ...defaultPriceTables.CompletionRatio },
     visibility: 'admin',

@@ -88,6 +88,7 @@ const documented: Record<string, string | undefined> = {
   ModelPrice: undefined,
   CompletionRatio: undefined,
   CacheRatio: undefined,
+  CreateCacheRatio: undefined,
   GroupRatio: undefined,
   UserUsableGroups: '{"default":"默认分组","vip":"vip分组"}',
   GroupGroupRatio: '{}',

@@ -4,7 +4,7 @@ import { Channel } from '#db/entities/channel.ts'
 import { type AuditDeps, recordAct } from '#features/audit/service.ts'
 import type { Deps } from '#features/deps.ts'
 import type { ProviderChannel } from '#relay/providers/types.ts'
-import { findChannel } from './store.ts'
+import { execute, findChannel } from './store.ts'
 import { type Answer, ask, type AskDeps, withFirstKey } from './upstream.ts'
 
 type Json = Record<string, unknown>
@@ -130,12 +130,19 @@ export async function updateBalanceByHand(
 /** Asks the provider what is left and keeps the figure. */
 export async function updateBalance(deps: BalanceDeps, { id }: { id: number }): Promise<{ balance: number }> {
   const balance = await readBalance(deps, await findChannel(deps, id))
-  await keepBalance(deps, id, balance)
+  await deps.em.transactional((em) => keepBalance({ ...deps, em }, id, balance))
   return { balance }
 }
 
-const keepBalance = ({ em, ambient }: Pick<BalanceDeps, 'em' | 'ambient'>, id: number, balance: number) =>
-  em.nativeUpdate(Channel, { id }, { balance, balanceUpdatedAt: ambient.now() })
+/** Beside what has been counted as spent there, so that the two can be compared. */
+async function keepBalance({ em, ambient }: Pick<BalanceDeps, 'em' | 'ambient'>, id: number, balance: number) {
+  await em.nativeUpdate(Channel, { id }, { balance, balanceUpdatedAt: ambient.now() })
+  await execute(
+    em,
+    'insert into channel_balances (channel_id, balance, used_cost) select id, balance, used_cost from channels where id = ?',
+    [id],
+  )
+}
 
 async function readBalance(deps: BalanceDeps, channel: Channel): Promise<number> {
   const source = sources.get(channel.type)

@@ -1,0 +1,35 @@
+import { encodeValue } from './codec.ts'
+import type { OptionKey, OptionsReader, OptionValues } from './registry/index.ts'
+
+type Table = Readonly<Record<string, unknown>>
+
+/** The same table in the same order, under the new name. */
+const renamedKey = <Value>(table: Readonly<Record<string, Value>>, from: string, to: string): Record<string, Value> =>
+  Object.fromEntries(Object.entries(table).map(([name, value]) => [name === from ? to : name, value]))
+
+const tables = ['GroupRatio', 'UserUsableGroups', 'TopupGroupRatio', 'ModelRequestRateLimitGroup'] as const
+const names = ['global.rate_limit_exempt_group', 'global.safe_check_exempt_group'] as const
+
+/** The texts of every option that names a group, as they are once it is called otherwise; only those that differ. */
+export function textsAfterRename(
+  options: OptionsReader,
+  from: string,
+  to: string,
+): { key: OptionKey; value: string }[] {
+  const texts: { key: OptionKey; value: string }[] = []
+  const put = <Key extends OptionKey>(key: Key, value: OptionValues[Key]): void => {
+    const text = encodeValue(key, value)
+    if (text !== encodeValue(key, options.get(key))) texts.push({ key, value: text })
+  }
+  for (const key of tables) put(key, renamedKey(options.get(key) as Table, from, to) as OptionValues[typeof key])
+  const nested = Object.entries(options.get('GroupGroupRatio')).map(
+    ([name, ratios]) => [name === from ? to : name, renamedKey(ratios, from, to)] as const,
+  )
+  put('GroupGroupRatio', Object.fromEntries(nested))
+  put(
+    'AutoGroups',
+    options.get('AutoGroups').map((name) => (name === from ? to : name)),
+  )
+  for (const key of names) if (options.get(key) === from) put(key, to)
+  return texts
+}

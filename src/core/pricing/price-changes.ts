@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import type { GroupTables } from './group-ratio.ts'
+import type { PriceTables, RatioMap } from './tables.ts'
+
+const name = z.string().trim().min(1).max(255)
+const figure = z.number().min(0).max(1e9)
+
+/** A price per call, or ratios per token: one of the two, never both; or neither any more. */
+export const modelPriceInput = z.union([
+  z.strictObject({ model: name, modelPrice: figure }),
+  z.strictObject({
+    model: name,
+    modelRatio: figure,
+    completionRatio: figure.optional(),
+    cacheRatio: figure.optional(),
+    cacheWriteRatio: figure.optional(),
+  }),
+  z.strictObject({ model: name, removed: z.literal(true) }),
+])
+export type ModelPriceInput = z.infer<typeof modelPriceInput>
+
+/** What changes; everything that is not named stays as it is at that moment. */
+export const priceChange = z.strictObject({
+  prices: z.array(modelPriceInput).max(2000).default([]),
+  groupRatios: z.record(name, figure).default({}),
+})
+export type PriceChange = z.infer<typeof priceChange>
+
+export const priceTableKeys = ['ModelPrice', 'ModelRatio', 'CompletionRatio', 'CacheRatio', 'CreateCacheRatio'] as const
+
+/** Names come from people; as own keys of an object without ancestors none of them means anything else. */
+const copyOf = (table: RatioMap): Record<string, number> =>
+  Object.assign(Object.create(null) as Record<string, number>, table)
+
+type Changed = PriceTables & Pick<GroupTables, 'GroupRatio'>
+
+/** The tables after a change. A price per call and ratios exclude each other; an absent further ratio leaves what there is. */
+export function withPriceChange(before: Changed, { prices, groupRatios }: PriceChange): Changed {
+  const tables = {
+    ModelPrice: copyOf(before.ModelPrice),
+    ModelRatio: copyOf(before.ModelRatio),
+    CompletionRatio: copyOf(before.CompletionRatio),
+    CacheRatio: copyOf(before.CacheRatio),
+    CreateCacheRatio: copyOf(before.CreateCacheRatio),
+  }
+  for (const price of prices) enter(tables, price)
+  return { ...tables, GroupRatio: Object.assign(copyOf(before.GroupRatio), groupRatios) }
+}
+
+function enter(tables: Record<(typeof priceTableKeys)[number], Record<string, number>>, price: ModelPriceInput): void {
+  const { model } = price
+  if (!('modelRatio' in price)) {
+    for (const key of priceTableKeys) delete tables[key][model]
+    if ('modelPrice' in price) tables.ModelPrice[model] = price.modelPrice
+    return
+  }
+  delete tables.ModelPrice[model]
+  tables.ModelRatio[model] = price.modelRatio
+  if (price.completionRatio !== undefined) tables.CompletionRatio[model] = price.completionRatio
+  if (price.cacheRatio !== undefined) tables.CacheRatio[model] = price.cacheRatio
+  if (price.cacheWriteRatio !== undefined) tables.CreateCacheRatio[model] = price.cacheWriteRatio
+}

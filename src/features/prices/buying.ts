@@ -1,0 +1,78 @@
+import type { BuyingPrice } from '#core/pricing/buying-price.ts'
+import { Channel } from '#db/entities/channel.ts'
+import { recordAct } from '#features/audit/service.ts'
+import { findChannel, lockChannel } from '#features/channels/service/store.ts'
+import type { UserDeps } from '#features/deps.ts'
+import { readInTime } from '#features/logs/timed-query.ts'
+import type { ChannelOf, SetBuyingPrices } from './schema.ts'
+
+export async function getBuyingPrices(deps: UserDeps, { channelId }: ChannelOf): Promise<BuyingPrice[]> {
+  return (await findChannel(deps, channelId)).buyingPrices
+}
+
+/** Replaces the list. What calls have cost so far stays as it was booked. */
+export async function setBuyingPrices(deps: UserDeps, { channelId, prices }: SetBuyingPrices): Promise<void> {
+  await deps.em.transactional(async (em) => {
+    const channel = await lockChannel(em, channelId)
+    await em.nativeUpdate(Channel, { id: channelId }, { buyingPrices: prices })
+    await recordAct(
+      { ...deps, em },
+      {
+        action: 'channels.set_buying_prices',
+        targetType: 'channel',
+        targetId: channelId,
+        targetName: channel.name,
+        before: { buyingPrices: channel.buyingPrices },
+        after: { buyingPrices: prices },
+      },
+    )
+  })
+}
+
+export type BalanceCheck = {
+  /** What the upstream's balance fell by between its readings of the last week, in dollars. */
+  reported: number
+  /** What was counted here meanwhile. */
+  counted: number
+  readings: number
+}
+
+/**
+ * What upstreams say was spent beside what was counted, over the last week. Between two readings a balance that rose was topped
+ * up, which says nothing about what was spent meanwhile, so such an interval is left out on both sides.
+ */
+export const compareBalances = ({ database }: Pick<UserDeps, 'database'>): Promise<Map<number, BalanceCheck>> =>
+  readInTime(database.pool, async (query) => {
+    const rows = await query<{ channel_id: number; reported: number; counted: number; readings: number }>(
+      `select channel_id, sum(fallen)::float8 as reported, (sum(used) / 1e9)::float8 as counted, count(*)::int as readings
+       from (
+         select channel_id, lag(balance) over w - balance as fallen, used_cost - lag(used_cost) over w as used
+         from channel_balances where read_at >= now() - interval '7 days'
+         window w as (partition by channel_id order by id)
+       ) steps where fallen >= 0 group by channel_id`,
+      [],
+    )
+    return new Map(rows.map(({ channel_id: id, ...check }) => [id, check]))
+  })
+
+const tolerated = { share: 0.1, dollars: 1 }
+
+/** Small differences come of rounding, of currencies and of calls under way. */
+export const isBalanceOff = ({ reported, counted }: BalanceCheck): boolean =>
+  Math.abs(reported - counted) > Math.max(tolerated.dollars, tolerated.share * Math.max(reported, counted))
+
+export type ChannelMoney = { quota: number; cost: number; costedQuota: number; balanceCheck: BalanceCheck | null }
+
+/** What a channel earned and cost in the last thirty days, and whether its upstream's balance agrees. */
+export async function channelMoney(deps: UserDeps, { channelId }: ChannelOf): Promise<ChannelMoney> {
+  const [row] = await readInTime(deps.database.pool, (query) =>
+    query<{ quota: number; cost: number; costed: number }>(
+      `select coalesce(sum(quota), 0)::float8 as quota, coalesce(sum(cost), 0)::float8 as cost,
+         coalesce(sum(costed_quota), 0)::float8 as costed
+       from usage_hourly where channel_id = $1 and hour >= now() - interval '30 days'`,
+      [channelId],
+    ),
+  )
+  const balanceCheck = (await compareBalances(deps)).get(channelId) ?? null
+  return { quota: row?.quota ?? 0, cost: row?.cost ?? 0, costedQuota: row?.costed ?? 0, balanceCheck }
+}

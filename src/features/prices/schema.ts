@@ -1,0 +1,31 @@
+import { z } from 'zod'
+import { buyingPrice } from '#core/pricing/buying-price.ts'
+import { priceChange } from '#core/pricing/price-changes.ts'
+
+const id = z.int().min(1).max(2_147_483_647)
+
+export const channelOf = z.object({ channelId: id })
+export type ChannelOf = z.infer<typeof channelOf>
+
+export const setBuyingPrices = z.object({ channelId: id, prices: z.array(buyingPrice).max(2000) })
+export type SetBuyingPrices = z.infer<typeof setBuyingPrices>
+
+const mostDays = 31
+const filled = (change: z.infer<typeof priceChange>): boolean =>
+  change.prices.length > 0 || Object.keys(change.groupRatios).length > 0
+
+export const rehearse = z.object({
+  change: priceChange.refine(filled),
+  days: z.int().min(1).max(mostDays).default(7),
+})
+export type Rehearse = z.infer<typeof rehearse>
+
+export const schedule = z.object({
+  change: priceChange.refine(filled),
+  effectiveAt: z.date(),
+  note: z.string().trim().max(500).default(''),
+})
+export type Schedule = z.infer<typeof schedule>
+
+export const oneChange = z.object({ id })
+export type OneChange = z.infer<typeof oneChange>
