@@ -72,6 +72,39 @@ describeWithBrowser('work that runs by itself', () => {
     expect(complaints).toEqual([])
   })
 
+  test('charges that the database refused are named on the dashboard, read in the settings, booked again or given back', async () => {
+    const [first, second] = [await app.make.user({ quota: 1000 }), await app.make.user({ quota: 1000 })]
+    const numbers = { tokenId: 0, channelId: 0, quota: 300, promptTokens: 1, completionTokens: 2, cachedTokens: 0 }
+    const texts = { content: '', username: '', tokenName: '', modelName: 'gpt-4o-mini', group: 'default', clientIp: '' }
+    const times = { useTimeMs: 5, firstTokenMs: null }
+    const row = { ...numbers, ...texts, ...times, counted: true, log: true, isStream: false, other: {} }
+    for (const [index, user] of [first, second].entries())
+      await app.pool.query("select ledger_set_aside($1, $2, 0, 0, 300, $3, 'this row is refused')", [
+        `refused-${index}`,
+        user.id,
+        JSON.stringify({ ...row, id: `refused-${index}`, userId: user.id }),
+      ])
+    const balances = async () =>
+      (await app.pool.query('select quota::int from users where id = any ($1) order by id', [[first.id, second.id]]))
+        .rows
+    const { page, complaints } = await open('/app/dashboard')
+    await page.getByText('未入账的扣费：2 笔').waitFor()
+    await page.getByRole('link', { name: '查看', exact: true }).click()
+    const list = page.getByRole('list', { name: '未入账的扣费' })
+    await button(list, '查看请求“refused-0”的扣费').click()
+    const sheet = page.getByRole('dialog', { name: '未入账的扣费' })
+    await sheet.getByText('"modelName": "gpt-4o-mini"').waitFor()
+    expect(await serious(page)).toEqual([])
+    await button(sheet, '关闭').click()
+    await button(list, '将请求“refused-0”的扣费重新入账').click()
+    await button(list, '查看请求“refused-0”的扣费').waitFor({ state: 'detached' })
+    await button(list, '退还请求“refused-1”的额度').click()
+    await button(page.getByRole('alertdialog').or(page.getByRole('dialog')), '退还').click()
+    await page.getByText('没有未入账的扣费').waitFor()
+    expect(await balances()).toEqual([{ quota: 700 }, { quota: 1000 }])
+    expect(complaints).toEqual([])
+  })
+
   test('on all channels shows its progress, can be stopped, and shows the models that the upstream lists beyond a channel', async () => {
     const channels = app.trpc(root).admin.channels
     for (const name of ['first', 'second', 'third'])
