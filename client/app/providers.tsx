@@ -6,6 +6,7 @@ import type { ReactNode } from 'react'
 import { ConfirmHost } from '../components/confirm.tsx'
 import { HoverTips } from '../components/hover-tip.tsx'
 import { Toasts } from '../components/toasts.tsx'
+import { VerificationHost } from '../components/verification.tsx'
 import { queryClient } from '../lib/query.ts'
 import { trpc, trpcClient } from '../lib/trpc.ts'
 import { system } from '../theme/system.ts'
@@ -24,6 +25,7 @@ export function Providers({ children }: { children: ReactNode }) {
             <SiteSync />
             {children}
             <ConfirmHost />
+            <VerificationHost />
             <Toasts />
             <HoverTips />
           </QueryClientProvider>

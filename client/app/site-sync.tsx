@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react'
+import { useLanguage } from '../i18n/language.ts'
 import { leaveSignedOut, queryClient } from '../lib/query.ts'
 import { currentUser, forgetUser, rememberUser, useSession } from '../lib/session.ts'
 import { rememberStatus } from '../lib/status.ts'
@@ -25,6 +26,15 @@ export function SiteSync() {
     else if (whoami.data === null) endSession()
   }, [whoami.data])
   const { user } = useSession()
+  const language = useLanguage()
+  const utils = trpc.useUtils()
+  const { mutate: storeLanguage } = trpc.user.account.setLanguage.useMutation({
+    onSuccess: (_, stored) => utils.auth.whoami.setData(undefined, (before) => before && { ...before, ...stored }),
+  })
+  useEffect(() => {
+    // Mails and notices follow the console.
+    if (whoami.data && whoami.data.language !== language) storeLanguage({ language })
+  }, [whoami.data, language, storeLanguage])
   const reader = useRef(user?.id)
   useEffect(() => {
     if (reader.current === user?.id) return

@@ -35,6 +35,7 @@ export const librarySlotRecipes = {
   nativeSelect: library.nativeSelectSlotRecipe,
   pinInput: library.pinInputSlotRecipe,
   popover: library.popoverSlotRecipe,
+  qrCode: library.qrCodeSlotRecipe,
   progress: library.progressSlotRecipe,
   radioCard: library.radioCardSlotRecipe,
   radioGroup: library.radioGroupSlotRecipe,

@@ -245,14 +245,18 @@ function tellOfSetAside(services: () => Services) {
     const named = { requestId: row.id, user: row.userId, quota: row.quota, err: error }
     if (kept === 'texts') return log.error(named, 'a charge was booked without its texts, which the database refused')
     log.error({ ...named, row }, 'a charge cannot be booked; it waits in failed_charges and its hold stays open')
-    void tellRoot(
-      services(),
-      plainNotice(
+    void tellRoot(services(), {
+      zh: plainNotice(
         'failed_charge',
         '有扣费无法入账',
         `请求 ${row.id} 的扣费无法入账，额度保持冻结，请到系统设置的「未入账的扣费」处理。`,
       ),
-    )
+      en: plainNotice(
+        'failed_charge',
+        'A charge could not be booked',
+        `The charge of request ${row.id} could not be booked and its quota stays held; see the table failed_charges.`,
+      ),
+    })
   }
 }
 

@@ -47,7 +47,7 @@ export async function startConsole(environment: Record<string, string> = {}) {
   const secrets = createSecrets('a secret key of tests')
   const options = createOptionsStore({ load: () => loadOptionRows({ em: database.orm.em.fork(), secrets }) })
   const outgoing = createOutgoing()
-  const guardedFetch = createGuardedFetch()
+  const guardedFetch = createGuardedFetch({ allowedRanges: settings.OUTBOUND_ALLOW })
   const changes = await listenForChanges(testDatabase.connection, () => {})
   const services: Services = {
     database,

@@ -1,11 +1,15 @@
-import { Skeleton, Stack } from '@chakra-ui/react'
+import { SimpleGrid, Skeleton, Stack } from '@chakra-ui/react'
 import { Notice } from '../../components/notice.tsx'
 import { Page as Frame } from '../../components/page.tsx'
 import { ErrorState } from '../../components/states.tsx'
 import { UrlTabs } from '../../components/url-tabs.tsx'
 import { t } from '../../i18n/t.ts'
 import { trpc } from '../../lib/trpc.ts'
+import { useStatus } from '../../lib/status.ts'
 import { Balance } from './balance.tsx'
+import { CheckIn } from './check-in.tsx'
+import { Invite } from './invite.tsx'
+import type { Account } from './account.ts'
 import { LookSettings } from './look-settings.tsx'
 import { Profile } from './profile.tsx'
 import { Security } from './security.tsx'
@@ -13,6 +17,9 @@ import { NotificationSettings, PriceSettings, PrivacySettings } from './settings
 
 export function Page() {
   const account = trpc.user.account.get.useQuery()
+  const { checkInEnabled, affEnabled } = useStatus()
+  // What was earned stays transferable after invitations were switched off.
+  const showsInvite = ({ affQuota }: Account) => affEnabled || affQuota > 0
   return (
     <Frame title={t('个人设置')} width="form">
       {account.data ? (
@@ -23,6 +30,12 @@ export function Page() {
             </Notice>
           )}
           <Balance account={account.data} />
+          {(checkInEnabled || showsInvite(account.data)) && (
+            <SimpleGrid columns={{ base: 1, sm: 2 }} gap="3" alignItems="stretch">
+              {checkInEnabled && <CheckIn />}
+              {showsInvite(account.data) && <Invite account={account.data} />}
+            </SimpleGrid>
+          )}
           <UrlTabs
             label={t('个人设置')}
             tabs={[

@@ -14,6 +14,7 @@ import { useZodForm } from '../../lib/form.ts'
 import { trpc } from '../../lib/trpc.ts'
 import type { AccountProps } from './account.ts'
 import { useRefreshAccount } from './account.ts'
+import { Models } from './models.tsx'
 import { EmailDrawer } from './email-drawer.tsx'
 
 export function Profile({ account }: AccountProps) {
@@ -22,6 +23,7 @@ export function Profile({ account }: AccountProps) {
       <Names account={account} />
       <Email account={account} />
       <Bindings account={account} />
+      <Models />
     </Stack>
   )
 }

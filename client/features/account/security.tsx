@@ -11,11 +11,15 @@ import { trpc } from '../../lib/trpc.ts'
 import { AccessToken } from './access-token.tsx'
 import type { AccountProps } from './account.ts'
 import { PasswordForm } from './password-form.tsx'
+import { SecondFactor } from './second-factor.tsx'
+import { Sessions } from './sessions.tsx'
 
 export function Security({ account }: AccountProps) {
   return (
     <Stack gap="8">
       <PasswordForm account={account} />
+      <SecondFactor />
+      <Sessions />
       <AccessToken account={account} />
       {account.role < roles.root && <RemoveAccount account={account} />}
     </Stack>

@@ -1,6 +1,6 @@
-import { Stack } from '@chakra-ui/react'
+import { Button, Stack } from '@chakra-ui/react'
 import type { ReactNode } from 'react'
-import { useWatch } from 'react-hook-form'
+import { useFormContext, useWatch } from 'react-hook-form'
 import type { z } from 'zod'
 import { settings } from '#features/users/schema.ts'
 import { Section } from '../../components/facts.tsx'
@@ -10,6 +10,7 @@ import { SecretField, TextField } from '../../components/fields/text-fields.tsx'
 import { InlineForm } from '../../components/inline-form.tsx'
 import { notify } from '../../components/notify.ts'
 import { t } from '../../i18n/t.ts'
+import { errorText, refusedFields } from '../../lib/errors.ts'
 import { useZodForm } from '../../lib/form.ts'
 import { trpc } from '../../lib/trpc.ts'
 import type { Account, AccountProps } from './account.ts'
@@ -18,7 +19,7 @@ import { useRefreshAccount } from './account.ts'
 type Values = Required<z.input<typeof settings>>
 
 const usualThreshold = 500_000
-const thresholdPresets = [0.2, 1, 2, 10]
+const thresholdPresets = [0.2, 1, 5, 10]
 
 const valuesOf = ({ settings: saved }: Account): Values => ({
   notifyType: saved?.notifyType === 'webhook' ? 'webhook' : 'email',
@@ -98,7 +99,29 @@ function Destination({ account }: AccountProps) {
         label={t('Webhook 密钥')}
         help={t('可选。用来给通知签名，让您确认它来自本站。')}
       />
+      <WebhookTest />
     </>
+  )
+}
+
+/** With what is typed, saved or not. */
+function WebhookTest() {
+  const { getValues, setError } = useFormContext<Values>()
+  const test = trpc.user.account.testWebhook.useMutation()
+  const send = async () => {
+    const { webhookUrl, webhookSecret } = getValues()
+    try {
+      await test.mutateAsync({ webhookUrl, webhookSecret })
+      notify.success(t('测试通知已送达'))
+    } catch (error) {
+      const message = refusedFields(error)['webhookUrl'] ?? errorText(error)
+      setError('webhookUrl', { type: 'server', message }, { shouldFocus: true })
+    }
+  }
+  return (
+    <Button alignSelf="flex-start" loading={test.isPending} onClick={() => void send()}>
+      {t('发送测试通知')}
+    </Button>
   )
 }
 

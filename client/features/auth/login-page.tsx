@@ -1,4 +1,5 @@
 import { Link as ChakraLink, Stack, Text } from '@chakra-ui/react'
+import { useState } from 'react'
 import { Link, Redirect, useSearchParams } from 'wouter'
 import type { Login } from '#features/auth/schema.ts'
 import { login } from '#features/auth/schema.ts'
@@ -7,20 +8,23 @@ import { EntryPage } from '../../components/entry-page.tsx'
 import { SecretField, TextField } from '../../components/fields/text-fields.tsx'
 import { InlineForm } from '../../components/inline-form.tsx'
 import { Notice } from '../../components/notice.tsx'
-import { notify } from '../../components/notify.ts'
+import { PasskeyButton } from '../../components/second-factor-form.tsx'
 import { t } from '../../i18n/t.ts'
 import { useZodForm } from '../../lib/form.ts'
-import { queryClient } from '../../lib/query.ts'
-import { rememberUser, safeReturn, useSession } from '../../lib/session.ts'
+import { hasPasskeys, signWithPasskey } from '../../lib/passkeys.ts'
+import { safeReturn, useSession } from '../../lib/session.ts'
 import { useStatus } from '../../lib/status.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { useBotCheck } from '../../lib/use-bot-check.ts'
+import { SecondStep } from './second-step.tsx'
+import { type SecondStepOf, useSignedIn } from './signed-in.ts'
 
 export function Page() {
   const { systemName, selfUseModeEnabled, registerEnabled, passwordLoginEnabled } = useStatus()
   const [search] = useSearchParams()
   const { user } = useSession()
   const returnTo = safeReturn(search.get('returnTo'))
+  const [asked, setAsked] = useState<SecondStepOf>()
   // Whoever is signed in already, or has just become so, goes on.
   if (user) return <Redirect to={returnTo} replace />
   return (
@@ -40,24 +44,27 @@ export function Page() {
       }
     >
       {search.get('expired') === 'true' && <Notice tone="warning">{t('未登录或登录已过期，请重新登录')}</Notice>}
-      {passwordLoginEnabled ? <LoginForm /> : <Notice>{t('管理员已关闭密码登录')}</Notice>}
+      {asked ? (
+        <SecondStep asked={asked} onGiveUp={() => setAsked(undefined)} />
+      ) : (
+        <Stack gap="4">
+          {passwordLoginEnabled ? <LoginForm onSecondStep={setAsked} /> : <Notice>{t('管理员已关闭密码登录')}</Notice>}
+          {hasPasskeys() && <PasskeyLogin />}
+        </Stack>
+      )}
     </EntryPage>
   )
 }
 
-function LoginForm() {
+function LoginForm({ onSecondStep }: { onSecondStep: (asked: SecondStepOf) => void }) {
   const form = useZodForm({ schema: login, values: { username: '', password: '' }, judged: 'when-sent' })
   const run = trpc.auth.login.useMutation()
   const bot = useBotCheck()
+  const signedIn = useSignedIn()
   const submit = async (values: Login) => {
-    const user = await bot.with((turnstile) => run.mutateAsync({ ...values, turnstile }))
-    if ('secondStep' in user) return
-    queryClient.clear()
-    rememberUser(user)
-    notify.success(t('登录成功！'))
-    if (user.mustChangePassword) {
-      notify.warning(t('您正在使用默认密码！'), { description: t('请立刻修改默认密码！') })
-    }
+    const result = await bot.with((turnstile) => run.mutateAsync({ ...values, turnstile }))
+    if ('secondStep' in result) onSecondStep(result.secondStep)
+    else signedIn(result)
   }
   return (
     <InlineForm
@@ -83,4 +90,16 @@ function LoginForm() {
       </Stack>
     </InlineForm>
   )
+}
+
+/** The device says by itself whose it is. */
+function PasskeyLogin() {
+  const options = trpc.public.secondFactor.passkeyOptions.useMutation()
+  const login = trpc.public.secondFactor.loginByPasskey.useMutation()
+  const signedIn = useSignedIn()
+  const run = async () => {
+    const response = await signWithPasskey(await options.mutateAsync())
+    signedIn(await login.mutateAsync({ response }))
+  }
+  return <PasskeyButton label={t('使用通行密钥登录')} run={run} />
 }

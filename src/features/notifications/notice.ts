@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import type { Language } from '#core/errors.ts'
 
 /** Something to tell somebody. */
 export type Notice = {
@@ -12,6 +13,9 @@ export type Notice = {
   lines: readonly string[]
   link?: string
 }
+
+/** A notice as each reader gets it. */
+export type Bilingual = Record<Language, Notice>
 
 /** A notice that says nothing but plain text. */
 export const plainNotice = (type: string, title: string, content: string): Notice => ({

@@ -3,7 +3,8 @@ import { formatQuota } from '#core/quota.ts'
 import type { UserSetting } from '#db/entities/user.ts'
 import type { Services } from '#features/deps.ts'
 import { deliver } from './deliver.ts'
-import type { Notice } from './notice.ts'
+import type { Language } from '#core/errors.ts'
+import type { Bilingual, Notice } from './notice.ts'
 import type { NoticeDeps } from './service.ts'
 
 /** Told where nobody ever chose a threshold, neither the user nor root. */
@@ -46,14 +47,14 @@ function siteThreshold({ options }: WatchDeps): number {
   return stored.has('QuotaRemindThreshold') ? values.QuotaRemindThreshold : presetThreshold
 }
 
-type Warned = { email: string; setting: UserSetting | null }
+type Warned = { email: string; language: Language | ''; setting: UserSetting | null }
 
 async function warn(deps: WatchDeps, { userId, balance }: { userId: number; balance: number }): Promise<void> {
   const { pool } = deps.database
   // Of all calls on all processes that find the balance low, the one that writes this warns.
   const { rows } = await pool.query<Warned>(
     `update users set quota_warned_at = now() where id = $1 and deleted_at is null
-       and (quota_warned_at is null or quota_warned_at <= now() - interval '2 hours') returning email, setting`,
+       and (quota_warned_at is null or quota_warned_at <= now() - interval '2 hours') returning email, language, setting`,
     [userId],
   )
   const [user] = rows
@@ -70,21 +71,38 @@ async function warn(deps: WatchDeps, { userId, balance }: { userId: number; bala
   }
 }
 
-function quotaNotice({ options, environment }: WatchDeps, balance: number): Notice {
-  const title = '额度不足提醒'
-  const text = balance > 0 ? '您的额度即将用尽' : '您的额度已用尽'
+const words = {
+  zh: {
+    title: '额度不足提醒',
+    nearlySpent: '您的额度即将用尽',
+    spent: '您的额度已用尽',
+    content: `{{value}}，当前剩余额度为 {{value}}，请及时充值，以免影响使用。充值链接：<a href="{{value}}">{{value}}</a>`,
+    line: (text: string, left: string) => `${text}，当前剩余额度为 ${left}，请及时充值，以免影响使用。`,
+    link: '充值链接：',
+  },
+  en: {
+    title: 'Low balance',
+    nearlySpent: 'Your quota is nearly used up',
+    spent: 'Your quota is used up',
+    content: `{{value}}: {{value}} left. Please top up to keep your calls working: <a href="{{value}}">{{value}}</a>`,
+    line: (text: string, left: string) => `${text}: ${left} left. Please top up to keep your calls working.`,
+    link: 'Top up here:',
+  },
+}
+
+function quotaNotice(deps: WatchDeps, balance: number): Bilingual {
+  return { zh: quotaNoticeIn('zh', deps, balance), en: quotaNoticeIn('en', deps, balance) }
+}
+
+function quotaNoticeIn(language: Language, { options, environment }: WatchDeps, balance: number): Notice {
+  const { title, nearlySpent, spent, content, line, link: toTopUp } = words[language]
+  const text = balance > 0 ? nearlySpent : spent
   const left = formatQuota(balance, {
     quotaPerUnit: options.get('QuotaPerUnit'),
     inCurrency: options.get('DisplayInCurrencyEnabled'),
     digits: 6,
   })
   const link = `${options.get('ServerAddress') || `http://localhost:${environment.PORT}`}/app/wallet`
-  return {
-    type: 'quota_exceed',
-    title,
-    content: `{{value}}，当前剩余额度为 {{value}}，请及时充值，以免影响使用。充值链接：<a href="{{value}}">{{value}}</a>`,
-    values: [text, left, link, link],
-    lines: [`${text}，当前剩余额度为 ${left}，请及时充值，以免影响使用。`, '充值链接：'],
-    link,
-  }
+  const lines = [line(text, left), toTopUp]
+  return { type: 'quota_exceed', title, content, values: [text, left, link, link], lines, link }
 }

@@ -1,9 +1,10 @@
+import type { Language } from '#core/errors.ts'
 import { roles } from '#core/roles.ts'
 import { channelStatus, userStatus } from '#core/statuses.ts'
 import { User } from '#db/entities/user.ts'
 import type { Services } from '#features/deps.ts'
 import { deliver, type DeliverDeps } from './deliver.ts'
-import { type Notice, plainNotice } from './notice.ts'
+import { type Bilingual, type Notice, plainNotice } from './notice.ts'
 
 export type NoticeDeps = DeliverDeps & Pick<Services, 'database' | 'log'>
 
@@ -33,7 +34,8 @@ export async function forgetNoticeCounts({ database }: Pick<Services, 'database'
 }
 
 /** Tells the root user. Never rejects: what it is about has happened, whoever hears of it. */
-export async function tellRoot(deps: NoticeDeps, notice: Notice): Promise<void> {
+export async function tellRoot(deps: NoticeDeps, notice: Notice | Bilingual): Promise<void> {
+  const written = 'zh' in notice ? notice : { zh: notice, en: notice }
   try {
     const root = await deps.database.orm.em
       .fork()
@@ -42,21 +44,34 @@ export async function tellRoot(deps: NoticeDeps, notice: Notice): Promise<void> 
         { role: roles.root, status: userStatus.active, deletedAt: null },
         { orderBy: { id: 'asc' }, disableIdentityMap: true },
       )
-    if (root && (await countNotice(deps, root.id, notice.type))) await deliver(deps, root, notice)
+    if (root && (await countNotice(deps, root.id, written.zh.type))) await deliver(deps, root, written)
   } catch (error) {
-    deps.log.error({ err: error, notice: notice.type }, 'the root user could not be notified')
+    deps.log.error({ err: error, notice: written.zh.type }, 'the root user could not be notified')
   }
 }
 
 type ChannelChange = { id: number; name: string; status: 'disabled' | 'enabled'; reason?: string }
 
+const channelTitles = {
+  zh: {
+    disabled: (channel: string) => `渠道 ${channel} 已自动禁用`,
+    enabled: (channel: string) => `渠道 ${channel} 已重新启用`,
+    because: (title: string, reason: string) => `${title}，原因：${reason}`,
+  },
+  en: {
+    disabled: (channel: string) => `Channel ${channel} was disabled automatically`,
+    enabled: (channel: string) => `Channel ${channel} was enabled again`,
+    because: (title: string, reason: string) => `${title}: ${reason}`,
+  },
+}
+
 /** A channel changed by itself. */
 export function tellOfChannel(deps: NoticeDeps, { id, name, status, reason = '' }: ChannelChange): Promise<void> {
-  const [code, what] =
-    status === 'disabled' ? [channelStatus.autoDisabled, '已自动禁用'] : [channelStatus.enabled, '已重新启用']
-  const title = `渠道 ${name} (#${id}) ${what}`
-  return tellRoot(
-    deps,
-    plainNotice(`channel_update_${id}_${code}`, title, reason ? `${title}，原因：${reason}` : title),
-  )
+  const code = status === 'disabled' ? channelStatus.autoDisabled : channelStatus.enabled
+  const type = `channel_update_${id}_${code}`
+  const told = (language: Language) => {
+    const title = channelTitles[language][status](`${name} (#${id})`)
+    return plainNotice(type, title, reason ? channelTitles[language].because(title, reason) : title)
+  }
+  return tellRoot(deps, { zh: told('zh'), en: told('en') })
 }

@@ -1,13 +1,20 @@
 import { rootProcedure, router } from '#features/procedures.ts'
 import * as mapping from './mapping-service.ts'
+import { isGuardedOption, savesGuardedOption } from './guarded.ts'
 import { resetOptions, saveOptions, updateModelMapping, updateOption } from './schema.ts'
 import * as service from './service.ts'
 
 export const optionsAdminRouter = router({
   list: rootProcedure.query(({ ctx }) => service.listOptions(ctx)),
   texts: rootProcedure.query(({ ctx }) => service.listOptionTexts(ctx)),
-  update: rootProcedure.input(updateOption).mutation(({ ctx, input }) => service.updateOption(ctx, input)),
-  save: rootProcedure.input(saveOptions).mutation(({ ctx, input }) => service.saveOptions(ctx, input)),
+  update: rootProcedure
+    .meta({ verification: (input) => isGuardedOption((input as { key?: unknown } | null)?.key) })
+    .input(updateOption)
+    .mutation(({ ctx, input }) => service.updateOption(ctx, input)),
+  save: rootProcedure
+    .meta({ verification: savesGuardedOption })
+    .input(saveOptions)
+    .mutation(({ ctx, input }) => service.saveOptions(ctx, input)),
   reset: rootProcedure.input(resetOptions).mutation(({ ctx, input }) => service.resetOptions(ctx, input)),
   resetModelRatio: rootProcedure.mutation(({ ctx }) => service.resetModelRatio(ctx)),
   mapping: router({

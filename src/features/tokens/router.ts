@@ -7,7 +7,10 @@ export const tokensUserRouter = router({
   list: userProcedure.input(schema.listTokens).query(({ ctx, input }) => service.listTokens(ctx, input)),
   search: userProcedure.input(schema.searchTokens).query(({ ctx, input }) => service.searchTokens(ctx, input)),
   get: userProcedure.input(schema.byTokenId).query(({ ctx, input }) => service.getToken(ctx, input)),
-  reveal: userProcedure.input(schema.byTokenId).query(({ ctx, input }) => service.revealKey(ctx, input)),
+  reveal: userProcedure
+    .meta({ verification: 'recent' })
+    .input(schema.byTokenId)
+    .query(({ ctx, input }) => service.revealKey(ctx, input)),
   create: userProcedure
     .use(idempotent)
     .input(schema.createToken)

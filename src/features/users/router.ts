@@ -1,18 +1,30 @@
 import { adminProcedure, router, userProcedure } from '#features/procedures.ts'
+import { names } from '#core/input-names.ts'
 import * as schema from './schema.ts'
 import * as account from './service/account.ts'
 import * as administer from './service/administer.ts'
 import { checkIn, getCheckInStatus } from './service/check-in.ts'
 import { getInviteCode, transferRewards } from './service/invite.ts'
+import { testWebhook } from './service/test-webhook.ts'
 import { manageUser } from './service/manage.ts'
+
+const guarded = userProcedure.meta({ verification: 'recent' })
+/** A name may be changed without being asked again. */
+const changingPassword = userProcedure.meta({ verification: (input) => names(input, ['password']) })
 
 export const accountUserRouter = router({
   get: userProcedure.query(({ ctx }) => account.getAccount(ctx)),
-  update: userProcedure.input(schema.updateAccount).mutation(({ ctx, input }) => account.updateAccount(ctx, input)),
-  remove: userProcedure.input(schema.removeAccount).mutation(({ ctx, input }) => account.removeAccount(ctx, input)),
-  createAccessToken: userProcedure
-    .meta({ verification: 'recent' })
-    .mutation(({ ctx }) => account.createAccessToken(ctx)),
+  update: changingPassword.input(schema.updateAccount).mutation(({ ctx, input }) => account.updateAccount(ctx, input)),
+  remove: guarded.input(schema.removeAccount).mutation(({ ctx, input }) => account.removeAccount(ctx, input)),
+  createAccessToken: guarded.mutation(({ ctx }) => account.createAccessToken(ctx)),
+  setLanguage: userProcedure
+    .meta({ barrier: 'none' })
+    .input(schema.chooseLanguage)
+    .mutation(({ ctx, input }) => account.setLanguage(ctx, input)),
+  testWebhook: userProcedure
+    .meta({ barrier: 'none', limit: 'critical' })
+    .input(schema.testWebhook)
+    .mutation(({ ctx, input }) => testWebhook(ctx, input)),
   updateSettings: userProcedure.input(schema.settings).mutation(({ ctx, input }) => account.updateSettings(ctx, input)),
   checkInStatus: userProcedure.query(({ ctx }) => getCheckInStatus(ctx)),
   checkIn: userProcedure.input(schema.checkIn).mutation(({ ctx, input }) => checkIn(ctx, input)),
@@ -21,17 +33,20 @@ export const accountUserRouter = router({
     .input(schema.transferRewards)
     .mutation(({ ctx, input }) => transferRewards(ctx, input)),
   /** As the documented paths do it: without asking for the password or the name. */
-  overwrite: userProcedure
+  overwrite: changingPassword
     .input(schema.overwriteAccount)
     .mutation(({ ctx, input }) => account.overwriteAccount(ctx, input)),
-  removeUnasked: userProcedure.mutation(({ ctx }) => account.removeAccountUnasked(ctx)),
+  removeUnasked: guarded.mutation(({ ctx }) => account.removeAccountUnasked(ctx)),
 })
 
 export const usersAdminRouter = router({
   list: adminProcedure.input(schema.listUsers).query(({ ctx, input }) => administer.listUsers(ctx, input)),
   get: adminProcedure.input(schema.byUserId).query(({ ctx, input }) => administer.getUser(ctx, input)),
   create: adminProcedure.input(schema.createUser).mutation(({ ctx, input }) => administer.createUser(ctx, input)),
-  update: adminProcedure.input(schema.updateUser).mutation(({ ctx, input }) => administer.updateUser(ctx, input)),
+  update: adminProcedure
+    .meta({ verification: (input) => names(input, ['quota', 'quotaChange', 'password']) })
+    .input(schema.updateUser)
+    .mutation(({ ctx, input }) => administer.updateUser(ctx, input)),
   manage: adminProcedure.input(schema.manageUser).mutation(({ ctx, input }) => manageUser(ctx, input)),
   remove: adminProcedure.input(schema.byUserId).mutation(({ ctx, input }) => administer.removeUser(ctx, input)),
 })

@@ -55,6 +55,21 @@ export const settings = z
   })
 export type Settings = z.infer<typeof settings>
 
+export const chooseLanguage = z.object({ language: z.enum(['zh', 'en']) })
+export type ChooseLanguage = z.infer<typeof chooseLanguage>
+
+/** As the form has it, saved or not. */
+export const testWebhook = z.object({
+  webhookUrl: z
+    .string()
+    .trim()
+    .max(2048, refusal('setting.webhook_url_invalid'))
+    .refine((address) => URL.parse(address)?.protocol === 'https:', refusal('setting.webhook_url_invalid')),
+  /** Absent: the stored one, where it belongs to this address. */
+  webhookSecret: z.string().max(500).optional(),
+})
+export type TestWebhook = z.infer<typeof testWebhook>
+
 export const checkIn = z.object({ turnstile: z.string().max(4096).default('') })
 
 export const transferRewards = z.object({ quota: z.int().min(-1e15).max(1e15) })

@@ -65,6 +65,7 @@ export const toSignedInUser = (user: User) => ({
   status: user.status,
   group: user.group,
   mustChangePassword: user.mustChangePassword,
+  language: user.language,
 })
 
 /** The first half of a sign-in is proved; the browser holds a session that is nobody's until the second is. */

@@ -76,8 +76,18 @@ export async function testAllChannels(deps: AllDeps, run: AllRun): Promise<TestC
   counts.failed += refused
   if (run.byHand && !run.signal.aborted) {
     const { tested, failed, disabled, enabled } = counts
-    const text = `已测试 ${tested} 个渠道：${failed} 个失败，${disabled} 个被禁用，${enabled} 个重新启用`
-    await tellRoot(deps, plainNotice('channel_test', '渠道测试完成', text))
+    await tellRoot(deps, {
+      zh: plainNotice(
+        'channel_test',
+        '渠道测试完成',
+        `已测试 ${tested} 个渠道：${failed} 个失败，${disabled} 个被禁用，${enabled} 个重新启用`,
+      ),
+      en: plainNotice(
+        'channel_test',
+        'The channel test has ended',
+        `${tested} channels tested: ${failed} failed, ${disabled} disabled, ${enabled} enabled again`,
+      ),
+    })
   }
   return counts
 }

@@ -9,7 +9,7 @@ import { sessionCookie } from '../../auth/session.ts'
 import { tryOnce } from '../../auth/throttle.ts'
 import type { UserDeps } from '../../deps.ts'
 import { sha256 } from '../../secrets/service.ts'
-import type { Settings, UpdateAccount } from '../schema.ts'
+import type { ChooseLanguage, Settings, UpdateAccount } from '../schema.ts'
 import { type AccountView, toAccountView } from '../view.ts'
 import { retireAccount } from './retire-account.ts'
 import { sayingWhatIsTaken, usernameColumns } from './taken.ts'
@@ -23,6 +23,9 @@ async function ownRow({ em, actor }: UserDeps): Promise<User> {
 export async function getAccount(deps: UserDeps): Promise<AccountView> {
   return toAccountView(await ownRow(deps), deps.secrets)
 }
+
+const recordOwnAct = (deps: UserDeps, action: string): Promise<void> =>
+  recordAct(deps, { action, targetType: 'user', targetId: deps.actor.id, targetName: deps.actor.username })
 
 /** The console's update: a new password wants the current one. */
 export async function updateAccount(deps: UserDeps, input: UpdateAccount): Promise<void> {
@@ -42,8 +45,9 @@ export async function overwriteAccount(deps: UserDeps, input: Omit<UpdateAccount
     deps.em.transactional(async (em) => {
       await lockActor({ ...deps, em })
       if (Object.keys(changes).length > 0) await em.nativeUpdate(User, { id: deps.actor.id }, changes)
-      if (passwordHash !== undefined)
-        await replacePassword({ ...deps, em }, deps.actor.id, { passwordHash, keepsOwnSession: true })
+      if (passwordHash === undefined) return
+      await replacePassword({ ...deps, em }, deps.actor.id, { passwordHash, keepsOwnSession: true })
+      await recordOwnAct({ ...deps, em }, 'account.change_password')
     }),
   )
 }
@@ -65,12 +69,12 @@ export async function removeAccount(deps: UserDeps, input: { username: string })
 }
 
 export async function removeAccountUnasked(deps: UserDeps): Promise<void> {
-  const { id, username, role } = deps.actor
+  const { id, role } = deps.actor
   if (role === roles.root) throw new DomainError('user.root_protected')
   await deps.em.transactional(async (em) => {
     const scope = { ...deps, em }
     await lockActor(scope)
-    await recordAct(scope, { action: 'account.delete', targetType: 'user', targetId: id, targetName: username })
+    await recordOwnAct(scope, 'account.delete')
     await retireAccount(scope, id)
   })
   deps.cookies?.clear(sessionCookie)
@@ -82,8 +86,14 @@ export async function createAccessToken(deps: UserDeps): Promise<string> {
   await deps.em.transactional(async (em) => {
     await lockActor({ ...deps, em })
     await em.nativeUpdate(User, { id: deps.actor.id }, { accessTokenHash: sha256(token) })
+    await recordOwnAct({ ...deps, em }, 'account.replace_access_token')
   })
   return token
+}
+
+/** The console's own choice; mails and notices follow it. */
+export async function setLanguage({ em, actor }: UserDeps, { language }: ChooseLanguage): Promise<void> {
+  await em.nativeUpdate(User, { id: actor.id }, { language })
 }
 
 /** Built anew from the input; of the stored value only a secret that was not typed again stays. */
@@ -105,7 +115,10 @@ export async function updateSettings(deps: UserDeps, input: Settings): Promise<v
 }
 
 /** A stored one was meant for its address: it does not follow to another. */
-async function webhookSecret(deps: UserDeps, input: Settings): Promise<string | undefined> {
+export async function webhookSecret(
+  deps: UserDeps,
+  input: Pick<Settings, 'webhookUrl' | 'webhookSecret'>,
+): Promise<string | undefined> {
   if (input.webhookSecret !== undefined) {
     return input.webhookSecret === '' ? undefined : deps.secrets.encrypt(input.webhookSecret)
   }

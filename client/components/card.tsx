@@ -1,0 +1,16 @@
+import { Heading, Stack } from '@chakra-ui/react'
+import type { ReactNode } from 'react'
+import { useHeadingLevel } from './heading-level.ts'
+
+/** A task of its own on a page of several. */
+export function Card({ title, children }: { title: string; children: ReactNode }) {
+  const level = useHeadingLevel()
+  return (
+    <Stack as="section" gap="3" borderWidth="1px" borderRadius="l3" bg="bg.panel" px="4" py="3.5" minW="0">
+      <Heading as={level} textStyle="md" fontWeight="semibold">
+        {title}
+      </Heading>
+      {children}
+    </Stack>
+  )
+}

@@ -1,0 +1,138 @@
+import { createHmac } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startTlsFront, trustTestCertificate } from '#test/realtime/tls-front.ts'
+import { type ConsoleApp, startConsole } from '#test/support/console-app.ts'
+import { startReceiver } from '#test/support/receiver.ts'
+
+let app: ConsoleApp
+
+beforeAll(async () => {
+  trustTestCertificate()
+  app = await startConsole({ OUTBOUND_ALLOW: '127.0.0.0/8' })
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+/** The code of the refusal a call ends with; null when it succeeds. */
+const refusalOf = async (call: Promise<unknown>): Promise<unknown> =>
+  call.then(
+    () => null,
+    (error: { cause?: { code?: string } }) => error.cause?.code ?? error,
+  )
+
+const withFactor = async (fields: Parameters<ConsoleApp['person']>[0] = {}) => {
+  const person = await app.person(fields)
+  await app.sql(`insert into authenticators (user_id, secret_encrypted, confirmed_at) values ($1, '', now())`, [
+    person.id,
+  ])
+  return { person, api: await app.trpc(person) }
+}
+
+const actsOf = async (id: number) =>
+  (await app.sql('select action from audit_entries where actor_id = $1 order by id', [id])).map(({ action }) => action)
+
+describe('whoever has a second factor and has not proved it lately', () => {
+  it.each([
+    ['a new password', (api) => api.user.account.update({ password: 'a fresh one', currentPassword: '' })],
+    ['a new access token', (api) => api.user.account.createAccessToken()],
+    ['the end of the account', (api) => api.user.account.removeUnasked()],
+    ['a key of a token', (api) => api.user.tokens.reveal({ id: 1 })],
+    ['the end of the second factor', (api) => api.user.secondFactor.disableAuthenticator()],
+    ['new recovery codes', (api) => api.user.secondFactor.replaceRecoveryCodes()],
+    ['another passkey', (api) => api.user.secondFactor.passkeys.options()],
+    ['money for somebody', (api) => api.admin.users.update({ id: 1, quotaChange: 5 })],
+    ['a secret of the site', (api) => api.admin.options.update({ key: 'SMTPToken', value: 'x' })],
+    [
+      'who may sign in, among other settings',
+      (api) =>
+        api.admin.options.save({
+          changes: [
+            { key: 'SystemName', value: 'x' },
+            { key: 'RegisterEnabled', value: false },
+          ],
+        }),
+    ],
+  ] satisfies [string, (api: Awaited<ReturnType<ConsoleApp['trpc']>>) => Promise<unknown>][])(
+    'is asked again before %s',
+    async (_what, act) => {
+      const { api } = await withFactor({ role: 100 })
+      expect(await refusalOf(act(api))).toBe('second_factor.required')
+    },
+  )
+
+  it('is not asked before a display name or a harmless setting', async () => {
+    const { api } = await withFactor({ role: 100 })
+    expect(await refusalOf(api.user.account.update({ displayName: 'Somebody' }))).toBeNull()
+    expect(await refusalOf(api.admin.options.update({ key: 'RetryTimes', value: '2' }))).toBeNull()
+  })
+})
+
+describe('sessions', () => {
+  it('are listed with where and when, end one by one or all but this, and of nobody else', async () => {
+    const person = await app.person()
+    const [here, there, third] = await Promise.all([1, 2, 3].map(() => app.signedIn(person)))
+    await here?.get('/api/user/self', { headers: { 'user-agent': 'Somebody/1' } })
+    const api = await app.trpc(person)
+    const listed = await api.user.sessions.list()
+    expect(listed).toHaveLength(4)
+    expect(listed.filter(({ isCurrent }) => isCurrent)).toEqual([listed[0]])
+    const stranger = await app.trpc(await app.person())
+    expect(await refusalOf(stranger.user.sessions.revoke({ id: listed[0]?.id ?? '' }))).toBe('session.not_found')
+    await api.user.sessions.revoke({ id: listed[1]?.id ?? '' })
+    expect(await api.user.sessions.list()).toHaveLength(3)
+    expect(await api.user.sessions.revokeOthers()).toEqual({ revoked: 2 })
+    for (const browser of [here, there, third]) expect((await browser?.get('/api/user/self'))?.status).toBe(401)
+    expect(await actsOf(person.id)).toEqual(['account.revoke_session', 'account.revoke_other_sessions'])
+  })
+
+  it('remember where they were last used from', async () => {
+    const person = await app.person()
+    const browser = await app.signedIn(person)
+    await app.sql(`update sessions set seen_at = now() - interval '2 minutes' where user_id = $1`, [person.id])
+    await browser.get('/api/user/self', { headers: { 'user-agent': 'Somebody/1' } })
+    expect(
+      await app.sql(
+        `select user_agent, client_ip, seen_at > now() - interval '1 minute' as fresh from sessions where user_id = $1`,
+        [person.id],
+      ),
+    ).toEqual([{ user_agent: 'Somebody/1', client_ip: '127.0.0.1', fresh: true }])
+  })
+})
+
+it('a replaced password and access token are written down', async () => {
+  const person = await app.person()
+  const api = await app.trpc(person)
+  await api.user.account.createAccessToken()
+  await api.user.account.update({ password: 'a fresh one', currentPassword: person.password })
+  expect(await actsOf(person.id)).toEqual(['account.replace_access_token', 'account.change_password'])
+})
+
+describe('a test of the webhook', () => {
+  it('reaches a receiver over TLS in the language of its owner, signed with what is typed', async () => {
+    await using receiver = await startReceiver()
+    const front = await startTlsFront(Number(new URL(receiver.url).port))
+    const api = await app.trpc(await app.person())
+    await api.user.account.setLanguage({ language: 'en' })
+    await api.user.account.testWebhook({ webhookUrl: `https://127.0.0.1:${front.port}/hook`, webhookSecret: 'secret' })
+    const [got] = receiver.received
+    expect(JSON.parse(got?.text ?? '')).toMatchObject({ type: 'test', title: 'Test notice' })
+    expect(got?.headers['x-webhook-signature']).toBe(
+      createHmac('sha256', 'secret')
+        .update(got?.text ?? '')
+        .digest('hex'),
+    )
+    expect(got?.headers.authorization).toBe('Bearer secret')
+    await front.close()
+  })
+
+  it('says what the receiver answered, and nothing of addresses that are not open to it', async () => {
+    await using receiver = await startReceiver(() => ({ status: 503 }))
+    const front = await startTlsFront(Number(new URL(receiver.url).port))
+    const api = await app.trpc(await app.person())
+    const test = (webhookUrl: string) =>
+      api.user.account.testWebhook({ webhookUrl }).catch((error: Error) => error.message)
+    expect(await test(`https://127.0.0.1:${front.port}/`)).toBe('没有送达：HTTP 503')
+    expect(await test('https://10.0.0.1/')).toBe('没有送达：no answer')
+    expect(await test(receiver.url)).toContain('setting.webhook_url_invalid')
+    await front.close()
+  })
+})
