@@ -1,6 +1,8 @@
-import { Box, Flex } from '@chakra-ui/react'
+import { Box, Button, Flex } from '@chakra-ui/react'
 import type { ReactNode } from 'react'
 import { Suspense, lazy, useState } from 'react'
+import { Link } from 'wouter'
+import { Notice } from '../components/notice.tsx'
 import { t } from '../i18n/t.ts'
 import { useSession } from '../lib/session.ts'
 import { useStatus } from '../lib/status.ts'
@@ -33,6 +35,7 @@ export function Shell({ frame, children }: ShellProps) {
           <Sidebar collapsed={collapsed} onToggle={() => sidebarChoice.set(!collapsed)} />
         )}
         <Flex as="main" id="content" tabIndex={-1} direction="column" flex="1" minW="0" overflowY="auto" outline="0">
+          {frame === 'console' && user?.mustChangePassword && <DefaultPassword />}
           <Box flex={frame === 'console' ? '1 0 0' : '1 0 auto'} minH={frame === 'console' ? '0' : undefined}>
             {children}
           </Box>
@@ -45,6 +48,25 @@ export function Shell({ frame, children }: ShellProps) {
         </Suspense>
       )}
     </Flex>
+  )
+}
+
+/** Until it is replaced, on every page. */
+function DefaultPassword() {
+  return (
+    <Box px={{ base: '4', sm: '6' }} pt="3">
+      <Notice
+        tone="warning"
+        title={t('您正在使用默认密码！')}
+        action={
+          <Button asChild size="xs">
+            <Link href="/app/me?tab=security">{t('修改密码')}</Link>
+          </Button>
+        }
+      >
+        {t('请立刻修改默认密码！')}
+      </Notice>
+    </Box>
   )
 }
 

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Logger } from 'pino'
 import type { Ambient } from '#core/ambient.ts'
-import type { DomainError } from '#core/errors.ts'
+import type { DomainError, Language } from '#core/errors.ts'
 import type { Role } from '#core/roles.ts'
 import type { Database } from '#db/orm.ts'
 import type { JobRunner } from './jobs/runner.ts'
@@ -72,6 +72,8 @@ export type Deps = Services & {
     /** The peer's, or what trusted proxies say of it (`TRUST_PROXY`). */
     ip: string
     userAgent: string
+    /** What the browser asks to be answered in. */
+    language?: Language
     /** `https` behind TLS, seen through trusted proxies only. */
     secure: boolean
     /** The connection's own peer is this machine and no proxy header came along. */

@@ -5,7 +5,7 @@ import { readInput } from '#trpc/input-reader.ts'
 import { actorOfRole, countCriticalAct, refuseCrossSiteChange } from '#trpc/procedure-checks.ts'
 import { errorDataOf, failureForCaller, toDomainError, unreadableInput } from '#trpc/procedure-errors.ts'
 import { networkOf } from './client-address/service.ts'
-import type { Context } from './deps.ts'
+import type { Actor, Context } from './deps.ts'
 import { actOnce } from './idempotency/service.ts'
 import { requireRecentVerification } from './second-factor/verification.ts'
 
@@ -25,7 +25,7 @@ const t = initTRPC
      * Wants a proof by the second factor that is at most ten minutes old, of users who have one: for what shows secrets, gives
      * money away or changes how one signs in. A function says which inputs do.
      */
-    verification?: 'recent' | ((input: unknown) => boolean)
+    verification?: 'recent' | ((input: unknown, actor: Actor) => boolean)
   }>()
   .create({
     transformer,
@@ -71,9 +71,6 @@ const withBarrier = t.middleware(async ({ next, ctx, type, meta }) => {
 const atLeast = (role: Role) =>
   t.middleware(({ next, ctx }) => next({ ctx: { ...ctx, actor: actorOfRole(ctx, role) } }))
 
-const isGuarded = (rule: 'recent' | ((input: unknown) => boolean) | undefined, input: unknown): boolean =>
-  typeof rule === 'function' ? rule(input) : rule === 'recent'
-
 export const router = t.router
 export const createCallerFactory = t.createCallerFactory
 
@@ -87,9 +84,9 @@ export const publicProcedure = t.procedure
 
 const asUser = (role: Role) =>
   publicProcedure.use(atLeast(role)).use(async ({ next, ctx, meta, getRawInput }) => {
-    if (meta?.verification !== undefined && isGuarded(meta.verification, await getRawInput())) {
-      await requireRecentVerification(ctx)
-    }
+    const rule = meta?.verification
+    const isGuarded = typeof rule === 'function' ? rule(await getRawInput(), ctx.actor) : rule === 'recent'
+    if (isGuarded) await requireRecentVerification(ctx)
     return next()
   })
 

@@ -17,7 +17,8 @@ export async function createContext(
   await services.upToDate()?.catch(() => {})
   const em = services.database.orm.em.fork()
   const authentication = await whoAsks(em, req, userIdRule)
-  const client = clientOf(services, req)
+  const language = req.acceptsLanguages('zh', 'en') === 'en' ? 'en' : 'zh'
+  const client = { ...clientOf(services, req), language } as const
   const session = { idHash: authentication.idHash }
   if (authentication.seenAt) await noteUse({ em, session, client }, authentication.seenAt, services.ambient.now())
   return {

@@ -21,7 +21,7 @@ describe('the check-in', () => {
     const person = await app.person()
     const browser = await app.signedIn(person)
     expect((await browser.get('/api/user/check_in_status')).data).toEqual({ can_check_in: true })
-    const replies = await Promise.all(Array.from({ length: 20 }, () => browser.post('/api/user/check_in')))
+    const replies = await Promise.all(Array.from({ length: 50 }, () => browser.post('/api/user/check_in')))
     const given = replies.filter((reply) => reply.body['success'])
     expect(given).toHaveLength(1)
     expect(given[0]?.data).toEqual({ quota: 1000 })
@@ -90,12 +90,12 @@ describe('the invite code', () => {
 })
 
 describe('the transfer of rewards', () => {
-  it('moves the whole amount once for twenty who try at once', async () => {
+  it('moves the whole amount once for fifty who try at once', async () => {
     await app.setOptions({ AffEnabled: 'false' })
     const person = await app.person({ affQuota: 600_000, quota: 5 })
     const browser = await app.signedIn(person)
     const replies = await Promise.all(
-      Array.from({ length: 20 }, () => browser.post('/api/user/aff_transfer', { quota: 600_000 })),
+      Array.from({ length: 50 }, () => browser.post('/api/user/aff_transfer', { quota: 600_000 })),
     )
     const done = replies.filter((reply) => reply.body['success'])
     expect(done).toHaveLength(1)

@@ -36,7 +36,7 @@ export function CheckIn() {
     <Card title={t('每日签到')}>
       <Stack gap="3" align="flex-start">
         <Text textStyle="sm" color="fg.muted">
-          {t('每天签到一次，领取随机或固定的额度。')}
+          {t('每天可以签到一次，领取额度。')}
         </Text>
         {!done && <BotCheck {...bot.props} />}
         <Button

@@ -1,5 +1,4 @@
 import { SimpleGrid, Skeleton, Stack } from '@chakra-ui/react'
-import { Notice } from '../../components/notice.tsx'
 import { Page as Frame } from '../../components/page.tsx'
 import { ErrorState } from '../../components/states.tsx'
 import { UrlTabs } from '../../components/url-tabs.tsx'
@@ -24,11 +23,6 @@ export function Page() {
     <Frame title={t('个人设置')} width="form">
       {account.data ? (
         <Stack gap="6">
-          {account.data.mustChangePassword && (
-            <Notice tone="warning" title={t('您正在使用默认密码！')}>
-              {t('请立刻修改默认密码！')}
-            </Notice>
-          )}
           <Balance account={account.data} />
           {(checkInEnabled || showsInvite(account.data)) && (
             <SimpleGrid columns={{ base: 1, sm: 2 }} gap="3" alignItems="stretch">

@@ -1,4 +1,4 @@
-import { Button, HStack, QrCode, Skeleton, Stack, Text } from '@chakra-ui/react'
+import { Box, Button, HStack, QrCode, Skeleton, Stack, Text } from '@chakra-ui/react'
 import { useEffect, useState } from 'react'
 import { z } from 'zod'
 import { refusal } from '#core/refusal.ts'
@@ -79,9 +79,11 @@ function Authenticator({ factor, onChanged }: PartProps) {
           <Text textStyle="sm" fontWeight="medium">
             {t('身份验证器')}
           </Text>
-          <Status tone={factor.authenticator ? 'good' : 'neutral'}>
-            {factor.authenticator ? t('已启用') : t('未启用')}
-          </Status>
+          <Box textStyle="xs">
+            <Status tone={factor.authenticator ? 'good' : 'neutral'}>
+              {factor.authenticator ? t('已启用') : t('未启用')}
+            </Status>
+          </Box>
         </HStack>
         <Text textStyle="xs" color="fg.muted">
           {t('手机应用每 30 秒生成一个 6 位验证码。')}

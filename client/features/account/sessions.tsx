@@ -1,4 +1,4 @@
-import { Button, HStack, Skeleton, Stack, Text } from '@chakra-ui/react'
+import { Box, Button, HStack, Skeleton, Stack, Text } from '@chakra-ui/react'
 import { Monitor, Smartphone } from 'lucide-react'
 import { Time } from '../../components/cells/time.tsx'
 import { confirm } from '../../components/confirm.tsx'
@@ -80,7 +80,11 @@ function Row({ session, onEnded }: { session: SignedIn; onEnded: () => void }) {
           <Text textStyle="sm" fontWeight="medium">
             {device}
           </Text>
-          {session.isCurrent && <Status tone="good">{t('当前会话')}</Status>}
+          {session.isCurrent && (
+            <Box textStyle="xs">
+              <Status tone="good">{t('当前会话')}</Status>
+            </Box>
+          )}
         </HStack>
         <HStack gap="3" wrap="wrap" textStyle="xs" color="fg.muted" rowGap="0">
           <Text as="span" fontFamily="mono">

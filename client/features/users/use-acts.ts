@@ -1,6 +1,6 @@
 import { mayActOn, roles } from '#core/roles.ts'
 import { userStatus } from '#core/statuses.ts'
-import { ArrowDown, ArrowUp, Ban, CircleCheck, Pencil, Trash } from 'lucide-react'
+import { ArrowDown, ArrowUp, Ban, CircleCheck, Pencil, ShieldOff, Trash } from 'lucide-react'
 import type { MenuAction } from '../../components/action-menu.tsx'
 import { confirm, type Question } from '../../components/confirm.tsx'
 import { notify } from '../../components/notify.ts'
@@ -41,6 +41,7 @@ const questionOf = (act: Act, name: string): Question => {
 export function useActs(edit: (user: User) => void) {
   const { role, isRoot, user: self } = useSession()
   const utils = trpc.useUtils()
+  const resetSecondFactor = trpc.admin.secondFactor.reset.useMutation()
   const manage = trpc.admin.users.manage.useMutation()
   const ask = (act: Act, user: User) =>
     void confirm({
@@ -48,6 +49,17 @@ export function useActs(edit: (user: User) => void) {
       run: async () => {
         await manage.mutateAsync({ id: user.id, action: act })
         await utils.admin.users.invalidate()
+        notify.success(t('操作成功完成！'))
+      },
+    })
+  const askForReset = (user: User) =>
+    void confirm({
+      title: t('重置“{name}”的两步验证？', { name: user.username }),
+      body: t('其身份验证器、通行密钥和恢复码全部失效，之后只用密码即可登录。请先确认是本人的请求。'),
+      confirmLabel: t('重置'),
+      danger: true,
+      run: async () => {
+        await resetSecondFactor.mutateAsync({ id: user.id })
         notify.success(t('操作成功完成！'))
       },
     })
@@ -85,6 +97,13 @@ export function useActs(edit: (user: User) => void) {
         icon: Ban,
         hidden: isProtected || !isActive,
         onSelect: () => ask('disable', user),
+      },
+      {
+        id: 'second-factor',
+        label: t('重置两步验证'),
+        icon: ShieldOff,
+        hidden: role <= user.role,
+        onSelect: () => askForReset(user),
       },
       {
         id: 'delete',

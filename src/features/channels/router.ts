@@ -1,5 +1,6 @@
 import { builtInModels } from '#core/channel-types/built-in-models.ts'
 import { channelStatus } from '#core/statuses.ts'
+import { roles } from '#core/roles.ts'
 import { adminProcedure, router } from '#features/procedures.ts'
 import * as schema from './schema.ts'
 import * as abilities from './service/abilities.ts'
@@ -16,7 +17,11 @@ import * as write from './service/write.ts'
 export const channelsAdminRouter = router({
   list: adminProcedure.input(schema.listChannels).query(({ ctx, input }) => list.listChannels(ctx, input)),
   search: adminProcedure.input(schema.searchChannels).query(({ ctx, input }) => list.searchChannels(ctx, input)),
-  get: adminProcedure.input(schema.byChannelId).query(({ ctx, input }) => list.getChannel(ctx, input)),
+  /** Shows its keys to root. */
+  get: adminProcedure
+    .meta({ verification: (_input, { role }) => role >= roles.root })
+    .input(schema.byChannelId)
+    .query(({ ctx, input }) => list.getChannel(ctx, input)),
   health: adminProcedure.input(schema.channelHealth).query(({ ctx, input }) => list.channelHealth(ctx, input)),
   create: adminProcedure.input(schema.createChannel).mutation(({ ctx, input }) => write.createChannel(ctx, input)),
   update: adminProcedure.input(schema.updateChannel).mutation(({ ctx, input }) => write.updateChannel(ctx, input)),

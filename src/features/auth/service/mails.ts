@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { DomainError } from '#core/errors.ts'
+import { DomainError, type Language } from '#core/errors.ts'
 import { userStatus } from '#core/statuses.ts'
 import { User } from '#db/entities/user.ts'
+import { recordAct } from '../../audit/service.ts'
 import type { Deps } from '../../deps.ts'
 import { requireMailServer, sendMail } from '../../mail/service.ts'
 import { normaliseEmail } from '../../users/email.ts'
@@ -11,6 +12,7 @@ import { hashPassword } from '../password.ts'
 import type { RequestMail, ResetPassword } from '../schema.ts'
 import { replacePassword } from '../replace-password.ts'
 import { limitMails } from '../throttle.ts'
+import { mailWords } from './mail-words.ts'
 
 /**
  * Mails a code that proves an address. An address that already belongs to an account gets another mail instead, so that
@@ -23,28 +25,16 @@ export async function sendVerificationCode(deps: Deps, input: RequestMail): Prom
   const subject = normaliseEmail(input.email)
   await limitMails(deps, subject)
   const siteName = deps.options.get('SystemName')
-  const isKnown = (await deps.em.count(User, { emailNormalized: subject })) > 0
+  const known = await deps.em.findOne(User, { emailNormalized: subject }, { disableIdentityMap: true })
   const code = randomBytes(3).toString('hex')
   // Kept for a known address too, where nobody is told it, so that both ask for the same work.
   await keepCode(deps, { purpose: 'email', subject, code })
-  if (isKnown) {
-    await sendMail(deps, {
-      to: input.email,
-      subject: `${siteName} 邮箱验证邮件`,
-      lines: ['您好，', `有人请求验证此邮箱，但它已经属于 ${siteName} 的一个账户。`, '如果不是本人操作，请忽略。'],
-    })
-    return
-  }
-  await sendMail(deps, {
-    to: input.email,
-    subject: `${siteName} 邮箱验证邮件`,
-    lines: [
-      `您好，您正在进行 ${siteName} 邮箱验证。`,
-      `您的验证码为：${code}`,
-      '验证码 10 分钟内有效，如果不是本人操作，请忽略。',
-    ],
-  })
+  const words = mailWords[languageOf(deps, known)]
+  await sendMail(deps, { to: input.email, ...(known ? words.addressKnown(siteName) : words.code(siteName, code)) })
 }
+
+/** What the reader chose; a stranger's browser says its own. */
+const languageOf = ({ client }: Deps, user: User | null): Language => user?.language || client.language || 'zh'
 
 function checkAddressRules({ options }: Deps, email: string): void {
   const at = email.lastIndexOf('@')
@@ -79,21 +69,16 @@ async function mailReset(deps: Deps, subject: string): Promise<void> {
   if (!user) return
   const code = randomBytes(16).toString('hex')
   await keepCode(deps, { purpose: 'password-reset', subject, code })
-  await sendMail(deps, resetMail(deps, user.email, code))
+  await sendMail(deps, resetMail(deps, user, code))
 }
 
-function resetMail({ options, environment }: Deps, to: string, code: string) {
-  const siteName = options.get('SystemName')
+function resetMail(deps: Deps, user: User, code: string) {
+  const { options, environment } = deps
   // Never from the request: its Host header is the asker's own claim.
   const base = options.get('ServerAddress') || `http://localhost:${environment.PORT}`
-  const link = `${base}/user/reset?email=${encodeURIComponent(to)}&token=${code}`
-  return {
-    to,
-    subject: `${siteName} 密码重置`,
-    lines: [`您好，您正在进行 ${siteName} 密码重置。`, '点击以下链接进行密码重置：'],
-    link,
-    closing: ['重置链接 10 分钟内有效，如果不是本人操作，请忽略。'],
-  }
+  const link = `${base}/user/reset?email=${encodeURIComponent(user.email)}&token=${code}`
+  const words = mailWords[languageOf(deps, user)].reset(options.get('SystemName'))
+  return { to: user.email, link, ...words }
 }
 
 /** Spends the link for a new random password and signs the account out everywhere. */
@@ -107,6 +92,8 @@ export async function resetPassword(deps: Deps, input: ResetPassword): Promise<s
     const user = await em.findOne(User, { emailNormalized: subject, deletedAt: null }, { disableIdentityMap: true })
     if (!user) throw new DomainError('password_reset.link_invalid')
     await replacePassword({ ...deps, em }, user.id, { passwordHash, keepsOwnSession: false })
+    const named = { targetType: 'user', targetId: user.id, targetName: user.username }
+    await recordAct({ ...deps, em }, { action: 'account.reset_password', ...named })
   })
   return password
 }

@@ -13,6 +13,7 @@ import { recordAct } from '../../audit/service.ts'
 import { hashPassword } from '../../auth/password.ts'
 import { replacePassword } from '../../auth/replace-password.ts'
 import type { UserDeps } from '../../deps.ts'
+import { forgetSecondFactor } from '../../second-factor/service/forget.ts'
 import { grant } from '../../ledger/service.ts'
 import type { CreateUser, ListUsers, UpdateUser } from '../schema.ts'
 import { toUserView, type UserView } from '../view.ts'
@@ -175,6 +176,7 @@ export async function removeUser(deps: UserDeps, { id }: { id: number }): Promis
     if (actorRole <= target.role) throw new DomainError('user.target_forbidden')
     await recordUserAct(scope, { action: 'delete', target })
     if (await hasHistory(em, id)) return retireAccount(scope, id)
+    await forgetSecondFactor(scope, id)
     await em.nativeDelete(Session, { userId: id })
     await em.nativeDelete(Token, { userId: id })
     await em.nativeDelete(MessageRecipient, { userId: id })

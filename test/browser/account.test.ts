@@ -1,0 +1,187 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import { Secret, TOTP } from 'otpauth'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { App } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
+import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
+import { builtConsole, drawn, openConsole, toastShown } from './console.ts'
+
+const account = { username: 'sailor', password: 'a good long one' }
+const replaced = 'another long one'
+
+const box = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true })
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+
+/** A device that keeps passkeys and asks its owner for a finger, who always gives it. */
+async function addAuthenticator(page: Page): Promise<void> {
+  const devtools = await page.context().newCDPSession(page)
+  await devtools.send('WebAuthn.enable')
+  await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  })
+}
+
+describeWithBrowser('the account of a person', () => {
+  let app: App
+  let browser: Browser
+  let site: { url: string }
+
+  beforeAll(async () => {
+    await builtConsole()
+    app = await startApp()
+    // Browsers keep passkeys for names, never for bare addresses.
+    site = { url: app.url.replace('127.0.0.1', 'localhost') }
+    browser = await launchBrowser()
+    await app.rest(null, 'POST', '/api/setup', {
+      username: 'captain',
+      password: account.password,
+      confirmPassword: account.password,
+      SelfUseModeEnabled: false,
+      DemoSiteEnabled: false,
+    })
+    await app.make.option('CheckInEnabled', 'true')
+    await app.make.channel({ models: Array.from({ length: 12 }, (_, at) => `model-${at}`).join(',') })
+    await app.services.options.reload()
+    await app.rest(null, 'POST', '/api/user/register', account)
+    await app.pool.query(`update users set aff_quota = 1500000, aff_count = 3 where username = 'sailor'`)
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await app?.[Symbol.asyncDispose]()
+  })
+
+  const later = () =>
+    app.pool.query(`update authenticators set last_step = last_step - 4; update sessions set verified_at = null`)
+
+  async function logIn(page: Page, password: string) {
+    await box(page, '用户名或邮箱').fill(account.username)
+    await box(page, '密码').fill(password)
+    await page.getByRole('main').getByRole('button', { name: '登录', exact: true }).click()
+  }
+
+  async function logOut(page: Page) {
+    await page.evaluate(async () => {
+      await fetch('/api/user/logout')
+      localStorage.removeItem('user')
+    })
+    await page.goto('/login?returnTo=/app/me')
+  }
+
+  test('from the daily check-in to its end, with a second factor and a passkey in between', async () => {
+    const { page, context, complaints } = await openConsole(browser, site)
+    await addAuthenticator(page)
+    await page.goto('/login?returnTo=/app/me')
+    await logIn(page, account.password)
+    await page.getByRole('heading', { name: '个人设置' }).waitFor()
+
+    await button(page, '立即签到').click()
+    await toastShown(page, '签到成功，获得 $0.002')
+    expect(await button(page, '今日已签到').isDisabled()).toBe(true)
+    expect(await box(page, '邀请链接').inputValue()).toMatch(/^http:\/\/localhost:\d+\/register\?aff=\w{4}$/)
+    await button(page, '划转到余额').click()
+    await box(page, '划转额度').fill('0.5')
+    await button(page, '划转').click()
+    await page
+      .getByText(/划转金额最低为/)
+      .first()
+      .waitFor()
+    await box(page, '划转额度').fill('2')
+    await button(page, '划转').click()
+    await toastShown(page, '划转成功')
+    await button(page, '展开其余 2 个').click()
+    await button(page, '复制 model-9').waitFor()
+    await drawn(page)
+
+    await page.goto('/app/me?tab=security')
+    await button(page, '启用身份验证器').click()
+    const secret = (await page.getByRole('region', { name: '密钥' }).textContent()) ?? ''
+    const code = () => new TOTP({ secret: Secret.fromBase32(secret) }).generate()
+    await box(page, '应用中显示的验证码').fill(code())
+    await button(page, '启用').click()
+    await page.getByRole('dialog', { name: '保存恢复码' }).waitFor()
+    const codes = ((await page.getByRole('region', { name: '恢复码' }).textContent()) ?? '').trim().split('\n')
+    expect(codes).toHaveLength(10)
+    await button(page, '我已保存').click()
+
+    await logOut(page)
+    await logIn(page, account.password)
+    await later()
+    await box(page, '验证码').fill('000000')
+    await button(page, '验证').click()
+    await page.getByText('验证码错误，或已使用过').waitFor()
+    await box(page, '验证码').fill(code())
+    await button(page, '验证').click()
+    await page.getByRole('heading', { name: '个人设置' }).waitFor()
+
+    await page.goto('/app/me?tab=security')
+    await later()
+    await button(page, '添加通行密钥').click()
+    await box(page, '名称').fill('My laptop')
+    await button(page, '继续').click()
+    const again = page.getByRole('dialog', { name: '请验证是您本人' })
+    await again.getByRole('textbox', { name: '验证码' }).fill(codes[0] ?? '')
+    await again.getByRole('button', { name: '验证', exact: true }).click()
+    await page.getByText('My laptop', { exact: true }).waitFor()
+    await drawn(page)
+    expect((await new AxeBuilder({ page }).analyze()).violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual(
+      [],
+    )
+
+    await logOut(page)
+    await button(page, '使用通行密钥登录').click()
+    await page.getByRole('heading', { name: '个人设置' }).waitFor()
+
+    await page.goto('/app/me?tab=security')
+    await later()
+    await box(page, '当前密码').fill(account.password)
+    await box(page, '新密码').fill(replaced)
+    await box(page, '确认新密码').fill(replaced)
+    await button(page, '修改密码').click()
+    await again.getByRole('button', { name: '使用通行密钥' }).click()
+    await toastShown(page, '密码修改成功！')
+
+    await later()
+    await button(page, '删除账户').click()
+    const last = page.getByRole('alertdialog')
+    await last.getByRole('textbox').fill(account.username)
+    await last.getByRole('button', { name: '删除账户' }).click()
+    await again.getByRole('button', { name: '使用通行密钥' }).click()
+    await page.waitForURL('**/login')
+    await toastShown(page, '账户已删除！')
+    const { rows } = await app.pool.query(`select deleted_at from users where username like 'sailor (deleted %'`)
+    expect(rows).toHaveLength(1)
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('fits a phone in English, and the notices follow the language of the console', async () => {
+    const reader = await app.make.user()
+    const { page, context, complaints } = await openConsole(browser, site, {
+      reader,
+      language: 'en',
+      width: 390,
+      height: 844,
+      theme: 'dark',
+    })
+    for (const tab of ['profile', 'security', 'notify']) {
+      await page.goto(`/app/me?tab=${tab}`)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await drawn(page)
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+      expect([tab, overflow]).toEqual([tab, 0])
+    }
+    const language = async () =>
+      (await app.pool.query('select language from users where id = $1', [reader.id])).rows[0].language
+    await expect.poll(language).toBe('en')
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+})
