@@ -56,10 +56,9 @@ const toRestLoginUser = (user: SignedInUser) => ({
 })
 
 /** Whoever has a second factor is asked for it at `POST /api/user/login/2fa`. */
-export const toRestSignIn = (result: SignIn) =>
-  'secondStep' in result ? { require_2fa: true } : toRestLoginUser(result)
+const toRestSignIn = (result: SignIn) => ('secondStep' in result ? { require_2fa: true } : toRestLoginUser(result))
 
-export const signInMessage = (result: SignIn) => ('secondStep' in result ? '请输入两步验证码' : '')
+const signInMessage = (result: SignIn) => ('secondStep' in result ? '请输入两步验证码' : '')
 
 const toRestUser = (user: UserView | AccountView) => ({
   ...emptyUser,

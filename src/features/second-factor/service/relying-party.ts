@@ -3,7 +3,7 @@ import { DomainError } from '#core/errors.ts'
 import type { Deps } from '../../deps.ts'
 
 /** The site as passkeys know it. */
-export type RelyingParty = {
+type RelyingParty = {
   /** The host that passkeys are made for. */
   id: string
   name: string
