@@ -48,8 +48,8 @@ export function Page() {
   const narrow = useIsNarrow()
   const choices = useChoices()
   const { offer, settings, model, beside } = choices
-  const left = useConversation(settings, model)
-  const right = useConversation(settings, beside)
+  const left = useConversation(settings, model, 'left')
+  const right = useConversation(settings, beside, 'right')
   const [panelOpen, setPanelOpen] = useState(false)
   const [exporting, setExporting] = useState(false)
   const comparing = beside !== ''

@@ -1,6 +1,8 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { t } from '../../i18n/t.ts'
+import { useSession } from '../../lib/session.ts'
 import { callPlayground, readJson } from './call.ts'
+import { keepMessages, keptMessages, type Side } from './kept-conversations.ts'
 import type { CallBody, Message, Reply } from './reply.ts'
 import { doneMarker, wireMessages, withChunk } from './reply.ts'
 import type { Settings } from './settings.ts'
@@ -50,13 +52,24 @@ const withEvents = (reply: Reply, events: readonly string[]): Reply => {
   return { ...grown, events: [...reply.events, ...events] }
 }
 
+/** What was said before the page was loaded anew; new messages are numbered on from there. */
+function restored(reader: number, side: Side): readonly Message[] {
+  const messages = keptMessages(reader, side)
+  lastId = Math.max(lastId, ...messages.map(({ id }) => id))
+  return messages
+}
+
 /** One model's side of the page: what was said, and the reply that is coming. */
-export function useConversation(settings: Settings, model: string) {
-  const [messages, setMessages] = useState<readonly Message[]>([])
+export function useConversation(settings: Settings, model: string, side: Side) {
+  const reader = useSession().user?.id ?? 0
+  const [messages, setMessages] = useState(() => restored(reader, side))
   const [running, setRunning] = useState(false)
   const current = useRef<AbortController>(undefined)
   const checkSession = useSessionCheck()
   useEffect(() => () => current.current?.abort(), [])
+  useEffect(() => {
+    if (!running) keepMessages(reader, side, messages)
+  }, [running, reader, side, messages])
 
   const answer = useCallback(
     async (before: readonly Message[]) => {

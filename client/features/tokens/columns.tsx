@@ -3,12 +3,13 @@ import { KeyCell, Tags } from '../../components/cells/names.tsx'
 import { None } from '../../components/cells/numbers.tsx'
 import { Time } from '../../components/cells/time.tsx'
 import type { Column } from '../../components/data-table/types.ts'
+import { SpendCap, windowWords } from '../../components/spend-caps.tsx'
 import { Status } from '../../components/status.tsx'
 import { t } from '../../i18n/t.ts'
 import { formatTime } from '../../lib/format.ts'
 import { Spend } from './spend.tsx'
 import { stateOf } from './state.ts'
-import type { Token } from './use-open-token.ts'
+import type { Cap, Token } from './use-open-token.ts'
 import { Week } from './week.tsx'
 
 /** Both are written when a token is made; only a call moves the second. */
@@ -17,13 +18,21 @@ const wasUsed = (token: Token): boolean =>
 
 const lastUse = (token: Token) => (wasUsed(token) ? <Time value={token.accessedAt} /> : t('从未使用'))
 
-export function tokenColumns(reveal: (token: Token) => Promise<string>, now: Date): Column<Token>[] {
+type ColumnsInput = {
+  reveal: (token: Token) => Promise<string>
+  now: Date
+  /** By the token's id. */
+  caps: ReadonlyMap<number, readonly Cap[]>
+}
+
+export function tokenColumns({ reveal, now, caps }: ColumnsInput): Column<Token>[] {
   return [
     {
       id: 'name',
       title: t('名称'),
       cell: (token) => token.name,
       csv: (token) => token.name,
+      sortable: true,
       width: 180,
       grow: true,
       fixed: true,
@@ -55,8 +64,32 @@ export function tokenColumns(reveal: (token: Token) => Promise<string>, now: Dat
       title: t('已用 / 总额'),
       cell: (token) => <Spend token={token} />,
       csv: (token) => token.usedQuota,
+      sortable: true,
       width: 164,
       card: 'fact',
+    },
+    {
+      id: 'caps',
+      title: t('消费上限'),
+      cell: (token) => {
+        const [tightest, ...more] = caps.get(token.id) ?? []
+        if (!tightest) return <None />
+        return (
+          <Box w="full" minW="36" py="1">
+            <SpendCap cap={tightest} />
+            {more.length > 0 && (
+              <Box textStyle="xs" color="fg.muted">
+                {t('另有 {count} 个', { count: more.length })}
+              </Box>
+            )}
+          </Box>
+        )
+      },
+      csv: (token) =>
+        (caps.get(token.id) ?? []).map((cap) => `${windowWords(cap)} ${cap.spent}/${cap.limit}`).join('; '),
+      width: 230,
+      card: 'fact',
+      cardIf: (token) => (caps.get(token.id) ?? []).length > 0,
     },
     {
       id: 'week',
@@ -92,6 +125,7 @@ export function tokenColumns(reveal: (token: Token) => Promise<string>, now: Dat
       title: t('最后使用'),
       cell: lastUse,
       csv: (token) => formatTime(token.accessedAt),
+      sortable: true,
       width: 112,
       card: 'fact',
     },
@@ -100,6 +134,7 @@ export function tokenColumns(reveal: (token: Token) => Promise<string>, now: Dat
       title: t('过期时间'),
       cell: (token) => (token.expiresAt ? <Time value={token.expiresAt} /> : t('永不过期')),
       csv: (token) => token.expiresAt && formatTime(token.expiresAt),
+      sortable: true,
       width: 112,
     },
     {
@@ -107,6 +142,7 @@ export function tokenColumns(reveal: (token: Token) => Promise<string>, now: Dat
       title: t('创建时间'),
       cell: (token) => <Time value={token.createdAt} />,
       csv: (token) => formatTime(token.createdAt),
+      sortable: true,
       width: 120,
       hidden: true,
     },

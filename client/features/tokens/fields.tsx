@@ -3,6 +3,7 @@ import { useFormContext, useWatch } from 'react-hook-form'
 import { longestTokenName, mostTokensAtOnce } from '#features/tokens/schema.ts'
 import { ChoicesField, SelectField, SwitchField } from '../../components/fields/choice-fields.tsx'
 import { QuotaField } from '../../components/fields/quota-field.tsx'
+import { SpendCapsField } from '../../components/fields/spend-caps-field.tsx'
 import { NumberField, TextField, TextareaField } from '../../components/fields/text-fields.tsx'
 import { TimeField } from '../../components/fields/time-field.tsx'
 import { FieldRow, FormAdvanced, FormSection } from '../../components/form-drawer.tsx'
@@ -56,6 +57,9 @@ export function TokenFields({ isNew }: { isNew: boolean }) {
           placeholder={'192.0.2.10\n198.51.100.0/24'}
           help={t('每行一个地址或网段，留空则不限制。')}
         />
+      </FormSection>
+      <FormSection title={t('消费上限')}>
+        <Caps />
       </FormSection>
       <FormAdvanced>
         <RateLimit />
@@ -118,6 +122,11 @@ function Models() {
       )}
     </>
   )
+}
+
+function Caps() {
+  const models = trpc.user.models.list.useQuery()
+  return <SpendCapsField name="spendCaps" models={models.data ?? []} />
 }
 
 function CountOfTokens() {

@@ -4,7 +4,7 @@ import { addressOrRange, createTokens, splitEntries } from '#features/tokens/sch
 import type { z } from 'zod'
 import { refusalText } from '../../i18n/refusal-text.ts'
 import { t } from '../../i18n/t.ts'
-import type { Token } from './use-open-token.ts'
+import type { Cap, Token } from './use-open-token.ts'
 
 /** The server's rules, and those it can only tell by a refusal of the whole. An expiry that was stored may stay. */
 export const tokenForm = (stored: Date | null) =>
@@ -23,7 +23,7 @@ export const tokenForm = (stored: Date | null) =>
     }
   })
 
-export type TokenValues = Omit<Required<z.input<typeof createTokens>>, 'spendCaps'>
+export type TokenValues = Required<z.input<typeof createTokens>>
 
 export const newToken: TokenValues = {
   name: '',
@@ -39,10 +39,11 @@ export const newToken: TokenValues = {
   rateLimitPeriod: 60,
   rateLimitCount: 1000,
   rateLimitSuccess: 10,
+  spendCaps: [],
 }
 
 /** A balance that open calls have taken below zero is shown as none. */
-export const valuesOf = (token: Token): TokenValues => ({
+export const valuesOf = (token: Token, caps: readonly Cap[]): TokenValues => ({
   name: token.name,
   count: 1,
   remainQuota: Math.max(0, token.remainQuota),
@@ -56,4 +57,5 @@ export const valuesOf = (token: Token): TokenValues => ({
   rateLimitPeriod: token.rateLimitPeriod,
   rateLimitCount: token.rateLimitCount,
   rateLimitSuccess: token.rateLimitSuccess,
+  spendCaps: caps.map(({ period, seconds, zone, amount, models }) => ({ period, seconds, zone, amount, models })),
 })

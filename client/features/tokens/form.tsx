@@ -1,4 +1,4 @@
-import { useEffect, useMemo } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import type { z } from 'zod'
 import { FormDrawer } from '../../components/form-drawer.tsx'
 import { notify } from '../../components/notify.ts'
@@ -16,20 +16,32 @@ export function TokenForm({ open }: { open: OpenToken }) {
   const isNew = edited === 0
   const wanted = trpc.user.tokens.get.useQuery({ id: edited ?? 0 }, { enabled: (edited ?? 0) > 0, staleTime: 0 })
   const token = wanted.data?.id === edited ? wanted.data : undefined
+  const known = trpc.user.spendCaps.list.useQuery(undefined, { enabled: (edited ?? 0) > 0, staleTime: 0 })
+  const caps = useMemo(
+    () =>
+      known.isFetching ? undefined : known.data?.filter((cap) => cap.scope === 'token' && cap.subjectId === edited),
+    [known.data, known.isFetching, edited],
+  )
   const schema = useMemo(() => tokenForm(token?.expiresAt ?? null), [token])
   const form = useZodForm({ schema, values: newToken })
   const { reset } = form
+  // What is fetched again while the form is open does not undo what was typed.
+  const [filled, setFilled] = useState<number>()
   useEffect(() => {
-    if (isNew) reset(newToken)
-    else if (token) reset(valuesOf(token))
-  }, [isNew, token, reset])
+    if (edited === undefined) setFilled(undefined)
+    else if (edited !== filled && (isNew || (token && caps))) {
+      reset(token && caps ? valuesOf(token, caps) : newToken)
+      setFilled(edited)
+    }
+  }, [edited, filled, isNew, token, caps, reset])
+  const failed = (token ? null : wanted.error) ?? (caps ? null : known.error)
 
   const utils = trpc.useUtils()
   const create = trpc.user.tokens.createMany.useMutation()
   const update = trpc.user.tokens.update.useMutation()
   const save = async ({ count, remainQuota, ...fields }: z.output<ReturnType<typeof tokenForm>>) => {
     if (token) {
-      const changed = remainQuota !== valuesOf(token).remainQuota
+      const changed = remainQuota !== Math.max(0, token.remainQuota)
       // What calls take while the form is open is not given back by saving it.
       await update.mutateAsync({ ...fields, id: token.id, ...(changed && { remainQuota }) })
       notify.success(t('保存成功'))
@@ -38,6 +50,7 @@ export function TokenForm({ open }: { open: OpenToken }) {
       open.show(made)
     }
     void utils.user.tokens.invalidate()
+    void utils.user.spendCaps.invalidate()
   }
 
   return (
@@ -48,10 +61,10 @@ export function TokenForm({ open }: { open: OpenToken }) {
       form={form}
       onSubmit={save}
       submitLabel={isNew ? t('创建') : t('保存')}
-      loading={!isNew && token === undefined && !wanted.error}
-      unavailable={!isNew && token === undefined && wanted.error !== null}
+      loading={!isNew && filled !== edited && !failed}
+      unavailable={!isNew && failed !== null}
     >
-      {wanted.error && !isNew && !token ? <ErrorState error={wanted.error} /> : <TokenFields isNew={isNew} />}
+      {failed && !isNew ? <ErrorState error={failed} /> : <TokenFields isNew={isNew} />}
     </FormDrawer>
   )
 }

@@ -7,6 +7,8 @@ export const clients = [
   'gemini',
   'claude-code',
   'codex',
+  'gemini-cli',
+  'opencode',
   'cursor',
   'cherry-studio',
 ] as const
@@ -19,6 +21,8 @@ export const clientNames: Record<Client, string> = {
   gemini: 'Gemini SDK',
   'claude-code': 'Claude Code',
   codex: 'Codex CLI',
+  'gemini-cli': 'Gemini CLI',
+  opencode: 'opencode',
   cursor: 'Cursor',
   'cherry-studio': 'Cherry Studio',
 }
@@ -155,6 +159,42 @@ wire_api = "responses"`,
   { title: 'Shell', code: `export GATEWAY_API_KEY="${key}"\ncodex` },
 ]
 
+const geminiCli = ({ base, key, model }: Access): Snippet[] => [
+  {
+    title: 'Shell',
+    code: `export GOOGLE_GEMINI_BASE_URL="${base}"
+export GEMINI_API_KEY="${key}"
+export GEMINI_MODEL="${model}"
+gemini`,
+  },
+  {
+    title: '~/.gemini/settings.json',
+    code: JSON.stringify({ security: { auth: { selectedType: 'gemini-api-key' } } }, null, 2),
+  },
+]
+
+const opencode = ({ base, key, model }: Access): Snippet[] => [
+  {
+    title: '~/.config/opencode/opencode.json',
+    code: JSON.stringify(
+      {
+        $schema: 'https://opencode.ai/config.json',
+        provider: {
+          gateway: {
+            npm: '@ai-sdk/openai-compatible',
+            name: 'Gateway',
+            options: { baseURL: `${base}/v1`, apiKey: key },
+            models: { [model]: { name: model } },
+          },
+        },
+        model: `gateway/${model}`,
+      },
+      null,
+      2,
+    ),
+  },
+]
+
 const makers: Partial<Record<Client, (access: Access) => Snippet[]>> = {
   curl,
   openai,
@@ -162,6 +202,8 @@ const makers: Partial<Record<Client, (access: Access) => Snippet[]>> = {
   gemini,
   'claude-code': claudeCode,
   codex,
+  'gemini-cli': geminiCli,
+  opencode,
 }
 
 /** What to paste, ready as it is; none for programs that are set up in their own windows. */

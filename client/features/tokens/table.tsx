@@ -1,5 +1,5 @@
 import { Button } from '@chakra-ui/react'
-import { Ban, Copy, KeyRound, Pencil, Plug, Plus, Trash } from 'lucide-react'
+import { Ban, Copy, KeyRound, Pencil, Plug, Plus, RefreshCw, Trash } from 'lucide-react'
 import { useMemo } from 'react'
 import { tokenStatus } from '#core/statuses.ts'
 import { copyAndTell } from '../../components/copy.tsx'
@@ -14,7 +14,8 @@ import { useTableState } from '../../lib/table-state.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { tokenColumns } from './columns.tsx'
 import { useTokenActs } from './use-token-acts.ts'
-import { useReveal, useTokens } from './use-tokens.ts'
+import { useRotation } from './rotate.tsx'
+import { useCaps, useReveal, useTokens } from './use-tokens.ts'
 import type { OpenToken, Token } from './use-open-token.ts'
 
 const filters = { name: '', key: '' }
@@ -25,8 +26,10 @@ export function TokenTable({ open }: { open: OpenToken }) {
   const { pageOf, ...query } = useTokens(values, table)
   const reveal = useReveal()
   const acts = useTokenActs()
+  const rotate = useRotation(open)
+  const caps = useCaps()
   const now = useNow()
-  const columns = useMemo(() => tokenColumns(reveal, now), [reveal, now])
+  const columns = useMemo(() => tokenColumns({ reveal, now, caps }), [reveal, now, caps])
   const filtered = values.name !== '' || values.key !== ''
 
   return (
@@ -38,6 +41,8 @@ export function TokenTable({ open }: { open: OpenToken }) {
       rowLabel={(token) => token.name}
       query={query}
       paging={table}
+      sort={table.sort}
+      onSort={table.setSort}
       csvName="tokens"
       csvPage={filtered ? undefined : pageOf}
       isMuted={(token) => token.status !== tokenStatus.enabled}
@@ -81,6 +86,7 @@ export function TokenTable({ open }: { open: OpenToken }) {
           icon: Copy,
           onSelect: () => void reveal(token).then(copyAndTell, (error: unknown) => notify.error(error, t('没有复制'))),
         },
+        { id: 'rotate', label: t('更换密钥'), icon: RefreshCw, onSelect: () => void rotate(token) },
         { id: 'edit', label: t('编辑'), icon: Pencil, onSelect: () => open.edit(token) },
         {
           id: 'disable',

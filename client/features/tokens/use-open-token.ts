@@ -3,6 +3,7 @@ import type { RouterOutputs } from '#server/app-router.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 
 export type Token = RouterOutputs['user']['tokens']['list']['items'][number]
+export type Cap = RouterOutputs['user']['spendCaps']['list'][number]
 /** Just made: its key is at hand. */
 export type FreshToken = RouterOutputs['user']['tokens']['createMany'][number]
 

@@ -1,17 +1,21 @@
-import { useCallback } from 'react'
-import type { Paging } from '../../lib/table-state.ts'
+import { useCallback, useMemo } from 'react'
+import { tokenSorts } from '#features/tokens/schema.ts'
+import type { Paging, Sorting } from '../../lib/table-state.ts'
 import { trpc } from '../../lib/trpc.ts'
-import type { Token } from './use-open-token.ts'
+import type { Cap, Token } from './use-open-token.ts'
 
 export type TokenFilters = { name: string; key: string }
 
 /** One page of the reader's tokens; a search answers with all that fit, and is paged here. */
-export function useTokens({ name, key }: TokenFilters, { page, pageSize }: Paging) {
+export function useTokens({ name, key }: TokenFilters, { page, pageSize, sort }: Paging & Pick<Sorting, 'sort'>) {
+  const by = tokenSorts.find((known) => known === sort?.by)
+  const order = by === undefined ? {} : { sort: by, order: sort?.order ?? 'desc' }
   const searching = name !== '' || key !== ''
   const utils = trpc.useUtils()
-  const pageOf = (wanted: number, size: number) => utils.user.tokens.list.fetch({ page: wanted, pageSize: size })
-  const list = trpc.user.tokens.list.useQuery({ page, pageSize }, { enabled: !searching })
-  const search = trpc.user.tokens.search.useQuery({ keyword: name, key }, { enabled: searching })
+  const pageOf = (wanted: number, size: number) =>
+    utils.user.tokens.list.fetch({ page: wanted, pageSize: size, ...order })
+  const list = trpc.user.tokens.list.useQuery({ page, pageSize, ...order }, { enabled: !searching })
+  const search = trpc.user.tokens.search.useQuery({ keyword: name, key, ...order }, { enabled: searching })
   if (!searching) return { ...list, pageOf }
   const from = (page - 1) * pageSize
   return {
@@ -19,6 +23,19 @@ export function useTokens({ name, key }: TokenFilters, { page, pageSize }: Pagin
     pageOf,
     data: search.data && { items: search.data.slice(from, from + pageSize), total: search.data.length },
   }
+}
+
+/** The caps of all tokens by the token's id, the tightest first. */
+export function useCaps(): ReadonlyMap<number, readonly Cap[]> {
+  const { data } = trpc.user.spendCaps.list.useQuery()
+  return useMemo(() => {
+    const ofTokens = (data ?? []).filter(({ scope }) => scope === 'token')
+    const share = (cap: Cap) => (cap.limit === 0 ? 1 : cap.spent / cap.limit)
+    return Map.groupBy(
+      ofTokens.toSorted((one, other) => share(other) - share(one)),
+      ({ subjectId }) => subjectId,
+    )
+  }, [data])
 }
 
 /** The whole key, fetched when it is asked for. */

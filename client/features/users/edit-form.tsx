@@ -1,14 +1,18 @@
 import { Text } from '@chakra-ui/react'
-import { useEffect } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { useWatch } from 'react-hook-form'
 import type { z } from 'zod'
+import { spendCaps } from '#core/limits/spend-cap.ts'
 import { updateUser } from '#features/users/schema.ts'
+import type { RouterOutputs } from '#server/app-router.ts'
 import { SelectField } from '../../components/fields/choice-fields.tsx'
 import { QuotaField } from '../../components/fields/quota-field.tsx'
+import { SpendCapsField } from '../../components/fields/spend-caps-field.tsx'
 import { SecretField, TextField } from '../../components/fields/text-fields.tsx'
 import { Facts } from '../../components/facts.tsx'
 import { FormDrawer, FormSection } from '../../components/form-drawer.tsx'
 import { notify } from '../../components/notify.ts'
+import { SpendCaps } from '../../components/spend-caps.tsx'
 import { ErrorState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { useZodForm } from '../../lib/form.ts'
@@ -16,24 +20,45 @@ import { quotaText } from '../../lib/format.ts'
 import { trpc } from '../../lib/trpc.ts'
 import type { User } from './words.ts'
 
-const schema = updateUser.omit({ id: true, role: true, quota: true })
+const schema = updateUser.omit({ id: true, role: true, quota: true }).extend({ spendCaps })
 type Values = z.input<typeof schema>
 
-const blank: Values = { username: '', displayName: '', password: '', group: 'default', quotaChange: 0 }
+const blank: Values = { username: '', displayName: '', password: '', group: 'default', quotaChange: 0, spendCaps: [] }
 
-const valuesOf = ({ username, displayName, group }: User): Values => ({ ...blank, username, displayName, group })
+type SetCap = RouterOutputs['admin']['spendCaps']['list'][number]
+
+const valuesOf = ({ username, displayName, group }: User, caps: readonly SetCap[]): Values => ({
+  ...blank,
+  username,
+  displayName,
+  group,
+  spendCaps: caps.map(({ period, seconds, zone, amount, models }) => ({ period, seconds, zone, amount, models })),
+})
 
 /** Changes another's account. The balance is changed by a difference, so that calls under way keep what they set aside. */
 export function EditUser({ id, onClose }: { id: number; onClose: () => void }) {
   const wanted = trpc.admin.users.get.useQuery({ id }, { enabled: id > 0, staleTime: 0 })
   const user = wanted.data?.id === id ? wanted.data : undefined
+  const known = trpc.admin.spendCaps.list.useQuery({ userId: id }, { enabled: id > 0, staleTime: 0 })
+  const caps = useMemo(
+    () => (known.isFetching ? undefined : known.data?.filter(({ source }) => source === 'admin')),
+    [known.data, known.isFetching],
+  )
   const form = useZodForm({ schema, values: blank })
   const utils = trpc.useUtils()
   const update = trpc.admin.users.update.useMutation()
+  const setCaps = trpc.admin.spendCaps.set.useMutation()
+  const failed = (user ? null : wanted.error) ?? (known.data ? null : known.error)
   const { reset } = form
+  // What is fetched again while the form is open does not undo what was typed.
+  const [filled, setFilled] = useState(0)
   useEffect(() => {
-    if (user) reset(valuesOf(user), { keepDirtyValues: true })
-  }, [user, reset])
+    if (id === 0) setFilled(0)
+    else if (id !== filled && user && caps) {
+      reset(valuesOf(user, caps))
+      setFilled(id)
+    }
+  }, [id, filled, user, caps, reset])
   const save = async (values: z.output<typeof schema>) => {
     const { username, displayName, password, group, quotaChange } = values
     await update.mutateAsync({
@@ -44,7 +69,9 @@ export function EditUser({ id, onClose }: { id: number; onClose: () => void }) {
       ...(password && { password }),
       ...(quotaChange !== 0 && { quotaChange }),
     })
-    await utils.admin.users.invalidate()
+    const before = JSON.stringify(user && caps ? valuesOf(user, caps).spendCaps : [])
+    if (JSON.stringify(values.spendCaps) !== before) await setCaps.mutateAsync({ userId: id, caps: values.spendCaps })
+    await Promise.all([utils.admin.users.invalidate(), utils.admin.spendCaps.invalidate()])
     notify.success(t('保存成功'))
   }
   return (
@@ -55,15 +82,18 @@ export function EditUser({ id, onClose }: { id: number; onClose: () => void }) {
       description={user && `#${user.id} ${user.username}`}
       form={form}
       onSubmit={save}
-      loading={user === undefined && !wanted.error}
-      unavailable={user === undefined && wanted.error !== null}
+      loading={filled !== id && !failed}
+      unavailable={failed !== null}
     >
-      {wanted.error && !user ? <ErrorState error={wanted.error} /> : <Fields user={user} control={form.control} />}
+      {failed ? <ErrorState error={failed} /> : <Fields user={user} caps={known.data ?? []} control={form.control} />}
     </FormDrawer>
   )
 }
 
-function Fields({ user, control }: { user: User | undefined; control: Control }) {
+type FieldsProps = { user: User | undefined; caps: readonly SetCap[]; control: Control }
+
+function Fields({ user, caps, control }: FieldsProps) {
+  const models = trpc.admin.channels.modelsEnabled.useQuery()
   return (
     <>
       <FormSection>
@@ -78,6 +108,10 @@ function Fields({ user, control }: { user: User | undefined; control: Control })
         <GroupField />
       </FormSection>
       {user && <QuotaSection user={user} control={control} />}
+      <FormSection title={t('消费上限')}>
+        {caps.length > 0 && <SpendCaps caps={caps} />}
+        <SpendCapsField name="spendCaps" models={models.data ?? []} />
+      </FormSection>
       {user && <LinkedAccounts user={user} />}
     </>
   )

@@ -119,11 +119,19 @@ export type RotateToken = z.infer<typeof rotateToken>
 
 export const byTokenId = z.object({ id: tokenId, withKeys: z.boolean().default(false) })
 
+export const tokenSorts = ['name', 'spend', 'used', 'expires', 'created'] as const
+const ordered = {
+  /** Absent: the newest first. */
+  sort: z.enum(tokenSorts).optional(),
+  order: z.enum(['asc', 'desc']).default('desc'),
+}
+
 /** `withKeys` adds the complete keys to the owner's own list, as the documented list has them. */
-export const listTokens = pageInput.extend({ withKeys: z.boolean().default(false) })
+export const listTokens = pageInput.extend({ ...ordered, withKeys: z.boolean().default(false) })
 export type ListTokens = z.infer<typeof listTokens>
 
 export const searchTokens = z.object({
+  ...ordered,
   /** Part of the name. */
   keyword: z
     .string()

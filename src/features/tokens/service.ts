@@ -17,6 +17,7 @@ import {
   type SetTokenStatus,
   splitEntries,
   suffixLength,
+  type tokenSorts,
   type UpdateToken,
 } from './schema.ts'
 import { makeKey } from './key.ts'
@@ -40,9 +41,20 @@ async function ownToken(deps: UserDeps, id: number): Promise<Token> {
   return token
 }
 
+const sortedBy = {
+  name: 'name',
+  spend: 'usedQuota',
+  used: 'accessedAt',
+  expires: 'expiresAt',
+  created: 'createdAt',
+} as const satisfies Record<(typeof tokenSorts)[number], keyof Token>
+
+const orderOf = ({ sort, order }: Pick<ListTokens, 'sort' | 'order'>): Record<string, 'asc' | 'desc'> =>
+  sort === undefined ? { id: 'desc' } : { [sortedBy[sort]]: order, id: 'desc' }
+
 export async function listTokens(deps: UserDeps, input: ListTokens): Promise<Page<TokenView>> {
   const [tokens, total] = await deps.em.findAndCount(Token, own(deps), {
-    orderBy: { id: 'desc' },
+    orderBy: orderOf(input),
     limit: input.pageSize,
     offset: (input.page - 1) * input.pageSize,
     disableIdentityMap: true,
@@ -56,7 +68,7 @@ export async function searchTokens(deps: UserDeps, input: SearchTokens): Promise
   const tokens = await deps.em.find(
     Token,
     { ...own(deps), ...(input.keyword === '' ? {} : { name }) },
-    { orderBy: { id: 'desc' }, limit: mostSearched, disableIdentityMap: true },
+    { orderBy: orderOf(input), limit: mostSearched, disableIdentityMap: true },
   )
   const part = input.key.replace(/^sk-/, '')
   return tokens

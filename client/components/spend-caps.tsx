@@ -1,0 +1,88 @@
+import { Flex, Stack, Text } from '@chakra-ui/react'
+import { t } from '../i18n/t.ts'
+import { formatPercent } from '../lib/format.ts'
+import { Money } from './cells/numbers.tsx'
+import { Time } from './cells/time.tsx'
+import { Meter } from './charts/sparkline.tsx'
+
+type Window = { period: 'rolling' | 'day' | 'week' | 'month'; seconds: number; zone: string }
+
+export type SpendCapStanding = Window & {
+  id: number
+  models: readonly string[]
+  limit: number
+  spent: number
+  left: number
+  turnsAt: Date | null
+  raise: { amount: number; until: Date } | null
+}
+
+const hour = 3600
+const day = 24 * hour
+
+/** Over how long a cap counts. */
+export function windowWords({ period, seconds }: Pick<Window, 'period' | 'seconds'>): string {
+  switch (period) {
+    case 'day':
+      return t('每天')
+    case 'week':
+      return t('每周')
+    case 'month':
+      return t('每月')
+    case 'rolling':
+      return seconds <= day
+        ? t('任意 {count} 小时', { count: seconds / hour })
+        : t('任意 {count} 天', { count: seconds / day })
+  }
+}
+
+/** One cap: what is spent of it, and when it turns. */
+export function SpendCap({ cap }: { cap: SpendCapStanding }) {
+  const share = cap.limit === 0 ? 1 : cap.spent / cap.limit
+  const models =
+    cap.models.length === 0 ? '' : ` · ${cap.models.slice(0, 2).join(', ')}${cap.models.length > 2 ? ' …' : ''}`
+  return (
+    <Stack gap="1" minW="0">
+      <Flex justify="space-between" gap="3" textStyle="sm" wrap="wrap">
+        <Text as="span" truncate>
+          {windowWords(cap)}
+          {cap.period !== 'rolling' && cap.zone !== 'UTC' ? `（${cap.zone}）` : ''}
+          {models}
+        </Text>
+        <Text as="span" flexShrink="0">
+          <Money quota={cap.spent} /> / <Money quota={cap.limit} />
+        </Text>
+      </Flex>
+      <Meter share={share} label={t('已用 {share}', { share: formatPercent(share, 0) })} />
+      <Flex justify="space-between" gap="3" textStyle="xs" color="fg.muted" wrap="wrap">
+        <span>
+          {t('还剩')} <Money quota={cap.left} />
+        </span>
+        {cap.turnsAt && (
+          <span>
+            {cap.period === 'rolling' ? t('开始恢复') : t('重新计算')} <Time value={cap.turnsAt} />
+          </span>
+        )}
+      </Flex>
+      {cap.raise && (
+        <Text textStyle="xs" color="fg.muted">
+          {t('临时提高，到期恢复')} <Time value={cap.raise.until} />
+        </Text>
+      )}
+    </Stack>
+  )
+}
+
+/** All caps of a token or an account, the tightest first. */
+export function SpendCaps({ caps }: { caps: readonly SpendCapStanding[] }) {
+  const share = (cap: SpendCapStanding) => (cap.limit === 0 ? 1 : cap.spent / cap.limit)
+  return (
+    <Stack gap="3">
+      {caps
+        .toSorted((one, other) => share(other) - share(one))
+        .map((cap) => (
+          <SpendCap key={cap.id} cap={cap} />
+        ))}
+    </Stack>
+  )
+}

@@ -1,0 +1,36 @@
+export type SavedLink = { name: string; template: string }
+
+/** The chat links of the operator, each a record of one name and its address. */
+export const savedLinks = (chats: readonly Readonly<Record<string, string>>[]): SavedLink[] =>
+  chats.flatMap((chat) =>
+    Object.entries(chat)
+      .slice(0, 1)
+      .map(([name, template]) => ({ name, template })),
+  )
+
+export type ChatLink =
+  | { kind: 'frame'; url: string; host: string }
+  /** A program on the reader's machine opens it. */
+  | { kind: 'program'; url: string; host: string }
+  | { kind: 'invalid' }
+
+/** Schemes that run what stands in the address. */
+const runs = /^(javascript|data|vbscript|blob|file|about):/i
+
+/**
+ * A link with the address of the gateway and a key put in. On a web page a key may only stand behind the `#`: what is before
+ * it goes to that page's server, into its logs and to whom it refers.
+ */
+export function chatLinkOf(template: string, { address, key }: { address: string; key: string }): ChatLink {
+  const [before = ''] = template.split('#')
+  const isWeb = /^https?:\/\//i.test(template)
+  if (isWeb ? before.includes('{key}') : runs.test(template.trim())) return { kind: 'invalid' }
+  const url = template.replaceAll('{address}', encodeURIComponent(address)).replaceAll('{key}', encodeURIComponent(key))
+  try {
+    const { protocol, host } = new URL(url)
+    if (isWeb && host === '') return { kind: 'invalid' }
+    return isWeb ? { kind: 'frame', url, host } : { kind: 'program', url, host: protocol.slice(0, -1) }
+  } catch {
+    return { kind: 'invalid' }
+  }
+}

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { formatKept, parseKept } from './kept-conversations.ts'
+import type { Reply } from './reply.ts'
+
+const reply: Reply = {
+  id: 2,
+  role: 'assistant',
+  status: 'incomplete',
+  model: 'gpt-4o',
+  content: 'Half of',
+  thinking: '',
+  stopped: false,
+  requestId: 'r1',
+  startedAt: 10,
+  firstAt: 20,
+  request: { model: 'gpt-4o', group: '', messages: [], stream: true, stream_options: { include_usage: true } },
+  events: ['{"choices":[]}'],
+}
+
+test('a conversation comes back as it was, without raw events; a reply that was still coming ends where it was', () => {
+  const failed: Reply = { ...reply, id: 3, status: 'error', error: new Error('no channel') }
+  const kept = parseKept(
+    formatKept({ userId: 7, left: [{ id: 1, role: 'user', content: 'Hi' }, reply, failed], right: [] }),
+  )
+  expect(kept).toMatchObject({ userId: 7, right: [] })
+  expect(kept.left).toEqual([
+    { id: 1, role: 'user', content: 'Hi' },
+    { ...reply, events: [], status: 'complete', stopped: true },
+    { ...failed, events: [] },
+  ])
+})
+
+test('of a long conversation the newest turns are kept, and what an older console kept is no trouble', () => {
+  const left = Array.from({ length: 100 }, (_, index) => ({ id: index, role: 'user' as const, content: `${index}` }))
+  expect(parseKept(formatKept({ userId: 1, left, right: [] })).left.map(({ id }) => id)).toEqual(
+    Array.from({ length: 60 }, (_, index) => index + 40),
+  )
+  expect(parseKept('{}')).toEqual({ userId: 0, left: [], right: [] })
+})

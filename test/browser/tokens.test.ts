@@ -1,0 +1,155 @@
+import AxeBuilder from '@axe-core/playwright'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { setOptions } from '#test/relay/serve.ts'
+import type { TestUser } from '#test/support/factories.ts'
+import { type App, startApp } from '../support/app.ts'
+import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
+import { builtConsole, drawn, openConsole, toastShown } from './console.ts'
+
+/** 1000 prompt and 500 completion tokens at a ratio of 0.075 and a completion ratio of 4. */
+const body = {
+  model: 'gpt-4o-mini',
+  max_tokens: 500,
+  messages: [{ role: 'user', content: '[[usage=1000:500]] Tell me something' }],
+}
+const charge = { quota: 225, shown: '$0.000450' }
+
+const shot = async (page: Page, name: string): Promise<void> => {
+  const folder = process.env['SHOTS']
+  if (folder) await page.screenshot({ path: `${folder}/${name}.png` })
+}
+
+describeWithBrowser('the tokens page', () => {
+  let app: App
+  let browser: Browser
+  let reader: TestUser
+
+  beforeAll(async () => {
+    await builtConsole()
+    app = await startApp()
+    await app.pool.query("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
+    await app.make.channel()
+    await app.services.channels.reload()
+    reader = await app.make.user({ quota: 10_000_000 })
+    browser = await launchBrowser()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await app?.[Symbol.asyncDispose]()
+  })
+
+  const call = (key: string) => app.relay(key.replace('sk-', ''), '/v1/chat/completions', body)
+  const keyShown = async (page: Page): Promise<string> => {
+    const line = page.getByText(/^sk-\w{48}$/).first()
+    await line.waitFor()
+    return (await line.textContent()) ?? ''
+  }
+
+  test('leads from a key with a spend cap to its receipt, to the cap that is reached, and to another key of the same token', async () => {
+    const { page, complaints } = await openConsole(browser, app, { reader })
+    await page.goto('/app/tokens')
+    await page.getByRole('button', { name: '新建令牌' }).first().click()
+    const drawer = page.getByRole('dialog')
+    await drawer.getByRole('textbox', { name: '名称', exact: true }).fill('Capped program')
+    await drawer.getByText('不限额度').click()
+    await drawer.getByRole('button', { name: '添加消费上限' }).click()
+    await drawer.getByRole('combobox', { name: '周期' }).selectOption('任意 5 小时')
+    await drawer.locator('[name="spendCaps.0.amount"]').fill('0.0006')
+    await shot(page, 'form-zh')
+    await drawer.getByRole('button', { name: '创建', exact: true }).click()
+    const key = await keyShown(page)
+    for (const client of ['opencode', 'Gemini CLI', 'Codex CLI']) {
+      await page.getByRole('tab', { name: client }).click()
+      await page.getByRole('tabpanel').getByText(key.slice(0, 20)).first().waitFor()
+    }
+    await shot(page, 'use-zh')
+    await page.keyboard.press('Escape')
+
+    expect((await call(key)).status).toBe(200)
+    await page.goto('/app/logs/api-usage')
+    await page.getByText(charge.shown).first().waitFor()
+    const refused = await call(key)
+    expect([refused.status, (await refused.json()).error.code]).toEqual([429, 'insufficient_quota'])
+
+    await page.goto('/app/tokens')
+    const row = page.getByRole('row', { name: /Capped program/ })
+    await row.getByText('任意 5 小时').waitFor()
+    await row.getByText('开始恢复').waitFor()
+    await drawn(page)
+    await shot(page, 'tokens-zh')
+
+    await row.getByRole('button', { name: /操作/ }).click()
+    await page.getByRole('menuitem', { name: '更换密钥' }).click()
+    const question = page.getByRole('alertdialog')
+    await question.getByRole('combobox', { name: '旧密钥' }).selectOption('旧密钥立即停用')
+    await shot(page, 'rotate-zh')
+    await question.getByRole('button', { name: '更换密钥' }).click()
+    await toastShown(page, '密钥已更换')
+    await expect.poll(() => keyShown(page)).not.toBe(key)
+    const next = await keyShown(page)
+    expect((await call(key)).status).toBe(401)
+    // It is the same token: what was spent stays spent.
+    expect((await call(next)).status).toBe(429)
+    expect(complaints).toEqual([])
+  })
+
+  test('shows caps on a phone and in English, and changes them', async () => {
+    const { page, complaints } = await openConsole(browser, app, {
+      reader,
+      language: 'en',
+      theme: 'dark',
+      width: 390,
+      height: 844,
+    })
+    await page.goto('/app/tokens')
+    await page.getByText('Capped program').first().waitFor()
+    await page.getByText('Any 5 h').first().waitFor()
+    await drawn(page)
+    await shot(page, 'tokens-en-phone')
+    await page.getByText('Capped program').first().click()
+    const drawer = page.getByRole('dialog')
+    // What is stored has come once its cap is there.
+    await drawer.locator('[name="spendCaps.0.amount"]').waitFor()
+    await drawer.getByRole('button', { name: 'Add a spend cap' }).click()
+    await drawer.locator('[name="spendCaps.1.amount"]').fill('5')
+    await shot(page, 'form-en-phone')
+    const { violations } = await new AxeBuilder({ page }).include('[role=dialog]').analyze()
+    expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([])
+    await drawer.getByRole('button', { name: 'Save', exact: true }).click()
+    await toastShown(page, 'Saved')
+    await page.getByText('1 more').first().waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  test('opens the operator’s chat page with a key of the reader behind the #, and leads a reader without an enabled token to the tokens', async () => {
+    await setOptions(app, {
+      Chats: JSON.stringify([
+        { Framed: `${app.upstream.url}/#/?key={key}&url={address}` },
+        { Leaking: `${app.upstream.url}/?key={key}` },
+      ]),
+    })
+    const { page } = await openConsole(browser, app, { reader })
+    await page.goto('/chat2link')
+    await page.getByText('Framed').first().waitFor()
+    await page.getByText('聊天链接配置错误').waitFor()
+    await drawn(page)
+    await shot(page, 'chat-links-zh')
+    await page.getByRole('link', { name: '在此打开' }).click()
+    await page.waitForURL('**/app/chat/0')
+    const frame = page.locator('iframe')
+    await frame.waitFor()
+    const source = (await frame.getAttribute('src')) ?? ''
+    expect(source).toMatch(/#\/\?key=sk-\w{48}&url=http/)
+    expect(await frame.getAttribute('referrerpolicy')).toBe('no-referrer')
+    await shot(page, 'chat-zh')
+    await page.goto('/app/chat/1')
+    await page.getByText('聊天链接配置错误').waitFor()
+
+    const without = await app.make.user()
+    const other = await openConsole(browser, app, { reader: without, language: 'en' })
+    await other.page.goto('/app/chat/0')
+    await other.page.getByRole('heading', { name: 'No enabled token available' }).waitFor()
+    await other.page.waitForURL('**/app/tokens')
+  })
+})
