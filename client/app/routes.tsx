@@ -13,6 +13,7 @@ import {
   Receipt,
   ScrollText,
   SlidersHorizontal,
+  Tags,
   Ticket,
   Users,
   Wallet,
@@ -133,6 +134,13 @@ export const routes: readonly AppRoute[] = [
     title: text('渠道'),
     role: roles.admin,
     nav: { icon: Network, group: 'admin', role: roles.root },
+  },
+  {
+    paths: ['/admin/prices'],
+    page: 'prices',
+    title: text('模型与价格'),
+    role: roles.admin,
+    nav: { icon: Tags, group: 'admin' },
   },
   {
     paths: ['/admin/coupons'],

@@ -10,6 +10,7 @@ import models from '../features/models/en.json'
 import options from '../features/options/en.json'
 import orders from '../features/orders/en.json'
 import playground from '../features/playground/en.json'
+import prices from '../features/prices/en.json'
 import pricing from '../features/pricing/en.json'
 import redemptions from '../features/redemptions/en.json'
 import setup from '../features/setup/en.json'
@@ -36,6 +37,7 @@ export const english = {
   ...options,
   ...orders,
   ...playground,
+  ...prices,
   ...pricing,
   ...redemptions,
   ...setup,

@@ -78,7 +78,8 @@ export const formatExactTime = (time: Date): string => exactTimes(locale()).form
 const two = (value: number): string => String(value).padStart(2, '0')
 
 /** `2026-11-21` in the reader's zone; the same in both languages, so that columns of dates line up. */
-const formatDate = (time: Date): string => `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`
+export const formatDate = (time: Date): string =>
+  `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`
 
 /** `2026-11-21 14:03:22` */
 export const formatTime = (time: Date): string =>

@@ -51,6 +51,7 @@ export async function attemptAll(services: RelayServices, call: CallCore, steps:
       // A model that its vendor takes out of service says so, by the name that is sent upstream.
       const retirement = retirementOf(attempt.upstreamModel)
       if (retirement && !call.res.headersSent) call.res.setHeader('sunset', retirement.retires.toUTCString())
+      else if (!call.res.headersSent) call.res.removeHeader('sunset')
       if (steps.hold) await steps.hold.take(plan)
       else await reserve(services, call, steps.amountOf?.(plan) ?? 0)
       reserved = true

@@ -13,6 +13,8 @@ import type { Measure } from './chart-data.ts'
 import { amountOf } from './chart-data.ts'
 import { Charts } from './charts.tsx'
 import { FailedChargesNotice } from './failed-charges-notice.tsx'
+import { AttentionList } from './attention.tsx'
+import { useSession } from '../../lib/session.ts'
 import { DashboardFilters } from './filters.tsx'
 import { Tiles } from './tiles.tsx'
 import type { DashboardValues, StatsInput } from './use-stats.ts'
@@ -31,6 +33,7 @@ const isFiltered = ({ model, group, user }: DashboardValues): boolean => model !
 
 export function Page() {
   const [values, set] = useDashboardState()
+  const { isAdmin } = useSession()
   const input = useStatsInput(values)
   const overview = useOverview(input)
   const series = useSeries(input)
@@ -61,6 +64,7 @@ export function Page() {
       }
     >
       <FailedChargesNotice />
+      {isAdmin && <AttentionList />}
       <DashboardFilters values={values} onChange={set} />
       {error && data && (
         <Notice tone="warning" isAlert action={<Button onClick={retry}>{t('重试')}</Button>}>

@@ -23,6 +23,9 @@ const endOf = (value: unknown): Date | undefined => {
   return second && new Date(second.getTime() + 999)
 }
 
+/** These lists carry JSON as text. */
+const jsonText = (value: unknown): string => (value === null ? '' : JSON.stringify(value))
+
 /** These documented lists tell an owner no channel. */
 const toRestDrawing = (task: DrawingView) => ({
   id: task.id,
@@ -43,8 +46,8 @@ const toRestDrawing = (task: DrawingView) => ({
   fail_reason: task.failReason,
   channel_id: task.channelId,
   quota: task.quota,
-  buttons: task.buttons,
-  properties: task.properties,
+  buttons: jsonText(task.buttons),
+  properties: jsonText(task.properties),
 })
 
 const toRestMusicTask = (task: MusicTaskView) => ({

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { IconButton } from '../../../components/icon-button.tsx'
 import { t } from '../../../i18n/t.ts'
 import { AddGroup } from './add-group.tsx'
-import { FigureInput } from './figure-input.tsx'
+import { FigureInput } from '../../../components/figure-input.tsx'
 import { groupRows, newRow, putRow, withoutRow, type GroupRow, type GroupTables } from './rows.ts'
 
 /** Everybody begins in it. */

@@ -1,6 +1,7 @@
 import { Button, SimpleGrid, Stack } from '@chakra-ui/react'
 import { RotateCcw } from 'lucide-react'
 import type { OptionField as Field } from '#core/options/describe.ts'
+import { Link } from 'wouter'
 import { confirm } from '../../../components/confirm.tsx'
 import { Notice } from '../../../components/notice.tsx'
 import { notify } from '../../../components/notify.ts'
@@ -28,19 +29,30 @@ export function PriceTabs({ fields }: { fields: readonly Field[] }) {
     </Guarded>
   )
   return (
-    <UrlTabs
-      param="ratio"
-      label={t('倍率设置')}
-      tabs={[
-        { id: 'visual', label: t('可视化倍率设置'), content: visual },
-        { id: 'model', label: t('模型倍率 JSON'), content: <TableTexts fields={fields} /> },
-        {
-          id: 'unset_models',
-          label: count > 0 ? t('未设置倍率模型 ({count})', { count }) : t('未设置倍率模型'),
-          content: missing,
-        },
-      ]}
-    />
+    <>
+      <Notice
+        action={
+          <Button asChild size="xs">
+            <Link href="/admin/prices">{t('模型与价格')}</Link>
+          </Button>
+        }
+      >
+        {t('在“模型与价格”页面可以直接编辑、预演和安排调价。')}
+      </Notice>
+      <UrlTabs
+        param="ratio"
+        label={t('倍率设置')}
+        tabs={[
+          { id: 'visual', label: t('可视化倍率设置'), content: visual },
+          { id: 'model', label: t('模型倍率 JSON'), content: <TableTexts fields={fields} /> },
+          {
+            id: 'unset_models',
+            label: count > 0 ? t('未设置倍率模型 ({count})', { count }) : t('未设置倍率模型'),
+            content: missing,
+          },
+        ]}
+      />
+    </>
   )
 }
 

@@ -57,11 +57,12 @@ export async function probe(
   const mapped = resolveModelMapping(channel.modelMapping, model)
   if (!mapped.ok) throw new DomainError('channel.test_failed', { detail: mapped.problem })
   const tester = await deps.em.findOne(User, { id: testerId }, { disableIdentityMap: true })
+  const priced = deps.options.get('redirect_billing_enabled') ? model : mapped.model
   const price = priceOf(deps.options, {
-    model: deps.options.get('redirect_billing_enabled') ? model : mapped.model,
+    model: priced,
     acceptUnset: tester?.setting?.accept_unset_model_ratio_model ?? false,
   })
-  if (!price) throw new DomainError('relay.price_missing_hint', { model })
+  if (!price) throw new DomainError('relay.price_missing_hint', { model: priced })
   const upstream = withFirstKey(channel, deps.secrets)
   const call = toProviderCall(deps, upstream, { model: mapped.model, originalModel: model, stream: false })
   const kind = probeKindOf(channel.type, mapped.model)

@@ -7,6 +7,7 @@ type FigureInputProps = {
   onChange: (value: number | null) => void
   label: string
   placeholder?: string
+  disabled?: boolean
 }
 
 const asText = (value: number | null | undefined): string => (typeof value === 'number' ? String(value) : '')
@@ -17,7 +18,7 @@ const toFigure = (text: string): number | null => {
 }
 
 /** A number in a row: what is typed stays as typed, also while it is none yet. */
-export function FigureInput({ value, onChange, label, placeholder }: FigureInputProps) {
+export function FigureInput({ value, onChange, label, placeholder, disabled = false }: FigureInputProps) {
   const [typed, setTyped] = useState(asText(value))
   useEffect(() => {
     setTyped((before) => (toFigure(before) === (value ?? null) ? before : asText(value)))
@@ -32,6 +33,7 @@ export function FigureInput({ value, onChange, label, placeholder }: FigureInput
       textAlign="end"
       value={typed}
       placeholder={placeholder}
+      disabled={disabled}
       onChange={(event) => {
         setTyped(event.target.value)
         onChange(toFigure(event.target.value))

@@ -1,0 +1,258 @@
+import { Button, Flex, HStack, Input, NativeSelect, Stack, Text } from '@chakra-ui/react'
+import { Plus, Trash } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import type { BuyingPrice } from '#core/pricing/buying-price.ts'
+import { FigureInput } from '../../components/figure-input.tsx'
+import { Facts, Section } from '../../components/facts.tsx'
+import { IconButton } from '../../components/icon-button.tsx'
+import { Notice } from '../../components/notice.tsx'
+import { notify } from '../../components/notify.ts'
+import { Picker } from '../../components/picker.tsx'
+import { Sheet } from '../../components/sheet.tsx'
+import { t } from '../../i18n/t.ts'
+import { formatPercent, priceText } from '../../lib/format.ts'
+import { fromLocalInput, toLocalInput } from '../../lib/local-time.ts'
+import { useStatus } from '../../lib/status.ts'
+import { trpc } from '../../lib/trpc.ts'
+
+type BuyingPricesProps = {
+  open: boolean
+  channels: readonly { id: number; name: string }[]
+  channelId: number | undefined
+  onChannel: (id: number) => void
+  onClose: () => void
+}
+
+/** What the operator pays for the models of a channel, and since when. */
+export function BuyingPrices({ open, channels, channelId, onChannel, onClose }: BuyingPricesProps) {
+  return (
+    <Sheet
+      open={open}
+      onClose={onClose}
+      title={t('进价')}
+      description={t('渠道的模型花费您多少钱。成本随每次调用记账，只有管理员可以看到。')}
+    >
+      <Stack gap="6">
+        <Picker
+          label={t('渠道')}
+          placeholder={t('选择渠道')}
+          value={channelId === undefined ? '' : String(channelId)}
+          choices={channels.map(({ id, name }) => ({ value: String(id), label: name, note: `#${id}` }))}
+          onChange={(value) => value !== '' && onChannel(Number(value))}
+        />
+        {channelId !== undefined && (
+          <>
+            <Money channelId={channelId} />
+            <Prices key={channelId} channelId={channelId} />
+          </>
+        )}
+      </Stack>
+    </Sheet>
+  )
+}
+
+function Money({ channelId }: { channelId: number }) {
+  const { data } = trpc.admin.prices.channelMoney.useQuery({ channelId })
+  const { quotaPerUnit } = useStatus()
+  if (!data) return null
+  const revenue = data.costedQuota / quotaPerUnit
+  const cost = data.cost / 1e9
+  const check = data.balanceCheck
+  return (
+    <Section title={t('近 30 天')}>
+      <Facts
+        facts={[
+          { label: t('收入'), value: priceText(data.quota / quotaPerUnit) },
+          { label: t('成本'), value: priceText(cost) },
+          {
+            label: t('毛利'),
+            value:
+              data.costedQuota === 0
+                ? '–'
+                : `${priceText(revenue - cost)} (${formatPercent(revenue === 0 ? 0 : (revenue - cost) / revenue)})`,
+          },
+          {
+            label: t('余额对账'),
+            value:
+              check &&
+              t('上游余额减少 {reported}，本站计得 {counted}', {
+                reported: priceText(check.reported),
+                counted: priceText(check.counted),
+              }),
+            hidden: check === null,
+          },
+        ]}
+      />
+      {data.quota > data.costedQuota && (
+        <Text textStyle="xs" color="fg.muted">
+          {t('毛利只计算已知进价的调用。')}
+        </Text>
+      )}
+    </Section>
+  )
+}
+
+const blank = (): BuyingPrice => ({
+  model: '',
+  from: Date.now(),
+  terms: { kind: 'tokens', input: 0, output: 0 },
+})
+
+function Prices({ channelId }: { channelId: number }) {
+  const utils = trpc.useUtils()
+  const query = trpc.admin.prices.buying.useQuery({ channelId })
+  const save = trpc.admin.prices.setBuying.useMutation()
+  const [prices, setPrices] = useState<readonly BuyingPrice[]>()
+  useEffect(() => {
+    if (query.data) setPrices((before) => before ?? query.data)
+  }, [query.data])
+  if (!prices) return null
+  const change = (place: number, price: BuyingPrice) =>
+    setPrices(prices.map((old, index) => (index === place ? price : old)))
+  const submit = async () => {
+    try {
+      await save.mutateAsync({ channelId, prices: [...prices] })
+      void utils.admin.prices.invalidate()
+      void utils.admin.channels.invalidate()
+      notify.success(t('保存成功'))
+    } catch (error) {
+      notify.error(error, t('保存失败'))
+    }
+  }
+  return (
+    <Section title={t('进价列表')}>
+      <Stack gap="3">
+        {prices.length === 0 && <Notice>{t('还没有进价，成本未知。')}</Notice>}
+        {prices.map((price, place) => (
+          <One
+            key={place}
+            price={price}
+            number={place + 1}
+            onChange={(next) => change(place, next)}
+            onRemove={() => setPrices(prices.filter((_, index) => index !== place))}
+          />
+        ))}
+        <HStack gap="2">
+          <Button onClick={() => setPrices([...prices, blank()])}>
+            <Plus aria-hidden />
+            {t('添加进价')}
+          </Button>
+          <Button variant="solid" loading={save.isPending} onClick={() => void submit()}>
+            {t('保存进价')}
+          </Button>
+        </HStack>
+      </Stack>
+    </Section>
+  )
+}
+
+type OneProps = { price: BuyingPrice; number: number; onChange: (price: BuyingPrice) => void; onRemove: () => void }
+
+function One({ price, number, onChange, onRemove }: OneProps) {
+  const { terms } = price
+  const named = (label: string) => `${label} ${number}`
+  return (
+    <Stack borderWidth="1px" borderRadius="l3" p="3" gap="3">
+      <Flex gap="3" wrap="wrap" align="flex-end">
+        <Labelled label={t('模型')} grow>
+          <Input
+            size="sm"
+            fontFamily="mono"
+            aria-label={named(t('模型'))}
+            placeholder={t('所有模型')}
+            value={price.model}
+            onChange={(event) => onChange({ ...price, model: event.target.value.trim() })}
+          />
+        </Labelled>
+        <Labelled label={t('起始时间')}>
+          <Input
+            size="sm"
+            type="datetime-local"
+            aria-label={named(t('起始时间'))}
+            value={toLocalInput(new Date(price.from))}
+            onChange={(event) => {
+              const from = fromLocalInput(event.target.value)
+              if (from) onChange({ ...price, from: from.getTime() })
+            }}
+          />
+        </Labelled>
+        <IconButton icon={Trash} label={t('移除进价 {number}', { number })} onClick={onRemove} />
+      </Flex>
+      <Flex gap="3" wrap="wrap" align="flex-end">
+        <Labelled label={t('方式')}>
+          <NativeSelect.Root size="sm">
+            <NativeSelect.Field
+              aria-label={named(t('方式'))}
+              value={terms.kind}
+              onChange={(event) =>
+                onChange({
+                  ...price,
+                  terms:
+                    event.target.value === 'share'
+                      ? { kind: 'share', share: 1 }
+                      : { kind: 'tokens', input: 0, output: 0 },
+                })
+              }
+            >
+              <option value="tokens">{t('美元每百万')}</option>
+              <option value="share">{t('售价表的比例')}</option>
+            </NativeSelect.Field>
+            <NativeSelect.Indicator />
+          </NativeSelect.Root>
+        </Labelled>
+        {terms.kind === 'share' ? (
+          <Labelled label={t('比例，1 为原价')}>
+            <FigureInput
+              label={named(t('比例，1 为原价'))}
+              value={terms.share}
+              onChange={(share) => onChange({ ...price, terms: { kind: 'share', share: share ?? 0 } })}
+            />
+          </Labelled>
+        ) : (
+          <Tokens terms={terms} named={named} onChange={(next) => onChange({ ...price, terms: next })} />
+        )}
+      </Flex>
+    </Stack>
+  )
+}
+
+type TokenTerms = Extract<BuyingPrice['terms'], { kind: 'tokens' }>
+
+function Tokens({
+  terms,
+  named,
+  onChange,
+}: {
+  terms: TokenTerms
+  named: (label: string) => string
+  onChange: (terms: TokenTerms) => void
+}) {
+  const fields = [
+    ['input', t('输入')],
+    ['output', t('输出')],
+    ['cacheRead', t('缓存读取')],
+    ['cacheWrite', t('缓存写入')],
+    ['call', t('每次')],
+  ] as const
+  const put = (name: (typeof fields)[number][0], value: number | null): void => {
+    const { [name]: _, ...rest } = terms
+    if (value === null && name !== 'input' && name !== 'output') onChange(rest as TokenTerms)
+    else onChange({ ...terms, [name]: value ?? 0 })
+  }
+  return fields.map(([name, label]) => (
+    <Labelled key={name} label={label}>
+      <FigureInput label={named(label)} value={terms[name]} placeholder="–" onChange={(value) => put(name, value)} />
+    </Labelled>
+  ))
+}
+
+function Labelled({ label, grow = false, children }: { label: string; grow?: boolean; children: React.ReactNode }) {
+  return (
+    <Stack gap="1" flex={grow ? '1 1 140px' : '0 1 auto'} minW="20" maxW={grow ? undefined : '52'}>
+      <Text textStyle="xs" color="fg.muted" aria-hidden>
+        {label}
+      </Text>
+      {children}
+    </Stack>
+  )
+}

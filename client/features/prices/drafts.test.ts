@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest'
+import { type Draft, draftOf, inputOf, type PriceRow, withFigure } from './drafts.ts'
+
+const unit = 500_000
+const price = {
+  kind: 'ratio' as const,
+  source: 'table' as const,
+  modelPrice: null,
+  modelRatio: 1.25,
+  completionRatio: 4,
+  cacheRatio: 0.5,
+  cacheWriteRatio: 1.25,
+  cacheWrite1hRatio: 2,
+  imageRatio: 1,
+  audioRatio: 1,
+  audioCompletionRatio: 1,
+}
+const row: PriceRow = {
+  model: 'm',
+  price,
+  isListed: true,
+  isCompletionLocked: false,
+  channels: [],
+  isMissing: false,
+  retires: null,
+  successor: null,
+}
+const typed = (figure: keyof Draft, value: number | null) =>
+  withFigure(new Map(), { row, figure, value, quotaPerUnit: unit })
+
+describe('drafts of prices', () => {
+  it('show ratios as dollars per million and store them as the same ratios', () => {
+    const draft = draftOf(row, unit)
+    expect(draft).toEqual({ input: 2.5, output: 10, cacheRead: 1.25, cacheWrite: 3.125, call: null })
+    expect(inputOf('m', draft, unit)).toEqual({
+      model: 'm',
+      modelRatio: 1.25,
+      completionRatio: 4,
+      cacheRatio: 0.5,
+      cacheWriteRatio: 1.25,
+    })
+  })
+
+  it('take the prices that follow from the input price along', () => {
+    expect(typed('input', 5).get('m')).toEqual({ input: 5, output: 20, cacheRead: 2.5, cacheWrite: 6.25, call: null })
+  })
+
+  it('are none where they say what is stored anyway', () => {
+    expect(typed('output', 10).size).toBe(0)
+    expect(typed('output', 11).size).toBe(1)
+  })
+
+  it('charge by call as soon as a price per call is typed, and take a price away that is emptied', () => {
+    const call = typed('call', 0.1).get('m')
+    expect(call && inputOf('m', call, unit)).toEqual({ model: 'm', modelPrice: 0.1 })
+    const emptied = typed('input', null).get('m')
+    expect(emptied && inputOf('m', emptied, unit)).toEqual({ model: 'm', removed: true })
+  })
+
+  it('keep a price of nothing', () => {
+    const free = typed('input', 0).get('m')
+    expect(free && inputOf('m', free, unit)).toEqual({ model: 'm', modelRatio: 0 })
+  })
+})

@@ -1,0 +1,86 @@
+import type { ModelPriceInput } from '#core/pricing/price-changes.ts'
+import { dollarsToRatio, priceRatio, ratioToDollars } from '#core/pricing/prices.ts'
+import type { RouterOutputs } from '#server/app-router.ts'
+
+export type PriceRow = RouterOutputs['admin']['prices']['list']['rows'][number]
+
+/** A price as it is typed: dollars per million tokens, or dollars a call; null where a field is empty. */
+export type Draft = {
+  input: number | null
+  output: number | null
+  cacheRead: number | null
+  cacheWrite: number | null
+  call: number | null
+}
+export type Figure = keyof Draft
+
+export type Drafts = ReadonlyMap<string, Draft>
+
+const rounded = (value: number): number => Number(value.toPrecision(10))
+
+/** What stands in the tables, as it would be typed. */
+export function draftOf({ price }: Pick<PriceRow, 'price'>, quotaPerUnit: number): Draft {
+  if (!price) return { input: null, output: null, cacheRead: null, cacheWrite: null, call: null }
+  if (price.modelPrice !== null)
+    return { input: null, output: null, cacheRead: null, cacheWrite: null, call: price.modelPrice }
+  const input = ratioToDollars(price.modelRatio ?? 0, quotaPerUnit)
+  return {
+    input,
+    output: rounded(input * (price.completionRatio ?? 1)),
+    cacheRead: rounded(input * (price.cacheRatio ?? 1)),
+    cacheWrite: rounded(input * (price.cacheWriteRatio ?? 1)),
+    call: null,
+  }
+}
+
+const same = (left: Draft, right: Draft): boolean =>
+  (Object.keys(left) as Figure[]).every((figure) => left[figure] === right[figure])
+
+type Edit = { row: PriceRow; figure: Figure; value: number | null; quotaPerUnit: number }
+
+/** One figure typed. Another input price takes the prices that follow from it along, as the ratios do. */
+export function withFigure(drafts: Drafts, { row, figure, value, quotaPerUnit }: Edit): Drafts {
+  const before = draftOf(row, quotaPerUnit)
+  const current = drafts.get(row.model) ?? before
+  const next = { ...current, [figure]: value }
+  if (figure === 'input' && value !== null && current.input !== null && current.input > 0) {
+    const factor = value / current.input
+    for (const other of ['output', 'cacheRead', 'cacheWrite'] as const) {
+      const dollars = current[other]
+      if (dollars !== null) next[other] = rounded(dollars * factor)
+    }
+  }
+  return withDraft(drafts, row, { draft: next, quotaPerUnit })
+}
+
+/** A draft that says what is stored anyway is none. */
+export function withDraft(
+  drafts: Drafts,
+  row: PriceRow,
+  { draft, quotaPerUnit }: { draft: Draft; quotaPerUnit: number },
+): Drafts {
+  const next = new Map(drafts)
+  if (same(draft, draftOf(row, quotaPerUnit))) next.delete(row.model)
+  else next.set(row.model, draft)
+  return next
+}
+
+/** What a draft asks the server to set. */
+export function inputOf(model: string, draft: Draft, quotaPerUnit: number): ModelPriceInput {
+  if (draft.call !== null) return { model, modelPrice: draft.call }
+  if (draft.input === null) return { model, removed: true }
+  const { input } = draft
+  const against = (dollars: number | null) => (dollars === null ? undefined : priceRatio(dollars, input))
+  const ratios = {
+    completionRatio: against(draft.output),
+    cacheRatio: against(draft.cacheRead),
+    cacheWriteRatio: against(draft.cacheWrite),
+  }
+  const given = Object.entries(ratios).filter(([, ratio]) => ratio !== undefined)
+  return { model, modelRatio: dollarsToRatio(input, quotaPerUnit), ...Object.fromEntries(given) }
+}
+
+export const changeOf = (drafts: Drafts, quotaPerUnit: number) => ({
+  prices: [...drafts].map(([model, draft]) => inputOf(model, draft, quotaPerUnit)),
+  groupRatios: {},
+})

@@ -1,0 +1,54 @@
+import { Button, Field, Input, Stack } from '@chakra-ui/react'
+import { useState } from 'react'
+import { Sheet } from '../../components/sheet.tsx'
+import { t } from '../../i18n/t.ts'
+import type { PriceRow } from './drafts.ts'
+
+type NewModelProps = {
+  open: boolean
+  taken: readonly string[]
+  onClose: () => void
+  onAdd: (row: PriceRow) => void
+}
+
+/** A model that no table and no channel names yet. */
+export function NewModel({ open, taken, onClose, onAdd }: NewModelProps) {
+  const [typed, setTyped] = useState('')
+  const model = typed.trim()
+  const isTaken = taken.includes(model)
+  const add = () => {
+    if (model === '' || isTaken) return
+    setTyped('')
+    onAdd({
+      model,
+      price: null,
+      isListed: false,
+      isCompletionLocked: false,
+      channels: [],
+      isMissing: false,
+      retires: null,
+      successor: null,
+    })
+  }
+  return (
+    <Sheet open={open} onClose={onClose} title={t('添加模型')}>
+      <Stack
+        as="form"
+        gap="4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          add()
+        }}
+      >
+        <Field.Root invalid={isTaken} required>
+          <Field.Label>{t('模型名称')}</Field.Label>
+          <Input fontFamily="mono" value={typed} onChange={(event) => setTyped(event.target.value)} />
+          <Field.ErrorText>{t('模型名称已存在')}</Field.ErrorText>
+        </Field.Root>
+        <Button type="submit" variant="solid" alignSelf="flex-start" disabled={model === '' || isTaken}>
+          {t('添加')}
+        </Button>
+      </Stack>
+    </Sheet>
+  )
+}

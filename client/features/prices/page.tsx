@@ -1,0 +1,280 @@
+import { Button, Flex, HStack, Input, SegmentGroup, Text } from '@chakra-ui/react'
+import { BookOpenText, Braces, CalendarClock, FlaskConical, Layers, Plus, Receipt } from 'lucide-react'
+import { useDeferredValue, useMemo, useState } from 'react'
+import { Link } from 'wouter'
+import { Notice } from '../../components/notice.tsx'
+import { notify } from '../../components/notify.ts'
+import { Page as Frame } from '../../components/page.tsx'
+import { ErrorState, EmptyState } from '../../components/states.tsx'
+import { t } from '../../i18n/t.ts'
+import { usePageLeaveGuard } from '../../lib/leave-guard.ts'
+import { useSession } from '../../lib/session.ts'
+import { useStatus } from '../../lib/status.ts'
+import { trpc } from '../../lib/trpc.ts'
+import { useUrlState } from '../../lib/url-state.ts'
+import { BatchSheet } from './batch.tsx'
+import { BuyingPrices } from './buying.tsx'
+import { ChangesSheet } from './changes.tsx'
+import { changeOf, type Drafts, type PriceRow, withDraft, withFigure } from './drafts.ts'
+import { NewModel } from './new-model.tsx'
+import { RehearsalSheet } from './rehearsal.tsx'
+import { PriceTable } from './table.tsx'
+import { useCatalogue } from './use-catalogue.ts'
+
+const state = { q: '', show: 'all', open: '', channel: '' }
+
+const noRows: readonly PriceRow[] = []
+
+const isShown = (row: PriceRow, show: string): boolean =>
+  show === 'missing'
+    ? row.isMissing
+    : show === 'served'
+      ? row.channels.length > 0
+      : show === 'retired'
+        ? row.retires !== null && row.channels.length > 0
+        : true
+
+/** All prices in one list: typed where they stand, tried on past traffic, saved at once or at an instant. */
+export function Page() {
+  const query = trpc.admin.prices.list.useQuery()
+  const { quotaPerUnit } = useStatus()
+  const readOnly = !useSession().isRoot
+  const [values, set] = useUrlState(state)
+  const words = useDeferredValue(values.q.trim().toLowerCase())
+  const [drafts, setDrafts] = useState<Drafts>(new Map())
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
+  const [added, setAdded] = useState<readonly PriceRow[]>(noRows)
+  const stored = query.data?.rows ?? noRows
+  const rows = useMemo(
+    () => [...added.filter(({ model }) => !stored.some((row) => row.model === model)), ...stored],
+    [added, stored],
+  )
+  const shown = useMemo(
+    () => rows.filter((row) => row.model.toLowerCase().includes(words) && isShown(row, values.show)),
+    [rows, words, values.show],
+  )
+  const missing = stored.filter(({ isMissing }) => isMissing).length
+  const channelNames = useMemo(() => query.data?.channels.map(({ name }) => name) ?? [], [query.data])
+  usePageLeaveGuard(drafts.size > 0)
+  const chosen = rows.filter(({ model }) => selected.has(model))
+  const fill = useCatalogue()
+  const fillChosen = async () => {
+    const found = await fill(chosen)
+    setDrafts((before) => {
+      let next = before
+      for (const { row, draft } of found) next = withDraft(next, row, { draft, quotaPerUnit })
+      return next
+    })
+  }
+  const select = (models: readonly string[], on: boolean) =>
+    setSelected((before) => {
+      const next = new Set(before)
+      for (const model of models) {
+        if (on) next.add(model)
+        else next.delete(model)
+      }
+      return next
+    })
+  const done = () => {
+    setDrafts(new Map())
+    setAdded(noRows)
+  }
+
+  return (
+    <Frame
+      title={t('模型与价格')}
+      description={t('单位为美元每百万 tokens，乘以分组倍率后向用户收费。')}
+      fill
+      extra={
+        <>
+          <Button onClick={() => set({ open: 'buying' })}>
+            <Receipt aria-hidden />
+            {t('进价')}
+          </Button>
+          <Button onClick={() => set({ open: 'changes' })}>
+            <CalendarClock aria-hidden />
+            {t('调价计划')}
+          </Button>
+          {!readOnly && (
+            <Button asChild>
+              <Link href="/admin/settings?tab=operation&ratio=model">
+                <Braces aria-hidden />
+                {t('JSON 与重置')}
+              </Link>
+            </Button>
+          )}
+        </>
+      }
+      action={
+        !readOnly && (
+          <Button variant="solid" onClick={() => set({ open: 'new' })}>
+            <Plus aria-hidden />
+            {t('添加模型')}
+          </Button>
+        )
+      }
+    >
+      {missing > 0 && values.show !== 'missing' && (
+        <Notice
+          tone="warning"
+          action={
+            <Button size="xs" onClick={() => set({ show: 'missing' })}>
+              {t('查看')}
+            </Button>
+          }
+        >
+          {t('{count} 个正在提供的模型没有价格，用户调用会被拒绝或按兜底价格收费。', { count: missing })}
+        </Notice>
+      )}
+      <Flex gap="2" wrap="wrap" align="center" flexShrink="0">
+        <Input
+          size="sm"
+          w={{ base: 'full', sm: '64' }}
+          type="search"
+          aria-label={t('搜索模型名称')}
+          placeholder={t('搜索模型名称')}
+          value={values.q}
+          onChange={(event) => set({ q: event.target.value }, { replace: true })}
+        />
+        <SegmentGroup.Root
+          size="sm"
+          aria-label={t('显示')}
+          value={values.show}
+          onValueChange={({ value }) => set({ show: value ?? 'all' })}
+        >
+          <SegmentGroup.Indicator />
+          <SegmentGroup.Items
+            items={[
+              { value: 'all', label: t('全部') },
+              { value: 'served', label: t('有渠道') },
+              { value: 'missing', label: t('没有价格') },
+              { value: 'retired', label: t('将停用') },
+            ]}
+          />
+        </SegmentGroup.Root>
+        <Text textStyle="xs" color="fg.muted" aria-live="polite">
+          {t('{count} 个模型', { count: shown.length })}
+        </Text>
+        {chosen.length > 0 && !readOnly && (
+          <HStack gap="2" ms={{ sm: 'auto' }} wrap="wrap">
+            <Text textStyle="sm">{t('已选 {count} 个', { count: chosen.length })}</Text>
+            <Button size="xs" onClick={() => set({ open: 'batch' })}>
+              <Layers aria-hidden />
+              {t('批量设置')}
+            </Button>
+            <Button size="xs" onClick={() => void fillChosen()}>
+              <BookOpenText aria-hidden />
+              {t('从价格目录填入')}
+            </Button>
+            <Button size="xs" variant="ghost" onClick={() => setSelected(new Set())}>
+              {t('取消选择')}
+            </Button>
+          </HStack>
+        )}
+      </Flex>
+      {query.error && !query.data ? (
+        <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+      ) : query.data && shown.length === 0 ? (
+        <EmptyState
+          title={t('没有匹配的模型')}
+          action={<Button onClick={() => set({ q: '', show: 'all' })}>{t('清除筛选')}</Button>}
+        />
+      ) : (
+        <PriceTable
+          rows={shown}
+          channelNames={channelNames}
+          drafts={drafts}
+          quotaPerUnit={quotaPerUnit}
+          readOnly={readOnly}
+          selected={selected}
+          onSelect={select}
+          onFigure={(row, figure, value) =>
+            setDrafts((before) => withFigure(before, { row, figure, value, quotaPerUnit }))
+          }
+        />
+      )}
+      {drafts.size > 0 && <SaveBar drafts={drafts} onDone={done} onRehearse={() => set({ open: 'rehearsal' })} />}
+      <RehearsalSheet
+        change={values.open === 'rehearsal' && drafts.size > 0 ? changeOf(drafts, quotaPerUnit) : undefined}
+        onClose={() => set({ open: '' })}
+        onDone={done}
+      />
+      <ChangesSheet open={values.open === 'changes'} readOnly={readOnly} onClose={() => set({ open: '' })} />
+      <BuyingPrices
+        open={values.open === 'buying'}
+        channels={query.data?.channels ?? []}
+        channelId={Number(values.channel) || undefined}
+        onChannel={(id) => set({ channel: String(id) })}
+        onClose={() => set({ open: '', channel: '' })}
+      />
+      <BatchSheet
+        rows={values.open === 'batch' ? chosen : noRows}
+        onClose={() => set({ open: '' })}
+        onDraft={(draft) =>
+          setDrafts((before) => {
+            let next = before
+            for (const row of chosen) next = withDraft(next, row, { draft, quotaPerUnit })
+            return next
+          })
+        }
+      />
+      <NewModel
+        open={values.open === 'new'}
+        taken={rows.map(({ model }) => model)}
+        onClose={() => set({ open: '' })}
+        onAdd={(row) => {
+          setAdded((before) => [row, ...before])
+          set({ open: '', q: row.model, show: 'all' })
+        }}
+      />
+    </Frame>
+  )
+}
+
+type SaveBarProps = { drafts: Drafts; onDone: () => void; onRehearse: () => void }
+
+function SaveBar({ drafts, onDone, onRehearse }: SaveBarProps) {
+  const { quotaPerUnit } = useStatus()
+  const utils = trpc.useUtils()
+  const setPrices = trpc.admin.models.setPrices.useMutation()
+  const save = async () => {
+    try {
+      await setPrices.mutateAsync({ prices: changeOf(drafts, quotaPerUnit).prices })
+      await utils.admin.prices.list.refetch()
+      void utils.invalidate()
+      notify.success(t('已为 {count} 个模型设置价格', { count: drafts.size }))
+      onDone()
+    } catch (error) {
+      notify.error(error, t('保存失败'))
+    }
+  }
+  return (
+    <Flex
+      gap="2"
+      p="3"
+      borderWidth="1px"
+      borderRadius="l3"
+      bg="bg.panel"
+      align="center"
+      wrap="wrap"
+      flexShrink="0"
+      position={{ base: 'sticky', sm: 'static' }}
+      bottom="2"
+      zIndex="1"
+    >
+      <Text textStyle="sm" flex="1" minW="32">
+        {t('{count} 个模型的价格有未保存的修改', { count: drafts.size })}
+      </Text>
+      <Button variant="ghost" onClick={onDone} disabled={setPrices.isPending}>
+        {t('放弃修改')}
+      </Button>
+      <Button onClick={onRehearse} disabled={setPrices.isPending}>
+        <FlaskConical aria-hidden />
+        {t('预演与定时')}
+      </Button>
+      <Button variant="solid" loading={setPrices.isPending} onClick={() => void save()}>
+        {t('保存')}
+      </Button>
+    </Flex>
+  )
+}

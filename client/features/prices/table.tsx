@@ -1,0 +1,250 @@
+import { Badge, Box, Flex, Grid, HStack, Text } from '@chakra-ui/react'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { useRef } from 'react'
+import { FigureInput } from '../../components/figure-input.tsx'
+import { Check } from '../../components/check.tsx'
+import { t } from '../../i18n/t.ts'
+import { formatDate } from '../../lib/format.ts'
+import { useIsPhone } from '../../lib/use-media.ts'
+import { type Draft, draftOf, type Figure, inputOf, type PriceRow } from './drafts.ts'
+
+const template = '24px minmax(180px, 1.6fr) repeat(5, minmax(84px, 0.7fr)) minmax(120px, 1fr) minmax(110px, 1fr)'
+
+type PriceTableProps = {
+  rows: readonly PriceRow[]
+  channelNames: readonly string[]
+  drafts: ReadonlyMap<string, Draft>
+  quotaPerUnit: number
+  readOnly: boolean
+  selected: ReadonlySet<string>
+  onSelect: (models: readonly string[], on: boolean) => void
+  onFigure: (row: PriceRow, figure: Figure, value: number | null) => void
+}
+
+/** Thousands of models in one list; only those in sight are drawn. */
+export function PriceTable(props: PriceTableProps) {
+  const { rows, selected, onSelect } = props
+  const phone = useIsPhone()
+  const scroller = useRef<HTMLDivElement>(null)
+  // oxlint-disable-next-line react/incompatible-library -- Only this table reads it, and it is drawn anew with each scroll.
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => (phone ? 230 : 44),
+    getItemKey: (index) => rows[index]?.model ?? index,
+    overscan: 8,
+  })
+  const all = rows.length > 0 && rows.every(({ model }) => selected.has(model))
+  const some = rows.some(({ model }) => selected.has(model))
+  return (
+    <Box
+      ref={scroller}
+      role="table"
+      aria-label={t('模型价格')}
+      aria-rowcount={rows.length + 1}
+      borderWidth="1px"
+      borderRadius="l3"
+      bg="bg.panel"
+      overflow="auto"
+      flex="1"
+      minH="0"
+      h={{ base: '70vh', sm: 'auto' }}
+      textStyle="sm"
+      tabIndex={0}
+      focusVisibleRing="inside"
+    >
+      <Grid
+        role="row"
+        templateColumns={template}
+        minW="1080px"
+        columnGap="3"
+        px="3"
+        h="9"
+        alignItems="center"
+        position="sticky"
+        top="0"
+        zIndex="1"
+        bg="bg.panel"
+        borderBottomWidth="1px"
+        color="fg.muted"
+        textStyle="xs"
+        fontWeight="medium"
+        hideBelow="sm"
+      >
+        <span role="columnheader">
+          <Check
+            aria-label={t('选择全部 {count} 个模型', { count: rows.length })}
+            checked={all ? true : some ? 'some' : false}
+            onChange={(on) =>
+              onSelect(
+                rows.map(({ model }) => model),
+                on,
+              )
+            }
+          />
+        </span>
+        <span role="columnheader">{t('模型')}</span>
+        {figures().map(({ id, label }) => (
+          <Box key={id} role="columnheader" textAlign="end">
+            {label}
+          </Box>
+        ))}
+        <span role="columnheader">{t('倍率')}</span>
+        <span role="columnheader">{t('渠道')}</span>
+      </Grid>
+      <Box role="rowgroup" position="relative" h={`${virtual.getTotalSize()}px`} minW={{ base: '0', sm: '1080px' }}>
+        {virtual.getVirtualItems().map(({ index, start }) => {
+          const row = rows[index]
+          if (!row) return null
+          return (
+            <Box
+              key={row.model}
+              ref={virtual.measureElement}
+              data-index={index}
+              position="absolute"
+              insetX="0"
+              top="0"
+              transform={`translateY(${start}px)`}
+            >
+              <Row {...props} row={row} index={index} />
+            </Box>
+          )
+        })}
+      </Box>
+    </Box>
+  )
+}
+
+/** Below the name, two beside each other. */
+const phoneColumns: Record<Figure, string> = {
+  input: '2',
+  output: '3',
+  cacheRead: '2',
+  cacheWrite: '3',
+  call: '2 / -1',
+}
+
+const figures = (): { id: Figure; label: string }[] => [
+  { id: 'input', label: t('输入 / 1M') },
+  { id: 'output', label: t('输出 / 1M') },
+  { id: 'cacheRead', label: t('缓存读取') },
+  { id: 'cacheWrite', label: t('缓存写入') },
+  { id: 'call', label: t('单次价格') },
+]
+
+function Row({
+  row,
+  index,
+  drafts,
+  quotaPerUnit,
+  readOnly,
+  channelNames,
+  selected,
+  onSelect,
+  onFigure,
+}: PriceTableProps & { row: PriceRow; index: number }) {
+  const draft = drafts.get(row.model)
+  const shown = draft ?? draftOf(row, quotaPerUnit)
+  return (
+    <Grid
+      role="row"
+      aria-rowindex={index + 2}
+      templateColumns={{ base: '24px 1fr 1fr', sm: template }}
+      columnGap="3"
+      rowGap="2"
+      px="3"
+      py={{ base: '3', sm: '1' }}
+      minH="44px"
+      alignItems="center"
+      borderBottomWidth="1px"
+      bg={draft ? 'accent.subtle' : undefined}
+    >
+      <span role="cell">
+        <Check
+          aria-label={t('选择 {name}', { name: row.model })}
+          checked={selected.has(row.model)}
+          onChange={(on) => onSelect([row.model], on)}
+        />
+      </span>
+      <Flex role="cell" gap="1.5" minW="0" align="center" wrap="wrap" gridColumn={{ base: '2 / -1', sm: 'auto' }}>
+        <Text as="span" fontFamily="mono" truncate data-tip={row.model} maxW="full">
+          {row.model}
+        </Text>
+        <Marks row={row} />
+      </Flex>
+      {figures().map(({ id, label }) => (
+        <Box role="cell" key={id} gridColumn={{ base: phoneColumns[id], sm: 'auto' }}>
+          <Text textStyle="xs" color="fg.muted" mb="1" hideFrom="sm" aria-hidden>
+            {label}
+          </Text>
+          <FigureInput
+            label={`${row.model} ${label}`}
+            value={shown[id] ?? undefined}
+            placeholder="–"
+            disabled={readOnly || isFixed(row, shown, id)}
+            onChange={(value) => onFigure(row, id, value)}
+          />
+        </Box>
+      ))}
+      <Text role="cell" color="fg.muted" textStyle="xs" gridColumn={{ base: '2 / -1', sm: 'auto' }}>
+        {ratioWords(row, shown, quotaPerUnit)}
+      </Text>
+      <Text
+        role="cell"
+        truncate
+        textStyle="xs"
+        gridColumn={{ base: '2 / -1', sm: 'auto' }}
+        {...tipOf(row, channelNames)}
+      >
+        {row.channels.length === 0 ? (
+          <Text as="span" color="fg.subtle">
+            {t('无渠道')}
+          </Text>
+        ) : (
+          channelNames[row.channels[0] ?? -1]
+        )}
+        {row.channels.length > 1 && ` +${row.channels.length - 1}`}
+      </Text>
+    </Grid>
+  )
+}
+
+const tipOf = ({ channels }: PriceRow, names: readonly string[]) =>
+  channels.length === 0
+    ? {}
+    : {
+        'data-tip': channels
+          .slice(0, 20)
+          .map((place) => names[place])
+          .join('\n'),
+      }
+
+/** A price per call leaves no room for prices by token; some output prices follow from the model's name. */
+const isFixed = (row: PriceRow, shown: Draft, figure: Figure): boolean => {
+  if (figure === 'call') return false
+  if (shown.call !== null) return true
+  if (figure === 'input') return false
+  return shown.input === null || shown.input === 0 || (figure === 'output' && row.isCompletionLocked)
+}
+
+function ratioWords(row: PriceRow, shown: Draft, quotaPerUnit: number): string {
+  const input = inputOf(row.model, shown, quotaPerUnit)
+  if ('modelPrice' in input) return t('按次计费')
+  if ('removed' in input) return t('未设置')
+  const { modelRatio, completionRatio = 1 } = input
+  return t('{ratio} · 补全 {completion}', { ratio: modelRatio, completion: completionRatio })
+}
+
+function Marks({ row }: { row: PriceRow }) {
+  return (
+    <HStack gap="1" as="span" flexShrink="0">
+      {row.isMissing && <Badge colorPalette="bad">{t('没有价格')}</Badge>}
+      {row.price && row.price.source !== 'table' && <Badge colorPalette="warning">{t('兜底价格')}</Badge>}
+      {row.retires && (
+        <Badge colorPalette="warning" data-tip={t('厂商建议改用 {model}', { model: row.successor ?? '' })}>
+          {t('{date} 停用', { date: formatDate(row.retires) })}
+        </Badge>
+      )}
+    </HStack>
+  )
+}

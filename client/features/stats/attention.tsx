@@ -1,0 +1,122 @@
+import { Badge, Box, Button, Flex, Stack, Text } from '@chakra-ui/react'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { Section } from '../../components/facts.tsx'
+import { t } from '../../i18n/t.ts'
+import { formatDate, priceText } from '../../lib/format.ts'
+import { trpc } from '../../lib/trpc.ts'
+import type { RouterOutputs } from '#server/app-router.ts'
+
+type Item = RouterOutputs['admin']['attention']['list'][number]
+
+const mostAtFirst = 5
+const refreshMs = 60_000
+
+const channelLink = (id: number): string => `/admin/channels?open=${id}`
+const pricesLink = (model: string): string => `/admin/prices?q=${encodeURIComponent(model)}`
+
+/** What happened, and the place where it is mended. */
+function wordsOf(item: Item): { text: string; href: string; act: string } {
+  switch (item.kind) {
+    case 'channel-disabled':
+      return {
+        text: t('渠道 {channel} 已自动禁用：{reason}', {
+          channel: item.channel,
+          reason: item.reason || t('未说明原因'),
+        }),
+        href: channelLink(item.channelId),
+        act: t('查看渠道'),
+      }
+    case 'model-unserved':
+      return {
+        text: t('模型 {model} 没有可用的渠道（分组 {groups}）', { model: item.model, groups: item.groups.join(', ') }),
+        href: `/admin/channels?model=${encodeURIComponent(item.model)}`,
+        act: t('查看渠道'),
+      }
+    case 'price-missing':
+      return {
+        text: t('模型 {model} 没有价格', { model: item.model }),
+        href: pricesLink(item.model),
+        act: t('设置价格'),
+      }
+    case 'balance-low':
+      return {
+        text: t('渠道 {channel} 的余额只剩 {balance}', { channel: item.channel, balance: priceText(item.balance) }),
+        href: channelLink(item.channelId),
+        act: t('查看渠道'),
+      }
+    case 'balance-off':
+      return {
+        text: t('渠道 {channel} 的上游余额减少 {reported}，本站计得 {counted}', {
+          channel: item.channel,
+          reported: priceText(item.reported),
+          counted: priceText(item.counted),
+        }),
+        href: `/admin/prices?open=buying&channel=${item.channelId}`,
+        act: t('查看进价'),
+      }
+    case 'model-retired':
+      return {
+        text: t('模型 {model} 于 {date} 停用，建议改用 {successor}', {
+          model: item.model,
+          date: formatDate(item.retires),
+          successor: item.successor,
+        }),
+        href: pricesLink(item.model),
+        act: t('查看模型'),
+      }
+    default:
+      return {
+        text: t('渠道 {channel} 有 {count} 个模型上游已不再提供', { channel: item.channel, count: item.missing }),
+        href: channelLink(item.channelId),
+        act: t('查看渠道'),
+      }
+  }
+}
+
+/** What stands in need of a hand, for administrators; nothing while all is well. */
+export function AttentionList() {
+  const { data } = trpc.admin.attention.list.useQuery(undefined, { refetchInterval: refreshMs })
+  const [all, setAll] = useState(false)
+  if (!data || data.length === 0) return null
+  const shown = all ? data : data.slice(0, mostAtFirst)
+  return (
+    <Section title={t('需要处理（{count}）', { count: data.length })}>
+      <Box as="ul" listStyleType="none" borderWidth="1px" borderRadius="l3" bg="bg.panel" aria-label={t('需要处理')}>
+        {shown.map((item) => {
+          const { text, href, act } = wordsOf(item)
+          return (
+            <Flex
+              as="li"
+              key={text}
+              gap="3"
+              px="3"
+              py="2"
+              align="center"
+              borderTopWidth="1px"
+              _first={{ borderTopWidth: '0' }}
+              textStyle="sm"
+            >
+              <Badge colorPalette={item.severity} flexShrink="0">
+                {item.severity === 'bad' ? t('严重') : t('注意')}
+              </Badge>
+              <Text flex="1" minW="0" overflowWrap="anywhere">
+                {text}
+              </Text>
+              <Button asChild size="xs" flexShrink="0">
+                <Link href={href}>{act}</Link>
+              </Button>
+            </Flex>
+          )
+        })}
+      </Box>
+      {data.length > mostAtFirst && (
+        <Stack align="flex-start">
+          <Button size="xs" variant="ghost" onClick={() => setAll(!all)}>
+            {all ? t('收起') : t('全部显示')}
+          </Button>
+        </Stack>
+      )}
+    </Section>
+  )
+}

@@ -1,0 +1,141 @@
+import AxeBuilder from '@axe-core/playwright'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { App } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
+import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
+import type { TestUser } from '../support/factories.ts'
+import type { Look } from './console.ts'
+import { builtConsole, drawn, openConsole } from './console.ts'
+
+const serious = async (page: Page): Promise<string[]> => {
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 160)).join(' | ')}`)
+}
+
+describeWithBrowser('models and prices', () => {
+  let app: App
+  let browser: Browser
+  let root: TestUser
+
+  beforeAll(async () => {
+    await builtConsole()
+    app = await startApp()
+    await app.pool.query("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
+    root = await app.make.user({ username: 'root', role: 100 })
+    await app.make.channel({ name: 'one', models: 'gpt-4o,claude-2.1,house-model' })
+    await app.settled()
+    browser = await launchBrowser()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await app?.[Symbol.asyncDispose]()
+  })
+
+  const open = async (path: string, look: Look = {}) => {
+    const opened = await openConsole(browser, app, { ...look, reader: { ...root, role: 100 } })
+    await opened.page.goto(path)
+    return opened
+  }
+  const figure = (page: Page, model: string, label: string) =>
+    page.getByRole('textbox', { name: `${model} ${label}`, exact: true })
+  const ratio = (model: string) => app.services.options.get('ModelRatio')[model]
+
+  test('a price is typed where it stands, rehearsed on past calls, scheduled, and cancelled', async () => {
+    const user = await app.make.user({ username: 'payer', quota: 9_000_000 })
+    const token = await app.make.token(user, { remainQuota: 9_000_000 })
+    const body = { model: 'gpt-4o', messages: [{ role: 'user', content: '[[usage=1000:100]]' }] }
+    expect((await app.relay(token, '/v1/chat/completions', body)).status).toBe(200)
+    const { page, context, complaints } = await open('/admin/prices?q=gpt-4o')
+    await figure(page, 'gpt-4o', '输入 / 1M').fill('5')
+    await page.getByText('1 个模型的价格有未保存的修改').waitFor()
+    await page.getByRole('button', { name: '预演与定时' }).click()
+    const sheet = page.getByRole('dialog', { name: '调价预演' })
+    // 1400 units' worth at $2.50 becomes twice that: from $0.0035 to $0.007.
+    await sheet.getByRole('heading', { name: '影响最大的用户' }).waitFor()
+    await sheet.getByText('payer').waitFor()
+    expect(await serious(page)).toEqual([])
+    await sheet.getByRole('button', { name: '安排调价' }).click()
+    await sheet.waitFor({ state: 'hidden' })
+    expect(ratio('gpt-4o')).toBe(1.25)
+    await page.getByRole('button', { name: '调价计划' }).click()
+    const plan = page.getByRole('dialog', { name: '调价计划' })
+    await plan.getByText('待生效').waitFor()
+    await plan.getByRole('button', { name: '取消调价' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: '取消调价' }).click()
+    await plan.getByText('已取消').waitFor()
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('models without a price are found, priced together and saved', async () => {
+    const { page, context } = await open('/admin/prices?show=missing')
+    await page.getByRole('checkbox', { name: '选择 house-model' }).check()
+    await page.getByRole('button', { name: '批量设置' }).click()
+    const sheet = page.getByRole('dialog')
+    await sheet.getByRole('textbox', { name: '输入 / 1M' }).fill('3')
+    await sheet.getByRole('textbox', { name: '输出 / 1M' }).fill('12')
+    await sheet.getByRole('button', { name: '填入列表' }).click()
+    await page.getByRole('button', { name: '保存', exact: true }).click()
+    await page.getByText('1 个模型的价格有未保存的修改').waitFor({ state: 'hidden' })
+    expect([ratio('house-model'), app.services.options.get('CompletionRatio')['house-model']]).toEqual([1.5, 4])
+    await context.close()
+  })
+
+  test('what a channel costs is set with its date', async () => {
+    const { page, context } = await open('/admin/prices?open=buying&channel=1')
+    const sheet = page.getByRole('dialog', { name: '进价' })
+    await sheet.getByRole('button', { name: '添加进价' }).click()
+    await sheet.getByRole('textbox', { name: '输入 1' }).fill('1.5')
+    await sheet.getByRole('textbox', { name: '输出 1' }).fill('6')
+    await sheet.getByRole('button', { name: '保存进价' }).click()
+    const stored = async () =>
+      (await app.pool.query('select buying_prices as prices from channels where id = 1')).rows[0]?.prices
+    await expect
+      .poll(stored, { timeout: 60_000 })
+      .toMatchObject([{ model: '', terms: { kind: 'tokens', input: 1.5, output: 6 } }])
+    await context.close()
+  })
+
+  test('thousands of models draw only what is in sight', async () => {
+    const many = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`bulk-${index}`, 1]))
+    await app.make.option('ModelRatio', JSON.stringify(many))
+    await app.services.options.reload()
+    const { page, context } = await open('/admin/prices')
+    await figure(page, 'bulk-0', '输入 / 1M').waitFor()
+    expect(await page.getByRole('row').count()).toBeLessThan(60)
+    await page.getByRole('searchbox', { name: '搜索模型名称' }).fill('bulk-4999')
+    await figure(page, 'bulk-4999', '输入 / 1M').waitFor()
+    await context.close()
+  })
+
+  test.each<[string, Look]>([
+    ['wide', { language: 'zh' }],
+    ['dark, in English', { language: 'en', theme: 'dark' }],
+    ['on a phone, in English', { language: 'en', width: 390, height: 844 }],
+  ])('the page reads well %s', async (_name, look) => {
+    const { page, context, complaints } = await open('/admin/prices?show=served', look)
+    await page.getByText('claude-2.1').first().waitFor()
+    await drawn(page)
+    expect(await serious(page)).toEqual([])
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+    expect(overflow).toBeLessThanOrEqual(0)
+    if (process.env['SCREENSHOTS']) await page.screenshot({ path: `${process.env['SCREENSHOTS']}/prices ${_name}.png` })
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('the dashboard names what needs attention, with the place where it is mended', async () => {
+    await app.make.option('ModelRatio', '{"gpt-4o":1.25}')
+    await app.services.options.reload()
+    const { page, context } = await open('/app/dashboard')
+    const list = page.getByRole('list', { name: '需要处理' })
+    await list.getByText('模型 house-model 没有价格').waitFor()
+    if (process.env['SCREENSHOTS']) await page.screenshot({ path: `${process.env['SCREENSHOTS']}/dashboard.png` })
+    await list.getByRole('link', { name: '设置价格' }).first().click()
+    await figure(page, 'claude-2.1', '输入 / 1M').waitFor()
+    await context.close()
+  })
+})
