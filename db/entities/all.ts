@@ -19,6 +19,7 @@ import { Message } from './message.ts'
 import { MessageRecipient } from './message-recipient.ts'
 import { MusicTask } from './music-task.ts'
 import { NotificationCount } from './notification-count.ts'
+import { OAuthState } from './oauth-state.ts'
 import { OneTimeCode } from './one-time-code.ts'
 import { Option } from './option.ts'
 import { Rebate } from './rebate.ts'
@@ -64,6 +65,7 @@ export const entities = [
   MessageRecipient,
   MusicTask,
   NotificationCount,
+  OAuthState,
   OneTimeCode,
   Option,
   Rebate,

@@ -1,6 +1,6 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/postgresql'
 
-export type SessionData = { oauthState?: string; aff?: string; turnstile?: boolean }
+export type SessionData = { turnstile?: boolean }
 
 /** A browser's session; `userId` 0 while nobody is signed in (OAuth state, bot check). */
 export const Session = defineEntity({

@@ -23,6 +23,7 @@ export const migrationsList = [
   { name: '0025-username-likeness', class: UsernameLikeness },
   fromFile('0026-release-in-lock-order'),
   fromFile('0030-audit-log'),
+  fromFile('0031-oauth-states'),
   fromFile('0035-second-factor'),
   fromFile('0038-audit-filters'),
   fromFile('0039-unread-messages'),

@@ -26,5 +26,8 @@ export type Environment = {
   BODY_MAX_MB: number
   BODY_IDLE_SECONDS: number
   BODY_WAIT_SECONDS: number
+  /** GitHub, or an enterprise's own installation of it. */
+  GITHUB_URL: string
+  LINUXDO_URL: string
   LOG_LEVEL: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
 }

@@ -72,6 +72,7 @@ const atLeast = (role: Role) =>
   t.middleware(({ next, ctx }) => next({ ctx: { ...ctx, actor: actorOfRole(ctx, role) } }))
 
 export const router = t.router
+export const mergeRouters = t.mergeRouters
 export const createCallerFactory = t.createCallerFactory
 
 /** The only starts of a procedure; the role is chosen by choosing one. */

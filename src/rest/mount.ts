@@ -74,6 +74,7 @@ async function answer<Api, Services>(
     const api = await callerOf({ req, res }, route.userId)
     const request: RestRequest = { params: toTexts(req.params), query: toTexts(req.query), body: toObject(req.body) }
     const output = await route.call(api, request)
+    if (route.redirectTo !== undefined) return res.redirect(302, route.redirectTo)
     sendSuccess(res, route, { output, data: route.reply(output, request) })
   } catch (error) {
     sendRefusal(res, route, { error: domainErrorOf(services.log, error), language })

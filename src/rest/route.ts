@@ -28,6 +28,8 @@ export type BoundRoute<Api = never> = {
   userId: 'required' | 'none'
   /** Pages of any origin may read the reply, never with credentials. */
   anyOrigin: boolean
+  /** A path of the console that a success leads the browser to, in place of a reply. */
+  redirectTo: string | undefined
 }
 
 type RawRoute<Services = unknown> = {
@@ -58,6 +60,7 @@ type BindOptions<P extends Procedure> = {
   status?: BoundRoute['status']
   userId?: BoundRoute['userId']
   anyOrigin?: boolean
+  redirectTo?: string
 }
 
 const bindTo = <Api, P extends Procedure>(pick: (api: Api) => P, options: BindOptions<P> = {}): BoundRoute<Api> => {
@@ -73,6 +76,7 @@ const bindTo = <Api, P extends Procedure>(pick: (api: Api) => P, options: BindOp
     status: options.status ?? {},
     userId: options.userId ?? 'required',
     anyOrigin: options.anyOrigin ?? false,
+    redirectTo: options.redirectTo,
   }
 }
 

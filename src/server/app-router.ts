@@ -5,6 +5,7 @@ import { attentionAdminRouter } from '#features/attention/router.ts'
 import { channelsAdminRouter } from '#features/channels/router.ts'
 import { failedChargesAdminRouter } from '#features/failed-charges/router.ts'
 import { groupsAdminRouter, groupsPublicRouter, groupsUserRouter } from '#features/groups/router.ts'
+import { bindingsUserRouter, identitiesRouter } from '#features/identities/router.ts'
 import { jobsAdminRouter } from '#features/jobs/router.ts'
 import { logsAdminRouter, logsUserRouter } from '#features/logs/router.ts'
 import { messagesAdminRouter, messagesUserRouter } from '#features/messages/router.ts'
@@ -26,18 +27,18 @@ import { tasksAdminRouter, tasksUserRouter } from '#features/tasks/router.ts'
 import { tokensUserRouter } from '#features/tokens/router.ts'
 import { accountUserRouter, usersAdminRouter } from '#features/users/router.ts'
 import { walletUserRouter } from '#features/wallet/router.ts'
-import { createCallerFactory, router } from '#features/procedures.ts'
+import { createCallerFactory, mergeRouters, router } from '#features/procedures.ts'
 
 export const appRouter = router({
   site: siteRouter,
-  auth: authRouter,
+  auth: mergeRouters(authRouter, identitiesRouter),
   public: router({
     groups: groupsPublicRouter,
     models: modelsPublicRouter,
     secondFactor: secondFactorPublicRouter,
   }),
   user: router({
-    account: accountUserRouter,
+    account: mergeRouters(accountUserRouter, router({ bindings: bindingsUserRouter })),
     secondFactor: secondFactorUserRouter,
     sessions: sessionsUserRouter,
     tokens: tokensUserRouter,

@@ -20,6 +20,8 @@ describe('the environment', () => {
       BODY_MAX_MB: 64,
       BODY_IDLE_SECONDS: 30,
       BODY_WAIT_SECONDS: 10,
+      GITHUB_URL: 'https://github.com',
+      LINUXDO_URL: 'https://connect.linux.do',
       LOG_LEVEL: 'info',
     })
   })

@@ -83,6 +83,9 @@ const environment = z.object({
   BODY_IDLE_SECONDS: wholeNumber(1, 3600).default(30),
   /** How long a body waits for memory before it is refused. */
   BODY_WAIT_SECONDS: wholeNumber(0, 600).default(10),
+  /** Where accounts of GitHub are signed in to; an enterprise's own installation has another address. */
+  GITHUB_URL: url('https:', 'http:').default('https://github.com'),
+  LINUXDO_URL: url('https:', 'http:').default('https://connect.linux.do'),
   LOG_LEVEL: z
     .enum(
       ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],

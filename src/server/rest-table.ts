@@ -1,6 +1,7 @@
 import { channelRoutes } from '#features/channels/rest.ts'
 import { groupRoutes } from '#features/groups/rest.ts'
 import { authRoutes } from '#features/auth/rest.ts'
+import { identityRoutes } from '#features/identities/rest.ts'
 import { logRoutes } from '#features/logs/rest.ts'
 import { messageRoutes } from '#features/messages/rest.ts'
 import { modelRoutes } from '#features/models/rest.ts'
@@ -21,6 +22,7 @@ import type { Api } from './app-router.ts'
 export const restTable: RouteTable<Api, Services> = {
   ...siteRoutes,
   ...authRoutes,
+  ...identityRoutes,
   ...userRoutes,
   ...secondFactorRoutes,
   ...tokenRoutes,

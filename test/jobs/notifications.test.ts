@@ -1,30 +1,27 @@
 import { createHmac } from 'node:crypto'
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { plainNotice, webhookHeaders } from '#features/notifications/notice.ts'
 import { forgetNoticeCounts, tellRoot } from '#features/notifications/service.ts'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestUser } from '#test/support/factories.ts'
-import { createMailServer, textOf } from '#test/support/mail-server.ts'
+import { startMailServer, textOf } from '#test/support/mail-server.ts'
 import { type Received, type Receiver, startReceiver } from '#test/support/receiver.ts'
 
-const smtp = createMailServer()
+let smtp: Awaited<ReturnType<typeof startMailServer>>
 let first: App
 let second: App
 let hook: Receiver
 
 beforeAll(async () => {
-  smtp.server.listen(0, '127.0.0.1')
-  await once(smtp.server, 'listening')
+  smtp = await startMailServer()
   first = await startApp()
   second = await startApp({ on: first })
 })
 afterAll(async () => {
   await second[Symbol.asyncDispose]()
   await first[Symbol.asyncDispose]()
-  smtp.server.close()
+  await smtp.close()
 })
 beforeEach(async () => {
   hook = await startReceiver()
@@ -36,7 +33,7 @@ beforeEach(async () => {
   await first.pool.query('update users set role = 1 where role = 100')
   await setOptions({
     SMTPServer: '127.0.0.1',
-    SMTPPort: String((smtp.server.address() as AddressInfo).port),
+    SMTPPort: String(smtp.port),
     SMTPFrom: 'gateway@x.example',
     ServerAddress: 'https://gateway.example',
   })

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import type * as Argon2 from '@node-rs/argon2'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type ConsoleApp, startConsole } from '#test/support/console-app.ts'
-import { createMailServer } from '#test/support/mail-server.ts'
+import { startMailServer } from '#test/support/mail-server.ts'
 import { recordStatements } from '#test/support/statements.ts'
 
 /** What costs time is counted instead of timed: a busy machine makes every time longer, but no work more. */
@@ -17,26 +17,25 @@ vi.mock('@node-rs/argon2', async (original) => {
   }
 })
 
-const smtp = createMailServer()
+let smtp: Awaited<ReturnType<typeof startMailServer>>
 let app: ConsoleApp
 let statements: ReturnType<typeof recordStatements>
 
 beforeAll(async () => {
-  smtp.server.listen(0, '127.0.0.1')
-  await once(smtp.server, 'listening')
+  smtp = await startMailServer()
   statements = recordStatements()
   app = await startConsole()
   await app.sql("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
 })
 afterAll(async () => {
   statements.stop()
-  smtp.server.close()
+  await smtp.close()
   await app[Symbol.asyncDispose]()
 })
 beforeEach(async () => {
   await app.setOptions({
     SMTPServer: '127.0.0.1',
-    SMTPPort: String((smtp.server.address() as AddressInfo).port),
+    SMTPPort: String(smtp.port),
     SMTPFrom: 'gateway@x.example',
     EmailVerificationEnabled: 'true',
   })

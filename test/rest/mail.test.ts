@@ -1,20 +1,17 @@
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type ConsoleApp, startConsole } from '#test/support/console-app.ts'
-import { createMailServer, textOf } from '#test/support/mail-server.ts'
+import { startMailServer, textOf } from '#test/support/mail-server.ts'
 
-const smtp = createMailServer()
+let smtp: Awaited<ReturnType<typeof startMailServer>>
 let app: ConsoleApp
 
 beforeAll(async () => {
-  smtp.server.listen(0, '127.0.0.1')
-  await once(smtp.server, 'listening')
+  smtp = await startMailServer()
   app = await startConsole()
   await app.sql("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
 })
 afterAll(async () => {
-  smtp.server.close()
+  await smtp.close()
   await app[Symbol.asyncDispose]()
 })
 beforeEach(async () => {
@@ -23,7 +20,7 @@ beforeEach(async () => {
   await app.sql('delete from options')
   await app.setOptions({
     SMTPServer: '127.0.0.1',
-    SMTPPort: String((smtp.server.address() as AddressInfo).port),
+    SMTPPort: String(smtp.port),
     SMTPFrom: 'gateway@x.example',
     ServerAddress: 'https://gateway.example',
   })

@@ -163,7 +163,8 @@ async function contextOf(services: Services, person: Person | null, changes: Par
   }
 }
 
-function createBrowser(url: string) {
+/** Keeps cookies like one, and sends the id along of whoever it became. */
+export function createBrowser(url: string) {
   const jar = new Map<string, string>()
   let userId: number | null = null
   const send = async (method: string, path: string, { body, headers, query }: Sending = {}): Promise<Reply> => {

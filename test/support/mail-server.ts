@@ -1,38 +1,33 @@
-import { createServer, type Server } from 'node:net'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { SMTPServer } from 'smtp-server'
 
-/** As much of a mail server as a sender needs; keeps what it is given. */
-export function createMailServer() {
+/** A mail server that keeps what it is given. */
+export async function startMailServer() {
   const mails: { to: string[]; source: string }[] = []
   let refusing = false
-  const server: Server = createServer((socket) => {
-    let [buffer, receiving, to] = ['', false, [] as string[]]
-    const say = (line: string) => socket.write(`${line}\r\n`)
-    const answer = (line: string): void => {
-      const verb = line.slice(0, 4).toUpperCase()
-      if (verb === 'RCPT') to.push(/<(.*)>/.exec(line)?.[1] ?? '')
-      if (verb === 'DATA') receiving = true
-      if (verb === 'QUIT') socket.end('221 bye\r\n')
-      else say(receiving ? '354 go on' : refusing && verb === 'RCPT' ? '550 no' : '250 fine')
-    }
-    socket.on('error', () => {})
-    socket.on('data', (chunk) => {
-      buffer += chunk.toString()
-      for (;;) {
-        const end = buffer.indexOf(receiving ? '\r\n.\r\n' : '\r\n')
-        if (end < 0) return
-        const part = buffer.slice(0, end)
-        buffer = buffer.slice(end + (receiving ? 5 : 2))
-        if (receiving) {
-          mails.push({ to, source: part })
-          receiving = false
-          to = []
-          say('250 taken')
-        } else answer(part)
-      }
-    })
-    say('220 here')
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    onRcptTo: (_address, _session, callback) => callback(refusing ? new Error('no such mailbox') : null),
+    onData: (stream, session, callback) => {
+      const chunks: Buffer[] = []
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+      stream.on('end', () => {
+        const to = session.envelope.rcptTo.map(({ address }) => address)
+        mails.push({ to, source: Buffer.concat(chunks).toString() })
+        callback()
+      })
+    },
   })
-  return { server, mails, refuse: (value: boolean) => void (refusing = value) }
+  const socket = server.listen(0, '127.0.0.1')
+  await once(socket, 'listening')
+  return {
+    port: (socket.address() as AddressInfo).port,
+    mails,
+    refuse: (value: boolean) => void (refusing = value),
+    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  }
 }
 
 /** The text part, whatever it was encoded in. */

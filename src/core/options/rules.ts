@@ -36,9 +36,11 @@ export function strandedSecrets(
 ): OptionKey[] {
   return optionKeys.filter((key) => {
     const { boundTo = [] } = optionOf(key)
-    const [address] = boundTo
-    if (address === undefined || !isFilledIn(before(address)) || !isFilledIn(before(key)) || typed.has(key))
-      return false
+    const addresses = boundTo.filter(
+      (part, index) => index === 0 || (isOptionKey(part) && optionOf(part).widget === 'address'),
+    )
+    const wasSent = addresses.some((address) => isFilledIn(before(address)))
+    if (!wasSent || !isFilledIn(before(key)) || typed.has(key)) return false
     return boundTo.some((part) => before(part) !== after(part))
   })
 }

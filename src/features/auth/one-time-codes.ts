@@ -46,3 +46,18 @@ export async function useCode(deps: CodeDeps, code: Code): Promise<boolean> {
   )
   return used.length === 1
 }
+
+/** Notes that something signed elsewhere was used; false where it was before. Kept for as long as it could come again. */
+export async function spendOnce(
+  deps: CodeDeps,
+  { purpose, subject, seconds }: { purpose: 'telegram'; subject: string; seconds: number },
+): Promise<boolean> {
+  const noted = await execute(
+    deps,
+    `insert into one_time_codes (purpose, subject, code_hash, attempts, created_at, expires_at)
+     values (?, ?, '', 0, now(), now() + make_interval(secs => ?))
+     on conflict (purpose, subject) do nothing returning code_hash`,
+    [purpose, subject.toLowerCase(), seconds],
+  )
+  return noted.length === 1
+}

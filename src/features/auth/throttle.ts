@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts'
 
 type Attempt = Pick<Deps, 'limits' | 'client'>
 
-type Purpose = 'login' | 'confirm-password' | 'second-factor'
+type Purpose = 'login' | 'confirm-password' | 'second-factor' | 'wechat'
 
 const seconds = 900
 /** Wrong tries of one network at one account, of one network at whatever accounts, and at one account from wherever. */

@@ -3,11 +3,12 @@ import { binder, type CallerOf, noData, type RestRequest, type RouteTable } from
 import type { ManageUser, Settings } from './schema.ts'
 import type { AccountView, SettingsView, SignedInUser, SignIn, UserView } from './view.ts'
 import type { authRouter } from '#features/auth/router.ts'
+import type { identitiesRouter } from '#features/identities/router.ts'
 import type { secondFactorPublicRouter } from '#features/second-factor/router.ts'
 import type { accountUserRouter, usersAdminRouter } from './router.ts'
 
 type Api = {
-  auth: CallerOf<typeof authRouter>
+  auth: CallerOf<typeof authRouter> & CallerOf<typeof identitiesRouter>
   public: { secondFactor: CallerOf<typeof secondFactorPublicRouter> }
   user: { account: CallerOf<typeof accountUserRouter> }
   admin: { users: CallerOf<typeof usersAdminRouter> }
@@ -99,6 +100,29 @@ const toRestSetting = (settings: SettingsView & { webhookSecret?: string }) => (
 
 const pathId = ({ params }: RestRequest) => ({ id: integer(params['id']) ?? 0 })
 
+/** Every parameter that was sent: the signature is over all of them. */
+const given = (query: RestRequest['query']): Record<string, string> =>
+  Object.fromEntries(Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
+
+/** What comes back from a provider brings no header: the session alone says whether somebody binds. */
+const bySession = { userId: 'none' } as const
+
+const oauth = (provider: 'github' | 'oidc' | 'linuxdo') =>
+  bind((api) => api.auth.oauth.finish, {
+    input: ({ query }) => ({
+      provider,
+      state: query['state'] ?? '',
+      code: query['code'] ?? '',
+      issuer: query['iss'] ?? '',
+      error: query['error'] ?? '',
+      errorDescription: query['error_description'] ?? '',
+    }),
+    reply: (finished) => (finished.outcome === 'signed-in' ? toRestSignIn(finished.user) : undefined),
+    // Clients compare this word.
+    message: (finished) => (finished.outcome === 'bound' ? 'bind' : signInMessage(finished.user)),
+    ...bySession,
+  })
+
 /** Blank is unchanged. */
 const filled = (value: unknown): string | undefined => text(value)?.trim() || undefined
 
@@ -115,6 +139,21 @@ export const userRoutes: RouteTable<Api> = {
   'POST /api/user/login/2fa': bind((api) => api.public.secondFactor.finishByCode, {
     input: ({ body }) => ({ code: text(body['code']) ?? '' }),
     reply: toRestSignIn,
+  }),
+  'GET /api/oauth/github': oauth('github'),
+  'GET /api/oauth/oidc': oauth('oidc'),
+  'GET /api/oauth/linuxdo': oauth('linuxdo'),
+  'GET /api/oauth/wechat': bind((api) => api.auth.wechat, {
+    input: ({ query }) => ({ code: query['code'] ?? '' }),
+    reply: toRestSignIn,
+    message: signInMessage,
+    ...bySession,
+  }),
+  'GET /api/oauth/telegram/login': bind((api) => api.auth.telegram, {
+    input: ({ query }) => ({ fields: given(query) }),
+    reply: toRestSignIn,
+    message: signInMessage,
+    ...bySession,
   }),
   'GET /api/user/self': bind((api) => api.user.account.get, { reply: toRestUser }),
   'PUT /api/user/self': bind((api) => api.user.account.overwrite, {

@@ -111,7 +111,7 @@ export const loginOptions = {
     visibility: 'secret',
     group: 'oidc',
     label: 'OIDC Client Secret',
-    boundTo: ['oidc.token_endpoint'],
+    boundTo: ['oidc.token_endpoint', 'oidc.well_known'],
     widget: 'password',
   }),
   'oidc.well_known': option(singleLine, {

@@ -6,6 +6,7 @@ import { recordAct } from '../../audit/service.ts'
 import type { Deps } from '../../deps.ts'
 import { requireMailServer, sendMail } from '../../mail/service.ts'
 import { normaliseEmail } from '../../users/email.ts'
+import { addressProblem } from '../address-rules.ts'
 import { requireBotCheck } from '../bot-check.ts'
 import { keepCode, useCode } from '../one-time-codes.ts'
 import { hashPassword } from '../password.ts'
@@ -20,7 +21,8 @@ import { mailWords } from './mail-words.ts'
  */
 export async function sendVerificationCode(deps: Deps, input: RequestMail): Promise<void> {
   await requireBotCheck(deps, input.turnstile)
-  checkAddressRules(deps, input.email)
+  const problem = addressProblem(deps, input.email)
+  if (problem) throw problem
   requireMailServer(deps)
   const subject = normaliseEmail(input.email)
   await limitMails(deps, subject)
@@ -35,16 +37,6 @@ export async function sendVerificationCode(deps: Deps, input: RequestMail): Prom
 
 /** What the reader chose; a stranger's browser says its own. */
 const languageOf = ({ client }: Deps, user: User | null): Language => user?.language || client.language || 'zh'
-
-function checkAddressRules({ options }: Deps, email: string): void {
-  const at = email.lastIndexOf('@')
-  const [local, domain] = [email.slice(0, at), email.slice(at + 1).toLowerCase()]
-  if (options.get('EmailDomainRestrictionEnabled')) {
-    const allowed = options.get('EmailDomainWhitelist').some((entry) => entry.toLowerCase() === domain)
-    if (!allowed) throw new DomainError('email.domain_forbidden')
-  }
-  if (options.get('EmailAliasRestrictionEnabled') && /[+.]/.test(local)) throw new DomainError('email.alias_forbidden')
-}
 
 /**
  * Mails a link for a new password, if the address has an account. Whether it has one is looked up after the reply, so that

@@ -1,5 +1,7 @@
 import { UniqueConstraintViolationException } from '@mikro-orm/postgresql'
 import { DomainError } from '#core/errors.ts'
+import type { Provider } from '../../identities/schema.ts'
+import { refusalOf } from '../../identities/service/providers.ts'
 import { isConfusingName, nameLikeness } from '#core/similar-names.ts'
 
 const isTaken = (error: unknown, constraint: string): boolean =>
@@ -15,9 +17,19 @@ export async function sayingWhatIsTaken<Result>(write: () => Promise<Result>): P
       throw new DomainError('user.username_similar', {}, { cause: error })
     }
     if (isTaken(error, 'users_email_normalized_unique')) throw new DomainError('email.taken', {}, { cause: error })
+    const provider = identityIndexes.find(([index]) => isTaken(error, index))?.[1]
+    if (provider) throw refusalOf('already_bound', provider, { cause: error })
     throw error
   }
 }
+
+const identityIndexes: [string, Provider][] = [
+  ['users_github_id_unique', 'github'],
+  ['users_oidc_id_unique', 'oidc'],
+  ['users_linux_do_id_unique', 'linuxdo'],
+  ['users_wechat_id_unique', 'wechat'],
+  ['users_telegram_id_unique', 'telegram'],
+]
 
 export const isInviteCodeTaken = (error: unknown): boolean => isTaken(error, 'users_aff_code_unique')
 

@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import { refusal } from '#core/refusal.ts'
+
+/** Accounts elsewhere by which somebody may sign in here. */
+export const providers = ['github', 'oidc', 'linuxdo', 'wechat', 'telegram'] as const
+export type Provider = (typeof providers)[number]
+
+/** Those that send the browser away and back. */
+export const oauthProviders = ['github', 'oidc', 'linuxdo'] as const
+export type OAuthProvider = (typeof oauthProviders)[number]
+
+const provider = z.enum(providers, refusal('oauth.provider_unknown'))
+const oauthProvider = z.enum(oauthProviders, refusal('oauth.provider_unknown'))
+
+/** What a provider or a browser says of itself; none of it has a NUL, which PostgreSQL's text cannot hold. */
+const said = (most: number) =>
+  z
+    .string()
+    .max(most)
+    .regex(/^[^\0]*$/)
+
+const inviteCode = said(20).default('')
+
+export const beginState = z.object({ inviteCode })
+export type BeginState = z.infer<typeof beginState>
+
+export const startOAuth = z.object({ provider: oauthProvider, inviteCode })
+export type StartOAuth = z.infer<typeof startOAuth>
+
+export const finishOAuth = z.object({
+  provider: oauthProvider,
+  state: said(200).default(''),
+  code: said(4096).default(''),
+  /** Who answers, where the provider says so (RFC 9207). */
+  issuer: said(1000).default(''),
+  /** Why the provider does not let the person through. */
+  error: said(200).default(''),
+  errorDescription: said(1000).default(''),
+})
+export type FinishOAuth = z.infer<typeof finishOAuth>
+
+export const wechatCode = z.object({ code: said(100).transform((code) => code.trim()) })
+export type WeChatCode = z.infer<typeof wechatCode>
+
+/** All that the widget sent, as it was sent: the signature is over every field. */
+export const telegramLogin = z.object({ fields: z.record(said(64), said(2000)) })
+export type TelegramLogin = z.infer<typeof telegramLogin>
+
+export const unbind = z.object({ provider })
+export type Unbind = z.infer<typeof unbind>
+
+export const startBinding = z.object({ provider: oauthProvider })
+export type StartBinding = z.infer<typeof startBinding>

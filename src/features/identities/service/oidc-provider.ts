@@ -1,0 +1,125 @@
+import * as openid from 'openid-client'
+import { DomainError } from '#core/errors.ts'
+import { withoutTrailingSlashes } from '#core/trailing.ts'
+import type { Deps } from '../../deps.ts'
+import { ask } from './ask.ts'
+
+export type OidcProvider = {
+  authorizationEndpoint: string
+  tokenEndpoint: string
+  userInfoEndpoint: string
+  /** What the configuration document says, with the keys it names; null where only endpoints are set. */
+  configuration: openid.Configuration | null
+}
+
+type Settings = {
+  wellKnown: string
+  authorizationEndpoint: string
+  tokenEndpoint: string
+  userInfoEndpoint: string
+  clientId: string
+  clientSecret: string
+}
+
+const minutesKept = 10
+const suffix = '/.well-known/openid-configuration'
+
+/** The newest of each process's services, kept for some minutes, since every sign-in reads it twice. */
+const kept = new WeakMap<Deps['transport'], { key: string; until: number; provider: OidcProvider }>()
+
+/** The provider as it is set: by its configuration document, whose endpoints the ones that are set replace. */
+export async function oidcProvider(deps: Deps): Promise<OidcProvider> {
+  const settings = settingsOf(deps)
+  if (settings.wellKnown === '') return byEndpoints(settings)
+  const key = JSON.stringify(settings)
+  const known = kept.get(deps.transport)
+  const now = deps.ambient.now().getTime()
+  if (known?.key === key && known.until > now) return known.provider
+  const provider = await discover(deps, settings)
+  kept.set(deps.transport, { key, until: now + minutesKept * 60_000, provider })
+  return provider
+}
+
+function settingsOf({ options }: Deps): Settings {
+  return {
+    wellKnown: options.get('oidc.well_known'),
+    authorizationEndpoint: options.get('oidc.authorization_endpoint'),
+    tokenEndpoint: options.get('oidc.token_endpoint'),
+    userInfoEndpoint: options.get('oidc.user_info_endpoint'),
+    clientId: options.get('oidc.client_id'),
+    clientSecret: options.get('oidc.client_secret'),
+  }
+}
+
+function byEndpoints({ authorizationEndpoint, tokenEndpoint, userInfoEndpoint }: Settings): OidcProvider {
+  if (authorizationEndpoint === '' || tokenEndpoint === '' || userInfoEndpoint === '') {
+    throw new DomainError('oidc.discovery_failed')
+  }
+  return { authorizationEndpoint, tokenEndpoint, userInfoEndpoint, configuration: null }
+}
+
+async function discover(deps: Deps, settings: Settings): Promise<OidcProvider> {
+  try {
+    const metadata = await readMetadata(deps, settings)
+    const configuration = new openid.Configuration(
+      metadata,
+      settings.clientId,
+      settings.clientSecret === '' ? {} : { client_secret: settings.clientSecret },
+      clientAuthentication(metadata, settings.clientSecret),
+    )
+    configuration.timeout = 5
+    configuration[openid.customFetch] = fetchBy(deps)
+    openid.enableNonRepudiationChecks(configuration)
+    // Whoever names the document without TLS has the rest without it; a document behind TLS leads nowhere that is not.
+    if (settings.wellKnown.startsWith('http:')) openid.allowInsecureRequests(configuration)
+    const { authorization_endpoint, token_endpoint, userinfo_endpoint } = metadata
+    if (!authorization_endpoint || !token_endpoint) throw new Error('the configuration names no endpoints')
+    return {
+      authorizationEndpoint: authorization_endpoint,
+      tokenEndpoint: token_endpoint,
+      userInfoEndpoint: userinfo_endpoint ?? '',
+      configuration,
+    }
+  } catch (error) {
+    deps.log.warn({ err: error }, 'the OIDC configuration could not be read')
+    throw new DomainError('oidc.discovery_failed', {}, { cause: error })
+  }
+}
+
+async function readMetadata(deps: Deps, settings: Settings): Promise<openid.ServerMetadata> {
+  const { status, text } = await ask(deps, { method: 'GET', url: settings.wellKnown })
+  if (status !== 200) throw new Error(`the OIDC configuration answered with status ${status}`)
+  const found = JSON.parse(text) as openid.ServerMetadata
+  const expected = settings.wellKnown.endsWith(suffix) ? settings.wellKnown.slice(0, -suffix.length) : found.issuer
+  if (withoutTrailingSlashes(found.issuer) !== withoutTrailingSlashes(expected)) {
+    throw new Error('the OIDC configuration is that of another issuer')
+  }
+  return {
+    ...found,
+    ...(settings.authorizationEndpoint === '' ? {} : { authorization_endpoint: settings.authorizationEndpoint }),
+    ...(settings.tokenEndpoint === '' ? {} : { token_endpoint: settings.tokenEndpoint }),
+    ...(settings.userInfoEndpoint === '' ? {} : { userinfo_endpoint: settings.userInfoEndpoint }),
+  }
+}
+
+/** The secret in the form, unless the provider takes it in the header alone. */
+function clientAuthentication(metadata: openid.ServerMetadata, secret: string): openid.ClientAuth {
+  if (secret === '') return openid.None()
+  const methods = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_post']
+  return methods.includes('client_secret_post') ? openid.ClientSecretPost(secret) : openid.ClientSecretBasic(secret)
+}
+
+/** The library's calls go the way of all outgoing calls: guarded, bounded in time and size, no redirect followed. */
+const fetchBy =
+  ({ transport }: Deps): openid.CustomFetch =>
+  async (url, { method, headers, body, signal }) => {
+    const sent = body instanceof URLSearchParams ? body.toString() : body
+    if (sent !== undefined && sent !== null && typeof sent !== 'string') throw new TypeError('a body of texts alone')
+    const question = { method: method === 'POST' ? ('POST' as const) : ('GET' as const), url, headers }
+    const {
+      status,
+      headers: shown,
+      text,
+    } = await ask({ transport }, { ...question, ...(typeof sent === 'string' ? { body: sent } : {}) }, signal)
+    return new Response(status === 204 || status === 304 ? null : text, { status, headers: shown })
+  }

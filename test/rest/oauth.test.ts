@@ -1,0 +1,258 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
+import { columnOf, createVisits } from '#test/support/sign-in/visits.ts'
+import { call, type SignInWorld, startSignInWorld, travel, type WorldBrowser } from '#test/support/sign-in/world.ts'
+
+let world: SignInWorld
+
+beforeAll(async () => {
+  world = await startSignInWorld()
+})
+afterAll(() => world[Symbol.asyncDispose]())
+beforeEach(async () => {
+  for (const provider of [world.github, world.linuxdo]) provider.feel('well')
+  await world.sql('delete from options')
+  await world.switchOn()
+})
+
+const { newcomer, setOut, finish, signIn, userOf } = createVisits(() => world)
+const refused = (message: string) => ({ status: 200, body: { success: false, message } })
+const wrongState = { status: 403, body: { success: false, message: '登录状态校验失败，请重新登录' } }
+
+describe.each(['github', 'oidc', 'linuxdo'] as const)('signing in by %s', (provider) => {
+  it('makes an account at first, which the next time is signed in to under a new session', async () => {
+    const id = newcomer(provider)
+    const browser = world.browser()
+    const reply = await signIn(browser, provider)
+    const user = await userOf(provider, id)
+    expect(reply).toMatchObject({
+      status: 200,
+      body: { success: true, message: '' },
+      data: { id: user?.['id'], username: user?.['username'], role: 1, status: 1, group: 'default', github_id: '' },
+    })
+    expect(user).toMatchObject({ role: 1, status: 1, password_hash: null })
+    browser.become(Number(user?.['id']))
+    expect((await browser.get('/api/user/self')).data).toMatchObject({ [columnOf(provider)]: id })
+
+    const [again, before] = [world.browser(), await world.sql('select count(*) from users')]
+    const second = await signIn(again, provider)
+    expect(second.data).toMatchObject({ id: user?.['id'] })
+    expect(await world.sql('select count(*) from users')).toEqual(before)
+    expect(again.session()).not.toBe(browser.session())
+  })
+
+  it('makes no account while registration is closed, and signs in those it knows', async () => {
+    const known = newcomer(provider)
+    await signIn(world.browser(), provider)
+    await world.setOptions({ RegisterEnabled: 'false' })
+    expect((await signIn(world.browser(), provider)).body['success']).toBe(true)
+    const stranger = newcomer(provider)
+    expect(await signIn(world.browser(), provider)).toMatchObject(refused('管理员已关闭新用户注册'))
+    expect(await userOf(provider, stranger)).toBeUndefined()
+    expect(await userOf(provider, known)).toBeDefined()
+  })
+
+  it('carries an invitation through', async () => {
+    const inviter = await world.app.make.user()
+    const code = `C${provider.slice(0, 3)}`
+    await world.sql('update users set aff_code = $2 where id = $1', [inviter.id, code])
+    await world.setOptions({ QuotaForInviter: '30', QuotaForInvitee: '20' })
+    const id = newcomer(provider)
+    const browser = world.browser()
+    await finish(browser, provider, await setOut(browser, provider, code))
+    expect(await userOf(provider, id)).toMatchObject({ inviter_id: inviter.id, quota: '20' })
+    expect(await world.sql('select aff_count, aff_quota from users where id = $1', [inviter.id])).toEqual([
+      { aff_count: 1, aff_quota: '30' },
+    ])
+  })
+
+  it('binds for whoever is signed in and says the word that clients compare', async () => {
+    const id = newcomer(provider)
+    const person = await world.app.make.user()
+    const browser = world.browser()
+    browser.become(person.id, person.sessionId)
+    const reply = await signIn(browser, provider)
+    expect(reply.body).toEqual({ success: true, message: 'bind' })
+    expect(await userOf(provider, id)).toMatchObject({ id: person.id })
+    expect(
+      await world.sql('select action, target_id, after from audit_entries where actor_id = $1', [person.id]),
+    ).toEqual([{ action: 'account.bind', target_id: String(person.id), after: { [provider]: id } }])
+    expect((await signIn(world.browser(), provider)).data).toMatchObject({ id: person.id })
+  })
+
+  it('refuses to bind what belongs to somebody, also to somebody who left', async () => {
+    const id = newcomer(provider)
+    await signIn(world.browser(), provider)
+    const person = await world.app.make.user()
+    const browser = world.browser()
+    browser.become(person.id, person.sessionId)
+    expect((await signIn(browser, provider)).body['message']).toMatch(/^该 .+ 账户已被绑定$/)
+    await world.sql(`update users set deleted_at = now() where ${columnOf(provider)} = $1`, [id])
+    expect((await signIn(browser, provider)).body['message']).toMatch(/^该 .+ 账户已被绑定$/)
+    expect(await signIn(world.browser(), provider)).toMatchObject(refused('用户已注销'))
+  })
+
+  it('never swaps one bound account for another', async () => {
+    const first = newcomer(provider)
+    const browser = world.browser()
+    const reply = await signIn(browser, provider)
+    browser.become((reply.data as { id: number }).id)
+    newcomer(provider)
+    expect((await signIn(browser, provider)).body['message']).toMatch(/^当前账户已绑定其他/)
+    expect(await userOf(provider, first)).toMatchObject({ id: (reply.data as { id: number }).id })
+  })
+
+  it('lets nobody in who is banned', async () => {
+    const id = newcomer(provider)
+    await signIn(world.browser(), provider)
+    await world.sql(`update users set status = 2 where ${columnOf(provider)} = $1`, [id])
+    expect(await signIn(world.browser(), provider)).toMatchObject(refused('账号已被封禁'))
+  })
+
+  it('is refused while it is switched off, at the start and at the end', async () => {
+    newcomer(provider)
+    const browser = world.browser()
+    const back = await setOut(browser, provider)
+    const key = { github: 'GitHubOAuthEnabled', oidc: 'oidc.enabled', linuxdo: 'LinuxDOOAuthEnabled' } as const
+    await world.setOptions({ [key[provider]]: 'false' })
+    expect((await finish(browser, provider, back)).body['message']).toMatch(/^管理员未开启通过 .+ 登录及注册$/)
+    expect(await call(browser, 'auth.oauth.start', { provider })).toMatchObject({ code: 'oauth.disabled' })
+  })
+
+  it('says what the provider refused, and spends the state on it', async () => {
+    const browser = world.browser()
+    const { data: state } = await browser.get('/api/oauth/state')
+    const denied = { state: String(state), error: 'access_denied', error_description: 'The user said no' }
+    expect((await finish(browser, provider, denied)).body['message']).toMatch(/拒绝了授权：The user said no$/)
+    expect(await finish(browser, provider, denied)).toMatchObject(wrongState)
+  })
+
+  it('takes no code twice', async () => {
+    newcomer(provider)
+    const browser = world.browser()
+    const back = await setOut(browser, provider)
+    expect((await finish(browser, provider, back)).body['success']).toBe(true)
+    const thief = world.browser()
+    const { state } = await setOut(thief, provider)
+    expect((await finish(thief, provider, { ...back, state: state ?? '' })).body).toMatchObject({ success: false })
+  })
+
+  it('makes one account of fifty first sign-ins at once, and lets them all in', async () => {
+    const id = newcomer(provider)
+    const browsers = Array.from({ length: 50 }, () => world.browser())
+    const backs = await Promise.all(browsers.map((browser) => setOut(browser, provider)))
+    const replies = await Promise.all(
+      browsers.map((browser, index) => finish(browser, provider, backs[index] as Record<string, string>)),
+    )
+    const user = await userOf(provider, id)
+    expect(replies.map(({ data }) => (data as { id: number } | undefined)?.id)).toEqual(Array(50).fill(user?.['id']))
+  })
+})
+
+describe('the state', () => {
+  it('is twelve characters in the documented reply, and kept as a hash', async () => {
+    const { body } = await world.browser().get('/api/oauth/state')
+    expect(body).toEqual({ success: true, message: '', data: expect.stringMatching(/^[0-9A-Za-z]{12}$/) })
+    expect(JSON.stringify(await world.sql('select * from oauth_states'))).not.toContain(body['data'])
+  })
+
+  it.each<[string, (browser: WorldBrowser, back: Record<string, string>) => Promise<{ status: number }>]>([
+    ['is missing', (browser, back) => finish(browser, 'github', { code: back['code'] ?? '' })],
+    ['is made up', (browser, back) => finish(browser, 'github', { ...back, state: 'abcdefghijkl' })],
+    ['was another browser’s', (_browser, back) => finish(world.browser(), 'github', back)],
+    ['was made for another provider', (browser, back) => finish(browser, 'linuxdo', back)],
+    [
+      'has been used',
+      async (browser, back) => {
+        await finish(browser, 'github', { ...back, code: '' })
+        return finish(browser, 'github', back)
+      },
+    ],
+    [
+      'has run out',
+      async (browser, back) => {
+        await world.sql("update oauth_states set expires_at = expires_at - interval '10 minutes'")
+        return finish(browser, 'github', back)
+      },
+    ],
+  ])('lets nobody in when it %s', async (_what, attempt) => {
+    newcomer('github')
+    const browser = world.browser()
+    const asked = world.github.asked.length
+    const back = await setOut(browser, 'github')
+    expect(await attempt(browser, back)).toMatchObject(wrongState)
+    // Nothing but the browser's own visit reached the provider.
+    expect(world.github.asked.length - asked).toBe(1)
+  })
+
+  it('serves one of fifty who bring it at once', async () => {
+    newcomer('github')
+    const browser = world.browser()
+    const back = await setOut(browser, 'github')
+    const replies = await Promise.all(Array.from({ length: 50 }, () => finish(browser, 'github', back)))
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(replies.filter(({ status }) => status === 403)).toHaveLength(49)
+  })
+
+  it('of somebody signed in binds nothing for the next who signs in there', async () => {
+    const [first, second] = [await world.app.make.user(), await world.app.make.user()]
+    const id = newcomer('github')
+    const browser = world.browser()
+    browser.become(first.id, first.sessionId)
+    const back = await setOut(browser, 'github')
+    browser.become(second.id, second.sessionId)
+    expect(await finish(browser, 'github', back)).toMatchObject(wrongState)
+    expect(await userOf('github', id)).toBeUndefined()
+  })
+
+  it('is not started or ended by another site', async () => {
+    const foreign = { headers: { 'sec-fetch-site': 'cross-site' } }
+    expect((await world.browser().get('/api/oauth/state', foreign)).body['message']).toBe('请求来源不受信任')
+    const browser = world.browser()
+    const query = await setOut(browser, 'github')
+    expect((await browser.get('/api/oauth/github', { query, ...foreign })).body['message']).toBe('请求来源不受信任')
+  })
+})
+
+describe('a browser that writes the provider’s address itself', () => {
+  it('signs in by the documented state, without PKCE and nonce', async () => {
+    const id = newcomer('oidc')
+    const browser = world.browser()
+    const { data: state } = await browser.get('/api/oauth/state')
+    const address = new URL(`${world.oidc.url}/auth`)
+    for (const [name, value] of Object.entries({
+      client_id: 'the client',
+      redirect_uri: `${world.app.url}/oauth/oidc`,
+      response_type: 'code',
+      scope: 'openid profile email',
+      state: String(state),
+    })) {
+      address.searchParams.set(name, value)
+    }
+    const back = await travel(address.href)
+    const reply = await finish(browser, 'oidc', { code: back.get('code') ?? '', state: back.get('state') ?? '' })
+    expect(reply.data).toMatchObject({ id: (await userOf('oidc', id))?.['id'] })
+  })
+
+  it('cannot spend a code there that was asked for with PKCE elsewhere', async () => {
+    for (const provider of ['oidc', 'github'] as const) {
+      newcomer(provider)
+      const stolen = await setOut(world.browser(), provider)
+      const thief = world.browser()
+      const { data: state } = await thief.get('/api/oauth/state')
+      const reply = await finish(thief, provider, { ...stolen, state: String(state) })
+      expect(reply.body['message']).toMatch(/授权码无效或已被使用/)
+    }
+  })
+})
+
+test('sensitive calls of one address are counted at every one of these paths', async () => {
+  const limited = await startSignInWorld({ CRITICAL_RATE_LIMIT: '3' })
+  try {
+    const paths = ['state', 'github', 'oidc', 'linuxdo', 'wechat', 'wechat/bind', 'telegram/login', 'telegram/bind']
+    const statuses = []
+    for (const path of paths) statuses.push((await limited.browser().get(`/api/oauth/${path}`)).status)
+    expect(statuses).toEqual([200, 403, 403, 429, 429, 429, 429, 429])
+  } finally {
+    await limited[Symbol.asyncDispose]()
+  }
+})

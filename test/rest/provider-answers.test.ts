@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
+import { startReceiver } from '#test/support/receiver.ts'
+import { createVisits } from '#test/support/sign-in/visits.ts'
+import { call, type SignInWorld, startSignInWorld } from '#test/support/sign-in/world.ts'
+
+let world: SignInWorld
+
+beforeAll(async () => {
+  world = await startSignInWorld()
+})
+afterAll(() => world[Symbol.asyncDispose]())
+beforeEach(async () => {
+  for (const provider of [world.github, world.linuxdo]) provider.feel('well')
+  await world.sql('delete from options')
+  await world.switchOn()
+})
+
+const { newcomer, setOut, finish, signIn, userOf } = createVisits(() => world)
+const refused = (message: string) => ({ status: 200, body: { success: false, message } })
+
+describe('OIDC without a configuration document', () => {
+  it('signs in by its three endpoints', async () => {
+    await world.setOptions({
+      'oidc.well_known': '',
+      'oidc.authorization_endpoint': `${world.oidc.url}/auth`,
+      'oidc.token_endpoint': `${world.oidc.url}/token`,
+      'oidc.user_info_endpoint': `${world.oidc.url}/me`,
+      'oidc.client_secret': 'the client secret',
+    })
+    const id = newcomer('oidc')
+    expect((await signIn(world.browser(), 'oidc')).body['success']).toBe(true)
+    expect(await userOf('oidc', id)).toBeDefined()
+  })
+
+  it('says that its configuration cannot be read, be it away, of another issuer or no configuration', async () => {
+    await using liar = await startReceiver()
+    const documents = [
+      { body: { issuer: 'https://elsewhere.example', authorization_endpoint: 'x', token_endpoint: 'y' } },
+      { body: ['no configuration'] },
+      { status: 500 },
+    ]
+    for (const document of documents) {
+      liar.answerWith(() => document)
+      const wellKnown = `${liar.url}/.well-known/openid-configuration`
+      await world.setOptions({ 'oidc.well_known': wellKnown, 'oidc.client_secret': 'the client secret' })
+      expect(await call(world.browser(), 'auth.oauth.start', { provider: 'oidc' })).toMatchObject({
+        code: 'oidc.discovery_failed',
+      })
+    }
+  })
+
+  it('does not send the secret to a host that was put in the old one’s place', async () => {
+    await using other = await startReceiver()
+    const root = await world.app.make.user({ role: 100 })
+    const value = `${other.url}/.well-known/openid-configuration`
+    await world.app.trpc(root).admin.options.update.mutate({ key: 'oidc.well_known', value })
+    expect(world.app.services.options.get('oidc.client_secret')).toBe('')
+  })
+})
+
+describe('who somebody is', () => {
+  it('is told by the id that never changes, not by a name that a stranger can take over', async () => {
+    world.github.be({ id: 900_001, login: 'famous' })
+    const owner = await signIn(world.browser(), 'github')
+    world.github.be({ id: 900_002, login: 'famous' })
+    const stranger = await signIn(world.browser(), 'github')
+    expect(stranger.data).not.toMatchObject({ id: (owner.data as { id: number }).id })
+    world.github.be({ id: 900_001, login: 'renamed' })
+    expect((await signIn(world.browser(), 'github')).data).toMatchObject({ id: (owner.data as { id: number }).id })
+  })
+
+  it('is never concluded from an e-mail address, verified or not', async () => {
+    const owner = await world.app.make.user()
+    const email = 'owner@x.example'
+    await world.sql('update users set email = $2, email_normalized = $2 where id = $1', [owner.id, email])
+    const verified = newcomer('oidc', { email: 'Owner@x.example', email_verified: true })
+    expect((await signIn(world.browser(), 'oidc')).body['message']).toMatch(/^该 OIDC 账户的邮箱已属于本站的一个账户/)
+    expect(await userOf('oidc', verified)).toBeUndefined()
+    const unverified = newcomer('oidc', { email, email_verified: false })
+    const reply = await signIn(world.browser(), 'oidc')
+    expect(reply.data).not.toMatchObject({ id: owner.id })
+    expect(await userOf('oidc', unverified)).toMatchObject({ email: '', email_normalized: null })
+  })
+
+  it('brings along only an address that the provider has verified', async () => {
+    const emails = [
+      { email: 'first@gh.example', primary: true, verified: true },
+      { email: 'second@gh.example', primary: false, verified: true },
+    ]
+    const id = newcomer('github', { name: 'Ann', emails })
+    await signIn(world.browser(), 'github')
+    expect(await userOf('github', id)).toMatchObject({ display_name: 'Ann', email: 'first@gh.example' })
+    const other = newcomer('github', { emails: [{ email: 'un@gh.example', primary: true, verified: false }] })
+    await signIn(world.browser(), 'github')
+    expect(await userOf('github', other)).toMatchObject({ email: '' })
+  })
+
+  it('is named as at the provider where nobody has the name, and by a number otherwise', async () => {
+    const first = newcomer('oidc', { preferred_username: 'trinity', name: 'T' })
+    await signIn(world.browser(), 'oidc')
+    expect(await userOf('oidc', first)).toMatchObject({ username: 'trinity', display_name: 'T' })
+    const names = ['trinity', 'Тrinity', 'far too long for a name', 'a@b.example', 'zero\u200bwidth']
+    for (const preferred_username of names) {
+      const id = newcomer('oidc', { preferred_username })
+      await signIn(world.browser(), 'oidc')
+      expect((await userOf('oidc', id))?.['username']).toMatch(/^oidc_\d+$/)
+    }
+  })
+
+  it('needs the trust level that the site asks for, which the profile tells and nobody else', async () => {
+    await world.setOptions({ LinuxDOMinimumTrustLevel: '3' })
+    const id = newcomer('linuxdo', { trust_level: 2 })
+    const browser = world.browser()
+    const back = await setOut(browser, 'linuxdo')
+    expect(await finish(browser, 'linuxdo', { ...back, trust_level: '4' })).toMatchObject(
+      refused('Linux DO 信任等级不足，最低要求 3 级'),
+    )
+    expect(await userOf('linuxdo', id)).toBeUndefined()
+    newcomer('linuxdo', { trust_level: 3 })
+    expect((await signIn(world.browser(), 'linuxdo')).body['success']).toBe(true)
+  })
+
+  it('is incomplete without a number at GitHub or an address at OIDC', async () => {
+    newcomer('oidc', { email: undefined })
+    expect(await signIn(world.browser(), 'oidc')).toMatchObject(refused('OIDC 返回的用户信息不完整'))
+    world.github.be({ id: 'octocat' as unknown as number, login: 'octocat' })
+    expect(await signIn(world.browser(), 'github')).toMatchObject(refused('GitHub 返回的用户信息不完整'))
+  })
+})
+
+test.each(['silent', 'broken', 'page', 'endless', 'gone'] as const)(
+  'a provider that is %s keeps nobody waiting for long, and lets nobody in',
+  async (mood) => {
+    newcomer('github')
+    newcomer('linuxdo')
+    const before = await world.sql('select count(*) from users')
+    const outcomes = await Promise.all(
+      (['github', 'linuxdo'] as const).map(async (provider) => {
+        const browser = world.browser()
+        const back = await setOut(browser, provider)
+        world[provider].feel(mood)
+        return finish(browser, provider, back)
+      }),
+    )
+    expect(outcomes.map(({ body }) => body['message'])).toEqual([
+      '无法连接至 GitHub 服务器，请稍后重试！',
+      '无法连接至 Linux DO 服务器，请稍后重试！',
+    ])
+    expect(await world.sql('select count(*) from users')).toEqual(before)
+  },
+)

@@ -1,0 +1,68 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import Provider from 'oidc-provider'
+
+export type OidcPerson = {
+  sub: string
+  email?: string
+  email_verified?: boolean
+  name?: string
+  preferred_username?: string
+}
+
+export type OidcClient = { id: string; secret: string; redirectUris: string[] }
+
+/** A certified OpenID provider at whose door one person stands, signed in already and content. */
+export async function startOidc(client: OidcClient) {
+  const people = new Map<string, OidcPerson>()
+  const state = { sub: 'somebody' }
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const provider = new Provider(url, {
+    clients: [
+      {
+        client_id: client.id,
+        client_secret: client.secret,
+        redirect_uris: client.redirectUris,
+        grant_types: ['authorization_code'],
+        response_types: ['code'],
+        token_endpoint_auth_method: 'client_secret_post',
+      },
+    ],
+    jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), kid: 'one', alg: 'RS256', use: 'sig' }] },
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'preferred_username'] },
+    cookies: { keys: ['a key of the test'] },
+    features: { devInteractions: { enabled: false } },
+    pkce: { required: () => false },
+    interactions: { url: (_ctx, interaction) => `/interaction/${interaction.uid}` },
+    findAccount: (_ctx, sub) => ({ accountId: sub, claims: async () => ({ ...people.get(sub), sub }) }),
+    loadExistingGrant: async (ctx) => {
+      const { client: asking, session } = ctx.oidc
+      const grant = new provider.Grant({ clientId: asking?.clientId ?? '', accountId: session?.accountId ?? '' })
+      grant.addOIDCScope('openid email profile')
+      await grant.save()
+      return grant
+    },
+  })
+  const serve = provider.callback()
+  server.on('request', async (req, res) => {
+    if (!req.url?.startsWith('/interaction/')) return void serve(req, res)
+    await provider.interactionFinished(req, res, { login: { accountId: state.sub, remember: false } })
+  })
+  return {
+    url,
+    wellKnown: `${url}/.well-known/openid-configuration`,
+    be: (person: OidcPerson) => {
+      people.set(person.sub, person)
+      state.sub = person.sub
+    },
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
