@@ -1,4 +1,5 @@
 import { DomainError } from '#core/errors.ts'
+import { sendUnsigned } from '#relay/upstream-call/send.ts'
 import type { Deps } from '../../deps.ts'
 import type { Provider } from '../schema.ts'
 import { refusalOf } from './providers.ts'
@@ -24,7 +25,7 @@ export async function ask(
   signal?: AbortSignal,
 ): Promise<{ status: number; headers: Headers; text: string }> {
   const deadline = AbortSignal.timeout(timeoutMs)
-  const reply = await transport.send({
+  const reply = await sendUnsigned(transport, {
     method,
     url,
     headers: { accept: 'application/json', 'user-agent': 'model-gateway', ...headers },
