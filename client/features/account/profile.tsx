@@ -3,7 +3,6 @@ import { useState } from 'react'
 import { z } from 'zod'
 import { displayName, username } from '#core/account-fields.ts'
 import { Code } from '../../components/cells/names.tsx'
-import { None } from '../../components/cells/numbers.tsx'
 import { Facts, Section } from '../../components/facts.tsx'
 import { TextField } from '../../components/fields/text-fields.tsx'
 import { FieldRow } from '../../components/form-drawer.tsx'
@@ -15,6 +14,7 @@ import { trpc } from '../../lib/trpc.ts'
 import type { AccountProps } from './account.ts'
 import { useRefreshAccount } from './account.ts'
 import { Models } from './models.tsx'
+import { Bindings } from './bindings.tsx'
 import { EmailDrawer } from './email-drawer.tsx'
 
 export function Profile({ account }: AccountProps) {
@@ -22,7 +22,8 @@ export function Profile({ account }: AccountProps) {
     <Stack gap="8">
       <Names account={account} />
       <Email account={account} />
-      <Bindings account={account} />
+      <AccountFacts account={account} />
+      <Bindings />
       <Models />
     </Stack>
   )
@@ -82,20 +83,13 @@ function Email({ account }: AccountProps) {
   )
 }
 
-const shown = (id: string) => (id ? <Code>{id}</Code> : <None />)
-
-function Bindings({ account }: AccountProps) {
+function AccountFacts({ account }: AccountProps) {
   return (
     <Section title={t('账户')}>
       <Facts
         facts={[
           { label: t('用户 ID'), value: <Code>{account.id}</Code> },
           { label: t('分组'), value: account.group },
-          { label: 'GitHub', value: shown(account.githubId), hidden: !account.githubId },
-          { label: 'OIDC', value: shown(account.oidcId), hidden: !account.oidcId },
-          { label: t('微信'), value: shown(account.wechatId), hidden: !account.wechatId },
-          { label: 'Telegram', value: shown(account.telegramId), hidden: !account.telegramId },
-          { label: 'Linux DO', value: shown(account.linuxDoId), hidden: !account.linuxDoId },
         ]}
       />
     </Section>

@@ -16,6 +16,7 @@ import { safeReturn, useSession } from '../../lib/session.ts'
 import { useStatus } from '../../lib/status.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { useBotCheck } from '../../lib/use-bot-check.ts'
+import { ProviderButtons } from './provider-buttons.tsx'
 import { SecondStep } from './second-step.tsx'
 import { type SecondStepOf, useSignedIn } from './signed-in.ts'
 
@@ -50,6 +51,7 @@ export function Page() {
         <Stack gap="4">
           {passwordLoginEnabled ? <LoginForm onSecondStep={setAsked} /> : <Notice>{t('管理员已关闭密码登录')}</Notice>}
           {hasPasskeys() && <PasskeyLogin />}
+          <ProviderButtons onSecondStep={setAsked} />
         </Stack>
       )}
     </EntryPage>

@@ -1,6 +1,6 @@
 import { Link as ChakraLink, Stack, Text } from '@chakra-ui/react'
-import { useEffect } from 'react'
-import { Link, useLocation, useSearchParams } from 'wouter'
+import { useEffect, useState } from 'react'
+import { Link, Redirect, useLocation, useSearchParams } from 'wouter'
 import { z } from 'zod'
 import { refusal } from '#core/refusal.ts'
 import { register } from '#features/auth/schema.ts'
@@ -12,26 +12,26 @@ import { Notice } from '../../components/notice.tsx'
 import { notify } from '../../components/notify.ts'
 import { t } from '../../i18n/t.ts'
 import { useZodForm } from '../../lib/form.ts'
+import { safeReturn, useSession } from '../../lib/session.ts'
 import { useStatus } from '../../lib/status.ts'
-import { createStored } from '../../lib/stored.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { EmailCodeButton } from '../../components/email-code-button.tsx'
 import { useBotCheck } from '../../lib/use-bot-check.ts'
-
-/** Who invited the reader is remembered from the first visit of the link, until an account is made. */
-const invitation = createStored<string>('aff', {
-  parse: (code) => code,
-  format: (code) => code || null,
-  fallback: '',
-})
+import { invitation } from './invitation.ts'
+import { ProviderButtons } from './provider-buttons.tsx'
+import { SecondStep } from './second-step.tsx'
+import type { SecondStepOf } from './signed-in.ts'
 
 export function Page() {
   const { registerEnabled, passwordRegisterEnabled } = useStatus()
+  const { user } = useSession()
+  const [asked, setAsked] = useState<SecondStepOf>()
   const [search] = useSearchParams()
   const code = search.get('aff')
   useEffect(() => {
     if (code) invitation.set(code)
   }, [code])
+  if (user) return <Redirect to={safeReturn(search.get('returnTo'))} replace />
   return (
     <EntryPage
       title={t('注册')}
@@ -45,12 +45,19 @@ export function Page() {
         </Text>
       }
     >
-      {!registerEnabled ? (
-        <Notice>{t('管理员已关闭新用户注册')}</Notice>
-      ) : !passwordRegisterEnabled ? (
-        <Notice>{t('管理员已关闭密码注册，请使用第三方账号注册')}</Notice>
+      {asked ? (
+        <SecondStep asked={asked} onGiveUp={() => setAsked(undefined)} />
       ) : (
-        <RegisterForm />
+        <Stack gap="4">
+          {!registerEnabled ? (
+            <Notice>{t('管理员已关闭新用户注册')}</Notice>
+          ) : !passwordRegisterEnabled ? (
+            <Notice>{t('管理员已关闭密码注册，请使用第三方账号注册')}</Notice>
+          ) : (
+            <RegisterForm />
+          )}
+          {registerEnabled && <ProviderButtons onSecondStep={setAsked} />}
+        </Stack>
       )}
     </EntryPage>
   )

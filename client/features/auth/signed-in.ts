@@ -4,7 +4,7 @@ import { queryClient } from '../../lib/query.ts'
 import { rememberUser } from '../../lib/session.ts'
 import type { RouterOutputs } from '#server/app-router.ts'
 
-type SignIn = RouterOutputs['auth']['login']
+export type SignIn = RouterOutputs['auth']['login']
 /** What is asked for after the first half of a sign-in. */
 export type SecondStepOf = Extract<SignIn, { secondStep: unknown }>['secondStep']
 

@@ -1,0 +1,8 @@
+import { createStored } from '../../lib/stored.ts'
+
+/** Who invited the reader is remembered from the first visit of the link, until an account is made. */
+export const invitation = createStored<string>('aff', {
+  parse: (code) => code,
+  format: (code) => code || null,
+  fallback: '',
+})
