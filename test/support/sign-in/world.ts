@@ -20,8 +20,9 @@ export async function startSignInWorld(environment: Record<string, string> = {})
   await app.pool.query("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
   const setOptions = async (texts: Partial<Record<OptionKey, string>>) => {
     const { database, secrets, ambient, options } = app.services
-    const acts = { em: database.orm.em.fork(), secrets, ambient, actor: null, client: { ip: '127.0.0.1' } }
-    await setOptionsWithin(acts, texts)
+    await database.orm.em.fork().transactional(async (em) => {
+      await setOptionsWithin({ em, secrets, ambient, actor: null, client: { ip: '127.0.0.1' } }, texts)
+    })
     await options.reload()
   }
   /** As the tests find it. */
