@@ -1,4 +1,4 @@
-import { type Handler, type Request, type Response, Router } from 'express'
+import { type Request, type Response, Router } from 'express'
 import { TRPCError } from '@trpc/server'
 import { DomainError, type Language } from '#core/errors.ts'
 import { crashOf, toDomainError } from '#trpc/procedure-errors.ts'
@@ -26,7 +26,6 @@ export function createRestRouter<Api, Services>(product: RestProduct<Api, Servic
   for (const [key, route] of routes) {
     if (route.kind === 'raw') onPath(router, key, (req, res) => route.handler(product.services, { req, res }))
   }
-  router.use('/api', readJson(product))
   for (const [key, route] of routes) {
     if (route.kind === 'raw') continue
     const [, path = '/'] = key.split(' ')
@@ -65,19 +64,20 @@ function bySpecificity<Api, Services>(table: RouteTable<Api, Services>): [string
 type Exchange = { req: Request; res: Response }
 
 async function answer<Api, Services>(
-  { services, callerOf }: RestProduct<Api, Services>,
+  product: RestProduct<Api, Services>,
   route: BoundRoute<Api>,
   { req, res }: Exchange,
 ): Promise<void> {
   const language = languageOf(req)
   try {
-    const api = await callerOf({ req, res }, route.userId)
-    const request: RestRequest = { params: toTexts(req.params), query: toTexts(req.query), body: toObject(req.body) }
+    const body = await readJson(product, { req, res })
+    const api = await product.callerOf({ req, res }, route.userId)
+    const request: RestRequest = { params: toTexts(req.params), query: toTexts(req.query), body: toObject(body) }
     const output = await route.call(api, request)
     if (route.redirectTo !== undefined) return res.redirect(302, route.redirectTo)
     sendSuccess(res, route, { output, data: route.reply(output, request) })
   } catch (error) {
-    sendRefusal(res, route, { error: domainErrorOf(services.log, error), language })
+    sendRefusal(res, route, { error: domainErrorOf(product.services.log, error), language })
   }
 }
 
@@ -102,15 +102,8 @@ const toObject = (body: unknown): Record<string, unknown> =>
 const languageOf = (req: Request): Language => (req.acceptsLanguages('zh', 'en') === 'en' ? 'en' : 'zh')
 
 /** Every body is an object or a list of JSON, whatever its sender calls it; none is an empty object. */
-const readJson =
-  <Api, Services>({ services, bodyOf }: RestProduct<Api, Services>): Handler =>
-  async (req, res, next) => {
-    try {
-      const body = await bodyOf({ req, res })
-      if (body === null || (body !== undefined && typeof body !== 'object')) throw new DomainError('input.unreadable')
-      if (body !== undefined) req.body = body
-    } catch (error) {
-      return sendRefusal(res, null, { error: domainErrorOf(services.log, error), language: languageOf(req) })
-    }
-    next()
-  }
+async function readJson<Api, Services>({ bodyOf }: RestProduct<Api, Services>, exchange: Exchange): Promise<unknown> {
+  const body = await bodyOf(exchange)
+  if (body === null || (body !== undefined && typeof body !== 'object')) throw new DomainError('input.unreadable')
+  return body
+}

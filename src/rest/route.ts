@@ -22,7 +22,7 @@ export type BoundRoute<Api = never> = {
   topLevelOfRefusal: Record<string, unknown>
   /** `message-only`: no success key; clients read "success" or "error" in message. */
   envelope: 'plain' | 'message-only'
-  /** Statuses where the document departs from 200 for a refusal. */
+  /** Statuses where the document departs from the usual ones; a body that cannot be parsed is 200 unless it is named here. */
   status: Partial<Record<ErrorCode, number>>
   /** Bind routes of a signed-in browser do without the user-id header. */
   userId: 'required' | 'none'
@@ -73,7 +73,7 @@ const bindTo = <Api, P extends Procedure>(pick: (api: Api) => P, options: BindOp
     topLevel: (options.topLevel ?? (() => ({}))) as BoundRoute['topLevel'],
     topLevelOfRefusal: options.topLevelOfRefusal ?? {},
     envelope: options.envelope ?? 'plain',
-    status: options.status ?? {},
+    status: { 'input.unreadable': 200, ...options.status },
     userId: options.userId ?? 'required',
     anyOrigin: options.anyOrigin ?? false,
     redirectTo: options.redirectTo,

@@ -177,7 +177,7 @@ export const channelRoutes: RouteTable<Api> = {
       baseUrl: text(body['base_url']) ?? '',
       key: text(body['key']) ?? '',
     }),
-    status: { 'input.invalid': 400 },
+    status: { 'input.invalid': 400, 'input.unreadable': 400 },
   }),
   'GET /api/channel/test/:id': bind((api) => api.admin.channels.probe, {
     status: { 'relay.price_missing_hint': 200 },

@@ -23,6 +23,7 @@ export const optionRoutes: RouteTable<Api> = {
     input: ({ body }) => ({ key: optionText(body['key']), value: optionText(body['value']) }),
     reply: noData,
     message: ({ cleared }) => retypeNotice(cleared),
+    status: { 'input.unreadable': 400 },
   }),
   'POST /api/option/rest_model_ratio': bind((api) => api.admin.options.resetModelRatio, {
     reply: noData,
@@ -33,7 +34,7 @@ export const optionRoutes: RouteTable<Api> = {
     // Whatever is missing or malformed is refused by the procedure's own schema.
     input: ({ body }) => ({ mapping: body['mapping'] }) as UpdateModelMapping,
     message: '保存成功',
-    status: { 'input.invalid': 400 },
+    status: { 'input.invalid': 400, 'input.unreadable': 400 },
   }),
   'POST /api/model_mapping/reload': bind((api) => api.admin.options.mapping.reload, {
     reply: noData,

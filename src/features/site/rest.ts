@@ -73,6 +73,7 @@ export const siteRoutes: RouteTable<Api> = {
     message: '系统初始化成功',
     status: {
       'input.invalid': 400,
+      'input.unreadable': 400,
       'user.username_taken': 400,
       'user.username_similar': 400,
       'user.username_confusing': 400,
