@@ -45,14 +45,14 @@ export async function listenForChanges(
   const others = new Map<string, (text: string) => void>()
   let closed = false
 
-  const tell = ({ channel, payload }: pg.Notification): void => {
+  const notify = ({ channel, payload }: pg.Notification): void => {
     if (channel !== changesChannel) return others.get(channel)?.(payload ?? '')
     const split = payload?.indexOf(':') ?? -1
     if (!payload || split < 0) return
     const change = { table: payload.slice(0, split), id: payload.slice(split + 1) }
     for (const listener of changeListeners) listener(change)
   }
-  const notices = { connection, onError, tell, channels: () => [changesChannel, ...others.keys()] }
+  const notices = { connection, onError, notify, channels: () => [changesChannel, ...others.keys()] }
   let session = await openSession(notices)
 
   const keepListening = async (): Promise<void> => {
@@ -105,12 +105,12 @@ type Session = {
 async function openSession({
   connection,
   onError,
-  tell,
+  notify,
   channels,
 }: {
   connection: ConnectionOptions
   onError: (error: unknown) => void
-  tell: (notice: pg.Notification) => void
+  notify: (notice: pg.Notification) => void
   channels: () => string[]
 }): Promise<Session> {
   const client = new pg.Client({ ...connection, connectionTimeoutMillis: 5000, query_timeout: answerWithinMs })
@@ -135,7 +135,7 @@ async function openSession({
   const asking = setInterval(ask, askEveryMs)
   client.on('error', onError)
   client.on('end', end)
-  client.on('notification', tell)
+  client.on('notification', notify)
   try {
     await client.connect()
     await client.query(deadPeerSettings)

@@ -68,7 +68,7 @@ function removeForeignLock(data: string): void {
   for (const file of [lock, join(data, '.s.PGSQL.5432.lock')]) rmSync(file, { force: true })
 }
 
-const isTaken = ({ said }: Failed) => /lock file|shared memory block/.test(said)
+const isTaken = ({ output }: Failed) => /lock file|shared memory block/.test(output)
 
 /** Starts a server, or finds the one that another process started meanwhile. */
 async function startOrAttach(
@@ -81,10 +81,10 @@ async function startOrAttach(
     const connection = address.connection()
     const state = connection ? await probe(connection) : 'absent'
     if (state === 'running') return undefined
-    const result = state === 'absent' ? await start() : { said: 'the database is starting or stopping' }
+    const result = state === 'absent' ? await start() : { output: 'the database is starting or stopping' }
     if ('stop' in result) return result
     if ((state === 'absent' && !isTaken(result)) || Date.now() > end) {
-      throw new Error(`The database in ${data} does not start:\n${result.said}`)
+      throw new Error(`The database in ${data} does not start:\n${result.output}`)
     }
     removeForeignLock(data)
     await delay(betweenTriesMilliseconds)
@@ -104,9 +104,9 @@ function keepUp(
       await server?.exited
       if (stopping) return
       log('the database ended unasked and is started again')
-      const result = await start().catch((error: unknown) => ({ said: String(error) }))
+      const result = await start().catch((error: unknown) => ({ output: String(error) }))
       server = 'stop' in result ? result : undefined
-      if ('said' in result) log(result.said)
+      if ('output' in result) log(result.output)
       if (!server) await delay(1000, undefined, { ref: false })
     }
     await server?.stop()

@@ -43,8 +43,9 @@ export function problemsOf(used: Found[], translations: Map<string, Record<strin
   }
   const missing = new Map(used.filter(({ sentence }) => !known.has(sentence)).map((found) => [found.sentence, found]))
   for (const { sentence, file } of missing.values()) problems.push(`${file}: “${sentence}” has no English`)
-  const said = new Set(used.map(({ sentence }) => sentence))
-  for (const [sentence, { file }] of known) if (!said.has(sentence)) problems.push(`${file}: “${sentence}” is unused`)
+  const sentences = new Set(used.map(({ sentence }) => sentence))
+  for (const [sentence, { file }] of known)
+    if (!sentences.has(sentence)) problems.push(`${file}: “${sentence}” is unused`)
   return problems
 }
 
@@ -60,8 +61,8 @@ function optionSentences(): Found[] {
       ...fields.flatMap((field) => [field.label, field.help, field.unit]),
     ]),
   ])
-  const said = words.filter((sentence) => sentence !== null && /\p{Script=Han}/u.test(sentence))
-  return said.map((sentence) => ({ sentence: sentence ?? '', file: 'src/core/options' }))
+  const sentences = words.filter((sentence) => sentence !== null && /\p{Script=Han}/u.test(sentence))
+  return sentences.map((sentence) => ({ sentence: sentence ?? '', file: 'src/core/options' }))
 }
 
 function check(): string[] {

@@ -30,13 +30,13 @@ const staged = namesOf('--cached', '--diff-filter=d').filter((name) =>
   /\.(tsx?|m[jt]s|js|json|css|html|ya?ml)$/.test(name),
 )
 const partly = new Set(namesOf())
-const whole = staged.filter((name) => !partly.has(name))
-const quiet = '--no-error-on-unmatched-pattern'
+const fullyStaged = staged.filter((name) => !partly.has(name))
+const unmatched = '--no-error-on-unmatched-pattern'
 
 const fine = [
-  () => whole.length === 0 || run({ command: 'oxfmt', args: [quiet, ...whole] }),
-  () => whole.length === 0 || git(['add', '--', ...whole]) === '',
+  () => fullyStaged.length === 0 || run({ command: 'oxfmt', args: [unmatched, ...fullyStaged] }),
+  () => fullyStaged.length === 0 || git(['add', '--', ...fullyStaged]) === '',
   () => staged.filter((name) => partly.has(name)).every(formatStagedPart),
-  () => staged.length === 0 || run({ command: 'oxlint', args: ['--deny-warnings', quiet, ...staged] }),
+  () => staged.length === 0 || run({ command: 'oxlint', args: ['--deny-warnings', unmatched, ...staged] }),
 ].every((step) => step())
 process.exitCode = fine ? 0 : 1

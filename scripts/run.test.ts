@@ -27,20 +27,20 @@ writeFileSync(
 )
 afterAll(() => rmSync(folder, { recursive: true }))
 
-type Started = { child: ChildProcess; said: () => string; ended: Promise<unknown[]> }
+type Started = { child: ChildProcess; output: () => string; ended: Promise<unknown[]> }
 
 function run(...args: string[]): Started {
   const child = spawn(process.execPath, [join(folder, 'scripts/run.mjs'), ...args], { cwd: tmpdir() })
-  let said = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (said += chunk.toString()))
-  return { child, said: () => said, ended: once(child, 'close') }
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  return { child, output: () => output, ended: once(child, 'close') }
 }
 
 test('a command runs in the project folder with its arguments, on the input and output of whoever called it', async () => {
-  const { child, said, ended } = run('probe', 'echo', 'a b', '--flag')
+  const { child, output, ended } = run('probe', 'echo', 'a b', '--flag')
   child.stdin?.end('typed')
   expect(await ended).toEqual([0, null])
-  const [line = '', rest] = said().split('\n')
+  const [line = '', rest] = output().split('\n')
   expect(JSON.parse(line)).toMatchObject({ arguments: ['echo', 'a b', '--flag'] })
   expect(rest).toBe('typed')
 })
@@ -56,16 +56,16 @@ test.skipIf(process.platform === 'win32')('a command that a signal ended ends th
 test.skipIf(process.platform === 'win32')(
   'SIGTERM is the command’s to answer, and nothing ends before it',
   async () => {
-    const { child, said, ended } = run('probe', 'wait')
+    const { child, output, ended } = run('probe', 'wait')
     await once(child.stdout!, 'data')
     child.kill('SIGTERM')
     expect(await ended).toEqual([0, null])
-    expect(said()).toContain('drained')
+    expect(output()).toContain('drained')
   },
 )
 
 test('a command that does not exist is named', async () => {
-  const { said, ended } = run('nothing')
+  const { output, ended } = run('nothing')
   expect(await ended).toEqual([1, null])
-  expect(said()).toContain('There is no scripts/nothing.ts')
+  expect(output()).toContain('There is no scripts/nothing.ts')
 })

@@ -32,7 +32,7 @@ export async function copyText(text: string): Promise<boolean> {
 }
 
 /** Copies and says so, for menus, where no button can show it. */
-export async function copyAndTell(text: string): Promise<void> {
+export async function copyWithToast(text: string): Promise<void> {
   if (await copyText(text)) notify.success(t('已复制'))
 }
 

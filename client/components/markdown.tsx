@@ -2,7 +2,7 @@ import { Box } from '@chakra-ui/react'
 import type { SystemStyleObject } from '@chakra-ui/react'
 import { useDeferredValue, useEffect, useRef } from 'react'
 import { t } from '../i18n/t.ts'
-import { copyAndTell } from './copy.tsx'
+import { copyWithToast } from './copy.tsx'
 
 const prose: SystemStyleObject = {
   textStyle: 'md',
@@ -55,7 +55,7 @@ function addCopyButtons(content: DocumentFragment) {
     const button = document.createElement('button')
     button.type = 'button'
     button.textContent = t('复制')
-    button.addEventListener('click', () => void copyAndTell(code))
+    button.addEventListener('click', () => void copyWithToast(code))
     block.append(button)
   }
 }

@@ -26,7 +26,7 @@ async function load(language: Language): Promise<void> {
 }
 
 export const fill = (sentence: string, parameters: Readonly<Record<string, string | number>> = {}): string =>
-  sentence.replace(/\{(\w+)\}/g, (whole, name: string) => String(parameters[name] ?? whole))
+  sentence.replace(/\{(\w+)\}/g, (placeholder, name: string) => String(parameters[name] ?? placeholder))
 
 /** The sentence in the reader's language. Call it while drawing, never once for a whole module. */
 export function t<Sentence extends Text>(sentence: Sentence, ...[parameters]: Arguments<Sentence>): string {

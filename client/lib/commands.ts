@@ -20,7 +20,7 @@ export type CommandSource = { id: string; search: (words: string, signal: AbortS
 let sources: readonly CommandSource[] = []
 const listeners = new Set<() => void>()
 
-const tell = () => listeners.forEach((listener) => listener())
+const notify = () => listeners.forEach((listener) => listener())
 const subscribe = (listener: () => void) => {
   listeners.add(listener)
   return () => listeners.delete(listener)
@@ -29,10 +29,10 @@ const subscribe = (listener: () => void) => {
 /** Adds a search to the palette for good; returns how to take it away again. */
 export function registerCommandSource(source: CommandSource): () => void {
   sources = [...sources.filter((other) => other.id !== source.id), source]
-  tell()
+  notify()
   return () => {
     sources = sources.filter((other) => other !== source)
-    tell()
+    notify()
   }
 }
 

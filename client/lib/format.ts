@@ -39,8 +39,8 @@ export function quotaText(quota: number, digits = 2): string {
   const { quotaPerUnit, displayInCurrency } = currentStatus()
   if (!displayInCurrency) return formatInteger(quota)
   const text = formatQuota(quota, { quotaPerUnit, inCurrency: true, digits })
-  const [whole = '', fraction] = text.split('.')
-  const grouped = whole.replace(/\d+/, (number) => formatInteger(Number(number)))
+  const [integer = '', fraction] = text.split('.')
+  const grouped = integer.replace(/\d+/, (number) => formatInteger(Number(number)))
   return fraction === undefined ? grouped : `${grouped}.${fraction}`
 }
 

@@ -57,8 +57,8 @@ const unknown: SiteStatus = {
 const stored = createStored<SiteStatus>('status', {
   // What an older version of the console kept may lack what this one reads.
   parse: (text) => {
-    const kept = JSON.parse(text) as Partial<SiteStatus>
-    return { ...unknown, ...kept, startedAt: new Date(kept.startedAt ?? 0) }
+    const cached = JSON.parse(text) as Partial<SiteStatus>
+    return { ...unknown, ...cached, startedAt: new Date(cached.startedAt ?? 0) }
   },
   format: JSON.stringify,
   fallback: unknown,

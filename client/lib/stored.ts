@@ -39,12 +39,12 @@ export function createStored<Value>(key: string, { parse, format, fallback }: Fo
     }
   }
   let value = load()
-  const tell = () => listeners.forEach((listener) => listener())
+  const notify = () => listeners.forEach((listener) => listener())
   if (typeof window !== 'undefined') {
     window.addEventListener('storage', (event) => {
       if (event.key !== key && event.key !== null) return
       value = load()
-      tell()
+      notify()
     })
   }
   return {
@@ -52,7 +52,7 @@ export function createStored<Value>(key: string, { parse, format, fallback }: Fo
     set: (next) => {
       value = next
       write(key, format(next))
-      tell()
+      notify()
     },
     subscribe: (listener) => {
       listeners.add(listener)

@@ -44,8 +44,8 @@ end $$`
 const limitRole = `alter role ${role} login nosuperuser nocreatedb nocreaterole noreplication nobypassrls`
 
 const readPassword = async (file: string): Promise<string> => {
-  const kept = await readFile(file, 'utf8').catch(() => '')
-  if (kept) return kept
+  const stored = await readFile(file, 'utf8').catch(() => '')
+  if (stored) return stored
   const password = randomBytes(24).toString('base64url')
   await writeFile(file, password, { mode: 0o600 })
   return password

@@ -11,7 +11,7 @@ import { commandOf, type Programs } from './programs.ts'
 export type Server = { exited: Promise<unknown>; stop: () => Promise<void> }
 
 /** The server ended before it was ready; `said` is its log. */
-export type Failed = { said: string }
+export type Failed = { output: string }
 
 export type Launch = {
   data: string
@@ -38,15 +38,15 @@ export async function launch({ data, programs, identity, folders, flags, log }: 
   })
   handed.close()
   const exited = once(child, 'close')
-  const said: string[] = []
+  const output: string[] = []
   const ready = new Promise<true>((resolve) => {
     createInterface(child.stderr as Readable).on('line', (line) => {
       log(line)
-      if (said.length < 100) said.push(line)
+      if (output.length < 100) output.push(line)
       if (line.includes('ready to accept connections')) resolve(true)
     })
   })
-  if ((await Promise.race([ready, exited])) !== true) return { said: said.join('\n') }
+  if ((await Promise.race([ready, exited])) !== true) return { output: output.join('\n') }
 
   // Whoever is done may end without stopping the database first; it ends with us.
   child.unref()

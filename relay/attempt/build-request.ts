@@ -74,7 +74,7 @@ const largestUploadAnswer = 1024 * 1024
 
 /** An upload alone is not yet the call, and is not paid for. */
 async function upload(context: AttemptContext, request: UpstreamRequest): Promise<unknown> {
-  const reply = await sendRequest({ ...context }, request, 'whole')
+  const reply = await sendRequest({ ...context }, request, 'unstreamed')
   const text = await reply.text(largestUploadAnswer)
   try {
     return JSON.parse(text)

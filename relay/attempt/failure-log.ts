@@ -34,7 +34,7 @@ export type FailureLog = {
 
 const mostWaiting = 5000
 /** Rows are dropped by the hundred. */
-const tellAfterMs = 1000
+const reportAfterMs = 1000
 
 /** Gathers failures: one statement at a time, for all that came meanwhile. No bill hangs on them. */
 export function createFailureLog(
@@ -54,11 +54,11 @@ export function createFailureLog(
   const drop = (error: unknown): void => {
     dropped += 1
     if (dropped > 1) return
-    const tell = (): void => {
+    const report = (): void => {
       onDropped(dropped, error)
       dropped = 0
     }
-    setTimeout(tell, tellAfterMs).unref()
+    setTimeout(report, reportAfterMs).unref()
   }
 
   return {

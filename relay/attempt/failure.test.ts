@@ -5,9 +5,9 @@ test('a masked failure has no secret in any of its words and is the same failure
   const key = 'sk-a-key-of-some-length'
   const cause = new Error('cause')
   const deliver = () => Promise.resolve()
-  const said = { type: key, code: key, message: `bad key ${key}` }
+  const original = { type: key, code: key, message: `bad key ${key}` }
   const failed = new AttemptFailed(
-    { status: 401, type: key, code: key, message: `bad key ${key}`, param: key, said },
+    { status: 401, type: key, code: key, message: `bad key ${key}`, param: key, original },
     { local: true, elsewhere: true, connection: true, retryAfterMs: 7, deliver, cause },
   )
   const masked = maskedFailure(failed, { type: 1, key, baseUrl: '', proxy: undefined })

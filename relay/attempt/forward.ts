@@ -10,7 +10,7 @@ import { isPricedAsClaude, providerFor } from '#relay/providers/registry.ts'
 import type { NativeDialect, Provider, ProviderCall } from '#relay/providers/types.ts'
 import type { Attempt, AttemptRecord, Call, RelayServices } from '#relay/request/call.ts'
 import { answerStream } from '#relay/response/answer-stream.ts'
-import { answerWhole } from '#relay/response/answer-whole.ts'
+import { answerUnstreamed } from '#relay/response/answer-unstreamed.ts'
 import { pingUntilAnswered } from '#relay/response/caller-stream.ts'
 import { isEventStream } from '#relay/transport/event-reader.ts'
 import type { AttemptContext } from './attempt-context.ts'
@@ -61,10 +61,10 @@ export async function forward(
     context.losses = lossNames(request.losses ?? [])
     if (call.stream && !sent.request.stream) stopPings = pingUntilAnswered(call, context.losses)
     context.sentAt = performance.now()
-    const reply = await sendRequest(context, request, context.providerCall.stream ? 'stream' : 'whole')
+    const reply = await sendRequest(context, request, context.providerCall.stream ? 'stream' : 'unstreamed')
     const streams = isEventStream(provider, reply)
     if (lowered !== undefined && !call.res.headersSent) call.res.setHeader(loweredHeader, String(lowered))
-    await (streams && call.stream ? answerStream(context, reply) : answerWhole(context, reply, streams))
+    await (streams && call.stream ? answerStream(context, reply) : answerUnstreamed(context, reply, streams))
   } catch (error) {
     if (isUnbooked(error)) throw error
     // Before anything was asked upstream a caller who leaves owes nothing.

@@ -21,7 +21,7 @@ type Sender = {
 export async function sendRequest(
   sender: Sender,
   request: UpstreamRequest,
-  kind: 'stream' | 'whole',
+  kind: 'stream' | 'unstreamed',
 ): Promise<UpstreamReply> {
   const { services, call, attempt } = sender
   const limits = timeoutsOf(attempt.channel.setting, kind)

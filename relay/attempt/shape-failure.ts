@@ -13,7 +13,7 @@ export function shapeFailure(services: RelayServices, channel: ChannelRow, failu
           code: 'bad_response_status_code',
           param: String(failure.status),
           message: `upstream returned status ${failure.status}`,
-          said: { type: failure.type, code: failure.code, message: failure.message },
+          original: { type: failure.type, code: failure.code, message: failure.message },
         }
       : failure
   const status = mapStatus(channel.statusCodeMapping, hidden.status)

@@ -45,12 +45,12 @@ type Payer = { caller: { user: { id: number }; token: { id: number } | null } }
 /** Who pays for a call: what is known of balances and of lengths of answers is kept by it. */
 export const payerOf = ({ caller }: Payer): string => `${caller.user.id}:${caller.token?.id ?? 0}`
 
-const mostKept = 20_000
+const mostEntries = 20_000
 /** The weight of the latest call. */
 const weight = 0.2
 /** Shorter prompts say more of what a vendor adds to every prompt than of how it counts. */
-const leastTellingPrompt = 200
-const leastTellingAnswer = 50
+const leastPromptForRatio = 200
+const leastAnswerForRatio = 50
 /** No model writes more at once: a figure beyond it is charged as it is told, but says nothing of the next answer. */
 const longestAnswer = 131_072
 /** One answer whose figures are far from ours moves the ratios no further than so. */
@@ -60,14 +60,14 @@ const within = (value: number, least: number, most: number): number => Math.min(
 
 /** How long answers of a model lately were, for one token and for everybody; in memory, of this process alone. */
 export function createAnswerLengths(): AnswerLengths {
-  const kept = new Map<string, Seen>()
+  const byKey = new Map<string, Seen>()
 
   const update = (key: string, answer: SeenAnswer): void => {
     const length = Math.min(answer.completionTokens / Math.max(1, answer.choices), longestAnswer)
-    const seen = kept.get(key)
-    kept.delete(key)
-    kept.set(key, seen ? followed(seen, length, answer) : begun(length, answer))
-    if (kept.size > mostKept) kept.delete(kept.keys().next().value as string)
+    const seen = byKey.get(key)
+    byKey.delete(key)
+    byKey.set(key, seen ? followed(seen, length, answer) : begun(length, answer))
+    if (byKey.size > mostEntries) byKey.delete(byKey.keys().next().value as string)
   }
 
   return {
@@ -76,8 +76,8 @@ export function createAnswerLengths(): AnswerLengths {
       update(model, answer)
     },
     expect: (payer, model) => {
-      const ofModel = kept.get(model)
-      const own = kept.get(`${payer} ${model}`) ?? ofModel
+      const ofModel = byKey.get(model)
+      const own = byKey.get(`${payer} ${model}`) ?? ofModel
       return {
         tokens: own && Math.max(1, Math.ceil(own.mean + own.deviation)),
         most: ofModel?.most ?? 0,
@@ -93,13 +93,13 @@ const hiddenIn = ({ completionTokens, countedTokens }: SeenAnswer): number | und
   countedTokens === undefined ? undefined : Math.max(0, Math.min(completionTokens, longestAnswer) - 2 * countedTokens)
 
 const promptRatioOf = ({ promptTokens, cheapPromptTokens }: SeenAnswer): number | undefined =>
-  cheapPromptTokens < leastTellingPrompt || promptTokens === 0
+  cheapPromptTokens < leastPromptForRatio || promptTokens === 0
     ? undefined
     : within(promptTokens / cheapPromptTokens, leastRatio, mostRatio)
 
 /** Of an answer whose greater part was hidden, the rest tells nothing of how texts are counted. */
 const answerRatioOf = (answer: SeenAnswer): number | undefined =>
-  (answer.countedTokens ?? 0) < leastTellingAnswer || hiddenIn(answer) !== 0
+  (answer.countedTokens ?? 0) < leastAnswerForRatio || hiddenIn(answer) !== 0
     ? undefined
     : within(answer.completionTokens / (answer.countedTokens ?? 1), leastRatio, mostRatio)
 

@@ -24,7 +24,7 @@ const leastRaise = 256
 /** A remainder that buys fewer tokens is taken whole. */
 const smallRemainder = 16
 /** After so many events one can tell how good the rough count is. */
-const tellingEvents = 8
+const eventsBeforeScale = 8
 /** Events are mostly envelope; so many bytes count as that until a shorter event has shown more. */
 const envelopeBytes = 600
 const bytesPerToken = 3
@@ -68,7 +68,7 @@ export function createAnswerMeter(context: AttemptContext, writer: StreamWriter)
   }
   const recount = (): void => {
     counted = writer.written().tokens
-    if (usual >= tellingEvents) {
+    if (usual >= eventsBeforeScale) {
       const found = (counted - countedBefore) / usual
       // Events that carry little or nothing of the answer tell nothing of those that do.
       if (found >= 0.5) {

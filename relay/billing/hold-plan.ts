@@ -45,7 +45,7 @@ export const leastHold = ({ terms, least, choices }: HoldFacts): number => costO
 /** What to set aside when so much is there for so many calls, this one included; null when it cannot be paid. */
 export function planHold(facts: HoldFacts, available: number, calls: number): HoldPlan | null {
   if (available < leastHold(facts)) return null
-  return facts.grows ? planGrowing(facts, available) : planWhole(facts, available, calls)
+  return facts.grows ? planGrowing(facts, available) : planFixed(facts, available, calls)
 }
 
 function planGrowing({ terms, limit, choices, expected, least }: HoldFacts, available: number): HoldPlan {
@@ -56,20 +56,20 @@ function planGrowing({ terms, limit, choices, expected, least }: HoldFacts, avai
   return { amount: costOfAnswer(terms, answerTokens), answerTokens }
 }
 
-function planWhole(facts: HoldFacts, available: number, calls: number): HoldPlan {
+function planFixed(facts: HoldFacts, available: number, calls: number): HoldPlan {
   const { terms, limit, choices, expected, least } = facts
   const most = (limit > 0 ? limit : facts.mostWithoutLimit) * choices
-  const whole = costOfAnswer(terms, most)
+  const fullCost = costOfAnswer(terms, most)
   const room = calls > 1 ? beside : alone
   const share = available * shareOf(calls)
-  if (whole <= share) return { amount: whole, answerTokens: most }
+  if (fullCost <= share) return { amount: fullCost, answerTokens: most }
   const roomy = Math.max(room.usualAnswers * expected, room.roomy, least) * choices
   const bought = Math.max(
     answerTokensFor(terms, share),
     Math.min(answerTokensFor(terms, available), roomy),
     least * choices,
   )
-  if (bought >= most) return { amount: whole, answerTokens: most }
+  if (bought >= most) return { amount: fullCost, answerTokens: most }
   const perAnswer = Math.floor(bought / choices)
   const lowered = limit > 0 ? perAnswer : Math.min(perAnswer, facts.largestNewLimit)
   const answerTokens = lowered * choices

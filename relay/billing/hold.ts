@@ -33,7 +33,7 @@ export type Held = { hold: Hold; facts: HoldFacts; plan: HoldPlan }
 /** `available`: what is there beyond the hold. */
 type Raise = { outcome: 'raised' } | { outcome: 'refused'; available: number } | { outcome: 'failed' }
 
-const mostKept = 20_000
+const mostEntries = 20_000
 /** Others take from the same balance at the same time, so what was told may be gone a moment later. */
 const mostTries = 6
 
@@ -51,7 +51,7 @@ export function openHold(services: RelayServices, call: Call): Hold {
     const payer = payerOf(call)
     holds.lastSeen.delete(payer)
     holds.lastSeen.set(payer, available)
-    if (holds.lastSeen.size > mostKept) holds.lastSeen.delete(holds.lastSeen.keys().next().value as string)
+    if (holds.lastSeen.size > mostEntries) holds.lastSeen.delete(holds.lastSeen.keys().next().value as string)
   }
   const callsNow = (): number => holds.open.get(userId) ?? 1
 

@@ -23,7 +23,7 @@ export type UpstreamFailure = {
   /** How long the upstream asked to be left alone, where its body says so. */
   retryAfterSeconds?: number | undefined
   /** What the upstream really said, where it is hidden from callers. */
-  said?: { type: string; code: string | number | null; message: string } | undefined
+  original?: { type: string; code: string | number | null; message: string } | undefined
 }
 
 /**

@@ -45,7 +45,7 @@ function fromTags(): EventChange {
 
 function asText(): EventChange {
   const open = new Set<number>()
-  const text = (said: string, choice: number): ChatEvent => ({ type: 'text-delta', text: said, ...at(choice) })
+  const text = (delta: string, choice: number): ChatEvent => ({ type: 'text-delta', text: delta, ...at(choice) })
   return (event) => {
     if (isAside(event)) return [event]
     const choice = choiceOf(event)

@@ -76,9 +76,9 @@ describe('thoughts that move', () => {
   it('come back from the text they were put into', () => {
     const reasoning = fc.string({ minLength: 1 }).filter((text) => text.trim() === text && !text.includes('<'))
     fc.assert(
-      fc.property(reasoning, reasoning, (said, answer) => {
+      fc.property(reasoning, reasoning, (thinking, answer) => {
         const events: ChatEvent[] = [
-          { type: 'reasoning-delta', text: said },
+          { type: 'reasoning-delta', text: thinking },
           { type: 'text-delta', text: answer },
           { type: 'finish', reason: 'stop' },
         ]

@@ -24,7 +24,7 @@ export function createThinkTagSplitter(): { push: (text: string) => ThinkPiece[]
   let held = ''
   let isReasoningEmpty = true
 
-  const said = (kind: ThinkPiece['kind'], text: string): ThinkPiece[] => (text === '' ? [] : [{ kind, text }])
+  const pieceOf = (kind: ThinkPiece['kind'], text: string): ThinkPiece[] => (text === '' ? [] : [{ kind, text }])
 
   function readStart(): ThinkPiece[] {
     const start = held.trimStart()
@@ -42,7 +42,7 @@ export function createThinkTagSplitter(): { push: (text: string) => ThinkPiece[]
     const end = held.indexOf(closing)
     const known = end >= 0 ? end : held.length - heldBack(held, [closing, closingAfterLine])
     const reasoning = end >= 0 ? held.slice(0, end).replace(/\n$/, '') : held.slice(0, known)
-    const pieces = said('reasoning', reasoning)
+    const pieces = pieceOf('reasoning', reasoning)
     isReasoningEmpty &&= reasoning === ''
     held = held.slice(end >= 0 ? end + closing.length : known)
     if (end < 0) return pieces
@@ -58,7 +58,7 @@ export function createThinkTagSplitter(): { push: (text: string) => ThinkPiece[]
   function readText(): ThinkPiece[] {
     const text = held
     held = ''
-    return said('text', text)
+    return pieceOf('text', text)
   }
   const read = { before: readStart, reasoning: readReasoning, gap: readGap, text: readText }
 
@@ -72,7 +72,7 @@ export function createThinkTagSplitter(): { push: (text: string) => ThinkPiece[]
       held = ''
       // What comes later is no beginning any more.
       if (state === 'before' && rest !== '') state = 'text'
-      return said(state === 'reasoning' ? 'reasoning' : 'text', rest)
+      return pieceOf(state === 'reasoning' ? 'reasoning' : 'text', rest)
     },
   }
 }

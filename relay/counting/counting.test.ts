@@ -188,9 +188,9 @@ describe('pictures', () => {
   })
 
   test('cut short are unreadable, not an error', () => {
-    const whole = Buffer.from(png(10, 10), 'base64')
+    const complete = Buffer.from(png(10, 10), 'base64')
     for (let length = 0; length < 24; length += 1) {
-      expect(imageSize(whole.subarray(0, length).toString('base64'))).toBeUndefined()
+      expect(imageSize(complete.subarray(0, length).toString('base64'))).toBeUndefined()
     }
     expect(imageSize(Buffer.from([0xff, 0xd8, 0xff, 0xe1, 0, 0, 0, 0, 0, 0, 0, 0]).toString('base64'))).toBeUndefined()
   })

@@ -39,8 +39,9 @@ export async function estimateUsage(call: {
 /** The output tokens of what was delivered, 7 more for each tool call and 258 for each picture. */
 export async function countDelivered(delivered: Delivered, model: string, count: CountTexts): Promise<number> {
   const { text, droppedCharacters = 0 } = delivered
-  const kept = await count([text], model)
-  const written = droppedCharacters === 0 ? kept : Math.round(kept * (1 + droppedCharacters / Math.max(text.length, 1)))
+  const counted = await count([text], model)
+  const written =
+    droppedCharacters === 0 ? counted : Math.round(counted * (1 + droppedCharacters / Math.max(text.length, 1)))
   return written + tokensPerToolCall * delivered.toolCalls + tokensPerImage * (delivered.images ?? 0)
 }
 

@@ -28,7 +28,7 @@ export function readerFor(code: string) {
     }
   const number = typed(isNumber)
   const text = typed(isText)
-  const whole = (value: unknown, path: string, [least, most]: readonly [number, number]): number | undefined => {
+  const integer = (value: unknown, path: string, [least, most]: readonly [number, number]): number | undefined => {
     const given = number(value, path)
     if (given === undefined || (Number.isInteger(given) && given >= least && given <= most)) return given
     throw invalid(path)
@@ -41,7 +41,7 @@ export function readerFor(code: string) {
     text,
     flag: typed(isFlag),
     number,
-    whole,
+    integer,
     texts: typed(isTextList),
     /** The body itself: an object of bounded depth. */
     body(value: unknown): Fields {
@@ -55,9 +55,9 @@ export function readerFor(code: string) {
       if (given === undefined || given === '') throw required(path)
       return given
     },
-    maxTokens: (value: unknown, path: string) => whole(value, path, [0, largestMaxTokens]),
-    choiceCount: (value: unknown, path: string) => whole(value, path, [1, largestChoiceCount]),
-    seed: (value: unknown, path: string) => whole(value, path, [-(2 ** 63), 2 ** 63]),
+    maxTokens: (value: unknown, path: string) => integer(value, path, [0, largestMaxTokens]),
+    choiceCount: (value: unknown, path: string) => integer(value, path, [1, largestChoiceCount]),
+    seed: (value: unknown, path: string) => integer(value, path, [-(2 ** 63), 2 ** 63]),
   }
 }
 

@@ -48,12 +48,12 @@ describe.each(cases)('$id', ({ id, signer, write }) => {
 
 /** The parts of an answer that come back when a caller sends it on as history, in the order they do. */
 function echoed(parts: ResponsePart[], encode: 'in order' | 'by kind'): AssistantPart[] {
-  const kept = parts.flatMap((part): AssistantPart[] => {
+  const expected = parts.flatMap((part): AssistantPart[] => {
     if (part.type === 'tool-call') return [{ ...part, arguments: JSON.stringify(JSON.parse(part.arguments || '{}')) }]
     return part.type === 'text' || part.type === 'reasoning' ? [part] : []
   })
-  if (encode === 'in order') return kept
-  const all = (type: AssistantPart['type']) => kept.filter((part) => part.type === type)
+  if (encode === 'in order') return expected
+  const all = (type: AssistantPart['type']) => expected.filter((part) => part.type === type)
   const text = all('text')
     .map((part) => ('text' in part ? part.text : ''))
     .join('')

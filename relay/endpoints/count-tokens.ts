@@ -90,7 +90,7 @@ async function askUpstream(
     read = counting.read
     return counting.request
   }
-  const limits = timeoutsOf(attempt.channel.setting, 'whole')
+  const limits = timeoutsOf(attempt.channel.setting, 'unstreamed')
   const { signal } = call.callerAborted
   const { reply } = await sendWithToken(services, upstreamChannelOf(attempt), { build, limits, signal }).catch(
     (cause: unknown) => {

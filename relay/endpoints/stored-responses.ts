@@ -65,7 +65,7 @@ async function ask(services: RelayServices, call: CallCore, { method, path, id }
   try {
     const { reply, token } = await sendWithToken(services, upstream, {
       build: (token) => stored({ method, path, id, query: query.toString() }, { ...providerCall, token }),
-      limits: timeoutsOf(channel.setting, 'whole'),
+      limits: timeoutsOf(channel.setting, 'unstreamed'),
       signal: call.upstreamAbort.signal,
     })
     if (isGood(reply)) return { status: reply.status, text: await reply.text(largestAnswer) }

@@ -27,7 +27,7 @@ const mostLooks = 60
 
 /** Sends a request as it stands and gives the answer that is one. @throws {AttemptFailed} for any other. */
 export const sendBuilt = (current: Try, request: UpstreamRequest): Promise<UpstreamReply> =>
-  sendRequest(current, request, current.call.stream ? 'stream' : 'whole')
+  sendRequest(current, request, current.call.stream ? 'stream' : 'unstreamed')
 
 /** Asks for a task until it is done; a caller who leaves ends it. */
 export async function untilDone(

@@ -1,7 +1,7 @@
 import type { ReportedUsage } from '#core/usage.ts'
 
 /** How much of a stream is kept back until it is paid for, and looked through for usage. */
-const keptEvents = 64 * 1024
+const longestEvents = 64 * 1024
 
 export type TrailingBuffer = {
   /** Bytes that may leave at once. */
@@ -17,37 +17,41 @@ export type TrailingBuffer = {
  * (`…completed`, `….done`, `[DONE]`).
  */
 export function createTrailingBuffer(isEventStream: boolean): TrailingBuffer {
-  let kept: Uint8Array = new Uint8Array()
+  let trailing: Uint8Array = new Uint8Array()
   let closing = false
   return {
     push: (chunk) => {
       if (!isEventStream) {
-        const due = kept
-        kept = chunk
+        const due = trailing
+        trailing = chunk
         return due
       }
-      kept = kept.length === 0 ? chunk : Buffer.concat([kept, chunk])
+      trailing = trailing.length === 0 ? chunk : Buffer.concat([trailing, chunk])
       if (closing) return new Uint8Array()
-      const text = Buffer.from(kept.buffer, kept.byteOffset, kept.length).toString('latin1')
+      const text = Buffer.from(trailing.buffer, trailing.byteOffset, trailing.length).toString('latin1')
       const end = text.search(
         /(^|\n)(event: [^\n]*(completed|\.done)|data: \[DONE\]|data: \{"type": ?"[^"]*(completed|\.done)")/,
       )
       if (end >= 0) {
         closing = true
-        const due = kept.subarray(0, end)
-        kept = kept.subarray(end)
+        const due = trailing.subarray(0, end)
+        trailing = trailing.subarray(end)
         return due
       }
       // Whole events leave; the unfinished one may turn out to be the closing one.
       const boundary = text.lastIndexOf('\n\n') + 2
-      const due = boundary > 1 ? kept.subarray(0, boundary) : new Uint8Array()
-      kept = boundary > 1 ? kept.subarray(boundary) : kept
+      const due = boundary > 1 ? trailing.subarray(0, boundary) : new Uint8Array()
+      trailing = boundary > 1 ? trailing.subarray(boundary) : trailing
       return due
     },
-    rest: () => kept,
+    rest: () => trailing,
     usage: (read) => {
       if (!isEventStream) return undefined
-      const text = Buffer.from(kept.buffer, kept.byteOffset, Math.min(kept.length, 64 * keptEvents)).toString('utf8')
+      const text = Buffer.from(
+        trailing.buffer,
+        trailing.byteOffset,
+        Math.min(trailing.length, 64 * longestEvents),
+      ).toString('utf8')
       for (const line of text.split('\n').reverse()) {
         if (!line.startsWith('data:') || !line.includes('"usage"')) continue
         try {

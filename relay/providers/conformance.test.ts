@@ -11,7 +11,7 @@ import { UpstreamRefusal } from './types.ts'
 
 const expectedUsage = { promptTokens: 20, completionTokens: 10 }
 
-const whole = (subject: Subject, name: string): ChatResponse =>
+const complete = (subject: Subject, name: string): ChatResponse =>
   subject.alwaysStreams
     ? collectEvents(streamed(subject, name))
     : subject.provider.chat.response(readJson(subject.fixtures, `${name}.json`), subject.call())
@@ -25,13 +25,13 @@ function streamed(subject: Subject, name: string): ChatEvent[] {
 /** Both ways an answer can come, in the one shape they share. */
 const bothWays = (subject: Subject, name: string): ChatResponse[] =>
   hasStream(subject.fixtures, name)
-    ? [whole(subject, name), collectEvents(streamed(subject, name))]
-    : [whole(subject, name)]
+    ? [complete(subject, name), collectEvents(streamed(subject, name))]
+    : [complete(subject, name)]
 
-const textOf = (response: ReturnType<typeof whole>): string =>
+const textOf = (response: ReturnType<typeof complete>): string =>
   response.choices[0]?.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('') ?? ''
 
-const usageOf = (response: ReturnType<typeof whole>) => normaliseUsage(response.usage ?? {}).usage
+const usageOf = (response: ReturnType<typeof complete>) => normaliseUsage(response.usage ?? {}).usage
 
 function sentText(subject: Subject, request = requestWith(), stream = false): string {
   const sent = subject.provider.chat.request(request, subject.call({ stream }))
@@ -44,7 +44,7 @@ const checks: Readonly<Record<Guarantee, (subject: Subject) => void>> = {
       expect(textOf(response)).toBe('Hello from upstream')
       expect(response.choices).toHaveLength(1)
       expect(response.choices[0]?.finish).toBe('stop')
-      if (subject.tellsUsage) expect(usageOf(response)).toMatchObject(expectedUsage)
+      if (subject.reportsUsage) expect(usageOf(response)).toMatchObject(expectedUsage)
       else expect(response.usage).toBeUndefined()
     }
     expect(sentText(subject)).toContain('Hi')
@@ -177,7 +177,7 @@ describe.each(subjects.map((subject) => [subject.name, subject] as const))('%s',
         expect(verdicts.at(-1)).toBe('hold')
         expect(listener.complete).toBe(true)
         expect(normaliseUsage(listener.usage ?? {}).usage).toMatchObject({ promptTokens: 20, completionTokens: 10 })
-        const decoded = whole(subject, name).choices[0]?.parts.filter((part) => part.type === 'tool-call') ?? []
+        const decoded = complete(subject, name).choices[0]?.parts.filter((part) => part.type === 'tool-call') ?? []
         expect(listener.delivered().toolCalls).toBe(decoded.length)
       }
       const failing = dialect.listen({ includeUsage: true })
@@ -194,9 +194,9 @@ test('what is not offered is told with its reason, and printed', () => {
     Object.entries(optOut).map(([guarantee, reason]) => ({ name, guarantee, reason })),
   )
   for (const { name, guarantee, reason } of missing) expect(reason.length, `${name}: ${guarantee}`).toBeGreaterThan(10)
-  const whole = subjects.length * guarantees.length
+  const complete = subjects.length * guarantees.length
   const lines = missing.map(({ name, guarantee, reason }) => `  ${name}: ${guarantee} (${reason})`)
-  const title = `${subjects.length} forms, ${whole} guarantees, ${missing.length} not offered:`
+  const title = `${subjects.length} forms, ${complete} guarantees, ${missing.length} not offered:`
   process.stdout.write(`${[title, ...lines].join('\n')}\n`)
 })
 

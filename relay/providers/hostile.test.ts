@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { MalformedUpstream } from '#relay/chat/events.ts'
-import { hasStream, hasWhole, readEvents, readJson } from './conformance/fixtures.ts'
+import { hasStream, hasJson, readEvents, readJson } from './conformance/fixtures.ts'
 import { type Subject, subjects } from './conformance/subjects.ts'
 import { UpstreamRefusal } from './types.ts'
 
@@ -53,7 +53,7 @@ const chatting = forms.filter(([, { optOut }]) => optOut.text === undefined)
 describe.each(chatting)('%s', (_id, subject) => {
   const { provider, fixtures } = subject
   const offered = cases.filter((name) => subject.optOut[name] === undefined)
-  const names = offered.filter((name) => hasWhole(fixtures, name))
+  const names = offered.filter((name) => hasJson(fixtures, name))
   const streams = offered.filter((name) => hasStream(fixtures, name))
 
   test.runIf(names.length > 0)('a whole answer of any shape is read or refused, never a crash', () => {

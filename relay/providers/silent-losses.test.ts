@@ -6,13 +6,13 @@ import { type Subject, subjects } from './conformance/subjects.ts'
 type Body = Record<string, unknown>
 type Caller = keyof typeof dialects
 /** A body of the caller's dialect without and with something said. */
-type Saying = [name: string, without: Body, said: Body]
+type Saying = [name: string, without: Body, withField: Body]
 
 const png = 'iVBORw0KGgo='
 const schema = { type: 'object', properties: { a: { type: 'string' } } }
 
-const fields = (plain: Body, said: Body, within: (fields: Body) => Body = (given) => given): Saying[] =>
-  Object.entries(said).map(([name, value]) => [name, plain, { ...plain, ...within({ [name]: value }) }])
+const fields = (plain: Body, withField: Body, within: (fields: Body) => Body = (given) => given): Saying[] =>
+  Object.entries(withField).map(([name, value]) => [name, plain, { ...plain, ...within({ [name]: value }) }])
 
 const chat: Body = { messages: [{ role: 'user', content: 'hi' }] }
 const chatTool = { type: 'function', function: { name: 'w', parameters: schema } }
@@ -115,7 +115,7 @@ const messageSayings: Saying[] = [
   ...fields(
     {},
     { eager_input_streaming: true, defer_loading: true, input_examples: [{ a: 'b' }], allowed_callers: ['x'] },
-  ).map(([name, , said]): Saying => [name, withTool(), withTool(said)]),
+  ).map(([name, , withField]): Saying => [name, withTool(), withTool(withField)]),
   ['domains', { ...message, tools: [search] }, { ...message, tools: [{ ...search, allowed_domains: ['a.b'] }] }],
   [
     'sources of a text',
@@ -215,9 +215,9 @@ function sent({ provider, call }: Subject, caller: Caller, body: Body) {
 const goesWithTools = (body: Body, losses: readonly string[]): boolean =>
   body['tools'] !== undefined && losses.includes('tools')
 
-function isSilent(subject: Subject, caller: Caller, [, without, said]: Saying): boolean {
+function isSilent(subject: Subject, caller: Caller, [, without, withField]: Saying): boolean {
   try {
-    const [before, after] = [sent(subject, caller, without), sent(subject, caller, said)]
+    const [before, after] = [sent(subject, caller, without), sent(subject, caller, withField)]
     const isReported =
       after.losses.some((name) => !before.losses.includes(name)) || goesWithTools(without, after.losses)
     return before.wire === after.wire && !isReported

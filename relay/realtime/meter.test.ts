@@ -30,10 +30,10 @@ describe('the sound of a session', () => {
     ],
   ])('lasts as long as its format says: %s', async (_, session, inputRate, outputRate) => {
     const meter = start()
-    meter.hear({ type: 'session.updated', session })
+    meter.receive({ type: 'session.updated', session })
     for (let piece = 0; piece < 6; piece += 1)
       meter.ask({ type: 'input_audio_buffer.append', audio: audioFile(1, inputRate) })
-    meter.hear({ type: 'response.audio.delta', delta: audioFile(12, outputRate) })
+    meter.receive({ type: 'response.audio.delta', delta: audioFile(12, outputRate) })
     // floor(6 / 60 × 100 / 0.06) and floor(12 / 60 × 200 / 0.24).
     expect((await meter.end()).usage).toMatchObject({
       audioInputTokens: 166,
@@ -45,7 +45,7 @@ describe('the sound of a session', () => {
   test('a format changed in the middle counts from there on', async () => {
     const meter = start()
     meter.ask({ type: 'input_audio_buffer.append', audio: audioFile(3, 48_000) })
-    meter.hear({ type: 'session.updated', session: { input_audio_format: 'g711_alaw' } })
+    meter.receive({ type: 'session.updated', session: { input_audio_format: 'g711_alaw' } })
     meter.ask({ type: 'input_audio_buffer.append', audio: audioFile(3, 8000) })
     expect((await meter.end()).usage.audioInputTokens).toBe(166)
   })
@@ -54,7 +54,7 @@ describe('the sound of a session', () => {
 test('reported usage counts and clears what was counted here', async () => {
   const meter = start()
   meter.ask({ type: 'input_audio_buffer.append', audio: audioFile(60, 48_000) })
-  meter.hear({ type: 'response.output_text.delta', delta: 'Hello there' })
+  meter.receive({ type: 'response.output_text.delta', delta: 'Hello there' })
   const reported = await meter.end({ usage: { input_tokens: 40, output_tokens: 60 } })
   expect(reported).toMatchObject({ source: 'upstream', usage: { promptTokens: 40, completionTokens: 60 } })
   expect((await meter.takeRest()).measured).toMatchObject({ source: 'none', usage: { promptTokens: 0 } })
@@ -63,11 +63,11 @@ test('reported usage counts and clears what was counted here', async () => {
 test('both forms of the events are counted, once each', async () => {
   const [older, newer] = [start(), start()]
   const item = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hello there' }] }
-  older.hear({ type: 'conversation.item.created', item })
-  newer.hear({ type: 'conversation.item.added', item })
-  newer.hear({ type: 'conversation.item.done', item })
-  older.hear({ type: 'response.text.delta', delta: 'Good day' })
-  newer.hear({ type: 'response.output_text.delta', delta: 'Good day' })
+  older.receive({ type: 'conversation.item.created', item })
+  newer.receive({ type: 'conversation.item.added', item })
+  newer.receive({ type: 'conversation.item.done', item })
+  older.receive({ type: 'response.text.delta', delta: 'Good day' })
+  newer.receive({ type: 'response.output_text.delta', delta: 'Good day' })
   const [first, second] = [await older.end(), await newer.end()]
   expect(first.usage).toMatchObject({ promptTokens: 2, completionTokens: 2 })
   expect(second).toEqual(first)
@@ -76,7 +76,7 @@ test('both forms of the events are counted, once each', async () => {
 test('what the upstream writes of anything else, or in no form at all, counts nothing', async () => {
   const meter = start()
   for (const event of [{}, { type: 7 }, { type: 'session.updated' }, { type: 'conversation.item.added', item: 'x' }])
-    expect(meter.hear(event)).toBe(false)
+    expect(meter.receive(event)).toBe(false)
   for (const event of [{}, { type: 'session.update', session: 3 }, { type: 'input_audio_buffer.append', audio: {} }])
     meter.ask(event)
   expect((await meter.takeRest()).measured.usage.promptTokens).toBe(0)
@@ -87,10 +87,10 @@ test('a response’s time begins when it is asked for, and its first part is rem
   meter.wait(5000)
   meter.ask({ type: 'response.create' })
   meter.wait(40)
-  meter.hear({ type: 'response.created' })
+  meter.receive({ type: 'response.created' })
   meter.wait(60)
-  meter.hear({ type: 'response.output_audio.delta', delta: '' })
-  expect(meter.hear({ type: 'response.done' })).toBe(true)
+  meter.receive({ type: 'response.output_audio.delta', delta: '' })
+  expect(meter.receive({ type: 'response.done' })).toBe(true)
   const { times } = await meter.takeResponse({ response: {} })
   expect(times).toEqual({ startedAt: 5000, firstPartAt: 5100 })
   expect((await meter.takeRest()).times).toEqual({ startedAt: null, firstPartAt: null })

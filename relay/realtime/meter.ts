@@ -21,7 +21,7 @@ export type Meter = {
   /** An event of the caller's, on its way to the upstream. */
   ask: (event: Json) => void
   /** An event of the upstream's, on its way to the caller. True for one that ends a response. */
-  hear: (event: Json) => boolean
+  receive: (event: Json) => boolean
   /** What an ended response used: as it reports, else as counted here since the last one. */
   takeResponse: (event: Json) => Promise<Measured>
   /** What was counted and not paid, when the session is over. */
@@ -33,7 +33,7 @@ export type Meter = {
   /** The upstream's name of the response that is under way or was last. */
   readonly responseId: string
   /** Answers are sound. */
-  readonly speaks: boolean
+  readonly outputsAudio: boolean
 }
 
 /** Names a tool and its description and parameters bring along in each response. */
@@ -66,13 +66,13 @@ export function createMeter(given: {
   let responses = 0
   let times: ResponseTimes = { startedAt: null, firstPartAt: null }
   let responseId = ''
-  let speaks = true
+  let outputsAudio = true
   /** The conversation as the upstream last counted it: every response reads all of it again. */
   let context = { text: 0, audio: 0 }
   /** Cheaply counted: what came since the response under way began, what came before it, and what it said. */
   let fresh = { text: 0, seconds: 0 }
   let asked = { text: 0, seconds: 0 }
-  let said = { text: 0, seconds: 0 }
+  let answered = { text: 0, seconds: 0 }
   let toolTokens = 0
 
   const countInput = (text: string): void => {
@@ -95,7 +95,7 @@ export function createMeter(given: {
   const learn = (session: Json): void => {
     formats = { ...formats, ...audioFormatsOf(session) }
     const modalities = session['output_modalities'] ?? session['modalities']
-    if (Array.isArray(modalities)) speaks = modalities.includes('audio')
+    if (Array.isArray(modalities)) outputsAudio = modalities.includes('audio')
     if (!Array.isArray(session['tools'])) return
     tools = recordsOf(session['tools'])
     toolTokens = tools.reduce((sum, tool) => sum + cheapTextTokens(describe(tool)) + tokensOfATool, 0)
@@ -126,7 +126,7 @@ export function createMeter(given: {
     }
   }
 
-  const hear = (event: Json): boolean => {
+  const receive = (event: Json): boolean => {
     const type = textOf(event['type']) ?? ''
     if (type === 'session.created' || type === 'session.updated') learn(recordOf(event['session']) ?? {})
     else if (itemsAdded.has(type)) countTexts(recordOf(event['item']) ?? {})
@@ -139,12 +139,12 @@ export function createMeter(given: {
       beginPart()
       const delta = textOf(event['delta']) ?? ''
       output.append(delta)
-      said.text += cheapTextTokens(delta)
+      answered.text += cheapTextTokens(delta)
     } else if (audioParts.has(type)) {
       beginPart()
       const length = secondsOf(textOf(event['delta']) ?? '', formats.output)
       seconds.output += length
-      said.seconds += length
+      answered.seconds += length
     }
     // Deltas of one text belong together; what comes after a finished part is another text.
     if (type === 'response.output_item.done') output.add('')
@@ -168,7 +168,7 @@ export function createMeter(given: {
   const forget = (): void => {
     asked = { text: 0, seconds: 0 }
     fresh = { text: 0, seconds: 0 }
-    said = { text: 0, seconds: 0 }
+    answered = { text: 0, seconds: 0 }
   }
 
   const takeCounted = async (withTools: boolean): Promise<MeasuredUsage> => {
@@ -190,14 +190,14 @@ export function createMeter(given: {
 
   return {
     ask,
-    hear,
+    receive,
     takeResponse: async (event) => {
       const response = recordOf(event['response']) ?? {}
       const taken = takeTimes()
       const first = responses === 0
       responses += 1
       const { usage, reported, corrected } = normaliseUsage(given.readUsage(response['usage']) ?? {})
-      said = { text: 0, seconds: 0 }
+      answered = { text: 0, seconds: 0 }
       if (reported) {
         clear()
         asked = { text: 0, seconds: 0 }
@@ -230,20 +230,20 @@ export function createMeter(given: {
     },
     soFar: () => {
       const audioInputTokens = context.audio + inputAudioTokens(asked.seconds + fresh.seconds)
-      const audioOutputTokens = outputAudioTokens(said.seconds)
+      const audioOutputTokens = outputAudioTokens(answered.seconds)
       return {
         ...emptyUsage,
         promptTokens: context.text + asked.text + fresh.text + toolTokens + audioInputTokens,
         audioInputTokens,
-        completionTokens: said.text + audioOutputTokens,
+        completionTokens: answered.text + audioOutputTokens,
         audioOutputTokens,
       }
     },
     get responseId() {
       return responseId
     },
-    get speaks() {
-      return speaks
+    get outputsAudio() {
+      return outputsAudio
     },
     get responding() {
       return times.startedAt !== null

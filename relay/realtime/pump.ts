@@ -35,7 +35,7 @@ export function createPump(source: WebSocket, memory: FrameMemory, { connection,
   let queued = 0
   let taking = 0
   /** What the connection had brought when the last message was whole. */
-  let whole = connection.bytesRead
+  let received = connection.bytesRead
   let full = false
   let waits = false
   let stopped = false
@@ -44,7 +44,7 @@ export function createPump(source: WebSocket, memory: FrameMemory, { connection,
   let working: Promise<void> = Promise.resolve()
   let busy = false
 
-  const arriving = (): number => Math.max(0, connection.bytesRead - whole)
+  const arriving = (): number => Math.max(0, connection.bytesRead - received)
   const here = (): number => queued + taking + arriving()
   const fail = (error: unknown): void => {
     queue = []
@@ -98,7 +98,7 @@ export function createPump(source: WebSocket, memory: FrameMemory, { connection,
   }
 
   source.on('message', (data, isBinary) => {
-    whole = connection.bytesRead
+    received = connection.bytesRead
     if (stopped) return
     const frame = { data: data as Buffer, isBinary }
     queue.push(frame)
@@ -108,7 +108,7 @@ export function createPump(source: WebSocket, memory: FrameMemory, { connection,
     run()
   })
   // Two bytes of head and four of mask: these come between the pieces of a message.
-  for (const control of ['ping', 'pong'] as const) source.on(control, (data: Buffer) => void (whole += data.length + 6))
+  for (const control of ['ping', 'pong'] as const) source.on(control, (data: Buffer) => void (received += data.length + 6))
   connection.on('data', hold)
   const isIdle = (): boolean => source.isPaused || arriving() === 0
   const stopWatching = isPaceWatched ? memory.watch(connection, isIdle, fail) : undefined

@@ -39,7 +39,7 @@ export function createHoldRaiser(session: Session, meter: Meter, hold: SessionHo
       usage: {
         ...usage,
         completionTokens: usage.completionTokens + ahead,
-        audioOutputTokens: usage.audioOutputTokens + (meter.speaks ? ahead : 0),
+        audioOutputTokens: usage.audioOutputTokens + (meter.outputsAudio ? ahead : 0),
       },
     })
   const isFixed = plan.terms.price.kind === 'call' || plan.terms.groupRatio === 0

@@ -25,7 +25,7 @@ const upstreamCloseTimeoutMs = 500
 const readEvent = ({ data }: Frame): Json => tryRecord(data.toString('utf8')) ?? {}
 
 /** Only what tells of a failure quotes what an upstream was sent; everything else goes through unread. */
-const tellsFailure = (event: Json): boolean =>
+const reportsFailure = (event: Json): boolean =>
   event['type'] === 'error' || 'error' in event || tryStatus(event['response']) === 'failed'
 
 const tryStatus = (response: unknown): unknown =>
@@ -72,13 +72,13 @@ export async function runSession(session: Session): Promise<void> {
   upstream.frames.start(async (frame) => {
     const event = readEvent(frame)
     // The end of a response leaves when its charge is booked.
-    const isEnd = meter.hear(event)
+    const isEnd = meter.receive(event)
     const refusal = isEnd
       ? await billing.endResponse(event)
       : isPaid(event)
         ? await billing.follow(event['type'] === 'response.created')
         : null
-    await sendFrame(caller.socket, tellsFailure(event) ? withoutSecrets(frame, attemptSecrets(plan.attempt)) : frame)
+    await sendFrame(caller.socket, reportsFailure(event) ? withoutSecrets(frame, attemptSecrets(plan.attempt)) : frame)
     if (refusal) {
       upstream.frames.stop('drop')
       ended.resolve({ by: 'gateway', error: refusal, unpaid: !isEnd })

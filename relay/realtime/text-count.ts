@@ -1,7 +1,7 @@
 import { countText } from '#relay/counting/count-text.ts'
 
 /** Characters kept before they are counted: most sessions report usage, and nothing needs counting. */
-const mostKept = 1024 * 1024
+const longestBuffer = 1024 * 1024
 
 /** Many short texts take more room than their characters. */
 const costOfAPiece = 64
@@ -11,14 +11,14 @@ const yieldNow = (): Promise<void> => new Promise((resolve) => setImmediate(reso
 /** Texts whose tokens are counted only when somebody wants to know. */
 export function createTextCount(model: string) {
   let pieces: string[] = []
-  let kept = 0
+  let buffered = 0
   let counting: Promise<number> = Promise.resolve(0)
 
   const fold = (): void => {
     const texts = pieces
     if (texts.length === 0) return
     pieces = []
-    kept = 0
+    buffered = 0
     counting = counting.then(async (sum) => {
       let total = sum
       for (const text of texts) total += await countText(text, model, yieldNow)
@@ -26,8 +26,8 @@ export function createTextCount(model: string) {
     })
   }
   const keep = (characters: number): void => {
-    kept += characters
-    if (kept > mostKept) fold()
+    buffered += characters
+    if (buffered > longestBuffer) fold()
   }
 
   return {
@@ -44,7 +44,7 @@ export function createTextCount(model: string) {
     },
     clear: (): void => {
       pieces = []
-      kept = 0
+      buffered = 0
       counting = Promise.resolve(0)
     },
     /** The tokens of everything since the last look. */

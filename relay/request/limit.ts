@@ -32,7 +32,7 @@ async function limitBy(checks: Check[], services: RelayServices, limiting: Limit
     await ended(429)
     throw error
   }
-  tellStanding(
+  setLimitHeaders(
     incoming,
     passed.flatMap(({ verdict }) => standingsOf(verdict)),
   )
@@ -129,7 +129,7 @@ async function admit(services: RelayServices, { incoming, passed }: Limiting, in
     throw new DomainError('relay.rate_limit_check_failed', {}, { cause })
   })
   if (verdict.refusedBy !== null) {
-    tellStanding(incoming, standingsOf(verdict))
+    setLimitHeaders(incoming, standingsOf(verdict))
     throw new RateLimited(refusal(verdict.refusedBy), Math.max(1, Math.ceil(verdict.retryAfterMs / 1000)))
   }
   // Without a number of successes nothing is left to be told.
@@ -146,7 +146,7 @@ export const limitHeaders = ['limit', 'remaining', 'reset'].flatMap((what) => [
 ])
 
 /** Tells how much of the tightest limit is left, in the headers that the caller's vendor uses. */
-function tellStanding({ res, dialect, receivedAt }: Incoming, standings: readonly Standing[]): void {
+function setLimitHeaders({ res, dialect, receivedAt }: Incoming, standings: readonly Standing[]): void {
   const [tightest] = standings.toSorted((left, right) => left.remaining - right.remaining)
   if (!tightest || res.headersSent) return
   for (const [name, value] of Object.entries(dialect.rateLimitHeaders(tightest, receivedAt))) res.setHeader(name, value)

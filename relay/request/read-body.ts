@@ -1,7 +1,7 @@
 import { DomainError } from '#core/errors.ts'
 import { weighJson } from '#core/json-weight.ts'
 import { networkOf } from '#features/client-address/service.ts'
-import { type Body, readBody as readWhole } from '#features/request-bodies/read-body.ts'
+import { type Body, readBody as readRequestBody } from '#features/request-bodies/read-body.ts'
 import type { CallBody, Incoming, RelayServices } from './call.ts'
 
 /**
@@ -20,7 +20,7 @@ const withoutByteOrderMark = (bytes: Buffer): Buffer =>
 /** The whole body as it came, decompressed. */
 export async function readBytes({ bodies }: RelayServices, { req, res, ip }: Incoming): Promise<Body> {
   const rules = { address: networkOf(ip), largest: bodies.limits.largest }
-  const body = await readWhole(bodies, { req, res }, rules).catch((error: unknown) => {
+  const body = await readRequestBody(bodies, { req, res }, rules).catch((error: unknown) => {
     throw asRefusal(error)
   })
   return { ...body, bytes: withoutByteOrderMark(body.bytes) }

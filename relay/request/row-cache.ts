@@ -17,9 +17,9 @@ const longestGatheringMs = 50
 export function createRowCache<Key extends string | number, Row extends { id: number }>(options: {
   load: (keys: Key[]) => Promise<Map<Key, Row>>
   most: number
-  secondsKept?: number
+  ttlSeconds?: number
 }) {
-  const ttl = (options.secondsKept ?? 60) * 1000
+  const ttl = (options.ttlSeconds ?? 60) * 1000
   const startEmpty = () => {
     const keysOfId = new Map<number, Set<Key>>()
     // What falls out must not stay behind in the other table.
@@ -30,7 +30,7 @@ export function createRowCache<Key extends string | number, Row extends { id: nu
       if (keys.size === 0) keysOfId.delete(row.id)
     }
     return {
-      kept: new LRUCache<Key, Entry<Row>>({ max: options.most, ttl, dispose }),
+      entries: new LRUCache<Key, Entry<Row>>({ max: options.most, ttl, dispose }),
       unknown: new LRUCache<Key, true>({ max: mostUnknown, ttl }),
       keysOfId,
     }
@@ -68,14 +68,14 @@ export function createRowCache<Key extends string | number, Row extends { id: nu
       tables.unknown.set(key, true)
       return
     }
-    tables.kept.set(key, { row, at: Date.now() })
+    tables.entries.set(key, { row, at: Date.now() })
     const keys = tables.keysOfId.get(row.id)
     if (keys) keys.add(key)
     else tables.keysOfId.set(row.id, new Set([key]))
   }
 
   const get = (key: Key): Row | null | Promise<Row | null> => {
-    const entry = tables.kept.get(key)
+    const entry = tables.entries.get(key)
     if (entry) return entry.row
     if (tables.unknown.has(key)) return null
     const pending = gathering?.get(key)
@@ -94,7 +94,7 @@ export function createRowCache<Key extends string | number, Row extends { id: nu
     get,
     drop: (id: number): void => {
       generation += 1
-      for (const key of tables.keysOfId.get(id) ?? []) tables.kept.delete(key)
+      for (const key of tables.keysOfId.get(id) ?? []) tables.entries.delete(key)
     },
     clear: (): void => {
       generation += 1

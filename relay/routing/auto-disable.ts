@@ -19,8 +19,8 @@ export async function disableDeadKey(
   const { options } = services
   const { status } = error.failure
   // Hidden from callers, the upstream's own words still tell what is wrong with the key.
-  const said = { ...error.failure, ...error.failure.said }
-  const { type, code, message } = maskFailure(said, attemptSecrets(attempt))
+  const original = { ...error.failure, ...error.failure.original }
+  const { type, code, message } = maskFailure(original, attemptSecrets(attempt))
   const fault = {
     status,
     type,

@@ -165,8 +165,8 @@ async function readChannels(
 function createInterner(): (text: string) => string {
   const known = new Map<string, string>()
   return (text) => {
-    const kept = known.get(text)
-    if (kept !== undefined) return kept
+    const shared = known.get(text)
+    if (shared !== undefined) return shared
     const copy = Buffer.from(text).toString()
     known.set(copy, copy)
     return copy

@@ -28,7 +28,7 @@ export function checkedProxy(address: string): string {
 /** One connection pool per origin, connect limit and proxy, kept while it is among the last few hundred used. */
 export function createDispatchers({ lookup, connections }: DispatcherOptions) {
   const closing = (dispatcher: Dispatcher) => void dispatcher.close().catch(() => dispatcher.destroy())
-  const kept = new LRUCache<string, Dispatcher>({ max: 500, dispose: closing, noDisposeOnSet: true })
+  const byOrigin = new LRUCache<string, Dispatcher>({ max: 500, dispose: closing, noDisposeOnSet: true })
 
   function create({ origin, proxy, connectTimeoutMs }: Route): Dispatcher {
     const timeout = asTimerMs(connectTimeoutMs)
@@ -44,17 +44,17 @@ export function createDispatchers({ lookup, connections }: DispatcherOptions) {
   return {
     get(route: Route): Dispatcher {
       const key = route.proxy ? `${route.connectTimeoutMs} ${route.proxy}` : `${route.connectTimeoutMs} ${route.origin}`
-      const known = kept.get(key)
+      const known = byOrigin.get(key)
       if (known) return known
       const made = create(route)
-      kept.set(key, made)
+      byOrigin.set(key, made)
       return made
     },
     /** Destroys every connection, those in use included. */
     close: async () => {
-      const all = [...kept.values()]
+      const all = [...byOrigin.values()]
       await Promise.all(all.map((dispatcher) => dispatcher.destroy()))
-      kept.clear()
+      byOrigin.clear()
     },
   }
 }

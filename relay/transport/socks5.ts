@@ -17,7 +17,7 @@ const refused = (message: string): TransportError => new TransportError('connect
 async function ask(
   socket: Socket,
   question: Buffer,
-  { isWhole, signal }: { isWhole: (answer: Buffer) => boolean; signal: AbortSignal },
+  { isComplete, signal }: { isComplete: (answer: Buffer) => boolean; signal: AbortSignal },
 ): Promise<Buffer> {
   let answer: Buffer = Buffer.alloc(0)
   const closed = new AbortController()
@@ -25,7 +25,7 @@ async function ask(
   socket.on('close', onClose)
   socket.write(question)
   try {
-    while (!isWhole(answer)) {
+    while (!isComplete(answer)) {
       const [chunk] = (await once(socket, 'data', { signal: AbortSignal.any([signal, closed.signal]) })) as [Buffer]
       answer = Buffer.concat([answer, chunk])
     }
@@ -44,7 +44,7 @@ function addressBytes(host: string): Buffer {
 }
 
 /** Version, reply, a reserved byte, then an address of its own length and a port. */
-function isWholeReply(reply: Buffer): boolean {
+function isCompleteReply(reply: Buffer): boolean {
   if (reply.length < 5) return false
   const address = reply[3] === addressTypes.ipv4 ? 4 : reply[3] === addressTypes.ipv6 ? 16 : 1 + (reply[4] ?? 0)
   return reply.length >= 4 + address + 2
@@ -53,7 +53,7 @@ function isWholeReply(reply: Buffer): boolean {
 /** Makes a connection to a SOCKS5 proxy one to the target. Names are resolved by the proxy. */
 export async function greetSocks5(socket: Socket, target: Socks5Target, signal: AbortSignal): Promise<void> {
   const { host, port, username, password } = target
-  const twoBytes = { isWhole: (answer: Buffer) => answer.length >= 2, signal }
+  const twoBytes = { isComplete: (answer: Buffer) => answer.length >= 2, signal }
   const greeting = await ask(socket, Buffer.from(username === '' ? [5, 1, 0] : [5, 2, 0, 2]), twoBytes)
   if (greeting[1] === 2) {
     const [name, word] = [Buffer.from(username), Buffer.from(password)]
@@ -61,6 +61,6 @@ export async function greetSocks5(socket: Socket, target: Socks5Target, signal: 
     if (verdict[1] !== 0) throw refused('the proxy refused its credentials')
   } else if (greeting[1] !== 0) throw refused('the proxy wants credentials')
   const input = Buffer.concat([Buffer.from([5, 1, 0]), addressBytes(host), Buffer.from([port >> 8, port & 255])])
-  const reply = await ask(socket, input, { isWhole: isWholeReply, signal })
+  const reply = await ask(socket, input, { isComplete: isCompleteReply, signal })
   if (reply[1] !== 0) throw refused('the proxy could not reach the upstream')
 }

@@ -8,12 +8,12 @@ test('a probe waits a minute, a stream five for its first byte, any other call t
     idleTimeoutMs: 60_000,
   })
   expect(timeoutsOf({}, 'stream')).toMatchObject({ firstByteTimeoutMs: 300_000, idleTimeoutMs: 900_000 })
-  expect(timeoutsOf({}, 'whole')).toMatchObject({ firstByteTimeoutMs: 600_000, idleTimeoutMs: 900_000 })
+  expect(timeoutsOf({}, 'unstreamed')).toMatchObject({ firstByteTimeoutMs: 600_000, idleTimeoutMs: 900_000 })
 })
 
 test('the settings of a channel change each limit of each kind; what is no number of seconds does not', () => {
   const setting = { connect_timeout: 1, first_byte_timeout: 2, idle_timeout: 3 }
-  for (const kind of ['probe', 'stream', 'whole'] as const) {
+  for (const kind of ['probe', 'stream', 'unstreamed'] as const) {
     expect(timeoutsOf(setting, kind)).toEqual({ connectTimeoutMs: 1000, firstByteTimeoutMs: 2000, idleTimeoutMs: 3000 })
   }
   expect(timeoutsOf({ connect_timeout: '1', idle_timeout: 0 }, 'probe')).toEqual(timeoutsOf({}, 'probe'))

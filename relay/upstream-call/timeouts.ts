@@ -3,7 +3,7 @@ import type { TimeLimits } from '#relay/transport/limits.ts'
 /** Seconds. A person waits for a probe, so it waits less long than a caller would. */
 const presets = {
   stream: { firstByte: 300, idle: 900 },
-  whole: { firstByte: 600, idle: 900 },
+  unstreamed: { firstByte: 600, idle: 900 },
   probe: { firstByte: 60, idle: 60 },
 }
 

@@ -13,8 +13,8 @@ const mostTokens = 10_000
 const largestAnswer = 1024 * 1024
 const loginTimeoutMs = 30_000
 
-type Kept = { until: number; token: Promise<string> }
-const kept = new Map<string, Kept>()
+type CachedToken = { until: number; token: Promise<string> }
+const cache = new Map<string, CachedToken>()
 
 type Deps = Pick<UpstreamDeps, 'transport' | 'ambient'>
 
@@ -37,7 +37,7 @@ export async function tokenFor(
   const exchange = providerFor(channel.type).exchange?.(channel, deps.ambient)
   if (!exchange) return undefined
   const now = deps.ambient.now().getTime()
-  const known = kept.get(exchange.cacheKey)
+  const known = cache.get(exchange.cacheKey)
   const reused = known && known.until > now ? known : undefined
   const entry = reused ?? ask(deps, channel, { exchange, now })
   const value = await (signal ? unlessAborted(entry.token, signal) : entry.token)
@@ -49,15 +49,19 @@ export async function tokenFor(
   return { value, refused }
 }
 
-function ask(deps: Deps, channel: UpstreamChannel, { exchange, now }: { exchange: KeyExchange; now: number }): Kept {
-  if (kept.size > mostTokens) kept.clear()
-  const entry: Kept = { until: now + earlyMs, token: logIn(deps, channel, exchange).then(keepFor) }
+function ask(
+  deps: Deps,
+  channel: UpstreamChannel,
+  { exchange, now }: { exchange: KeyExchange; now: number },
+): CachedToken {
+  if (cache.size > mostTokens) cache.clear()
+  const entry: CachedToken = { until: now + earlyMs, token: logIn(deps, channel, exchange).then(keepFor) }
   function keepFor({ token, ttlSeconds }: { token: string; ttlSeconds: number }): string {
     entry.until = now + Math.max(ttlSeconds * 1000 - earlyMs, 1000)
     return token
   }
-  kept.set(exchange.cacheKey, entry)
-  entry.token.catch(() => kept.get(exchange.cacheKey) === entry && kept.delete(exchange.cacheKey))
+  cache.set(exchange.cacheKey, entry)
+  entry.token.catch(() => cache.get(exchange.cacheKey) === entry && cache.delete(exchange.cacheKey))
   return entry
 }
 

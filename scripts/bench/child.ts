@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import type { Load, LoadResult } from './generator/load.ts'
 
-export type Program = { pid: number; said: string; stop: () => Promise<void> }
+export type Program = { pid: number; output: string; stop: () => Promise<void> }
 
 const pathOf = (file: string): string => fileURLToPath(new URL(file, import.meta.url))
 
@@ -25,13 +25,13 @@ export function startProgram(
   const args = [...(input.node ?? []), pathOf(file), ...(input.args ?? [])]
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] })
   return new Promise((resolve, reject) => {
-    let said = ''
+    let output = ''
     child.stdout.on('data', (chunk: Buffer) => {
-      said += chunk.toString()
-      const match = input.ready.exec(said)
-      if (match) resolve({ pid: child.pid ?? 0, said: match[1] ?? '', stop: () => stop(child) })
+      output += chunk.toString()
+      const match = input.ready.exec(output)
+      if (match) resolve({ pid: child.pid ?? 0, output: match[1] ?? '', stop: () => stop(child) })
     })
-    child.once('exit', (code) => reject(new Error(`${file} ended with ${code}: ${said}`)))
+    child.once('exit', (code) => reject(new Error(`${file} ended with ${code}: ${output}`)))
   })
 }
 

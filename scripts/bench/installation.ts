@@ -39,7 +39,7 @@ export async function install(): Promise<Installation> {
   })
   const generator = startGenerator()
   for (const pid of [databasePid, upstream.pid, generator.pid]) pin(pid, 'rest')
-  const world = await createWorld(database.connection, { secretKey, upstreamUrl: upstream.said })
+  const world = await createWorld(database.connection, { secretKey, upstreamUrl: upstream.output })
 
   const gateway = async ({ workers = 1, node = [] }: { workers?: number; node?: string[] } = {}) => {
     const port = await freePort()
@@ -59,11 +59,11 @@ export async function install(): Promise<Installation> {
     return { ...program, name: 'gateway' as const, origin: `http://127.0.0.1:${port}` }
   }
   const passThrough = async (workers = 1) => {
-    const args = [upstream.said, String(workers)]
+    const args = [upstream.output, String(workers)]
     const env = { NODE_ENV: 'production' }
     const program = await startProgram('programs/pass-through.ts', { args, env, ready: /ready on (http:\S+)/ })
     pin(program.pid, workers === 1 ? 'gateway' : 'anywhere')
-    return { ...program, name: 'pass-through' as const, origin: program.said }
+    return { ...program, name: 'pass-through' as const, origin: program.output }
   }
   const close = async (): Promise<void> => {
     await generator.stop()
@@ -72,7 +72,7 @@ export async function install(): Promise<Installation> {
     await database.stop()
     rmSync(folder, { recursive: true, force: true })
   }
-  const direct: Target = { name: 'direct', origin: upstream.said, pid: upstream.pid }
+  const direct: Target = { name: 'direct', origin: upstream.output, pid: upstream.pid }
   const seen = { answers: 0, failures: [] }
   return { world, generator, upstream, databasePid, gateway, passThrough, direct, seen, close }
 }

@@ -26,7 +26,7 @@ const marked = /<!-- generated: ([\w-]+) -->\n[^]*?<!-- end -->/g
 /** The page with every generated part as the code has it now. */
 export function fillIn(page: string, text: string, blocks: Blocks): string {
   const left = new Set(Object.keys(blocks))
-  const filled = text.replace(marked, (_whole, name: string) => {
+  const filled = text.replace(marked, (_match, name: string) => {
     const block = blocks[name]
     if (!block) throw new Error(`${page} has a generated part that nothing generates: ${name}`)
     left.delete(name)

@@ -13,7 +13,7 @@ const english: Readonly<Record<string, string>> = Object.assign(
     (path) => JSON.parse(readFileSync(join(root, path), 'utf8')) as object,
   ),
 )
-const said = (sentence: string): string => english[sentence] ?? sentence
+const translate = (sentence: string): string => english[sentence] ?? sentence
 
 const longestDefault = 40
 
@@ -35,15 +35,15 @@ function typeOf({ schema }: OptionField): string {
 
 const whatItDoes = ({ label, help, unit, requires }: OptionField): string =>
   [
-    `${said(label)}${unit === null ? '' : ` (${said(unit)})`}`,
-    ...(help === null ? [] : [said(help)]),
+    `${translate(label)}${unit === null ? '' : ` (${translate(unit)})`}`,
+    ...(help === null ? [] : [translate(help)]),
     ...(requires.length > 0 ? [`needs ${requires.map(code).join(', ')}`] : []),
   ].join('. ')
 
 function section(group: OptionGroup): string {
   const { tab, label } = optionGroups[group]
   const fields = optionKeys.filter((key) => optionOf(key).group === group).map(describeOption)
-  const place = tab === null ? 'kept for older clients, on no page' : `Settings → ${said(settingsTabs[tab])}`
+  const place = tab === null ? 'kept for older clients, on no page' : `Settings → ${translate(settingsTabs[tab])}`
   const rows = fields.map((field) => [
     code(field.key),
     typeOf(field),
@@ -51,7 +51,7 @@ function section(group: OptionGroup): string {
     field.visibility,
     whatItDoes(field),
   ])
-  return `### ${tab === null ? group : said(label)}\n\n${place}.\n\n${table(['key', 'type', 'default', 'visibility', 'what it does'], rows)}`
+  return `### ${tab === null ? group : translate(label)}\n\n${place}.\n\n${table(['key', 'type', 'default', 'visibility', 'what it does'], rows)}`
 }
 
 export const optionBlocks: Blocks = {

@@ -60,7 +60,7 @@ export async function claimRun(
 }
 
 /** Tells how far a run is, and hears whether somebody wants it ended, or whether it is not ours any more. */
-export async function tellProgress(
+export async function reportProgress(
   pool: Pool,
   run: RunHandle,
   { done, total }: { done: number; total: number },

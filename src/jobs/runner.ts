@@ -6,13 +6,13 @@ import { isDatabaseTrouble } from '#core/database-trouble.ts'
 import type { Services } from '#features/deps.ts'
 import type { JobOutcome, JobReport, JobRunner } from '#features/jobs/runner.ts'
 import { intervalOf, type Job } from './job.ts'
-import { askToCancel, claimRun, finishRun, isDue, readStates, type RunHandle, tellProgress } from './run-rows.ts'
+import { askToCancel, claimRun, finishRun, isDue, readStates, type RunHandle, reportProgress } from './run-rows.ts'
 
 /** First half of the advisory locks that say "somebody runs this job". */
 const jobLockClass = 7302
 
 const lookEveryMs = 5000
-const tellEveryMs = 1000
+const reportEveryMs = 1000
 const longestCloseMs = 5000
 
 type Given<Needs extends Services> = {
@@ -132,21 +132,21 @@ async function perform<Needs extends Services>(
   const { pool } = services.database
   const startedAt = performance.now()
   const far = { done: 0, total: 0 }
-  const telling = setInterval(() => {
-    tellProgress(pool, handle, far).then(
+  const reporting = setInterval(() => {
+    reportProgress(pool, handle, far).then(
       (answer) => {
         if (answer !== 'go-on') abort.abort(answer)
       },
       // The database is away; the next second tells again.
       () => {},
     )
-  }, tellEveryMs)
+  }, reportEveryMs)
   const outcome = await outcomeOf(services, job, {
     signal: abort.signal,
     byHand: handle.byHand,
     progress: (done, total) => Object.assign(far, { done, total }),
   })
-  clearInterval(telling)
+  clearInterval(reporting)
   // Who sees the end of a run sees what it changed.
   await services.barrier()
   const { signal } = abort

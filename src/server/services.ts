@@ -19,7 +19,7 @@ import { createLedger, refundUndelivered } from '#features/ledger/service.ts'
 import { createLimits } from '#features/limits/service.ts'
 import { plainNotice } from '#features/notifications/notice.ts'
 import { createQuotaWatch } from '#features/notifications/quota-watch.ts'
-import { tellRoot } from '#features/notifications/service.ts'
+import { notifyRoot } from '#features/notifications/service.ts'
 import { createBodies } from '#features/request-bodies/service.ts'
 import { applyDuePriceChanges, loadRows } from '#features/prices/changeover.ts'
 import { createOptionsStore } from '#features/options/store.ts'
@@ -142,7 +142,7 @@ export async function createServices(given: {
       nodeId: node.id,
       refund: (row) => refundUndelivered(database.orm.em.fork(), row),
       onCharged: watchQuota,
-      onSetAside: tellOfSetAside(() => services),
+      onSetAside: logSetAside(() => services),
       onError: sayOfBatches(log),
     }),
     limits: createLimits({
@@ -239,13 +239,13 @@ function poolSizes(workers: number): { hot: number; console: number } {
 }
 
 /** The operator hears of each charge that the database refused: of those that wait for a decision by a notice too. */
-function tellOfSetAside(services: () => Services) {
-  return ({ row, error, kept }: { row: ChargeRow; error: unknown; kept: 'texts' | 'hold' }): void => {
+function logSetAside(services: () => Services) {
+  return ({ row, error, storedAs }: { row: ChargeRow; error: unknown; storedAs: 'texts' | 'hold' }): void => {
     const { log } = services()
     const named = { requestId: row.id, user: row.userId, quota: row.quota, err: error }
-    if (kept === 'texts') return log.error(named, 'a charge was booked without its texts, which the database refused')
+    if (storedAs === 'texts') return log.error(named, 'a charge was booked without its texts, which the database refused')
     log.error({ ...named, row }, 'a charge cannot be booked; it waits in failed_charges and its hold stays open')
-    void tellRoot(services(), {
+    void notifyRoot(services(), {
       zh: plainNotice(
         'failed_charge',
         '有扣费无法入账',

@@ -9,7 +9,7 @@ export async function startEndlessUpstream() {
   const piece = event({ content: 'many words '.repeat(1500) })
   let open = 0
   let sentBytes = 0
-  const tell = (response: ServerResponse): void => {
+  const answer = (response: ServerResponse): void => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     response.write(event({ role: 'assistant', content: '' }))
     const go = (): void => {
@@ -23,7 +23,7 @@ export async function startEndlessUpstream() {
     request.resume()
     open += 1
     response.on('close', () => (open -= 1))
-    tell(response)
+    answer(response)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -20,10 +20,10 @@ afterAll(async () => {
 })
 
 /** What a start that fails says, after what npm would have said. */
-async function failedStart(environment: Record<string, string>): Promise<{ code: number | null; said: string }> {
+async function failedStart(environment: Record<string, string>): Promise<{ code: number | null; output: string }> {
   await using launched = await launchProduct({ environment, entry: 'scripts/start.ts' })
   const { code } = await launched.exited
-  return { code, said: launched.output().replace('building the console …\n', '').trim() }
+  return { code, output: launched.output().replace('building the console …\n', '').trim() }
 }
 
 describe('a start that cannot succeed says why in one sentence and ends', () => {
@@ -36,7 +36,7 @@ describe('a start that cannot succeed says why in one sentence and ends', () => 
       for (const WORKERS of ['1', '2']) {
         expect(await failedStart({ ...world.environment, WORKERS, PORT: String(port) })).toEqual({
           code: 1,
-          said: `The start failed. Port ${port} is taken by another program: stop that one, or set PORT.`,
+          output: `The start failed. Port ${port} is taken by another program: stop that one, or set PORT.`,
         })
       }
     } finally {
@@ -46,23 +46,25 @@ describe('a start that cannot succeed says why in one sentence and ends', () => 
 
   test('when there is no database at DATABASE_URL, without telling its password', async () => {
     const port = await freePort()
-    const { code, said } = await failedStart({
+    const { code, output } = await failedStart({
       ...world.environment,
       DATABASE_URL: `postgres://me:hidden@127.0.0.1:${port}/x`,
     })
     expect(code).toBe(1)
-    expect(said).toMatch(/^The start failed\. The database "x" at 127\.0\.0\.1:\d+ cannot be used \(.*ECONNREFUSED.*\)/)
-    expect(said).not.toContain('hidden')
-    expect(said.split('\n')).toHaveLength(1)
+    expect(output).toMatch(
+      /^The start failed\. The database "x" at 127\.0\.0\.1:\d+ cannot be used \(.*ECONNREFUSED.*\)/,
+    )
+    expect(output).not.toContain('hidden')
+    expect(output.split('\n')).toHaveLength(1)
   })
 
   test('when the database refuses the login', async () => {
-    const { code, said } = await failedStart({
+    const { code, output } = await failedStart({
       ...world.environment,
       DATABASE_URL: world.environment.DATABASE_URL.replace('//postgres', '//nobody'),
     })
-    expect({ code, lines: said.split('\n').length }).toEqual({ code: 1, lines: 1 })
-    expect(said).toContain('role "nobody" does not exist')
+    expect({ code, lines: output.split('\n').length }).toEqual({ code: 1, lines: 1 })
+    expect(output).toContain('role "nobody" does not exist')
   })
 
   test('when DATA_DIR cannot be written to', async () => {
@@ -70,9 +72,9 @@ describe('a start that cannot succeed says why in one sentence and ends', () => 
     writeFileSync(file, '')
     const withDatabase: Record<string, string> = { DATABASE_URL: world.environment.DATABASE_URL }
     for (const given of [{}, withDatabase]) {
-      const { code, said } = await failedStart({ ...given, DATA_DIR: join(file, 'data') })
+      const { code, output } = await failedStart({ ...given, DATA_DIR: join(file, 'data') })
       expect(code).toBe(1)
-      expect(said).toBe(
+      expect(output).toBe(
         `The start failed. DATA_DIR ${join(file, 'data')} cannot be written to (ENOTDIR): make it writable, or set DATA_DIR.`,
       )
     }
@@ -81,15 +83,15 @@ describe('a start that cannot succeed says why in one sentence and ends', () => 
   test('when SECRET_KEY is not the one the data was written with', async () => {
     const first = await startProduct({ environment: { ...world.environment, WORKERS: '1' } })
     await first.stop()
-    const { code, said } = await failedStart({ ...world.environment, SECRET_KEY: 'another key altogether' })
+    const { code, output } = await failedStart({ ...world.environment, SECRET_KEY: 'another key altogether' })
     expect(code).toBe(1)
-    expect(said).toMatch(/^The start failed\. SECRET_KEY is not the key this data was written with\./)
+    expect(output).toMatch(/^The start failed\. SECRET_KEY is not the key this data was written with\./)
   })
 
   test('when a setting is wrong', async () => {
-    const { code, said } = await failedStart({ ...world.environment, WORKERS: 'many' })
+    const { code, output } = await failedStart({ ...world.environment, WORKERS: 'many' })
     expect(code).toBe(1)
-    expect(said).toContain('WORKERS must be a whole number')
+    expect(output).toContain('WORKERS must be a whole number')
   })
 })
 

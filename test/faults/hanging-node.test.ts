@@ -22,8 +22,8 @@ afterAll(async () => {
 })
 
 const writtenThrough = ({ url }: Product): Written => ({ ...world, url })
-const said = /did not acknowledge a change in time|could not be told/g
-const warnings = ({ output }: Product): number => output().match(said)?.length ?? 0
+const complaint = /did not acknowledge a change in time|could not be told/g
+const warnings = ({ output }: Product): number => output().match(complaint)?.length ?? 0
 
 test('two workers and another machine serve the very next call by what was saved through any of them', async () => {
   const nodes = [several.url, several.url, other.url]

@@ -15,7 +15,7 @@ const strayErrors = fileURLToPath(new URL('../support/stray-errors.mjs', import.
 const jsonOptions = ['ModelRatio', 'CompletionRatio', 'GroupRatio', 'UserUsableGroups', 'ModelPrice', 'Chats']
 
 /** What no caller may ever see: where in the code something broke. */
-const tellsOfTheCode = /broken on purpose|\n\s+at .+:\d+:\d+|node_modules|file:\/\/|\.ts:\d+/
+const revealsCode = /broken on purpose|\n\s+at .+:\d+:\d+|node_modules|file:\/\/|\.ts:\d+/
 
 type Junk = { path: string; method?: string; body?: string; headers?: Record<string, string> }
 
@@ -132,7 +132,7 @@ test('errors that nobody caught, broken handlers and options that are no JSON le
 
   expect(product.workers().toSorted()).toEqual(workers.toSorted())
   expect(product.output()).not.toContain('is replaced')
-  expect([...asked.bodies, ...outcomes.map(({ body }) => body)].filter((body) => tellsOfTheCode.test(body))).toEqual([])
+  expect([...asked.bodies, ...outcomes.map(({ body }) => body)].filter((body) => revealsCode.test(body))).toEqual([])
   const good = outcomes.filter(({ kind }) => kind === 'plain' || kind === 'stream')
   expect(good.length).toBeGreaterThan(20)
   expect(good.filter(({ complete }) => !complete)).toEqual([])

@@ -39,15 +39,15 @@ for (const scenario of scenarios) {
     `an answer of ${scenario.upstream} is the same for every caller, wherever its bytes are cut: %s`,
     (name) => {
       const bytes = bytesOf(scenario, framings[name])
-      const whole = eventsOf([bytesOf(scenario)])
-      expect(whole).toHaveLength(scenario.events.length)
+      const unsplit = eventsOf([bytesOf(scenario)])
+      expect(unsplit).toHaveLength(scenario.events.length)
       for (let at = 1; at < bytes.length; at += 1) {
-        expect(eventsOf([bytes.subarray(0, at), bytes.subarray(at)]), String(at)).toEqual(whole)
+        expect(eventsOf([bytes.subarray(0, at), bytes.subarray(at)]), String(at)).toEqual(unsplit)
       }
       const byByte = eventsOf(Array.from(bytes, (_, at) => bytes.subarray(at, at + 1)))
       for (const caller of callers) {
-        expect(translated(scenario, byByte, caller)).toBe(translated(scenario, whole, caller))
-        expect(translated(scenario, whole, caller)).toContain('好')
+        expect(translated(scenario, byByte, caller)).toBe(translated(scenario, unsplit, caller))
+        expect(translated(scenario, unsplit, caller)).toContain('好')
       }
     },
   )

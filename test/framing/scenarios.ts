@@ -60,20 +60,20 @@ const gemini = [...words.map((text) => geminiChunk(text)), geminiChunk('', { fin
 const item = { type: 'message', id: 'msg_1', role: 'assistant' }
 const place = { item_id: 'msg_1', output_index: 0, content_index: 0 }
 const response = { id: 'resp_1', object: 'response', created_at: 1, model: 'upstream', store: false, output: [] }
-const said = { type: 'output_text', text: words.join(''), annotations: [] }
+const outputText = { type: 'output_text', text: words.join(''), annotations: [] }
 const responses = [
   { type: 'response.created', response: { ...response, status: 'in_progress' } },
   { type: 'response.output_item.added', output_index: 0, item: { ...item, status: 'in_progress', content: [] } },
-  { type: 'response.content_part.added', ...place, part: { ...said, text: '' } },
+  { type: 'response.content_part.added', ...place, part: { ...outputText, text: '' } },
   ...words.map((delta) => ({ type: 'response.output_text.delta', ...place, delta })),
-  { type: 'response.output_text.done', ...place, text: said.text },
-  { type: 'response.output_item.done', output_index: 0, item: { ...item, status: 'completed', content: [said] } },
+  { type: 'response.output_text.done', ...place, text: outputText.text },
+  { type: 'response.output_item.done', output_index: 0, item: { ...item, status: 'completed', content: [outputText] } },
   {
     type: 'response.completed',
     response: {
       ...response,
       status: 'completed',
-      output: [{ ...item, status: 'completed', content: [said] }],
+      output: [{ ...item, status: 'completed', content: [outputText] }],
       usage: { input_tokens: 5, output_tokens: 3, total_tokens: 8 },
     },
   },

@@ -77,8 +77,8 @@ describe.each([
       }),
     )
     const all = outcomes.flat()
-    const whole = all.filter((outcome) => outcome === 'whole').length
-    expect(whole / all.length).toBeGreaterThanOrEqual(0.95)
+    const complete = all.filter((outcome) => outcome === 'whole').length
+    expect(complete / all.length).toBeGreaterThanOrEqual(0.95)
 
     // They go on until nothing is left.
     await Promise.all(

@@ -70,14 +70,14 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const pieces: Buffer[] = []
   for await (const piece of request) pieces.push(piece as Buffer)
-  const whole = JSON.parse(Buffer.concat(pieces).toString('utf8')) as Record<string, unknown>
-  const plain = plainAnswer(request.url ?? '', whole)
+  const parsed = JSON.parse(Buffer.concat(pieces).toString('utf8')) as Record<string, unknown>
+  const plain = plainAnswer(request.url ?? '', parsed)
   if (plain) {
     response.writeHead(200, { 'content-type': plain.contentType })
     response.end(plain.body)
     return
   }
-  const body = whole as unknown as Body
+  const body = parsed as unknown as Body
   const prompt = body.messages.map(({ content }) => content).join('')
   const [, words = '10', perEvent = '1'] = /\[(\d+)\/(\d+)\]/.exec(prompt) ?? []
   const input: Input = { words: Number(words), perEvent: Number(perEvent) }

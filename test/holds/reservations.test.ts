@@ -228,12 +228,12 @@ describe('what is set aside covers what the call then costs', () => {
       }
       const answer = below(4000)
       const held = costOfAnswer(given, answer)
-      const said = below(answer + 1)
+      const planned = below(answer + 1)
       const usage = {
         ...emptyUsage,
         promptTokens: below(promptTokens + 1),
-        completionTokens: said,
-        audioOutputTokens: spoken ? below(said + 1) : 0,
+        completionTokens: planned,
+        audioOutputTokens: spoken ? below(planned + 1) : 0,
       }
       const happened = {
         webSearchCalls: below(foreseen.webSearchCalls + 1),

@@ -82,7 +82,7 @@ async function runBySchedule(name: string): Promise<void> {
 describe('a test of all channels', () => {
   it('switches off what fails for good, says why, and tells root once the run is over too', async () => {
     await setOptions({ AutomaticDisableChannelEnabled: 'true' })
-    const [good, dead, busy, kept] = [
+    const [good, dead, busy, unaffected] = [
       await create('good'),
       await create('dead'),
       await create('busy'),
@@ -102,7 +102,7 @@ describe('a test of all channels', () => {
       dated: true,
       keys: [3],
     })
-    expect(await Promise.all([good, busy, kept, mapped].map(async (id) => (await stateOf(id)).status))).toEqual([
+    expect(await Promise.all([good, busy, unaffected, mapped].map(async (id) => (await stateOf(id)).status))).toEqual([
       1, 1, 1, 1,
     ])
     await expect.poll(() => notices().length).toBe(2)
@@ -135,12 +135,16 @@ describe('a test of all channels', () => {
 
   it('switches off what answers too slowly, with both figures', async () => {
     await setOptions({ ChannelDisableThreshold: '0.2' })
-    const [quick, slow, kept] = [await create('good'), await create('slow'), await create('slow 2', { autoBan: false })]
+    const [quick, slow, unaffected] = [
+      await create('good'),
+      await create('slow'),
+      await create('slow 2', { autoBan: false }),
+    ]
     expect((await run('channel-tests')).report.params).toEqual({ tested: 3, failed: 0, disabled: 1, enabled: 0 })
     const { status, statusReason } = await stateOf(slow)
     expect(status).toBe(3)
     expect(statusReason).toMatch(/^响应 0\.\d\d 秒，超过上限 0\.20 秒$/)
-    expect(await Promise.all([quick, kept].map(async (id) => (await stateOf(id)).status))).toEqual([1, 1])
+    expect(await Promise.all([quick, unaffected].map(async (id) => (await stateOf(id)).status))).toEqual([1, 1])
   })
 
   it('brings back what went off by itself once it answers, and never what a person switched off', async () => {

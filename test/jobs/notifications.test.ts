@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { plainNotice, webhookHeaders } from '#features/notifications/notice.ts'
-import { forgetNoticeCounts, tellRoot } from '#features/notifications/service.ts'
+import { forgetNoticeCounts, notifyRoot } from '#features/notifications/service.ts'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestUser } from '#test/support/factories.ts'
 import { startMailServer, textOf } from '#test/support/mail-server.ts'
@@ -232,14 +232,16 @@ describe('root', () => {
   })
 
   it('hears of one thing twice in ten minutes, from whatever node, and of others as well', async () => {
-    const tell = (node: App, type: string) => tellRoot(node.services, plainNotice(type, 'title', 'content'))
-    await Promise.all(Array.from({ length: 12 }, (_, index) => tell(index % 2 ? first : second, 'channel_update_1_3')))
-    await tell(second, 'channel_update_2_3')
+    const notify = (node: App, type: string) => notifyRoot(node.services, plainNotice(type, 'title', 'content'))
+    await Promise.all(
+      Array.from({ length: 12 }, (_, index) => notify(index % 2 ? first : second, 'channel_update_1_3')),
+    )
+    await notify(second, 'channel_update_2_3')
     const types = () => hook.received.map(({ text }) => JSON.parse(text).type as string).toSorted()
     expect(types()).toEqual(['channel_update_1_3', 'channel_update_1_3', 'channel_update_2_3'])
     expect(await forgetNoticeCounts(first.services)).toBe(0)
     await first.pool.query("update notification_counts set window_at = window_at - interval '10 minutes'")
-    await tell(first, 'channel_update_1_3')
+    await notify(first, 'channel_update_1_3')
     expect(types()).toHaveLength(4)
     expect(await forgetNoticeCounts(first.services)).toBe(1)
   })

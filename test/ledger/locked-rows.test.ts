@@ -39,7 +39,7 @@ function countingPool() {
 }
 
 /** A call from its reservation to its charge. */
-const wholeCall = async (ledger: Ledger, call: HeldCall): Promise<string> => {
+const completeCall = async (ledger: Ledger, call: HeldCall): Promise<string> => {
   const { verdict } = await ledger.reserve({ ...call, amount: 100 })
   await ledger.settle(world.chargeOf({ ...call, quota: 30 }), 'go-on')
   return verdict
@@ -60,7 +60,7 @@ test('while an open transaction keeps a user, the others together wait for it on
     const knocking = Array.from({ length: 10 }, () => ledger.reserve({ ...locked, id: world.newId(), amount: 1 }))
     const knocked = Promise.allSettled(knocking)
     for (let round = 0; round < 4; round += 1)
-      await Promise.all(others.map((call) => wholeCall(ledger, { ...call, id: world.newId() })))
+      await Promise.all(others.map((call) => completeCall(ledger, { ...call, id: world.newId() })))
     // What was gathered before anybody knew of the lock: one batch of reservations and one of charges.
     expect(waits()).toBeLessThanOrEqual(2)
     expect(settled).toBe(false)
@@ -70,7 +70,7 @@ test('while an open transaction keeps a user, the others together wait for it on
     await unlock()
   }
   await end
-  expect(await wholeCall(ledger, { ...locked, id: world.newId() })).toBe('ok')
+  expect(await completeCall(ledger, { ...locked, id: world.newId() })).toBe('ok')
   expect(await world.balanceOf(locked.userId)).toBe(1_000_000 - 80)
 })
 
@@ -107,7 +107,7 @@ test('a locked token or channel holds up the calls that need it and nobody else'
     ledger.settle(world.chargeOf({ ...call, quota: 30, channelId }), 'go-on').then(() => done.add(call.id))
   const waiting = [settle(ofToken), settle(ofChannel, channel.id)]
   await settle(free)
-  for (let round = 0; round < 3; round += 1) await wholeCall(ledger, { ...free, id: world.newId() })
+  for (let round = 0; round < 3; round += 1) await completeCall(ledger, { ...free, id: world.newId() })
   expect(done).toEqual(new Set([free.id]))
   await unlockToken()
   await waiting[0]
@@ -142,6 +142,6 @@ test('a batch that meets a lock which is gone when it is looked for is sent agai
       },
     } as unknown as typeof pool,
   })
-  expect(await wholeCall(ledger, call)).toBe('ok')
+  expect(await completeCall(ledger, call)).toBe('ok')
   expect(await world.balanceOf(call.userId)).toBe(1_000_000 - 30)
 })

@@ -50,13 +50,13 @@ test('random batches with refused rows, locked rows, lost commits, lost holds an
   const pool = forgetfulPool(world.hot, ({ name }) =>
     !stopping && name?.startsWith('ledger_') && random.boolean(0.3) ? random.pick(['before', 'after'] as const) : null,
   )
-  const kept = new Set<string>()
+  const setAside = new Set<string>()
   const nodes = [1, 2].map((nodeId) =>
     world.ledgerWith({
       pool,
       nodeId,
       settleDeadlineMs: 400,
-      onSetAside: ({ row, kept: what }) => void (what === 'hold' && kept.add(row.id)),
+      onSetAside: ({ row, storedAs: what }) => void (what === 'hold' && setAside.add(row.id)),
     }),
   )
   const costs = new Map<string, { outcome: Outcome; userId: number; quota: number }>()
@@ -138,22 +138,22 @@ test('random batches with refused rows, locked rows, lost commits, lost holds an
   for (const node of [1, 2]) await world.pool.query('select ledger_release_node($1)', [node])
 
   expect(await ledgerViolations(world.pool, { everyCallIsLogged: false }), `seed ${seed}`).toEqual([])
-  const owed = new Map(users.map(({ id }) => [id, 0]))
+  const charged = new Map(users.map(({ id }) => [id, 0]))
   for (const { outcome, userId, quota } of costs.values())
-    if (outcome === 'charged') owed.set(userId, (owed.get(userId) ?? 0) + quota)
+    if (outcome === 'charged') charged.set(userId, (charged.get(userId) ?? 0) + quota)
   for (const { id } of users) {
     // A charge that can be booked in no form costs what is held for it.
-    const due = (owed.get(id) ?? 0) + (await world.heldBy(id))
+    const due = (charged.get(id) ?? 0) + (await world.heldBy(id))
     expect(100_000 - (await world.balanceOf(id)), `user ${id} of seed ${seed}`).toBe(due)
   }
   const { rows } = await world.pool.query<{ id: string }>('select id from failed_charges')
-  expect(new Set(rows.map(({ id }) => id))).toEqual(kept)
+  expect(new Set(rows.map(({ id }) => id))).toEqual(setAside)
   expect(
     [...costs]
       .filter(([, { outcome }]) => outcome === 'kept')
       .map(([id]) => id)
       .toSorted(),
-  ).toEqual([...kept].toSorted())
+  ).toEqual([...setAside].toSorted())
   const { rows: left } = await world.pool.query("select id from holds where status = 'open' and node_id <> 0")
   expect(left).toEqual([])
   // The test has seen what it is about.

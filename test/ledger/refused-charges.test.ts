@@ -62,8 +62,8 @@ test('a name of twelve thousand characters is booked like any other, and so is t
 })
 
 test('what the database refuses of one charge is left out, its money is booked, and the others of its batch are booked at once', async () => {
-  const said: string[] = []
-  const ledger = world.ledgerWith({ onSetAside: ({ row, kept }) => said.push(`${row.id} ${kept}`) })
+  const reports: string[] = []
+  const ledger = world.ledgerWith({ onSetAside: ({ row, storedAs }) => reports.push(`${row.id} ${storedAs}`) })
   const calls = await heldCalls(ledger, 40)
   const [text, figure] = [calls[11], calls[33]]
   await Promise.all(
@@ -83,15 +83,15 @@ test('what the database refuses of one charge is left out, its money is booked, 
     expect(await world.balanceOf(call.userId)).toBe(970)
     expect(await world.logRows(call.id)).toBe(1)
   }
-  expect(said.toSorted()).toEqual([`${text?.id} texts`, `${figure?.id} texts`].toSorted())
+  expect(reports.toSorted()).toEqual([`${text?.id} texts`, `${figure?.id} texts`].toSorted())
 })
 
 test('a charge that can be booked in no form is kept with its hold after three refusals, nobody waits for it, and an operator ends it', async () => {
-  const said: string[] = []
+  const reports: string[] = []
   const failures: unknown[] = []
   const ledger = world.ledgerWith({
     nodeId: 701,
-    onSetAside: ({ row, kept }) => said.push(`${row.id} ${kept}`),
+    onSetAside: ({ row, storedAs }) => reports.push(`${row.id} ${storedAs}`),
     onError: (error) => failures.push(error),
   })
   const [refused, ...calls] = await heldCalls(ledger, 30)
@@ -102,7 +102,7 @@ test('a charge that can be booked in no form is kept with its hold after three r
   expect(await end).toBeInstanceOf(SettleFailed)
   await ledger.drained()
   expect(failures).toHaveLength(3)
-  expect(said).toEqual([`${refused.id} hold`])
+  expect(reports).toEqual([`${refused.id} hold`])
   const { rows } = await world.pool.query(
     'select user_id, quota::int, "row", error from failed_charges where id = $1',
     [refused.id],

@@ -175,9 +175,9 @@ describe('an upstream that goes', () => {
 
   test('falls silent for longer than its channel allows ends the session', async () => {
     const { app } = world
-    const { model: quiet } = await serve(app, { setting: '{"idle_timeout":0.4}' })
+    const { model: silent } = await serve(app, { setting: '{"idle_timeout":0.4}' })
     const payer = await payerWith(app, 1_000_000)
-    const talk = await open({ url: app.url, key: payer.key, model: quiet })
+    const talk = await open({ url: app.url, key: payer.key, model: silent })
     expect(errorOf(await talk.next('error'))).toMatchObject({ code: 'session_idle' })
     await talk.closed
     await untilFree(app, payer.userId)

@@ -142,10 +142,10 @@ describe('fields', () => {
   ]
   const rows = impossible.map(([by, name, values]) => ({ by, dialect: by.dialect, name, values }))
   test.each(rows)('$dialect refuses impossible values of $name', async ({ by, name, values }) => {
-    const whole = { model, messages: user, input: 'hello', max_tokens: 10, contents: parts }
+    const validBody = { model, messages: user, input: 'hello', max_tokens: 10, contents: parts }
     const needed = by === generate ? ['contents'] : by === responses ? ['model', 'input'] : ['model', 'messages']
     const known = [...needed, ...(by === messages ? ['max_tokens'] : [])]
-    const base = Object.fromEntries(Object.entries(whole).filter(([field]) => known.includes(field)))
+    const base = Object.fromEntries(Object.entries(validBody).filter(([field]) => known.includes(field)))
     for (const value of values) await expectRefused(by, { body: { ...base, [name]: value } }, 400)
   })
 })

@@ -28,7 +28,7 @@ const piece = (delta: object, more: object = {}) => ({
   choices: [{ index: 0, delta, finish_reason: null, ...more }],
 })
 const end = { ...piece({}, { finish_reason: 'stop' }), usage }
-const whole = (message: object, more: object = {}) => ({
+const unstreamed = (message: object, more: object = {}) => ({
   id: 'chatcmpl-1',
   object: 'chat.completion',
   created: 1,
@@ -75,21 +75,24 @@ describe('thinking_to_content', () => {
 
   test('puts streamed reasoning into the content between tags, in chunks of its own', async () => {
     const { text } = await ask({ thinking_to_content: true }, thinking, { stream: true })
-    const said = deltasOf(text).flatMap((delta) => (delta['content'] ? [delta['content']] : []))
-    expect(said).toEqual(['<think>\nlet me ', 'see', '\n</think>\n', 'yes'])
+    const content = deltasOf(text).flatMap((delta) => (delta['content'] ? [delta['content']] : []))
+    expect(content).toEqual(['<think>\nlet me ', 'see', '\n</think>\n', 'yes'])
     expect(text).not.toContain('reasoning')
     expect(text).toMatch(chat.closing)
   })
 
   test('puts the reasoning of a whole answer in front of its content', async () => {
-    const { text } = await ask({ thinking_to_content: true }, json(whole({ reasoning_content: 'hm', content: 'yes' })))
+    const { text } = await ask(
+      { thinking_to_content: true },
+      json(unstreamed({ reasoning_content: 'hm', content: 'yes' })),
+    )
     const { message } = JSON.parse(text).choices[0]
     expect(message.content).toBe('<think>\nhm\n</think>\nyes')
     expect(message.reasoning_content).toBeUndefined()
   })
 
   test('leaves an answer without reasoning unchanged', async () => {
-    const { text } = await ask({ thinking_to_content: true }, json(whole({ content: 'yes' })))
+    const { text } = await ask({ thinking_to_content: true }, json(unstreamed({ content: 'yes' })))
     expect(JSON.parse(text).choices[0].message.content).toBe('yes')
   })
 
@@ -102,11 +105,11 @@ describe('thinking_to_content', () => {
 })
 
 describe('think_tag_to_reasoning', () => {
-  const said = '<think>\nlet me see</think>\n\nyes <b>'
+  const content = '<think>\nlet me see</think>\n\nyes <b>'
   test('finds the tags wherever the stream cuts them', async () => {
     for (const size of [1, 2, 3, 5, 8, 13, 100]) {
-      const cut = Array.from({ length: Math.ceil(said.length / size) }, (_, index) =>
-        piece({ content: said.slice(index * size, (index + 1) * size) }),
+      const cut = Array.from({ length: Math.ceil(content.length / size) }, (_, index) =>
+        piece({ content: content.slice(index * size, (index + 1) * size) }),
       )
       const { text } = await ask({ think_tag_to_reasoning: true }, chunks(...cut, end), { stream: true })
       expect(join(text, 'reasoning_content'), String(size)).toBe('let me see')
@@ -117,7 +120,7 @@ describe('think_tag_to_reasoning', () => {
 
   test('of a whole answer too, for every dialect', async () => {
     for (const by of callerDialects) {
-      const { text } = await ask({ think_tag_to_reasoning: true }, json(whole({ content: said })), {}, by)
+      const { text } = await ask({ think_tag_to_reasoning: true }, json(unstreamed({ content: content })), {}, by)
       expect(text, by.dialect).not.toContain('think>')
       expect(text, by.dialect).toContain('let me see')
     }
@@ -131,12 +134,15 @@ test('force_format drops what is not of the canonical form and keeps what is', a
   expect(text).not.toMatch(/vendor|service"/)
   expect(join(text, 'content')).toBe('yes!')
   expect(text).toContain('"logprobs":{"content":[{"token":"!","logprob":-1}]')
-  const answer = await ask({ force_format: true }, json(whole({ content: 'yes', vendor_field: 1 }, { service: 'x' })))
+  const answer = await ask(
+    { force_format: true },
+    json(unstreamed({ content: 'yes', vendor_field: 1 }, { service: 'x' })),
+  )
   expect(Object.keys(JSON.parse(answer.text)).toSorted()).toEqual(
     ['choices', 'created', 'id', 'model', 'object', 'system_fingerprint', 'usage'].toSorted(),
   )
   expect(answer.text).not.toContain('vendor')
-  const plain = await ask({}, json(whole({ content: 'yes', vendor_field: 1 })))
+  const plain = await ask({}, json(unstreamed({ content: 'yes', vendor_field: 1 })))
   expect(plain.text).toContain('vendor_field')
 })
 
@@ -160,7 +166,7 @@ describe('a channel that cannot stream', () => {
   }
 
   test('sends keep-alive comments and answers in one chunk, with the usage that was asked for', async () => {
-    const play = json(whole(called))
+    const play = json(unstreamed(called))
     const input = { stream: true, stream_options: { include_usage: true } }
     const { reply, text } = await ask(setting, play, input)
     expect(reply.headers.get('content-type')).toContain('text/event-stream')
@@ -183,7 +189,7 @@ describe('a channel that cannot stream', () => {
   })
 
   test('sends the first comment before the upstream has answered, and another every five seconds', async () => {
-    const play = { headers: { 'content-type': 'application/json' }, steps: [5300, JSON.stringify(whole(called))] }
+    const play = { headers: { 'content-type': 'application/json' }, steps: [5300, JSON.stringify(unstreamed(called))] }
     const { text } = await ask(setting, play, { stream: true })
     expect(text.match(/: WAITING FOR UPSTREAM\n\n/g)).toHaveLength(2)
   }, 20_000)

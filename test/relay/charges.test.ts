@@ -20,8 +20,8 @@ const one = 10n ** 18n
 
 /** A decimal text as an exact number. */
 function exact(text: string): Exact {
-  const [whole = '0', part = ''] = text.split('.')
-  return BigInt(whole) * one + BigInt(part.padEnd(18, '0') || 0)
+  const [integer = '0', part = ''] = text.split('.')
+  return BigInt(integer) * one + BigInt(part.padEnd(18, '0') || 0)
 }
 const times = (left: Exact, right: Exact): Exact => {
   const product = left * right
@@ -40,12 +40,12 @@ function createRandom(seed: number) {
     state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
     return state / 2_147_483_648
   }
-  const whole = (most: number): number => Math.floor(next() * (most + 1))
+  const integer = (most: number): number => Math.floor(next() * (most + 1))
   return {
-    whole,
+    integer,
     /** Up to three decimals, as an operator would type them. */
-    decimal: (most: number): string => (whole(most * 1000) / 1000).toString(),
-    pick: <Item>(items: readonly Item[]): Item => items[whole(items.length - 1)] as Item,
+    decimal: (most: number): string => (integer(most * 1000) / 1000).toString(),
+    pick: <Item>(items: readonly Item[]): Item => items[integer(items.length - 1)] as Item,
   }
 }
 
@@ -63,18 +63,18 @@ type Case = {
 /** Some calls are tiny, so that what rounds to nothing comes up. */
 function randomCase(_: unknown, index: number): Case {
   const most = random.pick([3, 300, 200_000])
-  const prompt = random.whole(most)
-  const cached = random.pick([0, random.whole(prompt)])
+  const prompt = random.integer(most)
+  const cached = random.pick([0, random.integer(prompt)])
   const type = random.pick([1, 14, 24])
-  const written = type === 14 ? random.pick([0, random.whole(prompt - cached)]) : 0
+  const written = type === 14 ? random.pick([0, random.integer(prompt - cached)]) : 0
   return {
     model: `priced-${index}`,
     type,
     by: random.pick(callerDialects),
     stream: random.pick([false, true]),
-    usage: { prompt, completion: random.whole(most) + (prompt === 0 ? 1 : 0), cached, written },
+    usage: { prompt, completion: random.integer(most) + (prompt === 0 ? 1 : 0), cached, written },
     price:
-      random.whole(9) === 0
+      random.integer(9) === 0
         ? { perCall: random.pick(['0', random.decimal(1)]) }
         : {
             ratio: random.pick(['0', '0.001', random.decimal(40)]),
@@ -91,8 +91,8 @@ const quotaPerUnit = '500000'
 function chargeOf({ usage, price, type, by }: Case): number {
   const group = exact(groupRatio)
   if ('perCall' in price) {
-    const whole = times(times(exact(price.perCall), exact(quotaPerUnit)), group)
-    return price.perCall === '0' ? 0 : Math.max(1, rounded(whole))
+    const integer = times(times(exact(price.perCall), exact(quotaPerUnit)), group)
+    return price.perCall === '0' ? 0 : Math.max(1, rounded(integer))
   }
   const isClaude = type === 14 || by.dialect === 'messages'
   const fresh = usage.prompt - usage.cached - usage.written
@@ -102,8 +102,8 @@ function chargeOf({ usage, price, type, by }: Case): number {
     times(tokens(usage.cached), exact(price.cache)) +
     times(tokens(usage.written), exact('1.25')) +
     times(tokens(usage.completion), exact(price.completion))
-  const whole = times(times(weighted, exact(price.ratio)), group)
-  const quota = isClaude ? floored(whole) : rounded(whole)
+  const integer = times(times(weighted, exact(price.ratio)), group)
+  const quota = isClaude ? floored(integer) : rounded(integer)
   return exact(price.ratio) === 0n ? 0 : Math.max(1, quota)
 }
 

@@ -246,9 +246,9 @@ describe('what a caller reads of a failure', () => {
 
   test('without the channel’s key or address', async () => {
     const key = 'sk-upstream-very-secret'
-    const said = `message=key ${key} at ${app.upstream.url} is bad`.replaceAll('/', '%2F')
+    const message = `message=key ${key} at ${app.upstream.url} is bad`.replaceAll('/', '%2F')
     for (const status of [400, 401, 500]) {
-      const { model } = await serve(app, { key, does: `status=${status},${said}` })
+      const { model } = await serve(app, { key, does: `status=${status},${message}` })
       const text = await (await say(app, chat, { token, model })).text()
       expect(text).not.toContain(key)
       expect(text).not.toContain(String(app.upstream.port))

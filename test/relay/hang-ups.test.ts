@@ -173,7 +173,7 @@ test('where the operator wants it the answer is read to its end and charged as r
     const streamed = (left: Promise<unknown>): Play => ({
       steps: [...twoWords, left, chunk({ content: ' hello' }, 'stop', usage), frame('[DONE]')],
     })
-    const whole = (left: Promise<unknown>): Play => {
+    const unstreamed = (left: Promise<unknown>): Play => {
       const message = { role: 'assistant', content: 'hello' }
       const { steps, ...rest } = json({
         id: 'c',
@@ -187,7 +187,7 @@ test('where the operator wants it the answer is read to its end and charged as r
     }
     for (const [play, stream, by] of [
       [streamed, true, chat],
-      [whole, false, chat],
+      [unstreamed, false, chat],
       [streamed, true, callerDialects[2] as CallerDialect],
     ] as const) {
       const left = Promise.withResolvers<void>()

@@ -80,7 +80,7 @@ beforeAll(async () => {
   admin = await app.make.user({ role: roles.admin })
   token = await app.make.token(await app.make.user({ quota: 1_000_000_000 }))
   for (const level of ['debug', 'info', 'warn', 'error'] as const)
-    app.services.log[level] = (...said: unknown[]) => void processLog.push(said.map(asLogged).join(' '))
+    app.services.log[level] = (...logged: unknown[]) => void processLog.push(logged.map(asLogged).join(' '))
 })
 beforeEach(() => {
   processLog.length = 0
@@ -92,9 +92,9 @@ afterAll(async () => {
 })
 
 /** With the causes of errors, which the process log writes out. */
-function asLogged(said: unknown): string {
+function asLogged(logged: unknown): string {
   const errors: string[] = []
-  const text = JSON.stringify(said, (_name, value: unknown) => {
+  const text = JSON.stringify(logged, (_name, value: unknown) => {
     if (!(value instanceof Error)) return value
     errors.push(`${value.stack ?? ''} ${JSON.stringify(value)}`)
     return value.cause ?? value.name

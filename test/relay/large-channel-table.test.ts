@@ -117,9 +117,9 @@ test('the look of every minute reads what changed, and nothing else', async () =
   const table = makeTable()
   await table.reload()
   const { rows } = await pool.query<{ id: number }>('select id from channels order by id limit 5')
-  const [edited = 0, removed = 0, keyed = 0, used = 0, kept = 0] = rows.map(({ id }) => id)
+  const [edited = 0, removed = 0, keyed = 0, used = 0, untouched = 0] = rows.map(({ id }) => id)
   const at = (id: number) => table.channel(id)
-  const before = { used: at(used), kept: at(kept) }
+  const before = { used: at(used), untouched: at(untouched) }
   await pool.query("update channels set name = 'another' where id = $1", [edited])
   await pool.query('delete from channels where id = $1', [removed])
   await pool.query(`insert into channel_keys (channel_id, position, key_hmac, status) values ($1, 0, '', 3)`, [keyed])
@@ -130,7 +130,7 @@ test('the look of every minute reads what changed, and nothing else', async () =
   expect(at(keyed)?.keys).toMatchObject([{ enabled: false }])
   // The very same objects: these rows were not read again.
   expect(at(used)).toBe(before.used)
-  expect(at(kept)).toBe(before.kept)
+  expect(at(untouched)).toBe(before.untouched)
   expect(table.tiers('default', 'a-model-of-everybody-1').flat()).toHaveLength(channels - 2)
   await pool.query('delete from channel_keys where channel_id = $1', [keyed])
   await table.reload()

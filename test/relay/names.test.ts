@@ -241,7 +241,7 @@ describe('what a channel adds to a body', () => {
       ids[0],
     ])
     await app.services.channels.reload()
-    const body = { ...chat.body(model, 'hello', false), unknown_field: { kept: true } }
+    const body = { ...chat.body(model, 'hello', false), unknown_field: { nested: true } }
     expect((await say(app, chat, { token, body })).status).toBe(200)
     expect(app.upstream.requests.at(-1)?.body).toEqual({ ...body, model: 'mapped' })
   })

@@ -47,11 +47,11 @@ function answer(more: object = {}) {
       event('response.completed', { response }),
     ],
   }
-  return { id, item: `msg_${made}`, whole: json(response), stream }
+  return { id, item: `msg_${made}`, unstreamed: json(response), stream }
 }
 
 /** A model behind three channels with two keys each, all of which tell the same story. */
-async function keptBy(play: Parameters<ScriptedUpstream['play']>[0]) {
+async function storedBy(play: Parameters<ScriptedUpstream['play']>[0]) {
   const route = { key: 'key-one,key-two', baseUrl: scripted.play(play) }
   return serve(app, route, route, route)
 }
@@ -63,11 +63,11 @@ const keyOf = () => scripted.received.at(-1)?.headers.authorization
 const lastChannel = async () => channelsOf((await consumed(app)).at(-1))[0]
 
 describe('a stored response', () => {
-  test.each(['whole', 'stream'] as const)(
+  test.each(['unstreamed', 'stream'] as const)(
     'is named again to the channel and key that made it, and nowhere else: %s',
     async (form) => {
       const { id, item, ...plays } = answer()
-      const { model } = await keptBy(plays[form])
+      const { model } = await storedBy(plays[form])
       expect(await (await ask(mine, model, { stream: form === 'stream' })).text()).toContain(id)
       const [channel, key] = [await lastChannel(), keyOf()]
       for (let turn = 0; turn < 6; turn += 1) {
@@ -90,8 +90,8 @@ describe('a stored response', () => {
   )
 
   test('is unknown to other users, by any of its ids', async () => {
-    const { id, item, whole } = answer()
-    const { model } = await keptBy(whole)
+    const { id, item, unstreamed } = answer()
+    const { model } = await storedBy(unstreamed)
     await ask(mine, model, {})
     const before = scripted.received.length
     for (const named of [
@@ -117,8 +117,8 @@ describe('a stored response', () => {
   })
 
   test('can be sent back item by item, even where it is not stored', async () => {
-    const { whole } = answer()
-    const { model } = await keptBy(whole)
+    const { unstreamed } = answer()
+    const { model } = await storedBy(unstreamed)
     const input = [
       { type: 'message', id: 'msg_of_a_translation', role: 'assistant', content: [{ type: 'output_text', text: 'a' }] },
       { role: 'user', content: 'go on' },
@@ -127,8 +127,8 @@ describe('a stored response', () => {
   })
 
   test('is forgotten after thirty days', async () => {
-    const { id, whole } = answer()
-    const { model } = await keptBy(whole)
+    const { id, unstreamed } = answer()
+    const { model } = await storedBy(unstreamed)
     await ask(mine, model, {})
     await app.pool.query("update upstream_objects set created_at = now() - interval '29 days' where id = $1", [id])
     expect((await ask(mine, model, { previous_response_id: id })).status).toBe(200)
@@ -137,15 +137,15 @@ describe('a stored response', () => {
   })
 
   test('with store: false has no row', async () => {
-    const { id, whole } = answer({ store: false })
-    const { model } = await keptBy(whole)
+    const { id, unstreamed } = answer({ store: false })
+    const { model } = await storedBy(unstreamed)
     await ask(mine, model, { store: false })
     expect((await ask(mine, model, { previous_response_id: id })).status).toBe(404)
   })
 
   test('of a channel that was switched off is refused, not asked for elsewhere', async () => {
-    const { id, whole } = answer()
-    const { model } = await keptBy(whole)
+    const { id, unstreamed } = answer()
+    const { model } = await storedBy(unstreamed)
     await ask(mine, model, {})
     await app.pool.query('update channels set status = 2 where id = $1', [await lastChannel()])
     await app.services.channels.reload()
@@ -153,8 +153,8 @@ describe('a stored response', () => {
   })
 
   test('cannot be taken over by an answer of the same name', async () => {
-    const { id, whole } = answer()
-    const { model } = await keptBy(whole)
+    const { id, unstreamed } = answer()
+    const { model } = await storedBy(unstreamed)
     await ask(mine, model, {})
     await ask(theirs, model, {})
     expect((await ask(theirs, model, { previous_response_id: id })).status).toBe(404)
@@ -162,8 +162,8 @@ describe('a stored response', () => {
   })
 
   test('is read and deleted by its maker alone', async () => {
-    const { id, whole } = answer()
-    const { model } = await keptBy(whole)
+    const { id, unstreamed } = answer()
+    const { model } = await storedBy(unstreamed)
     await ask(mine, model, {})
     const key = keyOf()
     const rows = (await consumed(app)).length
@@ -185,7 +185,7 @@ describe('a stored response', () => {
 })
 
 test('work in the background is refused, because it could not be charged', async () => {
-  const { model } = await keptBy(answer().whole)
+  const { model } = await storedBy(answer().unstreamed)
   const reply = await ask(mine, model, { background: true })
   expect(reply.status).toBe(400)
   expect(responses.readError(await reply.json()).message).toContain('background')

@@ -49,7 +49,7 @@ function joined(text: string) {
   }
 }
 
-function whole(text: string) {
+function unstreamed(text: string) {
   const { choices, usage } = JSON.parse(text) as Chunk
   const message = choices[0]?.message
   return {
@@ -78,7 +78,7 @@ export async function vendorWorld(app: App, token: TestToken, route: Route) {
     expect(reply.status, text).toBe(200)
     const rows = (await consumed(app)).slice(before)
     expect(rows).toHaveLength(1)
-    return { ...(stream ? joined(text) : whole(text)), row: rows[0] }
+    return { ...(stream ? joined(text) : unstreamed(text)), row: rows[0] }
   }
   const sent = () => app.upstream.requests.at(-1)
   return { model, ask, sent }

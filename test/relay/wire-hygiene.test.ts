@@ -97,12 +97,12 @@ describe('encodings', () => {
     'of bodies and streams are undone, and no stale length or encoding goes on: %s',
     async (encoding) => {
       const pack = packings[encoding]
-      const whole = await ask({
+      const unstreamed = await ask({
         headers: { ...asJson, 'content-encoding': encoding },
         steps: [pack(Buffer.from(answer))],
       })
-      expect(whole.text).toBe(answer)
-      expect(whole.reply.headers.get('content-encoding')).toBeNull()
+      expect(unstreamed.text).toBe(answer)
+      expect(unstreamed.reply.headers.get('content-encoding')).toBeNull()
       const streamed = await ask(
         { headers: { 'content-encoding': encoding }, steps: [pack(bytesOf(chatScenario))] },
         true,

@@ -157,10 +157,10 @@ describe('GET /api/user/logout', () => {
   it('ends the session, even for whoever kept its cookie, and works signed out', async () => {
     const person = await app.person()
     const browser = await app.signedIn(person)
-    const kept = browser.session()
+    const session = browser.session()
     expect((await browser.get('/api/user/logout')).body).toEqual({ success: true, message: '' })
     const replay = app.browser()
-    replay.become(person.id, kept)
+    replay.become(person.id, session)
     expect((await replay.get('/api/user/self')).status).toBe(401)
     expect((await app.browser().get('/api/user/logout')).body).toEqual({ success: true, message: '' })
   })

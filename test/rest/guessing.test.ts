@@ -105,11 +105,11 @@ test('five wrong mail codes are tried of fifty at once', async () => {
 })
 
 test('every login of a batch counts', async () => {
-  const whole: App = await startApp()
+  const app: App = await startApp()
   try {
-    await whole.make.user({ username: 'victim' })
+    await app.make.user({ username: 'victim' })
     const stranger = createTRPCClient<AppRouter>({
-      links: [httpBatchLink({ url: `${whole.url}/trpc`, transformer: superjson, headers: { origin: whole.url } })],
+      links: [httpBatchLink({ url: `${app.url}/trpc`, transformer: superjson, headers: { origin: app.url } })],
     })
     const outcomes = await times(40, () =>
       stranger.auth.login.mutate({ username: 'victim', password: 'wrong password' }).catch((error) => error.data),
@@ -117,6 +117,6 @@ test('every login of a batch counts', async () => {
     expect(outcomes.filter(({ domainCode }) => domainCode === 'login.failed')).toHaveLength(10)
     expect(outcomes.filter(({ domainCode }) => domainCode === 'rate_limited')).toHaveLength(30)
   } finally {
-    await whole[Symbol.asyncDispose]()
+    await app[Symbol.asyncDispose]()
   }
 })

@@ -63,9 +63,9 @@ const row = {
 describe('the log on the wire', () => {
   it('has exactly the documented fields, fewer of them for a user', async () => {
     await log(full)
-    const whole = await admin.get('/api/log/', { query: { p: '0', page_size: '10', type: '0' } })
-    const [shown] = (whole.data as { items: { other: string }[] }).items
-    expect(whole.data).toEqual({
+    const all = await admin.get('/api/log/', { query: { p: '0', page_size: '10', type: '0' } })
+    const [shown] = (all.data as { items: { other: string }[] }).items
+    expect(all.data).toEqual({
       items: [{ ...row, user_id: anna.id, id: 1, channel_name: 'the channel', other: shown?.other }],
       total: 1,
       page: 1,

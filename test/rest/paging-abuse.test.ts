@@ -58,7 +58,7 @@ const searches = new Map([
   ['/api/token/search', 1000],
   ['user.tokens.search', 1000],
 ])
-const shownWhole = [
+const unpaged = [
   '/api/channel/models',
   '/api/option/',
   'admin.channels.models',
@@ -66,7 +66,7 @@ const shownWhole = [
   'admin.options.list',
   'admin.options.texts',
 ]
-const mostRowsOf = (route: string): number => searches.get(route) ?? (shownWhole.includes(route) ? Infinity : 100)
+const mostRowsOf = (route: string): number => searches.get(route) ?? (unpaged.includes(route) ? Infinity : 100)
 
 describe('pages that nobody should ask for', () => {
   const lists = restRoutes().filter(({ kind, path }) => kind === 'GET' && !acts.test(path))

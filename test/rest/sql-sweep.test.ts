@@ -135,12 +135,12 @@ test.each(queries)('the query %s takes whatever stands in its input as a value',
   }
   const schema = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' }) as JsonSchema
   for (const [index, value] of hostile.entries()) {
-    const whole = sampleOf(schema, value) as Record<string, unknown>
-    await ask(whole)
+    const sample = sampleOf(schema, value) as Record<string, unknown>
+    await ask(sample)
     if (index >= alone) continue
     // Where a number, a choice or a list is wanted a text is refused or read, never passed on.
     for (const name of Object.keys(schema.properties ?? {})) {
-      for (const odd of [value, [value], { [value]: value }]) await ask({ ...whole, [name]: odd })
+      for (const odd of [value, [value], { [value]: value }]) await ask({ ...sample, [name]: odd })
     }
   }
 })

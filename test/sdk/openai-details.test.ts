@@ -37,10 +37,10 @@ describe.each(channelKinds)('the openai library against $name', ({ type, model, 
       })
       const chunks: OpenAI.Chat.Completions.ChatCompletionChunk[] = []
       for await (const chunk of stream) chunks.push(chunk)
-      const telling = chunks.filter((chunk) => chunk.usage)
-      expect(telling.map((chunk) => chunk.usage?.total_tokens)).toEqual(asks ? [input + output] : [])
-      expect(chunks.filter((chunk) => chunk.choices.length === 0)).toEqual(telling)
-      if (asks) expect(telling[0]).toBe(chunks.at(-1))
+      const withUsage = chunks.filter((chunk) => chunk.usage)
+      expect(withUsage.map((chunk) => chunk.usage?.total_tokens)).toEqual(asks ? [input + output] : [])
+      expect(chunks.filter((chunk) => chunk.choices.length === 0)).toEqual(withUsage)
+      if (asks) expect(withUsage[0]).toBe(chunks.at(-1))
       expect(chunks.map((chunk) => chunk.choices[0]?.delta.content ?? '').join('')).toBe('You said: hello')
       expect(chunks.filter((chunk) => chunk.choices[0]?.finish_reason)).toHaveLength(1)
       expect(await world.newCharges()).toEqual([charge])
@@ -54,8 +54,8 @@ describe.each(channelKinds)('the openai library against $name', ({ type, model, 
       const first = stream
         ? await library.chat.completions.stream({ model, messages, tools }).finalChatCompletion()
         : await library.chat.completions.create({ model, messages, tools })
-      const said = first.choices[0]?.message
-      const calls = (said?.tool_calls ?? []).flatMap((call) => (call.type === 'function' ? [call] : []))
+      const message = first.choices[0]?.message
+      const calls = (message?.tool_calls ?? []).flatMap((call) => (call.type === 'function' ? [call] : []))
       expect(calls.map((call) => [call.function.name, call.function.arguments])).toEqual([
         ['get_weather', '{"city":"Paris"}'],
         ['get_time', '{"zone":"CET"}'],
@@ -119,8 +119,8 @@ describe.each(channelKinds)('the openai library against $name', ({ type, model, 
 
   test('reasoning is told apart from the answer', async () => {
     const messages = [user('[[thinking=3]] why')]
-    const whole = await library.chat.completions.create({ model, messages })
-    expect(whole.choices[0]?.message).toMatchObject({
+    const unstreamed = await library.chat.completions.create({ model, messages })
+    expect(unstreamed.choices[0]?.message).toMatchObject({
       content: 'You said: why',
       reasoning_content: 'Thinking about: why',
     })
@@ -178,13 +178,13 @@ test('a conversation may change channels: calls and thoughts of one vendor do no
     const first = await library.chat.completions
       .stream({ model: from, messages: [question], tools })
       .finalChatCompletion()
-    const said = first.choices[0]?.message
-    const id = said?.tool_calls?.[0]?.id ?? ''
+    const message = first.choices[0]?.message
+    const id = message?.tool_calls?.[0]?.id ?? ''
     for (const to of models) {
       const second = await library.chat.completions.create({
         model: to,
         tools,
-        messages: [question, said as never, { role: 'tool', tool_call_id: id, content: 'snow' }],
+        messages: [question, message as never, { role: 'tool', tool_call_id: id, content: 'snow' }],
       })
       expect(second.choices[0]?.message.content, `${from} → ${to}`).toContain('snow')
     }

@@ -46,8 +46,8 @@ function plainText(prompt: Prompt): string {
       : { answer: `You said: ${prompt.text}` }
     return JSON.stringify(sample)
   }
-  const said = prompt.text.includes('system?') ? `System: ${prompt.system || '(none)'}` : `You said: ${prompt.text}`
-  return [...prompt.media, said].join(' ')
+  const reply = prompt.text.includes('system?') ? `System: ${prompt.system || '(none)'}` : `You said: ${prompt.text}`
+  return [...prompt.media, reply].join(' ')
 }
 
 function toolCallsOf(prompt: Prompt, directives: Directives): ToolCall[] {
@@ -85,16 +85,16 @@ function textOf(
 ): Pick<Answer, 'text' | 'finish' | 'stopSequence'> {
   if (has(directives, 'blank')) return { text: [], finish: 'stop', stopSequence: null }
   const wanted = numberOf(directives, 'events') ?? numberOf(directives, 'words')
-  const whole = plainText(prompt)
+  const fullText = plainText(prompt)
   const filler = numberOf(directives, 'big')
-  const text = wanted === undefined ? pieces(whole) : repeatWords(whole, wanted)
+  const text = wanted === undefined ? pieces(fullText) : repeatWords(fullText, wanted)
   if (filler) text.push(` ${'x'.repeat(filler)}`)
   if (has(directives, 'limited')) return withinLimit(text, room)
   if (wanted !== undefined || filler) return { text, finish: 'stop', stopSequence: null }
 
-  const stops = prompt.stop.filter((stop) => stop !== '' && whole.includes(stop))
-  const stop = stops.toSorted((a, b) => whole.indexOf(a) - whole.indexOf(b))[0]
-  const stopped = stop === undefined ? text : pieces(whole.slice(0, whole.indexOf(stop)))
+  const stops = prompt.stop.filter((stop) => stop !== '' && fullText.includes(stop))
+  const stop = stops.toSorted((a, b) => fullText.indexOf(a) - fullText.indexOf(b))[0]
+  const stopped = stop === undefined ? text : pieces(fullText.slice(0, fullText.indexOf(stop)))
   const cut = withinLimit(stopped, room)
   return cut.finish === 'length' ? cut : { ...cut, stopSequence: stop ?? null }
 }
@@ -151,10 +151,10 @@ export function answerOf(prompt: Prompt, directives: Directives): Answer {
   const reasoning = withinLimit(ordered, limit).text
   const room = limit === undefined ? prompt.maxTokens : limit - countTokens(reasoning.join('').length)
   const toolCalls = toolCallsOf(prompt, directives)
-  const said = toolCalls.length > 0 ? { text: [], stopSequence: null } : textOf(prompt, directives, room)
-  const natural = 'finish' in said ? said.finish : 'tool-calls'
+  const reply = toolCalls.length > 0 ? { text: [], stopSequence: null } : textOf(prompt, directives, room)
+  const natural = 'finish' in reply ? reply.finish : 'tool-calls'
   const finish = isFinish(directives['finish']) ? directives['finish'] : natural
-  const answer = { reasoning, toolCalls, text: said.text, stopSequence: said.stopSequence, finish }
+  const answer = { reasoning, toolCalls, text: reply.text, stopSequence: reply.stopSequence, finish }
   return { ...answer, usage: usageOf(prompt, answer, directives) }
 }
 
@@ -162,8 +162,8 @@ export const sum = (...values: unknown[]) =>
   values.reduce<number>((total, value) => total + (typeof value === 'number' ? value : 0), 0)
 
 /** `whole - parts`, but an impossible figure is passed on as it was ordered. */
-export const minus = (whole: unknown, ...parts: unknown[]) =>
-  typeof whole === 'number' && whole >= sum(...parts) ? whole - sum(...parts) : whole
+export const minus = (fullText: unknown, ...parts: unknown[]) =>
+  typeof fullText === 'number' && fullText >= sum(...parts) ? fullText - sum(...parts) : fullText
 
 /** A call's arguments for the vendors that send them as an object. */
 export function parsedArguments(text: string): unknown {

@@ -83,8 +83,8 @@ const inText = /\[\[([^[\]]+)\]\]/g
 export function takeDirectives(text: string): { text: string; directives: Directives } {
   if (!text.includes('[[')) return { text, directives: {} }
   let directives: Directives = {}
-  const rest = text.replace(inText, (whole, inner: string) => {
-    if (!isName(inner.split(/[=,]/, 1)[0]?.trim() ?? '')) return whole
+  const rest = text.replace(inText, (match, inner: string) => {
+    if (!isName(inner.split(/[=,]/, 1)[0]?.trim() ?? '')) return match
     directives = { ...directives, ...parseDirectives(inner) }
     return ''
   })

@@ -30,15 +30,19 @@ const pack: Record<string, (bytes: Buffer) => Buffer> = {
   deflate: deflateSync,
 }
 
-type Whole = { status: number; contentType: string; body: Buffer | string; headers?: Headers | undefined }
+type UnstreamedReply = { status: number; contentType: string; body: Buffer | string; headers?: Headers | undefined }
 
-async function writeWhole(response: ServerResponse, whole: Whole, directives: Directives): Promise<void> {
-  const plain = typeof whole.body === 'string' ? Buffer.from(whole.body) : whole.body
+async function writeUnstreamed(
+  response: ServerResponse,
+  unstreamed: UnstreamedReply,
+  directives: Directives,
+): Promise<void> {
+  const plain = typeof unstreamed.body === 'string' ? Buffer.from(unstreamed.body) : unstreamed.body
   const body = pack[directives['encoding'] ?? '']?.(plain) ?? plain
-  response.writeHead(whole.status, {
-    'content-type': whole.contentType,
+  response.writeHead(unstreamed.status, {
+    'content-type': unstreamed.contentType,
     'content-length': body.length,
-    ...whole.headers,
+    ...unstreamed.headers,
     ...extraHeaders(directives),
   })
   const stops = ['cut', 'fin', 'stall'] as const
@@ -53,7 +57,7 @@ async function writeWhole(response: ServerResponse, whole: Whole, directives: Di
   if (stop === 'fin') leaveSocket(response)
 }
 
-const asJson = (body: unknown, status = 200, headers?: Headers): Whole => ({
+const asJson = (body: unknown, status = 200, headers?: Headers): UnstreamedReply => ({
   status,
   contentType: 'application/json',
   body: JSON.stringify(body),
@@ -66,7 +70,7 @@ export const writeFailure = (
   { failure, directives = {} }: { failure: Failure; directives?: Directives },
 ) => {
   const { body, headers, status = failure.status } = vendor.error(failure)
-  return writeWhole(response, asJson(body, status, headers), directives)
+  return writeUnstreamed(response, asJson(body, status, headers), directives)
 }
 
 const page = '<!DOCTYPE html><html><head><title>Sign in</title></head><body>Please sign in.</body></html>'
@@ -87,8 +91,8 @@ export function writeOrderedFailure(
   if (has(directives, 'status') && !has(directives, 'errorevent'))
     return writeFailure(response, vendor, { failure, directives })
   if (has(directives, 'html'))
-    return writeWhole(response, { status: 200, contentType: 'text/html; charset=utf-8', body: page }, directives)
-  if (has(directives, 'error200')) return writeWhole(response, asJson(vendor.error(failure).body), directives)
+    return writeUnstreamed(response, { status: 200, contentType: 'text/html; charset=utf-8', body: page }, directives)
+  if (has(directives, 'error200')) return writeUnstreamed(response, asJson(vendor.error(failure).body), directives)
   return undefined
 }
 
@@ -120,9 +124,9 @@ export async function writeReply(
     }
     return writeStream(response, scriptOf(reply.events, options), directives)
   }
-  if (has(directives, 'empty')) return writeWhole(response, { status: 200, contentType, body: '' }, directives)
-  if (reply.type === 'bytes') return writeWhole(response, { status: 200, ...reply }, directives)
+  if (has(directives, 'empty')) return writeUnstreamed(response, { status: 200, contentType, body: '' }, directives)
+  if (reply.type === 'bytes') return writeUnstreamed(response, { status: 200, ...reply }, directives)
   if (has(directives, 'malformed'))
-    return writeWhole(response, { status: 200, contentType, body: '{"broken": tru' }, directives)
-  return writeWhole(response, asJson(reply.body, reply.status, reply.headers), directives)
+    return writeUnstreamed(response, { status: 200, contentType, body: '{"broken": tru' }, directives)
+  return writeUnstreamed(response, asJson(reply.body, reply.status, reply.headers), directives)
 }

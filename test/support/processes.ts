@@ -82,8 +82,8 @@ export async function launchProduct({
   })
   const pid = child.pid
   if (pid === undefined) throw new Error('the product could not be started')
-  let said = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
   const exited = once(child, 'close').then(([code, signal]) => ({ code, signal }) as Ending)
   const killAll = async (): Promise<void> => {
     try {
@@ -96,7 +96,7 @@ export async function launchProduct({
   return {
     pid,
     url: `http://127.0.0.1:${port}`,
-    output: () => said,
+    output: () => output,
     exited,
     killAll,
     [Symbol.asyncDispose]: killAll,

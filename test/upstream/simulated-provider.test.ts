@@ -135,11 +135,11 @@ describe('the simulated provider as the Anthropic client sees it', () => {
   const base = { model: 'claude-sonnet-5', max_tokens: 1000 }
 
   it('answers with text, stop reason and usage, streamed and whole', async () => {
-    const whole = await anthropic().messages.create({ ...base, messages: ask('hello'), system: 'be kind' })
+    const unstreamed = await anthropic().messages.create({ ...base, messages: ask('hello'), system: 'be kind' })
     const streamed = await anthropic()
       .messages.stream({ ...base, messages: ask('hello'), system: 'be kind' })
       .finalMessage()
-    for (const message of [whole, streamed]) {
+    for (const message of [unstreamed, streamed]) {
       expect(message.content).toEqual([{ type: 'text', text: 'You said: hello' }])
       expect(message).toMatchObject({ stop_reason: 'end_turn', usage: { input_tokens: 7, output_tokens: 4 } })
     }
@@ -192,9 +192,9 @@ describe('the simulated provider as the Anthropic client sees it', () => {
 
 describe('the simulated provider as the Gemini client sees it', () => {
   it('answers whole and streamed, with thoughts', async () => {
-    const whole = await gemini().models.generateContent({ model: 'gemini-2.5-flash', contents: 'hello' })
-    expect(whole.text).toBe('You said: hello')
-    expect(whole.usageMetadata?.promptTokenCount).toBe(6)
+    const unstreamed = await gemini().models.generateContent({ model: 'gemini-2.5-flash', contents: 'hello' })
+    expect(unstreamed.text).toBe('You said: hello')
+    expect(unstreamed.usageMetadata?.promptTokenCount).toBe(6)
     const stream = await gemini().models.generateContentStream({
       model: 'gemini-2.5-flash',
       contents: 'hello',

@@ -4,7 +4,7 @@ import { Markdown } from '../../components/markdown.tsx'
 import { t } from '../../i18n/t.ts'
 import type { LogDetails } from './details.ts'
 
-type Said = { role: string; content: string }
+type LoggedMessage = { role: string; content: string }
 
 const titlesOf = (): Readonly<Record<string, string>> => ({
   system: t('系统提示'),
@@ -18,18 +18,18 @@ const titlesOf = (): Readonly<Record<string, string>> => ({
 export function StoredContent({ details }: { details: LogDetails }) {
   const { system_prompt: system = '', context = [], input_content: input, output_content: output = '' } = details
   if (input === undefined) return null
-  const said: Said[] = [
+  const messages: LoggedMessage[] = [
     { role: 'system', content: system },
     ...context,
     typeof input === 'string' ? { role: 'user', content: input } : input,
     { role: 'assistant', content: output },
   ].filter(({ content }) => content !== '')
-  if (said.length === 0) return null
+  if (messages.length === 0) return null
   const titles = titlesOf()
   return (
     <Section title={t('内容')}>
       <Stack gap="3">
-        {said.map((one, index) => (
+        {messages.map((one, index) => (
           <Box key={index} borderWidth="1px" borderRadius="l3" overflow="hidden">
             <Text textStyle="xs" color="fg.muted" px="3" py="1.5" borderBottomWidth="1px" bg="bg.subtle">
               {titles[one.role] ?? one.role}

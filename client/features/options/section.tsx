@@ -19,11 +19,11 @@ type SectionProps = {
 /** One group of options: its name at the left, its fields beside it. */
 export function Section({ section, showTab = false }: SectionProps) {
   const { group, label, tab } = section
-  const isWhole = group === 'prices' || group === 'mapping'
+  const ownsPage = group === 'prices' || group === 'mapping'
   return (
     <Grid
       as="section"
-      templateColumns={isWhole ? 'minmax(0, 1fr)' : { base: 'minmax(0, 1fr)', lg: '220px minmax(0, 44rem)' }}
+      templateColumns={ownsPage ? 'minmax(0, 1fr)' : { base: 'minmax(0, 1fr)', lg: '220px minmax(0, 44rem)' }}
       columnGap="10"
       rowGap="4"
       py="6"

@@ -78,10 +78,10 @@ export function withChunk(reply: Reply, chunk: Chunk, now: number): Reply {
 
 /** What the model is told next: the system's words, then everything that was said and answered. */
 export function wireMessages(system: string, messages: readonly Message[]): WireMessage[] {
-  const said = messages
+  const texts = messages
     .filter((message) => message.role === 'user' || (message.status === 'complete' && message.content !== ''))
     .map(({ role, content }) => ({ role, content }))
-  return system.trim() === '' ? said : [{ role: 'system', content: system }, ...said]
+  return system.trim() === '' ? texts : [{ role: 'system', content: system }, ...texts]
 }
 
 /** Tokens a second, once they came; nothing for what came at once. */

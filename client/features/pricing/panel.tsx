@@ -74,7 +74,7 @@ function PriceFacts({ line: { dollars, price, vendor } }: { line: PriceLine }) {
   )
 }
 
-const wholeNumber = (text: string): number => Math.max(0, Math.trunc(Number(text) || 0))
+const readInteger = (text: string): number => Math.max(0, Math.trunc(Number(text) || 0))
 
 /** What a call of the typed size costs. */
 function Example({ line }: { line: PriceLine }) {
@@ -93,7 +93,7 @@ function Example({ line }: { line: PriceLine }) {
             <Input
               inputMode="numeric"
               value={usage[name]}
-              onChange={(event) => setUsage({ ...usage, [name]: wholeNumber(event.target.value) })}
+              onChange={(event) => setUsage({ ...usage, [name]: readInteger(event.target.value) })}
             />
           </Field.Root>
         ))}

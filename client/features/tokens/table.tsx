@@ -2,7 +2,7 @@ import { Button } from '@chakra-ui/react'
 import { Ban, Copy, KeyRound, Pencil, Plug, Plus, RefreshCw, Trash } from 'lucide-react'
 import { useMemo } from 'react'
 import { tokenStatus } from '#core/statuses.ts'
-import { copyAndTell } from '../../components/copy.tsx'
+import { copyWithToast } from '../../components/copy.tsx'
 import { DataTable } from '../../components/data-table/data-table.tsx'
 import type { Selection } from '../../components/data-table/types.ts'
 import { FilterBar } from '../../components/filter-bar/filter-bar.tsx'
@@ -84,7 +84,8 @@ export function TokenTable({ open }: { open: OpenToken }) {
           id: 'copy',
           label: t('复制密钥'),
           icon: Copy,
-          onSelect: () => void reveal(token).then(copyAndTell, (error: unknown) => notify.error(error, t('没有复制'))),
+          onSelect: () =>
+            void reveal(token).then(copyWithToast, (error: unknown) => notify.error(error, t('没有复制'))),
         },
         { id: 'rotate', label: t('更换密钥'), icon: RefreshCw, onSelect: () => void rotate(token) },
         { id: 'edit', label: t('编辑'), icon: Pencil, onSelect: () => open.edit(token) },
@@ -125,7 +126,7 @@ function BulkActions({ selection, reveal, acts }: BulkActionsProps) {
   const { rows, clear } = selection
   const copy = async () => {
     try {
-      await copyAndTell((await Promise.all(rows.map(reveal))).join('\n'))
+      await copyWithToast((await Promise.all(rows.map(reveal))).join('\n'))
     } catch (error) {
       notify.error(error, t('没有复制'))
     }

@@ -28,7 +28,7 @@ export function createBlocks() {
       signed = true
       return opening + block.writeOther('signature_delta', 'signature', value)
     },
-    redacted: (data: string): string => closeAll() + block.whole({ type: 'redacted_thinking', data }),
+    redacted: (data: string): string => closeAll() + block.complete({ type: 'redacted_thinking', data }),
     citation: (citation: object): string =>
       block.kind() === 'text' ? block.writeOther('citations_delta', 'citation', citation) : '',
     /** Ends what is complete once the model has finished. */
@@ -36,7 +36,7 @@ export function createBlocks() {
     /** Ends all blocks; a message without any gets an empty text. */
     end(): string {
       const closing = closeAll()
-      return block.any() ? closing : closing + block.whole({ type: 'text', text: '' })
+      return block.any() ? closing : closing + block.complete({ type: 'text', text: '' })
     },
   }
 }

@@ -26,7 +26,7 @@ export function createOpenBlock() {
       return closing === undefined ? '' : blockStop(closing.index)
     },
     /** A block that comes whole. */
-    whole(block: object): string {
+    complete(block: object): string {
       const index = nextIndex
       nextIndex += 1
       return blockStart(index, block) + blockStop(index)

@@ -47,7 +47,7 @@ export function parseClaude(value: unknown, path: { model?: string | undefined }
     maxTokens: maxTokens === 0 ? 1 : maxTokens,
     temperature: read.number(body['temperature'], 'temperature'),
     topP: read.number(body['top_p'], 'top_p'),
-    topK: read.whole(body['top_k'], 'top_k', [0, 1_000_000_000]),
+    topK: read.integer(body['top_k'], 'top_k', [0, 1_000_000_000]),
     stop: read.texts(body['stop_sequences'], 'stop_sequences') ?? [],
     responseFormat: readFormat(body),
     reasoning,
@@ -103,7 +103,7 @@ function readThinking(body: Fields, { losses }: Conversation): ReasoningInput | 
     // A mode of which the hub knows nothing (thinking between tool calls only) still is one that holds back.
     mode: isMode ? type : type === undefined ? undefined : 'disabled',
     effort: isEffort(effort) ? effort : undefined,
-    budgetTokens: read.whole(thinking['budget_tokens'], 'thinking.budget_tokens', [0, 1_073_741_823]),
+    budgetTokens: read.integer(thinking['budget_tokens'], 'thinking.budget_tokens', [0, 1_073_741_823]),
     includeThoughts: typeof display === 'string' ? display !== 'omitted' : undefined,
   })
   return Object.keys(input).length === 0 ? undefined : input

@@ -27,8 +27,8 @@ describe('message stream', () => {
   it('is accepted by the official client and adds up to the whole answer, whatever the events', async () => {
     await fc.assert(
       fc.asyncProperty(anyAnswer('claude'), async (events) => {
-        const { whole } = streamText(claude.stream(testContext()), events)
-        const gathered = await gather(whole)
+        const { complete } = streamText(claude.stream(testContext()), events)
+        const gathered = await gather(complete)
         const expected = claude.encode(collectEvents(events), testContext()) as Anthropic.Message
         expect(gathered.content.map((block) => ({ ...block }))).toEqual(expected.content)
         expect(gathered.stop_reason).toBe(expected.stop_reason)
@@ -42,10 +42,10 @@ describe('message stream', () => {
   it('has one block open at a time, numbered in order, and names every event', () => {
     fc.assert(
       fc.property(anyAnswer('claude'), (events) => {
-        const { whole } = streamText(claude.stream(testContext()), events)
+        const { complete } = streamText(claude.stream(testContext()), events)
         let open: number | undefined
         let next = 0
-        for (const { name, data } of framesOf(whole)) {
+        for (const { name, data } of framesOf(complete)) {
           expect(data.type).toBe(name)
           if (name === 'content_block_start') {
             expect([open, data.index]).toEqual([undefined, next])
@@ -121,7 +121,7 @@ describe('message stream', () => {
       { type: 'tool-call-start', index: 0, id: 'a', name: 'f' },
       { type: 'finish', reason: 'stop' },
     ]
-    const message = await gather(streamText(claude.stream(testContext()), events).whole)
+    const message = await gather(streamText(claude.stream(testContext()), events).complete)
     expect(message.stop_reason).toBe('tool_use')
     expect(message.content).toMatchObject([{ type: 'tool_use', id: 'a', name: 'f', input: {} }])
   })
@@ -133,7 +133,7 @@ describe('message stream', () => {
       { type: 'reasoning-signature', dialect: 'gemini', value: 'foreign' },
       { type: 'reasoning-encrypted', dialect: 'openai-responses', data: 'secret' },
     ]
-    expect(streamText(claude.stream(testContext()), events).whole).not.toMatch(/foreign|secret/)
+    expect(streamText(claude.stream(testContext()), events).complete).not.toMatch(/foreign|secret/)
   })
 
   it('wraps the free text of a custom tool into the object its schema asks for', async () => {
@@ -144,18 +144,18 @@ describe('message stream', () => {
       { type: 'tool-call-delta', index: 0, arguments: 'done' },
       { type: 'tool-call-end', index: 0 },
     ]
-    const message = await gather(streamText(claude.stream(testContext()), events).whole)
+    const message = await gather(streamText(claude.stream(testContext()), events).complete)
     expect(message.content[0]).toMatchObject({ input: { input: 'echo "a"\ndone' } })
   })
 
   it('ends in an error event and nothing after it', async () => {
     const error = { status: 529, type: 'server_error', code: null, message: 'busy' }
-    const { whole, late } = streamText(claude.stream(testContext()), [start, { type: 'error', error }])
+    const { complete, late } = streamText(claude.stream(testContext()), [start, { type: 'error', error }])
     expect(late).toBe('')
-    expect(framesOf(whole).at(-1)).toEqual({
+    expect(framesOf(complete).at(-1)).toEqual({
       name: 'error',
       data: { type: 'error', error: { type: 'overloaded_error', message: 'busy' } },
     })
-    await expect(gather(whole)).rejects.toThrow(/busy/)
+    await expect(gather(complete)).rejects.toThrow(/busy/)
   })
 })

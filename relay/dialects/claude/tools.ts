@@ -39,7 +39,7 @@ const readTool = (tool: Fields, path: string, read: Reader): Tool =>
   })
 
 function readWebSearch(tool: Fields, path: string, read: Reader): WebSearchTool {
-  const maxUses = read.whole(tool['max_uses'], `${path}.max_uses`, [0, 1_000_000])
+  const maxUses = read.integer(tool['max_uses'], `${path}.max_uses`, [0, 1_000_000])
   const place = read.object(tool['user_location'], `${path}.user_location`)
   return defined({
     type: 'web-search',

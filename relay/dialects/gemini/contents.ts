@@ -76,8 +76,8 @@ function readPlainPart(
   if (media !== undefined) return [media]
   const { text } = part
   if (text === undefined || text === null) return [{ type: 'vendor', dialect: 'gemini', value: part }]
-  const said = conversation.read.text(text, 'contents.parts.text') ?? ''
-  return said === '' ? [] : [{ type: 'text', text: said }]
+  const content = conversation.read.text(text, 'contents.parts.text') ?? ''
+  return content === '' ? [] : [{ type: 'text', text: content }]
 }
 
 function readMedia(part: Fields, read: Reader): MediaPart | undefined {
@@ -121,9 +121,9 @@ function readModelPart(part: Fields, { turn, index, conversation }: Place): Assi
   if (part['thought'] === true) {
     return [defined({ type: 'reasoning', text: read.text(part['text'], 'text') ?? '', signature })]
   }
-  const said = readPlainPart(part, conversation).filter((plain) => plain.type !== 'file')
+  const content = readPlainPart(part, conversation).filter((plain) => plain.type !== 'file')
   // A signature on plain text proves the thought that led to it, which the caller was not shown.
-  return signature === undefined ? said : [{ type: 'reasoning', text: '', signature }, ...said]
+  return signature === undefined ? content : [{ type: 'reasoning', text: '', signature }, ...content]
 }
 
 /** Streams hand over one thought in several parts, its signature in the last. */

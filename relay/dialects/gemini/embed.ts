@@ -33,7 +33,7 @@ function readInput(request: unknown, path: string): Input {
   return {
     text: parts.map((part) => read.text(part['text'], `${at}content.parts.text`) ?? '').join('\n'),
     media: media[0],
-    dimensions: read.whole(pick(request, 'outputDimensionality'), `${at}outputDimensionality`, [1, 1_000_000]),
+    dimensions: read.integer(pick(request, 'outputDimensionality'), `${at}outputDimensionality`, [1, 1_000_000]),
     losses: Object.keys(request).filter((name) => !known.has(name)),
   }
 }

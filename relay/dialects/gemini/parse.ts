@@ -81,14 +81,14 @@ function readGeneration(config: Fields) {
   return {
     temperature: read.number(config['temperature'], 'temperature'),
     topP: read.number(pick(config, 'topP'), 'topP'),
-    topK: read.whole(pick(config, 'topK'), 'topK', [0, 1_000_000_000]),
+    topK: read.integer(pick(config, 'topK'), 'topK', [0, 1_000_000_000]),
     stop: read.texts(pick(config, 'stopSequences'), 'stopSequences') ?? [],
     seed: read.seed(config['seed'], 'seed'),
     choiceCount: read.choiceCount(pick(config, 'candidateCount'), 'candidateCount'),
     frequencyPenalty: read.number(pick(config, 'frequencyPenalty'), 'frequencyPenalty'),
     presencePenalty: read.number(pick(config, 'presencePenalty'), 'presencePenalty'),
     logprobs: read.flag(pick(config, 'responseLogprobs'), 'responseLogprobs'),
-    topLogprobs: read.whole(config['logprobs'], 'logprobs', [0, 20]),
+    topLogprobs: read.integer(config['logprobs'], 'logprobs', [0, 20]),
   }
 }
 
@@ -134,7 +134,7 @@ function unreadInputs(body: Fields, config: Fields): string[] {
 function readThinking(config: Fields): ReasoningInput | undefined {
   const thinking = pickObject(config, 'thinkingConfig')
   if (thinking === undefined) return undefined
-  const budgetTokens = read.whole(pick(thinking, 'thinkingBudget'), 'thinkingBudget', [-1, 1_073_741_823])
+  const budgetTokens = read.integer(pick(thinking, 'thinkingBudget'), 'thinkingBudget', [-1, 1_073_741_823])
   const level = read.text(pick(thinking, 'thinkingLevel'), 'thinkingLevel')?.toLowerCase()
   const input: ReasoningInput = defined({
     mode: budgetTokens === 0 ? 'disabled' : budgetTokens === undefined ? undefined : 'enabled',
@@ -158,13 +158,13 @@ function readAudio(config: Fields): Pick<ChatRequest, 'modalities' | 'audio'> {
 
 function readExtra(body: Fields, config: Fields): Fields {
   const generation = leftOver(config, knownGeneration)
-  const kept = renamed.flatMap((name) => {
+  const supported = renamed.flatMap((name) => {
     const value = pick(body, name)
     return value === undefined ? [] : [[name, value] as const]
   })
   return {
     ...leftOver(body, known),
-    ...Object.fromEntries(kept),
+    ...Object.fromEntries(supported),
     ...(Object.keys(generation).length === 0 ? {} : { generationConfig: generation }),
   }
 }

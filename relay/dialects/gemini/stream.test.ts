@@ -53,7 +53,7 @@ describe('generateContent stream', () => {
   it('is accepted by the official client and adds up to the whole answer, whatever the events', async () => {
     await fc.assert(
       fc.asyncProperty(anyAnswer('gemini'), async (events) => {
-        const chunks = await gather(streamText(gemini.stream(testContext()), events).whole)
+        const chunks = await gather(streamText(gemini.stream(testContext()), events).complete)
         const expected = gemini.encode(collectEvents(events), testContext()) as GenerateContentResponse
         const candidate = expected.candidates?.[0]
         expect(plain(joined(partsOf(chunks)))).toEqual(plain(joined(candidate?.content?.parts ?? [])))
@@ -70,8 +70,8 @@ describe('generateContent stream', () => {
   it('is the same as one JSON array for callers who did not ask for events', async () => {
     await fc.assert(
       fc.asyncProperty(anyAnswer('gemini'), async (events) => {
-        const framed = streamText(gemini.stream(testContext()), events).whole
-        const list = streamText(gemini.stream(testContext({ asJsonArray: true })), events).whole
+        const framed = streamText(gemini.stream(testContext()), events).complete
+        const list = streamText(gemini.stream(testContext({ asJsonArray: true })), events).complete
         const frames = framed.split('\n\n').filter((frame) => frame !== '')
         expect(JSON.parse(list)).toEqual(frames.map((frame) => JSON.parse(frame.replace('data: ', ''))))
       }),
@@ -79,9 +79,9 @@ describe('generateContent stream', () => {
   })
 
   it('keeps finish reason and usage back until it is closed and sends no end marker', async () => {
-    const { early, late, whole } = streamText(gemini.stream(testContext()), hello)
+    const { early, late, complete } = streamText(gemini.stream(testContext()), hello)
     expect(early).not.toMatch(/finishReason|usageMetadata/)
-    expect(whole).not.toContain('[DONE]')
+    expect(complete).not.toContain('[DONE]')
     expect(JSON.parse(late.replace('data: ', ''))).toMatchObject({
       candidates: [{ finishReason: 'MAX_TOKENS' }],
       usageMetadata: {
@@ -92,7 +92,7 @@ describe('generateContent stream', () => {
         totalTokenCount: 16,
       },
     })
-    const chunks = await gather(whole)
+    const chunks = await gather(complete)
     expect(chunks.map((chunk) => chunk.text).join('')).toBe('hello')
   })
 
@@ -124,10 +124,10 @@ describe('generateContent stream', () => {
   it('ends in the error and nothing after it, in both forms', async () => {
     const error = { status: 429, type: 'x', code: null, message: 'slow down' }
     const events: ChatEvent[] = [...hello.slice(0, 2), { type: 'error', error }]
-    const { whole, late } = streamText(gemini.stream(testContext()), events)
+    const { complete, late } = streamText(gemini.stream(testContext()), events)
     expect(late).toBe('')
-    await expect(gather(whole)).rejects.toThrow(/slow down/)
-    const list = JSON.parse(streamText(gemini.stream(testContext({ asJsonArray: true })), events).whole)
+    await expect(gather(complete)).rejects.toThrow(/slow down/)
+    const list = JSON.parse(streamText(gemini.stream(testContext({ asJsonArray: true })), events).complete)
     expect(list.at(-1)).toEqual({
       error: { code: 429, message: 'slow down', status: 'RESOURCE_EXHAUSTED', details: [] },
     })

@@ -57,7 +57,7 @@ export function parseOpenAiChat(value: unknown, path: { model?: string | undefin
     maxTokens,
     ...readSampling(body, read),
     logprobs: read.flag(body['logprobs'], 'logprobs'),
-    topLogprobs: read.whole(body['top_logprobs'], 'top_logprobs', [0, 20]),
+    topLogprobs: read.integer(body['top_logprobs'], 'top_logprobs', [0, 20]),
     responseFormat: readResponseFormat(body['response_format'], read),
     reasoning: readReasoningInput(body, read),
     serviceTier: read.text(body['service_tier'], 'service_tier'),
@@ -81,7 +81,7 @@ export function readSampling(body: Fields, reader: Reader) {
   return {
     temperature: reader.number(body['temperature'], 'temperature'),
     topP: reader.number(body['top_p'], 'top_p'),
-    topK: reader.whole(body['top_k'], 'top_k', [-1, 1_000_000_000]),
+    topK: reader.integer(body['top_k'], 'top_k', [-1, 1_000_000_000]),
     stop: readStop(body['stop'], reader),
     seed: reader.seed(body['seed'], 'seed'),
     choiceCount: reader.choiceCount(body['n'], 'n'),

@@ -107,7 +107,7 @@ export function readReasoning(details: unknown[], plain: string, signature: stri
   const [first] = parts
   const readable = first !== undefined && first.encrypted?.dialect !== 'claude'
   if (readable) return [{ ...first, text: plain }, ...parts.slice(1)]
-  const whole: ReasoningPart = { type: 'reasoning', text: plain }
-  if (signature !== '') whole.signature = { dialect: 'claude', value: signature }
-  return [whole, ...parts]
+  const part: ReasoningPart = { type: 'reasoning', text: plain }
+  if (signature !== '') part.signature = { dialect: 'claude', value: signature }
+  return [part, ...parts]
 }

@@ -33,8 +33,8 @@ describe('chat completion stream', () => {
   it('is accepted by the official client and adds up to the whole answer, whatever the events', async () => {
     await fc.assert(
       fc.asyncProperty(anyAnswer('claude'), async (events) => {
-        const { whole } = streamText(openAiChat.stream(testContext()), events)
-        const gathered = await gather(whole)
+        const { complete } = streamText(openAiChat.stream(testContext()), events)
+        const gathered = await gather(complete)
         const expected = openAiChat.encode(collectEvents(events), testContext()) as OpenAI.ChatCompletion
         const [choice, wanted] = [gathered.choices[0], expected.choices[0]]
         expect(choice?.message.content ?? '').toBe(wanted?.message.content ?? '')
@@ -69,25 +69,25 @@ describe('chat completion stream', () => {
   })
 
   it('repeats id, time and model in every chunk, the usage chunk included', () => {
-    const { whole } = streamText(openAiChat.stream(testContext()), simple)
-    for (const chunk of chunksOf(whole)) {
+    const { complete } = streamText(openAiChat.stream(testContext()), simple)
+    for (const chunk of chunksOf(complete)) {
       expect(chunk).toMatchObject({ id: 'chatcmpl-7', created: 1795168800, model: 'asked-model' })
     }
   })
 
   it('sends no usage chunk to a caller who did not ask for one', () => {
-    const { whole } = streamText(openAiChat.stream(testContext({ includeUsage: false })), simple)
-    expect(whole).not.toContain('usage')
-    expect(whole.endsWith('data: [DONE]\n\n')).toBe(true)
+    const { complete } = streamText(openAiChat.stream(testContext({ includeUsage: false })), simple)
+    expect(complete).not.toContain('usage')
+    expect(complete.endsWith('data: [DONE]\n\n')).toBe(true)
   })
 
   it('ends in the error, without an end marker, when the upstream fails half-way', async () => {
     const encoder = openAiChat.stream(testContext())
     const error = { status: 529, type: 'overloaded_error', code: null, message: 'busy' }
-    const { whole, late } = streamText(encoder, [...simple.slice(0, 2), { type: 'error', error }])
+    const { complete, late } = streamText(encoder, [...simple.slice(0, 2), { type: 'error', error }])
     expect(late).toBe('')
-    expect(whole).not.toContain('[DONE]')
-    await expect(gather(whole)).rejects.toThrow(/busy/)
+    expect(complete).not.toContain('[DONE]')
+    await expect(gather(complete)).rejects.toThrow(/busy/)
   })
 
   it('keeps several choices apart', () => {

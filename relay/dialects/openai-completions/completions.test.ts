@@ -68,9 +68,9 @@ describe('legacy completion', () => {
   it('streams what the official client adds up to the whole answer', async () => {
     await fc.assert(
       fc.asyncProperty(anyAnswer('claude'), async (events) => {
-        const { early, whole } = streamText(openAiCompletions.stream(testContext()), events)
+        const { early, complete } = streamText(openAiCompletions.stream(testContext()), events)
         expect(early).not.toMatch(/"finish_reason":"|"usage"/)
-        const client = new OpenAI({ apiKey: 'sk-test', baseURL: 'http://relay.test/v1', fetch: answering(whole) })
+        const client = new OpenAI({ apiKey: 'sk-test', baseURL: 'http://relay.test/v1', fetch: answering(complete) })
         const stream = await client.completions.create({ model: 'm', prompt: 'hi', stream: true })
         const expected = openAiCompletions.encode(collectEvents(events), testContext()) as OpenAI.Completion
         let text = ''
@@ -81,7 +81,7 @@ describe('legacy completion', () => {
         }
         expect(text).toBe(expected.choices[0]?.text)
         expect(last?.usage).toEqual(expected.usage)
-        expect(whole.endsWith('data: [DONE]\n\n')).toBe(true)
+        expect(complete.endsWith('data: [DONE]\n\n')).toBe(true)
       }),
       { numRuns: 50 },
     )

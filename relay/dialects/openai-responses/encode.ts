@@ -10,17 +10,17 @@ export function encodeOpenAiResponses(response: ChatResponse, context: EncodeCon
   return finishedResponse(responseHead(response.id, context), answer, context)
 }
 
-type Said = { type: 'said'; content: object[] }
+type MessageContent = { type: 'message-content'; content: object[] }
 
 /** What is said without interruption is one message. */
-function groupSaid(parts: ResponsePart[]): (Said | ResponsePart)[] {
-  const groups: (Said | ResponsePart)[] = []
+function groupContent(parts: ResponsePart[]): (MessageContent | ResponsePart)[] {
+  const groups: (MessageContent | ResponsePart)[] = []
   for (const part of parts) {
     const content = toContent(part)
     const last = groups.at(-1)
     if (content === undefined) groups.push(part)
-    else if (last?.type === 'said') last.content.push(...content)
-    else if (content.length > 0) groups.push({ type: 'said', content })
+    else if (last?.type === 'message-content') last.content.push(...content)
+    else if (content.length > 0) groups.push({ type: 'message-content', content })
   }
   return groups
 }
@@ -40,10 +40,10 @@ function toContent(part: ResponsePart): object[] | undefined {
 
 function toOutput(choice: ChatChoice, { ambient }: EncodeContext): object[] {
   const cut = outcomeOf(choice.finish).status === 'incomplete'
-  return groupSaid(choice.parts).flatMap((group, index, groups): object[] => {
+  return groupContent(choice.parts).flatMap((group, index, groups): object[] => {
     const id = (prefix: string) => `${prefix}_${ambient.newId(24)}`
     switch (group.type) {
-      case 'said':
+      case 'message-content':
         // Only what was said last can have been cut off.
         return [messageItem(id('msg'), group.content, cut && index === groups.length - 1 ? 'incomplete' : 'completed')]
       case 'reasoning': {

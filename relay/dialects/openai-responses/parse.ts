@@ -43,7 +43,7 @@ export function parseOpenAiResponses(value: unknown, path: { model?: string | un
   const instructions = read.text(body['instructions'], 'instructions') ?? ''
   const system = { role: 'system' as const, content: [{ type: 'text' as const, text: instructions }] }
   const choice = readToolChoice(body, read)
-  const topLogprobs = read.whole(body['top_logprobs'], 'top_logprobs', [0, 20])
+  const topLogprobs = read.integer(body['top_logprobs'], 'top_logprobs', [0, 20])
   const text = read.object(body['text'], 'text') ?? {}
   return defined({
     model,

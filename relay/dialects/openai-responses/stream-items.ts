@@ -40,10 +40,10 @@ export function createItems(writer: EventWriter, ambient: Ambient) {
 
   return {
     output: outputItems.output,
-    say(kind: 'text' | 'refusal', said: string): string {
-      if (said === '') return ''
+    say(kind: 'text' | 'refusal', delta: string): string {
+      if (delta === '') return ''
       const { item, text } = message()
-      return text + item.say(kind === 'text', said)
+      return text + item.say(kind === 'text', delta)
     },
     think(text: string): string {
       if (text === '') return ''

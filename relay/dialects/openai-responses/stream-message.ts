@@ -43,10 +43,10 @@ export function openMessage(outputItems: OutputItems, writer: EventWriter) {
   return {
     kind: 'message' as const,
     opening,
-    say(isText: boolean, said: string): string {
+    say(isText: boolean, delta: string): string {
       const current = part?.isText === isText ? { part, text: '' } : startPart(isText)
-      current.part.text += said
-      return current.text + writer.delta(current.part.head, said, isText ? textEnd : '')
+      current.part.text += delta
+      return current.text + writer.delta(current.part.head, delta, isText ? textEnd : '')
     },
     cite(citation: Citation): string {
       if (part?.isText !== true) return ''

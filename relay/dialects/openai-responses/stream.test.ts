@@ -49,8 +49,8 @@ describe('responses stream', () => {
   it('is accepted by the official client and adds up to the whole answer, whatever the events', async () => {
     await fc.assert(
       fc.asyncProperty(anyAnswer('claude'), async (events) => {
-        const { whole } = streamText(openAiResponses.stream(countingContext()), events)
-        const gathered = await gather(whole)
+        const { complete } = streamText(openAiResponses.stream(countingContext()), events)
+        const gathered = await gather(complete)
         const expected = openAiResponses.encode(collectEvents(events), countingContext()) as Response
         expect(withoutIds(gathered.output)).toEqual(withoutIds(expected.output))
         expect(gathered.status).toBe(expected.status)
@@ -64,16 +64,16 @@ describe('responses stream', () => {
   it('tells every item in its deltas just as it repeats it in the end', () => {
     fc.assert(
       fc.property(anyAnswer('openai-responses'), (events) => {
-        const frames = framesOf(streamText(openAiResponses.stream(countingContext()), events).whole)
+        const frames = framesOf(streamText(openAiResponses.stream(countingContext()), events).complete)
         const last = frames.at(-1)?.data.response
         const deltas = new Map<string, string>()
         for (const { name, data } of frames) {
           if (name.endsWith('.delta')) deltas.set(data.item_id, (deltas.get(data.item_id) ?? '') + data.delta)
         }
         for (const item of last.output) {
-          const said = item.content?.map((part: { text: string }) => part.text).join('')
+          const joined = item.content?.map((part: { text: string }) => part.text).join('')
           const reasoning = item.summary?.map((part: { text: string }) => part.text).join('')
-          expect(said ?? reasoning ?? item.arguments).toBe(deltas.get(item.id) ?? '{}')
+          expect(joined ?? reasoning ?? item.arguments).toBe(deltas.get(item.id) ?? '{}')
         }
         expect(frames.map(({ data }) => data.sequence_number)).toEqual(frames.map((_, index) => index))
         expect(frames.every(({ name, data }) => name === data.type)).toBe(true)
@@ -115,15 +115,15 @@ describe('responses stream', () => {
 
   it('repeats what the caller asked for in the response', () => {
     const callerBody = { model: 'alias', instructions: 'be kind', metadata: { a: 'b' }, tools: [], input: 'secret' }
-    const { whole } = streamText(openAiResponses.stream(countingContext({ callerBody })), hello)
-    const { response } = framesOf(whole)[0]?.data ?? {}
+    const { complete } = streamText(openAiResponses.stream(countingContext({ callerBody })), hello)
+    const { response } = framesOf(complete)[0]?.data ?? {}
     expect(response).toMatchObject({
       model: 'asked-model',
       instructions: 'be kind',
       metadata: { a: 'b' },
       truncation: 'disabled',
     })
-    expect(whole).not.toContain('secret')
+    expect(complete).not.toContain('secret')
   })
 
   it('keeps the hidden form of its own thoughts', () => {
@@ -152,7 +152,7 @@ describe('responses stream', () => {
       { type: 'tool-call-end', index: 0 },
       { type: 'finish', reason: 'content-filter' },
     ]
-    const gathered = await gather(streamText(openAiResponses.stream(countingContext()), events).whole)
+    const gathered = await gather(streamText(openAiResponses.stream(countingContext()), events).complete)
     const annotations = [{ type: 'url_citation', url: 'https://a.test', title: 'A', start_index: 0, end_index: 3 }]
     expect(gathered).toMatchObject({ status: 'incomplete', incomplete_details: { reason: 'content_filter' } })
     expect(gathered.output).toMatchObject([
@@ -169,15 +169,15 @@ describe('responses stream', () => {
 
   it('ends in error and response.failed, and nothing after them', async () => {
     const error = { status: 500, type: 'x', code: 'broken', message: 'went wrong' }
-    const { whole, late } = streamText(openAiResponses.stream(countingContext()), [
+    const { complete, late } = streamText(openAiResponses.stream(countingContext()), [
       ...hello.slice(0, 2),
       { type: 'error', error },
     ])
     expect(late).toBe('')
-    expect(framesOf(whole).slice(-2)).toMatchObject([
+    expect(framesOf(complete).slice(-2)).toMatchObject([
       { name: 'error', data: { code: 'broken', message: 'went wrong' } },
       { name: 'response.failed', data: { response: { status: 'failed', error: { code: 'server_error' } } } },
     ])
-    await expect(gather(whole)).rejects.toThrow(/went wrong/)
+    await expect(gather(complete)).rejects.toThrow(/went wrong/)
   })
 })

@@ -12,7 +12,7 @@ import { defined } from '../read.ts'
 import { anyText } from './arbitrary-events.ts'
 
 const name = fc.stringMatching(/^[a-z_]{1,12}$/)
-const text = anyText.map((said) => ({ type: 'text' as const, text: said }))
+const text = anyText.map((content) => ({ type: 'text' as const, text: content }))
 const image = fc.base64String({ minLength: 4 }).map((data): UserPart => ({
   type: 'image',
   source: { kind: 'base64', mediaType: 'image/png', data },
@@ -26,15 +26,15 @@ const jsonObject = fc
 const reasoning = (signer: DialectId | undefined): fc.Arbitrary<AssistantPart[]> => {
   if (signer === undefined) return fc.constant([])
   const proof = anyText.map((value) => ({ dialect: signer, value }))
-  const part = fc.record({ said: anyText, signature: proof })
+  const part = fc.record({ content: anyText, signature: proof })
   return fc.array(
-    part.map(({ said, signature }): AssistantPart => ({ type: 'reasoning', text: said, signature })),
+    part.map(({ content, signature }): AssistantPart => ({ type: 'reasoning', text: content, signature })),
     { maxLength: 2 },
   )
 }
 
 type Turn = {
-  said: UserPart[]
+  content: UserPart[]
   reasoning: AssistantPart[]
   answer: AssistantPart[]
   calls: { called: string; args: string; result: string }[]
@@ -42,7 +42,7 @@ type Turn = {
 
 const turn = (signer: DialectId | undefined): fc.Arbitrary<Turn> =>
   fc.record({
-    said: fc.array(fc.oneof(text, image), { minLength: 1, maxLength: 3 }),
+    content: fc.array(fc.oneof(text, image), { minLength: 1, maxLength: 3 }),
     reasoning: reasoning(signer),
     answer: fc.array(text, { minLength: 1, maxLength: 1 }),
     calls: fc.array(fc.record({ called: name, args: jsonObject, result: anyText }), { maxLength: 3 }),
@@ -55,8 +55,8 @@ export const anyConversation = (signer: DialectId | undefined): fc.Arbitrary<Mes
     .map(({ system, turns }) => {
       const messages: Message[] = system === null ? [] : [{ role: 'system', content: [system] }]
       let results: ToolResultPart[] = []
-      turns.forEach(({ said, reasoning, answer, calls }, index) => {
-        messages.push({ role: 'user', content: [...results, ...said] })
+      turns.forEach(({ content, reasoning, answer, calls }, index) => {
+        messages.push({ role: 'user', content: [...results, ...content] })
         const made = calls.map(({ called, args, result }, position) => {
           const id = `call_${index}_${position}`
           const call: ToolCallPart = { type: 'tool-call', id, name: called, arguments: args }

@@ -13,10 +13,10 @@ export const testContext = (overrides: Partial<EncodeContext> = {}): EncodeConte
 export function streamText(
   encoder: StreamEncoder,
   events: ChatEvent[],
-): { early: string; late: string; whole: string } {
+): { early: string; late: string; complete: string } {
   const early = events.map((event) => encoder.push(event)).join('')
   const late = encoder.close()
-  return { early, late, whole: early + late }
+  return { early, late, complete: early + late }
 }
 
 /** A `fetch` whose every call is answered with the given stream. */

@@ -54,9 +54,9 @@ function paired(turns: readonly Turn[]): Turn[] {
       if (callIds(turn).length > 0 && next === undefined) result.push({ role: 'user', content: missing(callIds(turn)) })
       continue
     }
-    const kept = turn.content.filter((block) => !isResult(block) || asked.includes(String(block['tool_use_id'])))
-    const answered = kept.filter(isResult).map((block) => String(block['tool_use_id']))
-    const content = resultsFirst([...missing(asked.filter((id) => !answered.includes(id))), ...kept])
+    const blocks = turn.content.filter((block) => !isResult(block) || asked.includes(String(block['tool_use_id'])))
+    const answered = blocks.filter(isResult).map((block) => String(block['tool_use_id']))
+    const content = resultsFirst([...missing(asked.filter((id) => !answered.includes(id))), ...blocks])
     result.push({ role: 'user', content: content.length > 0 ? content : [textBlock(filler)] })
   }
   return result

@@ -21,7 +21,7 @@ function mayMatter({ event, data }: WireEvent): boolean {
 }
 
 export function listenToClaude(): StreamListener {
-  const kept = keepDelivered(() => createClaudeDecoder(nameless))
+  const delivered = keepDelivered(() => createClaudeDecoder(nameless))
   const usage = createUsageCounter()
   let complete = false
   let failure: UpstreamFailure | undefined
@@ -50,7 +50,7 @@ export function listenToClaude(): StreamListener {
 
   return {
     push(event) {
-      kept.push(event)
+      delivered.push(event)
       return watch(event)
     },
     get complete() {
@@ -62,7 +62,7 @@ export function listenToClaude(): StreamListener {
     get failure() {
       return failure
     },
-    delivered: kept.delivered,
-    written: kept.written,
+    delivered: delivered.delivered,
+    written: delivered.written,
   }
 }

@@ -59,19 +59,19 @@ function samplingFields(request: ChatRequest, { traits, thinking, suffix }: Plan
   const { topK } = request
   const temperature = request.temperature === undefined ? undefined : Math.min(request.temperature, 1)
   const given = { temperature, top_p: request.topP, top_k: topK }
-  const kept: Json = { ...given }
-  if (traits.sampling === 'refused') Object.assign(kept, { temperature: undefined, top_p: undefined, top_k: undefined })
+  const body: Json = { ...given }
+  if (traits.sampling === 'refused') Object.assign(body, { temperature: undefined, top_p: undefined, top_k: undefined })
   if (thinking.on) {
-    Object.assign(kept, { temperature: undefined, top_k: undefined })
-    if ((request.topP ?? 0) < 0.95 || suffix.thinking) kept['top_p'] = undefined
+    Object.assign(body, { temperature: undefined, top_k: undefined })
+    if ((request.topP ?? 0) < 0.95 || suffix.thinking) body['top_p'] = undefined
   }
-  if (traits.sampling === 'one' && kept['temperature'] !== undefined) kept['top_p'] = undefined
+  if (traits.sampling === 'one' && body['temperature'] !== undefined) body['top_p'] = undefined
   const usual = (name: string, value: unknown): boolean => (name === 'temperature' || name === 'top_p') && value === 1
   for (const [name, value] of Object.entries(given)) {
-    if (value !== undefined && kept[name] === undefined && !usual(name, value)) losses.add(name)
+    if (value !== undefined && body[name] === undefined && !usual(name, value)) losses.add(name)
   }
-  if (suffix.thinking && thinking.on && traits.sampling !== 'refused') kept['temperature'] = 1
-  return kept
+  if (suffix.thinking && thinking.on && traits.sampling !== 'refused') body['temperature'] = 1
+  return body
 }
 
 function outputConfig(request: ChatRequest, { traits, thinking }: Planned): Json | undefined {

@@ -22,14 +22,14 @@ const has = (message: unknown, types: readonly string[]): boolean =>
 export function dropUnprovenReasoning(body: Json, traits: ClaudeTraits): void {
   const messages: unknown = body['messages']
   if (!Array.isArray(messages) || !messages.some((message) => blocksOf(message).some(isUnproven))) return
-  const kept = messages.flatMap((message: unknown): unknown[] => {
+  const signed = messages.flatMap((message: unknown): unknown[] => {
     const blocks = blocksOf(message)
     if (!blocks.some(isUnproven)) return [message]
     const content = blocks.filter((block) => !isUnproven(block))
     return content.length > 0 ? [{ ...recordOf(message), content }] : []
   })
-  body['messages'] = kept
-  const last = kept.findLast((message) => recordOf(message)?.['role'] === 'assistant')
+  body['messages'] = signed
+  const last = signed.findLast((message) => recordOf(message)?.['role'] === 'assistant')
   const lostThem = has(last, ['tool_use']) && !has(last, ['thinking', 'redacted_thinking'])
   const thinks = recordOf(body['thinking'])?.['type']
   if (lostThem && traits.thinking === 'budget' && thinks !== undefined) body['thinking'] = { type: 'disabled' }

@@ -46,7 +46,7 @@ const reasonOf = (answer: Json): string => {
 }
 
 /** What an answer or a chunk says, as the message of the OpenAI form. */
-const said = (answer: Json): Json => {
+const messageOf = (answer: Json): Json => {
   const call = recordOf(answer['function_call'])
   return withoutAbsent({ role: 'assistant', content: answer['result'], function_call: call })
 }
@@ -55,10 +55,10 @@ const reading = reshapedReading(style, {
   answer: (json) =>
     json['error_code'] === undefined && json['result'] === undefined && json['function_call'] === undefined
       ? json
-      : { ...json, choices: [{ index: 0, message: said(json), finish_reason: reasonOf(json) }] },
+      : { ...json, choices: [{ index: 0, message: messageOf(json), finish_reason: reasonOf(json) }] },
   chunk: (json) => ({
     ...json,
-    choices: [{ index: 0, delta: said(json), finish_reason: json['is_end'] === true ? reasonOf(json) : null }],
+    choices: [{ index: 0, delta: messageOf(json), finish_reason: json['is_end'] === true ? reasonOf(json) : null }],
   }),
 })
 

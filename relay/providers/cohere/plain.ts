@@ -6,7 +6,7 @@ import {
   documentTexts,
   embeddingList,
   promptOnly,
-  readWhole,
+  readSuccess,
   rerankList,
   textsToEmbed,
 } from '../shared/plain-answers.ts'
@@ -20,7 +20,7 @@ const headersOf = ({ channel }: ProviderCall): Record<string, string> => ({
   ...bearer(channel.key),
 })
 
-const billedIn = (json: unknown): Json => recordOf(recordOf(readWhole(json)['meta'])?.['billed_units']) ?? {}
+const billedIn = (json: unknown): Json => recordOf(recordOf(readSuccess(json)['meta'])?.['billed_units']) ?? {}
 
 const inputTypes: Readonly<Record<string, string>> = {
   RETRIEVAL_QUERY: 'search_query',
@@ -79,7 +79,7 @@ export const cohereRerank: PlainTranslation = {
     return withoutAbsent({ id: answer['id'], results: rerankList(answer['results'], asked), meta: answer['meta'] })
   },
   usage: (json) => {
-    const tokens = recordOf(recordOf(readWhole(json)['meta'])?.['tokens'])
+    const tokens = recordOf(recordOf(readSuccess(json)['meta'])?.['tokens'])
     return promptOnly(countOf(tokens?.['input_tokens']) ?? countOf(billedIn(json)['input_tokens']))
   },
 }

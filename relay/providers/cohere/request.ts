@@ -66,7 +66,7 @@ function offered(tools: unknown, choice: unknown): unknown {
 }
 
 /** What every function says of itself is said once here. */
-function saidOnce(body: Json): void {
+function checkExclusive(body: Json): void {
   const tools = recordsOf(body['tools'])
   const functions = tools.map((tool) => recordOf(tool['function']) ?? {})
   if (functions.every((fn) => fn['strict'] === true)) body['strict_tools'] ??= true
@@ -96,7 +96,7 @@ function adjust(body: Json): string[] {
   const unstrict = onlySomeStrict(body['tools']) ? ['tools.strict'] : []
   if (body['tools'] !== undefined) {
     body['tools'] = offered(body['tools'], body['tool_choice'])
-    saidOnce(body)
+    checkExclusive(body)
   }
   const choice = toolChoice(body['tool_choice'])
   delete body['tool_choice']

@@ -8,7 +8,7 @@ export const readJson = (folder: URL, name: string): unknown => JSON.parse(readT
 
 export const readText = (folder: URL, name: string): string => readFileSync(new URL(name, folder), 'utf8')
 
-export const hasWhole = (folder: URL, name: string): boolean => existsSync(new URL(`${name}.json`, folder))
+export const hasJson = (folder: URL, name: string): boolean => existsSync(new URL(`${name}.json`, folder))
 
 export const hasStream = (folder: URL, name: string): boolean =>
   existsSync(new URL(`${name}.sse`, folder)) || existsSync(new URL(`${name}.ndjson`, folder))

@@ -32,7 +32,7 @@ export type Subject = {
   /** The upstream is asked for a stream whatever the caller wants, so that there are no whole answers. */
   alwaysStreams: boolean
   /** The answer's own figures; without any the gateway counts. */
-  tellsUsage: boolean
+  reportsUsage: boolean
 }
 
 type Setting = {
@@ -46,7 +46,7 @@ type Setting = {
   other?: string
   optOut?: Subject['optOut']
   alwaysStreams?: boolean
-  tellsUsage?: boolean
+  reportsUsage?: boolean
 }
 
 const openAiStyle = 'openai-compatible'
@@ -155,7 +155,7 @@ const settings: Readonly<Record<string, Setting | Setting[]>> = {
   },
   palm: {
     fixtures: 'palm',
-    tellsUsage: false,
+    reportsUsage: false,
     optOut: {
       ...textOnly,
       'failure in mid-stream': 'the service never streamed',
@@ -165,7 +165,7 @@ const settings: Readonly<Record<string, Setting | Setting[]>> = {
   'aiproxy-library': {
     fixtures: 'aiproxy-library',
     other: 'library',
-    tellsUsage: false,
+    reportsUsage: false,
     optOut: {
       ...textOnly,
       'model list': noList,
@@ -211,7 +211,7 @@ function subjectOf(provider: Provider, setting: Setting): Subject {
     call: (changes) => callWith({ model: setting.model ?? 'some-model', channel, ...changes }),
     optOut: setting.optOut ?? {},
     alwaysStreams: setting.alwaysStreams ?? false,
-    tellsUsage: setting.tellsUsage ?? true,
+    reportsUsage: setting.reportsUsage ?? true,
   }
 }
 

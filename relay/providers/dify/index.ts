@@ -110,7 +110,7 @@ const idOf = (json: Json): unknown => json['message_id'] ?? json['workflow_run_i
 
 const totalUsage = (data: Json): Json => ({ usage: { prompt_tokens: 0, completion_tokens: data['total_tokens'] } })
 
-function wholeAnswer(json: Json): Json {
+function completeAnswer(json: Json): Json {
   const data = recordOf(json['data'])
   if (data && json['answer'] === undefined) {
     if (data['status'] === 'failed') return { event: 'error', message: data['error'], status: 500 }
@@ -188,7 +188,12 @@ export const dify: Provider = {
   label: style.label,
   channelTypes: style.channelTypes,
   framing: 'sse',
-  chat: { request: toRequest, ...reshapedReading(style, { answer: wholeAnswer, chunk }), media: 'as-given', uploads },
+  chat: {
+    request: toRequest,
+    ...reshapedReading(style, { answer: completeAnswer, chunk }),
+    media: 'as-given',
+    uploads,
+  },
   native: {},
   error: readFailure,
   models: {

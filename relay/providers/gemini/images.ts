@@ -48,11 +48,11 @@ function generated(answer: Json): Json[] {
   const parts = recordsOf(answer['candidates']).flatMap((candidate) =>
     recordsOf(recordOf(candidate['content'])?.['parts']),
   )
-  const said = parts.flatMap((part) => (part['thought'] === true ? [] : (wordOf(part['text']) ?? []))).join('')
+  const text = parts.flatMap((part) => (part['thought'] === true ? [] : (wordOf(part['text']) ?? []))).join('')
   return parts.flatMap((part) => {
     const bytes = wordOf(recordOf(part['inlineData'])?.['data'])
     if (bytes === undefined || part['thought'] === true) return []
-    return [withoutAbsent({ b64_json: bytes, revised_prompt: said === '' ? undefined : said })]
+    return [withoutAbsent({ b64_json: bytes, revised_prompt: text === '' ? undefined : text })]
   })
 }
 

@@ -15,7 +15,7 @@ const mayClose = (data: string): boolean =>
   data.includes('"finishReason"') || data.includes('"error"') || data.includes('"promptFeedback"')
 
 export function listenToGemini(): StreamListener {
-  const kept = keepDelivered(() => createGeminiDecoder(nameless))
+  const delivered = keepDelivered(() => createGeminiDecoder(nameless))
   let complete = false
   let usageData: string | undefined
   let images = 0
@@ -43,7 +43,7 @@ export function listenToGemini(): StreamListener {
 
   return {
     push(event) {
-      kept.push(event)
+      delivered.push(event)
       return watch(event.data)
     },
     get complete() {
@@ -58,7 +58,7 @@ export function listenToGemini(): StreamListener {
     get failure() {
       return failure
     },
-    delivered: kept.delivered,
-    written: kept.written,
+    delivered: delivered.delivered,
+    written: delivered.written,
   }
 }

@@ -21,8 +21,8 @@ function applyThinking(body: Json, call: ProviderCall): string {
   const config = recordOf(body[name]) ?? {}
   const limit = numberOf(config['maxOutputTokens']) ?? numberOf(config['max_output_tokens']) ?? 0
   const { model, thinkingConfig } = thinkingByName(call, limit)
-  const said = config['thinkingConfig'] ?? config['thinking_config']
-  if (thinkingConfig && said === undefined) body[name] = { ...config, thinkingConfig }
+  const thinking = config['thinkingConfig'] ?? config['thinking_config']
+  if (thinkingConfig && thinking === undefined) body[name] = { ...config, thinkingConfig }
   return model
 }
 

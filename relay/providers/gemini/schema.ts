@@ -2,7 +2,7 @@ import type { JsonSchema } from '#relay/chat/request.ts'
 import { type Json, listOf, recordOf, textOf } from '../shared/json.ts'
 
 /** The words of JSON Schema that this vendor's subset knows. */
-const kept = [
+const supportedFields = [
   'description',
   'nullable',
   'minimum',
@@ -145,7 +145,7 @@ function clean(value: unknown, outer: Scope): Json {
   }
   const type = textOf(real[0])?.toLowerCase()
   const cleaned: Json = { ...typedFields(schema, type, scope), ...enumFields(schema, type) }
-  for (const name of kept) if (schema[name] !== undefined) cleaned[name] = schema[name]
+  for (const name of supportedFields) if (schema[name] !== undefined) cleaned[name] = schema[name]
   return nullable ? { ...cleaned, nullable: true } : cleaned
 }
 

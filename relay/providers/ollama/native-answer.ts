@@ -11,7 +11,7 @@ type Reading = Pick<ProviderCall, 'ambient' | 'customTools'>
 const callsOf = (message: Json, { ambient }: Reading): Json[] =>
   recordsOf(message['tool_calls']).map((call) => ({ id: `call_${ambient.newId(24)}`, type: 'function', ...call }))
 
-function said(answer: Json, reading: Reading): Json {
+function messageOf(answer: Json, reading: Reading): Json {
   const message = recordOf(answer['message']) ?? {}
   const calls = callsOf(message, reading)
   return withoutAbsent({
@@ -38,14 +38,14 @@ const isNative = (answer: Json): boolean => recordOf(answer['message']) !== unde
 export function fromNativeAnswer(style: OpenAiStyle, answer: Json, reading: Reading) {
   if (!isNative(answer)) return toHubResponse(style, answer, reading)
   if (!recordOf(answer['message'])) throw new MalformedUpstream('the answer has no message')
-  const choice = { index: 0, message: said(answer, reading), finish_reason: reasonOf(answer) }
+  const choice = { index: 0, message: messageOf(answer, reading), finish_reason: reasonOf(answer) }
   return toHubResponse(style, { model: answer['model'], choices: [choice], ...usageFields(answer) }, reading)
 }
 
 function toChunk(line: Json, reading: Reading): Json {
   if (!isNative(line)) return line
   const done = line['done'] === true
-  const choice = { index: 0, delta: said(line, reading), finish_reason: done ? reasonOf(line) : null }
+  const choice = { index: 0, delta: messageOf(line, reading), finish_reason: done ? reasonOf(line) : null }
   return { model: line['model'], choices: [choice], ...(done ? usageFields(line) : {}) }
 }
 

@@ -23,7 +23,7 @@ function opens(data: string, name: string, mark: string): boolean {
 }
 
 export function listenToOpenAi(style: OpenAiStyle, caller: { includeUsage: boolean }): StreamListener {
-  const kept = keepDelivered(() => createOpenAiDecoder(style, nameless))
+  const delivered = keepDelivered(() => createOpenAiDecoder(style, nameless))
   let complete = false
   let usageData: string | undefined
   let failure: UpstreamFailure | undefined
@@ -57,7 +57,7 @@ export function listenToOpenAi(style: OpenAiStyle, caller: { includeUsage: boole
 
   return {
     push(event) {
-      kept.push(event)
+      delivered.push(event)
       if (event.data.startsWith('[DONE]')) {
         complete = true
         return 'hold'
@@ -75,7 +75,7 @@ export function listenToOpenAi(style: OpenAiStyle, caller: { includeUsage: boole
     get failure() {
       return failure
     },
-    delivered: kept.delivered,
-    written: kept.written,
+    delivered: delivered.delivered,
+    written: delivered.written,
   }
 }

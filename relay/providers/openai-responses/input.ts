@@ -65,12 +65,12 @@ function callItem(part: ToolCallPart, custom: Set<string>): Json {
 }
 
 function assistantItem(part: AssistantPart, custom: Set<string>): Json[] {
-  const said = (content: Json): Json[] => [{ type: 'message', role: 'assistant', content: [content] }]
+  const messageOf = (content: Json): Json[] => [{ type: 'message', role: 'assistant', content: [content] }]
   switch (part.type) {
     case 'text':
-      return part.text === '' ? [] : said({ type: 'output_text', text: part.text, annotations: [] })
+      return part.text === '' ? [] : messageOf({ type: 'output_text', text: part.text, annotations: [] })
     case 'refusal':
-      return part.text === '' ? [] : said({ type: 'refusal', refusal: part.text })
+      return part.text === '' ? [] : messageOf({ type: 'refusal', refusal: part.text })
     case 'reasoning': {
       if (part.encrypted?.dialect !== 'openai-responses') return []
       const summary = part.text === '' ? [] : [{ type: 'summary_text', text: part.text }]

@@ -20,7 +20,7 @@ const mayClose = ({ event, data }: WireEvent): boolean =>
     : closing.test(event)
 
 export function listenToResponses(): StreamListener {
-  const kept = keepDelivered(() => createResponsesDecoder(nameless))
+  const delivered = keepDelivered(() => createResponsesDecoder(nameless))
   let complete = false
   let usage: ReportedUsage | undefined
   let failure: UpstreamFailure | undefined
@@ -50,7 +50,7 @@ export function listenToResponses(): StreamListener {
 
   return {
     push(event) {
-      kept.push(event)
+      delivered.push(event)
       return watch(event)
     },
     get complete() {
@@ -62,8 +62,8 @@ export function listenToResponses(): StreamListener {
     get failure() {
       return failure
     },
-    delivered: kept.delivered,
-    written: kept.written,
+    delivered: delivered.delivered,
+    written: delivered.written,
     get keeps() {
       return keeps
     },

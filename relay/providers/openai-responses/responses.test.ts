@@ -10,12 +10,12 @@ import { azure } from '../openai-compatible/vendors/azure.ts'
 const folder = new URL('./__fixtures__/', import.meta.url)
 const call = callWith({ model: 'gpt-5.4', stream: true })
 
-const whole = (name: string) => openai.chat.response(readJson(folder, `${name}.json`), call)
+const complete = (name: string) => openai.chat.response(readJson(folder, `${name}.json`), call)
 const streamed = (name: string) => {
   const decoder = openai.chat.stream(call)
   return [...readEvents(folder, `${name}.sse`).flatMap((event) => decoder.push(event)), ...decoder.end()]
 }
-const bothWays = (name: string) => [whole(name), collectEvents(streamed(name))]
+const bothWays = (name: string) => [complete(name), collectEvents(streamed(name))]
 
 describe('an answer in the responses form, whole or streamed', () => {
   test('text', () => {

@@ -46,7 +46,7 @@ function argumentsEvents(event: Json, text: string, state: State): ChatEvent[] {
 }
 
 /** The whole arguments of a call count only where they did not come in pieces. */
-function wholeArguments(event: Json, text: string, state: State): ChatEvent[] {
+function finalArguments(event: Json, text: string, state: State): ChatEvent[] {
   return state.calls.get(itemNumber(event))?.written ? [] : argumentsEvents(event, text, state)
 }
 
@@ -70,7 +70,7 @@ function endItem(event: Json, state: State): ChatEvent[] {
   }
   const call = state.calls.get(itemNumber(event))
   if (!call || call.ended) return []
-  const rest = wholeArguments(event, textOf(item['arguments']) ?? textOf(item['input']) ?? '', state)
+  const rest = finalArguments(event, textOf(item['arguments']) ?? textOf(item['input']) ?? '', state)
   call.ended = true
   return [...rest, { type: 'tool-call-end', index: call.index }]
 }
@@ -128,9 +128,9 @@ function readEvent(event: Json, state: State): ChatEvent[] {
     case 'response.custom_tool_call_input.delta':
       return argumentsEvents(event, textOf(event['delta']) ?? '', state)
     case 'response.function_call_arguments.done':
-      return wholeArguments(event, textOf(event['arguments']) ?? '', state)
+      return finalArguments(event, textOf(event['arguments']) ?? '', state)
     case 'response.custom_tool_call_input.done':
-      return wholeArguments(event, textOf(event['input']) ?? '', state)
+      return finalArguments(event, textOf(event['input']) ?? '', state)
     case 'response.output_text.annotation.added':
       return readCitations([event['annotation']]).map((citation) => ({ type: 'citation', citation }))
     case 'response.completed':

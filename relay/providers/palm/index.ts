@@ -61,7 +61,7 @@ function toRequest(request: Parameters<Provider['chat']['request']>[0], call: Pr
   }
 }
 
-const whole = (json: Json): Json => {
+const complete = (json: Json): Json => {
   const candidates = recordsOf(json['candidates'])
   if (candidates.length === 0) return json
   const choices = candidates.map((candidate, index) => ({
@@ -78,7 +78,7 @@ export const palm: Provider = {
   label: style.label,
   channelTypes: style.channelTypes,
   framing: 'sse',
-  chat: { request: toRequest, ...reshapedReading(style, { answer: whole, chunk: whole }), media: 'as-given' },
+  chat: { request: toRequest, ...reshapedReading(style, { answer: complete, chunk: complete }), media: 'as-given' },
   native: {},
   error: readGeminiFailure,
   models: {

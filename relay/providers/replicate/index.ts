@@ -9,7 +9,7 @@ import {
 } from '../types.ts'
 import { joinPath } from '../shared/join-path.ts'
 import { type Json, listOf, numberOf, recordOf, withoutAbsent, wordOf } from '../shared/json.ts'
-import { nearestRatio, readWhole } from '../shared/plain-answers.ts'
+import { nearestRatio, readSuccess } from '../shared/plain-answers.ts'
 
 const ratios = ['1:1', '16:9', '9:16', '3:2', '2:3', '4:3', '3:4', '4:5', '5:4']
 
@@ -72,7 +72,7 @@ const images: PlainTranslation = {
       const refused = /NSFW|sensitive|safety/i.test(message)
       throw new UpstreamRefusal({ status: refused ? 400 : 500, type: 'upstream_error', code: String(status), message })
     }
-    readWhole(json)
+    readSuccess(json)
     return undefined
   },
 }

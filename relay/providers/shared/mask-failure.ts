@@ -6,13 +6,17 @@ import type { UpstreamFailure } from '#relay/chat/events.ts'
 export function maskFailure(failure: UpstreamFailure, held: ChannelSecrets): UpstreamFailure {
   const masked = (text: string): string => maskSecrets(text, held)
   const maskedCode = (code: UpstreamFailure['code']) => (typeof code === 'string' ? masked(code) : code)
-  const { type, code, message, param, said } = failure
+  const { type, code, message, param, original } = failure
   return {
     ...failure,
     type: masked(type),
     code: maskedCode(code),
     message: masked(message),
     ...(typeof param === 'string' ? { param: masked(param) } : {}),
-    ...(said ? { said: { type: masked(said.type), code: maskedCode(said.code), message: masked(said.message) } } : {}),
+    ...(original
+      ? {
+          original: { type: masked(original.type), code: maskedCode(original.code), message: masked(original.message) },
+        }
+      : {}),
   }
 }

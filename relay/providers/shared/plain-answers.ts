@@ -43,7 +43,7 @@ export function rerankList(rows: unknown, asked: PlainRequest): Json[] {
 }
 
 /** @throws {UpstreamRefusal} when a 2xx body says that it is a failure. */
-export function readWhole(json: unknown): Json {
+export function readSuccess(json: unknown): Json {
   const answer = recordOf(json) ?? {}
   const refusal = refusalOf(answer)
   if (refusal) throw new UpstreamRefusal(refusal)

@@ -79,8 +79,8 @@ function piecesOf(
   layout: Layout,
   { wanted, original }: { wanted: Json; original: Json },
 ): Uint8Array[] {
-  const kept = layout.fields.filter(({ name }) => wanted[name] !== undefined)
-  const pieces = kept.map((field) =>
+  const fields = layout.fields.filter(({ name }) => wanted[name] !== undefined)
+  const pieces = fields.map((field) =>
     wanted[field.name] === original[field.name]
       ? bytes.subarray(field.start, field.end)
       : Buffer.from(fieldText(field.name, wanted[field.name])),

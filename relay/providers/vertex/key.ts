@@ -19,7 +19,7 @@ const defaultTokenUri = 'https://oauth2.googleapis.com/token'
 const scope = 'https://www.googleapis.com/auth/cloud-platform'
 const lifetimeSeconds = 3600
 /** Tokens are kept a little shorter than they live. */
-const keptSeconds = 3000
+const longestTtlSeconds = 3000
 
 export function readKey(text: string): ServiceAccount | ExpressKey {
   const json = tryRecord(text)
@@ -65,7 +65,7 @@ function readToken(json: unknown): { token: string; ttlSeconds: number } {
   const token = wordOf(answer['access_token'])
   if (token === undefined) throw new UpstreamRefusal(failureOf(statusOfError(answer), answer))
   const lives = numberOf(answer['expires_in']) ?? lifetimeSeconds
-  return { token, ttlSeconds: Math.max(0, Math.min(keptSeconds, lives - 300)) }
+  return { token, ttlSeconds: Math.max(0, Math.min(longestTtlSeconds, lives - 300)) }
 }
 
 export function exchangeOf(key: string, ambient: Ambient): KeyExchange | undefined {

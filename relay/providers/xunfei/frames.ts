@@ -44,11 +44,11 @@ export function createFrameDecoder(
       tool_calls: calls.length > 0 ? calls : undefined,
     })
     const reason = called > 0 ? 'tool_calls' : 'stop'
-    const said = texts.length > 0 || status === 2
+    const hasMessage = texts.length > 0 || status === 2
     return withoutAbsent({
       header,
       id: header?.['sid'],
-      choices: said ? [{ index: 0, delta, finish_reason: status === 2 ? reason : null }] : [],
+      choices: hasMessage ? [{ index: 0, delta, finish_reason: status === 2 ? reason : null }] : [],
       usage: recordOf(recordOf(recordOf(frame['payload'])?.['usage'])?.['text']),
     })
   }

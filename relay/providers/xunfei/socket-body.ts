@@ -33,8 +33,8 @@ function talkOf(message: Json, target: Target, losses: Set<string>): Json[] {
             { role: 'assistant', content: 'Okay' },
           ]
     case 'assistant': {
-      const said = [content, ...recordsOf(message['tool_calls']).map(callText)].filter((text) => text !== '')
-      return [{ role: 'assistant', content: said.join('\n') }]
+      const texts = [content, ...recordsOf(message['tool_calls']).map(callText)].filter((text) => text !== '')
+      return [{ role: 'assistant', content: texts.join('\n') }]
     }
     default:
       return [{ role: 'user', content }]

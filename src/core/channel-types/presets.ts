@@ -12,7 +12,7 @@ export type ChannelPreset = {
 /** Speak the OpenAI form below `/v1`. */
 const openAiForm = 1
 /** Speak it at an address that has to be named in full. */
-const wholeAddress = 8
+const fullUrlType = 8
 const messagesForm = 14
 
 type Row = [id: string, label: string, baseUrl: string, keyHint?: string]
@@ -20,7 +20,7 @@ type Row = [id: string, label: string, baseUrl: string, keyHint?: string]
 const toPreset = ([id, label, baseUrl, keyHint]: Row): ChannelPreset => ({
   id,
   label,
-  type: baseUrl.endsWith('/chat/completions') ? wholeAddress : openAiForm,
+  type: baseUrl.endsWith('/chat/completions') ? fullUrlType : openAiForm,
   baseUrl,
   ...(keyHint === undefined ? {} : { keyHint }),
 })

@@ -16,8 +16,8 @@ const run = 10
 export function maskSecrets(text: string, held: ChannelSecrets): string {
   if (text === '') return text
   const { key, token = '' } = held
-  const wholes = [key.trim(), ...addressParts(held)].filter((secret) => secret.length >= shortestSecret)
-  const masked = wholes.flatMap(writtenForms).reduce(withoutWhole, text)
+  const secrets = [key.trim(), ...addressParts(held)].filter((secret) => secret.length >= shortestSecret)
+  const masked = secrets.flatMap(writtenForms).reduce(withoutSecret, text)
   const parts = [...secretParts(held.type, key), token].filter((part) => part.length >= shortestInside)
   return withoutSignedTokens(withoutPieces(masked, parts))
 }
@@ -40,7 +40,7 @@ function maskValue(value: unknown, held: ChannelSecrets): unknown {
 }
 
 /** Longer texts are replaced wherever they stand. */
-function withoutWhole(text: string, secret: string): string {
+function withoutSecret(text: string, secret: string): string {
   if (secret.length >= shortestInside) return text.replaceAll(secret, mask)
   return text.replaceAll(secret, (found, at: number) =>
     isWordCharacter(text[at - 1]) || isWordCharacter(text[at + found.length]) ? found : mask,
@@ -140,14 +140,14 @@ function spread(text: string, marks: Uint8Array): void {
 
 function withoutMarked(text: string, isMarked: (at: number) => boolean): string {
   let masked = ''
-  let kept = 0
+  let copiedTo = 0
   for (let at = 0; at < text.length; at += 1) {
     if (!isMarked(at)) continue
-    masked += text.slice(kept, at) + mask
+    masked += text.slice(copiedTo, at) + mask
     while (at < text.length && isMarked(at)) at += 1
-    kept = at
+    copiedTo = at
   }
-  return masked + text.slice(kept)
+  return masked + text.slice(copiedTo)
 }
 
 const shortestSigned = 40
@@ -155,15 +155,15 @@ const shortestSigned = 40
 /** Tokens that were signed with a key, in their common form: three texts in base64, the first of them JSON. */
 function withoutSignedTokens(text: string): string {
   let masked = ''
-  let kept = 0
+  let copiedTo = 0
   for (let start = text.indexOf('eyJ'); start >= 0;) {
     let end = start
     while (end < text.length && (isPacked(text.charCodeAt(end)) || text[end] === '.')) end += 1
     if (end - start >= shortestSigned && text.slice(start, end).includes('.')) {
-      masked += text.slice(kept, start) + mask
-      kept = end
+      masked += text.slice(copiedTo, start) + mask
+      copiedTo = end
     }
     start = text.indexOf('eyJ', end)
   }
-  return masked + text.slice(kept)
+  return masked + text.slice(copiedTo)
 }

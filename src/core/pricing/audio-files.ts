@@ -17,6 +17,6 @@ export function speechUsage(call: { model: string; input: string; countedTokens:
 /** Text made from speech: whole seconds, started ones counted, at 1000 tokens a minute. Unreadable counts as a minute. */
 export function transcriptionUsage(seconds: number | undefined): Usage {
   const known = seconds !== undefined && Number.isFinite(seconds) && seconds >= 0
-  const whole = Math.min(known ? Math.ceil(seconds) : secondsWhenUnreadable, 1e7)
-  return { ...emptyUsage, promptTokens: Math.round((whole * tokensPerMinute) / 60) }
+  const rounded = Math.min(known ? Math.ceil(seconds) : secondsWhenUnreadable, 1e7)
+  return { ...emptyUsage, promptTokens: Math.round((rounded * tokensPerMinute) / 60) }
 }

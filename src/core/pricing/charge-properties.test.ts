@@ -129,8 +129,8 @@ describe('whatever an upstream reports', () => {
 /** The formulas once more, in fractions, to be compared with the decimals. */
 type Fraction = [numerator: bigint, denominator: bigint]
 const fractionOf = (value: number): Fraction => {
-  const [whole = '', part = ''] = value.toFixed(10).split('.')
-  return [BigInt(whole + part), 10n ** 10n]
+  const [integer = '', part = ''] = value.toFixed(10).split('.')
+  return [BigInt(integer + part), 10n ** 10n]
 }
 const times = (...factors: Fraction[]): Fraction => factors.reduce((a, b) => [a[0] * b[0], a[1] * b[1]], [1n, 1n])
 const plus = (...terms: Fraction[]): Fraction =>
@@ -170,8 +170,8 @@ function rederived({ formula, usage, price, groupRatio, quotaPerUnit }: UsageRec
   }
   const [numerator, denominator] = exact
   const down = formula === 'claude' && price.kind === 'ratio'
-  const whole = down ? numerator / denominator : (2n * numerator + denominator) / (2n * denominator)
-  const quota = whole === 0n && !ratioIsZero ? 1n : whole
+  const integer = down ? numerator / denominator : (2n * numerator + denominator) / (2n * denominator)
+  const quota = integer === 0n && !ratioIsZero ? 1n : integer
   return quota > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(quota)
 }
 

@@ -55,7 +55,7 @@ export function formulaFor(call: { claude: boolean; realtime: boolean; usage: Us
 export function chargeReceipt(receipt: Receipt): Charge {
   const lines = linesOf(receipt)
   const exact = exactQuota(lines)
-  const quota = wholeQuota(receipt, lines, exact)
+  const quota = roundedQuota(receipt, lines, exact)
   return {
     quota: toSafeInteger(quota),
     amount: dollarText(decimalOf(quota), receipt.quotaPerUnit),
@@ -83,13 +83,13 @@ export const ceilingOf = (receipt: Receipt): number => {
  * Claude calls, images and tasks are rounded down, everything else (and every price per call of a chat) to the nearest.
  * What has a price and was used costs at least 1.
  */
-function wholeQuota(receipt: Receipt, lines: readonly ChargeLine[], exact: Decimal): bigint {
+function roundedQuota(receipt: Receipt, lines: readonly ChargeLine[], exact: Decimal): bigint {
   const down =
     receipt.formula === 'claude'
       ? receipt.price.kind === 'ratio'
       : receipt.formula !== 'text' && receipt.formula !== 'audio'
-  const whole = down ? floor(exact) : roundHalfAway(exact)
-  return whole === 0n && hasPrice(receipt, lines) ? 1n : whole
+  const rounded = down ? floor(exact) : roundHalfAway(exact)
+  return rounded === 0n && hasPrice(receipt, lines) ? 1n : rounded
 }
 
 function hasPrice(receipt: Receipt, lines: readonly ChargeLine[]): boolean {

@@ -26,12 +26,12 @@ export function decimalOf(value: DecimalInput): Decimal {
 }
 
 function parseDecimal(text: string): Decimal {
-  const [matched, sign, whole = '', fraction = '', exponentText] = decimalPattern.exec(text) ?? []
+  const [matched, sign, integer = '', fraction = '', exponentText] = decimalPattern.exec(text) ?? []
   const exponent = Number(exponentText ?? 0)
-  if (matched === undefined || whole + fraction === '' || Math.abs(exponent) > largestExponent) {
+  if (matched === undefined || integer + fraction === '' || Math.abs(exponent) > largestExponent) {
     throw new RangeError(`not a decimal number: ${text.slice(0, 40)}`)
   }
-  const digits = BigInt(whole + fraction)
+  const digits = BigInt(integer + fraction)
   const scale = fraction.length - exponent
   const units = sign === '-' ? -digits : digits
   return scale >= 0 ? { units, scale } : { units: units * powerOfTen(-scale), scale: 0 }
@@ -110,10 +110,10 @@ export function toText(value: Decimal, digits?: number): string {
   const figures = magnitude(units)
     .toString()
     .padStart(scale + 1, '0')
-  const whole = figures.slice(0, figures.length - scale)
+  const integer = figures.slice(0, figures.length - scale)
   const fraction = figures.slice(figures.length - scale)
   const shown = digits === undefined ? withoutTrailing(fraction, '0') : fraction
-  return `${units < 0n ? '-' : ''}${whole}${shown === '' ? '' : `.${shown}`}`
+  return `${units < 0n ? '-' : ''}${integer}${shown === '' ? '' : `.${shown}`}`
 }
 
 /** `2.500000` as `2.50`: an amount needs no more digits than it has, and some at the least. */

@@ -21,8 +21,8 @@ export type DisableRules = {
 
 /** This type of channel answers 403 only for its credential. */
 const typeWithTelling403 = 24
-const tellingCodes = ['invalid_api_key', 'account_deactivated', 'billing_not_active']
-const tellingTypes = [
+const disablingCodes = ['invalid_api_key', 'account_deactivated', 'billing_not_active']
+const disablingTypes = [
   'insufficient_quota',
   'insufficient_user_quota',
   'authentication_error',
@@ -36,18 +36,18 @@ export function shouldDisable(fault: UpstreamFault, rules: DisableRules): boolea
   return (
     fault.status === 401 ||
     (fault.status === 403 && fault.channelType === typeWithTelling403) ||
-    tellingCodes.includes(String(fault.code)) ||
-    tellingTypes.includes(fault.type) ||
+    disablingCodes.includes(String(fault.code)) ||
+    disablingTypes.includes(fault.type) ||
     namesKeyword(fault.message, rules)
   )
 }
 
 /** A keyword the caller wrote may only have been quoted back, so it proves nothing. */
 function namesKeyword(message: string, rules: DisableRules): boolean {
-  const said = message.toLowerCase()
+  const text = message.toLowerCase()
   const found = rules.AutomaticDisableKeywords.split('\n')
     .map((line) => line.trim().toLowerCase())
-    .filter((keyword) => keyword !== '' && said.includes(keyword))
+    .filter((keyword) => keyword !== '' && text.includes(keyword))
   if (found.length === 0) return false
   const asked = rules.requestText().toLowerCase()
   return found.some((keyword) => !asked.includes(keyword))

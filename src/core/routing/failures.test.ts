@@ -99,7 +99,7 @@ const rules: DisableRules = {
 
 describe('shouldDisable', () => {
   test('knows a credential that is of no more use by status, code, type or words', () => {
-    const telling: Partial<UpstreamFault>[] = [
+    const disabling: Partial<UpstreamFault>[] = [
       { status: 401 },
       { status: 403, channelType: 24 },
       { code: 'invalid_api_key' },
@@ -112,7 +112,7 @@ describe('shouldDisable', () => {
       { type: 'forbidden' },
       { message: 'Sorry: PERMISSION DENIED for project' },
     ]
-    for (const part of telling) expect(shouldDisable({ ...fault, ...part }, rules), JSON.stringify(part)).toBe(true)
+    for (const part of disabling) expect(shouldDisable({ ...fault, ...part }, rules), JSON.stringify(part)).toBe(true)
   })
 
   test('leaves a channel alone for anything else', () => {

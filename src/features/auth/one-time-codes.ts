@@ -31,14 +31,14 @@ export async function keepCode(deps: CodeDeps, code: Code): Promise<void> {
 
 /** Whether it is the code. Right once, a short one dead after five tries, and all by the database's clock. */
 export async function useCode(deps: CodeDeps, code: Code): Promise<boolean> {
-  const [kept] = await execute(
+  const [row] = await execute(
     deps,
     `update one_time_codes set attempts = attempts + 1
      where purpose = ? and subject = ? and attempts < ? and expires_at > now() returning code_hash`,
     [code.purpose, code.subject, mostAttempts[code.purpose]],
   )
   const hash = hashOf(deps, code)
-  if (!kept || !timingSafeEqual(Buffer.from(kept.code_hash), Buffer.from(hash))) return false
+  if (!row || !timingSafeEqual(Buffer.from(row.code_hash), Buffer.from(hash))) return false
   const used = await execute(
     deps,
     'delete from one_time_codes where purpose = ? and subject = ? and code_hash = ? returning code_hash',

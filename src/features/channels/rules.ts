@@ -13,7 +13,7 @@ import type { ChannelFields } from './schema.ts'
 const longestModelName = 255
 const regionalType = 41
 const versionedType = 18
-const wholeAddressType = 8
+const fullUrlType = 8
 const defaultVersion = 'v2.1'
 
 type Stored = Pick<Channel, 'type' | 'other'>
@@ -68,7 +68,7 @@ function cleanBaseUrl(given: string, type: number | undefined): string {
     throw new DomainError('url.invalid')
   }
   // Paths are written behind an address, where a query would swallow them; only a whole address may have one.
-  if (/[?#]/.test(type === wholeAddressType ? url.hash : baseUrl)) throw new DomainError('channel.address_query')
+  if (/[?#]/.test(type === fullUrlType ? url.hash : baseUrl)) throw new DomainError('channel.address_query')
   refuseForbiddenHost(url)
   return baseUrl
 }

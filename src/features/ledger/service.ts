@@ -69,7 +69,7 @@ export function createLedger(deps: {
   /** Hears of each charge that costs something, once it is booked, with the balance after it. Must not wait. */
   onCharged?: (charged: { userId: number; balance: number }) => void
   /** Hears of each charge that could be booked without its texts only, or not at all: then its hold stays open. */
-  onSetAside?: (found: { row: ChargeRow; error: unknown; kept: 'texts' | 'hold' }) => void
+  onSetAside?: (found: { row: ChargeRow; error: unknown; storedAs: 'texts' | 'hold' }) => void
 }): Ledger {
   const onError = deps.onError ?? (() => {})
   const locked = createLockedRows(deps.pool)
@@ -102,9 +102,9 @@ export function createLedger(deps: {
     refund: deps.refund,
     setAside: async (row, error) => {
       await setAside(deps.pool, row, error)
-      deps.onSetAside?.({ row, error, kept: 'hold' })
+      deps.onSetAside?.({ row, error, storedAs: 'hold' })
     },
-    onBare: (row, error) => deps.onSetAside?.({ row, error, kept: 'texts' }),
+    onBare: (row, error) => deps.onSetAside?.({ row, error, storedAs: 'texts' }),
     settleDeadlineMs: deps.settleDeadlineMs ?? settleDeadlineMs,
     onError,
   })
@@ -250,11 +250,11 @@ async function wasSettled(pool: Pool, id: string): Promise<boolean> {
   return rowCount !== 0
 }
 
-const longestKept = 262_144
+const longestText = 262_144
 
 /** Keeps a charge that cannot be booked where the operator finds it, and its hold open. */
 async function setAside(pool: Pool, row: ChargeRow, error: unknown): Promise<void> {
-  const said = (error instanceof Error ? error.message : String(error)).replaceAll('\0', '')
+  const message = (error instanceof Error ? error.message : String(error)).replaceAll('\0', '')
   await pool.query({
     text: 'select ledger_set_aside($1, $2, $3, $4, $5, $6, $7)',
     values: [
@@ -263,8 +263,8 @@ async function setAside(pool: Pool, row: ChargeRow, error: unknown): Promise<voi
       row.tokenId,
       row.channelId,
       Number.isSafeInteger(row.quota) ? row.quota : null,
-      JSON.stringify(row).slice(0, longestKept),
-      said.slice(0, 2000),
+      JSON.stringify(row).slice(0, longestText),
+      message.slice(0, 2000),
     ],
   })
 }

@@ -10,7 +10,7 @@ import type { NoticeDeps } from './service.ts'
 /** Told where nobody ever chose a threshold, neither the user nor root. */
 const presetThreshold = 500_000
 /** After a warning, or a try that failed, this process leaves the user alone for a while. */
-const quietMs = 10 * 60_000
+const pauseMs = 10 * 60_000
 
 /** Called after each charge; answers at once and warns beside it. */
 export type QuotaWatch = (charged: { userId: number; balance: number }) => void
@@ -23,18 +23,18 @@ export function createQuotaWatch(given: {
   /** The threshold a user saved; null for none. */
   thresholdOf: (userId: number) => number | null | Promise<number | null>
 }): QuotaWatch {
-  const quiet = new LRUCache<number, true>({ max: 100_000, ttl: quietMs })
+  const recentlyNotified = new LRUCache<number, true>({ max: 100_000, ttl: pauseMs })
 
   const judge = async (charged: { userId: number; balance: number }): Promise<void> => {
     const own = await given.thresholdOf(charged.userId)
     const deps = given.deps()
-    if (charged.balance >= (own ?? siteThreshold(deps)) || quiet.has(charged.userId)) return
-    quiet.set(charged.userId, true)
+    if (charged.balance >= (own ?? siteThreshold(deps)) || recentlyNotified.has(charged.userId)) return
+    recentlyNotified.set(charged.userId, true)
     await warn(deps, charged)
   }
 
   return (charged) => {
-    if (quiet.has(charged.userId)) return
+    if (recentlyNotified.has(charged.userId)) return
     judge(charged).catch((error: unknown) =>
       given.deps().log.error({ err: error, user: charged.userId }, 'a user could not be warned of a low balance'),
     )

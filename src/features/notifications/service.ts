@@ -34,7 +34,7 @@ export async function forgetNoticeCounts({ database }: Pick<Services, 'database'
 }
 
 /** Tells the root user. Never rejects: what it is about has happened, whoever hears of it. */
-export async function tellRoot(deps: NoticeDeps, notice: Notice | Bilingual): Promise<void> {
+export async function notifyRoot(deps: NoticeDeps, notice: Notice | Bilingual): Promise<void> {
   const written = 'zh' in notice ? notice : { zh: notice, en: notice }
   try {
     const root = await deps.database.orm.em
@@ -66,12 +66,12 @@ const channelTitles = {
 }
 
 /** A channel changed by itself. */
-export function tellOfChannel(deps: NoticeDeps, { id, name, status, reason = '' }: ChannelChange): Promise<void> {
+export function notifyOfChannel(deps: NoticeDeps, { id, name, status, reason = '' }: ChannelChange): Promise<void> {
   const code = status === 'disabled' ? channelStatus.autoDisabled : channelStatus.enabled
   const type = `channel_update_${id}_${code}`
   const told = (language: Language) => {
     const title = channelTitles[language][status](`${name} (#${id})`)
     return plainNotice(type, title, reason ? channelTitles[language].because(title, reason) : title)
   }
-  return tellRoot(deps, { zh: told('zh'), en: told('en') })
+  return notifyRoot(deps, { zh: told('zh'), en: told('en') })
 }

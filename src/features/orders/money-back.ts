@@ -3,7 +3,7 @@ import { TopUpOrder } from '#db/entities/top-up-order.ts'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Services } from '../deps.ts'
 import { plainNotice } from '../notifications/notice.ts'
-import { tellRoot } from '../notifications/service.ts'
+import { notifyRoot } from '../notifications/service.ts'
 import { lockOrder, noteEvent } from './ledger.ts'
 
 type NotifyDeps = Pick<Services, 'database' | 'options' | 'ambient' | 'log' | 'secrets' | 'transport' | 'guardedFetch'>
@@ -51,7 +51,7 @@ export async function noteRefund(
   if (!order) return false
   const money = `${moneyText(refundedMinor, order.currency)} ${order.currency}`
   const content = `订单 ${order.tradeNo} 已退款 ${money}，额度尚未收回，请在订单管理中决定是否收回。`
-  void tellRoot(services, plainNotice('payment_refunded', '订单已退款', content))
+  void notifyRoot(services, plainNotice('payment_refunded', '订单已退款', content))
   return true
 }
 
@@ -83,6 +83,6 @@ export async function noteDispute(
   if (!order) return false
   const words = { open: '被付款人拒付', won: '的拒付已撤销', lost: '的拒付已成立' }[state]
   const content = `订单 ${order.tradeNo} ${words}${reason ? `，原因：${reason}` : ''}。`
-  void tellRoot(services, plainNotice('payment_disputed', '订单拒付', content))
+  void notifyRoot(services, plainNotice('payment_disputed', '订单拒付', content))
   return true
 }

@@ -2,7 +2,7 @@ import { moneyText } from '#core/payment/money.ts'
 import { TopUpOrder } from '#db/entities/top-up-order.ts'
 import type { Services } from '../deps.ts'
 import { plainNotice } from '../notifications/notice.ts'
-import { tellRoot } from '../notifications/service.ts'
+import { notifyRoot } from '../notifications/service.ts'
 import { bookRebate } from '../rebates/service.ts'
 import { creditOrder, type Credited, lockOrder, noteEvent } from './ledger.ts'
 import type { GatewayId } from './schema.ts'
@@ -73,7 +73,7 @@ const described = ({ gateway, moneyMinor, currency, merchant, paymentId }: Payme
 function alert(services: NotifyDeps, payment: Payment, what: string): void {
   services.log.warn({ order: payment.tradeNo, what, ...described(payment) }, 'a payment does not fit its order')
   const content = `订单 ${payment.tradeNo} 收到签名有效但与订单不符（${what}）的支付通知，未入账，请核对。`
-  void tellRoot(services, plainNotice('payment_mismatch', '支付通知与订单不符', content))
+  void notifyRoot(services, plainNotice('payment_mismatch', '支付通知与订单不符', content))
 }
 
 /** What follows a credit and must not undo it. */
@@ -84,7 +84,7 @@ export async function afterCredit(
 ): Promise<void> {
   if (orphaned) {
     const content = `订单 ${tradeNo} 已支付，但下单的账户已被删除，未入账，请处理退款。`
-    void tellRoot(services, plainNotice('payment_orphaned', '已支付订单的账户不存在', content))
+    void notifyRoot(services, plainNotice('payment_orphaned', '已支付订单的账户不存在', content))
   }
   await bookRebate(services, rebate)
 }

@@ -39,11 +39,11 @@ export function bodyLimitsOf(settings: Settings): BodyLimits {
   const memory = settings.BODY_MEMORY_MB === undefined ? undefined : settings.BODY_MEMORY_MB * megabyte
   const largest = settings.BODY_MAX_MB * megabyte
   // One that was set for larger bodies alone is meant.
-  const whole = memory ?? Math.max(presetMemory(settings.WORKERS), 4 * largest)
+  const budget = memory ?? Math.max(presetMemory(settings.WORKERS), 4 * largest)
   const perAddress = settings.BODY_MEMORY_PER_ADDRESS_MB
   return {
-    memory: whole,
-    memoryPerAddress: perAddress === undefined ? Math.floor(whole / 2) : perAddress * megabyte,
+    memory: budget,
+    memoryPerAddress: perAddress === undefined ? Math.floor(budget / 2) : perAddress * megabyte,
     largest,
     idleMs: settings.BODY_IDLE_SECONDS * 1000,
     waitMs: settings.BODY_WAIT_SECONDS * 1000,

@@ -38,10 +38,10 @@ export function createPageBytes(largest: number): PageBytes {
       if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
     },
     take: () => {
-      const whole = Buffer.allocUnsafeSlow(length)
-      whole.set(new Uint8Array(pages, 0, length))
+      const joined = Buffer.allocUnsafeSlow(length)
+      joined.set(new Uint8Array(pages, 0, length))
       drop()
-      return whole
+      return joined
     },
     drop,
   }

@@ -1,6 +1,6 @@
 import type { FailureSums, SumRow } from '#core/usage-sums.ts'
 
-const quotient = (part: number, whole: number): number | null => (whole > 0 ? part / whole : null)
+const quotient = (part: number, total: number): number | null => (total > 0 ? part / total : null)
 
 const toSums = (row: SumRow | undefined) => {
   const promptTokens = Number(row?.prompt_tokens ?? 0)

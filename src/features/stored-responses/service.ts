@@ -4,7 +4,7 @@ import type { Pool } from 'pg'
 export type StoredPlace = { channelId: number; keyHmac: string }
 
 /** How long an id is remembered, which is how long upstreams keep what it names. */
-const daysKept = 30
+const retentionDays = 30
 
 /** Remembers who made what an upstream keeps. An id that somebody else's call brought before stays theirs. */
 export async function rememberAnswers(
@@ -28,7 +28,7 @@ export async function findAnswers(
   const { rows } = await pool.query<{ id: string; user_id: number; channel_id: number; key_hmac: string }>(
     `select id, user_id, channel_id, key_hmac from upstream_objects
      where id = any ($1::text[]) and created_at > now() - make_interval(days => $2) order by created_at desc, id`,
-    [ids, daysKept],
+    [ids, retentionDays],
   )
   return rows.map((row) => ({ id: row.id, userId: row.user_id, channelId: row.channel_id, keyHmac: row.key_hmac }))
 }

@@ -57,7 +57,7 @@ const fieldsOf = ({ body }: RestRequest) => ({
 
 const pathId = ({ params }: RestRequest) => ({ id: integer(params['id']) ?? 0, withKeys: true })
 
-const updateWhole = bind((api) => api.user.tokens.update, {
+const updateFields = bind((api) => api.user.tokens.update, {
   input: (request) => ({
     ...fieldsOf(request),
     id: integer(request.body['id']) ?? 0,
@@ -88,8 +88,8 @@ export const tokenRoutes: RouteTable<Api> = {
   'GET /api/token/:id': bind((api) => api.user.tokens.get, { input: pathId, reply: toRestToken }),
   'POST /api/token/': bind((api) => api.user.tokens.create, { input: fieldsOf, reply: noData }),
   'PUT /api/token/': {
-    ...updateWhole,
-    call: (api, request) => (request.query['status_only'] ? updateStatus : updateWhole).call(api, request),
+    ...updateFields,
+    call: (api, request) => (request.query['status_only'] ? updateStatus : updateFields).call(api, request),
   },
   'DELETE /api/token/:id': bind((api) => api.user.tokens.remove, { input: pathId, reply: noData }),
 }

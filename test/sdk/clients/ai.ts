@@ -92,7 +92,7 @@ function messagesOf({ text, image, results }: Ask): ModelMessage[] {
   if (!results) return [{ role: 'user', content }]
   return [
     { role: 'user', content },
-    ...(results.turn.said as ModelMessage[]),
+    ...(results.turn.assistantTurn as ModelMessage[]),
     {
       role: 'tool',
       content: results.texts.map((value, index) => ({
@@ -154,5 +154,5 @@ const turnOf = ({ text, reasoningText, finishReason, usage, toolCalls, responseM
   stop: finishReason,
   usage: { input: usage.inputTokens ?? -1, output: usage.outputTokens ?? -1 },
   calls: toolCalls.map(({ toolCallId, toolName, input }) => ({ id: toolCallId, name: toolName, arguments: input })),
-  said: responseMessages,
+  assistantTurn: responseMessages,
 })

@@ -51,13 +51,13 @@ function bodyOf({ model, text, system, maxTokens, image, tools, results, thinkin
     { role: 'user', content },
     ...(results
       ? [
-          { role: 'assistant' as const, content: results.turn.said as ContentBlockParam[] },
+          { role: 'assistant' as const, content: results.turn.assistantTurn as ContentBlockParam[] },
           {
             role: 'user' as const,
-            content: results.texts.map((said, index) => ({
+            content: results.texts.map((assistantTurn, index) => ({
               type: 'tool_result' as const,
               tool_use_id: results.turn.calls[index]?.id ?? '',
-              content: said,
+              content: assistantTurn,
             })),
           },
         ]
@@ -90,5 +90,5 @@ const turnOf = (message: Message): Turn => ({
   calls: message.content.flatMap((block) =>
     block.type === 'tool_use' ? [{ id: block.id, name: block.name, arguments: block.input }] : [],
   ),
-  said: message.content,
+  assistantTurn: message.content,
 })

@@ -8,7 +8,7 @@ export type Turn = {
   usage: { input: number; output: number } | undefined
   calls: { id: string; name: string; arguments: unknown }[]
   /** What the library wants to see again in the next round. */
-  said: unknown
+  assistantTurn: unknown
 }
 
 export type Ask = {

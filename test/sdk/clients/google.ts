@@ -38,7 +38,7 @@ function requestOf({ model, text, system, maxTokens, image, tools, results, thin
     },
     ...(results
       ? [
-          results.turn.said as Content,
+          results.turn.assistantTurn as Content,
           {
             role: 'user',
             parts: results.texts.map((output, index) => {
@@ -95,6 +95,6 @@ function turnOf(chunks: GenerateContentResponse[]): Turn {
         ? [{ id: functionCall.id ?? '', name: functionCall.name ?? '', arguments: functionCall.args ?? {} }]
         : [],
     ),
-    said: { role: 'model', parts } satisfies Content,
+    assistantTurn: { role: 'model', parts } satisfies Content,
   }
 }

@@ -32,7 +32,7 @@ function inputOf({ text, image, results }: Ask): ResponseInputItem[] {
     { role: 'user', content: [{ type: 'input_text', text }, ...(imagePart ? [imagePart] : [])] },
     ...(results
       ? [
-          ...(results.turn.said as ResponseInputItem[]),
+          ...(results.turn.assistantTurn as ResponseInputItem[]),
           ...results.texts.map((output, index) => ({
             type: 'function_call_output' as const,
             call_id: results.turn.calls[index]?.id ?? '',
@@ -79,5 +79,5 @@ const turnOf = ({ output, output_text: text, status, usage }: OpenAI.Responses.R
       ? [{ id: item.call_id, name: item.name, arguments: JSON.parse(item.arguments) as unknown }]
       : [],
   ),
-  said: output,
+  assistantTurn: output,
 })

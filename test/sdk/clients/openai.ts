@@ -20,7 +20,7 @@ export const openAiLibrary = (url: string, key: string) => new OpenAI({ apiKey: 
 
 export function openAiClient(url: string, key: string): Client {
   const library = openAiLibrary(url, key)
-  const ask = (wanted: Ask) => (wanted.stream ? streamed(library, wanted) : whole(library, wanted))
+  const ask = (wanted: Ask) => (wanted.stream ? streamed(library, wanted) : unstreamed(library, wanted))
   return {
     ask,
     failureOf: async (wanted) => {
@@ -45,7 +45,7 @@ function bodyOf({ model, text, system, maxTokens, image, tools, results, thinkin
     user,
     ...(results
       ? [
-          results.turn.said as ChatCompletionMessageParam,
+          results.turn.assistantTurn as ChatCompletionMessageParam,
           ...results.texts.map((content, index) => ({
             role: 'tool' as const,
             tool_call_id: results.turn.calls[index]?.id ?? '',
@@ -77,7 +77,7 @@ function bodyOf({ model, text, system, maxTokens, image, tools, results, thinkin
   }
 }
 
-async function whole(library: OpenAI, ask: Ask): Promise<Turn> {
+async function unstreamed(library: OpenAI, ask: Ask): Promise<Turn> {
   const completion = await library.chat.completions.create(bodyOf(ask))
   return turnOf(completion)
 }
@@ -113,6 +113,6 @@ function turnOf(completion: OpenAI.Chat.Completions.ChatCompletion): Turn {
       if (call.type !== 'function') throw new Error(`unexpected tool call of type ${call.type}`)
       return { id: call.id, name: call.function.name, arguments: JSON.parse(call.function.arguments) as unknown }
     }),
-    said: choice.message,
+    assistantTurn: choice.message,
   }
 }

@@ -109,7 +109,7 @@ function callOf({ toolCalls }: Answer): Json {
 
 const reasonOf = (answer: Answer) => (answer.toolCalls.length > 0 ? 'function_call' : 'normal')
 
-const whole = (answer: Answer, call: Call): Json => ({
+const unstreamed = (answer: Answer, call: Call): Json => ({
   ...frame(answer, call),
   result: answer.text.join(''),
   finish_reason: reasonOf(answer),
@@ -129,5 +129,5 @@ export const chat: ChatOperation = {
   type: 'chat',
   read,
   write: (prompt, answer, call) =>
-    prompt.stream ? { type: 'stream', events: events(answer, call) } : json(whole(answer, call)),
+    prompt.stream ? { type: 'stream', events: events(answer, call) } : json(unstreamed(answer, call)),
 }

@@ -25,7 +25,7 @@ const callBodies = (answer: Answer, call: Call) =>
     function: { name: each.name, arguments: each.arguments },
   }))
 
-function whole(answer: Answer, call: Call): Json {
+function unstreamed(answer: Answer, call: Call): Json {
   const content = [
     ...(answer.reasoning.length > 0 ? [{ type: 'thinking', thinking: answer.reasoning.join('') }] : []),
     ...(answer.text.length > 0 ? [{ type: 'text', text: answer.text.join('') }] : []),
@@ -75,5 +75,5 @@ export const chat: ChatOperation = {
   type: 'chat',
   read: readChat,
   write: (prompt, answer, call) =>
-    prompt.stream ? { type: 'stream', events: events(answer, call) } : json(whole(answer, call)),
+    prompt.stream ? { type: 'stream', events: events(answer, call) } : json(unstreamed(answer, call)),
 }

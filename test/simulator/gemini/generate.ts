@@ -64,7 +64,7 @@ function frames(prompt: Prompt, answer: Answer, call: Call): Json[] {
   return list
 }
 
-function whole(prompt: Prompt, answer: Answer, call: Call): Json {
+function unstreamed(prompt: Prompt, answer: Answer, call: Call): Json {
   const parts: Json[] = []
   if (answer.reasoning.length > 0) parts.push({ text: answer.reasoning.join(''), thought: true })
   if (answer.text.length > 0) parts.push({ text: answer.text.join('') })
@@ -83,7 +83,7 @@ export const generateContent: ChatOperation = {
   type: 'chat',
   read: readContents,
   write: (prompt, answer, call) => {
-    if (!prompt.stream) return json(whole(prompt, answer, call))
+    if (!prompt.stream) return json(unstreamed(prompt, answer, call))
     const events = frames(prompt, answer, call).map((frame) => ({ data: JSON.stringify(frame) }))
     return { type: 'stream', events, array: call.query.get('alt') !== 'sse' }
   },

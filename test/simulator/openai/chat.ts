@@ -86,7 +86,7 @@ const toolCallBodies = (answer: Answer, call: Call) =>
       : { id: call.nextId('call_'), type: 'function', function: { name: each.name, arguments: each.arguments } },
   )
 
-function whole(prompt: Prompt, answer: Answer, call: Call) {
+function unstreamed(prompt: Prompt, answer: Answer, call: Call) {
   const choices = Array.from({ length: prompt.choices }, (_, index) => {
     const toolCalls = toolCallBodies(answer, call)
     return {
@@ -167,5 +167,5 @@ export const chatCompletions: ChatOperation = {
   type: 'chat',
   read,
   write: (prompt, answer, call) =>
-    prompt.stream ? { type: 'stream', events: events(prompt, answer, call) } : json(whole(prompt, answer, call)),
+    prompt.stream ? { type: 'stream', events: events(prompt, answer, call) } : json(unstreamed(prompt, answer, call)),
 }

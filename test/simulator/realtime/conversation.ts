@@ -66,10 +66,10 @@ export function converse(input: SessionInput): void {
   const say = (type: string, fields: Json): void =>
     socket.send(JSON.stringify({ type, event_id: nextId('event_'), ...fields }))
   const add = (item: Json): void => {
-    const kept = { id: nextId('item_'), object: 'realtime.item', status: 'completed', ...item }
-    state.items.push(kept)
-    say(nameIn(beta, 'itemAdded'), { previous_item_id: null, item: kept })
-    if (!beta) say('conversation.item.done', { previous_item_id: null, item: kept })
+    const stored = { id: nextId('item_'), object: 'realtime.item', status: 'completed', ...item }
+    state.items.push(stored)
+    say(nameIn(beta, 'itemAdded'), { previous_item_id: null, item: stored })
+    if (!beta) say('conversation.item.done', { previous_item_id: null, item: stored })
   }
 
   socket.on('message', (data: Buffer) => {

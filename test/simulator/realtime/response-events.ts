@@ -16,8 +16,8 @@ function messageEvents({ text }: Answer, { beta, spoken, nextId }: Form): Realti
   const place = { item_id: item.id, output_index: 0, content_index: 0 }
   const words = nameIn(beta, spoken ? 'transcript' : 'text')
   const audio = nameIn(beta, 'audio')
-  const whole = text.join('')
-  const part = spoken ? { type: 'audio', transcript: whole } : { type: 'text', text: whole }
+  const unstreamed = text.join('')
+  const part = spoken ? { type: 'audio', transcript: unstreamed } : { type: 'text', text: unstreamed }
   const done = { ...item, status: 'completed', content: [part] }
   return [
     {
@@ -34,7 +34,7 @@ function messageEvents({ text }: Answer, { beta, spoken, nextId }: Form): Realti
       ...(spoken ? [{ type: `${audio}.delta`, fields: { ...place, delta: tenthOfASecond } }] : []),
     ]),
     ...(spoken ? [{ type: `${audio}.done`, fields: place }] : []),
-    { type: `${words}.done`, fields: { ...place, ...(spoken ? { transcript: whole } : { text: whole }) } },
+    { type: `${words}.done`, fields: { ...place, ...(spoken ? { transcript: unstreamed } : { text: unstreamed }) } },
     { type: 'response.content_part.done', fields: { ...place, part } },
     { type: 'response.output_item.done', fields: { output_index: 0, item: done } },
   ]

@@ -114,7 +114,7 @@ const frame = (answer: Answer, call: Call) => ({
   ...(answer.usage ? { Usage: usageBody(answer.usage) } : {}),
 })
 
-function whole(answer: Answer, call: Call): Json {
+function unstreamed(answer: Answer, call: Call): Json {
   const calls = callBodies(answer, call)
   const Message = {
     Role: 'assistant',
@@ -160,5 +160,5 @@ export const chat: ChatOperation = {
   type: 'chat',
   read,
   write: (prompt, answer, call) =>
-    prompt.stream ? { type: 'stream', events: events(answer, call) } : json(whole(answer, call)),
+    prompt.stream ? { type: 'stream', events: events(answer, call) } : json(unstreamed(answer, call)),
 }

@@ -98,8 +98,8 @@ type DriftCheckProps = { channel: ChannelDetail; onChanged: () => Promise<unknow
 function DriftCheck({ channel, onChanged }: DriftCheckProps) {
   const fetchModels = trpc.admin.channels.fetchModelsOf.useMutation()
   const update = trpc.admin.channels.update.useMutation()
-  const kept = trpc.admin.channels.drifts.useQuery({ ids: [channel.id] }).data?.[0]
-  const differs = kept && kept.added.length + kept.gone.length > 0 ? kept : undefined
+  const lastDrift = trpc.admin.channels.drifts.useQuery({ ids: [channel.id] }).data?.[0]
+  const differs = lastDrift && lastDrift.added.length + lastDrift.gone.length > 0 ? lastDrift : undefined
   const drift = fetchModels.data
     ? driftOf(channel.models, fetchModels.data, mappedNames(channel.modelMapping))
     : differs
@@ -122,7 +122,7 @@ function DriftCheck({ channel, onChanged }: DriftCheckProps) {
       <Button
         size="xs"
         loading={fetchModels.isPending}
-        data-tip={kept && comparisonTip(kept)}
+        data-tip={lastDrift && comparisonTip(lastDrift)}
         onClick={() => void check()}
       >
         <CloudDownload aria-hidden />

@@ -33,15 +33,15 @@ type ChannelDrawerProps = {
 export function ChannelDrawer({ form: opened, onClose, onSaved }: ChannelDrawerProps) {
   const id = opened === 'new' || opened === '' ? undefined : idOf(opened)
   // While the drawer leaves the screen it keeps showing what it showed.
-  const [kept, setKept] = useState({ id, turn: 0 })
+  const [formState, setFormState] = useState({ id, turn: 0 })
   useEffect(() => {
-    if (opened !== '') setKept(({ turn }) => ({ id, turn: turn + 1 }))
+    if (opened !== '') setFormState(({ turn }) => ({ id, turn: turn + 1 }))
   }, [opened, id])
   return (
     <Editor
-      key={kept.turn}
-      open={opened !== '' && kept.turn > 0 && kept.id === id}
-      id={kept.id}
+      key={formState.turn}
+      open={opened !== '' && formState.turn > 0 && formState.id === id}
+      id={formState.id}
       onClose={onClose}
       onSaved={onSaved}
     />

@@ -18,10 +18,10 @@ const separators = /[,\n]/
 export function KeyField({ entry, isStored, mustRetype }: KeyFieldProps) {
   const { field, state } = useField('key')
   const value = String(field.value ?? '')
-  const isWhole = entry.type === regionalType || !entry.multiKey
-  const [several, setSeveral] = useState(!isWhole && splitKeys(entry.type, value).length > 1)
+  const isOneKey = entry.type === regionalType || !entry.multiKey
+  const [several, setSeveral] = useState(!isOneKey && splitKeys(entry.type, value).length > 1)
   const change = (text: string) => {
-    if (!isWhole && !several && separators.test(text) && !text.trim().startsWith('{')) {
+    if (!isOneKey && !several && separators.test(text) && !text.trim().startsWith('{')) {
       setSeveral(true)
       field.onChange(splitKeys(entry.type, text).join('\n'))
     } else field.onChange(text)
@@ -39,9 +39,9 @@ export function KeyField({ entry, isStored, mustRetype }: KeyFieldProps) {
       required={!isStored || mustRetype}
       state={state}
       help={count > 1 ? t('{count} 个密钥，轮流使用；各自的状态在渠道详情中', { count }) : keyHint(entry)}
-      extra={isWhole ? undefined : <ModeSwitch several={several} onChange={switchTo} />}
+      extra={isOneKey ? undefined : <ModeSwitch several={several} onChange={switchTo} />}
     >
-      {isWhole || several ? <KeyArea {...shared} isWhole={isWhole} /> : <KeyLine {...shared} />}
+      {isOneKey || several ? <KeyArea {...shared} isOneKey={isOneKey} /> : <KeyLine {...shared} />}
     </FieldFrame>
   )
 }
@@ -113,7 +113,7 @@ function KeyLine({ value, onChange, onBlur, placeholder, inputRef }: InputProps)
   )
 }
 
-function KeyArea({ value, onChange, onBlur, placeholder, inputRef, isWhole }: InputProps & { isWhole: boolean }) {
+function KeyArea({ value, onChange, onBlur, placeholder, inputRef, isOneKey }: InputProps & { isOneKey: boolean }) {
   return (
     <Textarea
       ref={inputRef}
@@ -126,7 +126,7 @@ function KeyArea({ value, onChange, onBlur, placeholder, inputRef, isWhole }: In
       textStyle="xs"
       autoComplete="off"
       spellCheck={false}
-      placeholder={placeholder ?? (isWhole ? '{\n  "type": "service_account",\n  …' : t('每行一个密钥'))}
+      placeholder={placeholder ?? (isOneKey ? '{\n  "type": "service_account",\n  …' : t('每行一个密钥'))}
       onBlur={onBlur}
       onChange={(event) => onChange(event.target.value)}
     />

@@ -14,7 +14,7 @@ import { t } from '../../../i18n/t.ts'
 export type ChannelValues = CreateChannel
 
 export const regionalType = 41
-const wholeAddressType = 8
+const fullUrlType = 8
 const defaultType = 1
 
 export const emptyValues = (): ChannelValues => ({
@@ -127,7 +127,7 @@ function judgeAddress({ type, baseUrl }: ChannelValues, complain: Complaint): vo
   }
   const url = URL.parse(baseUrl)
   if (!url || !/^https?:$/.test(url.protocol)) complain('baseUrl', 'url.invalid')
-  else if (/[?#]/.test(type === wholeAddressType ? url.hash : baseUrl)) complain('baseUrl', 'channel.address_query')
+  else if (/[?#]/.test(type === fullUrlType ? url.hash : baseUrl)) complain('baseUrl', 'channel.address_query')
 }
 
 /** The server's own rules, each said beside its field before anything is sent. */

@@ -64,8 +64,8 @@ export function MappingForm({ opened, mapping, onClose }: MappingFormProps) {
       form={form}
       loading={!isKnown}
       onSubmit={async ({ name, entries }) => {
-        const kept = Object.entries(mapping ?? {}).filter(([other]) => other !== opened)
-        await update.mutateAsync({ mapping: { ...Object.fromEntries(kept), [name]: entries } })
+        const others = Object.entries(mapping ?? {}).filter(([other]) => other !== opened)
+        await update.mutateAsync({ mapping: { ...Object.fromEntries(others), [name]: entries } })
         await utils.admin.options.invalidate()
         notify.success(t('保存成功'))
       }}

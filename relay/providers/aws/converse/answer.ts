@@ -52,9 +52,9 @@ function readUsage(usage: Json): ReportedUsage {
 function reasoningPart(content: Json): ResponsePart[] {
   const data = wordOf(content['redactedContent'])
   if (data !== undefined) return [{ type: 'reasoning', text: '', encrypted: { dialect: 'claude', data } }]
-  const said = recordOf(content['reasoningText']) ?? {}
-  const text = textOf(said['text']) ?? ''
-  const value = wordOf(said['signature'])
+  const reasoning = recordOf(content['reasoningText']) ?? {}
+  const text = textOf(reasoning['text']) ?? ''
+  const value = wordOf(reasoning['signature'])
   if (text === '' && value === undefined) return []
   return [{ type: 'reasoning', text, ...(value === undefined ? {} : { signature: { dialect: 'claude', value } }) }]
 }

@@ -7,7 +7,7 @@ import {
   UpstreamRefusal,
 } from '../../types.ts'
 import { type Json, listOf, numberOf, recordOf, recordsOf, textOf, withoutAbsent, wordOf } from '../../shared/json.ts'
-import { documentTexts, promptOnly, readWhole, rerankList } from '../../shared/plain-answers.ts'
+import { documentTexts, promptOnly, readSuccess, rerankList } from '../../shared/plain-answers.ts'
 import { bearer } from '../address.ts'
 
 /** The vendor's own surface stands beside the OpenAI one. */
@@ -50,7 +50,7 @@ export const aliRerank: PlainTranslation = {
       ...(total === undefined ? {} : { usage: { prompt_tokens: total, total_tokens: total } }),
     }
   },
-  usage: (json) => promptOnly(numberOf(recordOf(readWhole(json)['usage'])?.['total_tokens'])),
+  usage: (json) => promptOnly(numberOf(recordOf(readSuccess(json)['usage'])?.['total_tokens'])),
 }
 
 /** Models that draw while the caller waits; all others work on a task. */
@@ -123,7 +123,7 @@ export const aliImages: PlainTranslation = {
   next: nextLook,
   response: (json) => ({ data: drawnOf(recordOf(recordOf(json)?.['output']) ?? {}) }),
   usage: (json) => {
-    const output = recordOf(readWhole(json)['output']) ?? {}
+    const output = recordOf(readSuccess(json)['output']) ?? {}
     if (drawnOf(output).length === 0) {
       const reason = recordsOf(output['results'])[0] ?? recordOf(json) ?? {}
       throw new UpstreamRefusal(failed(reason))

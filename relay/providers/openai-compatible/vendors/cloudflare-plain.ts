@@ -1,7 +1,7 @@
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import type { PlainTranslation, ProviderCall } from '../../types.ts'
 import { numberOf, recordOf, textOf, withoutAbsent } from '../../shared/json.ts'
-import { readWhole, sidesOf } from '../../shared/plain-answers.ts'
+import { readSuccess, sidesOf } from '../../shared/plain-answers.ts'
 
 type Host = {
   runUrl: (call: ProviderCall) => string
@@ -56,7 +56,7 @@ export const cloudflareTranscription = (host: Host): PlainTranslation => ({
   },
   usage: (json) => {
     host.refuse(json)
-    const info = recordOf(recordOf(readWhole(json)['result'])?.['transcription_info'])
+    const info = recordOf(recordOf(readSuccess(json)['result'])?.['transcription_info'])
     const seconds = numberOf(info?.['duration'])
     // A minute of sound counts as a thousand tokens.
     return seconds === undefined ? undefined : { promptTokens: Math.ceil((seconds / 60) * 1000) }

@@ -1,7 +1,7 @@
 import type { PlainTranslation } from '../../types.ts'
 import { joinPath } from '../../shared/join-path.ts'
 import { recordOf, textOf, withoutAbsent } from '../../shared/json.ts'
-import { readWhole } from '../../shared/plain-answers.ts'
+import { readSuccess } from '../../shared/plain-answers.ts'
 import { bearer } from '../address.ts'
 
 const types: Readonly<Record<string, string>> = {
@@ -31,7 +31,7 @@ export const mistralSpeech: PlainTranslation = {
     bytes: Buffer.from(textOf(recordOf(json)?.['audio_data']) ?? '', 'base64'),
   }),
   usage: (json) => {
-    readWhole(json)
+    readSuccess(json)
     return undefined
   },
 }

@@ -1,6 +1,6 @@
 import type { PlainTranslation } from '../../types.ts'
 import { recordOf, recordsOf, withoutAbsent, wordOf } from '../../shared/json.ts'
-import { readWhole } from '../../shared/plain-answers.ts'
+import { readSuccess } from '../../shared/plain-answers.ts'
 import { channelHeaders } from '../address.ts'
 import { plainUrl } from '../plain.ts'
 import type { OpenAiStyle } from '../style.ts'
@@ -29,7 +29,7 @@ export const siliconflowImages = (style: OpenAiStyle): Partial<PlainTranslation>
     return { data: recordsOf(rows).flatMap((row) => (wordOf(row['url']) === undefined ? [] : [{ url: row['url'] }])) }
   },
   usage: (json) => {
-    readWhole(json)
+    readSuccess(json)
     return undefined
   },
 })

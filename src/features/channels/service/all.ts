@@ -10,7 +10,7 @@ import { channelStatus } from '#core/statuses.ts'
 import { Channel } from '#db/entities/channel.ts'
 import { ChannelDrift } from '#db/entities/channel-drift.ts'
 import type { Deps } from '#features/deps.ts'
-import { type NoticeDeps, tellRoot } from '#features/notifications/service.ts'
+import { type NoticeDeps, notifyRoot } from '#features/notifications/service.ts'
 import { plainNotice } from '#features/notifications/notice.ts'
 import { disableAutomatically, disableChannelAutomatically, enableAutomatically } from './automatic.ts'
 import { balanceTypes, updateBalance } from './balance.ts'
@@ -76,7 +76,7 @@ export async function testAllChannels(deps: AllDeps, run: AllRun): Promise<TestC
   counts.failed += refused
   if (run.byHand && !run.signal.aborted) {
     const { tested, failed, disabled, enabled } = counts
-    await tellRoot(deps, {
+    await notifyRoot(deps, {
       zh: plainNotice(
         'channel_test',
         '渠道测试完成',

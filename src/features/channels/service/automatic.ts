@@ -3,7 +3,7 @@ import { channelStatus } from '#core/statuses.ts'
 import { Channel } from '#db/entities/channel.ts'
 import { ChannelKey } from '#db/entities/channel-key.ts'
 import type { Deps } from '#features/deps.ts'
-import { type NoticeDeps, tellOfChannel } from '#features/notifications/service.ts'
+import { type NoticeDeps, notifyOfChannel } from '#features/notifications/service.ts'
 import { indexChannels } from './abilities.ts'
 import { enabledKeys } from './status.ts'
 import { lockChannels } from './store.ts'
@@ -39,7 +39,7 @@ export async function disableAutomatically(
     await indexChannels(em, [channelId])
     return { what: 'channel' as const, name: channel.name }
   })
-  if (what === 'channel') void tellOfChannel(deps, { id: channelId, name, status: 'disabled', reason })
+  if (what === 'channel') void notifyOfChannel(deps, { id: channelId, name, status: 'disabled', reason })
   // Where there was nothing to do, somebody else may be doing it just now.
   await deps.barrier()
   return what
@@ -56,7 +56,7 @@ export async function disableChannelAutomatically(
     return true
   })
   if (name === null) return false
-  void tellOfChannel(deps, { id: channelId, name, status: 'disabled', reason })
+  void notifyOfChannel(deps, { id: channelId, name, status: 'disabled', reason })
   await deps.barrier()
   return true
 }
@@ -79,7 +79,7 @@ export async function enableAutomatically(
     return true
   })
   if (name === null) return false
-  void tellOfChannel(deps, { id: channelId, name, status: 'enabled' })
+  void notifyOfChannel(deps, { id: channelId, name, status: 'enabled' })
   await deps.barrier()
   return true
 }

@@ -40,11 +40,11 @@ async function keywordConditions({ em, secrets }: UserDeps, keyword: string): Pr
   const fingerprint = secrets.hmac(keyword)
   const holders = await em.find(ChannelKey, { keyHmac: fingerprint }, { disableIdentityMap: true })
   // The number says nothing here: no documented type joins keys in another way.
-  const wholeText = secrets.hmac(splitKeys(0, keyword).join(','))
+  const fullKey = secrets.hmac(splitKeys(0, keyword).join(','))
   return [
     ...(/^\d{1,9}$/.test(keyword) ? [{ id: Number(keyword) }] : []),
     ...(keyword.length > longestNamePart ? [] : [{ name: containing(keyword) }]),
-    { keyHmac: { $in: [fingerprint, wholeText] } },
+    { keyHmac: { $in: [fingerprint, fullKey] } },
     { id: { $in: holders.map(({ channelId }) => channelId) } },
   ]
 }

@@ -34,7 +34,7 @@ export type ProbeResult = {
 /** Tests are booked under the first account, without moving anything. */
 const testerId = 1
 const label = '模型测试'
-const probesKept = 200
+const mostProbes = 200
 
 type Outcome = { ok: true; usage: ReportedUsage } | Refused
 
@@ -118,7 +118,7 @@ async function remember({ em, ambient }: ProbeDeps, probe: Probe): Promise<void>
     em,
     `delete from channel_probes where channel_id = ? and id <=
        (select id from channel_probes where channel_id = ? order by id desc limit 1 offset ?)`,
-    [probe.channelId, probe.channelId, probesKept],
+    [probe.channelId, probe.channelId, mostProbes],
   )
 }
 

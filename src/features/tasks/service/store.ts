@@ -4,7 +4,7 @@ import { MusicTask } from '#db/entities/music-task.ts'
 import type { Services } from '#features/deps.ts'
 import { storableJson } from './storable.ts'
 
-type Kept = Pick<Services, 'database'>
+type StoreDeps = Pick<Services, 'database'>
 export type NewDrawing = Omit<RequiredEntityData<DrawingTask>, 'buttons' | 'properties' | 'videoUrls'>
 export type NewMusicTask = Omit<RequiredEntityData<MusicTask>, 'data'>
 
@@ -16,18 +16,18 @@ const storable = <Row extends object>(row: Row): Row =>
     Object.entries(row).map(([name, value]) => [name, isPlain(value) ? storableJson(value) : value]),
   ) as Row
 
-const fork = ({ database }: Kept): EntityManager => database.orm.em.fork()
+const fork = ({ database }: StoreDeps): EntityManager => database.orm.em.fork()
 
 /** Keeps a submitted drawing; resolves with its number. */
-export const storeDrawing = (services: Kept, row: NewDrawing): Promise<number> =>
+export const storeDrawing = (services: StoreDeps, row: NewDrawing): Promise<number> =>
   fork(services).insert(DrawingTask, { ...storable(row), buttons: null, properties: null, videoUrls: null })
 
-export const storeMusicTask = (services: Kept, row: NewMusicTask): Promise<number> =>
+export const storeMusicTask = (services: StoreDeps, row: NewMusicTask): Promise<number> =>
   fork(services).insert(MusicTask, { ...storable(row), data: null })
 
 /** The charge of a stored task is committed, or was given up. */
 export async function markCharge(
-  services: Kept,
+  services: StoreDeps,
   task: { kind: 'drawing' | 'music'; id: number },
   charge: 'committed' | 'given-up',
 ): Promise<void> {
@@ -43,7 +43,7 @@ export async function markCharge(
  * it was committed. While the hold is open nothing is known yet. One that was lost with the database is told from a settled
  * one by the settled calls, which are kept for an hour.
  */
-export async function settlePending({ database }: Kept): Promise<void> {
+export async function settlePending({ database }: StoreDeps): Promise<void> {
   for (const table of ['drawing_tasks', 'music_tasks']) {
     await database.pool.query(
       `update ${table} t set charge_pending = false,
@@ -59,7 +59,7 @@ export async function settlePending({ database }: Kept): Promise<void> {
 }
 
 /** A user's own drawings by the upstream's ids; of several submissions that led to one task the newest. */
-export async function findOwnDrawings(services: Kept, userId: number, mjIds: string[]): Promise<DrawingTask[]> {
+export async function findOwnDrawings(services: StoreDeps, userId: number, mjIds: string[]): Promise<DrawingTask[]> {
   if (mjIds.length === 0) return []
   const rows = await fork(services).find(
     DrawingTask,
@@ -70,14 +70,14 @@ export async function findOwnDrawings(services: Kept, userId: number, mjIds: str
 }
 
 /** A drawing by the upstream's id, whoever's it is. */
-export const findDrawing = (services: Kept, mjId: string): Promise<DrawingTask | null> =>
+export const findDrawing = (services: StoreDeps, mjId: string): Promise<DrawingTask | null> =>
   mjId === ''
     ? Promise.resolve(null)
     : fork(services).findOne(DrawingTask, { mjId }, { orderBy: { id: 'desc' }, disableIdentityMap: true })
 
 /** A user's own jobs on one platform. */
 export async function findOwnMusicTasks(
-  services: Kept,
+  services: StoreDeps,
   owner: { userId: number; platform: string },
   taskIds: string[],
 ): Promise<MusicTask[]> {

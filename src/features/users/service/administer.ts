@@ -88,8 +88,8 @@ export async function updateUser(deps: UserDeps, input: UpdateUser): Promise<Use
       const quota = await bookQuota(scope, target, input)
       if (passwordHash !== undefined)
         await replacePassword(scope, target.id, { passwordHash, keepsOwnSession: target.id === deps.actor.id })
-      const { usernameLikeness: _, ...told } = changes
-      const after = { ...told, ...quota, ...(passwordHash === undefined ? {} : { passwordHash: true }) }
+      const { usernameLikeness: _, ...reported } = changes
+      const after = { ...reported, ...quota, ...(passwordHash === undefined ? {} : { passwordHash: true }) }
       if (Object.keys(after).length > 0) await recordUpdate(scope, { target, after, reason: input.reason })
     }),
   )

@@ -21,7 +21,7 @@ import type { ReportedUsage, Usage } from '#core/usage.ts'
 
 const largestAnswer = 128 * 1024 * 1024
 
-type WholeAnswer = {
+type UnstreamedAnswer = {
   usage: ReportedUsage | undefined
   delivered: () => Delivered
   empty: boolean
@@ -38,28 +38,28 @@ type WholeAnswer = {
  * Reads a whole answer, puts it in the caller's words, settles it, and only then lets it out: what cannot be told is not
  * charged.
  */
-export async function answerWhole(
+export async function answerUnstreamed(
   attemptContext: AttemptContext,
   reply: UpstreamReply,
   isEventStream: boolean,
 ): Promise<void> {
   const { call, services } = attemptContext
   const read = isEventStream ? await collectStream(attemptContext, reply) : await readJson(attemptContext, reply)
-  const finish = () => finishWhole(attemptContext, read)
+  const finish = () => finishUnstreamed(attemptContext, read)
   const isRetried = read.empty && !call.stream && services.options.get('global.auto_retry_enabled')
   if (!isRetried || call.callerAborted.signal.aborted) return finish()
   const failure = failureOfDomainError(new DomainError('relay.reply_empty'))
   throw new AttemptFailed(failure, { local: false, deliver: finish, usage: read.usage })
 }
 
-async function finishWhole(attemptContext: AttemptContext, read: WholeAnswer): Promise<void> {
+async function finishUnstreamed(attemptContext: AttemptContext, read: UnstreamedAnswer): Promise<void> {
   const { call } = attemptContext
   if (call.callerAborted.signal.aborted) return finishHungUp(attemptContext, read)
   const measured = await measureUsage(attemptContext, read)
   // What was counted here is told like what the upstream reports.
   const complete = read.usage ? read : withUsage(read, measured.usage)
   const isStream = call.request.stream
-  const text = isStream ? streamText(attemptContext, complete.response()) : wholeText(attemptContext, complete)
+  const text = isStream ? streamText(attemptContext, complete.response()) : unstreamedText(attemptContext, complete)
   const firstTokenMs = performance.now() - call.startedAt
   try {
     const { empty, delivered, keeps } = read
@@ -72,15 +72,15 @@ async function finishWhole(attemptContext: AttemptContext, read: WholeAnswer): P
     if (!(error instanceof SettleFailed)) throw error
     throw new AttemptFailed(bookingFailure(), { local: true, cause: error })
   }
-  await (isStream ? sendStream(attemptContext, text) : sendWhole(attemptContext, { text, headers: read.headers }))
+  await (isStream ? sendStream(attemptContext, text) : sendUnstreamed(attemptContext, { text, headers: read.headers }))
 }
 
-function withUsage(read: WholeAnswer, usage: Usage): WholeAnswer {
+function withUsage(read: UnstreamedAnswer, usage: Usage): UnstreamedAnswer {
   const asReceived = read.asReceived === null ? null : withOpenAiUsage(read.asReceived, usage)
   return { ...read, asReceived, response: () => ({ ...read.response(), usage }) }
 }
 
-async function readJson(attemptContext: AttemptContext, reply: UpstreamReply): Promise<WholeAnswer> {
+async function readJson(attemptContext: AttemptContext, reply: UpstreamReply): Promise<UnstreamedAnswer> {
   const { listens, provider, providerCall } = attemptContext
   const text = await reply.text(largestAnswer)
   let json: unknown
@@ -122,7 +122,7 @@ async function readJson(attemptContext: AttemptContext, reply: UpstreamReply): P
 }
 
 /** An upstream that streams although the caller did not ask is collected into the one answer the caller wants. */
-async function collectStream(attemptContext: AttemptContext, reply: UpstreamReply): Promise<WholeAnswer> {
+async function collectStream(attemptContext: AttemptContext, reply: UpstreamReply): Promise<UnstreamedAnswer> {
   const { provider, providerCall, services, attempt, reasoning } = attemptContext
   const decoder = provider.chat.stream(providerCall)
   const collector = createCollector()
@@ -160,7 +160,7 @@ async function collectStream(attemptContext: AttemptContext, reply: UpstreamRepl
   throw new AttemptFailed(failureOfDomainError(new DomainError('relay.stream_failed')), { local: false, usage })
 }
 
-function fromResponse(response: ChatResponse): WholeAnswer {
+function fromResponse(response: ChatResponse): UnstreamedAnswer {
   const delivered = deliveredBy(response)
   return {
     usage: response.usage,
@@ -178,7 +178,7 @@ const contextOf = ({ call, services }: AttemptContext) => ({
   callerBody: call.body.json,
 })
 
-function wholeText(attemptContext: AttemptContext, read: WholeAnswer): string {
+function unstreamedText(attemptContext: AttemptContext, read: UnstreamedAnswer): string {
   if (read.asReceived !== null) return read.asReceived
   const context = { ...contextOf(attemptContext), includeUsage: true }
   return JSON.stringify(attemptContext.call.dialect.encode(read.response(), context))
@@ -192,7 +192,7 @@ function streamText(attemptContext: AttemptContext, response: ChatResponse): str
 
 type Sent = { text: string; headers: IncomingHttpHeaders | undefined }
 
-async function sendWhole({ call, losses }: AttemptContext, { text, headers }: Sent): Promise<void> {
+async function sendUnstreamed({ call, losses }: AttemptContext, { text, headers }: Sent): Promise<void> {
   const { res } = call
   passHeaders(res, headers)
   if (losses.length > 0) res.setHeader('x-translation-loss', losses.join(','))
