@@ -9,8 +9,8 @@ import {
   type StreamDecoder,
 } from '#relay/chat/events.ts'
 import { type ProviderCall, UpstreamRefusal } from '../types.ts'
-import { unwrapInput } from '../shared/custom-tools.ts'
 import { refusalOf } from '../shared/failures.ts'
+import { createStartedStream, createStreamedToolCalls, toolCallPart } from '../shared/streamed-tool-calls.ts'
 import { countOf, type Json, numberOf, parseRecord, recordOf, recordsOf, textOf, wordOf } from '../shared/json.ts'
 
 type Reading = Pick<ProviderCall, 'ambient' | 'customTools'>
@@ -62,18 +62,15 @@ function citationsOf(value: unknown): Citation[] {
   )
 }
 
+const callIdOf = (call: Json, { ambient }: Reading): string => wordOf(call['id']) ?? `call_${ambient.newId(24)}`
+
 function toolPart(call: Json, reading: Reading): ResponsePart {
   const fn = recordOf(call['function']) ?? {}
-  const name = textOf(fn['name']) ?? ''
-  const written = argumentsOf(fn['arguments'])
-  const custom = reading.customTools?.includes(name) === true
-  return {
-    type: 'tool-call',
-    id: wordOf(call['id']) ?? `call_${reading.ambient.newId(24)}`,
-    name,
-    arguments: custom ? unwrapInput(written) : written,
-    ...(custom ? { kind: 'custom' as const } : {}),
-  }
+  return toolCallPart(reading, {
+    id: callIdOf(call, reading),
+    name: textOf(fn['name']) ?? '',
+    written: argumentsOf(fn['arguments']),
+  })
 }
 
 export function fromCohereAnswer(json: unknown, reading: Reading): ChatResponse {
@@ -106,59 +103,30 @@ export function fromCohereAnswer(json: unknown, reading: Reading): ChatResponse 
   }
 }
 
-type OpenCall = { index: number; custom: boolean; written: string }
-
 export function createCohereDecoder(reading: Reading): StreamDecoder {
-  const open = new Map<number, OpenCall>()
-  let calls = 0
-  let started = false
-  let failed = false
-
-  function begin(event: Json): ChatEvent[] {
-    if (started) return []
-    started = true
+  const calls = createStreamedToolCalls(reading)
+  const begin = (event: Json): ChatEvent => {
     const id = wordOf(event['id']) ?? `chatcmpl-${reading.ambient.newId(24)}`
-    return [{ type: 'start', id, model: '' }]
+    return { type: 'start', id, model: '' }
   }
+  const stream = createStartedStream(() => begin({}))
+  const positionOf = (event: Json): number => numberOf(event['index']) ?? 0
 
   function startCall(event: Json, message: Json): ChatEvent[] {
     const call = recordOf(message['tool_calls']) ?? {}
     const fn = recordOf(call['function']) ?? {}
-    const name = textOf(fn['name']) ?? ''
-    const custom = reading.customTools?.includes(name) === true
-    const index = calls
-    calls += 1
     const written = textOf(fn['arguments']) ?? ''
-    open.set(numberOf(event['index']) ?? index, { index, custom, written })
-    const id = wordOf(call['id']) ?? `call_${reading.ambient.newId(24)}`
-    const start: ChatEvent = {
-      type: 'tool-call-start',
-      index,
-      id,
-      name,
-      ...(custom ? { kind: 'custom' as const } : {}),
-    }
-    return written === '' || custom ? [start] : [start, { type: 'tool-call-delta', index, arguments: written }]
+    return calls.start(numberOf(event['index']), {
+      id: callIdOf(call, reading),
+      name: textOf(fn['name']) ?? '',
+      written,
+    })
   }
 
   function continueCall(event: Json, message: Json): ChatEvent[] {
-    const call = open.get(numberOf(event['index']) ?? 0)
     const text = textOf(recordOf(recordOf(message['tool_calls'])?.['function'])?.['arguments']) ?? ''
-    if (!call || text === '') return []
-    call.written += text
-    return call.custom ? [] : [{ type: 'tool-call-delta', index: call.index, arguments: text }]
+    return calls.append(positionOf(event), text)
   }
-
-  function endCall(key: number): ChatEvent[] {
-    const call = open.get(key)
-    open.delete(key)
-    if (!call) return []
-    const rest = call.custom ? unwrapInput(call.written) : call.written === '' ? '{}' : ''
-    const end: ChatEvent = { type: 'tool-call-end', index: call.index }
-    return rest === '' ? [end] : [{ type: 'tool-call-delta', index: call.index, arguments: rest }, end]
-  }
-
-  const endCalls = (): ChatEvent[] => [...open.keys()].flatMap(endCall)
 
   function finish(delta: Json): ChatEvent[] {
     const usage = recordOf(delta['usage'])
@@ -167,7 +135,7 @@ export function createCohereDecoder(reading: Reading): StreamDecoder {
     if (isFailure(reason) || wordOf(delta['error']) !== undefined) {
       return [...counted, { type: 'error', error: failure(reason ?? 'ERROR', delta['error']) }]
     }
-    return [...endCalls(), { type: 'finish', reason: finishOf(reason) }, ...counted]
+    return [...calls.endAll(), { type: 'finish', reason: finishOf(reason) }, ...counted]
   }
 
   function readContent(message: Json): ChatEvent[] {
@@ -185,7 +153,7 @@ export function createCohereDecoder(reading: Reading): StreamDecoder {
     const message = recordOf(delta['message']) ?? {}
     switch (event['type']) {
       case 'message-start':
-        return begin(event)
+        return stream.start(begin(event))
       case 'content-start':
       case 'content-delta':
         return readContent(message)
@@ -198,7 +166,7 @@ export function createCohereDecoder(reading: Reading): StreamDecoder {
       case 'tool-call-delta':
         return continueCall(event, message)
       case 'tool-call-end':
-        return endCall(numberOf(event['index']) ?? 0)
+        return calls.end(positionOf(event))
       case 'citation-start':
         return citationsOf([message['citations']]).map((citation) => ({ type: 'citation', citation }))
       case 'message-end':
@@ -211,12 +179,7 @@ export function createCohereDecoder(reading: Reading): StreamDecoder {
   }
 
   return {
-    push({ data }) {
-      if (failed || data.trim() === '[DONE]') return []
-      const events = readEvent(parseRecord(data))
-      failed = events.some((event) => event.type === 'error')
-      return events.length > 0 && !started && !failed ? [...begin({}), ...events] : events
-    },
-    end: () => (failed ? [] : endCalls()),
+    push: ({ data }) => (stream.failed || data.trim() === '[DONE]' ? [] : stream.pass(readEvent(parseRecord(data)))),
+    end: () => (stream.failed ? [] : calls.endAll()),
   }
 }

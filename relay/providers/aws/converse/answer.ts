@@ -9,7 +9,6 @@ import {
 } from '#relay/chat/events.ts'
 import { failureIn } from '../../anthropic/answer-parts.ts'
 import { type ProviderCall, UpstreamRefusal } from '../../types.ts'
-import { unwrapInput } from '../../shared/custom-tools.ts'
 import { refusalOf } from '../../shared/failures.ts'
 import {
   countOf,
@@ -22,6 +21,7 @@ import {
   textOf,
   wordOf,
 } from '../../shared/json.ts'
+import { createStartedStream, createStreamedToolCalls, toolCallPart } from '../../shared/streamed-tool-calls.ts'
 import { argumentsText } from '../../shared/tool-arguments.ts'
 
 type Reading = Pick<ProviderCall, 'ambient' | 'customTools' | 'model'>
@@ -59,18 +59,14 @@ function reasoningPart(content: Json): ResponsePart[] {
   return [{ type: 'reasoning', text, ...(value === undefined ? {} : { signature: { dialect: 'claude', value } }) }]
 }
 
-function toolPart(use: Json, reading: Reading): ResponsePart {
-  const name = textOf(use['name']) ?? ''
-  const written = argumentsText(use['input'] ?? {})
-  const custom = reading.customTools?.includes(name) === true
-  return {
-    type: 'tool-call',
-    id: wordOf(use['toolUseId']) ?? `tooluse_${reading.ambient.newId(22)}`,
-    name,
-    arguments: custom ? unwrapInput(written) : written,
-    ...(custom ? { kind: 'custom' as const } : {}),
-  }
-}
+const callIdOf = (use: Json, { ambient }: Reading): string => wordOf(use['toolUseId']) ?? `tooluse_${ambient.newId(22)}`
+
+const toolPart = (use: Json, reading: Reading): ResponsePart =>
+  toolCallPart(reading, {
+    id: callIdOf(use, reading),
+    name: textOf(use['name']) ?? '',
+    written: argumentsText(use['input'] ?? {}),
+  })
 
 function partsOf(block: Json, reading: Reading): ResponsePart[] {
   const text = wordOf(block['text'])
@@ -103,38 +99,18 @@ export function fromConverseAnswer(json: unknown, reading: Reading): ChatRespons
   }
 }
 
-type OpenCall = { index: number; custom: boolean; written: string }
-
 /** Events are told apart by their names; a text may come without the event that opens its block. */
 export function createConverseDecoder(reading: Reading): StreamDecoder {
-  const open = new Map<number, OpenCall>()
-  let calls = 0
-  let started = false
-  let failed = false
-
-  const begin = (): ChatEvent[] => {
-    if (started) return []
-    started = true
-    return [{ type: 'start', id: `msg_${reading.ambient.newId(24)}`, model: reading.model }]
-  }
+  const calls = createStreamedToolCalls(reading)
+  const begin = (): ChatEvent => ({ type: 'start', id: `msg_${reading.ambient.newId(24)}`, model: reading.model })
+  const stream = createStartedStream(begin)
+  const positionOf = (event: Json): number => numberOf(event['contentBlockIndex']) ?? 0
 
   function openBlock(event: Json): ChatEvent[] {
     const use = recordOf(recordOf(event['start'])?.['toolUse'])
     if (!use) return []
-    const index = calls
-    calls += 1
-    const name = textOf(use['name']) ?? ''
-    const custom = reading.customTools?.includes(name) === true
-    open.set(numberOf(event['contentBlockIndex']) ?? index, { index, custom, written: '' })
-    const id = wordOf(use['toolUseId']) ?? `tooluse_${reading.ambient.newId(22)}`
-    return [{ type: 'tool-call-start', index, id, name, ...(custom ? { kind: 'custom' as const } : {}) }]
-  }
-
-  function readArguments(event: Json, text: string): ChatEvent[] {
-    const call = open.get(numberOf(event['contentBlockIndex']) ?? 0)
-    if (!call || text === '') return []
-    call.written += text
-    return call.custom ? [] : [{ type: 'tool-call-delta', index: call.index, arguments: text }]
+    const id = callIdOf(use, reading)
+    return calls.start(numberOf(event['contentBlockIndex']), { id, name: textOf(use['name']) ?? '' })
   }
 
   function readReasoning(reasoning: Json): ChatEvent[] {
@@ -153,33 +129,22 @@ export function createConverseDecoder(reading: Reading): StreamDecoder {
     const text = wordOf(delta['text'])
     if (text !== undefined) return [{ type: 'text-delta', text }]
     const use = recordOf(delta['toolUse'])
-    if (use) return readArguments(event, textOf(use['input']) ?? '')
+    if (use) return calls.append(positionOf(event), textOf(use['input']) ?? '')
     return readReasoning(recordOf(delta['reasoningContent']) ?? {})
   }
-
-  function closeBlock(key: number): ChatEvent[] {
-    const call = open.get(key)
-    open.delete(key)
-    if (!call) return []
-    const rest = call.custom ? unwrapInput(call.written) : call.written === '' ? '{}' : ''
-    const end: ChatEvent = { type: 'tool-call-end', index: call.index }
-    return rest === '' ? [end] : [{ type: 'tool-call-delta', index: call.index, arguments: rest }, end]
-  }
-
-  const closeAll = (): ChatEvent[] => [...open.keys()].flatMap(closeBlock)
 
   function readEvent(name: string | undefined, event: Json): ChatEvent[] {
     switch (name) {
       case 'messageStart':
-        return begin()
+        return stream.start(begin())
       case 'contentBlockStart':
         return openBlock(event)
       case 'contentBlockDelta':
         return readDelta(event)
       case 'contentBlockStop':
-        return closeBlock(numberOf(event['contentBlockIndex']) ?? 0)
+        return calls.end(positionOf(event))
       case 'messageStop':
-        return [...closeAll(), { type: 'finish', reason: finishOf(event['stopReason']) }]
+        return [...calls.endAll(), { type: 'finish', reason: finishOf(event['stopReason']) }]
       case 'metadata': {
         const usage = recordOf(event['usage'])
         return usage ? [{ type: 'usage', usage: readUsage(usage) }] : []
@@ -192,12 +157,7 @@ export function createConverseDecoder(reading: Reading): StreamDecoder {
   }
 
   return {
-    push({ event: name, data }) {
-      if (failed) return []
-      const events = readEvent(name, parseRecord(data))
-      failed = events.some((event) => event.type === 'error')
-      return events.length > 0 && !started && !failed ? [...begin(), ...events] : events
-    },
-    end: () => (failed ? [] : closeAll()),
+    push: ({ event: name, data }) => (stream.failed ? [] : stream.pass(readEvent(name, parseRecord(data)))),
+    end: () => (stream.failed ? [] : calls.endAll()),
   }
 }
