@@ -33,7 +33,7 @@ export function retryAfterOf(error: unknown): number | null {
 const longestOwnWaitSeconds = 60
 
 /** The headers of such a refusal. A client that would try again sooner, and in vain, is asked not to. */
-export function tellRetryAfter(res: Response, seconds: number): void {
+export function setRetryAfter(res: Response, seconds: number): void {
   res.setHeader('retry-after', String(seconds))
   if (seconds > longestOwnWaitSeconds) res.setHeader('x-should-retry', 'false')
 }

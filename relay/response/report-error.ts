@@ -2,7 +2,7 @@ import { DomainError, type ErrorCode } from '#core/errors.ts'
 import { isDatabaseTrouble } from '#core/database-trouble.ts'
 import type { Incoming, RelayServices } from '#relay/request/call.ts'
 import { AttemptFailed, callerError, failureOf, isUnexpected } from '#relay/attempt/failure.ts'
-import { retryAfterOf, tellRetryAfter } from '#relay/request/rate-limited.ts'
+import { retryAfterOf, setRetryAfter } from '#relay/request/rate-limited.ts'
 import { SettleFailed } from '#features/ledger/service.ts'
 
 /** Tells the caller what went wrong, in its own dialect; as an event where the stream has begun. */
@@ -20,7 +20,7 @@ export function reportError(services: RelayServices, incoming: Incoming, error: 
   }
   const { status, body } = dialect.error(shownError)
   const retryAfter = retryAfterOf(error)
-  if (retryAfter !== null) tellRetryAfter(res, retryAfter)
+  if (retryAfter !== null) setRetryAfter(res, retryAfter)
   else if (isPassing(error)) res.setHeader('retry-after', '5')
   else {
     // Official clients retry by themselves: this call has been to every channel it may try, or was refused for good.

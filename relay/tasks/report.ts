@@ -7,7 +7,7 @@ import { callerMessage } from '#relay/dialects/error-text.ts'
 import { musicError } from '#relay/dialects/music/error.ts'
 import type { Incoming, RelayServices } from '#relay/request/call.ts'
 import { AttemptFailed, failureOf, isUnexpected } from '#relay/attempt/failure.ts'
-import { retryAfterOf, tellRetryAfter } from '#relay/request/rate-limited.ts'
+import { retryAfterOf, setRetryAfter } from '#relay/request/rate-limited.ts'
 
 /** What the ledger says of a caller who cannot pay, for which jobs have one word of their own. */
 const quotaRefusals = new Set([
@@ -82,7 +82,7 @@ function send(
   if (isUnexpected(error)) services.log.error({ err: error, requestId: id }, 'a relay call failed unexpectedly')
   if (callerAborted.signal.aborted || res.writableEnded) return
   const retryAfter = retryAfterOf(error)
-  if (retryAfter !== null) tellRetryAfter(res, retryAfter)
+  if (retryAfter !== null) setRetryAfter(res, retryAfter)
   else if (error instanceof DomainError && error.kind === 'unavailable' && error.code !== 'relay.no_channel')
     res.setHeader('retry-after', '5')
   res.status(status).json(body)

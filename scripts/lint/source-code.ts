@@ -8,7 +8,8 @@ type SyntaxNode = { type: string; start: number; [field: string]: unknown }
 
 export type SourceFile = { path: string; text: string }
 
-const isTest = /\.test\.tsx?$|\/(testing|conformance|__fixtures__)\//
+/** Tests, and the settings of tools that build and test. */
+const isTest = /\.(test|config)\.tsx?$|\/(testing|conformance|__fixtures__)\//
 
 /** What runs where strangers' texts come by: servers and the console, without their tests. */
 export const productFiles = (): SourceFile[] =>

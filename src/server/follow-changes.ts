@@ -70,7 +70,7 @@ export function followChanges(
     deaf = true
   })
   // What is read from now on is followed again; until it is read, calls read it themselves.
-  const hearAgain = async (): Promise<void> => {
+  const readAgain = async (): Promise<void> => {
     const upTo = losses
     while (!stopped && upTo === losses) {
       try {
@@ -83,7 +83,7 @@ export function followChanges(
       }
     }
   }
-  changes.onGap(() => void hearAgain())
+  changes.onGap(() => void readAgain())
   const backstop = setInterval(everything, backstopMs)
   return {
     load: async () => {

@@ -40,7 +40,7 @@ import { followDatabaseClock } from './database-clock.ts'
 import type { Environment } from '#core/environment.ts'
 import { followChanges } from './follow-changes.ts'
 import { jobList } from './job-list.ts'
-import { atMostOnceASecond, sayOfBatches } from './trouble-log.ts'
+import { atMostOnceASecond, reportBatchErrors } from './trouble-log.ts'
 import { createReadiness } from './readiness.ts'
 import { createWriteBarrier } from './write-barrier.ts'
 
@@ -143,7 +143,7 @@ export async function createServices(given: {
       refund: (row) => refundUndelivered(database.orm.em.fork(), row),
       onCharged: watchQuota,
       onSetAside: logSetAside(() => services),
-      onError: sayOfBatches(log),
+      onError: reportBatchErrors(log),
     }),
     limits: createLimits({
       redis,

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { QueueFull } from '#features/ledger/service.ts'
-import { sayOfBatches } from './trouble-log.ts'
+import { reportBatchErrors } from './trouble-log.ts'
 
 test('a full queue is a warning that says what is full, and hides no error of the same moment', () => {
   const said: unknown[] = []
   const note = (level: string) => (fields: { err: unknown }, message: string) =>
     void said.push([level, message, (fields.err as Error).message])
-  const say = sayOfBatches({ warn: note('warn'), error: note('error') })
+  const say = reportBatchErrors({ warn: note('warn'), error: note('error') })
   say(new QueueFull('20000 charges wait already'))
   say(new QueueFull('20000 charges wait already'))
   say(new Error('connection refused'))

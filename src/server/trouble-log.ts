@@ -1,9 +1,9 @@
 import { QueueFull } from '#features/ledger/service.ts'
 
-type Say = (fields: { err: unknown }, message: string) => void
+type LogCall = (fields: { err: unknown }, message: string) => void
 
 /** A queue that is full is pressure, not a fault; one message a second of each does not hide the other. */
-export function sayOfBatches(log: { warn: Say; error: Say }): (error: unknown) => void {
+export function reportBatchErrors(log: { warn: LogCall; error: LogCall }): (error: unknown) => void {
   const full = atMostOnceASecond((error) => log.warn({ err: error }, 'a queue of the ledger is full'))
   const failed = atMostOnceASecond((error) => log.error({ err: error }, 'a ledger batch failed'))
   return (error) => (error instanceof QueueFull ? full(error) : failed(error))
@@ -11,10 +11,10 @@ export function sayOfBatches(log: { warn: Say; error: Say }): (error: unknown) =
 
 /** A database that is away makes thousands of calls fail alike. */
 export function atMostOnceASecond(say: (error: unknown) => void): (error: unknown) => void {
-  let said = Number.NEGATIVE_INFINITY
+  let loggedAt = Number.NEGATIVE_INFINITY
   return (error) => {
-    if (performance.now() - said < 1000) return
-    said = performance.now()
+    if (performance.now() - loggedAt < 1000) return
+    loggedAt = performance.now()
     say(error)
   }
 }

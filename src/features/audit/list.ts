@@ -49,8 +49,8 @@ function conditionsOf({ actor }: UserDeps, input: Partial<ListEntries>): Conditi
 const columns = `e.id, e.actor_id, e.actor_name, e.action, e.target_type, e.target_id, e.target_name, e.before, e.after,
   e.reason, e.client_ip, e.created_at`
 
-const select = (query: Query, conditions: Conditions, tail: string): Promise<EntryRow[]> =>
-  query<EntryRow>(`select ${columns} from audit_entries e${conditions.where()} ${tail}`, conditions.values())
+const select = (query: Query, conditions: Conditions, ending: string): Promise<EntryRow[]> =>
+  query<EntryRow>(`select ${columns} from audit_entries e${conditions.where()} ${ending}`, conditions.values())
 
 /** Newest first, by keyset: however long the log, a page costs the same. */
 export async function listEntries(deps: UserDeps, input: ListEntries): Promise<EntryPage> {
