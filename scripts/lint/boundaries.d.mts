@@ -8,5 +8,7 @@ export declare function isAllowed(file: string, specifier: string, typesOnly: bo
 
 type Rule = Parameters<RuleTester['run']>[1]
 
-declare const plugin: { rules: { imports: Rule; 'dialect-comparison': Rule; 'upstream-call': Rule } }
+declare const plugin: {
+  rules: Record<'imports' | 'dialect-comparison' | 'upstream-call' | 'denied-identifiers', Rule>
+}
 export default plugin

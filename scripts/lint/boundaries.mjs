@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { deniedIdentifiers } from './denied-identifiers.mjs'
 import { dialectComparison } from './dialect-comparison.mjs'
 import { upstreamCall } from './upstream-call.mjs'
 
@@ -166,8 +167,10 @@ const isTypeOnly = ({ importKind, exportKind, specifiers }) =>
   exportKind === 'type' ||
   (specifiers?.length > 0 && specifiers.every((one) => one.importKind === 'type'))
 
+const pathOf = (filename) => filename.replaceAll('\\', '/').replace(root, '')
+
 const create = (context) => {
-  const file = context.filename.replaceAll('\\', '/').replace(root, '')
+  const file = pathOf(context.filename)
   const check = (node, typesOnly) => {
     const specifier = node.source?.value
     if (typeof specifier !== 'string' || isAllowed(file, specifier, typesOnly)) return
@@ -189,5 +192,10 @@ const create = (context) => {
 
 export default {
   meta: { name: 'boundaries' },
-  rules: { imports: { create }, 'dialect-comparison': dialectComparison, 'upstream-call': upstreamCall },
+  rules: {
+    imports: { create },
+    'dialect-comparison': dialectComparison,
+    'upstream-call': upstreamCall,
+    'denied-identifiers': deniedIdentifiers(pathOf),
+  },
 }

@@ -110,6 +110,24 @@ new RuleTester().run('upstream-call', plugin.rules['upstream-call'], {
   ],
 })
 
+const denied = (file: string, code: string, message: string) => refused(file, code, new RegExp(message))
+
+new RuleTester().run('denied-identifiers', plugin.rules['denied-identifiers'], {
+  valid: [
+    at('src/core/a.ts', `const reasoning = part['thoughts'] // a wish`),
+    at('relay/a.ts', `const { thoughtSignature, thought } = part`),
+    at('client/a.tsx', `const { health, gone } = channel`),
+    at('client/theme/tokens.ts', `const pulse = 1`),
+  ],
+  invalid: [
+    denied('src/core/a.ts', `const wishes = 1`, 'wishes: not "wishes" but input, requested'),
+    denied('client/a.tsx', `function readPicture() {}`, 'readPicture: not "picture" but image'),
+    denied('client/b.tsx', `const a = <ToldText />`, 'ToldText: not "told" but'),
+    denied('client/told-text.ts', `export {}`, 'told-text: not "told" but'),
+    denied('relay/a.ts', `type A = { health: 1 }`, 'health: not "health" but circuit breaker'),
+  ],
+})
+
 describe('what an import names', () => {
   test.each([
     ['./service.ts', 'src/features/tokens/service'],
