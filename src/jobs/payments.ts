@@ -1,5 +1,5 @@
 import { expireOrders } from '#features/orders/service.ts'
-import { bookOwedRebates } from '#features/rebates/service.ts'
+import { bookDueRebates } from '#features/rebates/service.ts'
 import type { Job } from './job.ts'
 
 export const payments: Job = {
@@ -7,6 +7,6 @@ export const payments: Job = {
   everySeconds: 60,
   run: async (services, { signal }) => ({
     text: '已关闭 {expired} 个未支付的订单，补发 {rebates} 笔返佣',
-    params: { expired: await expireOrders(services), rebates: await bookOwedRebates(services, signal) },
+    params: { expired: await expireOrders(services), rebates: await bookDueRebates(services, signal) },
   }),
 }

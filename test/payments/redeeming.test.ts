@@ -94,11 +94,11 @@ describe('a code', () => {
     const [person] = (await people(1)) as [Person]
     const skewed = { ...app.services.ambient, now: () => new Date(Date.now() + 300_000) }
     const api = await app.trpc(person, { ambient: skewed })
-    const said = await api.user.redemptions.redeem({ key }).then(
+    const outcome = await api.user.redemptions.redeem({ key }).then(
       () => '',
       (error: Error) => error.message,
     )
-    expect(said).toBe(message)
+    expect(outcome).toBe(message)
   })
 
   it('that is disabled or deleted gives nothing, a gift neither', async () => {
@@ -249,8 +249,8 @@ describe('the rebate', () => {
     expect((await redeem(invited, await make({ quota: 800 }))).body['success']).toBe(true)
     expect([await balance(inviter), await balance(invited)]).toEqual([0, 800])
     await app.sql('alter table grants drop constraint "no_rebates"')
-    const { bookOwedRebates } = await import('#features/rebates/service.ts')
-    const book = () => bookOwedRebates(app.services, new AbortController().signal)
+    const { bookDueRebates } = await import('#features/rebates/service.ts')
+    const book = () => bookDueRebates(app.services, new AbortController().signal)
     const booked = await Promise.all([book(), book()])
     expect(booked.reduce((sum, count) => sum + count, 0)).toBe(1)
     expect(await balance(inviter)).toBe(100)

@@ -1,9 +1,10 @@
 /** A figure as it is written: 7.3 is 73 tenths, where a double would only come close. */
 function written(figure: number): { digits: bigint; scale: number } {
   if (!Number.isFinite(figure) || figure < 0) throw new Error(`not a figure of money: ${figure}`)
-  const [, whole = '0', fraction = '', exponent = '0'] = /^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(figure)) ?? []
+  const [, integer = '0', fraction = '', exponent = '0'] =
+    /^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(figure)) ?? []
   const scale = fraction.length - Number(exponent)
-  const digits = BigInt(whole + fraction)
+  const digits = BigInt(integer + fraction)
   return scale < 0 ? { digits: digits * 10n ** BigInt(-scale), scale: 0 } : { digits, scale }
 }
 
@@ -18,6 +19,6 @@ export function exactShare(factors: readonly number[], divisor: number, rounding
     numerator *= digits
     denominator *= 10n ** BigInt(scale)
   }
-  const whole = rounding === 'down' ? numerator / denominator : (2n * numerator + denominator) / (2n * denominator)
-  return Number(whole)
+  const rounded = rounding === 'down' ? numerator / denominator : (2n * numerator + denominator) / (2n * denominator)
+  return Number(rounded)
 }

@@ -31,7 +31,7 @@ export function moneyText(minor: number, currency: string): string {
 /** What a gateway wrote, in the smallest unit; null for what is no such amount. */
 export function readMoney(text: string, currency: string): number | null {
   const digits = fractionDigits(currency)
-  const [, whole, fraction = ''] = /^(\d{1,12})(?:\.(\d{1,12}))?$/.exec(text.trim()) ?? []
-  if (whole === undefined || /[1-9]/.test(fraction.slice(digits))) return null
-  return Number(whole + fraction.slice(0, digits).padEnd(digits, '0'))
+  const [, integer, fraction = ''] = /^(\d{1,12})(?:\.(\d{1,12}))?$/.exec(text.trim()) ?? []
+  if (integer === undefined || /[1-9]/.test(fraction.slice(digits))) return null
+  return Number(integer + fraction.slice(0, digits).padEnd(digits, '0'))
 }

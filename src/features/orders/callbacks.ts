@@ -111,9 +111,9 @@ async function takeStripeEvent(services: Services, event: StripeEvent): Promise<
       return true
     }
     case 'charge.refunded': {
-      const { metadata, payment_intent: paymentId, amount_refunded: refunded, refunded: whole } = event.data.object
+      const { metadata, payment_intent: paymentId, amount_refunded: refunded, refunded: isFull } = event.data.object
       const named = { tradeNo: metadata?.['trade_no'], paymentId: paymentId ?? undefined, mode }
-      await noteRefund(services, named, { refundedMinor: refunded ?? 0, whole: whole ?? false })
+      await noteRefund(services, named, { refundedMinor: refunded ?? 0, isFull: isFull ?? false })
       return true
     }
     case 'charge.dispute.created':

@@ -28,7 +28,7 @@ async function lockNamed(em: EntityManager, { tradeNo, paymentId, mode }: Named)
 export async function noteRefund(
   services: NotifyDeps,
   named: Named,
-  { refundedMinor, whole }: { refundedMinor: number; whole: boolean },
+  { refundedMinor, isFull }: { refundedMinor: number; isFull: boolean },
 ): Promise<boolean> {
   const order = await services.database.orm.em.fork().transactional(async (em) => {
     const found = await lockNamed(em, named)
@@ -38,7 +38,7 @@ export async function noteRefund(
       { id: found.id },
       {
         refundedMinor,
-        ...(whole ? { status: 'refunded' } : {}),
+        ...(isFull ? { status: 'refunded' } : {}),
         ...(found.paymentId || !named.paymentId ? {} : { paymentId: named.paymentId }),
       },
     )

@@ -168,7 +168,7 @@ export async function reverseOrder(deps: UserDeps, { id, reason }: ActOnOrder): 
     const isMoneyBack = order.status === 'refunded' || order.status === 'disputed' || order.refundedMinor > 0
     if (!order.paidAt || order.reversedAt || !isMoneyBack) throw new DomainError('payment.not_reversible')
     const amount = creditOf(order)
-    const share = { part: amount, whole: order.quota }
+    const share = { part: amount, total: order.quota }
     await lockBalances(em, order)
     const user = await em.findOne(User, { id: order.userId }, { disableIdentityMap: true })
     if (user) {

@@ -23,15 +23,15 @@ export async function oweRebate(
   { source, key, userId, amount }: Credit,
 ): Promise<void> {
   if (!options.get('RebateEnabled')) return
-  const owed = exactShare([amount, options.get('RebatePercentage')], 100, 'down')
-  if (owed <= 0) return
+  const due = exactShare([amount, options.get('RebatePercentage')], 100, 'down')
+  if (due <= 0) return
   const invited = await em.findOne(User, { id: userId }, { disableIdentityMap: true })
   if (!invited?.inviterId) return
   if (options.get('RebateAfterPaymentEnabled') && source !== 'top_up') {
     const payments = await em.count(TopUpOrder, { userId, paidAt: { $ne: null } })
     if (payments === 0) return
   }
-  await em.insert(Rebate, { source, key, userId: invited.inviterId, invitedId: userId, amount: owed })
+  await em.insert(Rebate, { source, key, userId: invited.inviterId, invitedId: userId, amount: due })
 }
 
 type BookingDeps = Pick<Services, 'database' | 'options' | 'log'>
@@ -41,14 +41,14 @@ export async function bookRebate(deps: BookingDeps, { source, key }: RebateSourc
   try {
     return await deps.database.orm.em.fork().transactional(async (em) => {
       const sql = 'select user_id, invited_id, amount from rebates where source = ? and key = ? and booked_at is null'
-      const [owed]: { user_id: number; invited_id: number; amount: string }[] = await em
+      const [due]: { user_id: number; invited_id: number; amount: string }[] = await em
         .getConnection()
         .execute(`${sql} for update skip locked`, [source, key], 'all', em.getTransactionContext())
-      if (!owed) return false
-      const people = await em.find(User, { id: [owed.user_id, owed.invited_id] }, { disableIdentityMap: true })
-      const inviter = people.find(({ id }) => id === owed.user_id)
-      const invited = people.find(({ id }) => id === owed.invited_id)
-      const amount = Number(owed.amount)
+      if (!due) return false
+      const people = await em.find(User, { id: [due.user_id, due.invited_id] }, { disableIdentityMap: true })
+      const inviter = people.find(({ id }) => id === due.user_id)
+      const invited = people.find(({ id }) => id === due.invited_id)
+      const amount = Number(due.amount)
       // An account that was removed for good has no balance to add to.
       if (inviter) {
         await grant(em, {
@@ -91,7 +91,7 @@ export async function bookRebate(deps: BookingDeps, { source, key }: RebateSourc
 const mostAtOnce = 500
 
 /** Books what is still owed. Resolves with how many. */
-export async function bookOwedRebates(deps: BookingDeps, signal: AbortSignal): Promise<number> {
+export async function bookDueRebates(deps: BookingDeps, signal: AbortSignal): Promise<number> {
   const { rows } = await deps.database.pool.query<RebateSource>(
     'select source, key from rebates where booked_at is null order by created_at limit $1',
     [mostAtOnce],
@@ -108,7 +108,7 @@ export async function bookOwedRebates(deps: BookingDeps, signal: AbortSignal): P
 export async function takeRebateBack(
   { em, options }: Pick<Services, 'options'> & { em: EntityManager },
   { source, key }: RebateSource,
-  { part, whole }: { part: number; whole: number },
+  { part, total }: { part: number; total: number },
 ): Promise<void> {
   const sql = 'select user_id, amount, booked_at from rebates where source = ? and key = ? for update'
   const [rebate]: { user_id: number; amount: string; booked_at: Date | null }[] = await em
@@ -120,7 +120,7 @@ export async function takeRebateBack(
     return
   }
   const inviter = await em.findOne(User, { id: rebate.user_id }, { disableIdentityMap: true })
-  const amount = whole > 0 ? exactShare([Number(rebate.amount), part], whole, 'down') : 0
+  const amount = total > 0 ? exactShare([Number(rebate.amount), part], total, 'down') : 0
   if (!inviter || amount === 0) return
   await grant(em, {
     kind: 'rebate_reversal',

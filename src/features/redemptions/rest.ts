@@ -47,7 +47,7 @@ const fieldsOf = ({ body }: RestRequest) => ({
 const pathId = ({ params }: RestRequest) => ({ id: integer(params['id']) ?? 0 })
 const nameOf = ({ query }: RestRequest) => ({ name: query['name'] ?? '' })
 
-const updateWhole = bind((api) => api.admin.redemptions.update, {
+const updateFields = bind((api) => api.admin.redemptions.update, {
   input: (request) => ({
     ...fieldsOf(request),
     id: integer(request.body['id']) ?? 0,
@@ -95,8 +95,8 @@ export const redemptionRoutes: RouteTable<Api> = {
     },
   }),
   'PUT /api/redemption/': {
-    ...updateWhole,
-    call: (api, request) => (request.query['status_only'] ? updateStatus : updateWhole).call(api, request),
+    ...updateFields,
+    call: (api, request) => (request.query['status_only'] ? updateStatus : updateFields).call(api, request),
   },
   'PUT /api/redemption/batch-disable': bind((api) => api.admin.redemptions.disable, {
     input: ({ body }) => ({ ids: integers(body['ids']) }),

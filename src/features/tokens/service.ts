@@ -91,8 +91,8 @@ function columnsOf(
   stored?: Token,
 ) {
   // A group that was lost since stays where nobody changes it; calls in it are refused all the same.
-  const isKept = input.group === stored?.group
-  if (input.group !== '' && !isKept && !mayUseGroup(deps.options, deps.actor.group, input.group)) {
+  const isStored = input.group === stored?.group
+  if (input.group !== '' && !isStored && !mayUseGroup(deps.options, deps.actor.group, input.group)) {
     throw new DomainError('token.group_forbidden', { group: input.group })
   }
   return {
