@@ -121,9 +121,8 @@ new RuleTester().run('denied-identifiers', plugin.rules['denied-identifiers'], {
   ],
   invalid: [
     denied('src/core/a.ts', `const wishes = 1`, 'wishes: not "wishes" but input, requested'),
-    denied('client/a.tsx', `function readPicture() {}`, 'readPicture: not "picture" but image'),
-    denied('client/b.tsx', `const a = <ToldText />`, 'ToldText: not "told" but'),
-    denied('client/told-text.ts', `export {}`, 'told-text: not "told" but'),
+    denied('db/a.ts', `function readPicture() {}`, 'readPicture: not "picture" but image'),
+    denied('src/server/told-text.ts', `export {}`, 'told-text: not "told" but'),
     denied('relay/a.ts', `type A = { health: 1 }`, 'health: not "health" but circuit breaker'),
   ],
 })

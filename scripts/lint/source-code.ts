@@ -19,6 +19,24 @@ export const productFiles = (): SourceFile[] =>
     .toSorted()
     .map((path) => ({ path, text: readFileSync(`${root}${path}`, 'utf8') }))
 
+/** Every file of code, tests and scripts included. */
+export const codeFiles = (): SourceFile[] =>
+  globSync('{src,relay,db,client,scripts,test}/**/*.{ts,tsx,mjs}', { cwd: root })
+    .map((path) => path.replaceAll('\\', '/'))
+    .toSorted()
+    .map((path) => ({ path, text: readFileSync(`${root}${path}`, 'utf8') }))
+
+/** Names that a file gives or uses, with the first place of each. What stands in quotes is no name. */
+export function identifiersIn(file: SourceFile): { name: string; place: string }[] {
+  const first = new Map<string, SyntaxNode>()
+  visit(file, (node) => {
+    const { type, name } = node as { type: string; name?: unknown }
+    if ((type === 'Identifier' || type === 'JSXIdentifier') && typeof name === 'string' && !first.has(name))
+      first.set(name, node)
+  })
+  return [...first].map(([name, node]) => ({ name, place: placeOf(file, node) }))
+}
+
 export type RegexLiteral = { place: string; source: string; flags: string }
 
 /** Each regular expression that is written out in a file. */

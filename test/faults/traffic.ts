@@ -102,10 +102,10 @@ export function startTraffic(input: {
   const pick = <Item>(items: Item[]): Item => items[Math.floor(random() * items.length)] as Item
   const outcomes: Outcome[] = []
   let stopping = false
-  const patience = input.longestMs === undefined ? {} : { longestMs: input.longestMs }
+  const timeout = input.longestMs === undefined ? {} : { longestMs: input.longestMs }
   const caller = async (): Promise<void> => {
     while (!stopping) {
-      const outcome = await callOnce(pick(input.urls), pick(input.tokens), { kind: pick(input.kinds), ...patience })
+      const outcome = await callOnce(pick(input.urls), pick(input.tokens), { kind: pick(input.kinds), ...timeout })
       outcomes.push(outcome)
       if (input.pauseMs !== undefined) await pause(input.pauseMs)
       // Nobody answers: the port is between two owners.

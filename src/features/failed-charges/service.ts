@@ -48,12 +48,12 @@ function indented(text: string): string {
  * @throws {DomainError} failed_charge.not_found, failed_charge.refused
  */
 export async function bookCharge(deps: AuditDeps, { id, quota }: BookCharge): Promise<void> {
-  const [kept] = await deps.em.execute<{ user_id: number; quota: string | null }[]>(
+  const [failed] = await deps.em.execute<{ user_id: number; quota: string | null }[]>(
     'select user_id, quota from failed_charges where id = ?',
     [id],
   )
-  if (!kept) throw new DomainError('failed_charge.not_found')
-  const before = kept.quota === null ? null : Number(kept.quota)
+  if (!failed) throw new DomainError('failed_charge.not_found')
+  const before = failed.quota === null ? null : Number(failed.quota)
   try {
     await deps.em.transactional(async (em) => {
       if (!(await bookFailedCharge(em, id, quota))) throw new DomainError('failed_charge.not_found')
@@ -63,7 +63,7 @@ export async function bookCharge(deps: AuditDeps, { id, quota }: BookCharge): Pr
           action: quota === 0 ? 'failed_charges.give_back' : 'failed_charges.book',
           targetType: 'failed_charge',
           targetId: id,
-          before: { userId: kept.user_id, quota: before },
+          before: { userId: failed.user_id, quota: before },
           after: { quota: quota ?? before },
         },
       )

@@ -11,13 +11,13 @@ import { toSettleJson } from './settle-json.ts'
 export async function bookFailedCharge(em: EntityManager, id: string, quota?: number): Promise<boolean> {
   const execute = (sql: string, values: unknown[]): Promise<unknown[]> =>
     em.getConnection().execute(sql, values, 'all', em.getTransactionContext())
-  const [kept] = await execute('select "row" from failed_charges where id = ? for update', [id])
-  if (!kept) return false
+  const [stored] = await execute('select "row" from failed_charges where id = ? for update', [id])
+  if (!stored) return false
   if (quota !== undefined) {
     await execute('select ledger_resolve_failed_charge(?, ?::bigint)', [id, quota])
     return true
   }
-  const row = JSON.parse((kept as { row: string }).row) as ChargeRow
+  const row = JSON.parse((stored as { row: string }).row) as ChargeRow
   await execute('select * from ledger_settle(?::json)', [storableJson(JSON.stringify([toSettleJson(row)]))])
   await em.nativeDelete(FailedCharge, { id })
   return true
