@@ -241,3 +241,13 @@ function createOutgoing() {
     },
   }
 }
+
+/** The code by which a call was refused. */
+export const codeOf = async (call: Promise<unknown>): Promise<unknown> => {
+  const error = await call.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  )
+  const { cause, code } = error as { cause?: { code?: string }; code?: string }
+  return cause?.code ?? code
+}

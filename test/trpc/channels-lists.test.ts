@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { RouterInputs } from '#server/app-router.ts'
 import { disableAutomatically } from '#features/channels/service/automatic.ts'
-import { type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
+import { codeOf, type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
+import { expectIndexInOrder } from './channel-index.ts'
 
 let app: ConsoleApp
 let admin: Person
@@ -22,39 +23,15 @@ type Input = Partial<RouterInputs['admin']['channels']['create']>
 const create = async (wanted: Input = {}) =>
   (await asAdmin()).create({ name: 'one', type: 1, key: 'sk-aaaaaaaa', models: ['gpt-4o', 'gpt-4o-mini'], ...wanted })
 
-const codeOf = async (call: Promise<unknown>): Promise<unknown> => {
-  const error = await call.then(
-    () => null,
-    (thrown: unknown) => thrown,
-  )
-  const { cause, code } = error as { cause?: { code?: string }; code?: string }
-  return cause?.code ?? code
-}
-
-const indexColumns = '"group", model, channel_id, enabled, priority, weight, tag'
-
-/** The index is what follows from the channels' own rows: nothing is missing, nothing is left over. */
-const expectIndexInOrder = async () =>
-  expect(
-    await app.sql(
-      `with wanted as (
-         select g as "group", m as model, c.id as channel_id, c.status = 1 as enabled, c.priority, c.weight, c.tag
-         from channels c, unnest(string_to_array(c."group", ',')) g, unnest(string_to_array(c.models, ',')) m
-       )
-       (select ${indexColumns} from wanted except select ${indexColumns} from abilities)
-       union all (select ${indexColumns} from abilities except select ${indexColumns} from wanted)`,
-    ),
-  ).toEqual([])
-
 describe('switching channels', () => {
   it('moves the index along and clears why it was switched off', async () => {
     const { id } = await create()
     const channels = await asAdmin()
     expect(await channels.disable({ id })).toMatchObject({ status: 2 })
-    await expectIndexInOrder()
+    await expectIndexInOrder(app)
     await app.sql(`update channels set status = 3, status_reason = 'bad key', status_at = now()`)
     expect(await channels.enable({ id })).toMatchObject({ status: 1, statusReason: '', statusAt: null })
-    await expectIndexInOrder()
+    await expectIndexInOrder(app)
     expect(await codeOf(channels.disable({ id: id + 1 }))).toBe('channel.not_found')
   })
 
@@ -70,7 +47,7 @@ describe('switching channels', () => {
     expect((await channels.get({ id })).status).toBe(1)
     expect(await fail('sk-bbbbbbbb')).toBe('channel')
     expect(await channels.get({ id })).toMatchObject({ status: 3, statusReason: 'invalid api key' })
-    await expectIndexInOrder()
+    await expectIndexInOrder(app)
     await channels.enable({ id })
     expect((await channels.get({ id })).keys.map(({ status }) => status)).toEqual([1, 1])
   })
@@ -139,11 +116,11 @@ describe('many channels at once', () => {
     expect(await tags.edit({ tag: 'a', priority: 7, groups: ['vip'] })).toEqual({ count: 2 })
     expect((await channels.get({ id: one.id })).models).toEqual(['m1'])
     expect(await tags.disable({ tag: 'a' })).toEqual({ count: 2 })
-    await expectIndexInOrder()
+    await expectIndexInOrder(app)
     expect(await tags.enable({ tag: 'a' })).toEqual({ count: 2 })
     expect(await tags.edit({ tag: 'a', newTag: '' })).toEqual({ count: 2 })
     expect(await tags.list({})).toEqual(['b'])
-    await expectIndexInOrder()
+    await expectIndexInOrder(app)
     expect(await codeOf(tags.edit({ tag: '', priority: 1 }))).toBe('channel.tag_required')
     expect(await codeOf(tags.edit({ tag: 'b' }))).toBe('channel.tag_unchanged')
     expect(await codeOf(tags.edit({ tag: 'b', modelMapping: '[' }))).toBe('channel.model_mapping_invalid')
@@ -171,7 +148,7 @@ describe('many channels at once', () => {
       [id],
     )
     expect(await (await asAdmin()).fixAbilities()).toEqual({ count: 1 })
-    await expectIndexInOrder()
+    await expectIndexInOrder(app)
     expect(await (await asAdmin()).modelsEnabled()).toEqual(['gpt-4o', 'gpt-4o-mini'])
   })
 })

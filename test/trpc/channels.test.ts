@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { RouterInputs } from '#server/app-router.ts'
 import { ChannelKey } from '#db/entities/channel-key.ts'
-import { type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
+import { codeOf, type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
+import { expectIndexInOrder } from './channel-index.ts'
 
 let app: ConsoleApp
 let root: Person
@@ -26,30 +27,6 @@ type Input = Partial<RouterInputs['admin']['channels']['create']>
 
 const create = async (wanted: Input = {}) =>
   (await asAdmin()).create({ name: 'one', type: 1, key: 'sk-aaaaaaaa', models: ['gpt-4o', 'gpt-4o-mini'], ...wanted })
-
-const codeOf = async (call: Promise<unknown>): Promise<unknown> => {
-  const error = await call.then(
-    () => null,
-    (thrown: unknown) => thrown,
-  )
-  const { cause, code } = error as { cause?: { code?: string }; code?: string }
-  return cause?.code ?? code
-}
-
-const indexColumns = '"group", model, channel_id, enabled, priority, weight, tag'
-
-/** The index is what follows from the channels' own rows: nothing is missing, nothing is left over. */
-const expectIndexInOrder = async () =>
-  expect(
-    await app.sql(
-      `with wanted as (
-         select g as "group", m as model, c.id as channel_id, c.status = 1 as enabled, c.priority, c.weight, c.tag
-         from channels c, unnest(string_to_array(c."group", ',')) g, unnest(string_to_array(c.models, ',')) m
-       )
-       (select ${indexColumns} from wanted except select ${indexColumns} from abilities)
-       union all (select ${indexColumns} from abilities except select ${indexColumns} from wanted)`,
-    ),
-  ).toEqual([])
 
 describe('channels', () => {
   it('are for administrators alone', async () => {
@@ -117,7 +94,7 @@ describe('channels', () => {
     expect(JSON.stringify([row, await app.sql('select * from channel_keys')])).not.toMatch(/sk-first|sk-second/)
     expect((await app.em().find(ChannelKey, { channelId: created.id })).map(({ position }) => position)).toEqual([0, 1])
     expect(await app.sql('select 1 from abilities')).toHaveLength(4)
-    await expectIndexInOrder()
+    await expectIndexInOrder(app)
   })
 
   it('show their key to root alone, and to nobody in lists', async () => {
@@ -200,7 +177,7 @@ describe('channels', () => {
     })
     expect(await channels.setWeight({ id, weight: 4 })).toMatchObject({ weight: 4, priority: 9 })
     expect(await channels.update({ id, tag: '', models: ['claude-3-5-haiku'] })).toMatchObject({ tag: '', weight: 4 })
-    await expectIndexInOrder()
+    await expectIndexInOrder(app)
     expect(await codeOf(channels.update({ id: id + 1, weight: 1 }))).toBe('channel.not_found')
   })
 
@@ -231,7 +208,7 @@ describe('channels', () => {
     expect((await channels.get({ id })).keys.map(({ status }) => status)).toEqual([2, 1])
     await channels.setKeyStatus({ id, position: 1, status: 2 })
     expect((await channels.get({ id })).status).toBe(2)
-    await expectIndexInOrder()
+    await expectIndexInOrder(app)
   })
 
   it('name their models without a price', async () => {
@@ -265,7 +242,7 @@ describe('channels', () => {
           ]
         }),
       )
-      await expectIndexInOrder()
+      await expectIndexInOrder(app)
     }
   })
 
@@ -276,6 +253,6 @@ describe('channels', () => {
     const copy = await (await asAdmin()).copy({ id })
     expect(copy).toMatchObject({ name: 'one_复制', priority: 5, groups: ['vip'], usedQuota: 0, balance: 0, status: 2 })
     expect(await (await asRoot()).get({ id: copy.id })).toMatchObject({ key: 'sk-aaaaaaaa,sk-bbbbbbbb' })
-    await expectIndexInOrder()
+    await expectIndexInOrder(app)
   })
 })

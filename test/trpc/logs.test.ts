@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { Log } from '#db/entities/log.ts'
 import { readInTime } from '#features/logs/timed-query.ts'
 import { sha256 } from '#features/secrets/service.ts'
-import { type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
+import { codeOf, type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
 
 let app: ConsoleApp
 let admin: Person
@@ -25,15 +25,6 @@ const all = async () => (await app.trpc(admin)).admin.logs
 
 const log = (fields: Partial<Log>) =>
   app.em().insert(Log, { userId: anna.id, username: 'anna', type: 2, modelName: 'gpt-4o', ...fields })
-
-const codeOf = async (call: Promise<unknown>): Promise<unknown> => {
-  const error = await call.then(
-    () => null,
-    (thrown: unknown) => thrown,
-  )
-  const { cause, code } = error as { cause?: { code?: string }; code?: string }
-  return cause?.code ?? code
-}
 
 const contents = (page: { items: { content: string }[] }) => page.items.map(({ content }) => content)
 

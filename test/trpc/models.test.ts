@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { RouterInputs } from '#server/app-router.ts'
-import { type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
+import { codeOf, type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
 
 let app: ConsoleApp
 let root: Person
@@ -25,15 +25,6 @@ const serve = async (input: Input) =>
 
 const pricing = async (person: Person | null) => (await app.trpc(person)).public.models.pricing()
 const names = async (person: Person | null) => (await pricing(person)).items.map(({ model }) => model)
-
-const codeOf = async (call: Promise<unknown>): Promise<unknown> => {
-  const error = await call.then(
-    () => null,
-    (thrown: unknown) => thrown,
-  )
-  const { cause, code } = error as { cause?: { code?: string }; code?: string }
-  return cause?.code ?? code
-}
 
 describe('the price list', () => {
   it('is open to strangers and shows each served model with its price and groups', async () => {

@@ -10,6 +10,7 @@ import { createOptionsStore } from '#features/options/store.ts'
 import { createSecrets } from '#features/secrets/service.ts'
 import type { Api } from '#server/app-router.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database.ts'
+import { codeOf } from '#test/support/console-app.ts'
 
 const secrets = createSecrets('a secret key of tests')
 const callerOf = createCallerFactory(router({ admin: router({ options: optionsAdminRouter }) }))
@@ -49,15 +50,6 @@ function callAs(role: number | null, options = newStore()) {
 }
 
 const storedText = async (key: string) => (await database.orm.em.fork().findOne(Option, { key }))?.value
-
-const codeOf = async (call: Promise<unknown>): Promise<unknown> => {
-  const error = await call.then(
-    () => null,
-    (thrown: unknown) => thrown,
-  )
-  const { cause, code } = error as { cause?: { code?: string }; code?: string }
-  return cause?.code ?? code
-}
 
 describe('options', () => {
   it('are for root alone', async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { Log } from '#db/entities/log.ts'
 import { FailuresHourly } from '#db/entities/failures-hourly.ts'
 import { UsageHourly } from '#db/entities/usage-hourly.ts'
-import { type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
+import { codeOf, type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
 
 let app: ConsoleApp
 let admin: Person
@@ -49,15 +49,6 @@ const failuresOf = (hour: Date, fields: Partial<FailuresHourly>) =>
     group: 'default',
     ...fields,
   })
-
-const codeOf = async (call: Promise<unknown>): Promise<unknown> => {
-  const error = await call.then(
-    () => null,
-    (thrown: unknown) => thrown,
-  )
-  const { cause, code } = error as { cause?: { code?: string }; code?: string }
-  return cause?.code ?? code
-}
 
 describe('the overview', () => {
   it('compares a time with the equally long one before it', async () => {
