@@ -108,7 +108,8 @@ export function createPump(source: WebSocket, memory: FrameMemory, { connection,
     run()
   })
   // Two bytes of head and four of mask: these come between the pieces of a message.
-  for (const control of ['ping', 'pong'] as const) source.on(control, (data: Buffer) => void (received += data.length + 6))
+  for (const control of ['ping', 'pong'] as const)
+    source.on(control, (data: Buffer) => void (received += data.length + 6))
   connection.on('data', hold)
   const isIdle = (): boolean => source.isPaused || arriving() === 0
   const stopWatching = isPaceWatched ? memory.watch(connection, isIdle, fail) : undefined

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { byRedemptionName } from '#features/redemptions/schema.ts'
 import { ActionMenu } from '../../components/action-menu.tsx'
 import { confirm } from '../../components/confirm.tsx'
-import { copyAndTell } from '../../components/copy.tsx'
+import { copyWithToast } from '../../components/copy.tsx'
 import { saveFile, toCsv } from '../../components/data-table/csv.ts'
 import type { Selection } from '../../components/data-table/types.ts'
 import { TextField } from '../../components/fields/text-fields.tsx'
@@ -53,7 +53,7 @@ export function BulkActions({ selection }: { selection: Selection<Redemption> })
   }
   return (
     <>
-      <Button size="xs" onClick={() => void copyAndTell(rows.map(({ key }) => key).join('\n'))}>
+      <Button size="xs" onClick={() => void copyWithToast(rows.map(({ key }) => key).join('\n'))}>
         <Copy aria-hidden />
         {t('复制所选兑换码')}
       </Button>
@@ -75,7 +75,7 @@ export function MoreActs({ filters }: { filters: Filters }) {
   const save = useExport()
   const removeDisabled = trpc.admin.redemptions.removeDisabled.useMutation()
   const [isNaming, setNaming] = useState(false)
-  const tellRemoved = async (count: number) => {
+  const notifyRemoved = async (count: number) => {
     await utils.admin.redemptions.invalidate()
     notify.success(t('已删除 {count} 个兑换码', { count }))
   }
@@ -105,12 +105,12 @@ export function MoreActs({ filters }: { filters: Filters }) {
                 body: t('此操作不可撤销。'),
                 confirmLabel: t('删除'),
                 danger: true,
-                run: async () => tellRemoved(await removeDisabled.mutateAsync()),
+                run: async () => notifyRemoved(await removeDisabled.mutateAsync()),
               }),
           },
         ]}
       />
-      <RemoveByName open={isNaming} onClose={() => setNaming(false)} onRemoved={tellRemoved} />
+      <RemoveByName open={isNaming} onClose={() => setNaming(false)} onRemoved={notifyRemoved} />
     </>
   )
 }

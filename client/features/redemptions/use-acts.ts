@@ -2,7 +2,7 @@ import { Ban, CircleCheck, Copy, Pencil, Trash } from 'lucide-react'
 import { redemptionStatus } from '#core/statuses.ts'
 import type { MenuAction } from '../../components/action-menu.tsx'
 import { confirm } from '../../components/confirm.tsx'
-import { copyAndTell } from '../../components/copy.tsx'
+import { copyWithToast } from '../../components/copy.tsx'
 import { notify } from '../../components/notify.ts'
 import { t } from '../../i18n/t.ts'
 import { trpc } from '../../lib/trpc.ts'
@@ -26,7 +26,7 @@ export function useActs(edit: (redemption: Redemption) => void) {
   return (redemption: Redemption): MenuAction[] => {
     const { status, name, key, id } = redemption
     return [
-      { id: 'copy', label: t('复制兑换码'), icon: Copy, onSelect: () => void copyAndTell(key) },
+      { id: 'copy', label: t('复制兑换码'), icon: Copy, onSelect: () => void copyWithToast(key) },
       {
         id: 'edit',
         label: t('编辑'),
