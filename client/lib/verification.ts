@@ -7,7 +7,7 @@ let answer: ((verified: boolean) => void) | undefined
 let asked: Promise<boolean> | undefined
 const listeners = new Set<() => void>()
 
-const tell = () => listeners.forEach((listener) => listener())
+const notify = () => listeners.forEach((listener) => listener())
 
 export const isVerificationAsked = (): boolean => answer !== undefined
 
@@ -20,7 +20,7 @@ export const onVerificationAsked = (listener: () => void) => {
 function askForVerification(): Promise<boolean> {
   asked ??= new Promise((resolve) => {
     answer = resolve
-    tell()
+    notify()
   })
   return asked
 }
@@ -29,7 +29,7 @@ export function answerVerification(verified: boolean): void {
   answer?.(verified)
   answer = undefined
   asked = undefined
-  tell()
+  notify()
 }
 
 /** A call that wants the second factor first asks the reader for it, and is then made again by itself. */

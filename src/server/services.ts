@@ -243,7 +243,8 @@ function logSetAside(services: () => Services) {
   return ({ row, error, storedAs }: { row: ChargeRow; error: unknown; storedAs: 'texts' | 'hold' }): void => {
     const { log } = services()
     const named = { requestId: row.id, user: row.userId, quota: row.quota, err: error }
-    if (storedAs === 'texts') return log.error(named, 'a charge was booked without its texts, which the database refused')
+    if (storedAs === 'texts')
+      return log.error(named, 'a charge was booked without its texts, which the database refused')
     log.error({ ...named, row }, 'a charge cannot be booked; it waits in failed_charges and its hold stays open')
     void notifyRoot(services(), {
       zh: plainNotice(

@@ -132,12 +132,12 @@ test('neither callers nor ordinary users see what a call cost', async () => {
   const { model, ids } = await serve(app, { does: 'usage=1000:100' })
   await buys(ids[0] ?? 0, { terms: { kind: 'share', share: 0.123 } })
   const reply = await say(app, chat, { token, model })
-  const told = [await reply.text(), JSON.stringify([...reply.headers])]
+  const reported = [await reply.text(), JSON.stringify([...reply.headers])]
   const own = await app.trpc(user).user.logs.list.query({ modelName: model })
-  told.push(JSON.stringify(own), (await app.rest(user, 'GET', `/api/log/self/?p=1&page_size=10`)).text)
-  told.push(JSON.stringify(await app.trpc(user).user.logs.get.query({ requestId: own.items[0]?.requestId ?? '' })))
+  reported.push(JSON.stringify(own), (await app.rest(user, 'GET', `/api/log/self/?p=1&page_size=10`)).text)
+  reported.push(JSON.stringify(await app.trpc(user).user.logs.get.query({ requestId: own.items[0]?.requestId ?? '' })))
   expect(own.items).toHaveLength(1)
-  for (const text of told) expect(text).not.toMatch(/cost|0\.123|admin_info/)
+  for (const text of reported) expect(text).not.toMatch(/cost|0\.123|admin_info/)
   const admin = await app.make.user({ role: 10 })
   const seen = await app.trpc(admin).admin.logs.list.query({ modelName: model })
   expect(seen.items[0]?.cost).toBeGreaterThan(0)

@@ -1,6 +1,6 @@
 import { Button, HStack, Skeleton, Text } from '@chakra-ui/react'
 import { Section } from '../../components/facts.tsx'
-import { copyAndTell } from '../../components/copy.tsx'
+import { copyWithToast } from '../../components/copy.tsx'
 import { ErrorState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { createStoredJson, useStored } from '../../lib/stored.ts'
@@ -21,7 +21,7 @@ export function Models() {
       title={t('可用的模型')}
       extra={
         names.length > 0 && (
-          <Button size="xs" onClick={() => void copyAndTell(names.join(','))}>
+          <Button size="xs" onClick={() => void copyWithToast(names.join(','))}>
             {t('复制全部')}
           </Button>
         )
@@ -36,7 +36,7 @@ export function Models() {
               fontFamily="mono"
               maxW="full"
               aria-label={t('复制 {name}', { name })}
-              onClick={() => void copyAndTell(name)}
+              onClick={() => void copyWithToast(name)}
             >
               <Text as="span" truncate>
                 {name}

@@ -69,7 +69,7 @@ export function chargeReceipt(receipt: Receipt): Charge {
 /** The charge without the words for it. */
 export function quotaOfReceipt(receipt: Receipt): number {
   const lines = linesOf(receipt)
-  return toSafeInteger(wholeQuota(receipt, lines, exactQuota(lines)))
+  return toSafeInteger(roundedQuota(receipt, lines, exactQuota(lines)))
 }
 
 /** The least balance that surely covers the receipt: its exact charge rounded up, at least 1 unless it costs nothing. */

@@ -69,9 +69,9 @@ const channelTitles = {
 export function notifyOfChannel(deps: NoticeDeps, { id, name, status, reason = '' }: ChannelChange): Promise<void> {
   const code = status === 'disabled' ? channelStatus.autoDisabled : channelStatus.enabled
   const type = `channel_update_${id}_${code}`
-  const told = (language: Language) => {
+  const notified = (language: Language) => {
     const title = channelTitles[language][status](`${name} (#${id})`)
     return plainNotice(type, title, reason ? channelTitles[language].because(title, reason) : title)
   }
-  return notifyRoot(deps, { zh: told('zh'), en: told('en') })
+  return notifyRoot(deps, { zh: notified('zh'), en: notified('en') })
 }
