@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { bodyLimitsProblem } from '#features/request-bodies/limits.ts'
 import type { Environment } from '#core/environment.ts'
 
-const wholeNumber = (least: number, most: number) =>
+const integer = (least: number, most: number) =>
   z
     .string()
     .regex(/^\d+$/, `must be a whole number from ${least} to ${most}`)
@@ -44,10 +44,10 @@ const addressRanges = z
   .transform(list)
   .refine((ranges) => ranges.every(isRange), 'must be addresses or ranges such as 10.0.0.0/8, separated by commas')
 
-const requestLimit = (preset: number) => wholeNumber(0, 1_000_000).default(preset)
+const requestLimit = (preset: number) => integer(0, 1_000_000).default(preset)
 
 const environment = z.object({
-  PORT: wholeNumber(0, 65_535).default(3000),
+  PORT: integer(0, 65_535).default(3000),
   HOST: z.string().default('0.0.0.0'),
   /** Unset: the embedded PostgreSQL, with its data in DATA_DIR. */
   DATABASE_URL: url('postgres:', 'postgresql:').optional(),
@@ -57,11 +57,11 @@ const environment = z.object({
     .transform((folder) => resolve(folder)),
   /** Unset: limits are counted on this machine. */
   REDIS_URL: url('redis:', 'rediss:').optional(),
-  WORKERS: wholeNumber(1, 256).default(() => availableParallelism()),
+  WORKERS: integer(1, 256).default(() => availableParallelism()),
   /** How long the product serves on after it was told to stop, until a proxy in front has noticed. */
-  DRAIN_SECONDS: wholeNumber(0, 600).default(5),
+  DRAIN_SECONDS: integer(0, 600).default(5),
   /** How long calls under way may go on after that. */
-  STOP_SECONDS: wholeNumber(0, 3600).default(30),
+  STOP_SECONDS: integer(0, 3600).default(30),
   ROLE: z.enum(['all', 'console', 'relay'], 'must be all, console or relay').default('all'),
   /** Unset: made once and kept in DATA_DIR. */
   SECRET_KEY: z.string().min(16, 'must have at least 16 characters').optional(),
@@ -74,15 +74,15 @@ const environment = z.object({
   CRITICAL_RATE_LIMIT: requestLimit(20),
   WEB_RATE_LIMIT: requestLimit(0),
   /** Memory of one process for the bodies of requests; unset: by the machine's. */
-  BODY_MEMORY_MB: wholeNumber(16, 1_048_576).optional(),
+  BODY_MEMORY_MB: integer(16, 1_048_576).optional(),
   /** Unset: half of it. */
-  BODY_MEMORY_PER_ADDRESS_MB: wholeNumber(1, 1_048_576).optional(),
+  BODY_MEMORY_PER_ADDRESS_MB: integer(1, 1_048_576).optional(),
   /** The largest body of a call to a model, unpacked. */
-  BODY_MAX_MB: wholeNumber(1, 1024).default(64),
+  BODY_MAX_MB: integer(1, 1024).default(64),
   /** A body that brings next to nothing for so long is given up. */
-  BODY_IDLE_SECONDS: wholeNumber(1, 3600).default(30),
+  BODY_IDLE_SECONDS: integer(1, 3600).default(30),
   /** How long a body waits for memory before it is refused. */
-  BODY_WAIT_SECONDS: wholeNumber(0, 600).default(10),
+  BODY_WAIT_SECONDS: integer(0, 600).default(10),
   /** Where accounts of GitHub are signed in to; an enterprise's own installation has another address. */
   GITHUB_URL: url('https:', 'http:').default('https://github.com'),
   LINUXDO_URL: url('https:', 'http:').default('https://connect.linux.do'),
