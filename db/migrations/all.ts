@@ -30,8 +30,8 @@ export const migrationsList = [
   fromFile('0041-payments'),
   fromFile('0042-orders-of-credit'),
   fromFile('0045-spend-caps'),
-  fromFile('0053-failures-hourly'),
   fromFile('0046-retired-token-keys'),
   fromFile('0049-buying-prices'),
   fromFile('0050-price-changes'),
+  fromFile('0053-failures-hourly'),
 ]

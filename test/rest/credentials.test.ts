@@ -179,7 +179,8 @@ describe('who somebody is', () => {
     const root = await app.make.user({ role: 100 })
     await app.trpc(root).admin.users.remove.mutate({ id: former.id })
     const heir = await app.make.user()
-    // As a restored database or a reset sequence would give it out again.
+    // As a restored database or a reset sequence would give it out again, with the former row gone.
+    await app.pool.query('delete from users where id = $1', [former.id])
     for (const table of ['sessions', 'grants']) {
       await app.pool.query(`update ${table} set user_id = $2 where user_id = $1`, [heir.id, former.id])
     }

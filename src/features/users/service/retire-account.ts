@@ -1,4 +1,5 @@
 import { raw } from '@mikro-orm/postgresql'
+import { Token } from '#db/entities/token.ts'
 import { User } from '#db/entities/user.ts'
 import { endSessionsOf } from '../../auth/session.ts'
 import type { Deps } from '../../deps.ts'
@@ -24,6 +25,7 @@ export async function retireAccount(deps: Pick<Deps, 'em' | 'session'>, userId: 
       deletedAt: raw('now()'),
     },
   )
+  await deps.em.nativeUpdate(Token, { userId, deletedAt: null }, { deletedAt: raw('now()') })
   await forgetSecondFactor(deps, userId)
   await endSessionsOf(deps, userId)
 }
