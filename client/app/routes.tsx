@@ -12,6 +12,7 @@ import {
   Network,
   Receipt,
   ScrollText,
+  ShieldCheck,
   SlidersHorizontal,
   Tags,
   Ticket,
@@ -169,6 +170,14 @@ export const routes: readonly AppRoute[] = [
     title: text('用户管理'),
     role: roles.admin,
     nav: { icon: Users, group: 'admin' },
+  },
+  { paths: ['/app/users/:id'], page: 'users/detail', title: text('用户'), role: roles.admin },
+  {
+    paths: ['/admin/audit'],
+    page: 'audit',
+    title: text('审计日志'),
+    role: roles.admin,
+    nav: { icon: ShieldCheck, group: 'admin' },
   },
   {
     paths: ['/admin/settings'],

@@ -45,7 +45,7 @@ const userSource = (utils: Utils, navigate: Navigate): CommandSource => ({
       group: t('用户管理'),
       icon: Users,
       note: `#${user.id}`,
-      run: () => navigate(`/admin/users?edit=${user.id}`),
+      run: () => navigate(`/app/users/${user.id}`),
     }))
   },
 })

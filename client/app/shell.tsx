@@ -8,6 +8,7 @@ import { useSession } from '../lib/session.ts'
 import { useStatus } from '../lib/status.ts'
 import { createStoredJson, useStored } from '../lib/stored.ts'
 import { useIsNarrow } from '../lib/use-media.ts'
+import { FirstSteps } from './first-steps.tsx'
 import { Footer } from './footer.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { TopBar } from './top-bar.tsx'
@@ -36,6 +37,7 @@ export function Shell({ frame, children }: ShellProps) {
         )}
         <Flex as="main" id="content" tabIndex={-1} direction="column" flex="1" minW="0" overflowY="auto" outline="0">
           {frame === 'console' && user?.mustChangePassword && <DefaultPassword />}
+          {frame === 'console' && <FirstSteps />}
           <Box flex={frame === 'console' ? '1 0 0' : '1 0 auto'} minH={frame === 'console' ? '0' : undefined}>
             {children}
           </Box>

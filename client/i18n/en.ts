@@ -1,5 +1,6 @@
 import shared from './en.json'
 import account from '../features/account/en.json'
+import audit from '../features/audit/en.json'
 import auth from '../features/auth/en.json'
 import channels from '../features/channels/en.json'
 import chat from '../features/chat/en.json'
@@ -27,6 +28,7 @@ export { englishMessages as englishErrors } from '#core/errors.en.ts'
 export const english = {
   ...shared,
   ...account,
+  ...audit,
   ...auth,
   ...channels,
   ...chat,

@@ -1,5 +1,6 @@
 import { initTRPC } from '@trpc/server'
 import superjson from 'superjson'
+import { DomainError } from '#core/errors.ts'
 import { type Role, roles } from '#core/roles.ts'
 import { readInput } from '#trpc/input-reader.ts'
 import { actorOfRole, countCriticalAct, refuseCrossSiteChange } from '#trpc/procedure-checks.ts'
@@ -26,6 +27,8 @@ const t = initTRPC
      * money away or changes how one signs in. A function says which inputs do.
      */
     verification?: 'recent' | ((input: unknown, actor: Actor) => boolean)
+    /** Goes on where the site is a demonstration, on which nobody but root changes anything. */
+    inDemo?: boolean
   }>()
   .create({
     transformer,
@@ -61,6 +64,14 @@ const withLimits = t.middleware(async ({ next, ctx, meta }) => {
   return next()
 })
 
+/** A demonstration is looked at: only root changes anything on it, and everybody may come and go. */
+const withDemoRule = t.middleware(({ next, ctx, type, meta }) => {
+  const isRoot = (ctx.actor?.role ?? roles.guest) >= roles.root
+  if (type === 'mutation' && !meta?.inDemo && !isRoot && ctx.options.get('DemoSiteEnabled'))
+    throw new DomainError('demo.read_only')
+  return next()
+})
+
 /** A change is answered once every node knows it, so that the very next call, wherever it goes, is served by it. */
 const withBarrier = t.middleware(async ({ next, ctx, type, meta }) => {
   const result = await next()
@@ -80,6 +91,7 @@ export const publicProcedure = t.procedure
   .use(withDomainErrors)
   .use(withReadableInput)
   .use(withSameOrigin)
+  .use(withDemoRule)
   .use(withLimits)
   .use(withBarrier)
 

@@ -20,6 +20,7 @@ export const codeOfKind = {
 
 /** Statuses that a code fixes and tRPC has a word for. */
 const codeOfStatus: Partial<Record<number, TRPCError['code']>> = {
+  405: 'METHOD_NOT_SUPPORTED',
   408: 'TIMEOUT',
   413: 'PAYLOAD_TOO_LARGE',
   415: 'UNSUPPORTED_MEDIA_TYPE',

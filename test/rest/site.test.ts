@@ -272,3 +272,53 @@ describe('setup', () => {
     }
   })
 })
+
+describe('a demonstration site', () => {
+  it('refuses every change with 405 but for those of root, and lets people come and go', async () => {
+    await using demo = await startConsole()
+    const root = await demo.person({ role: 100 })
+    const admin = await demo.person({ role: 10 })
+    await demo.setOptions({ DemoSiteEnabled: 'true' })
+    const text = '本站仅作演示之用，无服务端！'
+    const browser = demo.browser()
+    expect((await browser.login(admin)).body).toMatchObject({ success: true })
+    const reply = await browser.post('/api/user/', { username: 'new', password: 'long enough' })
+    expect(reply).toMatchObject({ status: 405, body: { success: false, message: text } })
+    expect(await browser.put('/api/user/self', { display_name: 'x' })).toMatchObject({ status: 405 })
+    await expect((await demo.trpc(admin)).user.account.overwrite({ displayName: 'x' })).rejects.toMatchObject({
+      code: 'METHOD_NOT_SUPPORTED',
+      message: text,
+    })
+    expect((await browser.get('/api/user/')).status).toBe(200)
+    expect((await browser.get('/api/user/logout')).body).toMatchObject({ success: true })
+    expect(
+      (await (await demo.signedIn(root)).put('/api/option/', { key: 'DemoSiteEnabled', value: 'false' })).body,
+    ).toMatchObject({ success: true })
+    const later = await demo.signedIn(admin)
+    expect(await later.put('/api/user/self', { display_name: 'x' })).toMatchObject({ status: 200 })
+  })
+})
+
+describe('whoever sets a site up', () => {
+  it('is signed in by it, and sees the first steps ticked by what is there, until they are put away', async () => {
+    await using fresh = await startConsole()
+    const browser = fresh.browser()
+    const account = { username: 'founder', password: 'long enough', confirmPassword: 'long enough' }
+    expect((await browser.post('/api/setup', account)).body).toMatchObject({ success: true })
+    expect(browser.session()).toBeDefined()
+    const [row] = await fresh.sql("select id from users where username = 'founder'")
+    browser.become(Number(row?.['id']))
+    expect((await browser.get('/api/user/self')).data).toMatchObject({ username: 'founder', role: 100 })
+    const api = await fresh.trpc({ id: Number(row?.['id']), username: 'founder', role: 100, password: '' })
+    const nothing = { channel: false, test: false, price: false, token: false, call: false }
+    expect(await api.admin.site.firstSteps()).toEqual(nothing)
+    const channel = { name: 'a', type: 1, key: 'sk-x', models: ['no-such-model'], groups: ['default'] }
+    await api.admin.channels.create(channel)
+    expect(await api.admin.site.firstSteps()).toEqual({ ...nothing, channel: true })
+    await api.admin.models.setPrices({ prices: [{ model: 'no-such-model', modelRatio: 1 }] })
+    await api.user.tokens.create({ name: 'first' })
+    expect(await api.admin.site.firstSteps()).toEqual({ ...nothing, channel: true, price: true, token: true })
+    await api.admin.site.dismissFirstSteps()
+    expect(await api.admin.site.firstSteps()).toBeNull()
+  })
+})

@@ -43,13 +43,44 @@ const channel = { name: 'upstream', type: 43, key: 'sk-very-secret', models: ['d
 const makeChannel = async (fields: object = {}) => (await api.admin.channels.create({ ...channel, ...fields })).id
 const makeUser = async (fields: object = {}) => (await app.person(fields)).id
 
+const codes = { name: 'gift', quota: 5 }
+async function makeCode(fields: object = {}): Promise<number> {
+  await api.admin.redemptions.create({ ...codes, ...fields })
+  return Number((await app.sql('select max(id) as id from redemptions'))[0]?.['id'])
+}
+
+let orders = 0
+async function makeOrder(): Promise<number> {
+  orders += 1
+  const [row] = await app.sql(
+    `insert into top_up_orders (user_id, quota, currency, money_minor, gateway, trade_no)
+     values ($1, 100, 'CNY', 730, 'epay', $2) returning id`,
+    [await makeUser(), `T${orders}`],
+  )
+  return Number(row?.['id'])
+}
+
 const message = () => ({ title: 'Hello', content: 'all', format: 'plain' as const, recipients: { userIds: [root.id] } })
 
 /** Every mutation of administrators, with an input that does something. A new one has to be written down here. */
 const acts: Record<string, () => Promise<unknown>> = {
+  'site.dismissFirstSteps': async () => {
+    await app.sql("insert into installation_facts values ('first_steps', 'open')")
+    return undefined
+  },
   'users.create': async () => ({ username: 'created', password: 'long enough' }),
   'users.update': async () => ({ id: await makeUser(), group: 'vip' }),
   'users.manage': async () => ({ id: await makeUser(), action: 'disable' }),
+  'users.endSessions': async () => ({ id: await makeUser() }),
+  'secondFactor.reset': async () => {
+    const id = await makeUser()
+    const key = `k${id}`
+    await app.sql(
+      `insert into passkeys (user_id, name, credential_id, public_key, site) values ($1, 'phone', $2, $2, 'localhost')`,
+      [id, key],
+    )
+    return { id }
+  },
   'users.remove': async () => ({ id: await makeUser() }),
   'channels.create': async () => channel,
   'channels.update': async () => ({ id: await makeChannel(), name: 'renamed' }),
@@ -100,6 +131,34 @@ const acts: Record<string, () => Promise<unknown>> = {
     return { id, ...message(), title: 'Another' }
   },
   'messages.remove': async () => ({ id: (await api.admin.messages.create(message())).id }),
+  'redemptions.create': async () => codes,
+  'redemptions.update': async () => ({ id: await makeCode(), name: 'renamed', quota: 7 }),
+  'redemptions.setStatus': async () => ({ id: await makeCode(), status: 2 }),
+  'redemptions.remove': async () => ({ id: await makeCode() }),
+  'redemptions.removeByName': async () => {
+    await makeCode({ name: 'by name' })
+    return { name: 'by name' }
+  },
+  'redemptions.disable': async () => ({ ids: [await makeCode()] }),
+  'redemptions.removeDisabled': async () => {
+    await api.admin.redemptions.disable({ ids: [await makeCode()] })
+    return undefined
+  },
+  'redemptions.export': async () => ({ ids: [await makeCode()] }),
+  'orders.complete': async () => ({ id: await makeOrder(), reason: 'paid by hand' }),
+  'orders.reverse': async () => {
+    const id = await makeOrder()
+    await api.admin.orders.complete({ id, reason: 'paid by hand' })
+    await app.sql("update top_up_orders set status = 'refunded' where id = $1", [id])
+    return { id, reason: 'a mistake' }
+  },
+  'spendCaps.set': async () => ({ userId: await makeUser(), caps: [{ period: 'day', amount: 500 }] }),
+  'spendCaps.raise': async () => {
+    const userId = await makeUser()
+    await api.admin.spendCaps.set({ userId, caps: [{ period: 'day', amount: 500 }] })
+    const [cap] = await app.sql('select id from spend_caps order by id desc limit 1')
+    return { id: Number(cap?.['id']), raise: { amount: 900, until: new Date(Date.now() + 3_600_000) } }
+  },
   'models.setPrices': async () => ({ prices: [{ model: 'deepseek-chat', modelRatio: 3 }] }),
   'options.update': async () => ({ key: 'SystemName', value: 'Another name' }),
   'options.save': async () => ({ changes: [{ key: 'Footer', value: 'foot' }] }),

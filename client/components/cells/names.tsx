@@ -6,6 +6,7 @@ import { CopyButton } from '../copy.tsx'
 import { IconButton } from '../icon-button.tsx'
 import { notify } from '../notify.ts'
 import { None } from './numbers.tsx'
+import { UserLink } from './user-link.tsx'
 
 const Mono = chakra('span', {
   base: { fontFamily: 'mono', fontSize: '0.92em', overflow: 'hidden', textOverflow: 'ellipsis' },
@@ -72,11 +73,15 @@ export function KeyCell({ value, load, name }: KeyCellProps) {
 
 type UserCellProps = { user: { id: number; username: string; displayName?: string | null } | null | undefined }
 
-/** Name and, on hover, id and display name. */
+/** Name and, on hover, id and display name; it leads administrators to the account. */
 export function UserCell({ user }: UserCellProps) {
   if (!user) return <None />
   const tip = [`#${user.id}`, user.displayName].filter(Boolean).join(' · ')
-  return <Part data-tip={tip}>{user.username}</Part>
+  return (
+    <Part>
+      <UserLink id={user.id} name={user.username} tip={tip} />
+    </Part>
+  )
 }
 
 /** A channel by its name and number; a number alone where it is gone. */

@@ -11,6 +11,7 @@ import { InlineForm } from '../../components/inline-form.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { t } from '../../i18n/t.ts'
 import { useZodForm } from '../../lib/form.ts'
+import { rememberUser } from '../../lib/session.ts'
 import { rememberStatus } from '../../lib/status.ts'
 import { trpc } from '../../lib/trpc.ts'
 
@@ -43,7 +44,9 @@ export function SetupForm({ setup, onFinish }: SetupFormProps) {
     onFinish()
     // What is remembered must not lead back here after the reload.
     rememberStatus(await utils.site.status.fetch(undefined, { staleTime: 0 }))
-    timer.current = setTimeout(() => window.location.assign('/setup'), reloadMilliseconds)
+    const founder = await utils.auth.whoami.fetch(undefined, { staleTime: 0 })
+    if (founder) rememberUser(founder)
+    timer.current = setTimeout(() => window.location.assign(founder ? '/app/tokens' : '/setup'), reloadMilliseconds)
   }
 
   return (

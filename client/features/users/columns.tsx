@@ -10,6 +10,7 @@ import { roleText, statusOf, type User } from './words.ts'
 export const userColumns = (): Column<User>[] => [
   {
     id: 'id',
+    sortable: true,
     title: 'ID',
     width: 70,
     cell: ({ id }) => <chakra.span color="fg.muted">{id}</chakra.span>,
@@ -17,6 +18,7 @@ export const userColumns = (): Column<User>[] => [
   },
   {
     id: 'username',
+    sortable: true,
     title: t('用户名'),
     width: 160,
     grow: true,
@@ -59,6 +61,7 @@ export const userColumns = (): Column<User>[] => [
   },
   {
     id: 'quota',
+    sortable: true,
     title: t('剩余额度'),
     width: 120,
     align: 'end',
@@ -68,6 +71,7 @@ export const userColumns = (): Column<User>[] => [
   },
   {
     id: 'used',
+    sortable: true,
     title: t('已用额度'),
     width: 120,
     align: 'end',
@@ -77,6 +81,7 @@ export const userColumns = (): Column<User>[] => [
   },
   {
     id: 'calls',
+    sortable: true,
     title: t('调用次数'),
     width: 100,
     align: 'end',
@@ -85,6 +90,7 @@ export const userColumns = (): Column<User>[] => [
   },
   {
     id: 'invited',
+    sortable: true,
     title: t('邀请人数'),
     width: 100,
     align: 'end',
@@ -110,6 +116,7 @@ export const userColumns = (): Column<User>[] => [
   },
   {
     id: 'created',
+    sortable: true,
     title: t('注册时间'),
     width: 120,
     cell: ({ createdAt }) => <Time value={createdAt} />,

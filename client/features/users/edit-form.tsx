@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from 'react'
 import { useWatch } from 'react-hook-form'
 import type { z } from 'zod'
 import { spendCaps } from '#core/limits/spend-cap.ts'
+import { refusal } from '#core/refusal.ts'
 import { updateUser } from '#features/users/schema.ts'
 import type { RouterOutputs } from '#server/app-router.ts'
 import { SelectField } from '../../components/fields/choice-fields.tsx'
@@ -20,10 +21,25 @@ import { quotaText } from '../../lib/format.ts'
 import { trpc } from '../../lib/trpc.ts'
 import type { User } from './words.ts'
 
-const schema = updateUser.omit({ id: true, role: true, quota: true }).extend({ spendCaps })
+/** Whoever changes a balance says why. */
+const schema = updateUser
+  .omit({ id: true, role: true, quota: true })
+  .extend({ spendCaps })
+  .refine(({ quotaChange = 0, reason }) => quotaChange === 0 || reason !== '', {
+    path: ['reason'],
+    message: refusal('user.reason_required'),
+  })
 type Values = z.input<typeof schema>
 
-const blank: Values = { username: '', displayName: '', password: '', group: 'default', quotaChange: 0, spendCaps: [] }
+const blank: Values = {
+  username: '',
+  displayName: '',
+  password: '',
+  group: 'default',
+  quotaChange: 0,
+  reason: '',
+  spendCaps: [],
+}
 
 type SetCap = RouterOutputs['admin']['spendCaps']['list'][number]
 
@@ -60,14 +76,14 @@ export function EditUser({ id, onClose }: { id: number; onClose: () => void }) {
     }
   }, [id, filled, user, caps, reset])
   const save = async (values: z.output<typeof schema>) => {
-    const { username, displayName, password, group, quotaChange } = values
+    const { username, displayName, password, group, quotaChange, reason } = values
     await update.mutateAsync({
       id,
       ...(username !== user?.username && { username }),
       ...(displayName !== user?.displayName && { displayName }),
       ...(group !== user?.group && { group }),
       ...(password && { password }),
-      ...(quotaChange !== 0 && { quotaChange }),
+      ...(quotaChange !== 0 && { quotaChange, reason }),
     })
     const before = JSON.stringify(user && caps ? valuesOf(user, caps).spendCaps : [])
     if (JSON.stringify(values.spendCaps) !== before) await setCaps.mutateAsync({ userId: id, caps: values.spendCaps })
@@ -149,9 +165,12 @@ function QuotaSection({ user, control }: { user: User; control: Control }) {
         presets={[1, 5, 10, 100]}
       />
       {Number.isFinite(change) && change !== 0 && (
-        <Text textStyle="sm" aria-live="polite">
-          {t('保存后的余额约为 {quota}', { quota: quotaText(user.quota + change) })}
-        </Text>
+        <>
+          <Text textStyle="sm" aria-live="polite">
+            {t('保存后的余额约为 {quota}', { quota: quotaText(user.quota + change) })}
+          </Text>
+          <TextField name="reason" label={t('调整原因')} help={t('记入审计日志，用户看不到')} required />
+        </>
       )}
     </FormSection>
   )

@@ -2,24 +2,27 @@ import { Button } from '@chakra-ui/react'
 import { keepPreviousData } from '@tanstack/react-query'
 import { Plus, Users } from 'lucide-react'
 import { useLocation, useRoute } from 'wouter'
+import { roles } from '#core/roles.ts'
+import { userOrders } from '#features/users/schema.ts'
+import { userPath } from '../../components/cells/user-link.tsx'
 import { DataTable } from '../../components/data-table/data-table.tsx'
 import { FilterBar } from '../../components/filter-bar/filter-bar.tsx'
 import { Page as Frame } from '../../components/page.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
-import { useTableState } from '../../lib/table-state.ts'
+import { type Sort, useTableState } from '../../lib/table-state.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { userColumns } from './columns.tsx'
 import { CreateUser } from './create-form.tsx'
 import { EditUser } from './edit-form.tsx'
 import { useActs } from './use-acts.ts'
-import { isGone } from './words.ts'
+import { isGone, roleText } from './words.ts'
 
 /** No account has so high a number. */
 const noUser = 2_147_483_647
 
-const filters = { keyword: '', group: '' }
+const filters = { keyword: '', group: '', status: '', role: '' }
 
 /** The account whose form is open is in the address, as a parameter or as the path that older links use. */
 function useOpened() {
@@ -33,16 +36,41 @@ function useOpened() {
   return { edited: edit === -1 ? 0 : edited, isNew: edit === -1, open }
 }
 
+type Values = { keyword: string; group: string; status: string; role: string }
+
+/** What the address says and nobody knows filters nothing. */
+const listInput = ({ keyword, group, status, role }: Values, sort: Sort | undefined) => ({
+  keyword,
+  group,
+  status: statuses.find((known) => known === status) ?? ('any' as const),
+  role: Object.values(roles).find((known) => String(known) === role) ?? 0,
+  sort: userOrders.find((known) => known === sort?.by) ?? ('id' as const),
+  order: sort?.order ?? ('desc' as const),
+})
+
+const statuses = ['active', 'banned', 'deleted'] as const
+
+const statusChoices = () => [
+  { value: 'active', label: t('已激活') },
+  { value: 'banned', label: t('已封禁') },
+  { value: 'deleted', label: t('已注销') },
+]
+
+const roleChoices = () =>
+  [roles.user, roles.admin, roles.root].map((role) => ({ value: String(role), label: roleText(role) }))
+
 export function Page() {
   const [values, setFilters] = useUrlState(filters, ['page'])
   const table = useTableState()
-  const { page, pageSize } = table
+  const { page, pageSize, sort } = table
+  const input = listInput(values, sort)
   const utils = trpc.useUtils()
-  const users = trpc.admin.users.list.useQuery({ ...values, page, pageSize }, { placeholderData: keepPreviousData })
+  const users = trpc.admin.users.list.useQuery({ ...input, page, pageSize }, { placeholderData: keepPreviousData })
   const groups = trpc.admin.groups.names.useQuery()
   const { edited, isNew, open } = useOpened()
+  const [, navigate] = useLocation()
   const actsOf = useActs(({ id }) => open(id))
-  const filtered = values.keyword !== '' || values.group !== ''
+  const filtered = Object.values(values).some((value) => value !== '')
   return (
     <Frame
       title={t('用户管理')}
@@ -62,12 +90,12 @@ export function Page() {
         rowLabel={({ username }) => username}
         query={users}
         paging={table}
+        sort={sort}
+        onSort={table.setSort}
         csvName="users"
-        csvPage={(number, size) => utils.admin.users.list.fetch({ ...values, page: number, pageSize: size })}
+        csvPage={(number, size) => utils.admin.users.list.fetch({ ...input, page: number, pageSize: size })}
         isMuted={isGone}
-        onOpen={(user) => {
-          if (actsOf(user).length > 0) open(user.id)
-        }}
+        onOpen={({ id }) => navigate(userPath(id))}
         openRow={edited || undefined}
         rowActions={actsOf}
         toolbar={
@@ -80,6 +108,8 @@ export function Page() {
                 kind: 'choice',
                 choices: (groups.data ?? []).map((name) => ({ value: name, label: name })),
               },
+              { id: 'status', label: t('状态'), kind: 'choice', choices: statusChoices() },
+              { id: 'role', label: t('角色'), kind: 'choice', choices: roleChoices() },
             ]}
             values={values}
             onChange={setFilters}

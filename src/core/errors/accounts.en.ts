@@ -101,6 +101,7 @@ export const accountEnglish: Record<keyof typeof accountErrors, string> = {
   'user.already_admin': 'The user is already an administrator',
   'user.already_ordinary': 'The user is already an ordinary user',
   'user.group_unknown': 'Group {group} does not exist',
+  'user.reason_required': 'Please say why the quota changes',
   'user.quota_insufficient': 'The quota of the user is insufficient',
 
   'setting.notify_type_invalid': 'Invalid notification method',

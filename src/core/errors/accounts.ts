@@ -114,6 +114,7 @@ export const accountErrors = {
   'user.already_admin': { kind: 'conflict', message: '该用户已经是管理员' },
   'user.already_ordinary': { kind: 'conflict', message: '该用户已经是普通用户' },
   'user.group_unknown': { kind: 'invalid', message: '分组 {group} 不存在' },
+  'user.reason_required': { kind: 'invalid', message: '请填写调整额度的原因' },
   'user.quota_insufficient': { kind: 'quota_exhausted', message: '用户额度不足' },
 
   'setting.notify_type_invalid': { kind: 'invalid', message: '无效的通知方式' },

@@ -21,6 +21,7 @@ export const generalEnglish: Record<keyof typeof generalErrors, string> = {
   'url.invalid': 'The address is not valid',
   'url.forbidden': 'This address may not be visited',
 
+  'demo.read_only': 'This site is for demonstration only; nothing can be changed here',
   'setup.already_done': 'The system has already been initialized',
   'setup.required': 'The system has not been initialized yet',
   'setup.forbidden': 'Please initialize from the address printed at the first start',

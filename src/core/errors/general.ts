@@ -21,6 +21,7 @@ export const generalErrors = {
   'url.invalid': { kind: 'invalid', message: '地址格式不正确' },
   'url.forbidden': { kind: 'forbidden', message: '不允许访问该地址' },
 
+  'demo.read_only': { kind: 'forbidden', message: '本站仅作演示之用，无服务端！', status: 405 },
   'setup.already_done': { kind: 'conflict', message: '系统已经初始化完成', status: 400 },
   'setup.required': { kind: 'unavailable', message: '系统尚未初始化' },
   'setup.forbidden': { kind: 'forbidden', message: '请使用首次启动时显示的地址进行初始化', status: 403 },

@@ -10,8 +10,11 @@ const uncached = sensitive.meta({ barrier: 'none' })
 
 export const authRouter = router({
   whoami: publicProcedure.query(({ ctx }) => whoAmI(ctx)),
-  login: uncached.input(schema.login).mutation(({ ctx, input }) => login(ctx, input)),
-  logout: publicProcedure.meta({ barrier: 'none' }).mutation(({ ctx }) => logout(ctx)),
+  login: uncached
+    .meta({ inDemo: true })
+    .input(schema.login)
+    .mutation(({ ctx, input }) => login(ctx, input)),
+  logout: publicProcedure.meta({ barrier: 'none', inDemo: true }).mutation(({ ctx }) => logout(ctx)),
   register: sensitive.input(schema.register).mutation(({ ctx, input }) => register(ctx, input)),
   sendVerificationCode: uncached
     .input(schema.requestMail)

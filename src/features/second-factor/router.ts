@@ -6,7 +6,7 @@ import * as passkeys from './service/passkeys.ts'
 import * as signIn from './service/sign-in.ts'
 import { verifyWithCode, verifyWithPasskey } from './service/verify.ts'
 
-const open = publicProcedure.meta({ limit: 'critical', barrier: 'none' })
+const open = publicProcedure.meta({ limit: 'critical', barrier: 'none', inDemo: true })
 
 /** For whoever is not signed in yet: the second step, and passkeys that need no first. */
 export const secondFactorPublicRouter = router({

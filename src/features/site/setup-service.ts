@@ -10,11 +10,13 @@ import { SetupRecord } from '#db/entities/setup-record.ts'
 import { User } from '#db/entities/user.ts'
 import { recordAct } from '../audit/service.ts'
 import { hashPassword } from '../auth/password.ts'
+import { startSession } from '../auth/session.ts'
 import type { Deps, Services } from '../deps.ts'
 import { grant } from '../ledger/service.ts'
 import { setOptionsWithin } from '../options/service.ts'
 import { sha256 } from '../secrets/service.ts'
 import { sayingWhatIsTaken, usernameColumns } from '../users/service/taken.ts'
+import { beginFirstSteps } from './checklist.ts'
 import { rootAccount, type Setup } from './schema.ts'
 
 const purpose = 'setup'
@@ -49,7 +51,7 @@ export async function getSetup(deps: Deps) {
   } as const
 }
 
-/** One transaction makes the one root: the setup record has a fixed id, so a second attempt ends at the first line. */
+/** One transaction makes the one root: the setup record has a fixed id, so a second attempt ends at the first line. Its maker is signed in. */
 export async function setUp(deps: Deps, input: Setup): Promise<void> {
   if (await isSetUp(deps)) throw new DomainError('setup.already_done')
   if (!deps.client.loopback) await checkToken(deps.em, input.token)
@@ -77,6 +79,8 @@ async function setUpWithin(deps: Deps, input: Setup): Promise<void> {
     DemoSiteEnabled: String(input.demoSiteEnabled),
   })
   await em.nativeDelete(OneTimeCode, { purpose })
+  await beginFirstSteps(deps)
+  if (founder) await startSession(deps, founder.id)
 }
 
 async function makeRoot(deps: Deps, input: Setup): Promise<{ id: number; username: string }> {

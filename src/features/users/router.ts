@@ -7,6 +7,7 @@ import { checkIn, getCheckInStatus } from './service/check-in.ts'
 import { getInviteCode, transferRewards } from './service/invite.ts'
 import { testWebhook } from './service/test-webhook.ts'
 import { manageUser } from './service/manage.ts'
+import { endUserSessions, getUserOverview } from './service/overview.ts'
 
 const guarded = userProcedure.meta({ verification: 'recent' })
 /** A name may be changed without being asked again. */
@@ -42,11 +43,13 @@ export const accountUserRouter = router({
 export const usersAdminRouter = router({
   list: adminProcedure.input(schema.listUsers).query(({ ctx, input }) => administer.listUsers(ctx, input)),
   get: adminProcedure.input(schema.byUserId).query(({ ctx, input }) => administer.getUser(ctx, input)),
+  overview: adminProcedure.input(schema.byUserId).query(({ ctx, input }) => getUserOverview(ctx, input)),
   create: adminProcedure.input(schema.createUser).mutation(({ ctx, input }) => administer.createUser(ctx, input)),
   update: adminProcedure
     .meta({ verification: (input) => names(input, ['quota', 'quotaChange', 'password']) })
     .input(schema.updateUser)
     .mutation(({ ctx, input }) => administer.updateUser(ctx, input)),
   manage: adminProcedure.input(schema.manageUser).mutation(({ ctx, input }) => manageUser(ctx, input)),
+  endSessions: adminProcedure.input(schema.endSessions).mutation(({ ctx, input }) => endUserSessions(ctx, input)),
   remove: adminProcedure.input(schema.byUserId).mutation(({ ctx, input }) => administer.removeUser(ctx, input)),
 })

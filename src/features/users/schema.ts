@@ -81,10 +81,19 @@ const reason = z
   .max(200)
   .regex(/^[^\0]*$/)
 
+/** What the list may be ordered by, under the names of its columns. */
+export const userOrders = ['id', 'username', 'quota', 'used', 'calls', 'invited', 'created'] as const
+
 export const listUsers = pageInput.extend({
   /** Part of username, e-mail or display name, or an id. */
   keyword: searchText.default(''),
   group: searchText.default(''),
+  /** `living`: everybody but the deleted. */
+  status: z.enum(['any', 'active', 'banned', 'living', 'deleted']).default('any'),
+  /** 0: every role. */
+  role: z.int().min(0).max(100).default(0),
+  sort: z.enum(userOrders).default('id'),
+  order: z.enum(['asc', 'desc']).default('desc'),
 })
 export type ListUsers = z.infer<typeof listUsers>
 
@@ -120,6 +129,8 @@ export const updateUser = z.object({
 export type UpdateUser = z.infer<typeof updateUser>
 
 const userActions = ['enable', 'disable', 'promote', 'demote', 'delete'] as const
+export const endSessions = z.object({ id: userId, reason: reason.default('') })
+
 export const manageUser = z.object({
   id: userId,
   action: z.enum(userActions, refusal('user.action_unknown')),

@@ -1,4 +1,6 @@
 import type { Secrets } from '../secrets/service.ts'
+import type { Session } from '#db/entities/session.ts'
+import type { Token } from '#db/entities/token.ts'
 import type { User, UserSetting } from '#db/entities/user.ts'
 
 export type UserView = ReturnType<typeof toUserView>
@@ -32,6 +34,30 @@ export const toUserView = (user: User) => ({
   deletedAt: user.deletedAt ?? null,
   settings: user.setting ? toSettingsView(user.setting) : null,
 })
+
+/** An account with what hangs on it; keys by their masks. */
+export const toUserOverview = (
+  user: User,
+  more: { tokens: Token[]; tokenCount: number; sessions: Session[]; inviter: User | null },
+) => ({
+  ...toUserView(user),
+  inviter: more.inviter && { id: more.inviter.id, username: more.inviter.username },
+  hasPassword: typeof user.passwordHash === 'string',
+  tokenCount: more.tokenCount,
+  tokens: more.tokens.map((token) => ({
+    id: token.id,
+    name: token.name,
+    keyMask: token.keyMask,
+    status: token.status,
+    remainQuota: token.remainQuota,
+    usedQuota: token.usedQuota,
+    unlimitedQuota: token.unlimitedQuota,
+    expiresAt: token.expiresAt ?? null,
+    accessedAt: token.accessedAt ?? null,
+  })),
+  sessions: more.sessions.map(({ createdAt, seenAt }) => ({ createdAt, seenAt })),
+})
+export type UserOverview = ReturnType<typeof toUserOverview>
 
 /** Without the webhook's secret. */
 const toSettingsView = (setting: UserSetting) => ({

@@ -3,7 +3,7 @@ import { DomainError } from '#core/errors.ts'
 import type { Page } from '#core/paging.ts'
 import { formatQuota } from '#core/quota.ts'
 import { mayActOn, roles } from '#core/roles.ts'
-import { logType } from '#core/statuses.ts'
+import { logType, userStatus } from '#core/statuses.ts'
 import { MessageRecipient } from '#db/entities/message-recipient.ts'
 import { Session } from '#db/entities/session.ts'
 import { Token } from '#db/entities/token.ts'
@@ -22,10 +22,21 @@ import { retireAccount } from './retire-account.ts'
 import { sayingWhatIsTaken, usernameColumns } from './taken.ts'
 import { lockTarget, recordUserAct } from './target.ts'
 
-/** Newest first, deleted users among them. */
+const orderedBy = {
+  id: 'id',
+  username: 'username',
+  quota: 'quota',
+  used: 'usedQuota',
+  calls: 'requestCount',
+  invited: 'affCount',
+  created: 'createdAt',
+} as const satisfies Record<ListUsers['sort'], keyof User>
+
+/** Newest first unless told otherwise, deleted users among them. */
 export async function listUsers({ em }: UserDeps, input: ListUsers): Promise<Page<UserView>> {
   const [users, total] = await em.findAndCount(User, matching(input), {
-    orderBy: { id: 'desc' },
+    // The number decides between equals, so that no row is on two pages.
+    orderBy: [{ [orderedBy[input.sort]]: input.order }, { id: 'desc' }],
     limit: input.pageSize,
     offset: (input.page - 1) * input.pageSize,
     disableIdentityMap: true,
@@ -33,10 +44,20 @@ export async function listUsers({ em }: UserDeps, input: ListUsers): Promise<Pag
   return { items: users.map(toUserView), total, page: input.page, pageSize: input.pageSize }
 }
 
-function matching({ keyword, group }: Pick<ListUsers, 'keyword' | 'group'>): FilterQuery<User> {
+const inState = {
+  any: {},
+  active: { status: userStatus.active, deletedAt: null },
+  banned: { status: userStatus.banned, deletedAt: null },
+  living: { deletedAt: null },
+  deleted: { deletedAt: { $ne: null } },
+} as const satisfies Record<ListUsers['status'], FilterQuery<User>>
+
+function matching({ keyword, group, status, role }: ListUsers): FilterQuery<User> {
   const like = { $ilike: `%${keyword.replace(/[\\%_]/g, '\\$&')}%` }
   const id = /^\d{1,9}$/.test(keyword) ? [{ id: Number(keyword) }] : []
   return {
+    ...inState[status],
+    ...(role === 0 ? {} : { role }),
     ...(group === '' ? {} : { group }),
     ...(keyword === '' ? {} : { $or: [{ username: like }, { email: like }, { displayName: like }, ...id] }),
   }

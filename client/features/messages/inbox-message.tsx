@@ -1,0 +1,72 @@
+import { Box, Button, HStack, Skeleton, Stack, Text } from '@chakra-ui/react'
+import { ArrowLeft } from 'lucide-react'
+import { useEffect } from 'react'
+import { Link, useLocation } from 'wouter'
+import { Time } from '../../components/cells/time.tsx'
+import { notify } from '../../components/notify.ts'
+import { Page as Frame } from '../../components/page.tsx'
+import { ErrorState } from '../../components/states.tsx'
+import { t } from '../../i18n/t.ts'
+import { trpc } from '../../lib/trpc.ts'
+import { FormatTag, MessageBody } from './body.tsx'
+
+/** Opening a message reads it. An address that names none leads back to the inbox. */
+export function InboxMessage({ id }: { id: number }) {
+  const [, navigate] = useLocation()
+  const utils = trpc.useUtils()
+  const message = trpc.user.messages.get.useQuery({ id }, { enabled: id > 0, staleTime: 0, placeholderData: undefined })
+  const { mutate: markRead } = trpc.user.messages.markRead.useMutation({
+    onSuccess: () => utils.user.messages.invalidate(),
+  })
+  const isMissing = id === 0 || message.error?.data?.domainCode === 'message.not_found'
+  const isUnread = message.data !== undefined && message.data.readAt === null
+  useEffect(() => {
+    if (!isMissing) return
+    notify.error(t('消息不存在'))
+    navigate('/app/inbox', { replace: true })
+  }, [isMissing, navigate])
+  useEffect(() => {
+    if (isUnread) markRead({ id })
+  }, [isUnread, markRead, id])
+  const { data } = message
+  return (
+    <Frame
+      title={data?.title ?? t('消息')}
+      width="form"
+      extra={
+        <Button asChild variant="ghost">
+          <Link href="/app/inbox">
+            <ArrowLeft aria-hidden />
+            {t('返回收件箱')}
+          </Link>
+        </Button>
+      }
+    >
+      {message.error && !isMissing ? (
+        <ErrorState error={message.error} onRetry={() => void message.refetch()} />
+      ) : data === undefined ? (
+        <Stack gap="3" aria-busy>
+          <Skeleton h="5" w="60" />
+          <Skeleton h="40" />
+        </Stack>
+      ) : (
+        <Stack gap="5">
+          <HStack gap="4" wrap="wrap" textStyle="sm" color="fg.muted">
+            <FormatTag format={data.format} />
+            <Text as="span">
+              {t('发送时间')} <Time value={data.createdAt} exact />
+            </Text>
+            {data.readAt && (
+              <Text as="span">
+                {t('阅读时间')} <Time value={data.readAt} exact />
+              </Text>
+            )}
+          </HStack>
+          <Box as="article" borderWidth="1px" borderRadius="l3" bg="bg.panel" p={{ base: '4', sm: '6' }}>
+            <MessageBody content={data.content} format={data.format} />
+          </Box>
+        </Stack>
+      )}
+    </Frame>
+  )
+}

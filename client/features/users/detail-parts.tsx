@@ -1,0 +1,247 @@
+import { Box, Button, HStack, Stack, Text } from '@chakra-ui/react'
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { tokenStatus } from '#core/statuses.ts'
+import type { RouterOutputs } from '#server/app-router.ts'
+import { actText } from '../../components/act-words.ts'
+import { Code } from '../../components/cells/names.tsx'
+import { Money } from '../../components/cells/numbers.tsx'
+import { Time } from '../../components/cells/time.tsx'
+import { UserLink } from '../../components/cells/user-link.tsx'
+import { confirm } from '../../components/confirm.tsx'
+import { Facts, Section } from '../../components/facts.tsx'
+import { notify } from '../../components/notify.ts'
+import { Status, type Tone } from '../../components/status.tsx'
+import { t } from '../../i18n/t.ts'
+import { formatInteger } from '../../lib/format.ts'
+import { trpc } from '../../lib/trpc.ts'
+import { isGone, roleText, statusOf } from './words.ts'
+
+export type Overview = RouterOutputs['admin']['users']['overview']
+type PartProps = { user: Overview }
+
+function Part({ title, extra, children }: { title: string; extra?: ReactNode; children: ReactNode }) {
+  return (
+    <Box borderWidth="1px" borderRadius="l3" bg="bg.panel" p="4" minW="0">
+      <Section title={title} extra={extra}>
+        {children}
+      </Section>
+    </Box>
+  )
+}
+
+export function Profile({ user }: PartProps) {
+  const { tone, words } = statusOf(user)
+  const linked: [string, string][] = [
+    [t('邮箱'), user.email],
+    ['GitHub', user.githubId],
+    ['OIDC', user.oidcId],
+    [t('微信'), user.wechatId],
+    ['Telegram', user.telegramId],
+    ['Linux DO', user.linuxDoId],
+  ]
+  return (
+    <Part title={t('资料')}>
+      <Facts
+        facts={[
+          { label: 'ID', value: user.id },
+          { label: t('状态'), value: <Status tone={tone}>{words}</Status> },
+          { label: t('角色'), value: roleText(user.role) },
+          { label: t('分组'), value: user.group },
+          { label: t('注册时间'), value: <Time value={user.createdAt} exact /> },
+          { label: t('注销时间'), value: <Time value={user.deletedAt} exact />, hidden: !isGone(user) },
+          {
+            label: t('邀请人'),
+            value: user.inviter && <UserLink id={user.inviter.id} name={user.inviter.username} />,
+            hidden: user.inviter === null,
+          },
+          { label: t('邀请人数'), value: formatInteger(user.affCount) },
+          ...linked.map(([label, value]) => ({ label, value: value || t('未绑定') })),
+        ]}
+      />
+    </Part>
+  )
+}
+
+/** Where the account is signed in; ending it all is one act. */
+export function Sessions({ user }: PartProps) {
+  const utils = trpc.useUtils()
+  const end = trpc.admin.users.endSessions.useMutation()
+  const ask = () =>
+    void confirm({
+      title: t('结束“{name}”的全部登录会话？', { name: user.username }),
+      body: t('该用户在所有设备上立即退出登录，可以重新登录；令牌不受影响。'),
+      confirmLabel: t('全部结束'),
+      danger: true,
+      run: async () => {
+        const { count } = await end.mutateAsync({ id: user.id })
+        await utils.admin.users.overview.invalidate()
+        notify.success(t('已结束 {count} 个会话', { count }))
+      },
+    })
+  return (
+    <Part
+      title={t('登录会话')}
+      extra={
+        user.sessions.length > 0 && (
+          <Button size="xs" variant="outline" onClick={ask}>
+            {t('全部结束')}
+          </Button>
+        )
+      }
+    >
+      {user.sessions.length === 0 ? (
+        <Nothing>{t('没有登录会话')}</Nothing>
+      ) : (
+        <Rows label={t('登录会话')}>
+          {user.sessions.map((session, index) => (
+            // Sessions have no name that may leave the server.
+            <Line key={index}>
+              <span>
+                {t('登录于')} <Time value={session.createdAt} exact />
+              </span>
+              <Faint>
+                {t('最近活动')} <Time value={session.seenAt} />
+              </Faint>
+            </Line>
+          ))}
+        </Rows>
+      )}
+    </Part>
+  )
+}
+
+const tokenStates = (): Record<number, { tone: Tone; words: string }> => ({
+  [tokenStatus.enabled]: { tone: 'good', words: t('已启用') },
+  [tokenStatus.disabled]: { tone: 'neutral', words: t('已禁用') },
+  [tokenStatus.expired]: { tone: 'warning', words: t('已过期') },
+  [tokenStatus.exhausted]: { tone: 'warning', words: t('已耗尽') },
+})
+
+export function Tokens({ user }: PartProps) {
+  const rest = user.tokenCount - user.tokens.length
+  return (
+    <Part title={t('令牌')}>
+      {user.tokens.length === 0 ? (
+        <Nothing>{t('没有令牌')}</Nothing>
+      ) : (
+        <Rows label={t('令牌')}>
+          {user.tokens.map((token) => {
+            const { tone, words } = tokenStates()[token.status] ?? { tone: 'neutral' as const, words: t('未知状态') }
+            return (
+              <Line key={token.id}>
+                <Stack gap="0" minW="0">
+                  <Text truncate>{token.name}</Text>
+                  <Code>{`sk-${token.keyMask}`}</Code>
+                </Stack>
+                <Stack gap="0" align="flex-end" flexShrink="0">
+                  <Status tone={tone}>{words}</Status>
+                  <Faint>
+                    {t('已用')} <Money quota={token.usedQuota} />
+                  </Faint>
+                </Stack>
+              </Line>
+            )
+          })}
+        </Rows>
+      )}
+      {rest > 0 && <Faint>{t('另有 {count} 个', { count: formatInteger(rest) })}</Faint>}
+    </Part>
+  )
+}
+
+export function RecentLogs({ user }: PartProps) {
+  const logs = trpc.admin.logs.list.useQuery({ userId: user.id, pageSize: 10 })
+  const address = `/app/logs/api-usage?user=${encodeURIComponent(user.username)}&range=30d`
+  return (
+    <Part title={t('最近的日志')} extra={<More href={address} />}>
+      {logs.data?.items.length === 0 && <Nothing>{t('没有日志')}</Nothing>}
+      <Rows label={t('最近的日志')}>
+        {(logs.data?.items ?? []).map((log) => (
+          <Line key={log.id}>
+            <Text truncate>{log.modelName || log.content}</Text>
+            <HStack gap="3" flexShrink="0">
+              {log.modelName !== '' && <Money quota={log.quota} digits={4} />}
+              <Faint>
+                <Time value={log.createdAt} />
+              </Faint>
+            </HStack>
+          </Line>
+        ))}
+      </Rows>
+    </Part>
+  )
+}
+
+export function Acts({ user }: PartProps) {
+  const acts = trpc.admin.audit.list.useQuery({ targetType: 'user', targetId: String(user.id), pageSize: 10 })
+  return (
+    <Part title={t('操作记录')} extra={<More href={`/admin/audit?target=user&targetId=${user.id}`} />}>
+      {acts.data?.items.length === 0 && <Nothing>{t('没有操作记录')}</Nothing>}
+      <Rows label={t('操作记录')}>
+        {(acts.data?.items ?? []).map((act) => (
+          <Line key={act.id}>
+            <Stack gap="0" minW="0">
+              <Text truncate>{actText(act.action)}</Text>
+              {act.reason !== '' && <Faint>{act.reason}</Faint>}
+            </Stack>
+            <HStack gap="3" flexShrink="0">
+              {act.actorId === 0 ? t('系统') : <UserLink id={act.actorId} name={act.actorName} />}
+              <Faint>
+                <Time value={act.createdAt} />
+              </Faint>
+            </HStack>
+          </Line>
+        ))}
+      </Rows>
+    </Part>
+  )
+}
+
+function More({ href }: { href: string }) {
+  return (
+    <Button asChild size="xs" variant="ghost">
+      <Link href={href}>{t('查看全部')}</Link>
+    </Button>
+  )
+}
+
+function Rows({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <Stack role="list" aria-label={label} gap="0" maxH="80" overflowY="auto">
+      {children}
+    </Stack>
+  )
+}
+
+function Line({ children }: { children: ReactNode }) {
+  return (
+    <HStack
+      role="listitem"
+      justify="space-between"
+      gap="3"
+      py="1.5"
+      textStyle="sm"
+      borderTopWidth="1px"
+      _first={{ borderTopWidth: '0' }}
+    >
+      {children}
+    </HStack>
+  )
+}
+
+function Faint({ children }: { children: ReactNode }) {
+  return (
+    <Text as="span" textStyle="xs" color="fg.muted">
+      {children}
+    </Text>
+  )
+}
+
+function Nothing({ children }: { children: ReactNode }) {
+  return (
+    <Text textStyle="sm" color="fg.muted">
+      {children}
+    </Text>
+  )
+}

@@ -1,0 +1,42 @@
+import { Box } from '@chakra-ui/react'
+import { useState } from 'react'
+import { Chart } from '../../components/charts/chart.tsx'
+import { t } from '../../i18n/t.ts'
+import { quotaText } from '../../lib/format.ts'
+import { trpc } from '../../lib/trpc.ts'
+
+const days = 30
+const dayMs = 86_400_000
+const two = (value: number): string => String(value).padStart(2, '0')
+
+/** What an account spent on each of the last 30 days. */
+export function Spend({ userId }: { userId: number }) {
+  const [end] = useState(() => new Date())
+  const [start] = useState(() => new Date(end.getFullYear(), end.getMonth(), end.getDate() - days + 1))
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
+  const series = trpc.admin.stats.series.useQuery({ userId, start, end, interval: 'day', timeZone })
+  const spent = new Map<string, number>()
+  const keyOf = (time: Date) => `${two(time.getMonth() + 1)}-${two(time.getDate())}`
+  for (const { time, quota } of series.data?.points ?? []) {
+    spent.set(keyOf(time), (spent.get(keyOf(time)) ?? 0) + quota)
+  }
+  const points = Array.from({ length: days }, (_, index) => {
+    const label = keyOf(new Date(start.getTime() + index * dayMs + dayMs / 2))
+    const values: Record<string, number> = spent.size === 0 ? {} : { spend: spent.get(label) ?? 0 }
+    return { id: label, label, values }
+  })
+  const name = t('最近 30 天的消费')
+  return (
+    <Box borderWidth="1px" borderRadius="l3" bg="bg.panel" px="4" py="3" aria-busy={series.isPending}>
+      <Chart
+        kind="bars"
+        title={name}
+        label={name}
+        height={180}
+        series={[{ key: 'spend', name: t('消费') }]}
+        points={points}
+        format={(value) => quotaText(value)}
+      />
+    </Box>
+  )
+}
