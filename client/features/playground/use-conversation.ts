@@ -2,7 +2,7 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 import { t } from '../../i18n/t.ts'
 import { useSession } from '../../lib/session.ts'
 import { callPlayground, readJson } from './call.ts'
-import { keepMessages, keptMessages, type Side } from './kept-conversations.ts'
+import { keepMessages, storedMessages, type Side } from './stored-conversations.ts'
 import type { CallBody, Message, Reply } from './reply.ts'
 import { doneMarker, wireMessages, withChunk } from './reply.ts'
 import type { Settings } from './settings.ts'
@@ -54,7 +54,7 @@ const withEvents = (reply: Reply, events: readonly string[]): Reply => {
 
 /** What was said before the page was loaded anew; new messages are numbered on from there. */
 function restored(reader: number, side: Side): readonly Message[] {
-  const messages = keptMessages(reader, side)
+  const messages = storedMessages(reader, side)
   lastId = Math.max(lastId, ...messages.map(({ id }) => id))
   return messages
 }

@@ -13,13 +13,13 @@ const provider = z.enum(providers, refusal('oauth.provider_unknown'))
 const oauthProvider = z.enum(oauthProviders, refusal('oauth.provider_unknown'))
 
 /** What a provider or a browser says of itself; none of it has a NUL, which PostgreSQL's text cannot hold. */
-const said = (most: number) =>
+const givenText = (most: number) =>
   z
     .string()
     .max(most)
     .regex(/^[^\0]*$/)
 
-const inviteCode = said(20).default('')
+const inviteCode = givenText(20).default('')
 
 export const beginState = z.object({ inviteCode })
 export type BeginState = z.infer<typeof beginState>
@@ -29,21 +29,21 @@ export type StartOAuth = z.infer<typeof startOAuth>
 
 export const finishOAuth = z.object({
   provider: oauthProvider,
-  state: said(200).default(''),
-  code: said(4096).default(''),
+  state: givenText(200).default(''),
+  code: givenText(4096).default(''),
   /** Who answers, where the provider says so (RFC 9207). */
-  issuer: said(1000).default(''),
+  issuer: givenText(1000).default(''),
   /** Why the provider does not let the person through. */
-  error: said(200).default(''),
-  errorDescription: said(1000).default(''),
+  error: givenText(200).default(''),
+  errorDescription: givenText(1000).default(''),
 })
 export type FinishOAuth = z.infer<typeof finishOAuth>
 
-export const wechatCode = z.object({ code: said(100).transform((code) => code.trim()) })
+export const wechatCode = z.object({ code: givenText(100).transform((code) => code.trim()) })
 export type WeChatCode = z.infer<typeof wechatCode>
 
 /** All that the widget sent, as it was sent: the signature is over every field. */
-export const telegramLogin = z.object({ fields: z.record(said(64), said(2000)) })
+export const telegramLogin = z.object({ fields: z.record(givenText(64), givenText(2000)) })
 export type TelegramLogin = z.infer<typeof telegramLogin>
 
 export const unbind = z.object({ provider })

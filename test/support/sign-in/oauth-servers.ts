@@ -129,5 +129,5 @@ export async function startWeChat(token: string) {
     codes.delete(code)
     return { body: { success: true, message: '', data: id } }
   })
-  return Object.assign(counterpart, { tell: (code: string, id: string) => void codes.set(code, id) })
+  return Object.assign(counterpart, { assign: (code: string, id: string) => void codes.set(code, id) })
 }

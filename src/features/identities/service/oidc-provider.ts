@@ -21,22 +21,22 @@ type Settings = {
   clientSecret: string
 }
 
-const minutesKept = 10
+const minutesCached = 10
 const suffix = '/.well-known/openid-configuration'
 
 /** The newest of each process's services, kept for some minutes, since every sign-in reads it twice. */
-const kept = new WeakMap<Deps['transport'], { key: string; until: number; provider: OidcProvider }>()
+const cached = new WeakMap<Deps['transport'], { key: string; until: number; provider: OidcProvider }>()
 
 /** The provider as it is set: by its configuration document, whose endpoints the ones that are set replace. */
 export async function oidcProvider(deps: Deps): Promise<OidcProvider> {
   const settings = settingsOf(deps)
   if (settings.wellKnown === '') return byEndpoints(settings)
   const key = JSON.stringify(settings)
-  const known = kept.get(deps.transport)
+  const known = cached.get(deps.transport)
   const now = deps.ambient.now().getTime()
   if (known?.key === key && known.until > now) return known.provider
   const provider = await discover(deps, settings)
-  kept.set(deps.transport, { key, until: now + minutesKept * 60_000, provider })
+  cached.set(deps.transport, { key, until: now + minutesCached * 60_000, provider })
   return provider
 }
 

@@ -52,7 +52,7 @@ async function makeAccount(deps: Deps, { provider, profile, inviteCode }: Arriva
   const email = await emailFor(deps, provider, profile)
   for (let attempt = 0; ; attempt += 1) {
     const account: NewAccount = {
-      username: await nameFor(deps, { provider, wish: profile.username, attempt }),
+      username: await nameFor(deps, { provider, requested: profile.username, attempt }),
       displayName: presentable(profile.displayName) || `${label} 用户`,
       passwordHash: null,
       bindings: { [column]: profile.id },
@@ -87,11 +87,11 @@ async function emailFor(deps: Deps, provider: Provider, { verifiedEmail }: Profi
   return verifiedEmail
 }
 
-type Wanted = { provider: Provider; wish: string | undefined; attempt: number }
+type Wanted = { provider: Provider; requested: string | undefined; attempt: number }
 
 /** The name the person has at the provider, else the next number; many who come at once are spread over more and more. */
-async function nameFor({ em, ambient }: Deps, { provider, wish, attempt }: Wanted): Promise<string> {
-  const fitting = usernameRule.safeParse(wish).data
+async function nameFor({ em, ambient }: Deps, { provider, requested, attempt }: Wanted): Promise<string> {
+  const fitting = usernameRule.safeParse(requested).data
   if (attempt === 0 && fitting !== undefined && !isConfusingName(fitting) && !fitting.includes('@')) return fitting
   const [row] = await em
     .getConnection()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatKept, parseKept } from './kept-conversations.ts'
+import { formatConversations, parseConversations } from './stored-conversations.ts'
 import type { Reply } from './reply.ts'
 
 const reply: Reply = {
@@ -19,11 +19,11 @@ const reply: Reply = {
 
 test('a conversation comes back as it was, without raw events; a reply that was still coming ends where it was', () => {
   const failed: Reply = { ...reply, id: 3, status: 'error', error: new Error('no channel') }
-  const kept = parseKept(
-    formatKept({ userId: 7, left: [{ id: 1, role: 'user', content: 'Hi' }, reply, failed], right: [] }),
+  const conversations = parseConversations(
+    formatConversations({ userId: 7, left: [{ id: 1, role: 'user', content: 'Hi' }, reply, failed], right: [] }),
   )
-  expect(kept).toMatchObject({ userId: 7, right: [] })
-  expect(kept.left).toEqual([
+  expect(conversations).toMatchObject({ userId: 7, right: [] })
+  expect(conversations.left).toEqual([
     { id: 1, role: 'user', content: 'Hi' },
     { ...reply, events: [], status: 'complete', stopped: true },
     { ...failed, events: [] },
@@ -32,8 +32,8 @@ test('a conversation comes back as it was, without raw events; a reply that was 
 
 test('of a long conversation the newest turns are kept, and what an older console kept is no trouble', () => {
   const left = Array.from({ length: 100 }, (_, index) => ({ id: index, role: 'user' as const, content: `${index}` }))
-  expect(parseKept(formatKept({ userId: 1, left, right: [] })).left.map(({ id }) => id)).toEqual(
+  expect(parseConversations(formatConversations({ userId: 1, left, right: [] })).left.map(({ id }) => id)).toEqual(
     Array.from({ length: 60 }, (_, index) => index + 40),
   )
-  expect(parseKept('{}')).toEqual({ userId: 0, left: [], right: [] })
+  expect(parseConversations('{}')).toEqual({ userId: 0, left: [], right: [] })
 })
