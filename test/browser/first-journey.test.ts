@@ -36,10 +36,10 @@ async function signIn(page: Page): Promise<void> {
   await page.waitForURL('**/login?returnTo=*')
   await box(page, '用户名或邮箱').fill(account.username)
   await box(page, '密码').fill('wrong password')
-  await page.getByRole('main').getByRole('button', { name: '登录' }).click()
+  await page.getByRole('main').getByRole('button', { name: '登录', exact: true }).click()
   await page.getByText('用户名或密码错误，或账号已被封禁').waitFor()
   await box(page, '密码').fill(account.password)
-  await page.getByRole('main').getByRole('button', { name: '登录' }).click()
+  await page.getByRole('main').getByRole('button', { name: '登录', exact: true }).click()
   await page.waitForURL('**/admin/channels')
 }
 

@@ -65,6 +65,7 @@ const unpaged = [
   'admin.models.list',
   'admin.options.list',
   'admin.options.texts',
+  'admin.prices.list',
 ]
 const mostRowsOf = (route: string): number => searches.get(route) ?? (unpaged.includes(route) ? Infinity : 100)
 

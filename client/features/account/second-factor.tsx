@@ -90,12 +90,12 @@ function Authenticator({ factor, onChanged }: PartProps) {
         </Text>
       </Stack>
       {factor.authenticator ? (
-        <Button size="xs" aria-label={t('停用身份验证器')} onClick={() => void remove()}>
-          {t('停用')}
+        <Button size="xs" onClick={() => void remove()}>
+          {t('停用身份验证器')}
         </Button>
       ) : (
-        <Button size="xs" aria-label={t('启用身份验证器')} onClick={() => setOpen(true)}>
-          {t('启用')}
+        <Button size="xs" onClick={() => setOpen(true)}>
+          {t('启用身份验证器')}
         </Button>
       )}
       {open && <SetUp onClose={() => setOpen(false)} onEnabled={onChanged} />}
