@@ -11,6 +11,7 @@ import { JsonField, NumberField, TextField, TextareaField } from '../../componen
 import { IconButton } from '../../components/icon-button.tsx'
 import { inLanguage, t } from '../../i18n/t.ts'
 import { ChatLinksField } from './chat-links.tsx'
+import { GroupLinesField, hasGroupLines } from './groups/lines-field.tsx'
 import { useSettings } from './settings-form.ts'
 import {
   choicesOf,
@@ -121,6 +122,7 @@ function Control({ field, frame }: { field: Field; frame: FieldProps }) {
       return <ChoicesField {...frame} choices={[]} allowNew placeholder={t('输入后按回车添加')} />
     case 'json':
       if (field.widget === 'chat-links') return <ChatLinksField {...frame} />
+      if (hasGroupLines(field.key)) return <GroupLinesField {...frame} optionKey={field.key} />
       return <JsonField {...frame} rows={field.widget === 'price-table' ? 12 : 6} />
     case 'prose':
       return <TextareaField {...frame} rows={6} mono={field.widget !== null && monospaced.has(field.widget)} />

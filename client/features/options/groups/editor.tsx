@@ -1,14 +1,17 @@
 import { Stack } from '@chakra-ui/react'
+import { useState } from 'react'
 import { useFormContext, useFormState, useWatch } from 'react-hook-form'
 import type { OptionField as Field } from '#core/options/describe.ts'
 import { Notice } from '../../../components/notice.tsx'
 import { t } from '../../../i18n/t.ts'
 import { fieldMessage } from '../../../lib/field-message.ts'
 import { OptionField } from '../option-field.tsx'
+import { useChanges } from '../settings-form.ts'
 import { TwoWays } from '../table-or-json.tsx'
 import { fields, nameOf, type FormValues } from '../values.ts'
 import { labelOf } from '../words.ts'
 import { groupKeys, readTables, type GroupTables } from './rows.ts'
+import { RenameGroup } from './rename-group.tsx'
 import { GroupTable } from './table.tsx'
 
 const isGroupKey = (key: string): boolean => groupKeys.some((one) => one === key)
@@ -18,6 +21,8 @@ export function GroupsEditor({ fields: own }: { fields: readonly Field[] }) {
   const form = useFormContext<FormValues>()
   const texts = useWatch({ control: form.control, name: groupKeys.map(nameOf) })
   const tables = readTables({ GroupRatio: texts[0], UserUsableGroups: texts[1], TopupGroupRatio: texts[2] })
+  const isChanged = useChanges().length > 0
+  const [renamed, setRenamed] = useState<string>()
   const change = (next: GroupTables) => {
     for (const key of groupKeys) {
       if (JSON.stringify(next[key]) === JSON.stringify(tables?.[key])) continue
@@ -34,7 +39,7 @@ export function GroupsEditor({ fields: own }: { fields: readonly Field[] }) {
           tables && (
             <div id="option-GroupRatio">
               <div id="option-UserUsableGroups">
-                <GroupTable tables={tables} onChange={change} />
+                <GroupTable tables={tables} onChange={change} onRename={isChanged ? undefined : setRenamed} />
                 <Refusals />
               </div>
             </div>
@@ -50,6 +55,7 @@ export function GroupsEditor({ fields: own }: { fields: readonly Field[] }) {
           </Stack>
         }
       />
+      <RenameGroup from={renamed} onClose={() => setRenamed(undefined)} />
       {own
         .filter(({ key }) => !isGroupKey(key))
         .map((field) => (

@@ -1,5 +1,5 @@
-import { Box, Grid, Input, Stack, Switch, Text } from '@chakra-ui/react'
-import { Trash } from 'lucide-react'
+import { Box, Grid, HStack, Input, Stack, Switch, Text } from '@chakra-ui/react'
+import { Pencil, Trash } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { IconButton } from '../../../components/icon-button.tsx'
 import { t } from '../../../i18n/t.ts'
@@ -11,11 +11,16 @@ import { groupRows, newRow, putRow, withoutRow, type GroupRow, type GroupTables 
 const standing = 'default'
 
 /** On phones two columns, with the words of the head beside each field. */
-const columns = { base: '1fr 1fr', sm: 'minmax(90px, 1fr) 84px 84px 64px minmax(120px, 1.6fr) 32px' }
+const columns = { base: '1fr 1fr', sm: 'minmax(90px, 1fr) 84px 84px 64px minmax(120px, 1.6fr) 68px' }
 
-type GroupTableProps = { tables: GroupTables; onChange: (tables: GroupTables) => void }
+type GroupTableProps = {
+  tables: GroupTables
+  onChange: (tables: GroupTables) => void
+  /** Undefined while there are changes to save first, which would bring the old name back. */
+  onRename: ((name: string) => void) | undefined
+}
 
-export function GroupTable({ tables, onChange }: GroupTableProps) {
+export function GroupTable({ tables, onChange, onRename }: GroupTableProps) {
   const rows = groupRows(tables)
   const words = [t('分组'), t('倍率'), t('充值倍率'), t('可选'), t('描述')]
   return (
@@ -42,6 +47,7 @@ export function GroupTable({ tables, onChange }: GroupTableProps) {
               key={row.name}
               row={row}
               onChange={(next) => onChange(putRow(tables, next))}
+              onRename={onRename && (() => onRename(row.name))}
               onRemove={() => onChange(withoutRow(tables, row.name))}
             />
           ))}
@@ -69,9 +75,14 @@ function Cell({ word, children, wide = false }: { word: string; children: ReactN
   )
 }
 
-type RowProps = { row: GroupRow; onChange: (row: GroupRow) => void; onRemove: () => void }
+type RowProps = {
+  row: GroupRow
+  onChange: (row: GroupRow) => void
+  onRename: (() => void) | undefined
+  onRemove: () => void
+}
 
-function Row({ row, onChange, onRemove }: RowProps) {
+function Row({ row, onChange, onRename, onRemove }: RowProps) {
   const { name } = row
   return (
     <Grid
@@ -124,13 +135,22 @@ function Row({ row, onChange, onRemove }: RowProps) {
         />
       </Cell>
       <Box order={{ base: '1', sm: '3' }} justifySelf="end">
-        <IconButton
-          size="xs"
-          icon={Trash}
-          label={t('移除分组 {name}', { name })}
-          disabled={name === standing}
-          onClick={onRemove}
-        />
+        <HStack gap="1">
+          <IconButton
+            size="xs"
+            icon={Pencil}
+            label={onRename ? t('重命名分组 {name}', { name }) : t('先保存或放弃更改，再重命名分组 {name}', { name })}
+            disabled={name === standing || !onRename}
+            onClick={onRename}
+          />
+          <IconButton
+            size="xs"
+            icon={Trash}
+            label={t('移除分组 {name}', { name })}
+            disabled={name === standing}
+            onClick={onRemove}
+          />
+        </HStack>
       </Box>
     </Grid>
   )
