@@ -8,6 +8,9 @@ export type SumRow = {
   use_time_ms: string
   first_token_ms: string
   first_token_count: string
+  /** Billionths of a dollar that the operator paid, and the part of the quota whose cost is known. */
+  cost: string
+  costed_quota: string
 }
 
 /** Calls that failed for good, and attempts that failed, of the hours that the times touch. */

@@ -100,6 +100,25 @@ describe('the overview', () => {
     expect((await stats.overview({ ...range, channelId: 2 })).current.quota).toBe(0)
   })
 
+  it('tells administrators what calls cost, of whole hours and of rows, and nobody else', async () => {
+    await hourOf(time(3, 5), { quota: 30, cost: 7, costedQuota: 20 })
+    await hourOf(time(3, 5), { userId: bert.id, quota: 5, cost: 1, costedQuota: 5 })
+    const call = { userId: anna.id, type: 2, createdAt: time(3, 6, 10), channelId: 1, modelName: 'gpt-4o' }
+    await app.em().insert(Log, { ...call, quota: 100, cost: 40 })
+    await app.em().insert(Log, { ...call, quota: 1000, cost: null })
+    const range = { start: time(3, 5), end: time(3, 6, 30) }
+    expect((await (await all()).overview(range)).current).toMatchObject({ quota: 1135, cost: 48, costedQuota: 125 })
+    for (const person of [anna, admin]) {
+      const stats = await own(person)
+      const told = JSON.stringify([
+        await stats.overview(range),
+        await stats.series({ ...range, interval: 'hour', timeZone: 'UTC' }),
+        await stats.usage(range),
+      ])
+      expect(told).not.toMatch(/cost/i)
+    }
+  })
+
   it('counts failed calls, and failed attempts apart from them, whether or not failures are logged', async () => {
     await app.setOptions({ LogErrorEnabled: 'false' })
     await failuresOf(time(3, 1), { calls: 1, attempts: 3 })

@@ -9,6 +9,7 @@ import { Facts, Section } from '../../components/facts.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { t } from '../../i18n/t.ts'
 import { formatInteger } from '../../lib/format.ts'
+import { costText, marginText } from '../../lib/margin.ts'
 import { useStatus } from '../../lib/status.ts'
 import { AttemptList } from './attempts.tsx'
 import { ChargeProof } from './charge.tsx'
@@ -31,6 +32,16 @@ function tokenText(log: LogRow): string {
   return `${input} → ${formatInteger(log.completionTokens)}`
 }
 
+/** Only administrators are told; null where no buying price was known. */
+function costFacts({ cost, quota }: LogRow): Fact[] {
+  if (cost === undefined) return []
+  if (cost === null) return [{ label: t('成本'), value: t('未知（没有填写进价）') }]
+  return [
+    { label: t('成本'), value: costText(cost) },
+    { label: t('毛利'), value: marginText({ costedQuota: quota, cost }) },
+  ]
+}
+
 function summaryOf(log: LogRow): Fact[] {
   const details = detailsOf(log)
   const { firstTokenMs } = details
@@ -38,6 +49,7 @@ function summaryOf(log: LogRow): Fact[] {
     { label: t('状态'), value: <StateCell log={log} /> },
     { label: t('模型'), value: <ModelName name={log.modelName} used={details.upstream_model_name} /> },
     { label: t('费用'), value: <Money quota={log.quota} digits={6} /> },
+    ...costFacts(log),
     { label: t('Token（输入 → 输出）'), value: tokenText(log) },
     {
       label: t('首字用时'),

@@ -5,6 +5,8 @@ import { Time } from '../../components/cells/time.tsx'
 import type { Column } from '../../components/data-table/types.ts'
 import { t } from '../../i18n/t.ts'
 import { formatTime } from '../../lib/format.ts'
+import { costText } from '../../lib/margin.ts'
+import { nanosPerDollar } from '#core/pricing/buying-price.ts'
 import { logType } from '#core/statuses.ts'
 import { AttemptChain } from './attempts.tsx'
 import { detailsOf } from './details.ts'
@@ -118,6 +120,17 @@ const costColumn = (): Column<LogRow> => ({
   card: 'fact',
 })
 
+/** What the operator paid; the log's rows carry it for administrators only. */
+const operatorCostColumn = (): Column<LogRow> => ({
+  id: 'operator-cost',
+  title: t('成本'),
+  cell: ({ cost }) => (cost === null || cost === undefined ? <None /> : <span>{costText(cost)}</span>),
+  csv: ({ cost }) => (cost === null || cost === undefined ? undefined : cost / nanosPerDollar),
+  width: 94,
+  align: 'end',
+  hidden: true,
+})
+
 const hiddenColumns = (): Column<LogRow>[] => [
   { id: 'group', title: t('分组'), cell: (log) => log.group || <None />, csv: (log) => log.group, hidden: true },
   { id: 'ip', title: 'IP', cell: (log) => log.clientIp || <None />, csv: (log) => log.clientIp, hidden: true },
@@ -171,5 +184,6 @@ export const logColumns = (isAdmin: boolean): Column<LogRow>[] => [
   counted({ id: 'output', title: t('输出'), of: (log) => log.completionTokens }),
   ...timeColumns(),
   costColumn(),
+  ...(isAdmin ? [operatorCostColumn()] : []),
   ...hiddenColumns(),
 ]

@@ -10,8 +10,9 @@ import { notify } from '../../components/notify.ts'
 import { Picker } from '../../components/picker.tsx'
 import { Sheet } from '../../components/sheet.tsx'
 import { t } from '../../i18n/t.ts'
-import { formatPercent, priceText } from '../../lib/format.ts'
+import { priceText } from '../../lib/format.ts'
 import { fromLocalInput, toLocalInput } from '../../lib/local-time.ts'
+import { costText, marginText } from '../../lib/margin.ts'
 import { useStatus } from '../../lib/status.ts'
 import { trpc } from '../../lib/trpc.ts'
 
@@ -55,21 +56,16 @@ function Money({ channelId }: { channelId: number }) {
   const { data } = trpc.admin.prices.channelMoney.useQuery({ channelId })
   const { quotaPerUnit } = useStatus()
   if (!data) return null
-  const revenue = data.costedQuota / quotaPerUnit
-  const cost = data.cost / 1e9
   const check = data.balanceCheck
   return (
     <Section title={t('近 30 天')}>
       <Facts
         facts={[
           { label: t('收入'), value: priceText(data.quota / quotaPerUnit) },
-          { label: t('成本'), value: priceText(cost) },
+          { label: t('成本'), value: costText(data.cost) },
           {
             label: t('毛利'),
-            value:
-              data.costedQuota === 0
-                ? '–'
-                : `${priceText(revenue - cost)} (${formatPercent(revenue === 0 ? 0 : (revenue - cost) / revenue)})`,
+            value: data.costedQuota === 0 ? '–' : marginText(data),
           },
           {
             label: t('余额对账'),

@@ -4,7 +4,8 @@ import { Count, Duration, Money, None } from '../../components/cells/numbers.tsx
 import type { StatTileProps } from '../../components/stat-tile.tsx'
 import { StatTile } from '../../components/stat-tile.tsx'
 import { t } from '../../i18n/t.ts'
-import { abbreviate, formatDuration, formatPercent, quotaText } from '../../lib/format.ts'
+import { abbreviate, formatDuration, formatPercent, priceText, quotaText } from '../../lib/format.ts'
+import { costText, marginOf, revenueOf } from '../../lib/margin.ts'
 import type { Overview, Totals } from './use-stats.ts'
 
 type LogLink = (narrow: { type: number }) => string
@@ -71,11 +72,36 @@ const measuresOf = (logLink: LogLink): Measure[] => {
   ]
 }
 
+const costsOf = ({ cost = 0, costedQuota = 0 }: Totals): { cost: number; costedQuota: number } | null =>
+  cost === 0 && costedQuota === 0 ? null : { cost, costedQuota }
+
+const hasCosts = ({ current, previous }: Overview): boolean => costsOf(current) !== null || costsOf(previous) !== null
+
+const costMeasures = (): Measure[] => [
+  { label: t('成本'), of: (totals) => costsOf(totals)?.cost ?? null, words: costText },
+  {
+    label: t('毛利'),
+    of: (totals) => {
+      const costs = costsOf(totals)
+      return costs && marginOf(costs)
+    },
+    words: priceText,
+    better: 'up',
+    tip: (totals) => {
+      const costs = costsOf(totals)
+      if (!costs || costs.costedQuota === 0) return ''
+      const share = formatPercent(marginOf(costs) / revenueOf(costs))
+      return totals.quota > costs.costedQuota ? `${share} · ${t('只计已知进价的调用')}` : share
+    },
+  },
+]
+
 /** The period in numbers, each with how it moved. */
 export function Tiles({ overview, logLink }: { overview: Overview | undefined; logLink: LogLink }) {
-  const measures = measuresOf(logLink)
+  const isCosted = overview !== undefined && hasCosts(overview)
+  const measures = [...measuresOf(logLink), ...(isCosted ? costMeasures() : [])]
   return (
-    <SimpleGrid columns={{ base: 2, md: 3, xl: measures.length }} gap="3">
+    <SimpleGrid columns={{ base: 2, md: isCosted ? 4 : 3, xl: isCosted ? 4 : measures.length }} gap="3">
       {measures.map((measure) => (
         <Tile key={measure.label} measure={measure} overview={overview} />
       ))}

@@ -8,8 +8,11 @@ import { useUrlState } from '../../lib/url-state.ts'
 import type { Interval } from './buckets.ts'
 import { intervals, readableInterval } from './buckets.ts'
 
-export type Overview = RouterOutputs['admin']['stats']['overview']
-export type Totals = Overview['current']
+type OwnTotals = RouterOutputs['user']['stats']['overview']['current']
+type OperatorTotals = RouterOutputs['admin']['stats']['overview']['current']
+/** What calls cost is there where an administrator looks at everyone. */
+export type Totals = OwnTotals & Partial<Pick<OperatorTotals, 'cost' | 'costedQuota'>>
+export type Overview = { current: Totals; previous: Totals }
 export type Series = RouterOutputs['admin']['stats']['series']
 
 export const dashboardState = { range: '7d', by: '', own: false, model: '', group: '', user: '', measure: 'spend' }

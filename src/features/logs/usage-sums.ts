@@ -13,9 +13,11 @@ const columns = [
   'use_time_ms',
   'first_token_ms',
   'first_token_count',
+  'cost',
+  'costed_quota',
 ]
 
-/** The same eight figures of an hour and of a row, of calls that had any usage. */
+/** The same figures of an hour and of a row, of calls that had any usage. */
 export const hourSums = columns
   .map((column) => `coalesce(sum(l.${column === 'calls' ? 'count' : column}), 0) as ${column}`)
   .join(', ')
@@ -24,7 +26,8 @@ const rowSums = `count(*) as calls, coalesce(sum(l.quota), 0) as quota,
   coalesce(sum(l.prompt_tokens::bigint), 0) as prompt_tokens, coalesce(sum(l.completion_tokens::bigint), 0) as completion_tokens,
   coalesce(sum((l.other->>'cache_tokens')::bigint), 0) as cached_tokens, coalesce(sum(l.use_time_ms::bigint), 0) as use_time_ms,
   coalesce(sum(${firstToken}) filter (where ${firstToken} >= 0), 0) as first_token_ms,
-  count(*) filter (where ${firstToken} >= 0) as first_token_count`
+  count(*) filter (where ${firstToken} >= 0) as first_token_count, coalesce(sum(l.cost), 0) as cost,
+  coalesce(sum(l.quota) filter (where l.cost is not null), 0) as costed_quota`
 
 type Times = { start?: Date | undefined; end?: Date | undefined }
 

@@ -61,6 +61,19 @@ const tolerated = { share: 0.1, dollars: 1 }
 export const isBalanceOff = ({ reported, counted }: BalanceCheck): boolean =>
   Math.abs(reported - counted) > Math.max(tolerated.dollars, tolerated.share * Math.max(reported, counted))
 
+export type ChannelMargin = { channelId: number; cost: number; costedQuota: number }
+
+/** Of every channel with costs in the last thirty days. */
+export const channelMargins = ({ database }: Pick<UserDeps, 'database'>): Promise<ChannelMargin[]> =>
+  readInTime(database.pool, (query) =>
+    query<ChannelMargin>(
+      `select channel_id as "channelId", sum(cost)::float8 as cost, sum(costed_quota)::float8 as "costedQuota"
+       from usage_hourly where hour >= now() - interval '30 days'
+       group by 1 having sum(cost) > 0 or sum(costed_quota) > 0 order by 1`,
+      [],
+    ),
+  )
+
 export type ChannelMoney = { quota: number; cost: number; costedQuota: number; balanceCheck: BalanceCheck | null }
 
 /** What a channel earned and cost in the last thirty days, and whether its upstream's balance agrees. */

@@ -4,15 +4,17 @@ import type { UserDeps } from '#features/deps.ts'
 import { addCommon, type Conditions, createConditions } from '#features/logs/conditions.ts'
 import { tiedTo, resolveNames } from '#features/logs/service.ts'
 import { lastMinute } from '#features/logs/stat.ts'
-import type { SumRow } from '#core/usage-sums.ts'
+import type { FailureSums, SumRow } from '#core/usage-sums.ts'
 import { failuresBetween, hourSums, sumsBetween } from '#features/logs/usage-sums.ts'
 import { type Query, readInTime } from '#features/logs/timed-query.ts'
 import { logFilters } from '#features/logs/schema.ts'
 import type { Filters, OwnFilters, Range, Series, UsageInput } from './schema.ts'
 import {
   type HourlyUsage,
+  type OperatorTotals,
   type SeriesPoint,
   toHourlyUsage,
+  toOperatorTotals,
   toPoint,
   type Totals,
   toTotals,
@@ -43,24 +45,28 @@ function conditionsOf(filters: Filters, times: { column: string; from: Date; unt
   return conditions
 }
 
-export type Overview = { from: Date; until: Date; current: Totals; previous: Totals }
+export type Overview<Sums = Totals> = { from: Date; until: Date; current: Sums; previous: Sums }
 
 export const ownOverview = (deps: UserDeps, input: OwnFilters & Range): Promise<Overview> =>
-  overviewOf(deps, tiedTo(deps.actor.id, input), input)
+  overviewOf(deps, tiedTo(deps.actor.id, input), { range: input, view: toTotals })
 
-export const overview = async (deps: UserDeps, input: Filters & Range): Promise<Overview> =>
-  overviewOf(deps, await resolved(deps, input), input)
+export const overview = async (deps: UserDeps, input: Filters & Range): Promise<Overview<OperatorTotals>> =>
+  overviewOf(deps, await resolved(deps, input), { range: input, view: toOperatorTotals })
 
 /** Sums of the range, the very figures of the log under the same filters, and of the equally long one before it. */
-async function overviewOf(deps: UserDeps, filters: Filters, range: Range): Promise<Overview> {
+async function overviewOf<Sums>(
+  deps: UserDeps,
+  filters: Filters,
+  { range, view }: { range: Range; view: (row: SumRow, failures: FailureSums) => Sums },
+): Promise<Overview<Sums>> {
   const until = range.end
   const from = new Date(Math.max(range.start.getTime(), until.getTime() - longestRangeMs))
   const before = new Date(2 * from.getTime() - until.getTime())
   const rowFilters = { ...logFilters.parse({}), ...filters }
   const hasRows = deps.options.get('LogConsumeEnabled')
   return readInTime(deps.database.pool, async (query) => {
-    const totals = async (start: Date, end: Date): Promise<Totals> =>
-      toTotals(
+    const totals = async (start: Date, end: Date): Promise<Sums> =>
+      view(
         await sumsBetween(query, rowFilters, { start, end, hasRows, now: deps.ambient.now() }),
         await failuresBetween(query, rowFilters, { start, end }),
       )

@@ -28,6 +28,14 @@ export const toTotals = (row: SumRow, failures: FailureSums) => ({
 })
 export type Totals = ReturnType<typeof toTotals>
 
+/** What only administrators are told: what the calls cost, in billionths of a dollar, and the part of `quota` whose cost is known. */
+export const toOperatorTotals = (row: SumRow, failures: FailureSums) => ({
+  ...toTotals(row, failures),
+  cost: Number(row.cost),
+  costedQuota: Number(row.costed_quota),
+})
+export type OperatorTotals = ReturnType<typeof toOperatorTotals>
+
 export const toPoint = ({ time, model, ...row }: SumRow & { time: Date; model: string | null }) => ({
   time,
   model,

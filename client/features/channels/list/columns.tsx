@@ -4,6 +4,9 @@ import { Count, Money, None } from '../../../components/cells/numbers.tsx'
 import { Time } from '../../../components/cells/time.tsx'
 import type { Column } from '../../../components/data-table/types.ts'
 import { t } from '../../../i18n/t.ts'
+import { costText, marginText } from '../../../lib/margin.ts'
+import { trpc } from '../../../lib/trpc.ts'
+import { nanosPerDollar } from '#core/pricing/buying-price.ts'
 import { typeLabel } from '../types.ts'
 import type { ChannelActions } from '../use-channel-actions.ts'
 import type { Probe } from './cells.tsx'
@@ -13,7 +16,7 @@ import { InlineNumber, smallest } from './inline-number.tsx'
 import type { Opening } from './row-cells.tsx'
 import { Groups, Name, Operate, Part, TagStatus, Used } from './row-cells.tsx'
 import type { Row } from './rows.ts'
-import { nameOf } from './rows.ts'
+import { channelsOf, nameOf } from './rows.ts'
 
 type ColumnsOf = {
   actions: ChannelActions
@@ -156,7 +159,37 @@ const figureColumns = (actions: ChannelActions): Column<Row>[] => [
   },
 ]
 
+/** Of the last thirty days; all rows share one request, made once the column is shown. */
+function Margin({ row }: { row: Row }) {
+  const { data } = trpc.admin.prices.channelMargins.useQuery()
+  const ids = new Set(channelsOf([row]).map(({ id }) => id))
+  const own = data?.filter(({ channelId }) => ids.has(channelId)) ?? []
+  if (own.length === 0) return <None />
+  const cost = own.reduce((sum, one) => sum + one.cost, 0)
+  const costedQuota = own.reduce((sum, one) => sum + one.costedQuota, 0)
+  return <span data-tip={t('毛利只计算已知进价的调用。')}>{marginText({ cost, costedQuota })}</span>
+}
+
+const usedCostOf = (row: Row): number => channelsOf([row]).reduce((sum, { usedCost }) => sum + usedCost, 0)
+
 const hiddenColumns = (): Column<Row>[] => [
+  {
+    id: 'usedCost',
+    title: t('成本'),
+    width: 104,
+    align: 'end',
+    hidden: true,
+    cell: (row) => (usedCostOf(row) === 0 ? <None /> : <span>{costText(usedCostOf(row))}</span>),
+    csv: (row) => usedCostOf(row) / nanosPerDollar,
+  },
+  {
+    id: 'margin',
+    title: t('近 30 天毛利'),
+    width: 150,
+    align: 'end',
+    hidden: true,
+    cell: (row) => <Margin row={row} />,
+  },
   {
     id: 'models',
     title: t('模型数'),
