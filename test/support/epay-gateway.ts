@@ -29,7 +29,7 @@ export function createEpayGateway(given: { pid: string; key: string }) {
       signed(
         {
           pid: form['pid'] ?? '',
-          trade_no: `2026${form['out_trade_no']?.slice(-10)}`,
+          trade_no: `2026${form['out_trade_no']?.slice(-22)}`,
           out_trade_no: form['out_trade_no'] ?? '',
           type: form['type'] ?? '',
           name: form['name'] ?? '',

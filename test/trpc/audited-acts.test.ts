@@ -62,6 +62,13 @@ async function makeOrder(): Promise<number> {
 
 const message = () => ({ title: 'Hello', content: 'all', format: 'plain' as const, recipients: { userIds: [root.id] } })
 
+const plannedChange = () => ({
+  change: { prices: [{ model: 'deepseek-chat', modelRatio: 4 }], groupRatios: {} },
+  effectiveAt: new Date(Date.now() + 3_600_000),
+  note: 'next hour',
+})
+const buyingPrice = { model: 'gpt-4o', from: 0, terms: { kind: 'share' as const, share: 0.5 } }
+
 /** Every mutation of administrators, with an input that does something. A new one has to be written down here. */
 const acts: Record<string, () => Promise<unknown>> = {
   'site.dismissFirstSteps': async () => {
@@ -159,6 +166,17 @@ const acts: Record<string, () => Promise<unknown>> = {
     const [cap] = await app.sql('select id from spend_caps order by id desc limit 1')
     return { id: Number(cap?.['id']), raise: { amount: 900, until: new Date(Date.now() + 3_600_000) } }
   },
+  'groups.rename': async () => {
+    await api.admin.options.update({ key: 'GroupRatio', value: '{"default":1,"vip":1,"former":2}' })
+    return { from: 'former', to: 'latter' }
+  },
+  'prices.schedule': async () => plannedChange(),
+  'prices.cancel': async () => {
+    await api.admin.prices.schedule(plannedChange())
+    const [planned] = await app.sql('select id from price_changes order by id desc limit 1')
+    return { id: Number(planned?.['id']) }
+  },
+  'prices.setBuying': async () => ({ channelId: await makeChannel(), prices: [buyingPrice] }),
   'models.setPrices': async () => ({ prices: [{ model: 'deepseek-chat', modelRatio: 3 }] }),
   'options.update': async () => ({ key: 'SystemName', value: 'Another name' }),
   'options.save': async () => ({ changes: [{ key: 'Footer', value: 'foot' }] }),

@@ -110,12 +110,12 @@ describe('the overview', () => {
     expect((await (await all()).overview(range)).current).toMatchObject({ quota: 1135, cost: 48, costedQuota: 125 })
     for (const person of [anna, admin]) {
       const stats = await own(person)
-      const told = JSON.stringify([
+      const reported = JSON.stringify([
         await stats.overview(range),
         await stats.series({ ...range, interval: 'hour', timeZone: 'UTC' }),
         await stats.usage(range),
       ])
-      expect(told).not.toMatch(/cost/i)
+      expect(reported).not.toMatch(/cost/i)
     }
   })
 

@@ -25,7 +25,7 @@ const Label = chakra('label', {
   },
 })
 
-export type Chosen = z.input<typeof recipients>
+type Chosen = z.input<typeof recipients>
 type Search = { keyword: string; group: string }
 
 const idsOf = (chosen: Chosen): number[] => ('userIds' in chosen ? chosen.userIds : [])
@@ -44,8 +44,8 @@ export function RecipientPicker({ name }: { name: string }) {
   const isAll = 'matching' in chosen
   const here = rows.filter((row) => ids.includes(row.id)).length
   const tick = (some: readonly number[], on: boolean) => {
-    const kept = ids.filter((id) => !some.includes(id))
-    field.onChange({ userIds: on ? [...kept, ...some] : kept } satisfies Chosen)
+    const remaining = ids.filter((id) => !some.includes(id))
+    field.onChange({ userIds: on ? [...remaining, ...some] : remaining } satisfies Chosen)
   }
   const look = (patch: Partial<Search>) => {
     setSearch({ ...search, ...patch })

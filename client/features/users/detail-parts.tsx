@@ -17,7 +17,7 @@ import { formatInteger } from '../../lib/format.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { isGone, roleText, statusOf } from './words.ts'
 
-export type Overview = RouterOutputs['admin']['users']['overview']
+type Overview = RouterOutputs['admin']['users']['overview']
 type PartProps = { user: Overview }
 
 function Part({ title, extra, children }: { title: string; extra?: ReactNode; children: ReactNode }) {

@@ -2,7 +2,7 @@ import type { OptionsReader } from '#core/options/registry/index.ts'
 import { groupRatioOf } from './group-ratio.ts'
 import type { CallPrice, Price } from './price.ts'
 import { type PriceSettings, resolvePrice, resolveTaskPrice } from './resolve-price.ts'
-import type { PriceTables } from './tables.ts'
+import { figureOf, type PriceTables } from './tables.ts'
 import { taskPriceName } from './tasks.ts'
 
 export const priceTablesOf = (options: OptionsReader): PriceTables => ({
@@ -44,9 +44,16 @@ const tablesOnly: PriceSettings = {
 export const isInPriceTables = (options: OptionsReader, model: string): boolean =>
   resolvePrice({ model, tables: priceTablesOf(options), settings: tablesOnly }) !== undefined
 
-/** What a task costs by the present options; a mode of the drawing service may have a price of its own. */
-export function taskPriceOf(options: OptionsReader, { model, mode }: { model: string; mode: string }): CallPrice {
+type PricedTask = { model: string; mode: string; pricedModel?: string | undefined }
+
+/**
+ * What a task costs by the present options; a mode of the drawing service may have a price of its own. One that was charged
+ * under a name of the table (`pricedModel`) is priced under it again, as long as it is there.
+ */
+export function taskPriceOf(options: OptionsReader, { model, mode, pricedModel }: PricedTask): CallPrice {
   const prices = options.get('ModelPrice')
+  const listed = pricedModel === undefined ? undefined : figureOf(prices, pricedModel)
+  if (listed !== undefined) return { kind: 'call', modelPrice: listed, source: 'table' }
   return resolveTaskPrice(taskPriceName({ model, mode }, prices), prices)
 }
 

@@ -6,7 +6,7 @@ export const providers = ['github', 'oidc', 'linuxdo', 'wechat', 'telegram'] as 
 export type Provider = (typeof providers)[number]
 
 /** Those that send the browser away and back. */
-export const oauthProviders = ['github', 'oidc', 'linuxdo'] as const
+const oauthProviders = ['github', 'oidc', 'linuxdo'] as const
 export type OAuthProvider = (typeof oauthProviders)[number]
 
 const provider = z.enum(providers, refusal('oauth.provider_unknown'))
@@ -50,4 +50,3 @@ export const unbind = z.object({ provider })
 export type Unbind = z.infer<typeof unbind>
 
 export const startBinding = z.object({ provider: oauthProvider })
-export type StartBinding = z.infer<typeof startBinding>

@@ -5,7 +5,7 @@ import { defaultPageSize, pageInput } from '#core/paging.ts'
 const word = z.string().max(255)
 
 /** How a request ended. */
-export const outcomes = ['success', 'interrupted', 'failed'] as const
+const outcomes = ['success', 'interrupted', 'failed'] as const
 
 const milliseconds = z.int().min(0).max(2_147_483_647)
 const quota = z.int().min(0)

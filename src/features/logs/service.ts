@@ -58,7 +58,10 @@ export async function resolveNames<Filters extends Named>(
 type Column = 'users where username' | 'channels where name'
 
 async function idsOf(pool: Pool, column: Column, names: readonly string[]): Promise<number[]> {
-  const { rows } = await pool.query<{ id: number }>(`select id from ${column} = any($1::text[])`, [names])
+  // Not by the pool itself, which closes a connection over a text that the database cannot read.
+  const rows = await readInTime(pool, (query) =>
+    query<{ id: number }>(`select id from ${column} = any($1::text[])`, [names]),
+  )
   return rows.map(({ id }) => id)
 }
 

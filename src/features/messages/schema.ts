@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { pageInput } from '#core/paging.ts'
 import { refusal } from '#core/refusal.ts'
 
-export const messageFormats = ['markdown', 'html', 'plain'] as const
+const messageFormats = ['markdown', 'html', 'plain'] as const
 export type MessageFormat = (typeof messageFormats)[number]
 
 const messageId = z.int(refusal('input.id_invalid')).min(1, refusal('input.id_invalid')).max(2_147_483_647)

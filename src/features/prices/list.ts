@@ -8,7 +8,7 @@ import type { UserDeps } from '#features/deps.ts'
 import { pricedName, taskTypes } from '#features/models/priced-name.ts'
 import { toPriceView } from '#features/models/view.ts'
 
-export type PriceRow = {
+type PriceRow = {
   model: string
   /** What a call is charged by; null where it would be refused. */
   price: ReturnType<typeof toPriceView> | null

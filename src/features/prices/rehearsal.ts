@@ -1,15 +1,13 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import pg, { type PoolClient } from 'pg'
 import type { OptionKey, OptionsReader, OptionValues } from '#core/options/registry/index.ts'
-import { chargedGroupRatio, priceOf, priceTablesOf } from '#core/pricing/price-of.ts'
+import { chargedGroupRatio, priceOf, taskPriceOf, priceTablesOf } from '#core/pricing/price-of.ts'
 import { costOf } from '#core/pricing/buying-price.ts'
 import { quotaOfReceipt } from '#core/pricing/charge.ts'
 import { imageReceipt } from '#core/pricing/images.ts'
 import { type PriceChange, withPriceChange } from '#core/pricing/price-changes.ts'
 import { type Receipt, receipt as receiptSchema } from '#core/pricing/receipt.ts'
-import { resolveTaskPrice } from '#core/pricing/resolve-price.ts'
-import { figureOf } from '#core/pricing/tables.ts'
-import { taskPriceName, taskReceipt } from '#core/pricing/tasks.ts'
+import { taskReceipt } from '#core/pricing/tasks.ts'
 import { logType } from '#core/statuses.ts'
 import type { UserDeps } from '#features/deps.ts'
 import type { Rehearse } from './schema.ts'
@@ -44,7 +42,7 @@ const text = `select l.user_id, l.username, l.model_name, l."group", l.quota, l.
   order by l.created_at desc, l.id desc`
 
 /** Money of some calls: what was charged, what it cost, and how much of the charge has a known cost. */
-export type Money = { quota: number; cost: number; costedQuota: number }
+type Money = { quota: number; cost: number; costedQuota: number }
 
 export type Rehearsal = {
   /** What was replayed: from here to now. */
@@ -64,7 +62,7 @@ export type Rehearsal = {
 }
 
 /** The options as they would be. */
-export function readerAfter(options: OptionsReader, change: PriceChange): OptionsReader {
+function readerAfter(options: OptionsReader, change: PriceChange): OptionsReader {
   const tables = withPriceChange({ ...priceTablesOf(options), GroupRatio: options.get('GroupRatio') }, change)
   return {
     get: <Key extends OptionKey>(key: Key) =>
@@ -132,7 +130,11 @@ function receiptUnder(
   const { quotaPerUnit, pricedModel } = receipt
   const terms = { groupRatio, quotaPerUnit, pricedModel }
   if (receipt.formula === 'task') {
-    return taskReceipt({ action: receipt.action, price: taskPrice(reader, row, pricedModel), ...terms })
+    return taskReceipt({
+      action: receipt.action,
+      price: taskPriceOf(reader, { model: row.model_name, mode: '', pricedModel }),
+      ...terms,
+    })
   }
   const model = pricedModel ?? row.upstream ?? row.model_name
   // Whoever was served without a price is served so again, as long as they accept it.
@@ -141,13 +143,6 @@ function receiptUnder(
   if (receipt.formula !== 'image') return { ...receipt, ...terms, price }
   const { size, quality, count } = receipt
   return imageReceipt({ model: row.upstream ?? row.model_name, size, quality, count, price, ...terms })
-}
-
-function taskPrice(reader: OptionsReader, { model_name: model }: Row, lane: string | undefined) {
-  const prices = reader.get('ModelPrice')
-  const ofLane = lane === undefined ? undefined : figureOf(prices, lane)
-  if (ofLane !== undefined) return { kind: 'call', modelPrice: ofLane, source: 'table' } as const
-  return resolveTaskPrice(taskPriceName({ model, mode: '' }, prices), prices)
 }
 
 function createTally() {

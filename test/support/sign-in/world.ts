@@ -7,7 +7,7 @@ import { startOidc } from './oidc-server.ts'
 
 const client = { id: 'the client', secret: 'the client secret' }
 const wechatToken = 'the wechat token'
-export const botToken = '123456:TEST'
+const botToken = '123456:TEST'
 
 /** The whole product beside every provider it lets people sign in by, all of them switched on. */
 export async function startSignInWorld(environment: Record<string, string> = {}) {

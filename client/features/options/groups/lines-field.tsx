@@ -117,7 +117,7 @@ type AddLineProps = { table: Table; lines: readonly Line[]; onAdd: (line: Line) 
 function AddLine({ table, lines, onAdd }: AddLineProps) {
   const names = useGroupNames()
   const [chosen, setChosen] = useState<readonly string[]>(table.groups.map(() => ''))
-  const isWhole = chosen.every((name) => names.includes(name))
+  const isComplete = chosen.every((name) => names.includes(name))
   const isThere = lines.some(({ groups }) => isSameLine(groups, chosen))
   const add = () => {
     onAdd({ groups: chosen, figures: table.initial })
@@ -142,7 +142,7 @@ function AddLine({ table, lines, onAdd }: AddLineProps) {
           <NativeSelect.Indicator />
         </NativeSelect.Root>
       ))}
-      <Button size="sm" disabled={!isWhole || isThere} onClick={add}>
+      <Button size="sm" disabled={!isComplete || isThere} onClick={add}>
         <Plus aria-hidden />
         {t('添加')}
       </Button>

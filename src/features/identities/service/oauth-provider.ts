@@ -2,7 +2,7 @@ import type { Deps } from '../../deps.ts'
 import type { Profile } from './profile.ts'
 
 /** A sign-in that is about to leave for the provider. */
-export type Departure = {
+type Departure = {
   state: string
   /** The page of ours that the provider leads back to. */
   redirectUri: string

@@ -55,7 +55,7 @@ export async function takeState(deps: Deps, provider: OAuthProvider, state: stri
 }
 
 /** Only the browser's own session counts: what a script holds is no browser. */
-export const signedInId = ({ actor }: Pick<Deps, 'actor'>): number => (actor?.via === 'session' ? actor.id : 0)
+const signedInId = ({ actor }: Pick<Deps, 'actor'>): number => (actor?.via === 'session' ? actor.id : 0)
 
 /** Both follow from the state under our key, so that neither is kept anywhere. */
 export const codeVerifierOf = ({ secrets }: Pick<Deps, 'secrets'>, state: string): string =>
