@@ -116,7 +116,10 @@ describeWithBrowser('the settings', () => {
     await page.goto('/admin/settings?groups=json')
     expect(JSON.parse(await box('分组倍率').inputValue())).toEqual({ default: 1, vip: 1, staff: 0.35 })
     await box('分组倍率').fill('{"default": 1, "staff": 0.5}')
-    await page.getByText('表格', { exact: true }).last().click()
+    await page
+      .getByRole('radiogroup', { name: '分组的编辑方式', exact: true })
+      .getByText('表格', { exact: true })
+      .click()
     expect(await box('staff 的倍率').inputValue()).toBe('0.5')
     expect(complaints).toEqual([])
     await context.close()
