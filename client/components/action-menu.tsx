@@ -1,7 +1,7 @@
 import type { LucideIcon } from 'lucide-react'
 import { Ellipsis } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { Suspense, lazy, useRef, useState } from 'react'
+import { Suspense, lazy, useEffect, useRef, useState } from 'react'
 import { IconButton } from './icon-button.tsx'
 
 const loadMenu = () => import('./open-menu.tsx')
@@ -44,6 +44,14 @@ type TriggerProps = {
 export function ActionMenu({ label, actions, icon = Ellipsis, trigger, header }: ActionMenuProps) {
   const [open, setOpen] = useState(false)
   const button = useRef<HTMLButtonElement>(null)
+  const chosen = useRef<MenuAction>(undefined)
+  // A dialog that opened while the menu still stood would count as part of it and go with it.
+  useEffect(() => {
+    if (open) return
+    const action = chosen.current
+    chosen.current = undefined
+    action?.onSelect()
+  }, [open])
   const props: TriggerProps = {
     ref: button,
     onClick: () => setOpen(true),
@@ -60,6 +68,9 @@ export function ActionMenu({ label, actions, icon = Ellipsis, trigger, header }:
             label={label}
             actions={actions}
             header={header}
+            onChoose={(action) => {
+              chosen.current = action
+            }}
             anchor={() => button.current?.getBoundingClientRect() ?? null}
             onClose={() => {
               setOpen(false)

@@ -6,7 +6,7 @@ type Fields = Readonly<Record<string, unknown>>
 const Name = chakra('dt', {
   base: { textStyle: 'xs', color: 'fg.muted', fontFamily: 'mono', overflowWrap: 'anywhere' },
 })
-const Line = chakra('dd', {
+const Line = chakra('div', {
   base: {
     display: 'flex',
     gap: '2',
@@ -58,7 +58,7 @@ export function ChangeList({ before, after }: { before: Fields | null; after: Fi
       {rows.map((row) => (
         <Box key={row.name}>
           <Name>{row.name}</Name>
-          <Box borderWidth="1px" borderRadius="l2" overflow="hidden" mt="1">
+          <Box as="dd" borderWidth="1px" borderRadius="l2" overflow="hidden" mt="1">
             {row.before !== undefined && <ChangeLine sign="-" row={row} value={row.before} />}
             {row.after !== undefined && <ChangeLine sign="+" row={row} value={row.after} />}
           </Box>

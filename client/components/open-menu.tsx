@@ -8,11 +8,13 @@ type OpenMenuProps = {
   actions: readonly MenuAction[]
   header: ReactNode
   anchor: () => DOMRect | null
+  /** Before it closes. */
+  onChoose: (action: MenuAction) => void
   onClose: () => void
 }
 
 /** The menu of an `ActionMenu`, while it is open. */
-export function OpenMenu({ label, actions, header, anchor, onClose }: OpenMenuProps) {
+export function OpenMenu({ label, actions, header, anchor, onChoose, onClose }: OpenMenuProps) {
   return (
     <Menu.Root
       open
@@ -27,7 +29,7 @@ export function OpenMenu({ label, actions, header, anchor, onClose }: OpenMenuPr
             {actions
               .filter((action) => !action.hidden)
               .map((action) => (
-                <MenuRow key={action.id} action={action} />
+                <MenuRow key={action.id} action={action} onChoose={onChoose} />
               ))}
           </Menu.Content>
         </Menu.Positioner>
@@ -36,7 +38,7 @@ export function OpenMenu({ label, actions, header, anchor, onClose }: OpenMenuPr
   )
 }
 
-function MenuRow({ action }: { action: MenuAction }) {
+function MenuRow({ action, onChoose }: { action: MenuAction; onChoose: (action: MenuAction) => void }) {
   const { icon: Icon } = action
   return (
     <Fragment>
@@ -44,7 +46,7 @@ function MenuRow({ action }: { action: MenuAction }) {
       <Menu.Item
         value={action.id}
         disabled={action.disabled ?? false}
-        onClick={action.onSelect}
+        onClick={() => onChoose(action)}
         color={action.danger ? 'fg.error' : undefined}
         aria-current={action.checked ? 'true' : undefined}
         fontWeight={action.checked ? 'semibold' : undefined}

@@ -66,7 +66,7 @@ export function Page() {
             facets={[
               {
                 id: 'action',
-                label: t('操作'),
+                label: t('操作类型'),
                 kind: 'choice',
                 choices: (actions.data ?? []).map((value) => ({ value, label: actText(value) })),
               },

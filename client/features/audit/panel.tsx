@@ -41,7 +41,7 @@ export function EntryPanel({ id, shown, onClose, onTarget, onPrevious, onNext }:
             facts={[
               { label: t('时间'), value: <Time value={entry.createdAt} exact /> },
               { label: t('操作人'), value: <ActorName entry={entry} /> },
-              { label: t('操作'), value: `${actText(entry.action)} (${entry.action})` },
+              { label: t('操作类型'), value: `${actText(entry.action)} (${entry.action})` },
               { label: t('对象'), value: <Target entry={entry} /> },
               { label: t('对象 ID'), value: entry.targetId },
               { label: t('原因'), value: entry.reason, hidden: entry.reason === '' },

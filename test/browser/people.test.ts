@@ -1,0 +1,137 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { App } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
+import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
+import type { TestUser } from '../support/factories.ts'
+import { builtConsole, drawn, type Look, openConsole, toastShown } from './console.ts'
+
+/** What strangers wrote is theirs. */
+const violationsOf = async (page: Page) =>
+  (await new AxeBuilder({ page }).exclude('article').analyze()).violations.map(({ id, impact, nodes }) => [
+    impact,
+    id,
+    nodes[0]?.html,
+  ])
+
+describeWithBrowser('people', () => {
+  let app: App
+  let browser: Browser
+  let root: TestUser
+  let reader: TestUser
+
+  beforeAll(async () => {
+    await builtConsole()
+    app = await startApp()
+    browser = await launchBrowser()
+    root = await app.make.user({ role: 100, username: 'founder' })
+    reader = await app.make.user({ username: 'anna' })
+    await app.make.token(reader)
+    await app.rest(null, 'POST', '/api/setup', { SelfUseModeEnabled: false, DemoSiteEnabled: false })
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await app?.[Symbol.asyncDispose]()
+  })
+
+  const openAs = async (person: TestUser, path: string, look: Look = {}) => {
+    const window = await openConsole(browser, app, { ...look, reader: { ...person, role: person === root ? 100 : 1 } })
+    await window.page.goto(path)
+    return window
+  }
+
+  test('an administrator finds a user, changes the balance with a reason, promotes, disables, and the audit log shows it', async () => {
+    const { page, context, complaints } = await openAs(root, '/admin/users')
+    await page.getByPlaceholder('搜索 ID、用户名或邮箱').fill('anna')
+    await page.waitForURL(/keyword=anna/)
+    await page.getByRole('cell', { name: 'founder', exact: true }).waitFor({ state: 'detached' })
+    await page.getByRole('cell', { name: 'anna', exact: true }).click()
+    await page.getByRole('heading', { name: 'anna' }).waitFor()
+    await page.getByRole('button', { name: '编辑', exact: true }).click()
+    await page.getByRole('textbox', { name: '增加额度' }).fill('2')
+    await page.getByRole('button', { name: '保存', exact: true }).click()
+    await page.getByText('请填写调整额度的原因').first().waitFor()
+    await page.getByRole('textbox', { name: '调整原因' }).fill('补偿')
+    await page.getByRole('button', { name: '保存', exact: true }).click()
+    await toastShown(page, '保存成功')
+    for (const act of ['提升为管理员', '降级为普通用户', '禁用']) {
+      await drawn(page)
+      await page.getByRole('button', { name: '更多操作' }).click()
+      await page.getByRole('menuitem', { name: act, exact: true }).click()
+      const question = page.getByRole('alertdialog')
+      await question.getByRole('button', { name: '确认', exact: true }).click()
+      await question.waitFor({ state: 'detached' })
+      await toastShown(page, '操作成功完成！')
+    }
+    await drawn(page)
+    expect(await violationsOf(page)).toEqual([])
+    await page.getByRole('link', { name: '查看全部' }).last().click()
+    await page.getByRole('cell', { name: '禁用用户', exact: true }).first().waitFor()
+    await page.getByRole('cell', { name: '提升为管理员', exact: true }).first().waitFor()
+    await page.getByRole('cell', { name: '修改用户', exact: true }).first().click()
+    const panel = page.getByRole('complementary', { name: '审计记录' })
+    await panel.getByText('quota').waitFor()
+    await panel.getByText('补偿').waitFor()
+    await drawn(page)
+    expect(await violationsOf(page)).toEqual([])
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('a message is written, arrives with a badge, harms nobody, and its sender sees that it was read', async () => {
+    const other = await app.make.user({ username: 'bert' })
+    const sender = await openAs(root, '/admin/messages')
+    const { page } = sender
+    await page.getByRole('button', { name: '新建消息' }).first().click()
+    await page.getByRole('textbox', { name: '标题' }).fill('维护通知')
+    await page.getByRole('combobox', { name: '格式' }).selectOption('html')
+    await page
+      .getByRole('textbox', { name: '内容' })
+      .fill(
+        '<p>今晚维护</p><img src=x onerror="window.hacked=1"><script>window.hacked=1</script><form><input name=password></form>',
+      )
+    await page.getByRole('textbox', { name: '搜索用户名或显示名称' }).fill('bert')
+    await page.getByRole('checkbox', { name: 'bert' }).check()
+    await page.getByRole('button', { name: '发送', exact: true }).click()
+    await toastShown(page, '消息已发送给 1 位用户')
+
+    const inbox = await openAs(other, '/app/tokens', { width: 390, height: 844 })
+    await inbox.page.getByRole('button', { name: '收件箱，1 条未读' }).click()
+    await inbox.page.getByRole('link', { name: /维护通知/ }).click()
+    await inbox.page.getByText('今晚维护').waitFor()
+    await inbox.page.getByRole('button', { name: '收件箱', exact: true }).waitFor()
+    expect(await inbox.page.evaluate(() => (window as { hacked?: number }).hacked)).toBeUndefined()
+    expect(await inbox.page.locator('article form, article input, article script').count()).toBe(0)
+    await drawn(inbox.page)
+    expect(await violationsOf(inbox.page)).toEqual([])
+    await inbox.page.goto('/app/inbox/999999')
+    await inbox.page.waitForURL('**/app/inbox')
+    await inbox.context.close()
+
+    await page.goto('/admin/messages')
+    await page.getByRole('cell', { name: '维护通知', exact: true }).click()
+    await page.getByRole('listitem').filter({ hasText: 'bert' }).getByText('已读').waitFor()
+    expect(sender.complaints).toEqual([])
+    await sender.context.close()
+  })
+
+  test('in English, on a phone and a wide screen, each page stands without a fault', async () => {
+    for (const look of [{ width: 390, height: 844 }, { theme: 'dark' as const }]) {
+      const { page, context, complaints } = await openAs(root, '/admin/audit', { ...look, language: 'en' })
+      for (const path of ['/admin/audit', '/admin/users', `/app/users/${reader.id}`, '/admin/messages', '/app/inbox']) {
+        await page.goto(path)
+        await drawn(page)
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth)
+        expect([path, wide, await violationsOf(page)]).toEqual([path, false, []])
+        if (process.env['PICTURES']) {
+          await page.screenshot({
+            path: `${process.env['PICTURES']}/${look.width ?? 1440}${path.replaceAll('/', '-')}.png`,
+          })
+        }
+      }
+      expect(complaints).toEqual([])
+      await context.close()
+    }
+  })
+})
