@@ -95,7 +95,7 @@ describeWithBrowser('finding the way', () => {
     await page.waitForURL(`**/admin/channels?open=${channel.id}`)
     await page.getByRole('heading', { name: 'Harbour upstream' }).waitFor()
     await find('mariner', /mariner/)
-    await page.waitForURL('**/admin/users?edit=*')
+    await page.waitForURL('**/app/users/*')
     // What one would call it leads there too: an act, a setting, a page.
     await page.goto('/pricing')
     await page.getByRole('heading', { level: 1 }).waitFor()
