@@ -1,9 +1,8 @@
 import { Button, HStack, Separator, Stack, Text } from '@chakra-ui/react'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { useSearchParams } from 'wouter'
 import { notify } from '../../components/notify.ts'
 import { TelegramWidget } from '../../components/telegram-widget.tsx'
-import { WeChatDialog } from '../../components/wechat-dialog.tsx'
 import { t } from '../../i18n/t.ts'
 import { errorText } from '../../lib/errors.ts'
 import { safeReturn } from '../../lib/session.ts'
@@ -13,6 +12,9 @@ import { trpc } from '../../lib/trpc.ts'
 import { rememberWayBack } from '../../lib/way-back.ts'
 import { invitation } from './invitation.ts'
 import { type SecondStepOf, useSignedIn } from './signed-in.ts'
+
+// Fetched when somebody wants it: most sites have other ways in.
+const WeChatDialog = lazy(async () => ({ default: (await import('../../components/wechat-dialog.tsx')).WeChatDialog }))
 
 type OAuthProvider = 'github' | 'oidc' | 'linuxdo'
 
@@ -76,16 +78,20 @@ function WeChatButton({ onSecondStep }: { onSecondStep: (asked: SecondStepOf) =>
       <Button variant="outline" size="lg" onClick={() => setOpen(true)}>
         {t('使用微信继续')}
       </Button>
-      <WeChatDialog
-        open={open}
-        onClose={() => setOpen(false)}
-        onCode={async (code) => {
-          const result = await signIn.mutateAsync({ code })
-          if ('secondStep' in result) onSecondStep(result.secondStep)
-          else signedIn(result)
-        }}
-        submitLabel={t('登录')}
-      />
+      {open && (
+        <Suspense fallback={null}>
+          <WeChatDialog
+            open={open}
+            onClose={() => setOpen(false)}
+            onCode={async (code) => {
+              const result = await signIn.mutateAsync({ code })
+              if ('secondStep' in result) onSecondStep(result.secondStep)
+              else signedIn(result)
+            }}
+            submitLabel={t('登录')}
+          />
+        </Suspense>
+      )}
     </>
   )
 }
