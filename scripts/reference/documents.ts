@@ -8,6 +8,7 @@ import { ledgerBlocks } from './ledger.ts'
 import type { Blocks } from './markdown.ts'
 import { optionBlocks } from './options.ts'
 import { routingBlocks } from './routing.ts'
+import { ruleBlocks } from './rules.ts'
 import { translationBlocks } from './translation.ts'
 
 /** What the code says on each page of docs/reference; everything outside the markers is written by hand. */
@@ -18,6 +19,7 @@ const pages: Readonly<Record<string, Blocks>> = {
   'ledger.md': ledgerBlocks,
   'options.md': optionBlocks,
   'routing.md': routingBlocks,
+  'rules.md': ruleBlocks,
   'translation.md': translationBlocks,
 }
 

@@ -1,0 +1,36 @@
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { productFiles } from '#scripts/lint/source-code.ts'
+import { root } from '#scripts/steps.ts'
+import { lackOf } from './proof.ts'
+import type { RuleList } from './rule.ts'
+
+const apart = ['rule.ts', 'proof.ts', 'rules.test.ts']
+const files = globSync('*.ts', { cwd: join(root, 'test/rules') }).filter((name) => !apart.includes(name))
+const lists = await Promise.all(
+  files.map(async (name) => ({ name, list: ((await import(`./${name}`)) as { rules: RuleList }).rules })),
+)
+
+it.each(lists)('every rule of $name has a test that asserts it', ({ list }) => {
+  const rules = Object.values(list.sections).flat()
+  expect(rules.length).toBeGreaterThan(0)
+  expect(rules.map(lackOf).filter((lack) => lack !== undefined)).toEqual([])
+})
+
+it.each(lists)('every message of $name is shown as it is written there', ({ list }) => {
+  const product = productFiles()
+    .map(({ text }) => text)
+    .join('\n')
+  const messages = Object.values(list.sections).flatMap((rules) => rules.flatMap(({ message = [] }) => message))
+  expect(messages.filter((message) => !product.includes(message))).toEqual([])
+})
+
+it('a rule without its test, or whose test says nothing of it, is found', () => {
+  const file = 'test/rules/rules.test.ts'
+  const test = 'a rule without its test, or whose test says nothing of it, is found'
+  expect(lackOf({ rule: 'r', file, test, asserts: 'says nothing of it' })).toBeUndefined()
+  expect(lackOf({ rule: 'r', file, test, asserts: ['not', 'there'].join(' ') })).toContain('says nothing of not there')
+  expect(lackOf({ rule: 'r', file, test: 'another' })).toContain('has no test "another"')
+  expect(lackOf({ rule: 'r', file: 'test/nowhere.test.ts', test })).toContain('has no test')
+})
