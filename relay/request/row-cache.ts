@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
+import { entryLimit } from '#core/cache-limit.ts'
 
 type Entry<Row> = { row: Row; at: number }
 
@@ -30,8 +31,8 @@ export function createRowCache<Key extends string | number, Row extends { id: nu
       if (keys.size === 0) keysOfId.delete(row.id)
     }
     return {
-      entries: new LRUCache<Key, Entry<Row>>({ max: options.most, ttl, dispose }),
-      unknown: new LRUCache<Key, true>({ max: mostUnknown, ttl }),
+      entries: new LRUCache<Key, Entry<Row>>({ ...entryLimit(options.most), ttl, dispose }),
+      unknown: new LRUCache<Key, true>({ ...entryLimit(mostUnknown), ttl }),
       keysOfId,
     }
   }

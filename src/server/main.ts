@@ -10,7 +10,7 @@ import type { Environment } from '#core/environment.ts'
 import { readEnvironment } from './env.ts'
 import { checkSecretKey, readSecretKey } from './secret-key.ts'
 import { checkPort, type Given, serve, type Stop } from './serve.ts'
-import { createLog, createServices } from './services.ts'
+import { createLog, systemAmbient, version } from './services.ts'
 import { surviveStrayErrors } from './stray-errors.ts'
 import { endWith, startWorkers } from './workers.ts'
 
@@ -33,7 +33,7 @@ export async function main(): Promise<void> {
     await stop(how)
     await embedded?.stop()
   })
-  await announce(environment, { connection, secretKey, log })
+  await announce(environment, connection)
 }
 
 async function startDatabase(environment: Environment, log: Logger): Promise<Embedded> {
@@ -119,19 +119,22 @@ function endOnSignal(stop: Stop): void {
 }
 
 /** Says where the product is and, before it was set up, where that is done. */
-async function announce(environment: Environment, given: Given): Promise<void> {
-  const { services, close } = await createServices({ environment, ...given })
+async function announce({ PORT }: Environment, connection: ConnectionOptions): Promise<void> {
+  const database = await connect(connection, 1)
   try {
-    await recordSetupIfRootExists(services)
-    const token = await ensureSetupToken(services)
-    const base = `http://localhost:${environment.PORT}`
+    const { rows } = await database.pool.query<{ ms: string }>('select extract(epoch from now()) * 1000 as ms')
+    const databaseNow = new Date(Number(rows[0]?.ms))
+    const ambient = { ...systemAmbient, now: () => databaseNow }
+    await recordSetupIfRootExists({ database, version, ambient })
+    const token = await ensureSetupToken({ database, ambient })
+    const base = `http://localhost:${PORT}`
     process.stdout.write(`\n  Console and API: ${base}\n`)
     if (token !== null) {
       process.stdout.write(`  Set it up here:  ${base}/setup\n`)
-      process.stdout.write(`  From elsewhere:  http://<this machine>:${environment.PORT}/setup?token=${token}\n`)
+      process.stdout.write(`  From elsewhere:  http://<this machine>:${PORT}/setup?token=${token}\n`)
     }
     process.stdout.write('\n')
   } finally {
-    await close()
+    await database.close()
   }
 }

@@ -14,7 +14,7 @@ import { connect } from '#db/orm.ts'
 import type { Services } from '#features/deps.ts'
 import type { Job } from '#jobs/job.ts'
 import type { ChargeRow } from '#features/ledger/charge-row.ts'
-import { createHoldRecovery, takeNodeIdentity } from '#features/ledger/node.ts'
+import { createHoldRecovery, lookForDeadNodesEveryMs, takeNodeIdentity } from '#features/ledger/node.ts'
 import { createLedger, refundUndelivered } from '#features/ledger/service.ts'
 import { createLimits } from '#features/limits/service.ts'
 import { plainNotice } from '#features/notifications/notice.ts'
@@ -44,7 +44,7 @@ import { atMostOnceASecond, reportBatchErrors } from './trouble-log.ts'
 import { createReadiness } from './readiness.ts'
 import { createWriteBarrier } from './write-barrier.ts'
 
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+export const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string
 }
 
@@ -261,17 +261,23 @@ function logSetAside(services: () => Services) {
   }
 }
 
-/** Looks for holds of dead processes now and every ten seconds. */
+/** Looks for holds of dead processes, one look after another. */
 function recoverHolds(services: Services, hot: Pool): () => void {
   const recover = createHoldRecovery(hot)
-  const look = (): void => {
-    recover()
-      .then(({ released }) => {
-        if (released > 0) services.log.warn({ released }, 'gave back the holds of a process that died')
-      })
-      .catch((error: unknown) => services.log.error({ err: error }, 'looking for dead processes failed'))
+  let timer: NodeJS.Timeout | undefined
+  let stopped = false
+  const look = async (): Promise<void> => {
+    try {
+      const { released } = await recover()
+      if (released > 0) services.log.warn({ released }, 'gave back the holds of a process that died')
+    } catch (error) {
+      services.log.error({ err: error }, 'looking for dead processes failed')
+    }
+    if (!stopped) timer = setTimeout(() => void look(), lookForDeadNodesEveryMs)
   }
-  look()
-  const timer = setInterval(look, 10_000)
-  return () => clearInterval(timer)
+  void look()
+  return () => {
+    stopped = true
+    clearTimeout(timer)
+  }
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { ChargeRow } from '#features/ledger/charge-row.ts'
+import type { Pool } from 'pg'
 import { createHoldRecovery } from '#features/ledger/node.ts'
 import { createLedger, grant, type Ledger, refundUndelivered } from '#features/ledger/service.ts'
 import { logType } from '#core/statuses.ts'
@@ -217,6 +218,23 @@ test('holds of a process whose lock is free on two checks are released, holds of
   expect(await balanceOf(user.id)).toBe(900)
   await living.query('select pg_advisory_unlock(7301, 502)')
   living.release()
+})
+
+test('right after trouble with the database nobody is taken for dead: the living take their locks again', async () => {
+  const user = await make.user({ quota: 1000 })
+  await ledgerOfNode(503).reserve({ id: newId(), userId: user.id, tokenId: 0, amount: 300 })
+  let isBroken = true
+  const pool = {
+    query: async (...query: Parameters<Pool['query']>) => {
+      if (isBroken) throw new Error('the database restarts')
+      return database.pool.query(...query)
+    },
+  } as unknown as Pool
+  const recover = createHoldRecovery(pool)
+  await expect(recover()).rejects.toThrow('the database restarts')
+  isBroken = false
+  for (let look = 0; look < 3; look += 1) expect(await recover()).toEqual({ released: 0 })
+  expect(await balanceOf(user.id)).toBe(700)
 })
 
 test('a grant is booked once however often it is sent, from however many nodes', async () => {

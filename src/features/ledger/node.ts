@@ -26,16 +26,24 @@ export async function takeNodeIdentity(changes: Changes): Promise<NodeIdentity> 
   return { id: () => id }
 }
 
+/** How often somebody should look: what a dead process kept is free again within three seconds. */
+export const lookForDeadNodesEveryMs = 1200
+
 /** So long the database has to have answered before anything is forgotten. */
 const steadyMs = 60_000
+/** A database that comes back has lost the locks of the living too; they get so long to take them again. */
+const graceMs = 10_000
+const cleanUpEveryMs = 10_000
 
 /**
- * Finds the holds of processes that died and gives them back. A process counts as dead when its lock was free on two
- * looks in a row, which the caller spaces ten seconds apart. Holds of node 0 belong to charges that wait for an operator.
+ * Finds the holds of processes that died and gives them back. A process counts as dead when its lock was free on two looks in
+ * a row, `lookForDeadNodesEveryMs` apart. Holds of node 0 belong to charges that wait for an operator.
  */
 export function createHoldRecovery(pool: Pool) {
   let suspects = new Set<number>()
   let steadySince = performance.now()
+  let lastTrouble = Number.NEGATIVE_INFINITY
+  let lastCleanUp = Number.NEGATIVE_INFINITY
 
   /**
    * After a while without the database charges of unknown outcome are still to be sent again; they come first. Only then may
@@ -55,11 +63,14 @@ export function createHoldRecovery(pool: Pool) {
     )
     const free = rows.filter((row) => row.free).map((row) => row.node_id)
     let released = 0
+    if (performance.now() - lastTrouble < graceMs) return { released }
     for (const node of free.filter((id) => suspects.has(id))) {
       const result = await pool.query<{ released: number }>('select ledger_release_node($1) as released', [node])
       released += Number(result.rows[0]?.released ?? 0)
     }
     suspects = new Set(free)
+    if (performance.now() - lastCleanUp < cleanUpEveryMs) return { released }
+    lastCleanUp = performance.now()
     await pool.query("delete from holds where status <> 'open' and released_at < now() - interval '1 day'")
     await forgetSettled()
     return { released }
@@ -70,6 +81,8 @@ export function createHoldRecovery(pool: Pool) {
       return await look()
     } catch (error) {
       steadySince = performance.now()
+      lastTrouble = steadySince
+      suspects = new Set()
       throw error
     }
   }

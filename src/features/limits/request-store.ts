@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { entryLimit } from '#core/cache-limit.ts'
 import {
   admitRequest,
   endRequest,
@@ -34,7 +35,7 @@ const steadyNow = (): number => performance.timeOrigin + performance.now()
 
 /** Counts in this process. */
 export function createMemoryStore(now: () => number = steadyNow): RequestStore {
-  const states = new LRUCache<string, LimitState>({ max: mostKeys })
+  const states = new LRUCache<string, LimitState>(entryLimit(mostKeys))
   const nameOf = ({ name, key, limit }: RequestAsk): string => `${name}:${limit.shape}:${key}`
   const keep = (ask: RequestAsk, state: LimitState): void => {
     states.set(nameOf(ask), state, { ttl: ask.limit.windowMs })

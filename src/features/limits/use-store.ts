@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { entryLimit } from '#core/cache-limit.ts'
 
 /** One use of `key` is counted (`by` 1) or taken back (-1). `name` and `seconds` say which uses are counted together. */
 export type UseAsk = { name: string; key: string; seconds: number; by: 1 | -1 }
@@ -21,7 +22,7 @@ export function createUseStore(now: () => number = steadyNow): UseStore {
 
   return async ({ name, key, seconds, by }) => {
     const kind = `${name}:${seconds}`
-    const windows = kinds.get(kind) ?? new LRUCache<string, Window>({ max: mostKeys })
+    const windows = kinds.get(kind) ?? new LRUCache<string, Window>(entryLimit(mostKeys))
     kinds.set(kind, windows)
     const at = now()
     const known = windows.get(key)

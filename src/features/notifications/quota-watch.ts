@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { entryLimit } from '#core/cache-limit.ts'
 import { formatQuota } from '#core/quota.ts'
 import type { UserSetting } from '#db/entities/user.ts'
 import type { Services } from '#features/deps.ts'
@@ -23,7 +24,7 @@ export function createQuotaWatch(given: {
   /** The threshold a user saved; null for none. */
   thresholdOf: (userId: number) => number | null | Promise<number | null>
 }): QuotaWatch {
-  const recentlyNotified = new LRUCache<number, true>({ max: 100_000, ttl: pauseMs })
+  const recentlyNotified = new LRUCache<number, true>({ ...entryLimit(100_000), ttl: pauseMs })
 
   const judge = async (charged: { userId: number; balance: number }): Promise<void> => {
     const own = await given.thresholdOf(charged.userId)
