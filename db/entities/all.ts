@@ -3,6 +3,7 @@ import { AuditEntry } from './audit-entry.ts'
 import { Authenticator } from './authenticator.ts'
 import { Channel } from './channel.ts'
 import { ChannelBalance } from './channel-balance.ts'
+import { ChannelCooldown } from './channel-cooldown.ts'
 import { ChannelDrift } from './channel-drift.ts'
 import { ChannelKey } from './channel-key.ts'
 import { ChannelProbe } from './channel-probe.ts'
@@ -49,6 +50,7 @@ export const entities = [
   Authenticator,
   Channel,
   ChannelBalance,
+  ChannelCooldown,
   ChannelDrift,
   ChannelKey,
   ChannelProbe,

@@ -34,4 +34,5 @@ export const migrationsList = [
   fromFile('0049-buying-prices'),
   fromFile('0050-price-changes'),
   fromFile('0053-failures-hourly'),
+  fromFile('0065-channel-cooldowns'),
 ]

@@ -1,8 +1,10 @@
 import { disableDeadKey } from '#relay/routing/auto-disable.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Attempt, AttemptRecord, CallCore, RelayServices } from '#relay/request/call.ts'
-import { AttemptFailed } from './failure.ts'
+import { secretsBesideAddress } from '#relay/upstream-call/channel.ts'
+import { AttemptFailed, operatorReason } from './failure.ts'
 import { dropRefusedToken } from './attempt-token.ts'
+import { upstreamChannelOf } from './upstream-channel.ts'
 import { countFailedAttempt, type FailedAttempt, logFailedCall } from './log-failure.ts'
 import { attemptRecord } from '#relay/billing/log-row.ts'
 import { costOfFailure, failedCosts } from '#core/pricing/attempt-costs.ts'
@@ -60,7 +62,8 @@ export async function attemptAll(services: RelayServices, call: CallCore, steps:
       if (!error) return
       const retry = planRetry(services, call, { error, attempt, number, selection, route: steps.route ?? 'text' })
       if (!retry && error.deliver) return await error.deliver()
-      const { status, message: reason } = error.failure
+      const { status } = error.failure
+      const reason = operatorReason(error, secretsBesideAddress(upstreamChannelOf(attempt)))
       const cost = costOfFailure({ attempt, at: call.receivedAt }, error.usage, plan.terms)
       attempts.push(attemptRecord(attempt, { status, reason, ms: performance.now() - startedAt, cost }))
       last = { attempt, attempts, error }

@@ -1,5 +1,6 @@
 import { DomainError } from '#core/errors.ts'
 import { isDatabaseTrouble, isUnstorableText } from '#core/database-trouble.ts'
+import { maskSecrets } from '#core/masking/mask-secrets.ts'
 import type { ChannelSecrets } from '#core/masking/secret-parts.ts'
 import { maskFailure } from '#relay/providers/shared/mask-failure.ts'
 import { MalformedUpstream, type UpstreamFailure } from '#relay/chat/events.ts'
@@ -8,7 +9,7 @@ import type { ReportedUsage } from '#core/usage.ts'
 import type { CallerError } from '#relay/dialects/types.ts'
 import { UpstreamRefusal } from '#relay/providers/types.ts'
 import { RateLimited } from '#relay/request/rate-limited.ts'
-import { TransportError } from '#relay/transport/transport-error.ts'
+import { describeTransportError, TransportError } from '#relay/transport/transport-error.ts'
 
 /** Type of every error that the gateway itself makes. */
 const gatewayErrorType = 'gateway_error'
@@ -33,6 +34,7 @@ type AttemptFailure = {
   retryAfterMs?: number | null
   usage?: ReportedUsage | undefined
   deliver?: (() => Promise<void>) | undefined
+  address?: string
   cause?: unknown
 }
 
@@ -52,6 +54,8 @@ export class AttemptFailed extends Error {
   readonly usage: ReportedUsage | undefined
   /** The answer came and has nothing in it: settles it and sends it as it is, where no other place is tried. */
   readonly deliver: (() => Promise<void>) | undefined
+  /** The address that refused, for operators. */
+  readonly address: string
   constructor(failure: UpstreamFailure, details: AttemptFailure) {
     super(failure.message, { cause: details.cause })
     this.failure = failure
@@ -61,12 +65,22 @@ export class AttemptFailed extends Error {
     this.retryAfterMs = details.retryAfterMs ?? null
     this.usage = details.usage
     this.deliver = details.deliver
+    this.address = details.address ?? ''
   }
 }
 
 /** The same failed attempt, without the secrets of its channel in any of its words. */
 export const maskedFailure = (failed: AttemptFailed, secrets: ChannelSecrets): AttemptFailed =>
   new AttemptFailed(maskFailure(failed.failure, secrets), { ...failed, cause: failed.cause })
+
+/** Why a try failed, in words for operators: where it went, and what the network said. */
+export function operatorReason({ failure, address, cause }: AttemptFailed, secrets: ChannelSecrets): string {
+  const words =
+    cause instanceof TransportError
+      ? describeTransportError(cause, failure.message)
+      : `${failure.message}${address === '' ? '' : ` (${address})`}`
+  return maskSecrets(words, secrets)
+}
 
 export const failureOfDomainError = (error: DomainError): UpstreamFailure => ({
   status: error.status ?? statusOfKind[error.kind],

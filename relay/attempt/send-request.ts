@@ -2,6 +2,7 @@ import type { Attempt, CallCore, RelayServices } from '#relay/request/call.ts'
 import type { ProviderCall, UpstreamRequest } from '#relay/providers/types.ts'
 import { retryAfterMs } from '#relay/transport/retry-after.ts'
 import type { UpstreamReply } from '#relay/transport/send.ts'
+import { plainAddress } from '#relay/transport/transport-error.ts'
 import { type FailingReply, isGood, sendToUpstream, upstreamFailure } from '#relay/upstream-call/send.ts'
 import { timeoutsOf } from '#relay/upstream-call/timeouts.ts'
 import { AttemptFailed, isUnsent } from './failure.ts'
@@ -32,13 +33,13 @@ export async function sendRequest(
     throw error
   })
   if (isGood(reply)) return reply
-  throw await failedReply(services, sender, reply)
+  throw await failedReply(services, { ...sender, address: plainAddress(request.url) }, reply)
 }
 
 /** A reply that is no answer, as a failed attempt, with how long the upstream asks to wait. */
 export async function failedReply(
   services: RelayServices,
-  { attempt, providerCall }: { attempt: Attempt; providerCall: ProviderCall },
+  { attempt, providerCall, address = '' }: { attempt: Attempt; providerCall: ProviderCall; address?: string },
   reply: FailingReply,
 ): Promise<AttemptFailed> {
   const failure = await upstreamFailure(reply, attemptSecrets(attempt, providerCall))
@@ -47,5 +48,6 @@ export async function failedReply(
   return new AttemptFailed(shapeFailure(services, attempt.channel, failure), {
     local: false,
     retryAfterMs: asked ?? vendorDelayMs,
+    address,
   })
 }

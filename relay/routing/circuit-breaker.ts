@@ -42,12 +42,28 @@ export type CircuitBreaker = {
   coolingDown: () => { channelId: number; key: number; model: string; until: Date }[]
 }
 
-type Place = { channelId: number; key: number; model: string }
+export type Place = { channelId: number; key: number; model: string }
+
+/** Why a place rests, and until when. */
+export type Cooldown = { until: Date; status: number; reason: string }
+
+function placeOf(name: string): Place {
+  const [channelId, key, ...model] = name.split(':')
+  return { channelId: Number(channelId), key: Number(key), model: model.join(':') }
+}
 
 const nameOf = ({ channelId, key, model }: Place): string => `${channelId}:${key}:${model}`
 
-export function createCircuitBreaker(now: () => number): CircuitBreaker {
+/** `onChange` hears of every rest that begins, and with null of every one that ends before its time. */
+export function createCircuitBreaker(
+  now: () => number,
+  onChange: (place: Place, cooldown: Cooldown | null) => void = () => {},
+): CircuitBreaker {
   const entries = new Map<string, Entry>()
+  const forgetPlace = (place: Place): void => {
+    const entry = entryOf(place)
+    if (entry && entries.delete(nameOf(place)) && entry.cooldownUntil > 0) onChange(place, null)
+  }
   const entryOf = (place: Place): Entry | undefined => (entries.size > 0 ? entries.get(nameOf(place)) : undefined)
 
   const cooldownFor = (entry: Entry, error: AttemptFailed): number => {
@@ -86,7 +102,7 @@ export function createCircuitBreaker(now: () => number): CircuitBreaker {
     failed: (place, error) => {
       if (error.local) return left(place)
       // It said no to this call, and so is up.
-      if (!isOverload(error)) return void entries.delete(nameOf(place))
+      if (!isOverload(error)) return forgetPlace(place)
       if (entries.size > mostEntries) entries.clear()
       const entry = entries.get(nameOf(place)) ?? { failures: 0, cooldownUntil: 0, asked: false, before: null }
       entry.failures += 1
@@ -95,26 +111,20 @@ export function createCircuitBreaker(now: () => number): CircuitBreaker {
       entry.asked = error.retryAfterMs !== null && error.retryAfterMs > 0
       entry.before = null
       entries.set(nameOf(place), entry)
+      if (cooldown > 0) {
+        const { status, message } = error.failure
+        onChange(place, { until: new Date(entry.cooldownUntil), status, reason: message })
+      }
     },
-    succeeded: (place) => {
-      if (entries.size > 0) entries.delete(nameOf(place))
-    },
+    succeeded: forgetPlace,
     left,
     forget: (channelId) => {
-      for (const name of entries.keys()) if (name.startsWith(`${channelId}:`)) entries.delete(name)
+      for (const name of entries.keys()) if (name.startsWith(`${channelId}:`)) forgetPlace(placeOf(name))
     },
     coolingDown: () =>
       [...entries].flatMap(([name, entry]) => {
         if (entry.cooldownUntil <= now()) return []
-        const [channelId = '0', key = '0', ...model] = name.split(':')
-        return [
-          {
-            channelId: Number(channelId),
-            key: Number(key),
-            model: model.join(':'),
-            until: new Date(entry.cooldownUntil),
-          },
-        ]
+        return [{ ...placeOf(name), until: new Date(entry.cooldownUntil) }]
       }),
   }
 }

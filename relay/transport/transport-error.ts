@@ -33,11 +33,34 @@ export class TransportError extends Error {
   readonly kind: TransportErrorKind
   /** The request had been handed to a connection, so the upstream may have seen it. */
   sent: boolean
+  /** Where it went, without query and password: for operators, never for callers. Set by who sent it. */
+  address = ''
   constructor(kind: TransportErrorKind, options: { cause?: unknown; sent?: boolean; message?: string } = {}) {
     super(options.message ?? messages[kind], options.cause === undefined ? {} : { cause: options.cause })
     this.kind = kind
     this.sent = options.sent ?? false
   }
+}
+
+/** The network's own word for what went wrong, such as ECONNREFUSED, at whatever depth it stands. */
+function reasonIn(error: unknown, depth = 0): string {
+  if (!(error instanceof Error) || depth > 5) return ''
+  const first: unknown = error instanceof AggregateError ? error.errors[0] : undefined
+  const deeper = reasonIn(error.cause, depth + 1) || reasonIn(first, depth + 1)
+  if (deeper !== '' || error instanceof TransportError) return deeper
+  return codeOf(error) || error.message.slice(0, 200)
+}
+
+/** What went wrong, where, and why: more than callers are told. */
+export function describeTransportError(error: TransportError, words = error.message): string {
+  const reason = reasonIn(error.cause)
+  return `${words}${error.address === '' ? '' : `: ${error.address}`}${reason === '' ? '' : ` (${reason})`}`
+}
+
+/** An address as it may be told to operators: keys often stand in its query. */
+export function plainAddress(address: string): string {
+  const url = URL.parse(address)
+  return url ? `${url.protocol}//${url.host}${url.pathname}` : ''
 }
 
 const codeOf = (error: unknown): string => {

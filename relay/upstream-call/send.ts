@@ -7,6 +7,7 @@ import type { SocketRequest, UpstreamRequest } from '#relay/providers/types.ts'
 import type { TimeLimits } from '#relay/transport/limits.ts'
 import type { OpenedSocket } from '#relay/transport/open-socket.ts'
 import type { SendRequest, Transport, UpstreamReply } from '#relay/transport/send.ts'
+import { plainAddress, TransportError } from '#relay/transport/transport-error.ts'
 import type { UpstreamChannel, UpstreamDeps } from './channel.ts'
 import { timeoutsOf } from './timeouts.ts'
 
@@ -24,7 +25,11 @@ export async function sendToUpstream(
   const signed = providerFor(channel.type).sign?.(request, { channel, ambient }) ?? request
   const { method, url, isLastFrame } = signed
   const encoded = signed.body instanceof FormData ? await formBytes(signed.body, signed.headers) : textOrBytes(signed)
-  return transport.send({ method, url, ...encoded, isLastFrame, signal, proxy: proxyOf(channel.setting), ...limits })
+  const proxy = proxyOf(channel.setting)
+  return transport.send({ method, url, ...encoded, isLastFrame, signal, proxy, ...limits }).catch((error: unknown) => {
+    if (error instanceof TransportError) error.address ||= plainAddress(url)
+    throw error
+  })
 }
 
 /** Sends a request that is none of a channel's own calls: where a result lies, who checks persons. */

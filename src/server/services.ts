@@ -13,6 +13,7 @@ import { createHotPool } from '#db/hot-pool.ts'
 import { connect } from '#db/orm.ts'
 import type { Services } from '#features/deps.ts'
 import type { Job } from '#jobs/job.ts'
+import { createCooldownRecords } from '#features/channels/service/cooldowns.ts'
 import type { ChargeRow } from '#features/ledger/charge-row.ts'
 import { createHoldRecovery, lookForDeadNodesEveryMs, takeNodeIdentity } from '#features/ledger/node.ts'
 import { createLedger, refundUndelivered } from '#features/ledger/service.ts'
@@ -127,7 +128,12 @@ export async function createServices(given: {
   })
   let draining = false
   let stopping = false
-  const circuitBreaker = createCircuitBreaker(() => ambient.now().getTime())
+  const cooldowns = createCooldownRecords(
+    database.pool,
+    node.id,
+    atMostOnceASecond((error) => log.warn({ err: error }, 'a cooldown could not be kept for the console')),
+  )
+  const circuitBreaker = createCircuitBreaker(() => ambient.now().getTime(), cooldowns.put)
   const services: RelayServices = {
     database,
     options,
@@ -219,7 +225,8 @@ export async function createServices(given: {
       const drained = services.ledger.drained().then(() => true)
       if (!(await Promise.race([drained, delay(longestDrainMs, false, { ref: false })])))
         log.error('what was still to be booked is left to those who find the holds of dead processes')
-      await Promise.race([services.failureLog.flushed(), delay(longestDrainMs, undefined, { ref: false })])
+      const written = Promise.all([services.failureLog.flushed(), cooldowns.flushed()])
+      await Promise.race([written, delay(longestDrainMs, undefined, { ref: false })])
       await services.transport.close()
       await services.media.close()
       await services.counter.close()

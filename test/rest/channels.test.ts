@@ -250,6 +250,13 @@ describe('models of channels', () => {
     expect((await admin.post('/api/channel/fetch_models', { ...given, base_url: closed })).status).toBe(500)
     await admin.put('/api/channel/', { id, base_url: closed, key: 'sk-a' })
     expect((await admin.get(`/api/channel/fetch_models/${id}`)).status).toBe(200)
+    // A form that edits a channel says which, and leaves the key blank.
+    const edited = await create({ base_url: upstream.url })
+    const blank = { id: edited, base_url: upstream.url, type: 1, key: '' }
+    expect((await admin.post('/api/channel/fetch_models', blank)).data).toEqual(stored.data)
+    expect((await admin.post('/api/channel/fetch_models', { ...blank, base_url: closed })).body['message']).toBe(
+      '修改接口地址或类型时需要重新填写密钥',
+    )
     expect((await admin.post('/api/channel/fetch_models', { type: 'x' })).status).toBe(400)
     expect((await admin.post('/api/channel/fetch_models', '{')).status).toBe(400)
   })
@@ -267,7 +274,7 @@ describe('a test and a balance', () => {
     expect(failed.status).toBe(200)
     expect(failed.body).toEqual({
       success: false,
-      message: 'cannot connect to the upstream',
+      message: 'cannot connect to the upstream: http://127.0.0.1:9/v1/chat/completions (ECONNREFUSED)',
       time: expect.any(Number) as number,
     })
     expect((await admin.get(`/api/channel/update_balance/${music}/`)).body).toEqual({

@@ -72,3 +72,19 @@ describe.each(faults)('%s', (_name, route, status) => {
     },
   )
 })
+
+test('the operator reads in the log where a try went and what the network said, or who refused it', async () => {
+  const faulty: [route: { baseUrl?: string; does?: string }, reason: RegExp][] = [
+    [{ baseUrl: 'http://127.0.0.1:9' }, /: http:\/\/127\.0\.0\.1:9\/v1\/chat\/completions \(.+\)$/],
+    [{ does: 'status=500' }, /\(http:\/\/127\.0\.0\.1:\d+\/.*v1\/chat\/completions\)$/],
+  ]
+  for (const [route, reason] of faulty) {
+    const { model } = await serve(app, { priority: 1, ...route }, {})
+    const reply = await say(app, callerDialects[0] as CallerDialect, { token, model, stream: false })
+    expect(reply.status).toBe(200)
+    await reply.text()
+    const { other } = (await consumed(app)).at(-1) as { other: Record<string, unknown> }
+    const [failed] = (other['admin_info'] as { attempts: { reason: string }[] }).attempts
+    expect(failed?.reason).toMatch(reason)
+  }
+})

@@ -93,6 +93,7 @@ const acts: Record<string, () => Promise<unknown>> = {
   'channels.update': async () => ({ id: await makeChannel(), name: 'renamed' }),
   'channels.copy': async () => ({ id: await makeChannel() }),
   'channels.setStatus': async () => ({ id: await makeChannel(), status: 2 }),
+  'channels.setStatusOfMany': async () => ({ ids: [await makeChannel()], status: 2 }),
   'channels.enable': async () => {
     const id = await makeChannel()
     await api.admin.channels.disable({ id })

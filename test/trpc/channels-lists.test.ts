@@ -35,6 +35,21 @@ describe('switching channels', () => {
     expect(await codeOf(channels.disable({ id: id + 1 }))).toBe('channel.not_found')
   })
 
+  it('goes for many at once, and taking it back leaves credentials that went off by themselves as they are', async () => {
+    const one = await create({ key: 'sk-aaaaaaaa,sk-bbbbbbbb' })
+    const two = await create()
+    const channels = await asAdmin()
+    await app.sql('update channel_keys set status = 3 where channel_id = $1 and position = 1', [one.id])
+    expect(await channels.setStatusOfMany({ ids: [one.id, two.id], status: 2 })).toEqual({ count: 2 })
+    expect(await app.sql('select distinct status from channels')).toEqual([{ status: 2 }])
+    await expectIndexInOrder(app)
+    await channels.setStatus({ id: one.id, status: 1, keepKeys: true })
+    expect((await channels.get({ id: one.id })).keys.map(({ status }) => status)).toEqual([1, 3])
+    await channels.setStatus({ id: one.id, status: 1 })
+    expect((await channels.get({ id: one.id })).keys.map(({ status }) => status)).toEqual([1, 1])
+    expect(await codeOf(channels.setStatusOfMany({ ids: [], status: 2 }))).toBe('channel.selection_empty')
+  })
+
   it('takes out the key that failed, and the channel with its last one', async () => {
     const { id } = await create({ key: 'sk-aaaaaaaa,sk-bbbbbbbb' })
     const fail = (key: string) =>
@@ -89,6 +104,15 @@ describe('finding channels', () => {
     expect(await names({ tags: ['eu'] })).toEqual(['alpha_1'])
     expect(await names({ types: [1], statuses: [1], group: 'default' })).toEqual(['alpha_1'])
     expect(await names({ keyword: "'; drop table channels; --" })).toEqual([])
+    expect((await channels.matching({ types: [1], group: 'default' })).map(({ name }) => name)).toEqual(['alpha_1'])
+    expect(await channels.matching({ keyword: '%%%%' })).toEqual([])
+  })
+
+  it('says which channels have models that nobody has priced', async () => {
+    const priced = await create()
+    const house = await create({ models: ['gpt-4o', 'house-a', 'house-b'] })
+    const ids = [priced.id, house.id]
+    expect(await (await asAdmin()).unpriced({ ids })).toEqual([{ channelId: house.id, models: ['house-a', 'house-b'] }])
   })
 
   it('folds tags: pages count them and show all of their channels', async () => {

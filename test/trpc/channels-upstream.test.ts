@@ -201,11 +201,32 @@ describe('a test of a channel', () => {
     const { id } = await create()
     const result = await (await channels()).probe({ id })
     expect(result).toMatchObject({ success: false, retryable: false })
-    expect(result.message).toBe('status code 401: Incorrect API key provided: ***.')
+    expect(result.message).toBe(
+      `status code 401: Incorrect API key provided: ***. (${upstream.url}/v1/chat/completions)`,
+    )
     expect(JSON.stringify(await (await channels()).health({ ids: [id] }))).not.toContain(secret)
     expect((await (await channels()).get({ id })).status).toBe(1)
     expect((await (await channels()).get({ id })).testedAt).not.toBeNull()
     expect(await app.sql('select id from logs')).toEqual([])
+  })
+
+  it('names the address and the cause where nobody answers, without what stands in its query', async () => {
+    const gone = createServer().listen(0, '127.0.0.1')
+    await once(gone, 'listening')
+    const closed = `http://127.0.0.1:${(gone.address() as AddressInfo).port}`
+    gone.close()
+    await once(gone, 'close')
+    const { id } = await create({ baseUrl: closed })
+    expect((await (await channels()).probe({ id })).message).toBe(
+      `cannot connect to the upstream: ${closed}/v1/chat/completions (ECONNREFUSED)`,
+    )
+    const gemini = await create({ type: 24, baseUrl: closed, models: ['gemini-2.0-flash'] })
+    const { message } = await (await channels()).probe({ id: gemini.id })
+    expect(message).toContain(`${closed}/v1beta/models/gemini-2.0-flash:generateContent (ECONNREFUSED)`)
+    expect((await refusalOf((await channels()).fetchModelsOf({ id }))).message).toContain(
+      `${closed}/v1/models (ECONNREFUSED)`,
+    )
+    expect((await refusalOf((await channels()).updateBalance({ id }))).message).toContain('(ECONNREFUSED)')
   })
 
   it('knows which failures may pass by themselves', async () => {
@@ -225,8 +246,10 @@ describe('a test of a channel', () => {
   })
 
   it('is refused for what cannot be tried and for what nobody has priced', async () => {
-    const { id } = await create({ models: ['house-model'] })
+    const { id } = await create({ models: ['house-model', 'gpt-4o'], modelMapping: '{"gpt-4o":"upstream-name"}' })
     expect((await refusalOf((await channels()).probe({ id }))).code).toBe('relay.price_missing_hint')
+    // What is sent is what is priced, unless calls are billed by the name they ask for.
+    expect((await refusalOf((await channels()).probe({ id, model: 'gpt-4o' }))).message).toContain('upstream-name')
     const music = await create({ type: 36, models: ['suno_music'] })
     expect((await refusalOf((await channels()).probe({ id: music.id }))).code).toBe('channel.test_unsupported')
     expect((await refusalOf((await channels()).probe({ id: 999 }))).code).toBe('channel.not_found')
@@ -257,6 +280,24 @@ describe('the list of an upstream', () => {
     expect(upstream.seen.map(({ path, headers }) => [path, headers.authorization])).toEqual([
       ['/v1/models', `Bearer ${secret}`],
       ['/v1/models', 'Bearer sk-typed'],
+    ])
+  })
+
+  it('is fetched for a form with the stored key, wherever root says and nowhere else for others', async () => {
+    upstream.answer = () => ({ body: { data: [{ id: 'a' }] } })
+    const { id } = await create({ baseUrl: `${upstream.url}/old` })
+    const blank = { id, type: 1, key: '' }
+    const here = { ...blank, baseUrl: `${upstream.url}/old` }
+    const elsewhere = { ...blank, baseUrl: upstream.url }
+    const asAdmin = (await app.trpc(await app.person({ role: 10 }))).admin.channels
+    expect(await asAdmin.fetchModels(here)).toEqual(['a'])
+    expect((await refusalOf(asAdmin.fetchModels(elsewhere))).code).toBe('channel.key_needed_for_address')
+    expect(await asAdmin.fetchModels({ ...elsewhere, key: 'sk-typed' })).toEqual(['a'])
+    expect(await (await channels()).fetchModels(elsewhere)).toEqual(['a'])
+    expect(upstream.seen.map(({ path, headers }) => [path, headers.authorization])).toEqual([
+      ['/old/v1/models', `Bearer ${secret}`],
+      ['/v1/models', 'Bearer sk-typed'],
+      ['/v1/models', `Bearer ${secret}`],
     ])
   })
 

@@ -173,6 +173,7 @@ export const channelRoutes: RouteTable<Api> = {
   'POST /api/channel/fetch_models': bind((api) => api.admin.channels.fetchModels, {
     // What is missing or malformed is refused by the procedure's own schema.
     input: ({ body }) => ({
+      id: integer(body['id']) || undefined,
       type: integer(body['type']) as number,
       baseUrl: text(body['base_url']) ?? '',
       key: text(body['key']) ?? '',

@@ -6,6 +6,7 @@ import * as schema from './schema.ts'
 import * as abilities from './service/abilities.ts'
 import * as balance from './service/balance.ts'
 import * as bulk from './service/bulk.ts'
+import * as cooldowns from './service/cooldowns.ts'
 import * as drift from './service/drift.ts'
 import * as list from './service/list.ts'
 import * as probe from './service/probe.ts'
@@ -22,6 +23,9 @@ export const channelsAdminRouter = router({
     .meta({ verification: (_input, { role }) => role >= roles.root })
     .input(schema.byChannelId)
     .query(({ ctx, input }) => list.getChannel(ctx, input)),
+  matching: adminProcedure.input(schema.channelFilters).query(({ ctx, input }) => list.matchingChannels(ctx, input)),
+  unpriced: adminProcedure.input(schema.byChannelIds).query(({ ctx, input }) => list.listUnpriced(ctx, input)),
+  cooldowns: adminProcedure.input(schema.byChannelIds).query(({ ctx, input }) => cooldowns.listCooldowns(ctx, input)),
   health: adminProcedure.input(schema.channelHealth).query(({ ctx, input }) => list.channelHealth(ctx, input)),
   create: adminProcedure.input(schema.createChannel).mutation(({ ctx, input }) => write.createChannel(ctx, input)),
   update: adminProcedure.input(schema.updateChannel).mutation(({ ctx, input }) => write.updateChannel(ctx, input)),
@@ -29,6 +33,9 @@ export const channelsAdminRouter = router({
   setStatus: adminProcedure
     .input(schema.setChannelStatus)
     .mutation(({ ctx, input }) => status.setChannelStatus(ctx, input)),
+  setStatusOfMany: adminProcedure
+    .input(schema.setStatusOfMany)
+    .mutation(({ ctx, input }) => status.setStatusOfMany(ctx, input)),
   enable: adminProcedure
     .input(schema.byChannelId)
     .mutation(({ ctx, input }) => status.setChannelStatus(ctx, { ...input, status: channelStatus.enabled })),

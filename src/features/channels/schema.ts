@@ -94,7 +94,7 @@ export const channelSorts = [
   'weight',
 ] as const
 
-const channelFilters = z.object({
+export const channelFilters = z.object({
   /** A number, a part of the name, or a whole key. */
   keyword: text(20_000).default(''),
   model: text(255).default(''),
@@ -120,7 +120,9 @@ export const byChannelId = z.object({ id: channelId })
 export const byChannelIds = z.object({ ids: z.array(channelId).max(10_000) })
 
 const chosenStatus = z.union([z.literal(channelStatus.enabled), z.literal(channelStatus.disabled)])
-export const setChannelStatus = z.object({ id: channelId, status: chosenStatus })
+/** `keepKeys` leaves credentials that went off by themselves as they are: taking a word back brings nothing back. */
+export const setChannelStatus = z.object({ id: channelId, status: chosenStatus, keepKeys: z.boolean().default(false) })
+export const setStatusOfMany = byChannelIds.extend({ status: chosenStatus })
 export const setKeyStatus = z.object({ id: channelId, position: z.int().min(0).max(100_000), status: chosenStatus })
 export const setPriority = z.object({ id: channelId, priority: fields.priority })
 export const setWeight = z.object({ id: channelId, weight: fields.weight })
@@ -143,11 +145,13 @@ export const editTag = z.object({
 export type EditTag = z.infer<typeof editTag>
 export const setTag = byChannelIds.extend({ tag: line(255) })
 
+/** With the number of a stored channel a blank key stands for the stored one. */
 export const fetchUpstreamModels = z.object({
+  id: channelId.optional(),
   type: channelType,
   baseUrl: fields.baseUrl.default(''),
   key,
-  other: fields.other.default(''),
+  other: fields.other.optional(),
 })
 
 export const probeChannel = z.object({ id: channelId, model: line(255).default('') })

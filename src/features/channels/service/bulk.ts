@@ -2,6 +2,7 @@ import { DomainError } from '#core/errors.ts'
 import { channelStatus } from '#core/statuses.ts'
 import { Ability } from '#db/entities/ability.ts'
 import { Channel } from '#db/entities/channel.ts'
+import { ChannelCooldown } from '#db/entities/channel-cooldown.ts'
 import { ChannelDrift } from '#db/entities/channel-drift.ts'
 import { ChannelKey } from '#db/entities/channel-key.ts'
 import { ChannelProbe } from '#db/entities/channel-probe.ts'
@@ -19,6 +20,7 @@ function removeWhere(deps: UserDeps, where: object): Promise<{ count: number }> 
     if (ids.length === 0) return { count: 0 }
     await em.nativeDelete(Ability, { channelId: { $in: ids } })
     await em.nativeDelete(ChannelKey, { channelId: { $in: ids } })
+    await em.nativeDelete(ChannelCooldown, { channelId: { $in: ids } })
     await em.nativeDelete(ChannelDrift, { channelId: { $in: ids } })
     await em.nativeDelete(ChannelProbe, { channelId: { $in: ids } })
     await em.nativeDelete(Channel, { id: { $in: ids } })

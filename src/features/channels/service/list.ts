@@ -1,10 +1,11 @@
-import { type FilterQuery, raw } from '@mikro-orm/postgresql'
+import { type FilterQuery, type QBFilterQuery, raw } from '@mikro-orm/postgresql'
 import { splitKeys } from '#core/channel-types/split-keys.ts'
 import type { Page } from '#core/paging.ts'
 import { Channel } from '#db/entities/channel.ts'
 import { ChannelKey } from '#db/entities/channel-key.ts'
 import { ChannelProbe } from '#db/entities/channel-probe.ts'
 import type { UserDeps } from '#features/deps.ts'
+import { unpricedModelsOf } from '#features/models/service.ts'
 import type { ChannelFilters, ListChannels, SearchChannels } from '../schema.ts'
 import {
   type ChannelDetail,
@@ -64,11 +65,12 @@ async function find(deps: UserDeps, where: FilterQuery<Channel>, wanted: Sorting
 }
 
 async function tagsOf(deps: UserDeps, where: FilterQuery<Channel>): Promise<string[]> {
-  const tagged = await deps.em.find(Channel, { $and: [where, { tag: { $ne: '' } }] } as FilterQuery<Channel>, {
-    fields: ['tag'],
-    disableIdentityMap: true,
-  })
-  return [...new Set(tagged.map(({ tag }) => tag))].toSorted()
+  const tagged = await deps.em
+    .createQueryBuilder(Channel, 'c')
+    .select('tag', true)
+    .where({ $and: [where, { tag: { $ne: '' } }] } as QBFilterQuery<Channel>)
+    .execute<{ tag: string }[]>('all')
+  return tagged.map(({ tag }) => tag).toSorted()
 }
 
 /** A page of channels, or all channels of a page of tags. */
@@ -91,6 +93,36 @@ export async function searchChannels(deps: UserDeps, input: SearchChannels): Pro
   const where = await whereOf(deps, input)
   const found = input.tagMode ? { tag: { $in: await tagsOf(deps, where) } } : where
   return find(deps, found, { ...input, limit: mostFound })
+}
+
+/** Number and name of everything that matches, so that it can be chosen as a whole. */
+export async function matchingChannels(
+  deps: UserDeps,
+  filters: ChannelFilters,
+): Promise<Pick<ChannelView, 'id' | 'name'>[]> {
+  return deps.em
+    .createQueryBuilder(Channel, 'c')
+    .select(['id', 'name'])
+    .where((await whereOf(deps, filters)) as QBFilterQuery<Channel>)
+    .orderBy({ id: 'asc' })
+    .limit(mostFound)
+    .execute<{ id: number; name: string }[]>('all')
+}
+
+/** Models of these channels that nobody could call for want of a price; channels that have none are left out. */
+export async function listUnpriced(
+  deps: UserDeps,
+  { ids }: { ids: number[] },
+): Promise<{ channelId: number; models: string[] }[]> {
+  if (ids.length === 0) return []
+  const channels = await deps.em.find(
+    Channel,
+    { id: { $in: ids } },
+    { fields: ['id', 'type', 'models', 'modelMapping'], disableIdentityMap: true },
+  )
+  return channels
+    .map((channel) => ({ channelId: channel.id, models: unpricedModelsOf(deps.options, channel) }))
+    .filter(({ models }) => models.length > 0)
 }
 
 export async function getChannel(deps: UserDeps, { id }: { id: number }): Promise<ChannelDetail> {

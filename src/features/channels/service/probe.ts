@@ -79,7 +79,7 @@ export async function probe(
   const retryable = !outcome.ok && outcome.retryable
   return {
     result: { model, success: outcome.ok, message, seconds: durationMs / 1000, retryable },
-    fault: outcome.ok || !outcome.fault ? null : { ...outcome.fault, message },
+    fault: outcome.ok ? null : outcome.fault,
     key: call.channel.key,
   }
 }

@@ -15,20 +15,26 @@ import { findChannel, lockChannel, lockChannels } from './store.ts'
  * A person's word on channels whose rows are held. Switching on brings back the credentials that were taken out
  * automatically, for a channel without any could serve nobody.
  */
-export async function writeStatus(em: EntityManager, ids: number[], status: number): Promise<void> {
+export async function writeStatus(
+  em: EntityManager,
+  ids: number[],
+  { status, keepKeys = false }: { status: number; keepKeys?: boolean },
+): Promise<void> {
   if (ids.length === 0) return
   const columns = { status, statusReason: '', statusAt: null }
   await em.nativeUpdate(Channel, { id: { $in: ids } }, columns)
-  if (status === channelStatus.enabled) {
+  if (status === channelStatus.enabled && !keepKeys) {
     await em.nativeUpdate(ChannelKey, { channelId: { $in: ids }, status: channelStatus.autoDisabled }, columns)
   }
   await indexChannels(em, ids)
 }
 
-export async function setChannelStatus(deps: UserDeps, input: { id: number; status: number }): Promise<ChannelView> {
+type SetStatus = { id: number; status: number; keepKeys?: boolean }
+
+export async function setChannelStatus(deps: UserDeps, input: SetStatus): Promise<ChannelView> {
   await deps.em.transactional(async (em) => {
     const before = await lockChannel(em, input.id)
-    await writeStatus(em, [input.id], input.status)
+    await writeStatus(em, [input.id], input)
     await recordStatus(deps, em, { channels: [before], status: input.status })
   })
   return toChannelView(await findChannel(deps, input.id), deps.actor)
@@ -36,14 +42,25 @@ export async function setChannelStatus(deps: UserDeps, input: { id: number; stat
 
 export async function setTagStatus(deps: UserDeps, input: { tag: string; status: number }): Promise<{ count: number }> {
   if (input.tag === '') throw new DomainError('channel.tag_required')
-  return deps.em.transactional(async (em) => {
-    const channels = await lockChannels(em, { tag: input.tag })
+  return setStatusWhere(deps, { tag: input.tag }, input.status)
+}
+
+export async function setStatusOfMany(
+  deps: UserDeps,
+  { ids, status }: { ids: number[]; status: number },
+): Promise<{ count: number }> {
+  if (ids.length === 0) throw new DomainError('channel.selection_empty')
+  return setStatusWhere(deps, { id: ids }, status)
+}
+
+const setStatusWhere = (deps: UserDeps, where: object, status: number): Promise<{ count: number }> =>
+  deps.em.transactional(async (em) => {
+    const channels = await lockChannels(em, where)
     const ids = channels.map(({ id }) => id)
-    await writeStatus(em, ids, input.status)
-    await recordStatus(deps, em, { channels, status: input.status })
+    await writeStatus(em, ids, { status })
+    await recordStatus(deps, em, { channels, status })
     return { count: ids.length }
   })
-}
 
 const recordStatus = (
   deps: UserDeps,
@@ -81,7 +98,7 @@ export async function setKeyStatus(
       },
     )
     if (channel.status === channelStatus.enabled && (await enabledKeys(em, input.id)) === 0) {
-      await writeStatus(em, [input.id], channelStatus.disabled)
+      await writeStatus(em, [input.id], { status: channelStatus.disabled })
     }
   })
 }

@@ -8,6 +8,7 @@ import type { UpstreamFailure } from '#relay/chat/events.ts'
 import { providerFor } from '#relay/providers/registry.ts'
 import { UpstreamRefusal, type UpstreamRequest } from '#relay/providers/types.ts'
 import { TransportError, type UpstreamReply } from '#relay/transport/send.ts'
+import { describeTransportError, plainAddress } from '#relay/transport/transport-error.ts'
 import {
   secretsBesideAddress,
   toUpstreamChannel,
@@ -17,8 +18,9 @@ import {
 import { isGood, upstreamFailure } from '#relay/upstream-call/send.ts'
 import { timeoutsOf } from '#relay/upstream-call/timeouts.ts'
 import { sendWithToken } from '#relay/upstream-call/tokens.ts'
-import { toColumns } from '../rules.ts'
+import { movesKey, toColumns } from '../rules.ts'
 import { findChannel, readKeys } from './store.ts'
+import { allowMovingKey } from './write.ts'
 
 const largestReply = 8 * 1_048_576
 
@@ -47,11 +49,20 @@ export async function ask(
   channel: UpstreamChannel,
   build: (token: string | undefined) => UpstreamRequest,
 ): Promise<Answer> {
-  const sending = { build, limits: timeoutsOf(channel.setting, 'probe'), signal: deps.signal }
+  let address = ''
+  const buildNoted = (token: string | undefined): UpstreamRequest => {
+    const request = build(token)
+    address = plainAddress(request.url)
+    return request
+  }
+  const sending = { build: buildNoted, limits: timeoutsOf(channel.setting, 'probe'), signal: deps.signal }
+  const masked = (text: string, token?: string) => maskSecrets(text, secretsBesideAddress(channel, token))
   try {
     const { reply, token } = await sendWithToken(deps, channel, sending)
     if (!isGood(reply)) {
-      return refusedBy(await upstreamFailure(reply, secretsBesideAddress(channel, token)), reply.status)
+      const failure = await upstreamFailure(reply, secretsBesideAddress(channel, token))
+      const refused = refusedBy(failure, reply.status)
+      return { ...refused, message: `${refused.message} (${masked(address, token)})` }
     }
     const bytes = await reply.bytes(largestReply)
     return { ok: true, text: bytes.toString('utf8'), bytes, headers: reply.headers }
@@ -59,7 +70,8 @@ export async function ask(
     if (error instanceof UpstreamRefusal) return refusedBy(error.failure)
     if (!(error instanceof TransportError)) throw error
     const retryable = error.kind !== 'bad-url' && error.kind !== 'bad-request'
-    const message = maskSecrets(error.message, secretsBesideAddress(channel))
+    error.address ||= address
+    const message = masked(describeTransportError(error))
     return { ok: false, message, fault: null, retryable }
   }
 }
@@ -82,15 +94,25 @@ export const fetchModelsOfRow = (deps: ModelsDeps, channel: Channel): Promise<st
 
 type ModelsDeps = AskDeps & Pick<Deps, 'secrets'>
 
-/** The same before there is a channel. */
-export async function fetchModels(
-  deps: UserDeps,
-  input: { type: number; baseUrl: string; key: string; other: string },
-): Promise<string[]> {
-  const { baseUrl = '' } = toColumns({ baseUrl: input.baseUrl }, null)
-  const [key = ''] = readKeys(input.type, input.key)
-  const { type, other } = input
-  const typed = { id: 0, type, baseUrl, other, openaiOrganization: '', createdAt: deps.ambient.now(), setting: '' }
+type TypedChannel = { id?: number | undefined; type: number; baseUrl: string; key: string; other?: string | undefined }
+
+/** The same by what a form says, before it is saved; a blank key of a stored channel is the stored one. */
+export async function fetchModels(deps: UserDeps, input: TypedChannel): Promise<string[]> {
+  const stored = input.id === undefined ? null : await findChannel(deps, input.id)
+  const { type } = input
+  const { baseUrl = '' } = toColumns({ baseUrl: input.baseUrl, type }, stored)
+  const isStoredKey = stored !== null && input.key.trim() === ''
+  if (isStoredKey && movesKey(stored, { type, baseUrl })) await allowMovingKey(deps)
+  const [key = ''] = readKeys(type, isStoredKey ? deps.secrets.decrypt(stored.keyEncrypted) : input.key)
+  const typed = {
+    id: stored?.id ?? 0,
+    type,
+    baseUrl,
+    other: input.other ?? stored?.other ?? '',
+    openaiOrganization: stored?.openaiOrganization ?? '',
+    createdAt: stored?.createdAt ?? deps.ambient.now(),
+    setting: stored?.setting ?? '',
+  }
   return askForModels(deps, toUpstreamChannel(typed, key))
 }
 

@@ -1,9 +1,11 @@
 import { hideProxyPassword, proxyOf, withProxy } from '#core/proxy-setting.ts'
 import { splitKeys } from '#core/channel-types/split-keys.ts'
 import { DomainError } from '#core/errors.ts'
+import { roles } from '#core/roles.ts'
 import { channelStatus } from '#core/statuses.ts'
 import { Channel } from '#db/entities/channel.ts'
 import type { UserDeps } from '#features/deps.ts'
+import { requireRecentVerification } from '#features/second-factor/verification.ts'
 import { unpricedModelsOf } from '#features/models/service.ts'
 import { movesKey, toColumns } from '../rules.ts'
 import type { CreateChannel, UpdateChannel } from '../schema.ts'
@@ -38,7 +40,10 @@ export async function createChannel(deps: UserDeps, input: CreateChannel): Promi
   return saved(deps, id)
 }
 
-/** Only what is given changes. A stored key never goes to another host: whoever aims it elsewhere types it again. */
+/**
+ * Only what is given changes. A stored key goes to another host by root's word alone, who may read it anyway; others who aim
+ * it elsewhere type it again.
+ */
 export async function updateChannel(deps: UserDeps, input: UpdateChannel): Promise<SavedChannel> {
   const { id, key = '', status, ...given } = input
   if (given.name === '') throw new DomainError('channel.name_and_key_required')
@@ -47,16 +52,25 @@ export async function updateChannel(deps: UserDeps, input: UpdateChannel): Promi
     const setting = given.setting === undefined ? {} : { setting: withStoredPassword(given.setting, stored.setting) }
     const columns = toColumns({ ...given, ...setting }, stored)
     const keys = key.trim() === '' ? undefined : readKeys(columns.type ?? stored.type, key)
-    if (!keys && movesKey(stored, columns)) throw new DomainError('channel.key_needed_for_address')
+    if (!keys && movesKey(stored, columns)) await allowMovingKey(deps)
     const changes = { ...columns, ...(keys ? keyColumns(deps.secrets, keys) : {}) }
     if (Object.keys(changes).length > 0) await em.nativeUpdate(Channel, { id }, changes)
     if (keys) await replaceKeyStates(em, deps, { id, keys })
-    if (status !== undefined && status !== stored.status) await writeStatus(em, [id], status)
+    if (status !== undefined && status !== stored.status) await writeStatus(em, [id], { status })
     else await indexChannels(em, [id])
     const act = channelAct('update', { before: stored, after: await findChannel({ em }, id), newKey: !!keys })
     await recordChannels(deps, em, [act])
   })
   return saved(deps, id)
+}
+
+/**
+ * Sending a key elsewhere shows it as much as reading it does, and wants as much.
+ * @throws {DomainError} channel.key_needed_for_address, second_factor.required
+ */
+export async function allowMovingKey(deps: UserDeps): Promise<void> {
+  if (deps.actor.role < roles.root) throw new DomainError('channel.key_needed_for_address')
+  await requireRecentVerification(deps)
 }
 
 /** Who may not see the proxy's password sends back what was shown in its place. */
