@@ -8,7 +8,6 @@ import { loweredHeader } from './billing/lowered-limit.ts'
 import { receive } from './request/receive.ts'
 import { reportError } from './response/report-error.ts'
 import { listModels, retrieveModel } from './endpoints/models.ts'
-import { gemini } from './dialects/gemini/index.ts'
 import { openAiChat } from './dialects/openai-chat/index.ts'
 import { identifyPlayground, preparePlayground } from './request/playground.ts'
 import { answerBilling } from './endpoints/billing.ts'
@@ -19,16 +18,18 @@ import { answerUnimplemented } from './endpoints/unimplemented.ts'
 import { handlePlain } from './operations/handle.ts'
 import { handleRealtime } from './realtime/handle.ts'
 import { serveImages, serveTasks, taskBases } from './tasks/routes.ts'
-import { chatPaths, plainPaths, unimplementedPaths } from './routes.ts'
+import { chatPaths, dialectOfPath, plainPaths, unimplementedPaths } from './routes.ts'
 
 export type { RelayServices } from './request/call.ts'
 export { asksForRealtime, serveUpgrades } from './realtime/upgrades.ts'
+
+const relayBases = ['/v1', '/v1beta', '/v2', '/upload/v1beta', '/hf']
 
 /** Everything that callers' programs talk to; a console node serves only the playground and the pictures it shows. */
 export function createRelayRouter(services: RelayServices, paths: 'all' | 'playground' = 'all'): Router {
   const router = Router()
   servePlayground(services, router)
-  router.use(['/v1', '/v1beta', '/rerank', '/hf', '/dashboard/billing', ...taskBases], allowAnyOrigin)
+  router.use([...relayBases, '/rerank', '/dashboard/billing', ...taskBases], allowAnyOrigin)
   serveImages(services, router)
   if (paths === 'playground') return router
   for (const prefix of ['', '/hf']) {
@@ -43,8 +44,9 @@ export function createRelayRouter(services: RelayServices, paths: 'all' | 'playg
     )
   }
   serveTasks(services, router)
-  router.all(['/v1/*path', '/v1beta/*path', '/hf/*path', ...taskBases.map((base) => `${base}/*path`)], (req, res) =>
-    unknownPath(services, req, res),
+  router.all(
+    [...relayBases, ...taskBases].map((base) => `${base}/*path`),
+    (req, res) => unknownPath(services, req, res),
   )
   return router
 }
@@ -126,7 +128,7 @@ function allowAnyOrigin(req: Request, res: Response, next: NextFunction): void {
 }
 
 function unknownPath(services: RelayServices, req: Request, res: Response): void {
-  const dialect = req.path.startsWith('/v1beta/models/') ? gemini : openAiChat
+  const dialect = dialectOfPath(req.path)
   const incoming = receive(services, dialect, { req, res })
   const error = new DomainError('relay.path_unknown', { method: req.method, path: req.path })
   if (!req.path.startsWith('/v1/')) return reportError(services, incoming, error)

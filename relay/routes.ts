@@ -40,6 +40,10 @@ export const chatPaths: ChatPath[] = [
   ),
 ]
 
+/** Whose form errors have where no operation says so. */
+export const dialectOfPath = (path: string): CallerDialect =>
+  /^(\/hf)?(\/upload)?\/v1beta\/(?!openai\/)/.test(path) ? gemini : openAiChat
+
 type PlainPath = {
   path: string
   operation: PlainOperation
@@ -59,6 +63,7 @@ export const plainPaths: PlainPath[] = [
   { path: '/v1/audio/translations', operation: 'translations' },
   { path: '/v1/rerank', operation: 'rerank' },
   { path: '/rerank', operation: 'rerank' },
+  { path: '/v2/rerank', operation: 'rerank' },
   ...['/v1beta/models', '/v1/models'].flatMap((base) =>
     embedActions.map((action): PlainPath => ({
       path: `${base}/*model\\:${action}`,
@@ -79,4 +84,8 @@ export const unimplementedPaths: Unbuilt[] = [
   { method: 'all', path: '/v1/fine-tunes/*rest' },
   { method: 'all', path: '/v1/fine_tuning/*rest' },
   { method: 'delete', path: '/v1/models/*rest' },
+  ...['/v1beta/files', '/v1beta/cachedContents', '/upload/v1beta/files'].flatMap((path): Unbuilt[] => [
+    { method: 'all', path },
+    { method: 'all', path: `${path}/*rest` },
+  ]),
 ]

@@ -28,5 +28,7 @@ export type AttemptContext = {
   sentAt: number
   /** The request went upstream. */
   asked: boolean
+  /** Something came back. */
+  answered: boolean
   held: Held
 }

@@ -1,4 +1,5 @@
-import { DomainError } from '#core/errors.ts'
+import { DomainError, type Language } from '#core/errors.ts'
+import { renderMessage } from '#core/render-message.ts'
 import { isDatabaseTrouble, isUnstorableText } from '#core/database-trouble.ts'
 import { maskSecrets } from '#core/masking/mask-secrets.ts'
 import type { ChannelSecrets } from '#core/masking/secret-parts.ts'
@@ -87,6 +88,7 @@ export const failureOfDomainError = (error: DomainError): UpstreamFailure => ({
   type: gatewayErrorType,
   code: error.wire ?? null,
   message: error.message,
+  refusal: { code: error.code, params: error.params },
 })
 
 /** Whatever was thrown, as the caller will see it. Unknown errors become `internal` without any of their text. */
@@ -101,7 +103,21 @@ export function failureOf(error: unknown): UpstreamFailure {
   return failureOfDomainError(new DomainError(isDatabaseTrouble(error) ? 'relay.unavailable' : 'internal'))
 }
 
-export const callerError = (failure: UpstreamFailure, requestId: string): CallerError => ({ ...failure, requestId })
+type Reader = { id: string; language: Language }
+
+/** A failure as its caller reads it: the gateway's own refusals in the caller's language, an upstream's words as they came. */
+export function callerError(failure: UpstreamFailure, { id, language }: Reader): CallerError {
+  const message = failure.refusal ? renderMessage(failure.refusal, language) : failure.message
+  return { ...failure, message, requestId: id }
+}
+
+/** The same for one whose every channel is busy: what the last of them said is of no use to anybody. */
+export const finalFailure = (error: unknown): UpstreamFailure => {
+  const failure = failureOf(error)
+  if (!(error instanceof AttemptFailed) || failure.status !== 429) return failure
+  const busy = new DomainError('relay.upstream_busy')
+  return { ...failure, message: busy.message, refusal: { code: busy.code } }
+}
 
 /** Is it the product's fault, and so worth a line in the server log? */
 export const isUnexpected = (error: unknown): boolean =>

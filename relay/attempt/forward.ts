@@ -9,6 +9,7 @@ import { lossNames } from '#relay/chat/losses.ts'
 import { isPricedAsClaude, providerFor } from '#relay/providers/registry.ts'
 import type { NativeDialect, Provider, ProviderCall } from '#relay/providers/types.ts'
 import type { Attempt, AttemptRecord, Call, RelayServices } from '#relay/request/call.ts'
+import { isTimedOut } from '#relay/request/caller-timeout.ts'
 import { answerStream } from '#relay/response/answer-stream.ts'
 import { answerUnstreamed } from '#relay/response/answer-unstreamed.ts'
 import { pingUntilAnswered } from '#relay/response/caller-stream.ts'
@@ -53,6 +54,7 @@ export async function forward(
     losses: [],
     sentAt: performance.now(),
     asked: false,
+    answered: false,
   }
   let stopPings: (() => void) | undefined
   try {
@@ -69,6 +71,8 @@ export async function forward(
     if (isUnbooked(error)) throw error
     // Before anything was asked upstream a caller who leaves owes nothing.
     if (call.callerAborted.signal.aborted && call.upstreamAbort.signal.aborted && context.asked) {
+      // Nobody pays for an upstream that let the caller's own time run out without a word.
+      if (!context.answered && isTimedOut(call)) throw new DomainError('relay.timeout', {}, { cause: error })
       return finishHungUp(context, nothingDelivered)
     }
     if (call.upstreamAbort.signal.aborted) throw new DomainError('relay.stopping', {}, { cause: error })

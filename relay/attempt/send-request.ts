@@ -16,6 +16,8 @@ type Sender = {
   providerCall: ProviderCall
   /** Set here: the request went upstream, so that something may have to be paid. */
   asked: boolean
+  /** Set here: something came back. */
+  answered: boolean
 }
 
 /** Sends a request of an attempt and gives the reply that is an answer. @throws {AttemptFailed} for any other. */
@@ -32,6 +34,7 @@ export async function sendRequest(
     if (isUnsent(error)) sender.asked = false
     throw error
   })
+  sender.answered = true
   if (isGood(reply)) return reply
   throw await failedReply(services, { ...sender, address: plainAddress(request.url) }, reply)
 }

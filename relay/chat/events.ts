@@ -1,4 +1,5 @@
 import type { WireEvent } from '#relay/transport/framing.ts'
+import type { Problem } from '#core/errors.ts'
 import type { ReportedUsage } from '#core/usage.ts'
 import type { DialectId } from './request.ts'
 
@@ -24,6 +25,8 @@ export type UpstreamFailure = {
   retryAfterSeconds?: number | undefined
   /** What the upstream really said, where it is hidden from callers. */
   original?: { type: string; code: string | number | null; message: string } | undefined
+  /** Of a refusal of our own: what `message` says, for callers who read the other language. */
+  refusal?: Problem | undefined
 }
 
 /**

@@ -40,6 +40,8 @@ export type Body = Record<string, unknown>
 
 /** The error codes of refusals that are worded differently in different dialects. */
 export type DialectRefusals = {
+  /** Of a name that no channel of the group lists, on or off. */
+  modelUnlisted: 'relay.no_channel' | 'relay.model_unlisted'
   sensitiveWords: 'relay.sensitive_words' | 'relay.sensitive_words_responses'
   mappingCycle: 'relay.model_mapping_cycle' | 'relay.model_mapping_cycle_responses'
   mappingUnreadable: 'relay.model_mapping_unreadable' | 'relay.model_mapping_unreadable_responses'
@@ -64,6 +66,8 @@ export type ChatDialect = {
   /** An error after the first byte, as wire text. */
   streamError: (error: CallerError) => string
   cutter: (context: CutContext) => Cutter
+  /** Where an unstreamed answer names its model, by keys from the top; and an event of a streamed one, where it does. */
+  modelPlace: { unstreamed: readonly string[]; event: (event: WireEvent) => readonly string[] | undefined } | null
   /** Keep-alive text while waiting. */
   ping: string
   /** The name by which providers declare that they speak it themselves; null for one that none of them can. */

@@ -2,7 +2,8 @@ import type { Request, Response } from 'express'
 import { clientNetwork } from '#features/client-address/service.ts'
 import { authenticate } from '#relay/request/authenticate.ts'
 import type { Caller, RelayServices } from '#relay/request/call.ts'
-import { failureOf } from '#relay/attempt/failure.ts'
+import { languageOf } from '#relay/request/language.ts'
+import { callerError, failureOf } from '#relay/attempt/failure.ts'
 
 type Balance = { remaining: number; used: number; unlimited: boolean; expiresAt: Date | null }
 
@@ -62,6 +63,7 @@ export async function answerBilling(
     const balance = await balanceOf(services, await authenticate(services, req))
     res.json(kind === 'subscription' ? subscriptionOf(balance) : usageOf(balance))
   } catch (error) {
-    res.json({ error: { message: failureOf(error).message, type: 'upstream_error' } })
+    const { message } = callerError(failureOf(error), { id: '', language: languageOf(req.headers) })
+    res.json({ error: { message, type: 'upstream_error' } })
   }
 }

@@ -5,6 +5,7 @@ import { SettleFailed } from '#features/ledger/service.ts'
 import type { AttemptPlan } from '#relay/attempt/attempts.ts'
 import { attemptSecrets, providerCallOf } from '#relay/attempt/upstream-channel.ts'
 import type { RelayServices } from '#relay/request/call.ts'
+import { isTimedOut } from '#relay/request/caller-timeout.ts'
 import { drained } from '#relay/response/caller-stream.ts'
 import {
   asAttemptFailure,
@@ -71,6 +72,7 @@ export async function forwardPlain(services: RelayServices, call: PlainCall, pla
     sentAt: performance.now(),
     losses: [],
     asked: false,
+    answered: false,
   }
   try {
     checkLength(current)
@@ -80,6 +82,7 @@ export async function forwardPlain(services: RelayServices, call: PlainCall, pla
     if (isUnbooked(error)) throw error
     // Before anything was asked upstream a caller who leaves owes nothing.
     if (call.callerAborted.signal.aborted && call.upstreamAbort.signal.aborted && current.asked) {
+      if (!current.answered && isTimedOut(call)) throw new DomainError('relay.timeout', {}, { cause: error })
       await settle(current, { used: await usedBy(current, {}), firstByteMs: null, end: 'hung-up' })
       return
     }

@@ -20,6 +20,8 @@ export type Try = {
   losses: string[]
   /** The request went upstream. */
   asked: boolean
+  /** Something came back. */
+  answered: boolean
 }
 
 /** A task that is not done after so many looks never will be for a caller who waits. */

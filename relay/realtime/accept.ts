@@ -3,7 +3,7 @@ import { DomainError } from '#core/errors.ts'
 import { openAiError } from '#relay/dialects/openai-chat/error.ts'
 import { networkOf } from '#features/client-address/service.ts'
 import type { Incoming, RelayServices } from '#relay/request/call.ts'
-import { AttemptFailed, callerError, failureOf } from '#relay/attempt/failure.ts'
+import { callerError, finalFailure } from '#relay/attempt/failure.ts'
 import type { CallerEnd } from './call.ts'
 import { closeSocket } from './close-codes.ts'
 import { createFrameMemory } from './frame-memory.ts'
@@ -59,13 +59,11 @@ function closeCodeOf(status: number, code: string | undefined): number {
 }
 
 /** Ends a session that has its socket already: an error event, then the close. */
-export function refuseCaller({ socket }: CallerEnd, requestId: string, error: unknown): void {
+export function refuseCaller({ socket }: CallerEnd, incoming: Incoming, error: unknown): void {
   if (socket.readyState !== WebSocket.OPEN) return
-  const failure = failureOf(error)
-  const busy = error instanceof AttemptFailed && failure.status === 429
-  const shownError = callerError(busy ? { ...failure, message: '上游繁忙，请稍后重试' } : failure, requestId)
-  const { body } = openAiError(shownError)
-  socket.send(JSON.stringify({ type: 'error', event_id: `evt_${requestId}`, ...(body as object) }))
+  const failure = finalFailure(error)
+  const { body } = openAiError(callerError(failure, incoming))
+  socket.send(JSON.stringify({ type: 'error', event_id: `evt_${incoming.id}`, ...(body as object) }))
   const code = closeCodeOf(failure.status, error instanceof DomainError ? error.code : undefined)
   closeSocket(socket, { code, reason: '' }, closeTimeoutMs)
 }

@@ -90,5 +90,5 @@ function report(services: RelayServices, { incoming, end, error }: Failed): void
   if (!end) return reportError(services, incoming, error)
   if (isUnexpected(error))
     services.log.error({ err: error, requestId: incoming.id }, 'a realtime call failed unexpectedly')
-  refuseCaller(end, incoming.id, error)
+  refuseCaller(end, incoming, error)
 }

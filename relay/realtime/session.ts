@@ -134,7 +134,7 @@ async function finish(session: Session, { ending, billing, meter }: End): Promis
   const { responding } = meter
   const usage = await billing.close(endOf(ending, responding))
   if (ending.by === 'gateway' && ending.unpaid === true && responding) sendCut(caller, meter.responseId, usage)
-  if (ending.by === 'gateway') refuseCaller(caller, call.id, ending.error)
+  if (ending.by === 'gateway') refuseCaller(caller, call, ending.error)
   else if (ending.by === 'upstream') passOn(session, ending.word)
   await closed(caller.socket)
 }
@@ -173,7 +173,7 @@ function endOf(ending: Ending, responding: boolean): 'complete' | 'hung-up' | 'f
 
 /** The upstream's own goodbye; one that left without any is a failure. */
 function passOn({ call, plan, caller }: Session, word: CloseWord): void {
-  if (word.code === lost) return refuseCaller(caller, call.id, new DomainError('relay.stream_failed'))
+  if (word.code === lost) return refuseCaller(caller, call, new DomainError('relay.stream_failed'))
   const reason = maskSecrets(word.reason, attemptSecrets(plan.attempt))
   closeSocket(caller.socket, { code: word.code, reason }, closeTimeoutMs)
 }

@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express'
+import type { Language } from '#core/errors.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import type { CallerDialect } from '#relay/dialects/types.ts'
 import type { CheapPromptCount } from '#relay/counting/cheap-count.ts'
@@ -56,6 +57,8 @@ export type Incoming = {
   /** Aborts what is done upstream: the caller has gone, or the process may wait no longer. */
   upstreamAbort: AbortController
   ip: string
+  /** Of the refusals that the gateway itself makes. */
+  language: Language
 }
 
 /** The caller is known. `token` is null in the playground. */

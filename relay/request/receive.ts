@@ -3,6 +3,7 @@ import type { Request, Response } from 'express'
 import { clientAddress } from '#features/client-address/service.ts'
 import type { CallerDialect } from '#relay/dialects/types.ts'
 import type { Incoming, RelayServices } from './call.ts'
+import { languageOf } from './language.ts'
 
 /** Gives a request its id and watches for the caller hanging up and the process going down. */
 export function receive(
@@ -33,6 +34,7 @@ export function receive(
     callerAborted,
     upstreamAbort,
     ip: clientAddress(services, req),
+    language: languageOf(req.headers),
   }
 }
 

@@ -14,6 +14,7 @@ import type { AttemptContext } from '#relay/attempt/attempt-context.ts'
 import { bookingFailure, finishHungUp, settle, SettleFailed } from '#relay/billing/settle.ts'
 import { createEventReader } from '#relay/transport/event-reader.ts'
 import { withOpenAiUsage } from '#relay/dialects/openai-chat/missing-usage.ts'
+import { withTextAt } from './model-name.ts'
 import { passHeaders } from './upstream-headers.ts'
 import { shapeFailure } from '#relay/attempt/shape-failure.ts'
 import { DomainError } from '#core/errors.ts'
@@ -179,7 +180,12 @@ const contextOf = ({ call, services }: AttemptContext) => ({
 })
 
 function unstreamedText(attemptContext: AttemptContext, read: UnstreamedAnswer): string {
-  if (read.asReceived !== null) return read.asReceived
+  if (read.asReceived !== null) {
+    const { dialect, request } = attemptContext.call
+    return dialect.modelPlace
+      ? withTextAt(read.asReceived, dialect.modelPlace.unstreamed, request.model)
+      : read.asReceived
+  }
   const context = { ...contextOf(attemptContext), includeUsage: true }
   return JSON.stringify(attemptContext.call.dialect.encode(read.response(), context))
 }

@@ -2,6 +2,7 @@ import { formatSseEvent } from '#relay/transport/sse.ts'
 import type { WireEvent } from '#relay/transport/framing.ts'
 import { callerError } from '#relay/attempt/failure.ts'
 import type { AttemptContext } from '#relay/attempt/attempt-context.ts'
+import { withTextAt } from './model-name.ts'
 import type { StreamWriter } from './stream-writer.ts'
 
 /** The upstream's own events, watched and sent on as they came. */
@@ -9,6 +10,10 @@ export function passthroughStream(context: AttemptContext): StreamWriter {
   const { listens, call } = context
   if (!listens) throw new Error('no native dialect')
   const listener = listens.listen({ includeUsage: call.request.includeUsage })
+  const named = (event: WireEvent): WireEvent => {
+    const place = call.dialect.modelPlace?.event(event)
+    return place ? { ...event, data: withTextAt(event.data, place, call.request.model) } : event
+  }
   const framer = call.asJsonArray ? createArrayFramer() : eventFramer
   const cutter = call.dialect.cutter({
     includeUsage: call.request.includeUsage,
@@ -26,7 +31,7 @@ export function passthroughStream(context: AttemptContext): StreamWriter {
       if (verdict === 'drop' || verdict === 'failed') return ''
       if (verdict === 'hold') holding = true
       cutter.watch(event, holding)
-      const text = framer.frame(event)
+      const text = framer.frame(named(event))
       if (!holding) return text
       held += text
       return ''
@@ -37,7 +42,7 @@ export function passthroughStream(context: AttemptContext): StreamWriter {
       return ((isMissed ? call.dialect.withUsage?.(held, measured) : undefined) ?? held) + framer.close()
     },
     fail: (failure) => {
-      const error = callerError(failure, call.id)
+      const error = callerError(failure, call)
       return framer.fail({ event: call.dialect.streamError(error), body: call.dialect.error(error).body })
     },
     get complete() {

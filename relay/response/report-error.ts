@@ -1,7 +1,7 @@
 import { DomainError, type ErrorCode } from '#core/errors.ts'
 import { isDatabaseTrouble } from '#core/database-trouble.ts'
 import type { Incoming, RelayServices } from '#relay/request/call.ts'
-import { AttemptFailed, callerError, failureOf, isUnexpected } from '#relay/attempt/failure.ts'
+import { AttemptFailed, callerError, failureOf, finalFailure, isUnexpected } from '#relay/attempt/failure.ts'
 import { retryAfterOf, setRetryAfter } from '#relay/request/rate-limited.ts'
 import { SettleFailed } from '#features/ledger/service.ts'
 
@@ -10,10 +10,7 @@ export function reportError(services: RelayServices, incoming: Incoming, error: 
   const { res, dialect, id, callerAborted } = incoming
   if (isUnexpected(error)) services.log.error({ err: error, requestId: id }, 'a relay call failed unexpectedly')
   if (callerAborted.signal.aborted || res.writableEnded) return
-  const failure = failureOf(error)
-  const finalFailure =
-    error instanceof AttemptFailed && failure.status === 429 ? { ...failure, message: '上游繁忙，请稍后重试' } : failure
-  const shownError = callerError(finalFailure, id)
+  const shownError = callerError(finalFailure(error), incoming)
   if (res.headersSent) {
     res.end(dialect.streamError(shownError))
     return
@@ -22,13 +19,18 @@ export function reportError(services: RelayServices, incoming: Incoming, error: 
   const retryAfter = retryAfterOf(error)
   if (retryAfter !== null) setRetryAfter(res, retryAfter)
   else if (isPassing(error)) res.setHeader('retry-after', '5')
-  else {
-    // Official clients retry by themselves: this call has been to every channel it may try, or was refused for good.
-    res.setHeader('x-should-retry', 'false')
-    if (error instanceof AttemptFailed && error.retryAfterMs !== null)
-      res.setHeader('retry-after', String(Math.ceil(error.retryAfterMs / 1000)))
-  }
+  else if (error instanceof AttemptFailed && error.retryAfterMs !== null)
+    setRetryAfter(res, Math.ceil(error.retryAfterMs / 1000))
+  // Official clients retry by themselves, in vain what was refused for good.
+  if (retryAfter === null && !isPassing(error) && !mayPassUpstream(error)) res.setHeader('x-should-retry', 'false')
   res.status(status).json(body)
+}
+
+/** An upstream that is busy or in trouble now may answer in a moment. */
+function mayPassUpstream(error: unknown): boolean {
+  if (!(error instanceof AttemptFailed) || error.local) return false
+  const { status } = error.failure
+  return status === 408 || status === 409 || status === 429 || status >= 500
 }
 
 /** Nobody was there any more to be told. */

@@ -2,6 +2,7 @@ import type { ReportedUsage } from '#core/usage.ts'
 import type { ChatEvent, UpstreamFailure } from '#relay/chat/events.ts'
 import { moveReasoning } from '#relay/chat/reasoning.ts'
 import { createWeight } from '#relay/providers/shared/answer-record.ts'
+import { callerError } from '#relay/attempt/failure.ts'
 import type { AttemptContext } from '#relay/attempt/attempt-context.ts'
 import type { StreamWriter } from './stream-writer.ts'
 
@@ -80,7 +81,8 @@ export function translatedStream(context: AttemptContext): StreamWriter {
       return text + encoder.close()
     },
     fail: (failure) => {
-      const error = { ...failure, message: `${failure.message} (request id: ${call.id})` }
+      const shown = callerError(failure, call)
+      const error = { ...shown, message: `${shown.message} (request id: ${call.id})` }
       return encoder.push({ type: 'error', error }) + encoder.close()
     },
     get complete() {

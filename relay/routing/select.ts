@@ -1,4 +1,5 @@
 import { DomainError } from '#core/errors.ts'
+import { autoGroup, autoGroups } from '#core/groups.ts'
 import { abilityModel, splitPrefix } from '#core/routing/abilities.ts'
 import { candidates, type Candidates, type Tiers } from '#core/routing/candidates.ts'
 import { actualModels, resolveModelMapping } from '#core/routing/model-names.ts'
@@ -93,8 +94,33 @@ function refusal(services: RelayServices, call: CallCore, attempt: number): Doma
   if (attempt > 0) return new DomainError('relay.no_retry_channel')
   services.log.debug({ model: call.model, group: call.group }, 'no channel')
   // Without a token it is the playground that asks.
-  const code = call.caller.token === null ? 'playground.no_channel' : 'relay.no_channel'
+  const code =
+    call.caller.token === null
+      ? 'playground.no_channel'
+      : isListed(services, call)
+        ? 'relay.no_channel'
+        : call.dialect.refusals.modelUnlisted
   return new DomainError(code, { group: call.group, model: call.model })
+}
+
+/** Whether some channel of the group, on or off, has the model. */
+function isListed(services: RelayServices, { model: requested, group, caller }: CallCore): boolean {
+  const { mapping } = services.options.get('global_model_mapping')
+  const names = actualModels(mapping, requested, services.ambient.random).map(abilityModel)
+  const groups = group === autoGroup ? autoGroups(services.options, caller.user.group) : [group]
+  return services.channels
+    .all()
+    .some(
+      ({ models, groups: own, modelPrefix }) =>
+        groups.some((name) => own.includes(name)) &&
+        names.some(
+          (name) =>
+            models.includes(name) ||
+            (modelPrefix !== '' &&
+              name.startsWith(modelPrefix) &&
+              models.includes(abilityModel(name.slice(modelPrefix.length)))),
+        ),
+    )
 }
 
 /** Virtual names give several models in their order, each with the channels of the group; those without any drop out. */

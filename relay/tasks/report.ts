@@ -6,7 +6,7 @@ import { drawingError, type DrawingError } from '#relay/dialects/drawing/error.t
 import { callerMessage } from '#relay/dialects/error-text.ts'
 import { musicError } from '#relay/dialects/music/error.ts'
 import type { Incoming, RelayServices } from '#relay/request/call.ts'
-import { AttemptFailed, failureOf, isUnexpected } from '#relay/attempt/failure.ts'
+import { AttemptFailed, callerError, failureOf, finalFailure, isUnexpected } from '#relay/attempt/failure.ts'
 import { retryAfterOf, setRetryAfter } from '#relay/request/rate-limited.ts'
 
 /** What the ledger says of a caller who cannot pay, for which jobs have one word of their own. */
@@ -28,20 +28,20 @@ const failedCodes = new Set([
 
 export function reportDrawing(services: RelayServices, incoming: Incoming, error: unknown): void {
   const shownError = cannotPay(error) ? new DomainError('drawing.quota_not_enough') : error
-  send(services, incoming, { error: shownError, ...drawingError(drawingErrorOf(shownError, incoming.id)) })
+  send(services, incoming, { error: shownError, ...drawingError(drawingErrorOf(shownError, incoming)) })
 }
 
-function drawingErrorOf(error: unknown, requestId: string): DrawingError {
+function drawingErrorOf(error: unknown, incoming: Incoming): DrawingError {
+  const shownError = callerError(failureOf(error), incoming)
+  const { status, code, message } = shownError
   if (error instanceof AttemptFailed) {
-    const { status, code, message } = error.failure
     return { status, description: message, code: typeof code === 'number' ? code : submitCode.failed }
   }
   if (error instanceof DomainError && error.code.startsWith('drawing.')) {
     const code = failedCodes.has(error.code) ? submitCode.failed : submitCode.badRequest
-    return { status: error.status ?? 400, description: error.message, code }
+    return { status: error.status ?? 400, description: message, code }
   }
-  const { status, code, message } = failureOf(error)
-  const common = { message: callerMessage({ ...failureOf(error), requestId }), code }
+  const common = { message: callerMessage(shownError), code }
   if (error instanceof DomainError && error.code === 'relay.body_invalid') {
     const word = error.cause instanceof UnknownAction ? error.cause.word : 'bind_request_body_failed'
     return { status, description: word, common }
@@ -58,15 +58,10 @@ export function reportMusic(services: RelayServices, incoming: Incoming, error: 
     : error instanceof DomainError && error.code === 'relay.unavailable' && isDatabaseTrouble(error.cause)
       ? new DomainError('music.quota_unreadable', {}, { cause: error })
       : error
-  const failure = failureOf(shownError)
+  const failure = callerError(finalFailure(shownError), incoming)
   const isOwn =
     shownError instanceof AttemptFailed || (shownError instanceof DomainError && shownError.code.startsWith('music.'))
-  const message =
-    shownError instanceof AttemptFailed && failure.status === 429
-      ? '上游繁忙，请稍后重试'
-      : isOwn
-        ? failure.message
-        : callerMessage({ ...failure, requestId: incoming.id })
+  const message = isOwn ? failure.message : callerMessage(failure)
   const code = String(failure.code ?? (shownError instanceof DomainError ? shownError.kind : 'internal'))
   send(services, incoming, {
     error: shownError,

@@ -178,6 +178,55 @@ describe.each(callerDialects)('in $dialect', (by: CallerDialect) => {
   })
 })
 
+test('a name that no channel of the group lists is 404 to clients that take 503 for an outage, a listed one is 503', async () => {
+  const token = await app.make.token(await app.make.user())
+  await app.make.channel({ models: 'switched-off', status: 2 })
+  await app.services.channels.reload()
+  for (const by of callerDialects) {
+    const isVendor = by.dialect === 'messages' || by.dialect === 'generateContent'
+    for (const [model, status] of [
+      ['never-listed', isVendor ? 404 : 503],
+      ['switched-off', 503],
+    ] as const) {
+      const reply = await say(app, by, { token, model })
+      expect(reply.status, `${by.dialect} ${model}`).toBe(status)
+      expect(by.readError(await reply.json())).toMatchObject({ kind: by.kindOf(status) })
+      expect(reply.headers.get('x-should-retry')).toBe('false')
+    }
+  }
+})
+
+test.each([
+  ['asked for in Chinese', { 'accept-language': 'fr;q=0.1,zh-CN', 'user-agent': 'OpenAI/JS 6' }, 'zh'],
+  ['asked for in English', { 'accept-language': 'en-GB,zh;q=0.5' }, 'en'],
+  ['asked for in a third language', { 'accept-language': 'de-DE' }, 'en'],
+  ['a library that does not ask', { 'user-agent': 'Anthropic/Python 0.88' }, 'en'],
+  ['an agent that does not ask', { 'user-agent': 'claude-cli/2.1 (external, cli)', 'accept-language': '*' }, 'en'],
+  ['a program that says nothing', {}, 'zh'],
+] as const)('a refusal is in one language: %s', async (_says, headers, language) => {
+  const token = await app.make.token(await app.make.user())
+  const wanted = { zh: '令牌无效', en: 'Invalid token' }
+  for (const by of callerDialects) {
+    const reply = await say(app, by, { token, key: 'x'.repeat(48), headers })
+    const { message } = by.readError(await reply.json())
+    expect(message.replace(/ \(request id: .*/, '')).toBe(wanted[language])
+  }
+})
+
+test('paths of Google’s that are not served say so in Google’s form', async () => {
+  const token = await app.make.token(await app.make.user())
+  for (const path of [
+    '/v1beta/files',
+    '/v1beta/cachedContents',
+    '/v1beta/cachedContents/one',
+    '/upload/v1beta/files',
+  ]) {
+    const reply = await app.relay(token, path, {})
+    expect(reply.status).toBe(501)
+    expect(await reply.json()).toMatchObject({ error: { code: 501, status: 'UNIMPLEMENTED' } })
+  }
+})
+
 test('no refusal asked an upstream or left a charge', async () => {
   expect(app.upstream.total).toBe(0)
   expect(await consumed(app)).toEqual([])

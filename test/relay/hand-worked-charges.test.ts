@@ -127,6 +127,13 @@ const kinds: Kind[] = [
   },
   {
     // The same
+    kind: 'a ranking, by the path of Cohere’s clients',
+    path: '/v2/rerank',
+    body: { model: 'jina-reranker', query: 'cat', documents: ['dog', 'a cat'], top_n: 1 },
+    quota: 168,
+  },
+  {
+    // The same
     kind: 'a ranking',
     path: '/v1/rerank',
     body: { model: 'jina-reranker', query: 'cat', documents: ['dog', 'a cat'], top_n: 1 },

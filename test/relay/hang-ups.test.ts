@@ -115,6 +115,24 @@ describe.each(kinds)('a caller of $name that hangs up', ({ type }) => {
   )
 })
 
+test('whoever’s own time ran out at an upstream that never said a word pays nothing; who leaves sooner does', async () => {
+  const user = await app.make.user({ quota: 1_000_000_000 })
+  const own = await app.make.token(user)
+  const { model } = await serve(app, { does: 'hang' })
+  for (const [by, seconds, free] of [
+    [callerDialects[0], '1', true],
+    [callerDialects[2], '1', true],
+    [callerDialects[0], '600', false],
+  ] as const) {
+    const before = (await consumed(app)).length
+    const headers = { 'x-stainless-timeout': seconds }
+    const signal = AbortSignal.timeout(1000)
+    await expect(say(app, by as CallerDialect, { token: own, model, headers, signal })).rejects.toThrow()
+    expect(await eventually(openHolds, (holds) => holds === 0)).toBe(0)
+    expect((await consumed(app)).length - before).toBe(free ? 0 : 1)
+  }
+})
+
 const frame = (value: unknown): string => `data: ${typeof value === 'string' ? value : JSON.stringify(value)}\n\n`
 const chunk = (delta: object, finish: string | null = null, usage?: object): string =>
   frame({

@@ -84,6 +84,26 @@ describe('a channel’s own names', () => {
   })
 })
 
+test('answers carry the name the caller wrote, passed through and translated, streamed and not', async () => {
+  for (const type of [1, 14, 24]) {
+    const { model, ids } = await serve(app, { type })
+    await app.pool.query('update channels set model_mapping = $1 where id = $2', [
+      JSON.stringify({ [model]: 'behind-2026' }),
+      ids[0],
+    ])
+    await app.services.channels.reload()
+    for (const by of callerDialects) {
+      for (const stream of [false, true]) {
+        const reply = await say(app, by, { token, model, stream })
+        const text = await reply.text()
+        const named = [...text.matchAll(/"(?:model|modelVersion)":"([^"]*)"/g)].map(([, name]) => name)
+        expect(named.length, `${type} ${by.dialect} ${text.slice(0, 300)}`).toBeGreaterThan(0)
+        expect(new Set(named), `${type} ${by.dialect}`).toEqual(new Set([model]))
+      }
+    }
+  }
+})
+
 describe('which name is priced', () => {
   test('the one sent upstream, or the caller’s where the operator bills so', async () => {
     const { model, ids } = await serve(app, { does: 'usage=1000:100' })

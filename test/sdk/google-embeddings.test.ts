@@ -211,7 +211,7 @@ test('errors come in Google’s form, and nothing is charged', async () => {
     { reply: ask('native', { content: 7 }), code: 400, status: 'INVALID_ARGUMENT', says: 'content is invalid' },
     { reply: ask('failing', { content }), code: 400, status: 'INVALID_ARGUMENT', says: 'Simulated failure 400.' },
     { reply: ask('failing-too', { content }), code: 400, status: 'INVALID_ARGUMENT', says: 'Simulated failure 400.' },
-    { reply: ask('nobodys', { content }), code: 503, status: 'UNAVAILABLE', says: 'nobodys' },
+    { reply: ask('nobodys', { content }), code: 404, status: 'NOT_FOUND', says: 'nobodys' },
     { reply: ask('native', { content }, 'x'.repeat(48)), code: 401, status: 'UNAUTHENTICATED', says: '令牌无效' },
     {
       reply: ask('native', { content: { parts: [{ text: 'test_sensitive' }] } }),

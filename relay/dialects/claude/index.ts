@@ -4,7 +4,7 @@ import { encodeClaude } from './encode.ts'
 import { claudeError, claudeStreamError } from './error.ts'
 import { parseClaude } from './parse.ts'
 import { streamClaude } from './stream.ts'
-import { chatRefusals } from '../refusals.ts'
+import { vendorRefusals } from '../refusals.ts'
 import { claudeRateLimitHeaders } from './rate-limit-headers.ts'
 import { claudeWithOutputLimit, claudeWithSystemPrompt } from './rewrite.ts'
 
@@ -17,13 +17,17 @@ export const claude: ChatDialect = {
   error: claudeError,
   streamError: claudeStreamError,
   cutter: cutClaude,
+  modelPlace: {
+    unstreamed: ['model'],
+    event: ({ event }) => (event === 'message_start' ? ['message', 'model'] : undefined),
+  },
   ping: 'event: ping\ndata: {"type":"ping"}\n\n',
   native: 'claude',
   keepsResponses: false,
   hasReasoningPlace: true,
   pricedAsClaude: true,
   servesExtensions: false,
-  refusals: chatRefusals,
+  refusals: vendorRefusals,
   requestIdHeader: 'request-id',
   rateLimitHeaders: claudeRateLimitHeaders,
   withSystemPrompt: claudeWithSystemPrompt,

@@ -9,6 +9,7 @@ const names: Readonly<Record<number, string>> = {
   408: 'DEADLINE_EXCEEDED',
   409: 'ABORTED',
   429: 'RESOURCE_EXHAUSTED',
+  501: 'UNIMPLEMENTED',
   503: 'UNAVAILABLE',
   504: 'DEADLINE_EXCEEDED',
   524: 'DEADLINE_EXCEEDED',

@@ -4,7 +4,7 @@ import { encodeGemini } from './encode.ts'
 import { geminiError, geminiStreamError } from './error.ts'
 import { parseGemini } from './parse.ts'
 import { streamGemini } from './stream.ts'
-import { chatRefusals } from '../refusals.ts'
+import { vendorRefusals } from '../refusals.ts'
 import { openAiRateLimitHeaders } from '../openai-chat/rate-limit-headers.ts'
 import { geminiWithOutputLimit, geminiWithSystemPrompt } from './rewrite.ts'
 
@@ -17,13 +17,14 @@ export const gemini: ChatDialect = {
   error: geminiError,
   streamError: geminiStreamError,
   cutter: cutGemini,
+  modelPlace: { unstreamed: ['modelVersion'], event: () => ['modelVersion'] },
   ping: ': PING\n\n',
   native: 'gemini',
   keepsResponses: false,
   hasReasoningPlace: true,
   pricedAsClaude: false,
   servesExtensions: false,
-  refusals: chatRefusals,
+  refusals: vendorRefusals,
   rateLimitHeaders: openAiRateLimitHeaders,
   withSystemPrompt: geminiWithSystemPrompt,
   withOutputLimit: geminiWithOutputLimit,

@@ -20,6 +20,7 @@ export const openAiChat: ChatDialect = {
   error: openAiError,
   streamError: openAiStreamError,
   cutter: cutOpenAi,
+  modelPlace: { unstreamed: ['model'], event: () => ['model'] },
   ping: ': PING\n\n',
   native: 'openai-chat',
   keepsResponses: false,

@@ -16,6 +16,7 @@ export const openAiCompletions: LegacyDialect = {
   error: openAiError,
   streamError: openAiStreamError,
   cutter: cutOpenAi,
+  modelPlace: { unstreamed: ['model'], event: () => ['model'] },
   ping: ': PING\n\n',
   native: 'openai-completions',
   keepsResponses: false,

@@ -27,6 +27,7 @@ export const openAiEdits: LegacyDialect = {
   error: openAiError,
   streamError: openAiStreamError,
   cutter: cutOpenAi,
+  modelPlace: null,
   ping: ': PING\n\n',
   native: null,
   keepsResponses: false,

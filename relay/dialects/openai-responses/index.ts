@@ -7,6 +7,9 @@ import { streamOpenAiResponses } from './stream.ts'
 import { openAiRateLimitHeaders } from '../openai-chat/rate-limit-headers.ts'
 import { responsesWithOutputLimit, responsesWithSystemPrompt } from './rewrite.ts'
 
+/** Events that hold the response as it is so far. */
+const fullResponses = /^response\.(created|queued|in_progress|completed|incomplete|failed)$/
+
 export const openAiResponses: ChatDialect = {
   id: 'openai-responses',
   parse: parseOpenAiResponses,
@@ -16,6 +19,10 @@ export const openAiResponses: ChatDialect = {
   error: responsesError,
   streamError: responsesStreamError,
   cutter: cutOpenAiResponses,
+  modelPlace: {
+    unstreamed: ['model'],
+    event: ({ event = '' }) => (fullResponses.test(event) ? ['response', 'model'] : undefined),
+  },
   ping: ': PING\n\n',
   native: 'openai-responses',
   operation: 'responses',
@@ -24,6 +31,7 @@ export const openAiResponses: ChatDialect = {
   pricedAsClaude: false,
   servesExtensions: false,
   refusals: {
+    modelUnlisted: 'relay.no_channel',
     sensitiveWords: 'relay.sensitive_words_responses',
     mappingCycle: 'relay.model_mapping_cycle_responses',
     mappingUnreadable: 'relay.model_mapping_unreadable_responses',

@@ -24,6 +24,7 @@ export const relayEnglish: Record<keyof typeof relayErrors, string> = {
   'relay.model_name_too_long': 'A model name may not be longer than {most} characters',
   'relay.model_none_allowed': 'The token allows no model',
   'relay.no_channel': 'No channel in group {group} supports model {model}',
+  'relay.model_unlisted': 'No channel in group {group} supports model {model}',
   'relay.channel_missing': 'The channel data is inconsistent, please contact the administrator',
   'relay.no_retry_channel': 'No channel is left for a retry',
   'relay.channel_disabled': 'The channel of this session was disabled',

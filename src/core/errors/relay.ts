@@ -48,6 +48,12 @@ export const relayErrors = {
     status: 503,
     wire: 'model_not_found',
   },
+  'relay.model_unlisted': {
+    kind: 'not_found',
+    message: '分组 {group} 中没有支持模型 {model} 的渠道',
+    status: 404,
+    wire: 'model_not_found',
+  },
   'relay.channel_missing': { kind: 'unavailable', message: '渠道数据不一致，请联系管理员', status: 503 },
   'relay.no_retry_channel': {
     kind: 'unavailable',

@@ -1,0 +1,74 @@
+/** Just past the string whose opening quote stands at `from`. */
+function pastString(text: string, from: number): number {
+  let at = text.indexOf('"', from + 1)
+  while (at > 0) {
+    let slashes = 0
+    while (text[at - 1 - slashes] === '\\') slashes += 1
+    if (slashes % 2 === 0) return at + 1
+    at = text.indexOf('"', at + 1)
+  }
+  return text.length
+}
+
+const isSpace = (character: string | undefined): boolean =>
+  character === ' ' || character === '\n' || character === '\r' || character === '\t'
+
+function pastSpace(text: string, from: number): number {
+  let at = from
+  while (isSpace(text[at])) at += 1
+  return at
+}
+
+/** Just past the value that begins at `from`. */
+function pastValue(text: string, from: number): number {
+  let depth = 0
+  let at = from
+  while (at < text.length) {
+    const character = text[at]
+    if (character === '"') {
+      at = pastString(text, at)
+      if (depth === 0) return at
+      continue
+    }
+    if (character === '{' || character === '[') depth += 1
+    else if (character === '}' || character === ']') {
+      if (depth === 0) return at
+      depth -= 1
+      if (depth === 0) return at + 1
+    } else if (depth === 0 && (character === ',' || isSpace(character))) return at
+    at += 1
+  }
+  return at
+}
+
+/** Where the value of a field stands in the object that begins at `from`. */
+function valueOf(text: string, from: number, name: string): number | undefined {
+  let at = pastSpace(text, from)
+  if (text[at] !== '{') return undefined
+  at = pastSpace(text, at + 1)
+  while (text[at] === '"') {
+    const end = pastString(text, at)
+    const isWanted = end - at - 2 === name.length && text.startsWith(name, at + 1)
+    const colon = pastSpace(text, end)
+    if (text[colon] !== ':') return undefined
+    const value = pastSpace(text, colon + 1)
+    if (isWanted) return value
+    at = pastSpace(text, pastValue(text, value))
+    if (text[at] !== ',') return undefined
+    at = pastSpace(text, at + 1)
+  }
+  return undefined
+}
+
+/** JSON text with another text at a place where it has one; every other byte stays as it was. */
+export function withTextAt(json: string, path: readonly string[], text: string): string {
+  let at: number | undefined = 0
+  for (const name of path) {
+    at = valueOf(json, at, name)
+    if (at === undefined) return json
+  }
+  if (json[at] !== '"') return json
+  const end = pastString(json, at)
+  const wanted = JSON.stringify(text)
+  return json.slice(at, end) === wanted ? json : json.slice(0, at) + wanted + json.slice(end)
+}
