@@ -1,7 +1,9 @@
+import { isWideNumber, parseExactly } from '#core/exact-json.ts'
+
 export type Fields = Record<string, unknown>
 
 export const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !isWideNumber(value)
 
 /**
  * Whether a JSON value nests deeper than `limit`. Walks with a list of its own instead of the call stack, because the
@@ -25,7 +27,7 @@ export function nestsDeeperThan(value: unknown, limit: number): boolean {
 /** The object a JSON text holds, or undefined when the text is not JSON or holds something else. */
 export function parseObject(text: string): Fields | undefined {
   try {
-    const value: unknown = JSON.parse(text)
+    const value = parseExactly(text)
     return isObject(value) && !nestsDeeperThan(value, deepestNesting) ? value : undefined
   } catch {
     return undefined

@@ -1,3 +1,4 @@
+import { isWideNumber } from '#core/exact-json.ts'
 import { type Fields, deepestNesting, isObject, nestsDeeperThan } from '#relay/chat/json.ts'
 import type { CacheControl, Effort } from '#relay/chat/request.ts'
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
@@ -26,7 +27,9 @@ export function readerFor(code: string) {
       if (fits(value)) return value
       throw invalid(path)
     }
-  const number = typed(isNumber)
+  const plainNumber = typed(isNumber)
+  const number = (value: unknown, path: string): number | undefined =>
+    plainNumber(isWideNumber(value) ? Number(value.rawJSON) : value, path)
   const text = typed(isText)
   const integer = (value: unknown, path: string, [least, most]: readonly [number, number]): number | undefined => {
     const given = number(value, path)

@@ -87,7 +87,7 @@ test('what is written for the messages form is read back the same', () => {
       const call = callWith({ model: 'claude-sonnet-4-5', channel: { type: 14 } })
       const body = anthropic.chat.request(request, call).body
       const read = claude.parse(JSON.parse(JSON.stringify(body)), {})
-      expect(core(read)).toEqual(core({ ...request, maxTokens: request.maxTokens ?? 8192 }))
+      expect(core(read)).toEqual(core({ ...request, maxTokens: request.maxTokens ?? 64_000 }))
     }),
     { numRuns: 100 },
   )

@@ -18,6 +18,7 @@ import { withTextAt } from './model-name.ts'
 import { passHeaders } from './upstream-headers.ts'
 import { shapeFailure } from '#relay/attempt/shape-failure.ts'
 import { DomainError } from '#core/errors.ts'
+import { parseExactly } from '#core/exact-json.ts'
 import type { ReportedUsage, Usage } from '#core/usage.ts'
 
 const largestAnswer = 128 * 1024 * 1024
@@ -86,7 +87,7 @@ async function readJson(attemptContext: AttemptContext, reply: UpstreamReply): P
   const text = await reply.text(largestAnswer)
   let json: unknown
   try {
-    json = JSON.parse(text)
+    json = parseExactly(text)
   } catch (error) {
     throw new AttemptFailed(failureOfDomainError(new DomainError('relay.reply_malformed')), {
       local: false,

@@ -1,3 +1,4 @@
+import { parseExactly } from '#core/exact-json.ts'
 import { withOverride } from '#core/param-override.ts'
 import type { Provider, ProviderCall, UpstreamRequest } from '#relay/providers/types.ts'
 
@@ -23,6 +24,6 @@ export function withParamOverride(
 /** A body as the object it is; null for one that is none. */
 export function bodyObject(body: unknown): Json | null {
   const value: unknown =
-    typeof body === 'string' || body instanceof Uint8Array ? JSON.parse(Buffer.from(body).toString('utf8')) : body
+    typeof body === 'string' || body instanceof Uint8Array ? parseExactly(Buffer.from(body).toString('utf8')) : body
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null
 }

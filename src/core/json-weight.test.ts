@@ -15,6 +15,12 @@ const shapeOf = (value: unknown): { depth: number; containers: number } => {
 }
 
 describe('the weight of a JSON text', () => {
+  it('tells of numbers with more digits than a double is sure to hold, and not of digits in texts', () => {
+    expect(weigh('{"a":[1,-9007199254740993]}').wide).toBe(true)
+    expect(weigh('[900719925474099]').wide).toBe(false)
+    expect(weigh('["9007199254740993", 1.5e3]').wide).toBe(false)
+  })
+
   it('has no problem with any ordinary value, and counts what it is made of', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
@@ -33,7 +39,7 @@ describe('the weight of a JSON text', () => {
         (letters) => {
           const text = JSON.stringify(letters.join(''))
           expect(skipString(Buffer.from(text), 0)).toBe(Buffer.byteLength(text))
-          expect(weigh(text)).toEqual({ problem: null, bytes: Buffer.byteLength(text) })
+          expect(weigh(text)).toEqual({ problem: null, bytes: Buffer.byteLength(text), wide: false })
         },
       ),
     )

@@ -8,12 +8,14 @@ const closer = 2
 const comma = 3
 const colon = 4
 const text = 5
+const digit = 6
 const meanings = new Uint8Array(256)
 for (const letter of '{[') meanings[letter.charCodeAt(0)] = opener
 for (const letter of '}]') meanings[letter.charCodeAt(0)] = closer
 meanings[','.charCodeAt(0)] = comma
 meanings[':'.charCodeAt(0)] = colon
 meanings[quote] = text
+for (const letter of '0123456789') meanings[letter.charCodeAt(0)] = digit
 
 /** Deeper than any request; what walks a value by calling itself runs out of stack at some thousands. */
 export const deepestJson = 256
@@ -33,7 +35,14 @@ export type JsonWeight = {
   problem: 'too deep' | 'too many names in an object' | 'too many values' | null
   /** About what the value takes in memory once it is read. */
   bytes: number
+  /** A number has more digits than a double is sure to hold. */
+  wide: boolean
 }
+
+/** Every whole number with fewer digits is exact. */
+const wideDigits = 16
+
+const unread = { bytes: 0, wide: false }
 
 /** So far one looks byte by byte: for less, a search costs more than it saves. */
 const nearBytes = 128
@@ -68,26 +77,31 @@ export function weighJson(bytes: Uint8Array): JsonWeight {
   let names = 0
   let containers = 0
   let values = 0
+  let wide = false
   let at = 0
   while (at < length) {
     const meaning = meanings[bytes[at] as number]
     if (meaning === other) at += 1
     else if (meaning === text) at = skipString(bytes, at)
-    else {
+    else if (meaning === digit) {
+      const start = at
+      while (meanings[bytes[at] as number] === digit) at += 1
+      if (at - start >= wideDigits) wide = true
+    } else {
       at += 1
       if (meaning === comma) {
         values += 1
-        if (values > mostValues) return { problem: 'too many values', bytes: 0 }
+        if (values > mostValues) return { ...unread, problem: 'too many values' }
       } else if (meaning === colon) {
         names += 1
-        if (names > mostNames) return { problem: 'too many names in an object', bytes: 0 }
+        if (names > mostNames) return { ...unread, problem: 'too many names in an object' }
       } else if (meaning === opener) {
         containers += 1
-        if (containers > mostContainers) return { problem: 'too many values', bytes: 0 }
-        if (outer.push(names) > deepestJson) return { problem: 'too deep', bytes: 0 }
+        if (containers > mostContainers) return { ...unread, problem: 'too many values' }
+        if (outer.push(names) > deepestJson) return { ...unread, problem: 'too deep' }
         names = 0
       } else names = outer.pop() ?? 0
     }
   }
-  return { problem: null, bytes: length + containers * bytesOfContainer + values * bytesOfValue }
+  return { problem: null, bytes: length + containers * bytesOfContainer + values * bytesOfValue, wide }
 }

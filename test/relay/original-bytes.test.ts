@@ -3,7 +3,7 @@ import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '#test/support/scripted-upstream.ts'
 import { allowUnpriced, serve } from './serve.ts'
-import { closeSoundly } from './caller-dialects.ts'
+import { callerDialects, closeSoundly } from './caller-dialects.ts'
 
 let app: App
 let scripted: ScriptedUpstream
@@ -72,4 +72,38 @@ test('where the model has another name upstream, only that name is written anew'
   await (await app.relay(token, '/v1/chat/completions', body)).text()
   const sent = String(scripted.received.at(-1)?.bytes)
   expect(sent).toBe(`{"model":"other","messages":[{"role":"user","content":${long}}],"seed":1.0}`)
+})
+
+const wide = '90071992547409931234'
+const argumentsText = `{"id":${wide}}`
+const asked = `"tools":[{"type":"function","function":{"name":"find","parameters":{"type":"object","properties":{"id":{"type":"integer","maximum":${wide}}}}}}]`
+const history = `[{"role":"user","content":"q"},{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"find","arguments":${JSON.stringify(argumentsText)}}}]},{"role":"tool","tool_call_id":"c1","content":${JSON.stringify(argumentsText)}}]`
+
+test.each([
+  { type: 14, form: 'messages', answer: `{"type":"tool_use","id":"t","name":"find","input":{"id":${wide}}}` },
+  { type: 24, form: 'generations', answer: `{"functionCall":{"name":"find","args":{"id":${wide}}}}` },
+])('whole numbers beyond 2^53 pass through $form in both directions', async ({ type, answer }) => {
+  const reply =
+    type === 14
+      ? `{"id":"m","type":"message","role":"assistant","model":"m","content":[${answer}],"stop_reason":"tool_use","usage":{"input_tokens":1,"output_tokens":1}}`
+      : `{"candidates":[{"content":{"role":"model","parts":[${answer}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":1,"candidatesTokenCount":1,"totalTokenCount":2}}`
+  const baseUrl = scripted.play({ headers: { 'content-type': 'application/json' }, steps: [reply] })
+  const { model } = await serve(app, { type, baseUrl })
+  const body = `{"model":"${model}","messages":${history},${asked}}`
+  const text = await (await app.relay(token, '/v1/chat/completions', body)).text()
+  expect(text).toContain(JSON.stringify(argumentsText).slice(1, -1))
+  const sent = String(scripted.received.at(-1)?.bytes)
+  // The schema, the arguments and, where results are objects, the result.
+  expect(sent.match(new RegExp(wide, 'g'))).toHaveLength(3)
+  for (const dialect of callerDialects.filter(
+    ({ dialect: name }) => name === 'messages' || name === 'generateContent',
+  )) {
+    const path = dialect.path(model, false)
+    const turn =
+      dialect.dialect === 'messages'
+        ? `{"model":"${model}","max_tokens":9,"messages":[{"role":"user","content":"q"},{"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"find","input":{"id":${wide}}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":"ok"}]}]}`
+        : `{"contents":[{"role":"user","parts":[{"text":"q"}]},{"role":"model","parts":[{"functionCall":{"name":"find","args":{"id":${wide}}}}]},{"role":"user","parts":[{"functionResponse":{"name":"find","response":{"id":${wide}}}}]}]}`
+    expect(await (await app.relay(token, path, turn)).text()).toContain(`"id":${wide}`)
+    expect(String(scripted.received.at(-1)?.bytes)).toContain(`"id":${wide}`)
+  }
 })

@@ -1,9 +1,10 @@
+import { parseExactly } from '#core/exact-json.ts'
 import type { Usage } from '#core/usage.ts'
 import { toOpenAiUsage } from './usage.ts'
 
 /** A chat completion as the upstream wrote it, with the usage it left out; any other answer as it is. */
 export function withOpenAiUsage(text: string, usage: Usage): string {
-  const answer = JSON.parse(text) as Record<string, unknown>
+  const answer = parseExactly(text) as Record<string, unknown>
   return Array.isArray(answer['choices']) ? JSON.stringify({ ...answer, usage: toOpenAiUsage(usage) }) : text
 }
 

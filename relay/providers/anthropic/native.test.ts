@@ -25,7 +25,7 @@ test('only the name and a missing limit are written', () => {
     model: 'claude-opus-4-6',
     messages: [],
     x: 1,
-    max_tokens: 8192,
+    max_tokens: 128_000,
   })
 })
 

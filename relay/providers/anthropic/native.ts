@@ -6,18 +6,19 @@ import { rewriteBody } from '../shared/rewrite-body.ts'
 import { listenToClaude } from './listen.ts'
 import { type ClaudeHost, planOf } from './request.ts'
 import { fromClaudeResponse } from './response.ts'
-import { answerLimit, suffixThinking } from './thinking.ts'
+import { answerLimit, suffixThinking, thinkingBase } from './thinking.ts'
 import { dropUnprovenReasoning } from './unsigned-reasoning.ts'
 import { readUsage } from './usage.ts'
 
 /** The thinking that the suffix of the name asks for, unless the caller says it in the body. */
-function applySuffix(body: Json, call: ProviderCall): boolean {
+function applySuffix(body: Json, call: ProviderCall, wanted: number | undefined): boolean {
   const { suffix, traits, share } = planOf(call.model, call)
   body['model'] = suffix.model
   if (!suffix.thinking || body['thinking'] !== undefined) return false
   const { thinking, effort, maxTokens, on } = suffixThinking(suffix, numberOf(body['max_tokens']) ?? 0, {
     traits,
     share,
+    base: thinkingBase(wanted, numberOf(body['max_tokens']) ?? 0),
   })
   if (!on) return false
   body['thinking'] = thinking
@@ -35,16 +36,17 @@ function nativeRequest(host: ClaudeHost, native: NativeBody, call: ProviderCall)
   const { traits } = planOf(call.model, call)
   // An explicit zero only warms the cache, which this vendor takes.
   body['max_tokens'] ??= answerLimit(undefined, call, traits)
-  const thinks = applySuffix(body, call)
+  const thinks = applySuffix(body, call, numberOf(native.json['max_tokens']))
   dropUnprovenReasoning(body, traits)
   if ((body['stream'] === true) !== call.stream) body['stream'] = call.stream
-  host.shape?.(body, call)
+  const losses = host.shape?.(body, call)
   const needs = { sampling: thinks && body['temperature'] !== undefined, files: false }
   return {
     method: 'POST' as const,
     url: host.url(call),
     headers: host.headers(call, needs),
     body: rewriteBody(native, body),
+    losses,
   }
 }
 

@@ -27,7 +27,7 @@ test('a plain question becomes the smallest body that asks it', () => {
       'x-api-key': 'sk-test',
       'anthropic-version': '2023-06-01',
     },
-    body: { model: 'claude-sonnet-4-5', max_tokens: 8192, messages: [{ role: 'user', content: 'Hi' }] },
+    body: { model: 'claude-sonnet-4-5', max_tokens: 64_000, messages: [{ role: 'user', content: 'Hi' }] },
     losses: [],
   })
 })
@@ -130,7 +130,7 @@ describe('thinking', () => {
     const sent = body({ temperature: 0.2, topP: 0.99, topK: 3 }, { model: 'claude-3-7-sonnet-20250219-thinking' })
     expect(sent).toMatchObject({
       model: 'claude-3-7-sonnet-20250219',
-      max_tokens: 8192,
+      max_tokens: 64_000,
       thinking: { type: 'enabled', budget_tokens: 6553 },
       temperature: 1,
     })
@@ -223,6 +223,15 @@ test('headers and limits configured for a model are those of the name the caller
   const sent = write({}, { originalModel: 'mine', callerHeaders: { 'anthropic-beta': 'c' }, options })
   expect(sent.headers['anthropic-beta']).toBe('a,b')
   expect(sent.body).toMatchObject({ max_tokens: 4000 })
+})
+
+test('without a limit the model may write as much as it can, and as much as the option says where that is not known', () => {
+  const limit = (model: string, options = {}) => body({}, { model, originalModel: model, options })['max_tokens']
+  expect(limit('claude-opus-4-8')).toBe(128_000)
+  expect(limit('claude-3-5-haiku-20241022')).toBe(8192)
+  expect(limit('glm-5')).toBe(8192)
+  expect(limit('claude-opus-4-8', { 'claude.default_max_tokens': { default: 2000 } })).toBe(2000)
+  expect(limit('claude-opus-4-1', { 'claude.default_max_tokens': { default: 99_000 } })).toBe(32_000)
 })
 
 test('tool choices are translated, and running tools at once can be forbidden', () => {

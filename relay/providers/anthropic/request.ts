@@ -9,7 +9,7 @@ import { systemTexts, toClaudeMessages } from './conversation.ts'
 import type { HeaderNeeds } from './headers.ts'
 import { type ClaudeTraits, type NameSuffix, splitSuffix, traitsOf } from './models.ts'
 import { formatInstruction, formatOf } from './output-format.ts'
-import { answerLimit, suffixThinking, type Thinking, requestedThinking } from './thinking.ts'
+import { answerLimit, suffixThinking, type Thinking, thinkingBase, requestedThinking } from './thinking.ts'
 import { toolFields } from './tools.ts'
 
 /** Fields of this dialect that callers of others may send; they are copied as they are. */
@@ -40,12 +40,14 @@ export function planOf(model: string, call: ProviderCall): { suffix: NameSuffix;
 function plan(request: ChatRequest, call: ProviderCall, losses: Set<string>): Planned {
   const { suffix, traits, share } = planOf(call.model, call)
   const maxTokens = answerLimit(request.maxTokens, call, traits)
+  const base = thinkingBase(request.maxTokens, maxTokens)
   const fromClaude = request.extra.dialect === 'claude'
   let thinking: Thinking = { maxTokens, on: false }
   const explicit = recordOf(request.extra.fields['thinking'])
   if (explicit) thinking = { thinking: explicit, maxTokens, on: explicit['type'] !== 'disabled' }
-  else if (suffix.thinking) thinking = suffixThinking(suffix, maxTokens, { traits, share })
-  else if (request.reasoning) thinking = requestedThinking(request.reasoning, maxTokens, { traits, fromClaude, share })
+  else if (suffix.thinking) thinking = suffixThinking(suffix, maxTokens, { traits, share, base })
+  else if (request.reasoning)
+    thinking = requestedThinking(request.reasoning, maxTokens, { traits, fromClaude, share, base })
   if (traits.thinking === 'none' && request.reasoning && !explicit) losses.add('reasoning_effort')
   if (thinking.on && traits.thinking === 'budget' && lostItsReasoning(request)) {
     thinking = { thinking: { type: 'disabled' }, maxTokens, on: false }
@@ -173,8 +175,11 @@ export function toClaudeBody(request: ChatRequest, call: ProviderCall): ClaudeBo
 export type ClaudeHost = {
   url: (call: ProviderCall) => string
   headers: (call: ProviderCall, needs: HeaderNeeds) => Record<string, string>
-  /** Where a host puts the model's name and the like elsewhere than into the body. */
-  shape?: ((body: Json, call: ProviderCall) => void) | undefined
+  /**
+   * Where a host puts the model's name and the like elsewhere than into the body, and takes less than the vendor itself.
+   * Returns names of what it had to leave out.
+   */
+  shape?: ((body: Json, call: ProviderCall) => string[]) | undefined
 }
 
 export function toClaudeRequest(host: ClaudeHost) {

@@ -26,13 +26,28 @@ const budgets: Readonly<Record<Effort, number>> = {
   max: 16_384,
 }
 
-/** The answer's limit: the caller's, else the one configured for the model, within what the model can write. */
+/**
+ * The answer's limit: the caller's, else the one configured for the model, else all that the model can write; within that in
+ * any case. What the option holds out of the box for models it does not list is for those whose own maximum is not known.
+ */
 export function answerLimit(wanted: number | undefined, call: ProviderCall, traits: ClaudeTraits): number {
   const configured = call.options['claude.default_max_tokens']
   const own = (name: string): number | undefined => (Object.hasOwn(configured, name) ? configured[name] : undefined)
-  const limit = wanted || own(call.originalModel) || own(call.model) || own('default') || defaultMaxTokens
+  const general = own('default') === defaultMaxTokens ? undefined : own('default')
+  const limit =
+    wanted ||
+    own(call.originalModel) ||
+    own(call.model) ||
+    general ||
+    traits.maxOutput ||
+    own('default') ||
+    defaultMaxTokens
   return Math.min(limit, traits.maxOutput ?? limit)
 }
+
+/** What a share for thinking is taken of: a limit that nobody set is no wish for so many thoughts. */
+export const thinkingBase = (wanted: number | undefined, maxTokens: number): number =>
+  wanted ? maxTokens : Math.min(maxTokens, defaultMaxTokens)
 
 function withBudget(wanted: number, maxTokens: number): Thinking {
   const room = Math.max(maxTokens, smallestRoom)
@@ -60,13 +75,13 @@ function adaptive(effort: string | undefined, display: string | undefined, maxTo
 export function suffixThinking(
   suffix: NameSuffix,
   maxTokens: number,
-  how: { traits: ClaudeTraits; share: number },
+  how: { traits: ClaudeTraits; share: number; base: number },
 ): Thinking {
   if (how.traits.thinking === 'none') return { maxTokens, on: false }
   if (how.traits.thinking === 'adaptive') {
     return adaptive(suffix.effort, how.traits.summarises ? 'summarized' : undefined, maxTokens)
   }
-  return withBudget(Math.floor(Math.max(maxTokens, smallestRoom) * how.share), maxTokens)
+  return withBudget(Math.floor(Math.max(how.base, smallestRoom) * how.share), maxTokens)
 }
 
 const isOff = (input: ReasoningInput): boolean =>
@@ -82,7 +97,7 @@ function off(input: ReasoningInput, maxTokens: number, traits: ClaudeTraits): Th
   return { thinking: { type: traits.off }, effort, maxTokens, on: traits.off === 'between_tools' }
 }
 
-type ThinkingRules = { traits: ClaudeTraits; fromClaude: boolean; share: number }
+type ThinkingRules = { traits: ClaudeTraits; fromClaude: boolean; share: number; base: number }
 
 function displayOf(input: ReasoningInput, { traits, fromClaude }: ThinkingRules): string | undefined {
   if (!traits.summarises) return undefined
@@ -106,7 +121,7 @@ export function requestedThinking(input: ReasoningInput, maxTokens: number, how:
     const effort = input.effort ?? (input.budgetTokens === undefined ? undefined : effortOfBudget(input.budgetTokens))
     return adaptive(effort, displayOf(input, how), maxTokens)
   }
-  const byEffort = input.effort === undefined ? Math.floor(maxTokens * how.share) : budgets[input.effort]
+  const byEffort = input.effort === undefined ? Math.floor(how.base * how.share) : budgets[input.effort]
   return {
     ...withBudget(budget ?? byEffort, maxTokens),
     effort: traits.effort && how.fromClaude ? effortWord(input.effort) : undefined,

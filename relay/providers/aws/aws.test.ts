@@ -104,7 +104,7 @@ describe('a call', () => {
     callWith({
       model: 'claude-sonnet-4-5-20250929-thinking',
       stream,
-      callerHeaders: { 'anthropic-beta': 'a, b' },
+      callerHeaders: { 'anthropic-beta': 'context-1m-2025-08-07, compact-2026-01-12' },
       channel: { type: 33, baseUrl: '', key },
     })
 
@@ -113,7 +113,10 @@ describe('a call', () => {
     expect(sent.url).toBe(
       `https://${host}/model/us.anthropic.claude-sonnet-4-5-20250929-v1%3A0/invoke-with-response-stream`,
     )
-    expect(sent.body).toMatchObject({ anthropic_version: 'bedrock-2023-05-31', anthropic_beta: ['a', 'b'] })
+    expect(sent.body).toMatchObject({
+      anthropic_version: 'bedrock-2023-05-31',
+      anthropic_beta: ['context-1m-2025-08-07', 'compact-2026-01-12'],
+    })
     expect(sent.body).not.toHaveProperty('model')
     expect(sent.body).not.toHaveProperty('stream')
   })

@@ -2,6 +2,7 @@ import type { UpstreamFailure } from '#relay/chat/events.ts'
 import { fitSampling } from '../anthropic/override.ts'
 import { planOf, toClaudeBody } from '../anthropic/request.ts'
 import { nativeClaude } from '../anthropic/native.ts'
+import { bedrockPlatform, fitToPlatform } from '../anthropic/platforms.ts'
 import { fromClaudeResponse } from '../anthropic/response.ts'
 import { createClaudeDecoder } from '../anthropic/stream.ts'
 import type { NativeBody, Provider, ProviderCall, ReplyHeaders, UpstreamRequest } from '../types.ts'
@@ -33,16 +34,14 @@ const plainHeaders = (call: ProviderCall): Record<string, string> => ({
 })
 
 /** The model stands in the path, the wish to stream in the operation, and the versions of the dialect in the body. */
-function toBedrockBody(body: Json, call: ProviderCall): void {
+function toBedrockBody(body: Json, call: ProviderCall): string[] {
   delete body['model']
   delete body['stream']
   body['anthropic_version'] = bodyVersion
-  const betas =
-    call.callerHeaders['anthropic-beta']
-      ?.split(',')
-      .map((beta) => beta.trim())
-      .filter(Boolean) ?? []
+  delete body['anthropic_beta']
+  const { betas, losses } = fitToPlatform(body, call.callerHeaders['anthropic-beta'], bedrockPlatform)
   if (betas.length > 0) body['anthropic_beta'] = betas
+  return losses
 }
 
 type ChatRequest = Parameters<Provider['chat']['request']>[0]
@@ -56,8 +55,9 @@ function toConverseRequest(request: ChatRequest, call: ProviderCall): UpstreamRe
 function toRequest(request: ChatRequest, call: ProviderCall): UpstreamRequest {
   if (!isClaude(call.model)) return toConverseRequest(request, call)
   const { model, body, losses } = toClaudeBody(request, call)
-  toBedrockBody(body, call)
-  return { method: 'POST', url: invokeUrl(call, model), headers: plainHeaders(call), body, losses }
+  const refused = toBedrockBody(body, call)
+  const headers = plainHeaders(call)
+  return { method: 'POST', url: invokeUrl(call, model), headers, body, losses: [...losses, ...refused] }
 }
 
 const claude = nativeClaude({

@@ -1,3 +1,4 @@
+import { parseExactly } from '#core/exact-json.ts'
 import { audioMediaType, parseDataUrl } from '#relay/chat/media.ts'
 import type {
   AssistantPart,
@@ -49,7 +50,7 @@ function responseOf(result: ToolResultPart): Json {
   const text = result.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
   if (result.isError) return { error: text }
   try {
-    const value: unknown = JSON.parse(text)
+    const value = parseExactly(text)
     if (Array.isArray(value)) return { result: value }
     return recordOf(value) ?? { output: text }
   } catch {

@@ -76,12 +76,22 @@ const takesSamplingWithoutThinking = (model: string): boolean => {
   return version?.series === 'gpt' && version.major === 5 && version.minor >= 1
 }
 
+/**
+ * "Not supported with latest reasoning models `o3` and `o4-mini`": https://platform.openai.com/docs/api-reference/chat/create,
+ * field `stop`. The fifth generation answers "Unsupported parameter: 'stop' is not supported with this model."
+ */
+function refusesStop(model: string): boolean {
+  const version = versionOf(model)
+  if (version?.series === 'o') return version.major >= 3 && !model.startsWith('o3-mini')
+  return isReasoningModel(model)
+}
+
 function fieldsRefused(model: string, effort: unknown): readonly string[] {
   if (isSearchModel(model)) {
     return ['temperature', 'top_p', 'n', 'frequency_penalty', 'presence_penalty', 'seed', 'tools', 'tool_choice']
   }
   if (!isReasoningModel(model)) return []
-  const always = ['frequency_penalty', 'presence_penalty', 'logit_bias']
+  const always = ['frequency_penalty', 'presence_penalty', 'logit_bias', ...(refusesStop(model) ? ['stop'] : [])]
   const sampling = ['temperature', 'top_p', 'logprobs', 'top_logprobs']
   return effort === 'none' && takesSamplingWithoutThinking(model) ? always : [...sampling, ...always]
 }

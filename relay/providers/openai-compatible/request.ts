@@ -66,7 +66,6 @@ function samplingFields(request: ChatRequest): Json {
     response_format: responseFormat(request.responseFormat),
     user: request.user,
     service_tier: request.serviceTier === 'standard_only' ? 'default' : request.serviceTier,
-    modalities: request.modalities,
     audio: request.audio && withoutAbsent(request.audio),
   }
 }
@@ -85,6 +84,18 @@ function streamFields(request: ChatRequest, style: OpenAiStyle, call: ProviderCa
     stream: true,
     stream_options: mayAskForUsage(style, call) ? { ...given, include_usage: true } : undefined,
   }
+}
+
+/**
+ * The original writes and speaks only: https://platform.openai.com/docs/api-reference/chat/create, field `modalities`. Servers
+ * that draw in this form do so with models that are named for it.
+ */
+function modalitiesOf({ modalities, extra }: ChatRequest, { model }: ProviderCall, { style, losses }: Writing) {
+  const isTaken = extra.dialect === 'openai-chat' || style.draws === true || /image|banana/.test(model)
+  if (isTaken || !modalities?.includes('image')) return modalities
+  losses.add('modalities')
+  const others = modalities.filter((modality) => modality !== 'image')
+  return others.length > 0 ? others : undefined
 }
 
 /** The most stop sequences that the original takes. */
@@ -108,6 +119,7 @@ function bodyOf(request: ChatRequest, call: ProviderCall, writing: Writing): Jso
       ...toolFields(request, call.model, writing),
       ...samplingFields({ ...request, stop }),
       top_k: keepsTopK ? request.topK : undefined,
+      modalities: modalitiesOf(request, call, writing),
       reasoning_effort: style.reasoning ? undefined : reasoningEffort(request, call, losses),
       ...streamFields(request, style, call),
     }),

@@ -31,6 +31,8 @@ export type OpenAiStyle = {
   carriesCacheControl?: boolean | undefined
   /** Whether the upstream has free-text tools and lists of allowed tools, which few but the original know. */
   extendedTools?: ((channel: ProviderChannel) => boolean) | undefined
+  /** Pictures may be asked for among the modalities, whatever the model is called. */
+  draws?: boolean | undefined
   /** `top_k` is understood. */
   takesTopK?: boolean | undefined
   /** Message content must be plain text wherever no picture is involved. */

@@ -109,6 +109,9 @@ function unsupported(request: ChatRequest): string[] {
   return [...lost, ...detailsIn(request, ['cache_control', 'name', 'image'])]
 }
 
+/** "Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16": the vendor's answer to less. */
+const leastOutput = 16
+
 /** The body of a responses call; nothing is stored upstream unless the caller asks, and thoughts come along sealed. */
 export function toResponsesBody(request: ChatRequest, call: ProviderCall): { body: Json; losses: string[] } {
   const { model, effort } = splitEffort(call.model, knownNames(call.channel.type))
@@ -124,13 +127,15 @@ export function toResponsesBody(request: ChatRequest, call: ProviderCall): { bod
     if (request.logprobs === true) losses.add('logprobs')
   }
   const logprobs = request.logprobs === true && !thinks
+  const maxTokens = request.maxTokens === undefined ? undefined : Math.max(request.maxTokens, leastOutput)
+  if (maxTokens !== request.maxTokens) losses.add('max_tokens')
   const body = withoutAbsent({
     model,
     input: toInput(request.messages, systemRoleOf(model)),
     store: false,
     ...carried(request),
     ...withoutAbsent({
-      max_output_tokens: request.maxTokens,
+      max_output_tokens: maxTokens,
       temperature: thinks ? undefined : request.temperature,
       top_p: thinks ? undefined : request.topP,
       top_logprobs: logprobs ? request.topLogprobs : undefined,

@@ -136,12 +136,12 @@ describe('a call in the responses form', () => {
         { role: 'user', content: [{ type: 'input_text', text: 'And tomorrow?' }] },
       ],
       store: false,
-      max_output_tokens: 9,
+      max_output_tokens: 16,
       tools: [{ ...weatherTool, strict: false }],
       reasoning: { effort: 'none', summary: 'auto' },
       include: ['reasoning.encrypted_content'],
     })
-    expect(sent.losses).toEqual(['stop'])
+    expect(sent.losses).toEqual(['stop', 'max_tokens'])
   })
 
   test('goes out natively with only name and suffix changed', () => {

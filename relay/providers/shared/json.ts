@@ -1,10 +1,13 @@
+import { isWideNumber, parseExactly } from '#core/exact-json.ts'
 import { MalformedUpstream } from '#relay/chat/events.ts'
 
 /** Narrow readers of JSON nobody vouches for: a field of the wrong kind reads as absent. */
 export type Json = Record<string, unknown>
 
 export const recordOf = (value: unknown): Json | undefined =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !isWideNumber(value)
+    ? (value as Json)
+    : undefined
 
 export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
@@ -44,7 +47,7 @@ export const sumOf = (...counts: (number | undefined)[]): number | undefined => 
 export function parseRecord(text: string): Json {
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = parseExactly(text)
   } catch {
     throw new MalformedUpstream('the upstream sent text that is not JSON')
   }
@@ -56,7 +59,7 @@ export function parseRecord(text: string): Json {
 /** The object in a text, or nothing when there is none. */
 export function tryRecord(text: string): Json | undefined {
   try {
-    return recordOf(JSON.parse(text))
+    return recordOf(parseExactly(text))
   } catch {
     return undefined
   }

@@ -1,6 +1,7 @@
 import type { ChatRequest } from '#relay/chat/request.ts'
 import { fitSampling } from '../anthropic/override.ts'
 import { nativeClaude } from '../anthropic/native.ts'
+import { fitToPlatform, vertexPlatform } from '../anthropic/platforms.ts'
 import { planOf, toClaudeBody } from '../anthropic/request.ts'
 import { fromClaudeResponse } from '../anthropic/response.ts'
 import { createClaudeDecoder } from '../anthropic/stream.ts'
@@ -16,7 +17,7 @@ import { toHubResponse } from '../openai-compatible/response.ts'
 import { createOpenAiDecoder } from '../openai-compatible/stream.ts'
 import type { OpenAiStyle } from '../openai-compatible/style.ts'
 import type { ChatTranslation, Provider, ProviderCall, UpstreamRequest } from '../types.ts'
-import { recordOf, recordsOf, wordOf } from '../shared/json.ts'
+import { type Json, recordOf, recordsOf, wordOf } from '../shared/json.ts'
 import {
   baseOf,
   claudeCountUrl,
@@ -54,19 +55,23 @@ const headersOf = (call: ProviderCall): Record<string, string> => ({
   ...credentialHeaders(call),
 })
 
+const fitClaude = (body: Json, call: ProviderCall) =>
+  fitToPlatform(body, call.callerHeaders['anthropic-beta'], vertexPlatform)
+
 const claudeHeaders = (call: ProviderCall): Record<string, string> => {
-  const beta = call.callerHeaders['anthropic-beta']
-  return { ...headersOf(call), ...(beta === undefined ? {} : { 'anthropic-beta': beta }) }
+  const { betas } = fitClaude({}, call)
+  return { ...headersOf(call), ...(betas.length === 0 ? {} : { 'anthropic-beta': betas.join(',') }) }
 }
 
 function claudeRequest(request: ChatRequest, call: ProviderCall): UpstreamRequest {
   const { model, body, losses } = toClaudeBody(request, call)
+  const refused = fitClaude(body, call).losses
   return {
     method: 'POST',
     url: claudeUrl(call, model),
     headers: claudeHeaders(call),
     body: { anthropic_version: bodyVersion, ...body, ...(call.stream ? { stream: true } : {}) },
-    losses,
+    losses: [...losses, ...refused],
   }
 }
 
@@ -117,14 +122,16 @@ export const vertex: Provider = {
       ...nativeClaude({
         url: (call) => claudeUrl(call, planOf(call.model, call).suffix.model),
         headers: claudeHeaders,
-        shape: (body) => {
+        shape: (body, call) => {
           delete body['model']
           body['anthropic_version'] = bodyVersion
+          return fitClaude(body, call).losses
         },
       }),
       accepts: (_, call) => formOf(call.model) === 'claude',
       countTokens: ({ json }, call) => {
         const { max_tokens: _, stream: __, temperature: ___, ...prompt } = json
+        fitClaude(prompt, call)
         const model = toVertexClaude(planOf(call.model, call).suffix.model)
         const request = { method: 'POST' as const, url: claudeCountUrl(call), headers: claudeHeaders(call) }
         return {

@@ -91,9 +91,9 @@ test.each([
   ['claude-sonnet-4-5-20250929', 'claude-sonnet-4-5@20250929'],
   ['claude-opus-4-6', 'claude-opus-4-6'],
 ])('%s is called %s', (model, name) => {
-  const sent = write({ model, stream: true, callerHeaders: { 'anthropic-beta': 'b' } })
+  const sent = write({ model, stream: true, callerHeaders: { 'anthropic-beta': 'web-search-2025-03-05' } })
   expect(sent.url).toMatch(new RegExp(`/publishers/anthropic/models/${name}:streamRawPredict$`))
-  expect(sent.headers).toMatchObject({ authorization: 'Bearer tok', 'anthropic-beta': 'b' })
+  expect(sent.headers).toMatchObject({ authorization: 'Bearer tok', 'anthropic-beta': 'web-search-2025-03-05' })
   expect(sent.body).toMatchObject({ anthropic_version: 'vertex-2023-10-16', stream: true })
   expect(sent.body).not.toHaveProperty('model')
 })

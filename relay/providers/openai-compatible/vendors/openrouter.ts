@@ -37,6 +37,7 @@ export const openrouter = openAiCompatible({
   carriesReasoning: 'details',
   carriesCacheControl: true,
   takesTopK: true,
+  draws: true,
   reasoning: (body, request) => {
     const reasoning = request.reasoning && reasoningOf(request.reasoning)
     if (reasoning && body['reasoning'] === undefined) body['reasoning'] = reasoning
