@@ -64,6 +64,15 @@ const examples: Example[] = [
     quota: 1,
   },
   {
+    what: '1200 prompt tokens where more than 1000 cost twice as much, and the answer 1.5 times; 100 written',
+    receipt: of(
+      { promptTokens: 1200, completionTokens: 100 },
+      { price: { ...usual, longContext: [{ above: 1000, input: 2, output: 1.5 }] } },
+    ),
+    working: '(1200 × 2 + 100 × 4 × 1.5) × 1.25',
+    quota: 3750,
+  },
+  {
     what: 'no token at all, whatever the price',
     receipt: of({}, { price: perCall(5) }),
     working: 'nothing was given',

@@ -168,8 +168,23 @@ describe('a rehearsal', () => {
     expect((await say(app, chat, { token, model: gone })).status).toBe(200)
     const change = {
       prices: [
-        { model: first, modelRatio: 0.91, completionRatio: 5.5, cacheRatio: 0.1, cacheWriteRatio: 2 },
-        { model: second, modelRatio: 2.3, completionRatio: 1.7 },
+        {
+          model: first,
+          modelRatio: 0.91,
+          completionRatio: 5.5,
+          cacheRatio: 0.1,
+          cacheWriteRatio: 2,
+          longContext: [
+            { above: 1202, input: 1.9, output: 1.3 },
+            { above: 1203, input: 7, output: 7 },
+          ],
+        },
+        {
+          model: second,
+          modelRatio: 2.3,
+          completionRatio: 1.7,
+          longContext: [{ above: 999, input: 3, output: 3 }],
+        },
         { model: third, modelRatio: 11, completionRatio: 2 },
         { model: gone, removed: true as const },
       ],

@@ -46,6 +46,7 @@ export const ratioWords: Record<ChargeStep['ratios'][number]['name'], PlainText>
   audioCompletion: text('音频补全倍率'),
   size: text('尺寸倍率'),
   quality: text('质量倍率'),
+  longContext: text('长上下文倍率'),
   group: text('分组倍率'),
 }
 

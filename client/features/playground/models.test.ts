@@ -8,6 +8,7 @@ const noRatios = {
   imageRatio: null,
   audioRatio: null,
   audioCompletionRatio: null,
+  longContext: [],
 }
 
 test('a ratio of one is two dollars a million tokens, times the group, and the answer times its own ratio', () => {

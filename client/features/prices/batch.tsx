@@ -3,9 +3,7 @@ import { useState } from 'react'
 import { FigureInput } from '../../components/figure-input.tsx'
 import { Sheet } from '../../components/sheet.tsx'
 import { t } from '../../i18n/t.ts'
-import type { Draft, Figure, PriceRow } from './drafts.ts'
-
-const blank: Draft = { input: null, output: null, cacheRead: null, cacheWrite: null, call: null }
+import { blankDraft as blank, type Draft, type Figure, type PriceRow } from './drafts.ts'
 
 type BatchSheetProps = { rows: readonly PriceRow[]; onClose: () => void; onDraft: (draft: Draft) => void }
 

@@ -88,7 +88,8 @@ function Lines({ change: { change } }: { change: Change }) {
       if ('modelPrice' in price) return `${price.model}: ${priceText(price.modelPrice)} ${t('每次')}`
       const input = ratioToDollars(price.modelRatio, quotaPerUnit)
       const output = price.completionRatio === undefined ? '' : ` / ${priceText(input * price.completionRatio)}`
-      return `${price.model}: ${priceText(input)}${output} / 1M`
+      const steps = price.longContext?.map(({ above, ...more }) => ` >${above}: ×${more.input} ×${more.output}`) ?? []
+      return `${price.model}: ${priceText(input)}${output} / 1M${steps.join('')}`
     }),
     ...Object.entries(change.groupRatios).map(([group, ratio]) => t('分组 {group}：{ratio}', { group, ratio })),
   ]

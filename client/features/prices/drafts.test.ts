@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type Draft, draftOf, inputOf, type PriceRow, withFigure } from './drafts.ts'
+import { type Figure, draftOf, inputOf, type PriceRow, withFigure, withLongContext } from './drafts.ts'
+import { isLongContext, stepsIn, stepsOf } from './long-context.ts'
 
 const unit = 500_000
 const price = {
@@ -14,7 +15,9 @@ const price = {
   imageRatio: 1,
   audioRatio: 1,
   audioCompletionRatio: 1,
+  longContext: [{ above: 200_000, input: 2, output: 1.5 }],
 }
+const { longContext } = price
 const row: PriceRow = {
   model: 'm',
   price,
@@ -25,24 +28,32 @@ const row: PriceRow = {
   retires: null,
   successor: null,
 }
-const typed = (figure: keyof Draft, value: number | null) =>
+const typed = (figure: Figure, value: number | null) =>
   withFigure(new Map(), { row, figure, value, quotaPerUnit: unit })
 
 describe('drafts of prices', () => {
   it('show ratios as dollars per million and store them as the same ratios', () => {
     const draft = draftOf(row, unit)
-    expect(draft).toEqual({ input: 2.5, output: 10, cacheRead: 1.25, cacheWrite: 3.125, call: null })
+    expect(draft).toEqual({ input: 2.5, output: 10, cacheRead: 1.25, cacheWrite: 3.125, call: null, longContext })
     expect(inputOf('m', draft, unit)).toEqual({
       model: 'm',
       modelRatio: 1.25,
       completionRatio: 4,
       cacheRatio: 0.5,
       cacheWriteRatio: 1.25,
+      longContext,
     })
   })
 
   it('take the prices that follow from the input price along', () => {
-    expect(typed('input', 5).get('m')).toEqual({ input: 5, output: 20, cacheRead: 2.5, cacheWrite: 6.25, call: null })
+    expect(typed('input', 5).get('m')).toEqual({
+      input: 5,
+      output: 20,
+      cacheRead: 2.5,
+      cacheWrite: 6.25,
+      call: null,
+      longContext,
+    })
   })
 
   it('are none where they say what is stored anyway', () => {
@@ -59,6 +70,23 @@ describe('drafts of prices', () => {
 
   it('keep a price of nothing', () => {
     const free = typed('input', 0).get('m')
-    expect(free && inputOf('m', free, unit)).toEqual({ model: 'm', modelRatio: 0 })
+    expect(free && inputOf('m', free, unit)).toEqual({ model: 'm', modelRatio: 0, longContext })
+  })
+
+  it('write long prompts as the dollars of a price list and store them against the short price', () => {
+    const draft = draftOf(row, unit)
+    expect(stepsOf(draft)).toEqual([{ above: 200_000, input: 5, output: 15 }])
+    expect(stepsIn([{ above: 128_000, input: 3.75, output: 20 }], draft)).toEqual([
+      { above: 128_000, input: 1.5, output: 2 },
+    ])
+    const removed = withLongContext(new Map(), row, { longContext: [], quotaPerUnit: unit }).get('m')
+    expect(removed && inputOf('m', removed, unit)).toMatchObject({ longContext: [] })
+  })
+
+  it('take only steps that are filled in and ascend', () => {
+    const step = (above: number | null) => ({ above, input: 1, output: 1 })
+    expect(isLongContext([step(100), step(200)])).toBe(true)
+    expect(isLongContext([step(200), step(100)])).toBe(false)
+    expect(isLongContext([step(null)])).toBe(false)
   })
 })

@@ -1,3 +1,4 @@
+import type { LongContextStep } from '#core/pricing/long-context.ts'
 import type { ModelPriceInput } from '#core/pricing/price-changes.ts'
 import { dollarsToRatio, priceRatio, ratioToDollars } from '#core/pricing/prices.ts'
 import type { RouterOutputs } from '#server/app-router.ts'
@@ -11,8 +12,19 @@ export type Draft = {
   cacheRead: number | null
   cacheWrite: number | null
   call: number | null
+  /** What long prompts cost against short ones. */
+  longContext: readonly LongContextStep[]
 }
-export type Figure = keyof Draft
+export type Figure = Exclude<keyof Draft, 'longContext'>
+
+export const blankDraft: Draft = {
+  input: null,
+  output: null,
+  cacheRead: null,
+  cacheWrite: null,
+  call: null,
+  longContext: [],
+}
 
 export type Drafts = ReadonlyMap<string, Draft>
 
@@ -20,9 +32,8 @@ const rounded = (value: number): number => Number(value.toPrecision(10))
 
 /** What stands in the tables, as it would be typed. */
 export function draftOf({ price }: Pick<PriceRow, 'price'>, quotaPerUnit: number): Draft {
-  if (!price) return { input: null, output: null, cacheRead: null, cacheWrite: null, call: null }
-  if (price.modelPrice !== null)
-    return { input: null, output: null, cacheRead: null, cacheWrite: null, call: price.modelPrice }
+  if (!price) return blankDraft
+  if (price.modelPrice !== null) return { ...blankDraft, call: price.modelPrice }
   const input = ratioToDollars(price.modelRatio ?? 0, quotaPerUnit)
   return {
     input,
@@ -30,11 +41,11 @@ export function draftOf({ price }: Pick<PriceRow, 'price'>, quotaPerUnit: number
     cacheRead: rounded(input * (price.cacheRatio ?? 1)),
     cacheWrite: rounded(input * (price.cacheWriteRatio ?? 1)),
     call: null,
+    longContext: price.longContext,
   }
 }
 
-const same = (left: Draft, right: Draft): boolean =>
-  (Object.keys(left) as Figure[]).every((figure) => left[figure] === right[figure])
+const same = (left: Draft, right: Draft): boolean => JSON.stringify(left) === JSON.stringify(right)
 
 type Edit = { row: PriceRow; figure: Figure; value: number | null; quotaPerUnit: number }
 
@@ -65,6 +76,16 @@ export function withDraft(
   return next
 }
 
+/** Another list of steps for long prompts. */
+export function withLongContext(
+  drafts: Drafts,
+  row: PriceRow,
+  { longContext, quotaPerUnit }: { longContext: readonly LongContextStep[]; quotaPerUnit: number },
+): Drafts {
+  const current = drafts.get(row.model) ?? draftOf(row, quotaPerUnit)
+  return withDraft(drafts, row, { draft: { ...current, longContext }, quotaPerUnit })
+}
+
 /** What a draft asks the server to set. */
 export function inputOf(model: string, draft: Draft, quotaPerUnit: number): ModelPriceInput {
   if (draft.call !== null) return { model, modelPrice: draft.call }
@@ -77,7 +98,12 @@ export function inputOf(model: string, draft: Draft, quotaPerUnit: number): Mode
     cacheWriteRatio: against(draft.cacheWrite),
   }
   const given = Object.entries(ratios).filter(([, ratio]) => ratio !== undefined)
-  return { model, modelRatio: dollarsToRatio(input, quotaPerUnit), ...Object.fromEntries(given) }
+  return {
+    model,
+    modelRatio: dollarsToRatio(input, quotaPerUnit),
+    ...Object.fromEntries(given),
+    longContext: [...draft.longContext],
+  }
 }
 
 export const changeOf = (drafts: Drafts, quotaPerUnit: number) => ({

@@ -15,13 +15,14 @@ import { useUrlState } from '../../lib/url-state.ts'
 import { BatchSheet } from './batch.tsx'
 import { BuyingPrices } from './buying.tsx'
 import { ChangesSheet } from './changes.tsx'
-import { changeOf, type Drafts, type PriceRow, withDraft, withFigure } from './drafts.ts'
+import { changeOf, draftOf, type Drafts, type PriceRow, withDraft, withFigure, withLongContext } from './drafts.ts'
+import { LongContextSheet } from './long-context.tsx'
 import { NewModel } from './new-model.tsx'
 import { RehearsalSheet } from './rehearsal.tsx'
 import { PriceTable } from './table.tsx'
 import { useCatalogue } from './use-catalogue.ts'
 
-const state = { q: '', show: 'all', open: '', channel: '' }
+const state = { q: '', show: 'all', open: '', channel: '', model: '' }
 
 const noRows: readonly PriceRow[] = []
 
@@ -57,6 +58,7 @@ export function Page() {
   const channelNames = useMemo(() => query.data?.channels.map(({ name }) => name) ?? [], [query.data])
   usePageLeaveGuard(drafts.size > 0)
   const chosen = rows.filter(({ model }) => selected.has(model))
+  const priced = rows.find(({ model }) => model === values.model)
   const fill = useCatalogue()
   const fillChosen = async () => {
     const found = await fill(chosen)
@@ -191,6 +193,7 @@ export function Page() {
           onFigure={(row, figure, value) =>
             setDrafts((before) => withFigure(before, { row, figure, value, quotaPerUnit }))
           }
+          onLongContext={({ model }) => set({ open: 'long-context', model })}
         />
       )}
       {drafts.size > 0 && <SaveBar drafts={drafts} onDone={done} onRehearse={() => set({ open: 'rehearsal' })} />}
@@ -198,6 +201,18 @@ export function Page() {
         change={values.open === 'rehearsal' && drafts.size > 0 ? changeOf(drafts, quotaPerUnit) : undefined}
         onClose={() => set({ open: '' })}
         onDone={done}
+      />
+      <LongContextSheet
+        opened={
+          values.open === 'long-context' && priced
+            ? { model: priced.model, draft: drafts.get(priced.model) ?? draftOf(priced, quotaPerUnit) }
+            : undefined
+        }
+        readOnly={readOnly}
+        onClose={() => set({ open: '', model: '' })}
+        onSteps={(longContext) =>
+          priced && setDrafts((before) => withLongContext(before, priced, { longContext, quotaPerUnit }))
+        }
       />
       <ChangesSheet open={values.open === 'changes'} readOnly={readOnly} onClose={() => set({ open: '' })} />
       <BuyingPrices

@@ -1,10 +1,10 @@
-import { Badge, Box, Flex, Grid, HStack, Text } from '@chakra-ui/react'
+import { Badge, Box, Button, Flex, Grid, HStack, Text } from '@chakra-ui/react'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useRef } from 'react'
 import { FigureInput } from '../../components/figure-input.tsx'
 import { Check } from '../../components/check.tsx'
 import { t } from '../../i18n/t.ts'
-import { formatDate } from '../../lib/format.ts'
+import { abbreviate, formatDate } from '../../lib/format.ts'
 import { useIsPhone } from '../../lib/use-media.ts'
 import { type Draft, draftOf, type Figure, inputOf, type PriceRow } from './drafts.ts'
 
@@ -19,6 +19,7 @@ type PriceTableProps = {
   selected: ReadonlySet<string>
   onSelect: (models: readonly string[], on: boolean) => void
   onFigure: (row: PriceRow, figure: Figure, value: number | null) => void
+  onLongContext: (row: PriceRow) => void
 }
 
 /** Thousands of models in one list; only those in sight are drawn. */
@@ -142,6 +143,7 @@ function Row({
   selected,
   onSelect,
   onFigure,
+  onLongContext,
 }: PriceTableProps & { row: PriceRow; index: number }) {
   const draft = drafts.get(row.model)
   const shown = draft ?? draftOf(row, quotaPerUnit)
@@ -188,6 +190,11 @@ function Row({
       ))}
       <Text role="cell" color="fg.muted" textStyle="xs" gridColumn={{ base: '2 / -1', sm: 'auto' }}>
         {ratioWords(row, shown, quotaPerUnit)}
+        {shown.input !== null && shown.call === null && (
+          <Button size="2xs" variant="ghost" px="0" h="auto" onClick={() => onLongContext(row)}>
+            {longContextWords(shown)}
+          </Button>
+        )}
       </Text>
       <Text
         role="cell"
@@ -233,6 +240,17 @@ function ratioWords(row: PriceRow, shown: Draft, quotaPerUnit: number): string {
   if ('removed' in input) return t('未设置')
   const { modelRatio, completionRatio = 1 } = input
   return t('{ratio} · 补全 {completion}', { ratio: modelRatio, completion: completionRatio })
+}
+
+const longContextWords = ({ longContext }: Draft): string => {
+  const [first] = longContext
+  return first
+    ? t('超过 {count} 为 {input} 倍 / {output} 倍', {
+        count: abbreviate(first.above),
+        input: first.input,
+        output: first.output,
+      })
+    : t('长上下文价格')
 }
 
 function Marks({ row }: { row: PriceRow }) {

@@ -29,6 +29,7 @@ export function useCatalogue() {
           completionRatio: listed.completionRatio,
           cacheRatio: listed.cacheRatio ?? 1,
           cacheWriteRatio: listed.cacheWriteRatio ?? 1.25,
+          longContext: listed.longContext ?? [],
         } as NonNullable<PriceRow['price']>
         return [{ row, draft: draftOf({ price }, quotaPerUnit) }]
       })

@@ -110,6 +110,7 @@ export function Page() {
         line={lines?.find(({ model }) => model === open)}
         lines={shared.lines}
         groups={groups}
+        groupRatio={group?.ratio ?? 1}
         onOpen={show}
       />
     </Frame>

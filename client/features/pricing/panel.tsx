@@ -4,21 +4,23 @@ import { CopyButton } from '../../components/copy.tsx'
 import { DetailPanel, neighbours } from '../../components/detail-panel.tsx'
 import { Facts, Section } from '../../components/facts.tsx'
 import { t } from '../../i18n/t.ts'
-import { priceText } from '../../lib/format.ts'
+import { abbreviate, priceText } from '../../lib/format.ts'
 import { useStatus } from '../../lib/status.ts'
 import { Dollar, kindText } from './columns.tsx'
-import { costOf, dollarsOf, type Group } from './prices.ts'
+import { costOf, dollarsFor, dollarsOf, type Group, longPricesOf } from './prices.ts'
 import type { PriceLine } from './use-prices.ts'
 
 type PricePanelProps = {
   line: PriceLine | undefined
   lines: readonly PriceLine[]
   groups: readonly Group[]
+  /** Of the group whose prices are shown. */
+  groupRatio: number
   onOpen: (model: string) => void
 }
 
 /** One model: its prices, those of the other groups, and what a call would cost. */
-export function PricePanel({ line, lines, groups, onOpen }: PricePanelProps) {
+export function PricePanel({ line, lines, groups, groupRatio, onOpen }: PricePanelProps) {
   return (
     <DetailPanel
       openId={line?.model}
@@ -38,7 +40,12 @@ export function PricePanel({ line, lines, groups, onOpen }: PricePanelProps) {
           <Section title={t('价格')}>
             <PriceFacts line={line} />
           </Section>
-          {line.dollars.call === null && <Example line={line} />}
+          {line.price.longContext.length > 0 && (
+            <Section title={t('长上下文价格')}>
+              <LongPrices line={line} groupRatio={groupRatio} />
+            </Section>
+          )}
+          {line.dollars.call === null && <Example line={line} groupRatio={groupRatio} />}
           <Section title={t('各分组的价格')}>
             <GroupPrices line={line} groups={groups} />
           </Section>
@@ -77,8 +84,10 @@ function PriceFacts({ line: { dollars, price, vendor } }: { line: PriceLine }) {
 const readInteger = (text: string): number => Math.max(0, Math.trunc(Number(text) || 0))
 
 /** What a call of the typed size costs. */
-function Example({ line }: { line: PriceLine }) {
+function Example({ line, groupRatio }: { line: PriceLine; groupRatio: number }) {
+  const { quotaPerUnit } = useStatus()
   const [usage, setUsage] = useState({ input: 10_000, cached: 0, output: 1000 })
+  const once = costOf(dollarsFor(line.price, { groupRatio, quotaPerUnit }, usage.input), usage)
   const figures = [
     ['input', t('输入 tokens')],
     ['cached', t('其中缓存命中')],
@@ -100,8 +109,8 @@ function Example({ line }: { line: PriceLine }) {
       </SimpleGrid>
       <Text textStyle="sm" aria-live="polite">
         {t('一次调用约 {once}，一千次约 {thousand}', {
-          once: priceText(costOf(line.dollars, usage)),
-          thousand: priceText(costOf(line.dollars, usage) * 1000),
+          once: priceText(once),
+          thousand: priceText(once * 1000),
         })}
       </Text>
     </Section>
@@ -118,6 +127,35 @@ const Table = chakra('table', {
     '& [data-end]': { textAlign: 'end' },
   },
 })
+
+/** A long prompt pays these prices for all of the call. */
+function LongPrices({ line, groupRatio }: { line: PriceLine; groupRatio: number }) {
+  const { quotaPerUnit } = useStatus()
+  return (
+    <Table>
+      <thead>
+        <tr>
+          <th>{t('提示长度')}</th>
+          <th data-end="">{t('输入 / 1M')}</th>
+          <th data-end="">{t('缓存 / 1M')}</th>
+          <th data-end="">{t('输出 / 1M')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {longPricesOf(line.price, { groupRatio, quotaPerUnit }).map(({ above, dollars }) => (
+          <tr key={above}>
+            <td>{t('超过 {count} tokens', { count: abbreviate(above) })}</td>
+            {[dollars.input, dollars.cached, dollars.output].map((value, place) => (
+              <td key={place} data-end="">
+                <Dollar value={value} />
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </Table>
+  )
+}
 
 function GroupPrices({ line, groups }: { line: PriceLine; groups: readonly Group[] }) {
   const { quotaPerUnit } = useStatus()

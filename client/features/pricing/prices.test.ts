@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { costOf, dollarsOf, vendorOf } from './prices.ts'
+import { costOf, dollarsFor, dollarsOf, type Price, vendorOf } from './prices.ts'
 
 const price = {
-  kind: 'ratio',
-  source: 'table',
+  kind: 'ratio' as const,
+  source: 'table' as const,
   modelPrice: null,
   modelRatio: 1.25,
   completionRatio: 4,
@@ -13,7 +13,8 @@ const price = {
   imageRatio: 1,
   audioRatio: 1,
   audioCompletionRatio: 1,
-} as const
+  longContext: [{ above: 200_000, input: 2, output: 1.5 }],
+} satisfies Price
 
 test('a group pays its ratio of the list price, per million tokens', () => {
   expect(dollarsOf(price, { groupRatio: 0.8, quotaPerUnit: 500_000 })).toEqual({
@@ -29,6 +30,12 @@ test('cached tokens of the example cost what the cache costs, and never more tok
   const dollars = dollarsOf(price, { groupRatio: 1, quotaPerUnit: 500_000 })
   expect(costOf(dollars, { input: 1_000_000, cached: 400_000, output: 100_000 })).toBeCloseTo(1.5 + 0.5 + 1)
   expect(costOf(dollars, { input: 1000, cached: 5000, output: 0 })).toBeCloseTo(0.00125)
+})
+
+test('a prompt beyond the limit pays the long price for all of it, its cached part included', () => {
+  const terms = { groupRatio: 1, quotaPerUnit: 500_000 }
+  expect(dollarsFor(price, terms, 200_000)).toMatchObject({ input: 2.5, output: 10, cached: 1.25 })
+  expect(dollarsFor(price, terms, 200_001)).toMatchObject({ input: 5, output: 15, cached: 2.5 })
 })
 
 test('a call with a fixed price costs the same whatever its tokens', () => {

@@ -1,3 +1,4 @@
+import { stepFor } from '#core/pricing/long-context.ts'
 import { ratioToDollars } from '#core/pricing/prices.ts'
 import type { RouterOutputs } from '#server/app-router.ts'
 
@@ -15,7 +16,33 @@ export type Dollars = {
   call: number | null
 }
 
+/** What long prompts cost, by how long they are. */
+export type LongPrice = { above: number; dollars: Dollars }
+
 type Terms = { groupRatio: number; quotaPerUnit: number }
+
+const times = (dollars: number | null, factor: number): number | null => (dollars === null ? null : dollars * factor)
+
+/** The price list's own rows for prompts beyond some length. */
+export function longPricesOf(price: Price, terms: Terms): LongPrice[] {
+  const short = dollarsOf(price, terms)
+  return price.longContext.map(({ above, input, output }) => ({
+    above,
+    dollars: {
+      input: times(short.input, input),
+      output: times(short.output, output),
+      cached: times(short.cached, input),
+      cacheWrite: times(short.cacheWrite, input),
+      call: null,
+    },
+  }))
+}
+
+/** The prices of a prompt of some length. */
+export const dollarsFor = (price: Price, terms: Terms, promptTokens: number): Dollars => {
+  const above = stepFor(price.longContext, promptTokens)?.above
+  return longPricesOf(price, terms).find((long) => long.above === above)?.dollars ?? dollarsOf(price, terms)
+}
 
 export function dollarsOf(price: Price, { groupRatio, quotaPerUnit }: Terms): Dollars {
   if (price.modelPrice !== null) {

@@ -21,6 +21,7 @@ export const optionEnglish: Record<keyof typeof optionErrors, string> = {
   'option.fallback_pricing':
     'Please check the fallback pricing: a single price excludes ratios, and ratios need both input and completion',
   'option.group_ratio_negative': 'The ratio of group {group} cannot be less than 0',
+  'option.long_context_order': 'The long-context steps of model {model} must ascend by above',
   'option.chat_link_incomplete': 'Every chat link needs a name and an address',
   'option.domain_invalid': '“{domain}” is not a valid domain, please write it like example.com',
   'option.domain_duplicate': 'The domain is already on the whitelist: {domain}',

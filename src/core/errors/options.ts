@@ -23,6 +23,7 @@ export const optionErrors = {
     message: '请检查兜底倍率配置：使用单次价格时不能设置倍率，使用倍率时需要同时设置输入和补全倍率',
   },
   'option.group_ratio_negative': { kind: 'invalid', message: '分组 {group} 的倍率不能小于 0' },
+  'option.long_context_order': { kind: 'invalid', message: '模型 {model} 的长上下文各档必须按 above 从小到大排列' },
   'option.chat_link_incomplete': { kind: 'invalid', message: '每个聊天链接都需要名称和地址' },
   'option.domain_invalid': { kind: 'invalid', message: '「{domain}」不是有效的域名，请参考 example.com 的格式填写' },
   'option.domain_duplicate': { kind: 'invalid', message: '该域名已存在于白名单中：{domain}' },

@@ -1,4 +1,5 @@
 import type { Problem } from '#core/errors.ts'
+import { areAscending, type LongContextTable } from '#core/pricing/long-context.ts'
 import type { ReadOption } from './define.ts'
 
 export function checkGroupRatios(ratios: Record<string, number>): Problem | undefined {
@@ -14,4 +15,9 @@ export function checkFallbackPricing(read: ReadOption): Problem | undefined {
   const completion = isSet('fallback_completion_ratio')
   if (single ? input || completion : input !== completion) return { code: 'option.fallback_pricing' }
   return undefined
+}
+
+export function checkLongContext(table: LongContextTable): Problem | undefined {
+  const unordered = Object.entries(table).find(([, steps]) => !areAscending(steps))
+  return unordered && { code: 'option.long_context_order', params: { model: unordered[0] } }
 }

@@ -1,3 +1,4 @@
+import type { LongContextStep } from './long-context.ts'
 import { dollarsToRatio, priceRatio } from './prices.ts'
 
 /** A model's list price as the ratios an administrator would enter. */
@@ -7,13 +8,16 @@ export type CatalogPrice = {
   cacheRatio?: number | undefined
   cacheWriteRatio?: number | undefined
   cacheWrite1hRatio?: number | undefined
+  /** What long prompts cost against short ones. */
+  longContext?: LongContextStep[] | undefined
   /** Whose list it is. */
   vendor: string
 }
 
-type ListedPrice = number | { base: number } | undefined
+type Tiers = { base: number; tiers: { start: number; price: number }[] }
+type ListedPrice = number | Tiers | undefined
 
-/** The price of a short call; what a long context costs more has no place among the ratios. */
+/** The price of a short call. */
 const basePrice = (listed: ListedPrice): number | undefined => (typeof listed === 'object' ? listed.base : listed)
 
 /** Asked in this order when a name alone does not tell its vendor; the last lists everybody's models as `vendor/model`. */
@@ -58,6 +62,24 @@ function toRatios(listed: Record<string, ListedPrice>, vendor: string): CatalogP
     cacheRatio: against('cache_read_mtok'),
     cacheWriteRatio: against('cache_write_mtok'),
     cacheWrite1hRatio: against('cache_write_1h_mtok'),
+    longContext: longContextOf(listed['input_mtok'], listed['output_mtok']),
     vendor,
   }
 }
+
+/** A tier's price is that of the whole call, here as there. */
+function longContextOf(input: ListedPrice, output: ListedPrice): LongContextStep[] | undefined {
+  const starts = [...tiersOf(input), ...tiersOf(output)].map(({ start }) => start)
+  const ascending = [...new Set(starts)].toSorted((left, right) => left - right)
+  const steps = ascending.map((above) => ({
+    above,
+    input: priceRatio(priceAbove(input, above), basePrice(input) ?? 0) ?? 1,
+    output: priceRatio(priceAbove(output, above), basePrice(output) ?? 0) ?? 1,
+  }))
+  return steps.length === 0 ? undefined : steps
+}
+
+const tiersOf = (listed: ListedPrice): Tiers['tiers'] => (typeof listed === 'object' ? listed.tiers : [])
+
+const priceAbove = (listed: ListedPrice, above: number): number =>
+  tiersOf(listed).findLast(({ start }) => start <= above)?.price ?? basePrice(listed) ?? 0

@@ -1,6 +1,7 @@
 import type { Usage } from '../usage.ts'
 import { decimalOf, multiply, product, shift, sum } from './decimal.ts'
 import type { Decimal } from './decimal.ts'
+import { stepFor } from './long-context.ts'
 import type { Price, RatioPrice } from './price.ts'
 import type { ImageReceipt, Receipt, TaskReceipt, ToolUse, UsageReceipt } from './receipt.ts'
 
@@ -28,6 +29,7 @@ export type RatioName =
   | 'audioCompletion'
   | 'size'
   | 'quality'
+  | 'longContext'
   | 'group'
 
 export type LineUnit = 'token' | 'character' | 'call' | 'image'
@@ -106,10 +108,14 @@ function tokenLines(receipt: UsageReceipt, price: RatioPrice): ChargeLine[] {
     quantity,
     unit: label === 'input' && receipt.promptUnit === 'character' ? 'character' : 'token',
     base: oneQuota,
-    ratios: [{ name: 'model', value: price.modelRatio }, ...ratios, group(receipt)],
+    ratios: [{ name: 'model', value: price.modelRatio }, ...ratios, ...longer(label), group(receipt)],
   })
   const completion: Ratio = { name: 'completion', value: price.completionRatio }
   const { usage } = receipt
+  const isRead = (label: LineLabel): boolean => label !== 'output' && label !== 'audioOutput'
+  const step = receipt.promptUnit === 'character' ? undefined : stepFor(price.longContext, usage.promptTokens)
+  const longer = (label: LineLabel): Ratio[] =>
+    step === undefined ? [] : [{ name: 'longContext', value: isRead(label) ? step.input : step.output }]
   if (receipt.formula === 'audio') {
     const audioIn = Math.min(usage.audioInputTokens, usage.promptTokens)
     const audioOut = Math.min(usage.audioOutputTokens, usage.completionTokens)

@@ -5,6 +5,7 @@ import type { Usage } from '../usage.ts'
 import { ceilingOf, chargeReceipt } from './charge.ts'
 import { decimalOf, sum } from './decimal.ts'
 import { estimateOf } from './estimate.ts'
+import type { LongContextStep } from './long-context.ts'
 import type { Price } from './price.ts'
 import { receipt as receiptSchema } from './receipt.ts'
 import type { Receipt, UsageFormula, UsageReceipt } from './receipt.ts'
@@ -27,6 +28,7 @@ const anyPrice: fc.Arbitrary<Price> = fc.oneof(
     imageRatio: ratio,
     audioRatio: ratio,
     audioCompletionRatio: ratio,
+    longContext: fc.constantFrom<LongContextStep[]>([], [{ above: 1000, input: 2, output: 1.5 }]),
     source: fc.constant('table' as const),
   }),
   fc.record({ kind: fc.constant('call' as const), modelPrice: ratio, source: fc.constant('table' as const) }),
@@ -150,22 +152,27 @@ function rederived({ formula, usage, price, groupRatio, quotaPerUnit }: UsageRec
     ratioIsZero ||= price.modelRatio === 0
     const plainInput = Math.max(0, usage.promptTokens - usage.cachedTokens - usage.cacheWriteTokens)
     const image = formula === 'text' ? Math.min(usage.imageInputTokens, plainInput) : 0
-    const weighted =
+    const isLong = (price.longContext?.length ?? 0) > 0 && usage.promptTokens > 1000
+    const [read, written] =
       formula === 'audio'
-        ? plus(
-            n(usage.promptTokens - usage.audioInputTokens),
-            times(n(usage.completionTokens - usage.audioOutputTokens), r(price.completionRatio)),
-            times(n(usage.audioInputTokens), r(price.audioRatio)),
-            times(n(usage.audioOutputTokens), r(price.audioRatio), r(price.audioCompletionRatio)),
-          )
-        : plus(
-            n(plainInput - image),
-            times(n(image), r(price.imageRatio)),
-            times(n(usage.cachedTokens), r(price.cacheRatio)),
-            times(n(usage.cacheWriteTokens - usage.cacheWrite1hTokens), r(price.cacheWriteRatio)),
-            times(n(usage.cacheWrite1hTokens), r(price.cacheWrite1hRatio)),
+        ? [
+            plus(n(usage.promptTokens - usage.audioInputTokens), times(n(usage.audioInputTokens), r(price.audioRatio))),
+            plus(
+              times(n(usage.completionTokens - usage.audioOutputTokens), r(price.completionRatio)),
+              times(n(usage.audioOutputTokens), r(price.audioRatio), r(price.audioCompletionRatio)),
+            ),
+          ]
+        : [
+            plus(
+              n(plainInput - image),
+              times(n(image), r(price.imageRatio)),
+              times(n(usage.cachedTokens), r(price.cacheRatio)),
+              times(n(usage.cacheWriteTokens - usage.cacheWrite1hTokens), r(price.cacheWriteRatio)),
+              times(n(usage.cacheWrite1hTokens), r(price.cacheWrite1hRatio)),
+            ),
             times(n(usage.completionTokens), r(price.completionRatio)),
-          )
+          ]
+    const weighted = isLong ? plus(times(read, n(2)), times(written, r(1.5))) : plus(read, written)
     exact = times(weighted, r(price.modelRatio), r(groupRatio))
   }
   const [numerator, denominator] = exact

@@ -5,7 +5,7 @@ import { speechUsage, transcriptionUsage } from './audio-files.ts'
 import { chargeReceipt, formulaFor } from './charge.ts'
 import { estimateOf } from './estimate.ts'
 import { imageReceipt } from './images.ts'
-import type { Price } from './price.ts'
+import type { Price, RatioPrice } from './price.ts'
 import type { Receipt, UsageReceipt } from './receipt.ts'
 import { resolvePrice, resolveTaskPrice } from './resolve-price.ts'
 import { defaultPriceTables } from './tables.ts'
@@ -266,4 +266,62 @@ test('web search costs what its vendor asks', () => {
 test('a million one-token calls sum to a million times one call', () => {
   const one = quotaOf(receiptOf('qwen-long', { promptTokens: 1 }, { groupRatio: 0.333 }))
   expect(one * 1_000_000).toBe(1_000_000)
+})
+
+describe('long prompts', () => {
+  const longContext = [
+    { above: 200_000, input: 2, output: 1.5 },
+    { above: 1_000_000, input: 4, output: 3 },
+  ]
+  const table = { ...defaultPriceTables, LongContextRatio: { 'gemini-2.5-pro': longContext } }
+  const long = (model: string, parts: Partial<Usage>): UsageReceipt => {
+    const price = resolvePrice({ model, tables: table, settings })
+    if (price === undefined) throw new Error(`${model} has no price`)
+    return { ...receiptOf(model, parts), price }
+  }
+
+  test('are charged at their step for the whole call, from one token above the limit', () => {
+    const usage = { cachedTokens: 100_000, completionTokens: 1000 }
+    const at = (promptTokens: number) => chargeReceipt(long('gemini-2.5-pro', { ...usage, promptTokens }))
+    // (100000 + 100000 × cache + 1000 × 8) × 0.625 at the limit; everything read twice, the answer 1.5 times above it.
+    const { cacheRatio, modelRatio, completionRatio } = long('gemini-2.5-pro', {}).price as RatioPrice
+    const exact = (plain: number, input: number, output: number) =>
+      Math.round((plain * input + 100_000 * cacheRatio * input + 1000 * completionRatio * output) * modelRatio)
+    expect(at(200_000).quota).toBe(exact(100_000, 1, 1))
+    expect(at(200_001).quota).toBe(exact(100_001, 2, 1.5))
+    expect(at(1_000_001).quota).toBe(exact(900_001, 4, 3))
+    expect(
+      at(200_001).steps.map(({ label, ratios }) => [label, ratios.find(({ name }) => name === 'longContext')?.value]),
+    ).toEqual([
+      ['input', 2],
+      ['cacheRead', 2],
+      ['output', 1.5],
+      ...(at(200_001).steps.some(({ label }) => label === 'rounding') ? [['rounding', undefined]] : []),
+    ])
+  })
+
+  test('of a family are priced by the row of the family, and of another model not at all', () => {
+    const tables = { ...table, LongContextRatio: { 'gemini-2.5-pro-thinking-*': longContext } }
+    const stepsOf = (model: string) => resolvePrice({ model, tables, settings })
+    expect(stepsOf('gemini-2.5-pro-preview-thinking-128')).toMatchObject({ longContext })
+    expect(stepsOf('gemini-2.5-pro')).not.toHaveProperty('longContext')
+  })
+
+  test('are reserved for at their own price', () => {
+    const { price } = long('gemini-2.5-pro', {})
+    const reserve = (promptTokens: number) =>
+      estimateOf({
+        price,
+        formula: 'text',
+        promptTokens,
+        cacheWriteMarked: 0,
+        maxTokens: 1000,
+        preConsumedQuota: 500,
+        groupRatio: 1,
+        quotaPerUnit: 500_000,
+      })
+    const charged = quotaOf(long('gemini-2.5-pro', { promptTokens: 300_000, completionTokens: 1000 }))
+    expect(reserve(300_000)).toBeGreaterThanOrEqual(charged)
+    expect(reserve(300_000)).toBeLessThanOrEqual(charged + 1)
+  })
 })

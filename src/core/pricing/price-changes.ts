@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { GroupTables } from './group-ratio.ts'
-import type { PriceTables, RatioMap } from './tables.ts'
+import { areAscending, type LongContextStep, longContextSteps } from './long-context.ts'
+import type { PriceTables } from './tables.ts'
 
 const name = z.string().trim().min(1).max(255)
 const figure = z.number().min(0).max(1e9)
@@ -14,6 +15,8 @@ export const modelPriceInput = z.union([
     completionRatio: figure.optional(),
     cacheRatio: figure.optional(),
     cacheWriteRatio: figure.optional(),
+    /** None: every prompt at one price. */
+    longContext: longContextSteps.refine(areAscending).optional(),
   }),
   z.strictObject({ model: name, removed: z.literal(true) }),
 ])
@@ -26,11 +29,18 @@ export const priceChange = z.strictObject({
 })
 export type PriceChange = z.infer<typeof priceChange>
 
-export const priceTableKeys = ['ModelPrice', 'ModelRatio', 'CompletionRatio', 'CacheRatio', 'CreateCacheRatio'] as const
+export const priceTableKeys = [
+  'ModelPrice',
+  'ModelRatio',
+  'CompletionRatio',
+  'CacheRatio',
+  'CreateCacheRatio',
+  'LongContextRatio',
+] as const
 
 /** Names come from people; as own keys of an object without ancestors none of them means anything else. */
-const copyOf = (table: RatioMap): Record<string, number> =>
-  Object.assign(Object.create(null) as Record<string, number>, table)
+const copyOf = <Entry>(table: Readonly<Record<string, Entry>>): Record<string, Entry> =>
+  Object.assign(Object.create(null) as Record<string, Entry>, table)
 
 type Changed = PriceTables & Pick<GroupTables, 'GroupRatio'>
 
@@ -42,12 +52,17 @@ export function withPriceChange(before: Changed, { prices, groupRatios }: PriceC
     CompletionRatio: copyOf(before.CompletionRatio),
     CacheRatio: copyOf(before.CacheRatio),
     CreateCacheRatio: copyOf(before.CreateCacheRatio),
+    LongContextRatio: copyOf(before.LongContextRatio),
   }
   for (const price of prices) enter(tables, price)
   return { ...tables, GroupRatio: Object.assign(copyOf(before.GroupRatio), groupRatios) }
 }
 
-function enter(tables: Record<(typeof priceTableKeys)[number], Record<string, number>>, price: ModelPriceInput): void {
+type Writable = Record<Exclude<(typeof priceTableKeys)[number], 'LongContextRatio'>, Record<string, number>> & {
+  LongContextRatio: Record<string, readonly LongContextStep[]>
+}
+
+function enter(tables: Writable, price: ModelPriceInput): void {
   const { model } = price
   if (!('modelRatio' in price)) {
     for (const key of priceTableKeys) delete tables[key][model]
@@ -59,4 +74,6 @@ function enter(tables: Record<(typeof priceTableKeys)[number], Record<string, nu
   if (price.completionRatio !== undefined) tables.CompletionRatio[model] = price.completionRatio
   if (price.cacheRatio !== undefined) tables.CacheRatio[model] = price.cacheRatio
   if (price.cacheWriteRatio !== undefined) tables.CreateCacheRatio[model] = price.cacheWriteRatio
+  if (price.longContext?.length === 0) delete tables.LongContextRatio[model]
+  else if (price.longContext !== undefined) tables.LongContextRatio[model] = price.longContext
 }

@@ -11,6 +11,7 @@ export const priceTablesOf = (options: OptionsReader): PriceTables => ({
   CompletionRatio: options.get('CompletionRatio'),
   CacheRatio: options.get('CacheRatio'),
   CreateCacheRatio: options.get('CreateCacheRatio'),
+  LongContextRatio: options.get('LongContextRatio'),
 })
 
 /** What a model costs by the present options; undefined where no call of it would be served. */

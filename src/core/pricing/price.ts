@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { longContextSteps } from './long-context.ts'
 
 const figure = z.number().nonnegative()
 
@@ -13,6 +14,8 @@ const ratioPrice = z.object({
   imageRatio: figure,
   audioRatio: figure,
   audioCompletionRatio: figure,
+  /** What long prompts cost more; none where every prompt costs the same. */
+  longContext: longContextSteps.optional(),
   source: z.enum(['table', 'fallback', 'unset']),
 })
 

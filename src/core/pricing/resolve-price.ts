@@ -1,5 +1,6 @@
 import { audioCompletionRatioOf, audioRatioOf } from './audio-rules.ts'
 import { completionRuleOf } from './completion-rules.ts'
+import type { LongContextStep, LongContextTable } from './long-context.ts'
 import type { CallPrice, Price, RatioPrice } from './price.ts'
 import { defaultCompletionRatio, defaultModelPrice, figureOf, imageRatio, pricingDefaults } from './tables.ts'
 import type { PriceTables, RatioMap } from './tables.ts'
@@ -91,6 +92,7 @@ function ratioPriceOf(
   base: Pick<RatioPrice, 'modelRatio' | 'completionRatio' | 'source'>,
 ): RatioPrice {
   const names = priceNames(model)
+  const longContext = longContextOf(tables.LongContextRatio, names)
   return {
     kind: 'ratio',
     ...base,
@@ -100,7 +102,13 @@ function ratioPriceOf(
     imageRatio: lookUp(imageRatio, names) ?? pricingDefaults.UnknownImageRatio,
     audioRatio: audioRatioOf(model, base.modelRatio),
     audioCompletionRatio: audioCompletionRatioOf(model),
+    ...(longContext.length > 0 ? { longContext } : {}),
   }
+}
+
+function longContextOf(table: LongContextTable, names: readonly string[]): LongContextStep[] {
+  const name = names.find((known) => Object.hasOwn(table, known))
+  return name === undefined ? [] : [...(table[name] ?? [])]
 }
 
 /** What an output token costs against an input token. A locked rule by name beats the map, except for names with a `/`. */

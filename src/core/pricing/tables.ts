@@ -1,4 +1,5 @@
 import defaults from './default-pricing.json' with { type: 'json' }
+import type { LongContextTable } from './long-context.ts'
 
 /** Model (or group) name → number, as an option stores it. */
 export type RatioMap = Readonly<Record<string, number>>
@@ -11,6 +12,7 @@ export type PriceTables = {
   CacheRatio: RatioMap
   /** What is written to a cache, against input. */
   CreateCacheRatio: RatioMap
+  LongContextRatio: LongContextTable
 }
 
 const defaultModelRatio: RatioMap = defaults.ModelRatio
@@ -38,6 +40,7 @@ export const defaultPriceTables: PriceTables = {
   CompletionRatio: defaultCompletionRatio,
   CacheRatio: defaultCacheRatio,
   CreateCacheRatio: defaultCreateCacheRatio,
+  LongContextRatio: {},
 }
 
 /** A usable figure of a table: own key, finite, not negative. Anything else counts as not set. */

@@ -14,6 +14,7 @@ export const toPriceView = (price: Price) => ({
   imageRatio: price.kind === 'ratio' ? price.imageRatio : null,
   audioRatio: price.kind === 'ratio' ? price.audioRatio : null,
   audioCompletionRatio: price.kind === 'ratio' ? price.audioCompletionRatio : null,
+  longContext: price.kind === 'ratio' ? (price.longContext ?? []) : [],
 })
 
 type PriceView = ReturnType<typeof toPriceView>

@@ -1,4 +1,5 @@
 import { dollarsToRatio, priceRatio, ratioToDollars } from '#core/pricing/prices.ts'
+import type { LongContextStep } from '#core/pricing/long-context.ts'
 import type { SetPrices } from '#features/models/schema.ts'
 
 /** What an operator types for one model: dollars per million tokens, or dollars a call. */
@@ -12,9 +13,17 @@ export type PriceDraft = {
   call: string
   /** Whose list the figures are from; empty where none has the model. */
   vendor: string
+  /** What that list says of long prompts. */
+  longContext?: LongContextStep[] | undefined
 }
 
-type Listed = { modelRatio: number; completionRatio: number; cacheRatio?: number | undefined; vendor: string }
+type Listed = {
+  modelRatio: number
+  completionRatio: number
+  cacheRatio?: number | undefined
+  longContext?: LongContextStep[] | undefined
+  vendor: string
+}
 
 const short = (dollars: number): string => String(Number(dollars.toPrecision(6)))
 
@@ -29,6 +38,7 @@ export function draftOf(model: string, listed: Listed | null): PriceDraft {
     output: short(input * listed.completionRatio),
     cached: listed.cacheRatio === undefined ? '' : short(input * listed.cacheRatio),
     vendor: listed.vendor,
+    ...(listed.longContext === undefined ? {} : { longContext: listed.longContext }),
   }
 }
 
@@ -64,6 +74,7 @@ function inputOf(draft: PriceDraft): Input | DraftProblem {
     modelRatio: dollarsToRatio(input),
     completionRatio: output === undefined ? undefined : priceRatio(output, input),
     cacheRatio: cached === undefined ? undefined : priceRatio(cached, input),
+    ...(draft.longContext === undefined ? {} : { longContext: draft.longContext }),
   }
 }
 

@@ -6,8 +6,9 @@ import {
   defaultPriceTables,
   defaultUserUsableGroups,
 } from '#core/pricing/tables.ts'
+import { type LongContextTable, longContextSteps } from '#core/pricing/long-context.ts'
 import { type OptionTable, option } from '../define.ts'
-import { checkFallbackPricing, checkGroupRatios } from '../price-rules.ts'
+import { checkFallbackPricing, checkGroupRatios, checkLongContext } from '../price-rules.ts'
 import { figure, figures, flag, names } from '../schemas.ts'
 
 export const priceOptions = {
@@ -41,6 +42,15 @@ export const priceOptions = {
     label: '缓存写入倍率',
     help: '写入提示缓存的输入相对普通输入的倍率，未设置时为 1.25',
     widget: 'price-table',
+  }),
+  LongContextRatio: option<LongContextTable>(z.record(z.string(), longContextSteps), {
+    default: { ...defaultPriceTables.LongContextRatio },
+    visibility: 'admin',
+    group: 'prices',
+    label: '长上下文倍率',
+    help: '提示超过 above 个 token 时，整次调用的输入和输出各乘以多少',
+    widget: 'price-table',
+    check: checkLongContext,
   }),
   CompletionRatio: option(figures, {
     default: { ...defaultPriceTables.CompletionRatio },

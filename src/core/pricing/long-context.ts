@@ -1,0 +1,29 @@
+import { z } from 'zod'
+
+const factor = z.number().min(0).max(1000)
+const mostSteps = 5
+
+/** Beyond so many prompt tokens the whole call, not only the part above, is charged at these multiples. */
+const longContextStep = z.strictObject({
+  /** Prompt tokens, with everything cached in them; the step begins with one more. */
+  above: z.int().min(1).max(1e9),
+  /** Against the short call's price of everything read: input, cache reads, cache writes. */
+  input: factor,
+  output: factor,
+})
+export type LongContextStep = z.infer<typeof longContextStep>
+
+export const longContextSteps = z.array(longContextStep).max(mostSteps)
+
+/** Model → its steps, as an option stores it. */
+export type LongContextTable = Readonly<Record<string, readonly LongContextStep[]>>
+
+/** Each step begins above the one before it. */
+export const areAscending = (steps: readonly LongContextStep[]): boolean =>
+  steps.every(({ above }, index) => index === 0 || above > (steps[index - 1]?.above ?? 0))
+
+/** The step of a prompt; undefined for a short one. */
+export const stepFor = (
+  steps: readonly LongContextStep[] | undefined,
+  promptTokens: number,
+): LongContextStep | undefined => steps?.findLast(({ above }) => promptTokens > above)
