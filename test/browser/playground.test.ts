@@ -12,6 +12,17 @@ const say = async (page: Page, words: string) => {
   await page.keyboard.press('Enter')
 }
 
+const onePixel = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+/** Looked at by hand: `SHOTS=folder npx vitest run test/browser/playground.test.ts`. */
+const shot = async (page: Page, name: string): Promise<void> => {
+  const folder = process.env['SHOTS']
+  if (folder) await page.screenshot({ path: `${folder}/playground-${name}.png` })
+}
+
 describeWithBrowser('the playground', () => {
   let app: App
   let browser: Browser
@@ -20,7 +31,7 @@ describeWithBrowser('the playground', () => {
     await builtConsole()
     app = await startApp()
     await app.pool.query("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
-    await app.make.channel({ models: 'gpt-4o-mini,gpt-4o,house-model' })
+    await app.make.channel({ models: 'gpt-4o-mini,gpt-4o,house-model,o3-mini,claude-sonnet-4-5' })
     await app.settled()
     browser = await launchBrowser()
   })
@@ -50,6 +61,73 @@ describeWithBrowser('the playground', () => {
       .poll(async () => (await app.logs()).filter((row) => row.user_id === reader.id).map((row) => row.quota > 0))
       .toEqual([true])
     await page.locator('[data-charge=exact]').waitFor()
+    await context.close()
+  })
+
+  test('a function is defined, called, given its result and answered with; the conversation stays on reload and leaves as code', async () => {
+    const { page, context, complaints } = await open('/playground?model=gpt-4o-mini')
+    await page.getByRole('button', { name: 'Edit tools' }).click()
+    await page.getByRole('button', { name: 'Start from an example' }).click()
+    await shot(page, 'tools')
+    await page.getByRole('button', { name: 'Done', exact: true }).click()
+    await page.locator('input[type=file]').setInputFiles({ name: 'one.png', mimeType: 'image/png', buffer: onePixel })
+    await page.getByRole('button', { name: 'Remove image 1' }).waitFor()
+    await say(page, 'call get_weather for what you see')
+    await page.getByText('get_weather()').waitFor()
+    await page.getByRole('textbox', { name: 'Result of get_weather' }).fill('{"temperature": 21}')
+    await shot(page, 'call')
+    await page.getByRole('button', { name: 'Return results and continue' }).click()
+    await page.getByText('The tool says: {"temperature": 21}').waitFor()
+    await page.locator('[data-charge=exact]').nth(1).waitFor()
+
+    await page.reload()
+    await page.getByText('The tool says: {"temperature": 21}').waitFor()
+    await page.getByText('get_weather()').waitFor()
+    await page.getByRole('img', { name: 'Image 1' }).waitFor()
+    await page.locator('[data-charge=exact]').nth(1).waitFor()
+    await drawn(page)
+    await shot(page, 'reloaded')
+    await page.getByRole('button', { name: 'Request and events' }).last().click()
+    const raw = page.getByRole('dialog')
+    await raw.getByText('"tool_call_id"').waitFor()
+    await raw.getByText('"image_url"').first().waitFor()
+    await raw.getByRole('tab', { name: 'Reply' }).click()
+    await raw.getByText('"finish_reason": "stop"').waitFor()
+    await shot(page, 'raw')
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Export as code' }).click()
+    const code = page.getByRole('dialog')
+    for (const [form, words] of [
+      ['OpenAI', 'from openai import OpenAI'],
+      ['Anthropic', 'tool_result'],
+      ['Google', 'function_response'],
+    ]) {
+      await code.getByRole('combobox', { name: 'API format' }).selectOption(`${form} format`)
+      await code.getByRole('tab', { name: 'Python' }).click()
+      await code
+        .getByText(words ?? '')
+        .first()
+        .waitFor()
+    }
+    await shot(page, 'export')
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('offers and sends what the model takes: an effort where it thinks, sampling where it has it', async () => {
+    const { page, context } = await open('/playground?model=o3-mini')
+    await page.getByRole('combobox', { name: 'Reasoning effort' }).selectOption('high')
+    expect(await page.getByRole('slider', { name: 'Temperature' }).count()).toBe(0)
+    await say(page, 'think')
+    await page.locator('[data-reply=complete]').waitFor()
+    await page.getByRole('button', { name: 'Request and events' }).click()
+    const raw = page.getByRole('dialog')
+    await raw.getByText('"reasoning_effort": "high"').waitFor()
+    expect(await raw.getByText('"temperature"').count()).toBe(0)
+    await page.goto('/playground?model=claude-sonnet-4-5&beside=o3-mini')
+    await page.getByText('Sent to o3-mini only').waitFor()
+    await drawn(page)
+    await shot(page, 'beside')
     await context.close()
   })
 

@@ -87,6 +87,17 @@ describe('the models of a user', () => {
     expect(await codeOf((await app.trpc(null)).user.models.list())).toBe('session.required')
   })
 
+  it('take the parameters of the model that their name leads to', async () => {
+    await serve({ models: ['thinker'], modelMapping: '{"thinker":"gpt-5"}', modelPrefix: 'q/', groups: ['vip'] })
+    const parameters = async (model: string) => (await app.trpc(user)).user.models.parameters({ model })
+    expect(await parameters('q/thinker')).toMatchObject({
+      sampling: 'none',
+      efforts: ['minimal', 'low', 'medium', 'high'],
+    })
+    expect(await parameters('house-model')).toMatchObject({ sampling: 'both', efforts: [] })
+    expect(await codeOf((await app.trpc(null)).user.models.parameters({ model: 'o1' }))).toBe('session.required')
+  })
+
   it('begin with those the product knows, by channel type', async () => {
     const builtIn = await (await app.trpc(user)).user.models.builtIn()
     expect(builtIn.find(({ type }) => type === 1)?.models).toContain('gpt-4o')

@@ -1,18 +1,46 @@
-import { Box, Flex, Textarea } from '@chakra-ui/react'
-import { ArrowUp, Square } from 'lucide-react'
-import type { KeyboardEvent } from 'react'
+import { Box, Flex, HStack, Image, Textarea } from '@chakra-ui/react'
+import { ArrowUp, ImagePlus, Square, X } from 'lucide-react'
+import type { ClipboardEvent, DragEvent, KeyboardEvent } from 'react'
 import { useEffect, useRef, useState } from 'react'
 import { IconButton } from '../../components/icon-button.tsx'
+import { notify } from '../../components/notify.ts'
 import { t } from '../../i18n/t.ts'
 import { useIsPhone } from '../../lib/use-media.ts'
+import { imagesIn, mostImages, shrunk } from './images.ts'
+import type { Words } from './use-conversation.ts'
 
-type ComposerProps = { running: boolean; disabled: boolean; onSend: (text: string) => void; onStop: () => void }
+type ComposerProps = {
+  running: boolean
+  disabled: boolean
+  /** Whether a model takes images. */
+  takesImages: boolean
+  onSend: (words: Words) => void
+  onStop: () => void
+}
+
+/** Images that go along with the next message: chosen, pasted or dropped. */
+function useAttachments() {
+  const [images, setImages] = useState<readonly string[]>([])
+  const add = async (files: readonly File[]) => {
+    try {
+      const added = await Promise.all(files.map(shrunk))
+      setImages((before) => [...before, ...added].slice(0, mostImages))
+      if (images.length + added.length > mostImages) notify.warning(t('最多添加 {count} 张图片', { count: mostImages }))
+    } catch (error) {
+      notify.error(error, t('无法读取图片'))
+    }
+  }
+  const remove = (index: number) => setImages((before) => before.filter((_, at) => at !== index))
+  return { images, add, remove, clear: () => setImages([]) }
+}
 
 /** Enter sends and Shift+Enter begins a line; while a reply comes the button stops it, as Escape does. */
-export function Composer({ running, disabled, onSend, onStop }: ComposerProps) {
+export function Composer({ running, disabled, takesImages, onSend, onStop }: ComposerProps) {
   const [text, setText] = useState('')
   const input = useRef<HTMLTextAreaElement>(null)
-  const ready = text.trim() !== '' && !running && !disabled
+  const attachments = useAttachments()
+  const images = takesImages ? attachments.images : []
+  const ready = (text.trim() !== '' || images.length > 0) && !running && !disabled
   const phone = useIsPhone()
   useEffect(() => {
     // On a phone the keyboard would cover half of the page before anything was read.
@@ -20,8 +48,9 @@ export function Composer({ running, disabled, onSend, onStop }: ComposerProps) {
   }, [phone])
   const send = () => {
     if (!ready) return
-    onSend(text.trim())
+    onSend({ text: text.trim(), images })
     setText('')
+    attachments.clear()
   }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Escape' && running) onStop()
@@ -30,46 +59,108 @@ export function Composer({ running, disabled, onSend, onStop }: ComposerProps) {
     event.preventDefault()
     send()
   }
+  const take = (event: ClipboardEvent | DragEvent, transfer: DataTransfer) => {
+    const files = imagesIn(transfer.files)
+    if (!takesImages || files.length === 0) return
+    event.preventDefault()
+    void attachments.add(files)
+  }
   return (
     <Box px={{ base: '3', sm: '6' }} pb={{ base: '3', sm: '4' }} flexShrink="0">
-      <Flex
+      <Box
         maxW="3xl"
         mx="auto"
-        gap="2"
-        align="flex-end"
         borderWidth="1px"
         borderColor="border.emphasized"
         borderRadius="xl"
         bg="bg.panel"
         p="1.5"
         _focusWithin={{ borderColor: 'accent.focusRing' }}
+        onDragOver={(event) => takesImages && event.preventDefault()}
+        onDrop={(event) => take(event, event.dataTransfer)}
       >
-        <Textarea
-          ref={input}
-          value={text}
-          rows={1}
-          autoresize
-          maxH="12rem"
-          minH="8"
-          border="none"
-          bg="transparent"
-          py="1.5"
-          px="2"
-          outline="none"
-          focusRing="none"
-          textStyle="md"
-          resize="none"
-          aria-label={t('消息')}
-          placeholder={phone ? t('输入消息') : t('输入消息，Enter 发送，Shift+Enter 换行')}
-          onChange={(event) => setText(event.target.value)}
-          onKeyDown={onKeyDown}
-        />
-        {running ? (
-          <IconButton variant="solid" icon={Square} label={t('停止')} tip={`${t('停止')} Esc`} onClick={onStop} />
-        ) : (
-          <IconButton variant="solid" icon={ArrowUp} label={t('发送')} disabled={!ready} onClick={send} />
-        )}
-      </Flex>
+        <Attached images={images} onRemove={attachments.remove} />
+        <Flex gap="2" align="flex-end">
+          {takesImages && <ImageButton onFiles={(files) => void attachments.add(files)} />}
+          <Textarea
+            ref={input}
+            value={text}
+            rows={1}
+            autoresize
+            maxH="12rem"
+            minH="8"
+            border="none"
+            bg="transparent"
+            py="1.5"
+            px="2"
+            outline="none"
+            focusRing="none"
+            textStyle="md"
+            resize="none"
+            aria-label={t('消息')}
+            placeholder={phone ? t('输入消息') : t('输入消息，Enter 发送，Shift+Enter 换行')}
+            onChange={(event) => setText(event.target.value)}
+            onKeyDown={onKeyDown}
+            onPaste={(event) => take(event, event.clipboardData)}
+          />
+          {running ? (
+            <IconButton variant="solid" icon={Square} label={t('停止')} tip={`${t('停止')} Esc`} onClick={onStop} />
+          ) : (
+            <IconButton variant="solid" icon={ArrowUp} label={t('发送')} disabled={!ready} onClick={send} />
+          )}
+        </Flex>
+      </Box>
     </Box>
+  )
+}
+
+function ImageButton({ onFiles }: { onFiles: (files: readonly File[]) => void }) {
+  const chooser = useRef<HTMLInputElement>(null)
+  return (
+    <>
+      <input
+        ref={chooser}
+        type="file"
+        accept="image/*"
+        multiple
+        hidden
+        onChange={(event) => {
+          onFiles(imagesIn(event.target.files))
+          // The same file may be chosen again.
+          event.target.value = ''
+        }}
+      />
+      <IconButton icon={ImagePlus} label={t('添加图片')} onClick={() => chooser.current?.click()} />
+    </>
+  )
+}
+
+function Attached({ images, onRemove }: { images: readonly string[]; onRemove: (index: number) => void }) {
+  if (images.length === 0) return null
+  return (
+    <HStack gap="2" wrap="wrap" p="1" pb="2">
+      {images.map((image, index) => (
+        <Box key={index} position="relative">
+          <Image
+            src={image}
+            alt={t('图片 {number}', { number: index + 1 })}
+            boxSize="14"
+            objectFit="cover"
+            borderRadius="l2"
+          />
+          <IconButton
+            size="2xs"
+            variant="solid"
+            position="absolute"
+            top="-1.5"
+            insetEnd="-1.5"
+            borderRadius="full"
+            icon={X}
+            label={t('移除图片 {number}', { number: index + 1 })}
+            onClick={() => onRemove(index)}
+          />
+        </Box>
+      ))}
+    </HStack>
   )
 }

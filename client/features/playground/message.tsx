@@ -1,4 +1,4 @@
-import { Box, Flex, HStack, Spinner, Stack, Text, chakra } from '@chakra-ui/react'
+import { Box, Flex, HStack, Image, Spinner, Stack, Text, chakra } from '@chakra-ui/react'
 import { Braces, ChevronRight, RotateCw } from 'lucide-react'
 import { memo } from 'react'
 import { CallFailureText } from '../../components/call-failure.tsx'
@@ -10,13 +10,32 @@ import { t } from '../../i18n/t.ts'
 import type { ListPrice } from './models.ts'
 import type { Reply, Turn } from './reply.ts'
 import { ReplyFacts } from './reply-facts.tsx'
+import { ToolCalls } from './tool-calls.tsx'
 
 export const TurnView = memo(function TurnView({ turn }: { turn: Turn }) {
   return (
     <Flex justify="flex-end" data-turn="">
-      <Box bg="bg.muted" borderRadius="xl" px="3.5" py="2" maxW="85%" whiteSpace="pre-wrap" overflowWrap="anywhere">
-        {turn.content}
-      </Box>
+      <Stack gap="2" maxW="85%" align="flex-end">
+        {turn.images && turn.images.length > 0 && (
+          <HStack gap="2" wrap="wrap" justify="flex-end">
+            {turn.images.map((image, index) => (
+              <Image
+                key={index}
+                src={image}
+                alt={t('图片 {number}', { number: index + 1 })}
+                maxH="40"
+                maxW="full"
+                borderRadius="l3"
+              />
+            ))}
+          </HStack>
+        )}
+        {turn.content !== '' && (
+          <Box bg="bg.muted" borderRadius="xl" px="3.5" py="2" whiteSpace="pre-wrap" overflowWrap="anywhere">
+            {turn.content}
+          </Box>
+        )}
+      </Stack>
     </Flex>
   )
 })
@@ -72,19 +91,20 @@ type ReplyViewProps = {
 }
 
 export const ReplyView = memo(function ReplyView({ reply, price, onAgain, onInspect }: ReplyViewProps) {
-  const { status, content, thinking, stopped, error } = reply
+  const { status, content, thinking, toolCalls, stopped, finishReason, error } = reply
   const ended = status === 'complete' || status === 'error'
   return (
     <Stack gap="2" data-reply={status} aria-busy={!ended}>
-      {thinking !== '' && <Thinking words={thinking} busy={!ended && content === ''} />}
+      {thinking !== '' && <Thinking words={thinking} busy={!ended && content === '' && toolCalls.length === 0} />}
       {content !== '' && <Markdown source={content} />}
+      {toolCalls.length > 0 && <ToolCalls calls={toolCalls} />}
       {status === 'loading' && <Spinner size="sm" color="fg.muted" aria-label={t('等待回复')} />}
       {status === 'error' && (
         <Notice tone="bad" isAlert>
           <CallFailureText error={error} />
         </Notice>
       )}
-      {status === 'complete' && content === '' && thinking === '' && !stopped && (
+      {status === 'complete' && content === '' && thinking === '' && toolCalls.length === 0 && !stopped && (
         <Text color="fg.muted">{t('回复为空')}</Text>
       )}
       {ended && (
@@ -94,9 +114,9 @@ export const ReplyView = memo(function ReplyView({ reply, price, onAgain, onInsp
             <IconButton size="xs" icon={RotateCw} label={t('重新回答')} onClick={() => onAgain(reply.id)} />
             <IconButton size="xs" icon={Braces} label={t('请求与事件')} onClick={() => onInspect(reply.id)} />
           </HStack>
-          {stopped && (
+          {(stopped || finishReason === 'length') && (
             <Text textStyle="xs" color="fg.muted">
-              {t('已停止')}
+              {stopped ? t('已停止') : t('达到最大输出 token，回复被截断')}
             </Text>
           )}
           <ReplyFacts reply={reply} price={price} />

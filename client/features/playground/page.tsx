@@ -15,7 +15,8 @@ import { useOffer } from './models.ts'
 import { storedSettings } from './settings.ts'
 import { SidePanel } from './side-panel.tsx'
 import { Thread } from './thread.tsx'
-import { bodyOf, useConversation } from './use-conversation.ts'
+import { ToolsSheet } from './tools-sheet.tsx'
+import { useConversation, type Words } from './use-conversation.ts'
 
 const usualModel = 'gpt-4o-mini'
 
@@ -52,11 +53,12 @@ export function Page() {
   const right = useConversation(settings, beside, 'right')
   const [panelOpen, setPanelOpen] = useState(false)
   const [exporting, setExporting] = useState(false)
+  const [editingTools, setEditingTools] = useState(false)
   const comparing = beside !== ''
   const running = left.running || (comparing && right.running)
   const shown = comparing ? [left, right] : [left]
 
-  const send = (text: string) => shown.forEach((conversation) => conversation.send(text))
+  const send = (words: Words) => shown.forEach((conversation) => conversation.send(words))
   const stop = () => shown.forEach((conversation) => conversation.stop())
   const clear = () => [left, right].forEach((conversation) => conversation.clear())
   const panel = (
@@ -68,6 +70,11 @@ export function Page() {
       onModel={choices.setModel}
       beside={beside}
       onBeside={choices.setBeside}
+      asked={shown}
+      onTools={() => {
+        setPanelOpen(false)
+        setEditingTools(true)
+      }}
     />
   )
 
@@ -121,7 +128,13 @@ export function Page() {
             </Flex>
           ))}
         </Flex>
-        <Composer running={running} disabled={model === ''} onSend={send} onStop={stop} />
+        <Composer
+          running={running}
+          disabled={model === ''}
+          takesImages={shown.some(({ parameters }) => parameters.images)}
+          onSend={send}
+          onStop={stop}
+        />
       </Flex>
       {narrow ? (
         <Sheet open={panelOpen} onClose={() => setPanelOpen(false)} title={t('参数')}>
@@ -132,7 +145,13 @@ export function Page() {
           {panel}
         </Box>
       )}
-      <ExportSheet open={exporting} onClose={() => setExporting(false)} body={bodyOf(settings, model, left.messages)} />
+      <ToolsSheet
+        open={editingTools}
+        onClose={() => setEditingTools(false)}
+        tools={settings.tools}
+        onChange={(tools) => choices.change({ tools })}
+      />
+      <ExportSheet open={exporting} onClose={() => setExporting(false)} body={left.body} />
     </Flex>
   )
 }

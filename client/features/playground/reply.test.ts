@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Message, Reply } from './reply.ts'
-import { speedOf, wireMessages, withChunk } from './reply.ts'
+import { openCalls, speedOf, wireMessages, withChunk } from './reply.ts'
 
 const begun: Reply = {
   id: 2,
@@ -9,7 +9,9 @@ const begun: Reply = {
   model: 'gpt-4o-mini',
   content: '',
   thinking: '',
+  toolCalls: [],
   stopped: false,
+  finishReason: '',
   requestId: '',
   startedAt: 0,
   request: { model: 'gpt-4o-mini', group: '', messages: [], stream: true, stream_options: { include_usage: true } },
@@ -63,4 +65,61 @@ test('a failed or empty answer is not sent back to the model, a complete one is'
 test('the speed counts from the first word, and is not told for what came at once', () => {
   expect(speedOf({ ...begun, firstAt: 1000, endedAt: 3000 }, 50)).toBe(25)
   expect(speedOf({ ...begun, firstAt: 1000, endedAt: 1010 }, 50)).toBeUndefined()
+})
+
+const piece = (index: number, id: string | undefined, name: string | undefined, args: string) => ({
+  choices: [{ delta: { tool_calls: [{ index, id, function: { name, arguments: args } }] } }],
+})
+
+test('calls of functions are put together from their pieces, each under its own number', () => {
+  const grown = [
+    piece(0, 'a', 'get_weather', ''),
+    piece(1, 'b', 'get_time', '{"z'),
+    piece(0, undefined, undefined, '{"city":'),
+    piece(1, undefined, undefined, 'one":1}'),
+    piece(0, undefined, undefined, '"Paris"}'),
+    { choices: [{ delta: {}, finish_reason: 'tool_calls' }] },
+  ].reduce((reply, chunk) => withChunk(reply, chunk, 9), begun)
+  expect(grown).toMatchObject({ status: 'incomplete', firstAt: 9, finishReason: 'tool_calls' })
+  expect(grown.toolCalls).toEqual([
+    { id: 'a', name: 'get_weather', arguments: '{"city":"Paris"}' },
+    { id: 'b', name: 'get_time', arguments: '{"zone":1}' },
+  ])
+})
+
+test('a call is repeated to the model with its result alone; one that was never answered is not', () => {
+  const toolCalls = [{ id: 'a', name: 'get_weather', arguments: '{}' }]
+  const asked: Message[] = [
+    { id: 1, role: 'user', content: 'Weather?' },
+    { ...begun, status: 'complete', toolCalls },
+  ]
+  expect(openCalls(asked)).toEqual(toolCalls)
+  expect(wireMessages('', [...asked, { id: 3, role: 'user', content: 'Never mind' }])).toEqual([
+    { role: 'user', content: 'Weather?' },
+    { role: 'user', content: 'Never mind' },
+  ])
+  const answered: Message[] = [...asked, { id: 3, role: 'tool', callId: 'a', name: 'get_weather', content: '21' }]
+  expect(openCalls(answered)).toEqual([])
+  expect(wireMessages('', answered)).toEqual([
+    { role: 'user', content: 'Weather?' },
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id: 'a', type: 'function', function: { name: 'get_weather', arguments: '{}' } }],
+    },
+    { role: 'tool', tool_call_id: 'a', content: '21' },
+  ])
+})
+
+test('images go along with the words of their turn', () => {
+  const images = ['data:image/jpeg;base64,AA']
+  expect(wireMessages('', [{ id: 1, role: 'user', content: 'What is it?', images }])).toEqual([
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'What is it?' },
+        { type: 'image_url', image_url: { url: images[0] } },
+      ],
+    },
+  ])
 })

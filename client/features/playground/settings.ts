@@ -1,4 +1,5 @@
 import { createStored } from '../../lib/stored.ts'
+import type { FunctionTool } from './tools.ts'
 
 export type Settings = {
   group: string
@@ -6,18 +7,36 @@ export type Settings = {
   temperature: number
   /** Some models take no temperature: it can be left to them. */
   temperatureSent: boolean
+  topP: number
+  topPSent: boolean
   /** 0: as many as the model gives. */
   maxTokens: number
+  frequencyPenalty: number
+  presencePenalty: number
+  /** Null: another answer each time. */
+  seed: number | null
+  /** Empty: as much as the model thinks by itself. */
+  effort: string
+  tools: readonly FunctionTool[]
 }
 
 export const temperatures = { from: 0.1, to: 1, step: 0.1 }
+export const shares = { from: 0.05, to: 1, step: 0.05 }
+export const penalties = { from: -2, to: 2, step: 0.1 }
 
-const firstSettings: Settings = {
+export const firstSettings: Settings = {
   group: '',
   system: 'You are a helpful assistant.',
   temperature: 0.7,
   temperatureSent: true,
+  topP: 1,
+  topPSent: false,
   maxTokens: 0,
+  frequencyPenalty: 0,
+  presencePenalty: 0,
+  seed: null,
+  effort: '',
+  tools: [],
 }
 
 export const storedSettings = createStored<Settings>('playground', {

@@ -1,10 +1,12 @@
-import { Field, Flex, Input, NativeSelect, Slider, Stack, Switch, Text, Textarea } from '@chakra-ui/react'
+import { Button, Field, Flex, NativeSelect, Stack, Text, Textarea } from '@chakra-ui/react'
+import { Wrench } from 'lucide-react'
 import { t } from '../../i18n/t.ts'
 import { Picker } from '../../components/picker.tsx'
 import { priceText } from '../../lib/format.ts'
 import type { ListPrice, Offer } from './models.ts'
 import type { Settings } from './settings.ts'
-import { temperatures } from './settings.ts'
+import { wireTools } from './tools.ts'
+import { type Asked, ParameterFields } from './parameter-fields.tsx'
 
 type SidePanelProps = {
   offer: Offer
@@ -15,6 +17,9 @@ type SidePanelProps = {
   /** The model of the second column, where there is one. */
   beside: string
   onBeside: (model: string) => void
+  /** The models of both columns and what they take. */
+  asked: readonly Asked[]
+  onTools: () => void
 }
 
 const listText = (price: ListPrice): string =>
@@ -27,7 +32,7 @@ const listText = (price: ListPrice): string =>
 
 /** What the next call is made of. */
 export function SidePanel(props: SidePanelProps) {
-  const { offer, settings, onChange, model, onModel, beside, onBeside } = props
+  const { offer, settings, onChange, model, onModel, beside, onBeside, asked, onTools } = props
   return (
     <Stack gap="5">
       <Field.Root>
@@ -45,8 +50,6 @@ export function SidePanel(props: SidePanelProps) {
       </Field.Root>
       <ModelField label={t('模型')} offer={offer} value={model} onChange={onModel} />
       {beside !== '' && <ModelField label={t('对比模型')} offer={offer} value={beside} onChange={onBeside} />}
-      <Temperature settings={settings} onChange={onChange} />
-      <MaxTokens value={settings.maxTokens} onChange={(maxTokens) => onChange({ maxTokens })} />
       <Field.Root>
         <Field.Label>{t('系统提示词')}</Field.Label>
         <Textarea
@@ -57,7 +60,28 @@ export function SidePanel(props: SidePanelProps) {
           onChange={(event) => onChange({ system: event.target.value })}
         />
       </Field.Root>
+      <Tools settings={settings} asked={asked} onTools={onTools} />
+      <ParameterFields settings={settings} onChange={onChange} asked={asked} />
     </Stack>
+  )
+}
+
+function Tools({ settings, asked, onTools }: Pick<SidePanelProps, 'settings' | 'asked' | 'onTools'>) {
+  const count = wireTools(settings.tools).length
+  const isTaken = asked.some(({ parameters }) => parameters.tools)
+  return (
+    <Flex justify="space-between" align="center" gap="2">
+      <Stack gap="0" minW="0">
+        <Text textStyle="label">{t('函数工具')}</Text>
+        <Text textStyle="xs" color="fg.muted" truncate>
+          {isTaken ? t('共 {count} 个', { count }) : t('模型不支持工具')}
+        </Text>
+      </Stack>
+      <Button size="xs" onClick={onTools}>
+        <Wrench aria-hidden />
+        {t('编辑工具')}
+      </Button>
+    </Flex>
   )
 }
 
@@ -80,60 +104,6 @@ function ModelField({ label, offer, value, onChange }: ModelFieldProps) {
           {listText(price)}
         </Text>
       )}
-    </Field.Root>
-  )
-}
-
-function Temperature({ settings, onChange }: Pick<SidePanelProps, 'settings' | 'onChange'>) {
-  const { temperature, temperatureSent } = settings
-  return (
-    <Stack gap="2">
-      <Flex justify="space-between" align="center">
-        <Switch.Root
-          checked={temperatureSent}
-          onCheckedChange={({ checked }) => onChange({ temperatureSent: checked })}
-        >
-          <Switch.HiddenInput />
-          <Switch.Control />
-          <Switch.Label>{t('温度')}</Switch.Label>
-        </Switch.Root>
-        <Text textStyle="sm" color="fg.muted">
-          {temperatureSent ? temperature.toFixed(1) : t('由模型决定')}
-        </Text>
-      </Flex>
-      <Slider.Root
-        size="sm"
-        min={temperatures.from}
-        max={temperatures.to}
-        step={temperatures.step}
-        value={[temperature]}
-        disabled={!temperatureSent}
-        aria-label={[t('温度')]}
-        onValueChange={({ value: [value] }) => onChange({ temperature: Number((value ?? 1).toFixed(1)) })}
-      >
-        <Slider.Control>
-          <Slider.Track>
-            <Slider.Range />
-          </Slider.Track>
-          <Slider.Thumbs />
-        </Slider.Control>
-      </Slider.Root>
-    </Stack>
-  )
-}
-
-function MaxTokens({ value, onChange }: { value: number; onChange: (value: number) => void }) {
-  return (
-    <Field.Root>
-      <Field.Label>{t('最大输出 token')}</Field.Label>
-      <Input
-        type="number"
-        min={0}
-        step={1}
-        value={value}
-        onChange={(event) => onChange(Math.max(0, Math.trunc(Number(event.target.value)) || 0))}
-      />
-      <Field.HelperText>{t('0 为不限制。')}</Field.HelperText>
     </Field.Root>
   )
 }

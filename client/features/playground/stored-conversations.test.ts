@@ -9,7 +9,9 @@ const reply: Reply = {
   model: 'gpt-4o',
   content: 'Half of',
   thinking: '',
+  toolCalls: [],
   stopped: false,
+  finishReason: '',
   requestId: 'r1',
   startedAt: 10,
   firstAt: 20,
@@ -19,14 +21,16 @@ const reply: Reply = {
 
 test('a conversation comes back as it was, without raw events; a reply that was still coming ends where it was', () => {
   const failed: Reply = { ...reply, id: 3, status: 'error', error: new Error('no channel') }
+  const hi = { role: 'user' as const, content: 'Hi' }
+  const request = { ...reply.request, messages: [hi] }
   const conversations = parseConversations(
     formatConversations({ userId: 7, left: [{ id: 1, role: 'user', content: 'Hi' }, reply, failed], right: [] }),
   )
   expect(conversations).toMatchObject({ userId: 7, right: [] })
   expect(conversations.left).toEqual([
     { id: 1, role: 'user', content: 'Hi' },
-    { ...reply, events: [], status: 'complete', stopped: true },
-    { ...failed, events: [] },
+    { ...reply, request, events: [], status: 'complete', stopped: true },
+    { ...failed, request, events: [] },
   ])
 })
 
@@ -36,4 +40,10 @@ test('of a long conversation the newest turns are kept, and what an older consol
     Array.from({ length: 60 }, (_, index) => index + 40),
   )
   expect(parseConversations('{}')).toEqual({ userId: 0, left: [], right: [] })
+})
+
+test('of the images the newest are kept, as many as there is room for', () => {
+  const turn = (id: number) => ({ id, role: 'user' as const, content: '', images: ['x'.repeat(600_000)] })
+  const { left } = parseConversations(formatConversations({ userId: 1, left: [1, 2, 3].map(turn), right: [] }))
+  expect(left.map((message) => (message.role === 'user' ? message.images?.length : undefined))).toEqual([0, 1, 1])
 })

@@ -1,5 +1,6 @@
 import { createStored } from '../../lib/stored.ts'
 import type { Message } from './reply.ts'
+import { wireMessages } from './reply.ts'
 
 export type Side = 'left' | 'right'
 
@@ -8,31 +9,57 @@ type StoredConversations = { userId: number } & Record<Side, readonly Message[]>
 
 /** Local storage is small, and old turns are sent with each new one. */
 const mostMessages = 60
+/** Of image data on each side, in characters; local storage has about five million for everything. */
+const mostImageData = 1_500_000
 
 /** What a reload would lose is left out: the raw events, and what a failure was beside its words. */
 const toStored = (message: Message): unknown => {
-  if (message.role === 'user') return message
-  const { error, ...reply } = message
+  if (message.role !== 'assistant') return message
+  const { error, request, ...reply } = message
   const failure = error instanceof Error ? error.message : error === undefined ? undefined : String(error)
-  return { ...reply, events: [], ...(failure !== undefined && { error: failure }) }
+  return {
+    ...reply,
+    // The other messages stand before the reply.
+    request: { ...request, messages: request.messages.filter(({ role }) => role === 'system') },
+    events: [],
+    ...(failure !== undefined && { error: failure }),
+  }
+}
+
+/** The newest images, as many as there is room for. */
+function withinRoom(messages: readonly Message[]): Message[] {
+  let room = mostImageData
+  return messages
+    .toReversed()
+    .map((message) => {
+      if (message.role !== 'user' || !message.images) return message
+      const images = message.images.filter((image) => {
+        room -= image.length
+        return room >= 0
+      })
+      return { ...message, images }
+    })
+    .toReversed()
 }
 
 /** A reply that was still coming when the page was left ends where it was. */
-function fromStored(message: Message): Message {
-  if (message.role === 'user') return message
-  const failed = typeof message.error === 'string' ? { error: new Error(message.error) } : {}
-  const isOver = message.status === 'complete' || message.status === 'error'
-  return { ...message, ...failed, ...(isOver ? {} : { status: 'complete' as const, stopped: true }) }
+function fromStored(message: Message, index: number, all: readonly Message[]): Message {
+  if (message.role !== 'assistant') return message
+  const system = message.request.messages.filter(({ role }) => role === 'system')
+  const request = { ...message.request, messages: [...system, ...wireMessages('', all.slice(0, index))] }
+  // An older console kept neither calls nor the reason of the end.
+  const reply = { ...message, request, toolCalls: message.toolCalls ?? [], finishReason: message.finishReason ?? '' }
+  const failed = typeof reply.error === 'string' ? { error: new Error(reply.error) } : {}
+  const isOver = reply.status === 'complete' || reply.status === 'error'
+  return { ...reply, ...failed, ...(isOver ? {} : { status: 'complete' as const, stopped: true }) }
 }
 
 const nothing: StoredConversations = { userId: 0, left: [], right: [] }
 
+const storable = (messages: readonly Message[]): unknown[] => withinRoom(messages.slice(-mostMessages)).map(toStored)
+
 export const formatConversations = (conversations: StoredConversations): string =>
-  JSON.stringify({
-    ...conversations,
-    left: conversations.left.slice(-mostMessages).map(toStored),
-    right: conversations.right.slice(-mostMessages).map(toStored),
-  })
+  JSON.stringify({ ...conversations, left: storable(conversations.left), right: storable(conversations.right) })
 
 export function parseConversations(text: string): StoredConversations {
   const { userId, left, right } = { ...nothing, ...(JSON.parse(text) as Partial<StoredConversations>) }

@@ -6,7 +6,8 @@ import { t } from '../../i18n/t.ts'
 import { ReplyView, TurnView } from './message.tsx'
 import type { ListPrice } from './models.ts'
 import { RawSheet } from './raw-sheet.tsx'
-import type { Reply } from './reply.ts'
+import { openCalls, type Message, type Reply } from './reply.ts'
+import { ToolResults, ToolResultView } from './tool-calls.tsx'
 import type { Conversation } from './use-conversation.ts'
 
 const nearEndPixels = 48
@@ -35,7 +36,8 @@ type ThreadProps = { conversation: Conversation; price: ListPrice | undefined; t
 
 /** What was said with one model. */
 export function Thread({ conversation, price, titled }: ThreadProps) {
-  const { messages, model, again } = conversation
+  const { messages, model, again, answerCalls } = conversation
+  const calls = openCalls(messages)
   const { box, content, onScroll } = useFollowing()
   const [inspected, setInspected] = useState<number>()
   const latest = useRef(again)
@@ -74,16 +76,26 @@ export function Thread({ conversation, price, titled }: ThreadProps) {
           </Box>
         )}
         <Stack ref={content} gap="6" w="full" maxW="3xl" mx="auto">
-          {messages.map((message) =>
-            message.role === 'user' ? (
-              <TurnView key={message.id} turn={message} />
-            ) : (
-              <ReplyView key={message.id} reply={message} price={price} onAgain={onAgain} onInspect={setInspected} />
-            ),
-          )}
+          {messages.map((message) => (
+            <MessageView key={message.id} message={message} price={price} onAgain={onAgain} onInspect={setInspected} />
+          ))}
+          {calls.length > 0 && <ToolResults key={messages.at(-1)?.id} calls={calls} onSubmit={answerCalls} />}
         </Stack>
       </Box>
       <RawSheet reply={shown} onClose={() => setInspected(undefined)} />
     </Stack>
   )
+}
+
+type MessageViewProps = {
+  message: Message
+  price: ListPrice | undefined
+  onAgain: (id: number) => void
+  onInspect: (id: number) => void
+}
+
+function MessageView({ message, ...rest }: MessageViewProps) {
+  if (message.role === 'user') return <TurnView turn={message} />
+  if (message.role === 'tool') return <ToolResultView result={message} />
+  return <ReplyView reply={message} {...rest} />
 }

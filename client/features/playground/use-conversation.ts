@@ -2,29 +2,18 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 import { t } from '../../i18n/t.ts'
 import { useSession } from '../../lib/session.ts'
 import { callPlayground, readJson } from './call.ts'
+import { bodyOf } from './call-body.ts'
 import { keepMessages, storedMessages, type Side } from './stored-conversations.ts'
 import type { CallBody, Message, Reply } from './reply.ts'
-import { doneMarker, wireMessages, withChunk } from './reply.ts'
+import { doneMarker, openCalls, withChunk } from './reply.ts'
 import type { Settings } from './settings.ts'
+import { useParameters } from './use-parameters.ts'
 import { useSessionCheck } from './use-session-check.ts'
 
 let lastId = 0
 const nextId = (): number => {
   lastId += 1
   return lastId
-}
-
-export function bodyOf(settings: Settings, model: string, messages: readonly Message[]): CallBody {
-  const { group, system, temperature, temperatureSent, maxTokens } = settings
-  return {
-    model,
-    group,
-    messages: wireMessages(system, messages),
-    stream: true,
-    stream_options: { include_usage: true },
-    ...(temperatureSent && { temperature }),
-    ...(maxTokens > 0 && { max_tokens: maxTokens }),
-  }
 }
 
 const begin = (request: CallBody): Reply => ({
@@ -34,7 +23,9 @@ const begin = (request: CallBody): Reply => ({
   model: request.model,
   content: '',
   thinking: '',
+  toolCalls: [],
   stopped: false,
+  finishReason: '',
   requestId: '',
   startedAt: performance.now(),
   request,
@@ -59,9 +50,12 @@ function restored(reader: number, side: Side): readonly Message[] {
   return messages
 }
 
+export type Words = { text: string; images: readonly string[] }
+
 /** One model's side of the page: what was said, and the reply that is coming. */
 export function useConversation(settings: Settings, model: string, side: Side) {
   const reader = useSession().user?.id ?? 0
+  const { parameters, isKnown } = useParameters(model)
   const [messages, setMessages] = useState(() => restored(reader, side))
   const [running, setRunning] = useState(false)
   const current = useRef<AbortController>(undefined)
@@ -73,7 +67,7 @@ export function useConversation(settings: Settings, model: string, side: Side) {
 
   const answer = useCallback(
     async (before: readonly Message[]) => {
-      const reply = begin(bodyOf(settings, model, before))
+      const reply = begin(bodyOf(settings, { model, parameters }, before))
       const change = (grow: (reply: Reply) => Reply) =>
         setMessages((all) => all.map((one) => (one.id === reply.id && one.role === 'assistant' ? grow(one) : one)))
       const end = (more: Partial<Reply>) => change((one) => ({ ...one, ...more, endedAt: performance.now() }))
@@ -103,21 +97,38 @@ export function useConversation(settings: Settings, model: string, side: Side) {
         if (current.current === controller) setRunning(false)
       }
     },
-    [settings, model, checkSession],
+    [settings, model, parameters, checkSession],
   )
 
-  const send = (content: string) => void answer([...messages, { id: nextId(), role: 'user', content }])
+  const send = ({ text, images }: Words) =>
+    void answer([
+      ...messages,
+      { id: nextId(), role: 'user', content: text, ...(images.length > 0 && parameters.images && { images }) },
+    ])
   /** Asks again for the reply and forgets what came after it. */
   const again = (id: number) => {
     const index = messages.findIndex((message) => message.id === id)
     if (index > 0) void answer(messages.slice(0, index))
   }
+  /** Goes on with what the called functions returned, in the order of the calls. */
+  const answerCalls = (results: readonly string[]) =>
+    void answer([
+      ...messages,
+      ...openCalls(messages).map(({ id, name }, index) => ({
+        id: nextId(),
+        role: 'tool' as const,
+        callId: id,
+        name,
+        content: results[index] ?? '',
+      })),
+    ])
   const stop = useCallback(() => current.current?.abort(), [])
   const clear = () => {
     stop()
     setMessages([])
   }
-  return { model, messages, running, send, again, stop, clear }
+  const body = () => bodyOf(settings, { model, parameters }, messages)
+  return { model, parameters, isKnown, messages, running, send, again, answerCalls, stop, clear, body }
 }
 
 export type Conversation = ReturnType<typeof useConversation>

@@ -69,9 +69,9 @@ export function splitEffort(model: string, known: readonly string[]): { model: s
   return { model: model.slice(0, suffix.index), effort: suffix[1] }
 }
 
-const isSearchModel = (model: string): boolean => /-search(-|$)/.test(model) && model.startsWith('gpt-')
+export const isSearchModel = (model: string): boolean => /-search(-|$)/.test(model) && model.startsWith('gpt-')
 
-const takesSamplingWithoutThinking = (model: string): boolean => {
+export const takesSamplingWithoutThinking = (model: string): boolean => {
   const version = versionOf(model)
   return version?.series === 'gpt' && version.major === 5 && version.minor >= 1
 }

@@ -9,6 +9,7 @@ export const modelsPublicRouter = router({
 
 export const modelsUserRouter = router({
   list: userProcedure.query(({ ctx }) => service.listUsableModels(ctx)),
+  parameters: userProcedure.input(schema.byModel).query(({ ctx, input }) => service.parametersOfModel(ctx, input)),
   builtIn: userProcedure.query(() => builtInModelsByType()),
 })
 

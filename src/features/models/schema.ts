@@ -5,6 +5,9 @@ const name = z.string().trim().min(1).max(255)
 export const setPrices = z.object({ prices: z.array(modelPriceInput).min(1).max(2000) })
 export type SetPrices = z.infer<typeof setPrices>
 
+export const byModel = z.object({ model: name })
+export type ByModel = z.infer<typeof byModel>
+
 export const catalogPrices = z.object({ models: z.array(name).max(500) })
 export type CatalogPrices = z.infer<typeof catalogPrices>
 

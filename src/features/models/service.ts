@@ -3,10 +3,12 @@ import { autoGroup, usableGroups, type UsableGroup } from '#core/groups.ts'
 import type { OptionsReader } from '#core/options/registry/index.ts'
 import { isInPriceTables, priceOf, taskPriceOf } from '#core/pricing/price-of.ts'
 import { splitList } from '#core/routing/abilities.ts'
+import { modelsBehind, resolveModelMapping } from '#core/routing/model-names.ts'
 import { Channel } from '#db/entities/channel.ts'
 import { User } from '#db/entities/user.ts'
 import type { Deps, UserDeps } from '#features/deps.ts'
-import type { CatalogPrices, UnpricedModels } from './schema.ts'
+import { type ModelParameters, parametersOf } from '#relay/providers/model-parameters.ts'
+import type { ByModel, CatalogPrices, UnpricedModels } from './schema.ts'
 import { listedNames, type Listing } from './listed-names.ts'
 import { pricedName, taskTypes } from './priced-name.ts'
 import { type ModelView, type PricingItem, toPriceView, toPricingItem } from './view.ts'
@@ -91,6 +93,15 @@ export async function listUsableModels(deps: UserDeps): Promise<string[]> {
     return row.prefix !== '' && usable.includes(own) ? [row.prefix + row.model] : [row.model]
   })
   return [...new Set(names)].toSorted()
+}
+
+/** Of the model that a name leads to: behind a virtual name, a prefix or a channel's mapping the last one counts. */
+export async function parametersOfModel(deps: UserDeps, { model }: ByModel): Promise<ModelParameters> {
+  const [first] = modelsBehind(deps.options.get('global_model_mapping').mapping, model)
+  const name = first?.model ?? model
+  const row = (await enabledAbilities(deps)).find((served) => name === served.prefix + served.model)
+  const mapped = row && resolveModelMapping(row.mapping, row.model)
+  return parametersOf(mapped?.ok ? mapped.model : name)
 }
 
 /** Every model that a channel names, with its price and who serves it. */
