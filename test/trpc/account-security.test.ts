@@ -39,7 +39,17 @@ describe('whoever has a second factor and has not proved it lately', () => {
     ['the end of the second factor', (api) => api.user.secondFactor.disableAuthenticator()],
     ['new recovery codes', (api) => api.user.secondFactor.replaceRecoveryCodes()],
     ['another passkey', (api) => api.user.secondFactor.passkeys.options()],
+    ['another key of a token', (api) => api.user.tokens.rotate({ id: 1, graceSeconds: 0 })],
+    ['a search by a part of a key', (api) => api.user.tokens.search({ key: 'a' })],
     ['money for somebody', (api) => api.admin.users.update({ id: 1, quotaChange: 5 })],
+    ['an order that is taken as paid', (api) => api.admin.orders.complete({ id: 1, reason: 'paid' })],
+    ['codes', (api) => api.admin.redemptions.create({ name: 'gift', quota: 5 })],
+    ['codes of another amount', (api) => api.admin.redemptions.update({ id: 1, name: 'gift', quota: 5 })],
+    ['an export of codes', (api) => api.admin.redemptions.export({})],
+    ['another administrator', (api) => api.admin.users.manage({ id: 1, action: 'promote' })],
+    ['a dangerous setting at its default', (api) => api.admin.options.reset({ keys: ['RetryTimes', 'SMTPToken'] })],
+    ['whose word is taken for who signs in', (api) => api.admin.options.update({ key: 'oidc.well_known', value: '' })],
+    ['gifts for newcomers', (api) => api.admin.options.update({ key: 'QuotaForNewUser', value: '5' })],
     ['a secret of the site', (api) => api.admin.options.update({ key: 'SMTPToken', value: 'x' })],
     [
       'who may sign in, among other settings',
@@ -63,6 +73,20 @@ describe('whoever has a second factor and has not proved it lately', () => {
     const { api } = await withFactor({ role: 100 })
     expect(await refusalOf(api.user.account.update({ displayName: 'Somebody' }))).toBeNull()
     expect(await refusalOf(api.admin.options.update({ key: 'RetryTimes', value: '2' }))).toBeNull()
+    expect(await refusalOf(api.admin.options.reset({ keys: ['RetryTimes'] }))).toBeNull()
+    expect(await refusalOf(api.admin.options.mapping.update({ mapping: {} }))).toBeNull()
+    const { id } = await app.person()
+    expect(await refusalOf(api.admin.users.manage({ id, action: 'disable' }))).toBeNull()
+  })
+
+  it('sees the masks of keys by the documented paths, and the keys once it is proved', async () => {
+    const { person } = await withFactor()
+    const browser = await app.signedIn(person)
+    await browser.post('/api/token/', { name: 'mine', unlimited_quota: true, expired_time: -1 })
+    const keyOf = async () => ((await browser.get('/api/token/')).data as { key: string }[])[0]?.key
+    expect(await keyOf()).toMatch(/^\w{3}\*+\w{3}$/)
+    await app.sql('update sessions set verified_at = now() where user_id = $1', [person.id])
+    expect(await keyOf()).toMatch(/^\w{48}$/)
   })
 })
 

@@ -1,11 +1,15 @@
+import { isDomainError } from '#core/errors.ts'
 import type { OptionKey } from '#core/options/registry/index.ts'
+import { Passkey } from '#db/entities/passkey.ts'
 import type { User } from '#db/entities/user.ts'
 import type { Deps } from '../deps.ts'
+import { relyingPartyOf } from '../second-factor/service/relying-party.ts'
 
-export type WayToSignIn = 'password' | 'github' | 'oidc' | 'linuxdo' | 'wechat' | 'telegram'
+type SwitchedWay = 'password' | 'github' | 'oidc' | 'linuxdo' | 'wechat' | 'telegram'
+export type WayToSignIn = SwitchedWay | 'passkey'
 
 /** Under which switch of the site a way is open, and whether the account has it. */
-const ways: Record<WayToSignIn, { option: OptionKey; has: (user: User) => boolean }> = {
+const ways: Record<SwitchedWay, { option: OptionKey; has: (user: User) => boolean }> = {
   password: { option: 'PasswordLoginEnabled', has: ({ passwordHash }) => Boolean(passwordHash) },
   github: { option: 'GitHubOAuthEnabled', has: ({ githubId }) => Boolean(githubId) },
   oidc: { option: 'oidc.enabled', has: ({ oidcId }) => Boolean(oidcId) },
@@ -14,6 +18,27 @@ const ways: Record<WayToSignIn, { option: OptionKey; has: (user: User) => boolea
   telegram: { option: 'TelegramOAuthEnabled', has: ({ telegramId }) => Boolean(telegramId) },
 }
 
+type WaysDeps = Pick<Deps, 'em' | 'options' | 'client'>
+
 /** How the account's owner can sign in as the site is set now; whoever takes one away asks for another first. */
-export const waysToSignIn = async ({ options }: Pick<Deps, 'em' | 'options'>, user: User): Promise<WayToSignIn[]> =>
-  (Object.keys(ways) as WayToSignIn[]).filter((way) => options.get(ways[way].option) === true && ways[way].has(user))
+export async function waysToSignIn(deps: WaysDeps, user: User): Promise<WayToSignIn[]> {
+  const switched = (Object.keys(ways) as SwitchedWay[]).filter(
+    (way) => deps.options.get(ways[way].option) === true && ways[way].has(user),
+  )
+  return (await passkeysHere(deps, user.id)) > 0 ? [...switched, 'passkey'] : switched
+}
+
+/** Only those that were made for the address by which people come now: no browser offers another site's. */
+async function passkeysHere({ em, ...deps }: WaysDeps, userId: number): Promise<number> {
+  const site = siteOfPasskeys(deps)
+  return site === undefined ? 0 : em.count(Passkey, { userId, site })
+}
+
+function siteOfPasskeys(deps: Pick<Deps, 'options' | 'client'>): string | undefined {
+  try {
+    return relyingPartyOf(deps).id
+  } catch (error) {
+    if (isDomainError(error) && error.code === 'passkey.address_unfit') return undefined
+    throw error
+  }
+}

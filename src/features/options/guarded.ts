@@ -1,7 +1,13 @@
+import type { OptionGroup } from '#core/options/groups.ts'
 import { isOptionKey, optionOf } from '#core/options/registry/index.ts'
 
-/** Who may sign in, where secrets are sent, what runs in every reader's browser. */
-const guardedGroups = new Set(['login', 'payment', 'mail', 'addresses'])
+/** Who may sign in and whose word is taken for it, where secrets and payments go, what gives money away. */
+const guardedGroups = new Set<OptionGroup>([
+  ...(['login', 'email-domains', 'oidc', 'github', 'linuxdo', 'wechat', 'telegram', 'turnstile'] as const),
+  ...(['mail', 'addresses', 'reverse-proxy', 'worker'] as const),
+  ...(['payment', 'stripe', 'quota', 'rebate', 'check-in'] as const),
+])
+/** What runs in every reader's browser. */
 const guardedKeys = new Set(['custom_head_html', 'global_js', 'global_css'])
 
 /** Whether a change of this option wants the second factor again. */
@@ -12,6 +18,14 @@ export const isGuardedOption = (key: unknown): boolean =>
 
 /** The same of an input that saves several. */
 export function savesGuardedOption(input: unknown): boolean {
-  const changes: unknown = typeof input === 'object' && input !== null && 'changes' in input ? input.changes : []
-  return Array.isArray(changes) && changes.some((change: { key?: unknown } | null) => isGuardedOption(change?.key))
+  const changes = listIn(input, 'changes')
+  return changes.some((change) => isGuardedOption((change as { key?: unknown } | null)?.key))
+}
+
+/** The same of one that puts several back to their defaults. */
+export const resetsGuardedOption = (input: unknown): boolean => listIn(input, 'keys').some(isGuardedOption)
+
+function listIn(input: unknown, name: string): unknown[] {
+  const list = typeof input === 'object' && input !== null ? (input as Record<string, unknown>)[name] : undefined
+  return Array.isArray(list) ? list : []
 }

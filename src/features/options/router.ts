@@ -1,6 +1,6 @@
 import { rootProcedure, router } from '#features/procedures.ts'
 import * as mapping from './mapping-service.ts'
-import { isGuardedOption, savesGuardedOption } from './guarded.ts'
+import { isGuardedOption, resetsGuardedOption, savesGuardedOption } from './guarded.ts'
 import { resetOptions, saveOptions, updateModelMapping, updateOption } from './schema.ts'
 import * as service from './service.ts'
 
@@ -15,7 +15,10 @@ export const optionsAdminRouter = router({
     .meta({ verification: savesGuardedOption })
     .input(saveOptions)
     .mutation(({ ctx, input }) => service.saveOptions(ctx, input)),
-  reset: rootProcedure.input(resetOptions).mutation(({ ctx, input }) => service.resetOptions(ctx, input)),
+  reset: rootProcedure
+    .meta({ verification: resetsGuardedOption })
+    .input(resetOptions)
+    .mutation(({ ctx, input }) => service.resetOptions(ctx, input)),
   resetModelRatio: rootProcedure.mutation(({ ctx }) => service.resetModelRatio(ctx)),
   mapping: router({
     get: rootProcedure.query(({ ctx }) => mapping.getModelMapping(ctx)),

@@ -17,6 +17,9 @@ export const ordersUserRouter = router({
 export const ordersAdminRouter = router({
   list: adminProcedure.input(schema.listOrders).query(({ ctx, input }) => service.listOrders(ctx, input)),
   get: adminProcedure.input(schema.byOrderId).query(({ ctx, input }) => service.getOrder(ctx, input)),
-  complete: adminProcedure.input(schema.actOnOrder).mutation(({ ctx, input }) => service.completeOrder(ctx, input)),
+  complete: adminProcedure
+    .meta({ verification: 'recent' })
+    .input(schema.actOnOrder)
+    .mutation(({ ctx, input }) => service.completeOrder(ctx, input)),
   reverse: adminProcedure.input(schema.actOnOrder).mutation(({ ctx, input }) => service.reverseOrder(ctx, input)),
 })

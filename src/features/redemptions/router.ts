@@ -15,11 +15,14 @@ export const redemptionsUserRouter = router({
 export const redemptionsAdminRouter = router({
   list: adminProcedure.input(schema.listRedemptions).query(({ ctx, input }) => service.listRedemptions(ctx, input)),
   get: adminProcedure.input(schema.byRedemptionId).query(({ ctx, input }) => service.getRedemption(ctx, input)),
+  /** Codes are money for whoever has them. */
   create: adminProcedure
+    .meta({ verification: 'recent' })
     .use(idempotent)
     .input(schema.createRedemptions)
     .mutation(({ ctx, input }) => service.createRedemptions(ctx, input)),
   update: adminProcedure
+    .meta({ verification: 'recent' })
     .input(schema.updateRedemption)
     .mutation(({ ctx, input }) => service.updateRedemption(ctx, input)),
   setStatus: adminProcedure
@@ -38,6 +41,7 @@ export const redemptionsAdminRouter = router({
   removeDisabled: adminProcedure.mutation(({ ctx }) => service.removeDisabled(ctx)),
   /** Writes into the audit log, so it is no query. */
   export: adminProcedure
+    .meta({ verification: 'recent' })
     .input(schema.exportRedemptions)
     .mutation(({ ctx, input }) => service.exportRedemptions(ctx, input)),
 })

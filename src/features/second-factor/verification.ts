@@ -9,9 +9,19 @@ const minutesValid = 10
  * minutes old, of those who have one. A system access token can give none.
  * @throws {DomainError} second_factor.required, second_factor.not_by_access_token
  */
-export async function requireRecentVerification({ em, actor, session }: UserDeps): Promise<void> {
-  if ((await secondFactorOf(em, actor.id)) === null) return
-  if (actor.via === 'access-token') throw new DomainError('second_factor.not_by_access_token')
+export async function requireRecentVerification(deps: UserDeps): Promise<void> {
+  const missing = await missingVerification(deps)
+  if (missing) throw new DomainError(missing)
+}
+
+/** For what is answered either way, with its secrets or with masks in their place. */
+export const isVerified = async (deps: UserDeps): Promise<boolean> => (await missingVerification(deps)) === undefined
+
+type Missing = 'second_factor.required' | 'second_factor.not_by_access_token'
+
+async function missingVerification({ em, actor, session }: UserDeps): Promise<Missing | undefined> {
+  if ((await secondFactorOf(em, actor.id)) === null) return undefined
+  if (actor.via === 'access-token') return 'second_factor.not_by_access_token'
   const [row] = await em
     .getConnection()
     .execute<{ recent: boolean | null }[]>(
@@ -20,5 +30,5 @@ export async function requireRecentVerification({ em, actor, session }: UserDeps
       'all',
       em.getTransactionContext(),
     )
-  if (row?.recent !== true) throw new DomainError('second_factor.required')
+  return row?.recent === true ? undefined : 'second_factor.required'
 }

@@ -11,7 +11,7 @@ const bind = binder<Api>()
 const toRestToken = (token: TokenView) => ({
   id: token.id,
   user_id: token.userId,
-  key: token.key ?? '',
+  key: token.key ?? token.keyMask,
   status: token.status,
   name: token.name,
   created_time: seconds(token.createdAt),

@@ -1,3 +1,4 @@
+import { names } from '#core/input-names.ts'
 import { idempotent, router, userProcedure } from '#features/procedures.ts'
 import { rotateToken } from './rotate.ts'
 import * as schema from './schema.ts'
@@ -5,7 +6,11 @@ import * as service from './service.ts'
 
 export const tokensUserRouter = router({
   list: userProcedure.input(schema.listTokens).query(({ ctx, input }) => service.listTokens(ctx, input)),
-  search: userProcedure.input(schema.searchTokens).query(({ ctx, input }) => service.searchTokens(ctx, input)),
+  /** Whoever may ask for parts of keys has the whole of them in some hundred questions. */
+  search: userProcedure
+    .meta({ verification: (input) => names(input, ['key']) })
+    .input(schema.searchTokens)
+    .query(({ ctx, input }) => service.searchTokens(ctx, input)),
   get: userProcedure.input(schema.byTokenId).query(({ ctx, input }) => service.getToken(ctx, input)),
   reveal: userProcedure
     .meta({ verification: 'recent' })
@@ -23,6 +28,9 @@ export const tokensUserRouter = router({
   setStatus: userProcedure
     .input(schema.setTokenStatus)
     .mutation(({ ctx, input }) => service.setTokenStatus(ctx, input)),
-  rotate: userProcedure.input(schema.rotateToken).mutation(({ ctx, input }) => rotateToken(ctx, input)),
+  rotate: userProcedure
+    .meta({ verification: 'recent' })
+    .input(schema.rotateToken)
+    .mutation(({ ctx, input }) => rotateToken(ctx, input)),
   remove: userProcedure.input(schema.byTokenId).mutation(({ ctx, input }) => service.removeToken(ctx, input)),
 })

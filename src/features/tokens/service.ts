@@ -6,6 +6,7 @@ import { Token } from '#db/entities/token.ts'
 import { normaliseAddress } from '../client-address/service.ts'
 import type { UserDeps } from '../deps.ts'
 import { setTokenQuota } from '../ledger/token-quota.ts'
+import { isVerified } from '../second-factor/verification.ts'
 import { type CapOwner, writeCaps } from '../spend-caps/service.ts'
 import {
   addressOrRange,
@@ -28,10 +29,11 @@ const mostSearched = 1000
 
 type Viewing = { withKeys: boolean }
 
-const viewOf =
-  ({ secrets }: UserDeps, { withKeys }: Viewing) =>
-  (token: Token): TokenView =>
-    withKeys ? toTokenViewWithKey(token, secrets) : toTokenView(token)
+/** Whoever has a second factor and has not proved it lately sees the masks of the keys. */
+async function viewerOf(deps: UserDeps, { withKeys }: Viewing): Promise<(token: Token) => TokenView> {
+  const showsKeys = withKeys && (await isVerified(deps))
+  return (token) => (showsKeys ? toTokenViewWithKey(token, deps.secrets) : toTokenView(token))
+}
 
 const own = ({ actor }: UserDeps) => ({ userId: actor.id, deletedAt: null })
 
@@ -59,7 +61,7 @@ export async function listTokens(deps: UserDeps, input: ListTokens): Promise<Pag
     offset: (input.page - 1) * input.pageSize,
     disableIdentityMap: true,
   })
-  return { items: tokens.map(viewOf(deps, input)), total, page: input.page, pageSize: input.pageSize }
+  return { items: tokens.map(await viewerOf(deps, input)), total, page: input.page, pageSize: input.pageSize }
 }
 
 /** Keys are only readable one by one, so a part of one is looked for in the owner's own newest tokens. */
@@ -71,13 +73,13 @@ export async function searchTokens(deps: UserDeps, input: SearchTokens): Promise
     { orderBy: orderOf(input), limit: mostSearched, disableIdentityMap: true },
   )
   const part = input.key.replace(/^sk-/, '')
-  return tokens
-    .filter((token) => part === '' || deps.secrets.decrypt(token.keyEncrypted).includes(part))
-    .map(viewOf(deps, input))
+  const view = await viewerOf(deps, input)
+  return tokens.filter((token) => part === '' || deps.secrets.decrypt(token.keyEncrypted).includes(part)).map(view)
 }
 
 export async function getToken(deps: UserDeps, { id, ...viewing }: { id: number } & Viewing): Promise<TokenView> {
-  return viewOf(deps, viewing)(await ownToken(deps, id))
+  const view = await viewerOf(deps, viewing)
+  return view(await ownToken(deps, id))
 }
 
 export async function revealKey(deps: UserDeps, { id }: { id: number }): Promise<{ key: string }> {

@@ -49,7 +49,11 @@ export const usersAdminRouter = router({
     .meta({ verification: (input) => names(input, ['quota', 'quotaChange', 'password']) })
     .input(schema.updateUser)
     .mutation(({ ctx, input }) => administer.updateUser(ctx, input)),
-  manage: adminProcedure.input(schema.manageUser).mutation(({ ctx, input }) => manageUser(ctx, input)),
+  /** Whoever is made an administrator may do with money and secrets what administrators do. */
+  manage: adminProcedure
+    .meta({ verification: (input) => (input as { action?: unknown } | null)?.action === 'promote' })
+    .input(schema.manageUser)
+    .mutation(({ ctx, input }) => manageUser(ctx, input)),
   endSessions: adminProcedure.input(schema.endSessions).mutation(({ ctx, input }) => endUserSessions(ctx, input)),
   remove: adminProcedure.input(schema.byUserId).mutation(({ ctx, input }) => administer.removeUser(ctx, input)),
 })

@@ -2,8 +2,10 @@ import { type PublicKeyCredentialCreationOptionsJSON } from '@simplewebauthn/ser
 import { UniqueConstraintViolationException } from '@mikro-orm/postgresql'
 import { DomainError } from '#core/errors.ts'
 import { Passkey } from '#db/entities/passkey.ts'
+import { User } from '#db/entities/user.ts'
 import { recordAct } from '../../audit/service.ts'
 import { lockActor } from '../../auth/replace-password.ts'
+import { waysToSignIn } from '../../auth/ways-to-sign-in.ts'
 import type { UserDeps } from '../../deps.ts'
 import type { AddPasskey } from '../schema.ts'
 import { type PasskeyView, toPasskeyView } from '../view.ts'
@@ -97,6 +99,7 @@ export async function renamePasskey({ em, actor }: UserDeps, input: { id: number
   if (renamed === 0) throw new DomainError('passkey.not_found')
 }
 
+/** @throws {DomainError} identity.only_way when nobody could sign in to the account any more */
 export async function removePasskey(deps: UserDeps, { id }: { id: number }): Promise<void> {
   await deps.em.transactional(async (em) => {
     const scope = { ...deps, em }
@@ -105,6 +108,8 @@ export async function removePasskey(deps: UserDeps, { id }: { id: number }): Pro
     const passkey = await em.findOne(Passkey, own, { disableIdentityMap: true })
     if (!passkey) throw new DomainError('passkey.not_found')
     await em.nativeDelete(Passkey, own)
+    const user = await em.findOneOrFail(User, { id: deps.actor.id }, { disableIdentityMap: true })
+    if ((await waysToSignIn(scope, user)).length === 0) throw new DomainError('identity.only_way')
     await forgetLastFactor(scope, deps.actor.id)
     const named = { targetType: 'passkey', targetId: id, targetName: passkey.name }
     await recordAct(scope, { action: 'account.remove_passkey', ...named })
