@@ -30,7 +30,9 @@ export const User = defineEntity({
     /** Trimmed and lower-cased; unique, so one address belongs to one account. */
     emailNormalized: p.text().nullable().unique(),
     githubId: p.text().nullable().unique(),
-    oidcId: p.text().nullable().unique(),
+    /** The subject, which one issuer gives to one person; another issuer may give the same. */
+    oidcId: p.text().nullable(),
+    oidcIssuer: p.text().default(''),
     wechatId: p.text().nullable().unique(),
     telegramId: p.text().nullable().unique(),
     linuxDoId: p.text().nullable().unique(),
@@ -57,6 +59,7 @@ export const User = defineEntity({
     createdAt: p.datetime().defaultRaw('now()'),
     deletedAt: p.datetime().nullable(),
   },
+  uniques: [{ properties: ['oidcIssuer', 'oidcId'] }],
 })
 
 export type User = InferEntity<typeof User>

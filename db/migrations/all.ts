@@ -35,4 +35,5 @@ export const migrationsList = [
   fromFile('0050-price-changes'),
   fromFile('0053-failures-hourly'),
   fromFile('0065-channel-cooldowns'),
+  fromFile('0055-oidc-issuers'),
 ]

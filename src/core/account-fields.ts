@@ -3,12 +3,20 @@ import { refusal } from './refusal.ts'
 
 /** What a person may be called and how one signs in, wherever an account is made or changed. */
 
-export const username = z
+const longestUsername = 12
+
+const named = z
   .string()
   .trim()
   .min(1, refusal('user.fields_missing'))
-  .max(12, refusal('user.username_too_long'))
   .regex(/^\P{Cc}*$/u)
+
+export const username = named.max(longestUsername, refusal('user.username_too_long'))
+
+/** Where a name may also be sent back as it is: those with a provider's name and a number in them are longer. */
+export const storedUsername = named.max(30, refusal('user.username_too_long'))
+
+export const isUsernameTooLong = (name: string): boolean => name.length > longestUsername
 
 export const displayName = z
   .string()

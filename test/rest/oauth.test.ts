@@ -75,7 +75,9 @@ describe.each(['github', 'oidc', 'linuxdo'] as const)('signing in by %s', (provi
     expect(await userOf(provider, id)).toMatchObject({ id: person.id })
     expect(
       await world.sql('select action, target_id, after from audit_entries where actor_id = $1', [person.id]),
-    ).toEqual([{ action: 'account.bind', target_id: String(person.id), after: { [provider]: id } }])
+    ).toEqual([
+      { action: 'account.bind', target_id: String(person.id), after: expect.objectContaining({ [provider]: id }) },
+    ])
     expect((await signIn(world.browser(), provider)).data).toMatchObject({ id: person.id })
   })
 
@@ -145,6 +147,46 @@ describe.each(['github', 'oidc', 'linuxdo'] as const)('signing in by %s', (provi
     )
     const user = await userOf(provider, id)
     expect(replies.map(({ data }) => (data as { id: number } | undefined)?.id)).toEqual(Array(50).fill(user?.['id']))
+  })
+})
+
+describe.each(['github', 'oidc'] as const)('binding %s, fifty at once,', (provider) => {
+  it('gives one identity to one of fifty people', async () => {
+    const id = newcomer(provider)
+    const people = await Promise.all(Array.from({ length: 50 }, () => world.app.make.user()))
+    const browsers = people.map((person) => {
+      const browser = world.browser()
+      browser.become(person.id, person.sessionId)
+      return browser
+    })
+    const backs = await Promise.all(browsers.map((browser) => setOut(browser, provider)))
+    const replies = await Promise.all(
+      browsers.map((browser, index) => finish(browser, provider, backs[index] as Record<string, string>)),
+    )
+    expect(replies.filter(({ body }) => body['message'] === 'bind')).toHaveLength(1)
+    expect(replies.filter(({ body }) => String(body['message']).endsWith('账户已被绑定'))).toHaveLength(49)
+    expect(await world.sql(`select count(*)::int from users where ${columnOf(provider)} = $1`, [id])).toEqual([
+      { count: 1 },
+    ])
+    expect(
+      await world.sql(`select 1 from audit_entries where action = 'account.bind' and after ->> $1 = $2`, [
+        provider,
+        id,
+      ]),
+    ).toHaveLength(1)
+  })
+
+  it('gives one account one of several identities', async () => {
+    const person = await world.app.make.user()
+    const browser = world.browser()
+    browser.become(person.id, person.sessionId)
+    const backs: Record<string, string>[] = []
+    for (let count = 0; count < 10; count += 1) {
+      newcomer(provider)
+      backs.push(await setOut(browser, provider))
+    }
+    const replies = await Promise.all(backs.map((back) => finish(browser, provider, back)))
+    expect(replies.filter(({ body }) => body['message'] === 'bind')).toHaveLength(1)
   })
 })
 

@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
 import { startReceiver } from '#test/support/receiver.ts'
+import { startOidc } from '#test/support/sign-in/oidc-server.ts'
 import { createVisits } from '#test/support/sign-in/visits.ts'
 import { call, type SignInWorld, startSignInWorld } from '#test/support/sign-in/world.ts'
 
@@ -55,6 +57,55 @@ describe('OIDC without a configuration document', () => {
     const value = `${other.url}/.well-known/openid-configuration`
     await world.app.trpc(root).admin.options.update.mutate({ key: 'oidc.well_known', value })
     expect(world.app.services.options.get('oidc.client_secret')).toBe('')
+  })
+})
+
+describe('an OIDC provider that was put in the place of another', () => {
+  it('signs nobody in to the accounts of the former, though its subjects are called the same', async () => {
+    const sub = newcomer('oidc')
+    const owner = await world.app.make.user()
+    const own = world.browser()
+    own.become(owner.id, owner.sessionId)
+    expect((await signIn(own, 'oidc')).body['message']).toBe('bind')
+    await using other = await startOidc({
+      id: 'the client',
+      secret: 'the client secret',
+      redirectUris: [`${world.app.url}/oauth/oidc`],
+    })
+    other.be({ sub, email: 'stranger@x.example' })
+    await world.setOptions({ 'oidc.well_known': other.wellKnown, 'oidc.client_secret': 'the client secret' })
+    const stranger = (await signIn(world.browser(), 'oidc')).data as { id: number }
+    expect(stranger.id).not.toBe(owner.id)
+    expect(await world.sql('select oidc_issuer from users where oidc_id = $1 order by id', [sub])).toEqual([
+      { oidc_issuer: world.oidc.url },
+      { oidc_issuer: other.url },
+    ])
+    // What the former provider said of somebody is no way to sign in any more.
+    await world.sql(`update users set github_id = 'only', password_hash = null where id = $1`, [owner.id])
+    expect(await call(own, 'user.account.bindings.unbind', { provider: 'github' })).toMatchObject({
+      code: 'identity.only_way',
+    })
+    await world.switchOn()
+    expect((await signIn(world.browser(), 'oidc')).data).toMatchObject({ id: owner.id })
+  })
+
+  it('leaves to whoever was bound before issuers were kept the provider that is set then', async () => {
+    const migration = readFileSync(new URL('../../db/migrations/0055-oidc-issuers.sql', import.meta.url), 'utf8')
+    const update = /^update "users"[^;]*;/m.exec(migration)?.[0] ?? ''
+    const issuerAfter = async (key: string, value: string) => {
+      await world.sql(`delete from options where key like 'oidc.%'`)
+      await world.sql('insert into options (key, value) values ($1, $2)', [key, value])
+      await world.sql(update)
+      return (await world.sql('select distinct oidc_issuer from users where oidc_id is not null'))[0]?.['oidc_issuer']
+    }
+    await world.sql('update users set oidc_id = null')
+    newcomer('oidc')
+    await signIn(world.browser(), 'oidc')
+    expect(await issuerAfter('oidc.well_known', 'https://id.example/realm//.well-known/openid-configuration')).toBe(
+      'https://id.example/realm',
+    )
+    expect(await issuerAfter('oidc.user_info_endpoint', 'https://id.example:8443/me?x')).toBe('https://id.example:8443')
+    expect(await issuerAfter('oidc.well_known', 'https://id.example/configuration')).toBe('')
   })
 })
 

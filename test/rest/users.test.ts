@@ -173,6 +173,20 @@ describe('PUT /api/user/', () => {
     expect(Number((await row(person.id))?.['quota'])).toBe(before - 10 + Number(booked))
   })
 
+  it('sends a name back that a provider’s number made longer than people may choose', async () => {
+    const person = await app.person({ username: 'linuxdo_1000000' })
+    const loaded = { ...((await root.get(`/api/user/${person.id}`)).data as object), display_name: 'Neo' }
+    expect((await root.put('/api/user/', loaded)).body['success']).toBe(true)
+    expect(await row(person.id)).toMatchObject({ username: 'linuxdo_1000000', display_name: 'Neo' })
+    const browser = await app.signedIn(person)
+    const own = { username: 'linuxdo_1000000', display_name: 'Neo 2' }
+    expect((await browser.put('/api/user/self', own)).body['success']).toBe(true)
+    expect(await browser.put('/api/user/self', { username: 'linuxdo_1000001' })).toMatchObject(
+      refused('用户名不能超过 12 个字符'),
+    )
+    expect(await row(person.id)).toMatchObject({ username: 'linuxdo_1000000', display_name: 'Neo 2' })
+  })
+
   it('signs the user out everywhere when it sets a password', async () => {
     const person = await app.person()
     const browser = await app.signedIn(person)
@@ -253,6 +267,41 @@ describe('POST /api/user/manage', () => {
         refused('无权操作同权限等级或更高权限等级的用户'),
       )
     }
+  })
+
+  it('of an administrator who is demoted in the same moment changes nothing after that', async () => {
+    const helper = await app.person({ role: 10 })
+    const browser = await app.signedIn(helper)
+    const people = await Promise.all(Array.from({ length: 40 }, () => app.person()))
+    const replies = await Promise.all([
+      ...people.slice(0, 20).map(({ id }) => browser.post('/api/user/manage', { id, action: 'disable' })),
+      root.post('/api/user/manage', { id: helper.id, action: 'demote' }),
+      ...people.slice(20).map(({ id }) => browser.post('/api/user/manage', { id, action: 'disable' })),
+    ])
+    expect(replies[20]?.body['success']).toBe(true)
+    const [{ id: demoted } = {}] = await app.sql(
+      `select id from audit_entries where action = 'users.demote' and target_id = $1`,
+      [String(helper.id)],
+    )
+    const acts = await app.sql('select id from audit_entries where actor_id = $1', [helper.id])
+    expect(acts.filter(({ id }) => Number(id) > Number(demoted))).toEqual([])
+    const switchedOff = await app.sql('select 1 from users where status = 2 and id = any($1)', [
+      people.map(({ id }) => id),
+    ])
+    expect(switchedOff).toHaveLength(acts.length)
+    expect(replies.filter(({ body }) => body['success'])).toHaveLength(acts.length + 1)
+  })
+
+  it('of two who act on each other fifty times at once waits in no circle', async () => {
+    const [first, second] = await Promise.all([app.person({ role: 100 }), app.person({ role: 100 })])
+    const [one, other] = [await app.signedIn(first), await app.signedIn(second)]
+    const replies = await Promise.all(
+      Array.from({ length: 25 }, (_, at) => [
+        one.put('/api/user/', { id: second.id, display_name: `n${at}` }),
+        other.put('/api/user/', { id: first.id, display_name: `n${at}` }),
+      ]).flat(),
+    )
+    expect(replies.filter((reply) => reply.body['success'])).toHaveLength(50)
   })
 
   it('deletes softly, still reaches the deleted, and refuses the unknown', async () => {

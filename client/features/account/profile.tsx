@@ -1,7 +1,7 @@
 import { Button, HStack, Stack, Text } from '@chakra-ui/react'
 import { useState } from 'react'
 import { z } from 'zod'
-import { displayName, username } from '#core/account-fields.ts'
+import { displayName, storedUsername } from '#core/account-fields.ts'
 import { Code } from '../../components/cells/names.tsx'
 import { Facts, Section } from '../../components/facts.tsx'
 import { TextField } from '../../components/fields/text-fields.tsx'
@@ -29,7 +29,7 @@ export function Profile({ account }: AccountProps) {
   )
 }
 
-const names = z.object({ username, displayName })
+const names = z.object({ username: storedUsername, displayName })
 
 function Names({ account }: AccountProps) {
   const form = useZodForm({
@@ -57,6 +57,7 @@ function Names({ account }: AccountProps) {
           'user.username_taken': 'username',
           'user.username_similar': 'username',
           'user.username_confusing': 'username',
+          'user.username_too_long': 'username',
         }}
       >
         <FieldRow>

@@ -3,19 +3,26 @@ import type { OptionKey } from '#core/options/registry/index.ts'
 import { Passkey } from '#db/entities/passkey.ts'
 import type { User } from '#db/entities/user.ts'
 import type { Deps } from '../deps.ts'
+import { issuerBySettings } from '../identities/service/oidc-issuer.ts'
 import { relyingPartyOf } from '../second-factor/service/relying-party.ts'
 
 type SwitchedWay = 'password' | 'github' | 'oidc' | 'linuxdo' | 'wechat' | 'telegram'
 export type WayToSignIn = SwitchedWay | 'passkey'
 
 /** Under which switch of the site a way is open, and whether the account has it. */
-const ways: Record<SwitchedWay, { option: OptionKey; has: (user: User) => boolean }> = {
+const ways: Record<SwitchedWay, { option: OptionKey; has: (user: User, options: Deps['options']) => boolean }> = {
   password: { option: 'PasswordLoginEnabled', has: ({ passwordHash }) => Boolean(passwordHash) },
   github: { option: 'GitHubOAuthEnabled', has: ({ githubId }) => Boolean(githubId) },
-  oidc: { option: 'oidc.enabled', has: ({ oidcId }) => Boolean(oidcId) },
+  oidc: { option: 'oidc.enabled', has: isKnownToIssuer },
   linuxdo: { option: 'LinuxDOOAuthEnabled', has: ({ linuxDoId }) => Boolean(linuxDoId) },
   wechat: { option: 'WeChatAuthEnabled', has: ({ wechatId }) => Boolean(wechatId) },
   telegram: { option: 'TelegramOAuthEnabled', has: ({ telegramId }) => Boolean(telegramId) },
+}
+
+/** Whoever was bound at a former issuer is unknown to the one that is set now. */
+function isKnownToIssuer({ oidcId, oidcIssuer }: User, options: Deps['options']): boolean {
+  const issuer = issuerBySettings(options)
+  return Boolean(oidcId) && (issuer === undefined || issuer === oidcIssuer)
 }
 
 type WaysDeps = Pick<Deps, 'em' | 'options' | 'client'>
@@ -23,7 +30,7 @@ type WaysDeps = Pick<Deps, 'em' | 'options' | 'client'>
 /** How the account's owner can sign in as the site is set now; whoever takes one away asks for another first. */
 export async function waysToSignIn(deps: WaysDeps, user: User): Promise<WayToSignIn[]> {
   const switched = (Object.keys(ways) as SwitchedWay[]).filter(
-    (way) => deps.options.get(ways[way].option) === true && ways[way].has(user),
+    (way) => deps.options.get(ways[way].option) === true && ways[way].has(user, deps.options),
   )
   return (await passkeysHere(deps, user.id)) > 0 ? [...switched, 'passkey'] : switched
 }

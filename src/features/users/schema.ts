@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { displayName, password, username } from '#core/account-fields.ts'
+import { displayName, storedUsername, password, username } from '#core/account-fields.ts'
 import { pageInput } from '#core/paging.ts'
 import { refusal } from '#core/refusal.ts'
 
@@ -18,7 +18,7 @@ const searchText = z
 const optionalPassword = z.union([z.literal('').transform(() => undefined), password]).optional()
 
 export const updateAccount = z.object({
-  username: username.optional(),
+  username: storedUsername.optional(),
   displayName: displayName.optional(),
   password: optionalPassword,
   /** Asked for when the password changes. */
@@ -114,7 +114,7 @@ export type CreateUser = z.infer<typeof createUser>
 
 export const updateUser = z.object({
   id: userId,
-  username: username.optional(),
+  username: storedUsername.optional(),
   displayName: displayName.optional(),
   password: optionalPassword,
   group: z.string().trim().min(1).max(64).optional(),

@@ -1,5 +1,6 @@
 import { DomainError } from '#core/errors.ts'
 import { User } from '#db/entities/user.ts'
+import { recordAct } from '../../audit/service.ts'
 import type { Deps, UserDeps } from '../../deps.ts'
 import { isSetUp } from '../../site/setup-service.ts'
 import { normaliseEmail } from '../../users/email.ts'
@@ -56,8 +57,20 @@ export async function bindEmail(deps: UserDeps, input: BindEmail): Promise<void>
   await sayingWhatIsTaken(() =>
     deps.em.transactional(async (em) => {
       await lockActor({ ...deps, em })
-      const email = { email: input.email, emailNormalized: normaliseEmail(input.email) }
-      await em.nativeUpdate(User, { id: deps.actor.id }, email)
+      const { id } = deps.actor
+      const before = await em.findOneOrFail(User, { id }, { disableIdentityMap: true })
+      await em.nativeUpdate(User, { id }, { email: input.email, emailNormalized: normaliseEmail(input.email) })
+      await recordAct(
+        { ...deps, em },
+        {
+          action: 'account.bind_email',
+          targetType: 'user',
+          targetId: id,
+          targetName: before.username,
+          before: { email: before.email },
+          after: { email: input.email },
+        },
+      )
     }),
   )
 }

@@ -6,7 +6,8 @@ import { waysToSignIn } from '../../auth/ways-to-sign-in.ts'
 import type { UserDeps } from '../../deps.ts'
 import { sayingWhatIsTaken } from '../../users/service/taken.ts'
 import { type Provider, providers, type Unbind } from '../schema.ts'
-import { identityOf, isEnabled, providerFacts, refusalOf } from './providers.ts'
+import type { Identity } from './profile.ts'
+import { columnsOf, hasIdentity, identityOf, isEnabled, providerFacts, refusalOf, unboundColumns } from './providers.ts'
 
 export type BindingView = {
   provider: Provider
@@ -41,23 +42,23 @@ export async function listBindings(deps: UserDeps): Promise<BindingView[]> {
  * Gives the signed-in user an identity that nobody has, people who left included; the table decides who was first. One that
  * is bound is not replaced, since whoever could swap it would have the account.
  */
-export async function bindIdentity(deps: UserDeps, provider: Provider, id: string): Promise<void> {
-  const { column } = providerFacts[provider]
+export async function bindIdentity(deps: UserDeps, provider: Provider, identity: Identity): Promise<void> {
   await sayingWhatIsTaken(() =>
     deps.em.transactional(async (em) => {
       await lockActor({ ...deps, em })
       const user = await rowOf({ ...deps, em })
-      const bound = identityOf(user, provider)
-      if (bound !== '') throw refusalOf(bound === id ? 'already_bound' : 'other_bound', provider)
-      await em.nativeUpdate(User, { id: user.id }, { [column]: id })
-      await recordAct({ ...deps, em }, { action: 'account.bind', ...targetOf(user), after: { [provider]: id } })
+      if (identityOf(user, provider) !== '') {
+        throw refusalOf(hasIdentity(user, provider, identity) ? 'already_bound' : 'other_bound', provider)
+      }
+      await em.nativeUpdate(User, { id: user.id }, columnsOf(provider, identity))
+      const after = { [provider]: identity.id, ...(identity.issuer ? { issuer: identity.issuer } : {}) }
+      await recordAct({ ...deps, em }, { action: 'account.bind', ...targetOf(user), after })
     }),
   )
 }
 
 /** @throws {DomainError} identity.only_way when nobody could sign in to the account any more */
 export async function unbindIdentity(deps: UserDeps, { provider }: Unbind): Promise<void> {
-  const { column } = providerFacts[provider]
   await deps.em.transactional(async (em) => {
     await lockActor({ ...deps, em })
     const user = await rowOf({ ...deps, em })
@@ -65,7 +66,7 @@ export async function unbindIdentity(deps: UserDeps, { provider }: Unbind): Prom
     if (id === '') throw new DomainError('identity.not_bound')
     const ways = await waysToSignIn({ ...deps, em }, user)
     if (!ways.some((way) => way !== provider)) throw new DomainError('identity.only_way')
-    await em.nativeUpdate(User, { id: user.id }, { [column]: null })
+    await em.nativeUpdate(User, { id: user.id }, unboundColumns(provider))
     await recordAct({ ...deps, em }, { action: 'account.unbind', ...targetOf(user), before: { [provider]: id } })
   })
 }

@@ -47,7 +47,7 @@ export async function finishOAuth(deps: Deps, input: FinishOAuth): Promise<Finis
     isOwnStart: taken.isOwnStart,
   })
   if (taken.userId > 0) {
-    await bindIdentity(samePerson(deps, taken), provider, profile.id)
+    await bindIdentity(samePerson(deps, taken), provider, profile)
     return { outcome: 'bound' }
   }
   const user = await signInByIdentity(deps, { provider, profile, inviteCode: taken.inviteCode })

@@ -3,8 +3,11 @@ import { DomainError } from '#core/errors.ts'
 import { withoutTrailingSlashes } from '#core/trailing.ts'
 import type { Deps } from '../../deps.ts'
 import { ask } from './ask.ts'
+import { issuerByDocument, issuerByEndpoint } from './oidc-issuer.ts'
 
 export type OidcProvider = {
+  /** Whose subjects they are: as its configuration says it, or the host that tells who somebody is. */
+  issuer: string
   authorizationEndpoint: string
   tokenEndpoint: string
   userInfoEndpoint: string
@@ -22,7 +25,6 @@ type Settings = {
 }
 
 const minutesCached = 10
-const suffix = '/.well-known/openid-configuration'
 
 /** The newest of each process's services, kept for some minutes, since every sign-in reads it twice. */
 const cached = new WeakMap<Deps['transport'], { key: string; until: number; provider: OidcProvider }>()
@@ -55,7 +57,8 @@ function byEndpoints({ authorizationEndpoint, tokenEndpoint, userInfoEndpoint }:
   if (authorizationEndpoint === '' || tokenEndpoint === '' || userInfoEndpoint === '') {
     throw new DomainError('oidc.discovery_failed')
   }
-  return { authorizationEndpoint, tokenEndpoint, userInfoEndpoint, configuration: null }
+  const issuer = issuerByEndpoint(userInfoEndpoint)
+  return { issuer, authorizationEndpoint, tokenEndpoint, userInfoEndpoint, configuration: null }
 }
 
 async function discover(deps: Deps, settings: Settings): Promise<OidcProvider> {
@@ -75,6 +78,7 @@ async function discover(deps: Deps, settings: Settings): Promise<OidcProvider> {
     const { authorization_endpoint, token_endpoint, userinfo_endpoint } = metadata
     if (!authorization_endpoint || !token_endpoint) throw new Error('the configuration names no endpoints')
     return {
+      issuer: withoutTrailingSlashes(metadata.issuer),
       authorizationEndpoint: authorization_endpoint,
       tokenEndpoint: token_endpoint,
       userInfoEndpoint: userinfo_endpoint ?? '',
@@ -90,8 +94,8 @@ async function readMetadata(deps: Deps, settings: Settings): Promise<openid.Serv
   const { status, text } = await ask(deps, { method: 'GET', url: settings.wellKnown })
   if (status !== 200) throw new Error(`the OIDC configuration answered with status ${status}`)
   const found = JSON.parse(text) as openid.ServerMetadata
-  const expected = settings.wellKnown.endsWith(suffix) ? settings.wellKnown.slice(0, -suffix.length) : found.issuer
-  if (withoutTrailingSlashes(found.issuer) !== withoutTrailingSlashes(expected)) {
+  const expected = issuerByDocument(settings.wellKnown)
+  if (expected !== undefined && withoutTrailingSlashes(found.issuer) !== expected) {
     throw new Error('the OIDC configuration is that of another issuer')
   }
   return {

@@ -30,7 +30,7 @@ export const oidc: OAuthConversation = {
     const claims = provider.configuration
       ? await verifiedClaims(deps, provider.configuration, answer)
       : await claimsByEndpoints(deps, provider, answer)
-    return profileFrom(claims)
+    return profileFrom(claims, provider.issuer)
   },
 }
 
@@ -99,7 +99,7 @@ async function claimsByEndpoints(deps: Deps, provider: OidcProvider, answer: Ret
   )
 }
 
-function profileFrom(claims: Fields): Profile {
+function profileFrom(claims: Fields, issuer: string): Profile {
   const [id, email] = [textOf(claims['sub']), textOf(claims['email'])]
   if (id === '' || id.length > 255 || email === '') {
     throw new DomainError('oauth.profile_incomplete', { provider: label })
@@ -107,6 +107,7 @@ function profileFrom(claims: Fields): Profile {
   const username = textOf(claims['preferred_username'])
   return {
     id,
+    issuer,
     displayName: textOf(claims['name']) || username,
     ...(username === '' ? {} : { username }),
     ...(claims['email_verified'] === true ? { verifiedEmail: email } : {}),

@@ -1,7 +1,13 @@
-/** What a provider says of a person who has proved there who they are. */
-export type Profile = {
+/** Who somebody is at a provider. */
+export type Identity = {
   /** Never changes and is never given to anybody else; names do and are. */
   id: string
+  /** Of an id that counts at one issuer: OIDC's, which is whatever the operator sets. */
+  issuer?: string
+}
+
+/** What a provider says of a person who has proved there who they are. */
+export type Profile = Identity & {
   displayName: string
   /** The name they would like here; counts only where nobody has it. */
   username?: string

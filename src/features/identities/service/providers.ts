@@ -3,8 +3,9 @@ import type { OptionKey } from '#core/options/registry/index.ts'
 import type { User } from '#db/entities/user.ts'
 import type { Deps } from '../../deps.ts'
 import type { Provider } from '../schema.ts'
+import type { Identity } from './profile.ts'
 
-export type IdentityColumn = 'githubId' | 'oidcId' | 'linuxDoId' | 'wechatId' | 'telegramId'
+type IdentityColumn = 'githubId' | 'oidcId' | 'linuxDoId' | 'wechatId' | 'telegramId'
 
 type ProviderFacts = {
   label: string
@@ -36,6 +37,19 @@ export const refusalOf = (refusal: Refusal, provider: Provider, details?: ErrorD
   provider === 'wechat'
     ? new DomainError(`wechat.${refusal}`, {}, details)
     : new DomainError(`oauth.${refusal}`, { provider: providerFacts[provider].label }, details)
+
+export type IdentityColumns = Partial<Pick<User, IdentityColumn | 'oidcIssuer'>>
+
+/** Where a user's row keeps an identity, and by which its owner is found. */
+export const columnsOf = (provider: Provider, { id, issuer = '' }: Identity): IdentityColumns =>
+  provider === 'oidc' ? { oidcId: id, oidcIssuer: issuer } : { [providerFacts[provider].column]: id }
+
+/** What the row keeps where nothing is bound. */
+export const unboundColumns = (provider: Provider): IdentityColumns =>
+  provider === 'oidc' ? { oidcId: null, oidcIssuer: '' } : { [providerFacts[provider].column]: null }
+
+export const hasIdentity = (user: User, provider: Provider, identity: Identity): boolean =>
+  Object.entries(columnsOf(provider, identity)).every(([column, value]) => user[column as keyof User] === value)
 
 /** The account's id at the provider, "" where none is bound. */
 export const identityOf = (user: Pick<User, IdentityColumn>, provider: Provider): string =>

@@ -11,25 +11,25 @@ import { normaliseEmail } from '../../users/email.ts'
 import { createAccount, type NewAccount } from '../../users/service/create-account.ts'
 import type { SignIn } from '../../users/view.ts'
 import type { Provider } from '../schema.ts'
-import { type Profile, presentable } from './profile.ts'
-import { identityOf, providerFacts } from './providers.ts'
+import { type Identity, type Profile, presentable } from './profile.ts'
+import { columnsOf, hasIdentity, providerFacts } from './providers.ts'
 
 type Arrival = { provider: Provider; profile: Profile; inviteCode: string }
 
 /** Signs in whoever the identity belongs to; a stranger gets an account first, where the site takes new ones. */
 export async function signInByIdentity(deps: Deps, arrival: Arrival): Promise<SignIn> {
   const { provider, profile } = arrival
-  const user = (await ownerOf(deps, provider, profile.id)) ?? (await makeOwner(deps, arrival))
+  const user = (await ownerOf(deps, provider, profile)) ?? (await makeOwner(deps, arrival))
   if (user.deletedAt) throw new DomainError('oauth.account_deleted')
   if (user.status !== userStatus.active) throw new DomainError('session.banned')
   return completeSignIn(deps, {
     userId: user.id,
-    stillHolds: (row) => identityOf(row, provider) === profile.id,
+    stillHolds: (row) => hasIdentity(row, provider, profile),
   })
 }
 
-export const ownerOf = ({ em }: Pick<Deps, 'em'>, provider: Provider, id: string): Promise<User | null> =>
-  em.findOne(User, { [providerFacts[provider].column]: id }, { disableIdentityMap: true })
+export const ownerOf = ({ em }: Pick<Deps, 'em'>, provider: Provider, identity: Identity): Promise<User | null> =>
+  em.findOne(User, columnsOf(provider, identity), { disableIdentityMap: true })
 
 /** Two first arrivals at once make one account, and both are its owner. */
 async function makeOwner(deps: Deps, arrival: Arrival): Promise<User> {
@@ -39,7 +39,7 @@ async function makeOwner(deps: Deps, arrival: Arrival): Promise<User> {
   } catch (error) {
     if (!(error instanceof DomainError) || !error.code.endsWith('.already_bound')) throw error
   }
-  const user = await ownerOf(deps, provider, profile.id)
+  const user = await ownerOf(deps, provider, profile)
   if (!user) throw new DomainError('internal')
   return user
 }
@@ -48,14 +48,14 @@ const mostTries = 10
 
 async function makeAccount(deps: Deps, { provider, profile, inviteCode }: Arrival): Promise<void> {
   await admitNewcomer(deps, profile)
-  const { column, label } = providerFacts[provider]
+  const { label } = providerFacts[provider]
   const email = await emailFor(deps, provider, profile)
   for (let attempt = 0; ; attempt += 1) {
     const account: NewAccount = {
       username: await nameFor(deps, { provider, requested: profile.username, attempt }),
       displayName: presentable(profile.displayName) || `${label} 用户`,
       passwordHash: null,
-      bindings: { [column]: profile.id },
+      bindings: columnsOf(provider, profile),
       ...(email === undefined ? {} : { email }),
       inviteCode,
     }

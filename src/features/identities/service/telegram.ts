@@ -17,7 +17,7 @@ const longestLeadSeconds = 60
 /** Makes no accounts: Telegram names no address and says of nobody that they are one person. */
 export async function signInByTelegram(deps: Deps, input: TelegramLogin): Promise<SignIn> {
   const id = await idOf(deps, input)
-  const user = await ownerOf(deps, 'telegram', id)
+  const user = await ownerOf(deps, 'telegram', { id })
   if (!user) throw new DomainError('telegram.not_bound')
   if (user.deletedAt) throw new DomainError('oauth.account_deleted')
   if (user.status !== userStatus.active) throw new DomainError('session.banned')
@@ -25,7 +25,7 @@ export async function signInByTelegram(deps: Deps, input: TelegramLogin): Promis
 }
 
 export const bindTelegram = async (deps: UserDeps, input: TelegramLogin): Promise<void> =>
-  bindIdentity(deps, 'telegram', await idOf(deps, input))
+  bindIdentity(deps, 'telegram', { id: await idOf(deps, input) })
 
 /** The signed person; what was signed counts for five minutes and once, by the database's clock. */
 async function idOf(deps: Deps, { fields }: TelegramLogin): Promise<string> {

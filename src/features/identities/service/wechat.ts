@@ -16,7 +16,7 @@ export async function signInByWeChat(deps: Deps, { code }: WeChatCode): Promise<
 }
 
 export const bindWeChat = async (deps: UserDeps, { code }: WeChatCode): Promise<void> =>
-  bindIdentity(deps, 'wechat', await idOf(deps, code))
+  bindIdentity(deps, 'wechat', { id: await idOf(deps, code) })
 
 /**
  * Asks the operator's server whose code it is. Codes are short, and any that is valid signs somebody in: tries are counted

@@ -4,7 +4,7 @@ import { roles } from '#core/roles.ts'
 import { User, type UserSetting } from '#db/entities/user.ts'
 import { hashPassword, isPassword } from '../../auth/password.ts'
 import { lockActor, replacePassword } from '../../auth/replace-password.ts'
-import { recordAct } from '../../audit/service.ts'
+import { type Act, recordAct } from '../../audit/service.ts'
 import { sessionCookie } from '../../auth/session.ts'
 import { tryOnce } from '../../auth/throttle.ts'
 import type { UserDeps } from '../../deps.ts'
@@ -12,7 +12,7 @@ import { sha256 } from '../../secrets/service.ts'
 import type { ChooseLanguage, Settings, UpdateAccount } from '../schema.ts'
 import { type AccountView, toAccountView } from '../view.ts'
 import { retireAccount } from './retire-account.ts'
-import { sayingWhatIsTaken, usernameColumns } from './taken.ts'
+import { renamingColumns, sayingWhatIsTaken } from './taken.ts'
 
 async function ownRow({ em, actor }: UserDeps): Promise<User> {
   const user = await em.findOne(User, { id: actor.id, deletedAt: null }, { disableIdentityMap: true })
@@ -24,8 +24,8 @@ export async function getAccount(deps: UserDeps): Promise<AccountView> {
   return toAccountView(await ownRow(deps), deps.secrets)
 }
 
-const recordOwnAct = (deps: UserDeps, action: string): Promise<void> =>
-  recordAct(deps, { action, targetType: 'user', targetId: deps.actor.id, targetName: deps.actor.username })
+const recordOwnAct = (deps: UserDeps, action: string, changed: Pick<Act, 'before' | 'after'> = {}): Promise<void> =>
+  recordAct(deps, { action, targetType: 'user', targetId: deps.actor.id, targetName: deps.actor.username, ...changed })
 
 /** The console's update: a new password wants the current one. */
 export async function updateAccount(deps: UserDeps, input: UpdateAccount): Promise<void> {
@@ -38,13 +38,17 @@ export async function overwriteAccount(deps: UserDeps, input: Omit<UpdateAccount
   const passwordHash = input.password === undefined ? undefined : await hashPassword(input.password)
   const isRenamed = input.username !== undefined && input.username !== deps.actor.username
   const changes = {
-    ...(isRenamed ? usernameColumns(input.username ?? '') : {}),
+    ...(isRenamed ? renamingColumns(input.username ?? '') : {}),
     ...(input.displayName ? { displayName: input.displayName } : {}),
   }
   await sayingWhatIsTaken(() =>
     deps.em.transactional(async (em) => {
       await lockActor({ ...deps, em })
       if (Object.keys(changes).length > 0) await em.nativeUpdate(User, { id: deps.actor.id }, changes)
+      if (isRenamed) {
+        const [before, after] = [{ username: deps.actor.username }, { username: input.username }]
+        await recordOwnAct({ ...deps, em }, 'account.rename', { before, after })
+      }
       if (passwordHash === undefined) return
       await replacePassword({ ...deps, em }, deps.actor.id, { passwordHash, keepsOwnSession: true })
       await recordOwnAct({ ...deps, em }, 'account.change_password')

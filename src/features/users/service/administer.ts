@@ -19,7 +19,7 @@ import type { CreateUser, ListUsers, UpdateUser } from '../schema.ts'
 import { toUserView, type UserView } from '../view.ts'
 import { createAccount } from './create-account.ts'
 import { retireAccount } from './retire-account.ts'
-import { sayingWhatIsTaken, usernameColumns } from './taken.ts'
+import { renamingColumns, sayingWhatIsTaken } from './taken.ts'
 import { lockTarget, recordUserAct } from './target.ts'
 
 const orderedBy = {
@@ -120,7 +120,7 @@ export async function updateUser(deps: UserDeps, input: UpdateUser): Promise<Use
 function changedFields(deps: UserDeps, target: User, input: UpdateUser): Partial<User> {
   const changes: Partial<User> = {}
   if (input.username !== undefined && input.username !== target.username) {
-    Object.assign(changes, usernameColumns(input.username))
+    Object.assign(changes, renamingColumns(input.username))
   }
   if (input.displayName !== undefined && input.displayName !== target.displayName) {
     changes.displayName = input.displayName

@@ -16,7 +16,7 @@ export type NewAccount = {
   /** Only an address that was proved. */
   email?: string
   /** Provider ids of accounts that sign in elsewhere. */
-  bindings?: Partial<Pick<User, 'githubId' | 'oidcId' | 'wechatId' | 'telegramId' | 'linuxDoId'>>
+  bindings?: Partial<Pick<User, 'githubId' | 'oidcId' | 'oidcIssuer' | 'wechatId' | 'telegramId' | 'linuxDoId'>>
   inviteCode?: string
   /** What else stands or falls with the account. */
   alongside?: (em: EntityManager, id: number) => Promise<void>

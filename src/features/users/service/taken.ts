@@ -1,4 +1,5 @@
 import { UniqueConstraintViolationException } from '@mikro-orm/postgresql'
+import { isUsernameTooLong } from '#core/account-fields.ts'
 import { DomainError } from '#core/errors.ts'
 import type { Provider } from '../../identities/schema.ts'
 import { refusalOf } from '../../identities/service/providers.ts'
@@ -25,13 +26,19 @@ export async function sayingWhatIsTaken<Result>(write: () => Promise<Result>): P
 
 const identityIndexes: [string, Provider][] = [
   ['users_github_id_unique', 'github'],
-  ['users_oidc_id_unique', 'oidc'],
+  ['users_oidc_issuer_oidc_id_unique', 'oidc'],
   ['users_linux_do_id_unique', 'linuxdo'],
   ['users_wechat_id_unique', 'wechat'],
   ['users_telegram_id_unique', 'telegram'],
 ]
 
 export const isInviteCodeTaken = (error: unknown): boolean => isTaken(error, 'users_aff_code_unique')
+
+/** The columns of a name that somebody chooses in place of the one they have. */
+export function renamingColumns(username: string): { username: string; usernameLikeness: string } {
+  if (isUsernameTooLong(username)) throw new DomainError('user.username_too_long')
+  return usernameColumns(username)
+}
 
 /** The columns of a name that somebody takes anew; one that was taken before these rules stays until it is changed. */
 export function usernameColumns(username: string): { username: string; usernameLikeness: string } {
