@@ -36,4 +36,5 @@ export const migrationsList = [
   fromFile('0053-failures-hourly'),
   fromFile('0065-channel-cooldowns'),
   fromFile('0055-oidc-issuers'),
+  fromFile('0090-ledger-step'),
 ]

@@ -43,7 +43,7 @@ export function createFailureLog(
   onDropped: (dropped: number, error: unknown) => void,
 ): FailureLog {
   const queue = createBatchQueue((rows: FailureRow[]) => insertRows(pool, rows), {
-    name: 'rows of failed attempts',
+    nameOf: () => 'rows of failed attempts',
     largestBatch: 200,
     mostWaiting,
     faultOf: batchFaultOf,

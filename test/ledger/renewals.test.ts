@@ -144,7 +144,7 @@ function forgetful(times: number): Pool {
   return {
     query: async (query: QueryConfig) => {
       const result = await database.pool.query(query)
-      if (query.name !== 'ledger_renew' || left <= 0) return result
+      if (query.name !== 'ledger_step' || left <= 0) return result
       left -= 1
       throw new Error('Connection terminated unexpectedly')
     },
@@ -210,7 +210,7 @@ test('a charge committed with a renewal is as durable as any other', async () =>
   try {
     await client.query('begin')
     await client.query(
-      "select ledger_renew(1, '[]'::json, array['durable'], array[$1::int], array[0], array[10::bigint])",
+      "select ledger_step('[]'::json, array[$1::int], array[0], 1, array['durable'], array[$1::int], array[0], array[10::bigint], array[null])",
       [user.id],
     )
     const inside = await client.query("select current_setting('synchronous_commit') as after")
@@ -218,7 +218,7 @@ test('a charge committed with a renewal is as durable as any other', async () =>
     await client.query('rollback')
     await client.query("begin; set local synchronous_commit = 'remote_write'")
     await client.query(
-      "select ledger_renew(1, '[]'::json, array['durable'], array[$1::int], array[0], array[10::bigint])",
+      "select ledger_step('[]'::json, array[$1::int], array[0], 1, array['durable'], array[$1::int], array[0], array[10::bigint], array[null])",
       [user.id],
     )
     const chosen = await client.query("select current_setting('synchronous_commit') as after")

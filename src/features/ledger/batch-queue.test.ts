@@ -11,7 +11,7 @@ const sentence = (work: Promise<unknown>): Promise<string> =>
 function createGatedQueue() {
   const { promise: gate, resolve: open } = Promise.withResolvers<void>()
   const queue = createBatchQueue((items: number[]) => gate.then(() => items), {
-    name: 'charges',
+    nameOf: (item) => (item < 10 ? 'charges' : 'reservations'),
     largestBatch: 1,
     mostWaiting: 2,
     faultOf: () => 'all',
@@ -25,8 +25,10 @@ test('a queue that is full says what waits in it, and how many', async () => {
   await Promise.resolve()
   const waiting = [queue.add(1), queue.add(2)]
   expect(await sentence(queue.add(3))).toBe('2 charges wait already')
+  // Another kind still has room.
+  waiting.push(queue.add(10))
   open()
-  expect(await Promise.all([first, ...waiting])).toEqual([0, 1, 2])
+  expect(await Promise.all([first, ...waiting])).toEqual([0, 1, 2, 10])
 })
 
 test('what is not wanted any more when its turn comes is named too, and not sent', async () => {

@@ -2,9 +2,10 @@ import type { BatchFault } from './batch-fault.ts'
 import type { LockedRows, RowsOfItem } from './locked-rows.ts'
 
 type Limits<Item> = {
-  /** What waits in it, for those who read the log. */
-  name: string
+  /** What an item is, for those who read the log. */
+  nameOf: (item: Item) => string
   largestBatch: number
+  /** Of items with one name: a flood of one kind does not keep the others out. */
   mostWaiting: number
   faultOf: (error: unknown) => BatchFault
   /** What needs a row that somebody keeps locked waits aside, at most so many items for one user. */
@@ -34,7 +35,13 @@ export function createBatchQueue<Item, Result>(run: (items: Item[]) => Promise<R
   }
   const { locks } = limits
   let waiting: Waiting[] = []
-  const tooLate = () => new QueueFull(`one of the ${limits.name} was not wanted any more when its turn came`)
+  const waitingByName = new Map<string, number>()
+  const countWaiting = (item: Item, by: 1 | -1): void => {
+    const name = limits.nameOf(item)
+    waitingByName.set(name, (waitingByName.get(name) ?? 0) + by)
+  }
+  const tooLate = ({ item }: Waiting) =>
+    new QueueFull(`one of the ${limits.nameOf(item)} was not wanted any more when its turn came`)
   /** By user, in the order of their arrival. */
   const lanes = new Map<number, Waiting[]>()
   let busy = false
@@ -82,7 +89,11 @@ export function createBatchQueue<Item, Result>(run: (items: Item[]) => Promise<R
     if (!lane) lanes.set(rows.userId, [entry])
     else if (lane.length < locks.mostPerUser) lane.push(entry)
     else
-      entry.reject(new QueueFull(`${lane.length} ${limits.name} of user ${rows.userId} wait for a locked row already`))
+      entry.reject(
+        new QueueFull(
+          `${lane.length} ${limits.nameOf(entry.item)} of user ${rows.userId} wait for a locked row already`,
+        ),
+      )
     return true
   }
 
@@ -91,7 +102,7 @@ export function createBatchQueue<Item, Result>(run: (items: Item[]) => Promise<R
     for (const [userId, lane] of lanes) {
       const still: Waiting[] = []
       for (const entry of lane) {
-        if (!entry.isWanted()) entry.reject(tooLate())
+        if (!entry.isWanted()) entry.reject(tooLate(entry))
         else if (locks?.locked.holdsUp(locks.rowsOf(entry.item))) still.push(entry)
         else enqueue(entry)
       }
@@ -112,7 +123,8 @@ export function createBatchQueue<Item, Result>(run: (items: Item[]) => Promise<R
     while (waiting.length > 0) {
       const ready: Waiting[] = []
       for (const entry of take()) {
-        if (!entry.isWanted()) entry.reject(tooLate())
+        countWaiting(entry.item, -1)
+        if (!entry.isWanted()) entry.reject(tooLate(entry))
         else if (!waitsAside(entry)) ready.push(entry)
       }
       if (ready.length > 0) await runBatch(ready)
@@ -122,6 +134,7 @@ export function createBatchQueue<Item, Result>(run: (items: Item[]) => Promise<R
 
   const enqueue = (entry: Waiting): void => {
     waiting.push(entry)
+    countWaiting(entry.item, 1)
     if (busy) return
     busy = true
     // What the same tick still adds shares the first transaction too.
@@ -134,8 +147,9 @@ export function createBatchQueue<Item, Result>(run: (items: Item[]) => Promise<R
      * @throws {ItemRefused} when the database refuses this very item.
      */
     add(item: Item, { isWanted = () => true, alone = false }: AddOptions = {}): Promise<Result> {
-      if (waiting.length >= limits.mostWaiting)
-        return Promise.reject(new QueueFull(`${waiting.length} ${limits.name} wait already`))
+      const name = limits.nameOf(item)
+      const before = waitingByName.get(name) ?? 0
+      if (before >= limits.mostWaiting) return Promise.reject(new QueueFull(`${before} ${name} wait already`))
       return new Promise<Result>((resolve, reject) => enqueue({ item, isWanted, alone, resolve, reject }))
     },
     get size() {

@@ -5,7 +5,7 @@ import { type LogType, logType } from '#core/statuses.ts'
 import { isDatabaseTrouble, isLockTrouble } from '#core/database-trouble.ts'
 import { storableJson } from '#core/storable-json.ts'
 import { batchFaultOf, isKnownRefusal } from './batch-fault.ts'
-import { createBatchQueue, ItemRefused, QueueFull } from './batch-queue.ts'
+import { type AddOptions, createBatchQueue, ItemRefused, QueueFull } from './batch-queue.ts'
 import type {
   ChargeRow,
   ReachedCap,
@@ -57,7 +57,23 @@ export { QueueFull } from './batch-queue.ts'
 export { SettleFailed } from './ending.ts'
 
 const { largestBatch, mostWaiting, mostLockedPerUser, reserveWaitMs, settleDeadlineMs } = ledgerLimits
-const queueLimits = { largestBatch, mostWaiting, faultOf: batchFaultOf }
+
+/** What the ledger does for calls: all of it waits in one queue, so that no commit of a process waits for another's locks. */
+type Act = ReserveRequest | EndOfHold | Renewal
+type Done = ReserveResult | Committed
+
+const isReserve = (act: Act): act is ReserveRequest => 'amount' in act
+const isRenewal = (act: Act): act is Renewal => 'next' in act
+
+function nameOfAct(act: Act): string {
+  if (isReserve(act)) return 'reservations'
+  return isRenewal(act) ? 'renewals' : 'charges'
+}
+
+function rowsOfAct(act: Act): { userId: number; tokenId: number; channelId: number } {
+  if (isRenewal(act)) return act.row
+  return 'channelId' in act ? act : { ...act, channelId: 0 }
+}
 
 export function createLedger(deps: {
   pool: Pool
@@ -73,25 +89,17 @@ export function createLedger(deps: {
 }): Ledger {
   const onError = deps.onError ?? (() => {})
   const locked = createLockedRows(deps.pool)
-  const locks = { locked, mostPerUser: mostLockedPerUser }
-  const reserves = createBatchQueue((items: ReserveRequest[]) => reserveBatch(deps.pool, deps.nodeId(), items), {
-    ...queueLimits,
-    name: 'reservations',
-    locks: { ...locks, rowsOf: (item) => ({ ...item, channelId: 0 }) },
+  const queue = createBatchQueue((acts: Act[]) => runBatch(deps.pool, deps.nodeId(), acts), {
+    nameOf: nameOfAct,
+    largestBatch,
+    mostWaiting,
+    faultOf: batchFaultOf,
+    locks: { locked, rowsOf: rowsOfAct, mostPerUser: mostLockedPerUser },
   })
-  const settles = createBatchQueue((items: EndOfHold[]) => settleBatch(deps.pool, items), {
-    ...queueLimits,
-    name: 'charges',
-    locks: { ...locks, rowsOf: (item) => ('release' in item ? { ...item, channelId: 0 } : item) },
-  })
-  const renewals = createBatchQueue((items: Renewal[]) => renewBatch(deps.pool, deps.nodeId(), items), {
-    ...queueLimits,
-    name: 'renewals',
-    locks: { ...locks, rowsOf: (item) => item.row },
-  })
+  const reserveWith = (request: ReserveRequest, how: AddOptions) => queue.add(request, how) as Promise<ReserveResult>
   const ending = createEnding({
     commit: async (item, how) => {
-      const committed = await ('next' in item ? renewals.add(item, how) : settles.add(item, how))
+      const committed = (await queue.add(item, how)) as Committed
       const row = 'next' in item ? item.row : item
       if (!('release' in row) && row.quota > 0) {
         deps.onCharged?.({ userId: row.userId, balance: committed.userQuota })
@@ -138,11 +146,11 @@ export function createLedger(deps: {
     const isWanted = () => performance.now() < end && (!raising || open.has(request.id))
     let unknown = false
     try {
-      return await reserves.add(request, { isWanted }).catch((error: unknown) => {
+      return await reserveWith(request, { isWanted }).catch((error: unknown) => {
         onError(error)
         unknown = !(error instanceof QueueFull || isKnownRefusal(causeOf(error)))
         // A connection that broke is soon replaced, and the same hold is not taken twice.
-        if (isDatabaseTrouble(error) && !isLockTrouble(error)) return reserves.add(request, { isWanted })
+        if (isDatabaseTrouble(error) && !isLockTrouble(error)) return reserveWith(request, { isWanted })
         throw error
       })
     } catch (error) {
@@ -209,39 +217,71 @@ const toColumns = (items: ReserveRequest[]): unknown[] => [
   items.map((item) => item.model ?? null),
 ]
 
-async function reserveBatch(pool: Pool, nodeId: number, items: ReserveRequest[]): Promise<ReserveResult[]> {
-  const { rows } = await pool.query<VerdictRow>({
-    name: 'ledger_reserve',
-    text: 'select * from ledger_reserve($1::int, $2::text[], $3::int[], $4::int[], $5::bigint[], $6::text[])',
-    values: [nodeId, ...toColumns(items)],
-  })
-  return rows.map(toReserveResult)
-}
-
-async function renewBatch(pool: Pool, nodeId: number, items: Renewal[]): Promise<Committed[]> {
-  const { rows } = await pool.query<VerdictRow>({
-    name: 'ledger_renew',
-    text: 'select * from ledger_renew($1::int, $2::json, $3::text[], $4::int[], $5::int[], $6::bigint[], $7::text[])',
-    values: [
-      nodeId,
-      storableJson(JSON.stringify(items.map(({ row }) => toSettleJson(row)))),
-      ...toColumns(items.map(({ next }) => next)),
-    ],
-  })
-  return rows.map(toReserveResult).map((next) => ({ userQuota: next.userQuota, next }))
-}
-
-async function settleBatch(pool: Pool, items: EndOfHold[]): Promise<Committed[]> {
+/**
+ * Ends and begins holds in one statement: what ends comes first, so that what it gives back is there for what begins. A batch
+ * that only begins some is not waited for on the disk: a reservation that is lost with the database harms nobody.
+ */
+async function runBatch(pool: Pool, nodeId: number, acts: Act[]): Promise<Done[]> {
   // After long trouble a charge and the release that follows it may come together: the charge counts.
-  const distinct = new Map<string, EndOfHold>()
-  for (const item of items) if (!distinct.has(item.id) || !('release' in item)) distinct.set(item.id, item)
-  const { rows } = await pool.query<{ user_id: number; quota: string }>({
-    name: 'ledger_settle',
-    text: 'select * from ledger_settle($1::json)',
-    values: [storableJson(JSON.stringify([...distinct.values()].map(toSettleJson)))],
+  const ends = new Map<string, EndOfHold>()
+  const begins: ReserveRequest[] = []
+  for (const act of acts) {
+    if (isReserve(act)) begins.push(act)
+    else if (isRenewal(act)) {
+      ends.set(act.row.id, act.row)
+      begins.push(act.next)
+    } else if (!ends.has(act.id) || !('release' in act)) ends.set(act.id, act)
+  }
+  const { balances, verdicts } = await sendBatch(pool, nodeId, { ends: [...ends.values()], begins })
+  let next = 0
+  return acts.map((act) => {
+    if (!isReserve(act) && !isRenewal(act)) return { userQuota: balances.get(act.userId) ?? 0 }
+    const verdict = verdicts[next] as ReserveResult
+    next += 1
+    return isRenewal(act) ? { userQuota: verdict.userQuota, next: verdict } : verdict
   })
-  const balances = new Map(rows.map((row) => [row.user_id, Number(row.quota)]))
-  return items.map((item) => ({ userQuota: balances.get(item.userId) ?? 0 }))
+}
+
+type Batch = { ends: EndOfHold[]; begins: ReserveRequest[] }
+type BatchResult = { balances: Map<number, number>; verdicts: ReserveResult[] }
+
+async function sendBatch(pool: Pool, nodeId: number, { ends, begins }: Batch): Promise<BatchResult> {
+  const reserved = [nodeId, ...toColumns(begins)]
+  const settled = storableJson(JSON.stringify(ends.map(toSettleJson)))
+  if (ends.length === 0) {
+    const { rows } = await pool.query<VerdictRow>({ ...statements.reserve, values: reserved })
+    return { balances: new Map(), verdicts: rows.map(toReserveResult) }
+  }
+  if (begins.length === 0) {
+    const { rows } = await pool.query<BalanceRow>({ ...statements.settle, values: [settled] })
+    return { balances: toBalances(rows), verdicts: [] }
+  }
+  const all = [...ends, ...begins]
+  const { rows } = await pool.query<BalanceRow & VerdictRow>({
+    ...statements.both,
+    values: [settled, all.map(({ userId }) => userId), all.map(({ tokenId }) => tokenId), ...reserved],
+  })
+  const isVerdict = (row: VerdictRow): boolean => row.hold_id !== null
+  return {
+    balances: toBalances(rows.filter((row) => !isVerdict(row))),
+    verdicts: rows.filter(isVerdict).map(toReserveResult),
+  }
+}
+
+type BalanceRow = { user_id: number; quota: string }
+
+const toBalances = (rows: readonly BalanceRow[]): Map<number, number> =>
+  new Map(rows.map((row) => [row.user_id, Number(row.quota)]))
+
+const columnTypes = (first: number): string =>
+  ['int', 'text[]', 'int[]', 'int[]', 'bigint[]', 'text[]']
+    .map((type, index) => `$${first + index}::${type}`)
+    .join(', ')
+
+const statements = {
+  reserve: { name: 'ledger_reserve', text: `select * from ledger_reserve(${columnTypes(1)})` },
+  settle: { name: 'ledger_settle', text: 'select * from ledger_settle($1::json)' },
+  both: { name: 'ledger_step', text: `select * from ledger_step($1::json, $2::int[], $3::int[], ${columnTypes(4)})` },
 }
 
 /** Whether a charge was committed, log row or none. Kept for an hour at least. */
