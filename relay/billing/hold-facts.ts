@@ -1,7 +1,7 @@
 import { overriddenInput, type OutputInput, textsOfOverride } from '#core/param-override.ts'
 import { cheapTextTokens, type CheapPromptCount } from '#relay/counting/cheap-count.ts'
 import { systemPromptOf, passesThrough } from '#relay/attempt/channel-body.ts'
-import { type ToolUse } from '#core/pricing/receipt.ts'
+import type { ToolUse } from '#core/pricing/receipt.ts'
 import { toolUses } from '#core/pricing/tools.ts'
 import { emptyUsage } from '#core/usage.ts'
 import type { ChatRequest, Tool } from '#relay/chat/request.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { Redis } from 'ioredis'
+import type { Redis } from 'ioredis'
 import type { Pool } from 'pg'
 import { type Logger, pino } from 'pino'
 import type { Ambient } from '#core/ambient.ts'
@@ -70,6 +70,14 @@ export const createLog = (level: Environment['LOG_LEVEL']): Logger =>
 /** Nobody waits long for a count: who gets none from Redis in time counts alone. */
 const redisLimits = { maxRetriesPerRequest: 1, commandTimeout: 100 }
 
+/** The library is loaded by those who use it only. */
+async function connectRedis(url: string, log: Logger): Promise<Redis> {
+  const { Redis: Client } = await import('ioredis')
+  const redis = new Client(url, redisLimits)
+  redis.on('error', (error) => log.warn({ err: error }, 'Redis does not answer'))
+  return redis
+}
+
 /** How long the end of the process may wait for a database that does not answer. */
 const longestDrainMs = 5000
 
@@ -103,8 +111,7 @@ export async function createServices(given: {
       )
   const ambient = given.ambient ?? { ...systemAmbient, ...(clock ? { now: clock.now } : {}) }
   const secrets = createSecrets(given.secretKey)
-  const redis = environment.REDIS_URL ? new Redis(environment.REDIS_URL, redisLimits) : undefined
-  redis?.on('error', (error) => log.warn({ err: error }, 'Redis does not answer'))
+  const redis = environment.REDIS_URL ? await connectRedis(environment.REDIS_URL, log) : undefined
   const options = createOptionsStore({
     load: () =>
       loadRows({ em: database.orm.em.fork(), secrets }, (key) => log.error({ key }, 'an option cannot be decrypted')),

@@ -14,7 +14,8 @@ async function run(statement: string): Promise<void> {
 /** An own database with the whole schema and no rows of ours; dropped at the end, whoever is still connected. */
 export async function createDatabase(): Promise<TestDatabase> {
   const database = `test_${randomBytes(8).toString('hex')}`
-  await run(`create database ${database} template ${inject('databaseTemplate')}`)
+  // Copying the files costs a tenth of writing each page again, which is the default.
+  await run(`create database ${database} template ${inject('databaseTemplate')} strategy file_copy`)
   const connection = { ...inject('databaseServer'), database }
   return {
     connection,

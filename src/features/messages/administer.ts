@@ -9,7 +9,7 @@ import type { UserDeps } from '../deps.ts'
 import { type Conditions, createConditions } from '../logs/conditions.ts'
 import { type Query, readInTime } from '../logs/timed-query.ts'
 import type { CreateMessage, ListMessages, ListRecipients, Recipients, UpdateMessage } from './schema.ts'
-import { type AdminRow, type AdminView, type RecipientRow, type RecipientView } from './view.ts'
+import type { AdminRow, AdminView, RecipientRow, RecipientView } from './view.ts'
 import { toAdminView, toRecipientView } from './view.ts'
 
 /** Whoever searches types plain text. */

@@ -1,4 +1,4 @@
-import { type PublicKeyCredentialCreationOptionsJSON } from '@simplewebauthn/server'
+import type { PublicKeyCredentialCreationOptionsJSON } from '@simplewebauthn/server'
 import { UniqueConstraintViolationException } from '@mikro-orm/postgresql'
 import { DomainError } from '#core/errors.ts'
 import { Passkey } from '#db/entities/passkey.ts'
