@@ -7,6 +7,7 @@ import { ChannelCooldown } from './channel-cooldown.ts'
 import { ChannelDrift } from './channel-drift.ts'
 import { ChannelKey } from './channel-key.ts'
 import { ChannelProbe } from './channel-probe.ts'
+import { ChannelSearch } from './channel-search.ts'
 import { DrawingTask } from './drawing-task.ts'
 import { FailedCharge } from './failed-charge.ts'
 import { FailuresHourly } from './failures-hourly.ts'
@@ -54,6 +55,7 @@ export const entities = [
   ChannelDrift,
   ChannelKey,
   ChannelProbe,
+  ChannelSearch,
   DrawingTask,
   FailedCharge,
   FailuresHourly,

@@ -37,4 +37,5 @@ export const migrationsList = [
   fromFile('0065-channel-cooldowns'),
   fromFile('0055-oidc-issuers'),
   fromFile('0090-ledger-step'),
+  fromFile('0066-channel-search'),
 ]

@@ -13,7 +13,7 @@ type BodyProps<Row> = Pick<
   rows: readonly Row[]
   columns: readonly Column<Row>[]
   /** Undefined where rows cannot be selected. */
-  selected: ReadonlyMap<RowId, Row> | undefined
+  selected: ReadonlyMap<RowId, unknown> | undefined
   onSelect: (row: Row, selected: boolean) => void
 }
 

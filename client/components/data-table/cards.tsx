@@ -10,7 +10,7 @@ type CardsProps<Row> = Pick<
 > & {
   rows: readonly Row[]
   columns: readonly Column<Row>[]
-  selected: ReadonlyMap<RowId, Row> | undefined
+  selected: ReadonlyMap<RowId, unknown> | undefined
   onSelect: (row: Row, selected: boolean) => void
   stale: boolean
 }

@@ -1,7 +1,7 @@
 import { Box, Button, Flex, HStack, Text, chakra } from '@chakra-ui/react'
 import { FileX, Rows2, Rows3, TriangleAlert, X } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { useCallback, useMemo, useRef } from 'react'
+import { useCallback, useMemo, useRef, useState } from 'react'
 import { t } from '../../i18n/t.ts'
 import { errorText } from '../../lib/errors.ts'
 import { formatInteger } from '../../lib/format.ts'
@@ -9,6 +9,7 @@ import { createStoredJson, useStored } from '../../lib/stored.ts'
 import type { Stored } from '../../lib/stored.ts'
 import { useIsPhone } from '../../lib/use-media.ts'
 import { IconButton } from '../icon-button.tsx'
+import { notify } from '../notify.ts'
 import { EmptyState, ErrorState } from '../states.tsx'
 import { Body, SkeletonBody } from './body.tsx'
 import { Cards, SkeletonCards } from './cards.tsx'
@@ -19,7 +20,7 @@ import type { ColumnLayout } from './layout.ts'
 import { columnWidths, untouched, visibleColumns } from './layout.ts'
 import { Pager } from './pager.tsx'
 import { tableStyle } from './style.ts'
-import type { DataTableProps, Selection } from './types.ts'
+import type { DataTableProps, RowId, Selection } from './types.ts'
 import { useRowKeys } from './use-row-keys.ts'
 import { useSelection } from './use-selection.ts'
 
@@ -37,10 +38,10 @@ const layoutOf = (id: string): Stored<ColumnLayout> => {
 
 /** A server's list: paged, ordered, selectable, exportable; cards on phones. See `DataTableProps`. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { query, paging, empty, bulkActions, rowId } = props
+  const { query, paging, empty, bulkActions, rowId, matchingIds } = props
   const phone = useIsPhone()
   const rows = query.data?.items ?? []
-  const { selected, select, selection, state } = useSelection(rows, rowId)
+  const { selected, select, selectIds, selection, state } = useSelection(rows, rowId)
   const isStale = query.isPlaceholderData === true && query.isFetching
   const failed = query.error !== null && query.error !== undefined
   const selecting = bulkActions !== undefined && selection.ids.length > 0
@@ -48,7 +49,14 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   return (
     <Flex direction="column" gap="3" minH="0" flex="0 1 auto">
       <Tools {...props} rows={rows} phone={phone} />
-      {selecting && <BulkBar selection={selection}>{bulkActions(selection)}</BulkBar>}
+      {selecting && (
+        <BulkBar selection={selection}>
+          {matchingIds && state === true && selection.ids.length < (query.data?.total ?? 0) && (
+            <SelectMatching total={query.data?.total ?? 0} matchingIds={matchingIds} onSelect={selectIds} />
+          )}
+          {bulkActions(selection)}
+        </BulkBar>
+      )}
       {failed && query.data !== undefined && <StaleNotice error={query.error} onRetry={query.refetch} />}
       {failed && query.data === undefined ? (
         <Panel>
@@ -98,7 +106,7 @@ function Panel({ children }: { children: ReactNode }) {
 
 type Prepared<Row> = DataTableProps<Row> & {
   rows: readonly Row[]
-  selected: ReadonlyMap<string | number, Row> | undefined
+  selected: ReadonlyMap<RowId, unknown> | undefined
   select: (rows: readonly Row[], on: boolean) => void
   state: boolean | 'some'
   isStale: boolean
@@ -242,6 +250,32 @@ function BulkBar<Row>({ selection, children }: { selection: Selection<Row>; chil
         <IconButton size="xs" icon={X} label={t('清除选择')} onClick={selection.clear} />
       </Box>
     </HStack>
+  )
+}
+
+type SelectMatchingProps = {
+  total: number
+  matchingIds: () => Promise<readonly RowId[]>
+  onSelect: (ids: readonly RowId[]) => void
+}
+
+/** The page is ticked; what it is a page of may be meant. */
+function SelectMatching({ total, matchingIds, onSelect }: SelectMatchingProps) {
+  const [asking, setAsking] = useState(false)
+  const choose = async () => {
+    setAsking(true)
+    try {
+      onSelect(await matchingIds())
+    } catch (error) {
+      notify.error(error, t('没有选择更多'))
+    } finally {
+      setAsking(false)
+    }
+  }
+  return (
+    <Button size="xs" variant="ghost" colorPalette="accent" loading={asking} onClick={() => void choose()}>
+      {t('选择符合条件的全部 {count} 项', { count: total })}
+    </Button>
   )
 }
 

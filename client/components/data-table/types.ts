@@ -44,6 +44,7 @@ type TableQuery<Row> = {
 
 export type RowId = string | number
 
+/** `rows` are those of the chosen that were on a page; all that match may be chosen without having been shown. */
 export type Selection<Row> = { ids: RowId[]; rows: Row[]; clear: () => void }
 
 export type DataTableProps<Row> = {
@@ -67,6 +68,8 @@ export type DataTableProps<Row> = {
   openRow?: RowId | undefined
   /** Buttons over the table while rows are selected; without them rows have no tick box. */
   bulkActions?: (selection: Selection<Row>) => ReactNode
+  /** Everything that the filters let through, so that it can be chosen at once; offered when a whole page is ticked. */
+  matchingIds?: (() => Promise<readonly RowId[]>) | undefined
   /** Greyed rows: disabled, used up. */
   isMuted?: (row: Row) => boolean
   /** The file's name without ending; without it there is no export. */

@@ -1,6 +1,6 @@
 import { Button } from '@chakra-ui/react'
 import { Network, Plus, RefreshCw } from 'lucide-react'
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import { DataTable } from '../../components/data-table/data-table.tsx'
 import { IconButton } from '../../components/icon-button.tsx'
 import { Page as PageFrame } from '../../components/page.tsx'
@@ -40,16 +40,24 @@ export function Page() {
   const unpriced = useUnpricedOffer(opened.state.form !== '')
   const utils = trpc.useUtils()
   const { open } = opened
-  const { toggleTag, probesOf, driftOf } = list
+  const { toggleTag, probesOf, driftOf, unpricedOf, cooldownsOf } = list
+  const [pricing, setPricing] = useState<readonly string[]>()
+  const [names, setNames] = useState<ReadonlyMap<number, string>>(new Map())
   const opening: Opening = useMemo(
     () => ({
       test: ({ id }) => open({ test: id }),
       edit: ({ id }) => open({ form: String(id) }),
       editTag: (tag) => open({ editTag: tag }),
+      price: setPricing,
     }),
     [open],
   )
-  const columns = channelColumns({ actions, opening, probesOf, driftOf, toggleTag })
+  const columns = channelColumns({ actions, opening, probesOf, driftOf, unpricedOf, cooldownsOf, toggleTag })
+  const matchingIds = async () => {
+    const found = await utils.admin.channels.matching.fetch(list.input, { staleTime: 0 })
+    setNames(new Map(found.map(({ id, name }) => [id, name])))
+    return found.map(({ id }) => id)
+  }
 
   return (
     <PageFrame
@@ -88,11 +96,16 @@ export function Page() {
         sort={list.table.sort}
         onSort={list.table.setSort}
         toolbar={<ChannelToolbar list={list} />}
-        rowActions={(row) => rowActions(row, { actions, opening, toggleTag })}
+        rowActions={(row) => rowActions(row, { actions, opening, driftOf, unpricedOf, toggleTag })}
         onOpen={(row) => (row.kind === 'tag' ? toggleTag(row.tag) : open({ open: row.id }))}
         openRow={opened.state.open || undefined}
         isMuted={(row) => row.kind === 'channel' && row.channel.status !== 1}
-        bulkActions={(selection) => <BulkBar selection={selection} actions={actions} jobs={jobs} />}
+        bulkActions={
+          list.isBatch
+            ? (selection) => <BulkBar selection={selection} actions={actions} jobs={jobs} names={names} />
+            : undefined
+        }
+        matchingIds={list.folds ? undefined : matchingIds}
         csvName="channels"
         csvPage={async (page, pageSize) => {
           const found = await utils.admin.channels.list.fetch({ ...list.input, tagMode: false, page, pageSize })
@@ -116,6 +129,7 @@ export function Page() {
         onClose={opened.closeForm}
         onSaved={(saved) => unpriced.offer(saved.unpriced)}
       />
+      {pricing && <PricesDialog models={pricing} onClose={() => setPricing(undefined)} />}
       {unpriced.offered && (
         <PricesDialog
           models={unpriced.offered}

@@ -4,7 +4,17 @@ import { notify } from '../../components/notify.ts'
 import { t } from '../../i18n/t.ts'
 import { trpc } from '../../lib/trpc.ts'
 
-type Named = { id: number; name: string }
+export type Named = { id: number; name: string }
+
+type ModelDrift = { added: readonly string[]; gone: readonly string[] }
+
+const mostNamed = 20
+
+const namesOf = (channels: readonly Named[]): string => {
+  const named = channels.slice(0, mostNamed).map(({ name }) => name)
+  const rest = channels.length - named.length
+  return named.join('、') + (rest > 0 ? t('……以及另外 {count} 个', { count: rest }) : '')
+}
 
 const removalWords = () => t('密钥与测试记录会一并删除，使用日志保留。此操作不可撤销。')
 
@@ -24,6 +34,15 @@ export function useChannelActions() {
     await refresh()
   }
 
+  const setStatus = async (id: number, on: boolean, keepKeys = false) => {
+    await api.setStatus.mutate({ id, status: on ? channelStatus.enabled : channelStatus.disabled, keepKeys })
+    await refresh()
+  }
+
+  /** Takes a word on a channel back; keys that had gone off by themselves stay off. */
+  const undoStatus = ({ id, name }: Named, on: boolean) =>
+    setStatus(id, !on, true).catch((error: unknown) => notify.error(error, t('没有撤销对「{name}」的更改', { name })))
+
   return {
     refresh,
     setPriority: async (id: number, priority: number) => {
@@ -38,13 +57,19 @@ export function useChannelActions() {
       await api.tags.edit.mutate(input)
       await refresh()
     },
-    setStatus: ({ id, name }: Named, on: boolean) =>
-      attempt(
-        () => api.setStatus.mutate({ id, status: on ? channelStatus.enabled : channelStatus.disabled }),
-        on
-          ? { done: t('已启用「{name}」', { name }), failed: t('没有启用「{name}」', { name }) }
-          : { done: t('已禁用「{name}」', { name }), failed: t('没有禁用「{name}」', { name }) },
-      ),
+    setStatus: async (channel: Named & { status: number }, on: boolean) => {
+      const { id, name, status } = channel
+      try {
+        await setStatus(id, on)
+      } catch (error) {
+        return notify.error(error, on ? t('没有启用「{name}」', { name }) : t('没有禁用「{name}」', { name }))
+      }
+      // That a channel had gone off by itself, and why, cannot be brought back.
+      const undone = status === channelStatus.autoDisabled ? undefined : () => void undoStatus(channel, on)
+      notify.success(on ? t('已启用「{name}」', { name }) : t('已禁用「{name}」', { name }), {
+        action: undone && { label: t('撤销'), onClick: undone },
+      })
+    },
     setTagStatus: (tag: string, on: boolean) =>
       attempt(
         () => (on ? api.tags.enable : api.tags.disable).mutate({ tag }),
@@ -54,12 +79,32 @@ export function useChannelActions() {
       ),
     setStatusOfMany: async (channels: readonly Named[], on: boolean) => {
       const status = on ? channelStatus.enabled : channelStatus.disabled
-      const results = await Promise.allSettled(channels.map(({ id }) => api.setStatus.mutate({ id, status })))
-      const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []))
-      const count = results.length - failures.length
-      if (count > 0) notify.success(on ? t('已启用 {count} 个渠道', { count }) : t('已禁用 {count} 个渠道', { count }))
-      if (failures.length > 0) notify.error(failures[0], t('{count} 个渠道没有更改', { count: failures.length }))
+      try {
+        const { count } = await api.setStatusOfMany.mutate({ ids: channels.map(({ id }) => id), status })
+        notify.success(on ? t('已启用 {count} 个渠道', { count }) : t('已禁用 {count} 个渠道', { count }))
+      } catch (error) {
+        notify.error(error, t('{count} 个渠道没有更改', { count: channels.length }))
+      }
       await refresh()
+    },
+    /** Takes over the upstream's own list: what it offers besides, without what it lists no more. */
+    applyDrift: async ({ id, name, models }: Named & { models: readonly string[] }, drift: ModelDrift) => {
+      const next = [...models.filter((model) => !drift.gone.includes(model)), ...drift.added]
+      if (next.length === 0) return notify.warning(t('没有更改「{name}」：渠道将没有任何模型', { name }))
+      const put = async (list: readonly string[]) => {
+        try {
+          await api.update.mutate({ id, models: [...list] })
+          await refresh()
+          return true
+        } catch (error) {
+          notify.error(error, t('没有更改「{name}」的模型', { name }))
+          return false
+        }
+      }
+      if (!(await put(next))) return
+      notify.success(t('「{name}」的模型已与上游一致', { name }), {
+        action: { label: t('撤销'), onClick: () => void put(models) },
+      })
     },
     copy: ({ id, name }: Named) =>
       attempt(() => api.copy.mutate({ id }), {
@@ -86,7 +131,7 @@ export function useChannelActions() {
     removeMany: (channels: readonly Named[]) =>
       confirm({
         title: t('删除选中的 {count} 个渠道？', { count: channels.length }),
-        body: `${channels.map(({ name }) => name).join('、')}\n${removalWords()}`,
+        body: `${namesOf(channels)}\n${removalWords()}`,
         confirmLabel: t('删除'),
         danger: true,
         typeToConfirm: String(channels.length),

@@ -5,15 +5,29 @@ import type { Selection } from '../../../components/data-table/types.ts'
 import { t } from '../../../i18n/t.ts'
 import type { Row } from '../list/rows.ts'
 import { channelsOf } from '../list/rows.ts'
-import type { ChannelActions } from '../use-channel-actions.ts'
+import type { ChannelActions, Named } from '../use-channel-actions.ts'
 import { TagDialog } from './tag-dialog.tsx'
 import type { Jobs } from './use-jobs.ts'
 
-type BulkBarProps = { selection: Selection<Row>; actions: ChannelActions; jobs: Jobs }
+type BulkBarProps = {
+  selection: Selection<Row>
+  actions: ChannelActions
+  jobs: Jobs
+  /** Names of channels that were chosen without having been shown. */
+  names: ReadonlyMap<number, string>
+}
 
-/** What can be done with all selected channels; a selected tag stands for its channels. */
-export function BulkBar({ selection, actions, jobs }: BulkBarProps) {
-  const channels = channelsOf(selection.rows)
+/** A selected tag stands for its channels. */
+function chosenChannels(selection: Selection<Row>, names: BulkBarProps['names']): Named[] {
+  const shown = channelsOf(selection.rows)
+  const known = new Set(shown.map(({ id }) => id))
+  const others = selection.ids.filter((id) => typeof id === 'number' && !known.has(id)) as number[]
+  return [...shown, ...others.map((id) => ({ id, name: names.get(id) ?? `#${id}` }))]
+}
+
+/** What can be done with all selected channels. */
+export function BulkBar({ selection, actions, jobs, names }: BulkBarProps) {
+  const channels = chosenChannels(selection, names)
   const [tagging, setTagging] = useState(false)
   return (
     <>

@@ -7,12 +7,18 @@ import { notify } from '../../../components/notify.ts'
 import { t } from '../../../i18n/t.ts'
 import { trpc } from '../../../lib/trpc.ts'
 import { ChannelStatus } from '../list/cells.tsx'
+import type { Cooldown } from '../list/use-cooldowns.ts'
 import type { ChannelDetail } from '../channel-detail.ts'
+import { Resting } from './resting.tsx'
 
-type KeyStatesProps = { channel: ChannelDetail; onChanged: () => Promise<unknown> }
+type KeyStatesProps = {
+  channel: ChannelDetail
+  cooldowns: readonly Cooldown[]
+  onChanged: () => Promise<unknown>
+}
 
 /** Each credential by its place in the key field, with its state; the text itself is not shown here. */
-export function KeyStates({ channel, onChanged }: KeyStatesProps) {
+export function KeyStates({ channel, cooldowns, onChanged }: KeyStatesProps) {
   const set = trpc.admin.channels.setKeyStatus.useMutation()
   const [working, setWorking] = useState<number>()
   const change = async (position: number, on: boolean) => {
@@ -36,13 +42,14 @@ export function KeyStates({ channel, onChanged }: KeyStatesProps) {
         {channel.keys.map((key) => {
           const isOn = key.status === channelStatus.enabled
           const name = t('密钥 {number}', { number: key.position + 1 })
+          const resting = cooldowns.filter((cooldown) => cooldown.key === key.position)
           return (
             <Box as="li" key={key.position} py="2" borderBottomWidth="1px" borderColor="border.muted">
               <Flex align="center" gap="3">
                 <Text as="span" flex="1">
                   {name}
                 </Text>
-                <ChannelStatus of={key} />
+                <ChannelStatus of={key} cooldowns={resting} />
                 <Button
                   size="2xs"
                   loading={working === key.position}
@@ -57,6 +64,7 @@ export function KeyStates({ channel, onChanged }: KeyStatesProps) {
                   {key.statusReason} · <Time value={key.statusAt} />
                 </Text>
               )}
+              {isOn && <Resting cooldowns={resting} nameOf={({ model }) => model} />}
             </Box>
           )
         })}

@@ -10,52 +10,49 @@ import { t } from '../../../i18n/t.ts'
 import { formatDuration, formatExactTime } from '../../../lib/format.ts'
 import { trpc } from '../../../lib/trpc.ts'
 import type { Probe } from '../list/cells.tsx'
+import { CoolingDown } from '../list/cells.tsx'
 import type { Drift } from '../list/drift-mark.tsx'
+import type { Cooldown } from '../list/use-cooldowns.ts'
+import type { ChannelActions } from '../use-channel-actions.ts'
+import { Resting } from './resting.tsx'
 import { driftOf, mappedNames } from '#core/channel-types/drift.ts'
 import { UnpricedNotice } from '../models/unpriced-notice.tsx'
 import { useUnpriced } from '../models/use-unpriced.ts'
 import type { ChannelDetail } from '../channel-detail.ts'
 
-type ModelStatesProps = { channel: ChannelDetail; probes: readonly Probe[]; onChanged: () => Promise<unknown> }
+type ModelStatesProps = {
+  channel: ChannelDetail
+  probes: readonly Probe[]
+  cooldowns: readonly Cooldown[]
+  actions: ChannelActions
+}
 
 const shownAtFirst = 12
 
 /** Each model with what its last test said, and how the upstream's own list differs. */
-export function ModelStates({ channel, probes, onChanged }: ModelStatesProps) {
+export function ModelStates({ channel, probes, cooldowns, actions }: ModelStatesProps) {
   const [all, setAll] = useState(false)
   const { models, modelMapping, type } = channel
   const unpriced = useUnpriced({ type, models, modelMapping })
-  const shown = all ? models : models.slice(0, shownAtFirst)
+  // What rests is worth a look first; nothing of it may hide below the fold.
+  const resting = new Set(cooldowns.map(({ model }) => model))
+  const ordered = [...models].sort((left, right) => Number(resting.has(right)) - Number(resting.has(left)))
+  const shown = all ? ordered : ordered.slice(0, shownAtFirst)
   return (
     <Section
       title={t('模型（{count}）', { count: models.length })}
-      extra={
-        channelTypeOf(type)?.modelsEndpoint && <DriftCheck key={channel.id} channel={channel} onChanged={onChanged} />
-      }
+      extra={channelTypeOf(type)?.modelsEndpoint && <DriftCheck key={channel.id} channel={channel} actions={actions} />}
     >
       <UnpricedNotice models={models.filter((model) => unpriced.has(model))} />
       <Stack as="ul" gap="0" listStyleType="none" textStyle="sm">
         {shown.map((model) => (
-          <Flex
-            as="li"
+          <ModelLine
             key={model}
-            align="center"
-            gap="3"
-            py="1"
-            minH="8"
-            borderBottomWidth="1px"
-            borderColor="border.muted"
-          >
-            <Box flex="1" minW="0" truncate>
-              <ModelName name={model} />
-            </Box>
-            {unpriced.has(model) && (
-              <Text as="span" textStyle="xs" color="warning.fg">
-                {t('没有价格')}
-              </Text>
-            )}
-            <LastTest probe={probes.find((probe) => probe.model === model)} />
-          </Flex>
+            model={model}
+            isUnpriced={unpriced.has(model)}
+            probe={probes.find((probe) => probe.model === model)}
+            cooldowns={cooldowns.filter((cooldown) => cooldown.model === model)}
+          />
         ))}
       </Stack>
       {models.length > shownAtFirst && (
@@ -66,6 +63,33 @@ export function ModelStates({ channel, probes, onChanged }: ModelStatesProps) {
         </Box>
       )}
     </Section>
+  )
+}
+
+type ModelLineProps = {
+  model: string
+  isUnpriced: boolean
+  probe: Probe | undefined
+  cooldowns: readonly Cooldown[]
+}
+
+function ModelLine({ model, isUnpriced, probe, cooldowns }: ModelLineProps) {
+  return (
+    <Box as="li" py="1" borderBottomWidth="1px" borderColor="border.muted">
+      <Flex align="center" gap="3" minH="6">
+        <Box flex="1" minW="0" truncate>
+          <ModelName name={model} />
+        </Box>
+        {isUnpriced && (
+          <Text as="span" textStyle="xs" color="warning.fg">
+            {t('没有价格')}
+          </Text>
+        )}
+        {cooldowns.length > 0 && <CoolingDown cooldowns={cooldowns} />}
+        <LastTest probe={probe} />
+      </Flex>
+      <Resting cooldowns={cooldowns} nameOf={({ key }) => t('密钥 {number}', { number: key + 1 })} />
+    </Box>
   )
 }
 
@@ -92,12 +116,12 @@ function LastTest({ probe }: { probe: Probe | undefined }) {
 const comparisonTip = ({ checkedAt, problem }: Drift): string =>
   [t('上次比对于 {time}', { time: formatExactTime(checkedAt) }), problem].filter(Boolean).join('\n')
 
-type DriftCheckProps = { channel: ChannelDetail; onChanged: () => Promise<unknown> }
+type DriftCheckProps = { channel: ChannelDetail; actions: ChannelActions }
 
 /** What the last comparison with the upstream's list found, or compares now; one press takes its list over. */
-function DriftCheck({ channel, onChanged }: DriftCheckProps) {
+function DriftCheck({ channel, actions }: DriftCheckProps) {
   const fetchModels = trpc.admin.channels.fetchModelsOf.useMutation()
-  const update = trpc.admin.channels.update.useMutation()
+  const [isApplying, setApplying] = useState(false)
   const lastDrift = trpc.admin.channels.drifts.useQuery({ ids: [channel.id] }).data?.[0]
   const differs = lastDrift && lastDrift.added.length + lastDrift.gone.length > 0 ? lastDrift : undefined
   const drift = fetchModels.data
@@ -107,15 +131,11 @@ function DriftCheck({ channel, onChanged }: DriftCheckProps) {
     fetchModels.mutateAsync({ id: channel.id }).catch((error: unknown) => {
       notify.error(error, t('没有取得上游的模型列表'))
     })
-  const apply = async (models: string[]) => {
-    try {
-      await update.mutateAsync({ id: channel.id, models })
-      notify.success(t('渠道更新成功！'))
-      fetchModels.reset()
-      await onChanged()
-    } catch (error) {
-      notify.error(error, t('模型没有更改'))
-    }
+  const apply = async (change: { added: readonly string[]; gone: readonly string[] }) => {
+    setApplying(true)
+    await actions.applyDrift(channel, change)
+    fetchModels.reset()
+    setApplying(false)
   }
   if (!drift) {
     return (
@@ -141,8 +161,8 @@ function DriftCheck({ channel, onChanged }: DriftCheckProps) {
         <Button
           size="xs"
           data-tip={added.slice(0, 30).join('\n')}
-          disabled={update.isPending}
-          onClick={() => void apply([...channel.models, ...added])}
+          disabled={isApplying}
+          onClick={() => void apply({ added, gone: [] })}
         >
           {t('加入新增的 {count} 个', { count: added.length })}
         </Button>
@@ -151,8 +171,8 @@ function DriftCheck({ channel, onChanged }: DriftCheckProps) {
         <Button
           size="xs"
           data-tip={gone.slice(0, 30).join('\n')}
-          disabled={update.isPending}
-          onClick={() => void apply([...remaining, ...added])}
+          disabled={isApplying}
+          onClick={() => void apply({ added, gone })}
         >
           {t('与上游保持一致')}
         </Button>

@@ -11,10 +11,12 @@ import { ErrorState } from '../../../components/states.tsx'
 import { t } from '../../../i18n/t.ts'
 import { trpc } from '../../../lib/trpc.ts'
 import { ChannelStatus, ResponseTime } from '../list/cells.tsx'
-import { InlineNumber, smallest } from '../list/inline-number.tsx'
+import { InlineNumber } from '../list/inline-number.tsx'
 import type { Opening } from '../list/row-cells.tsx'
 import { Used } from '../list/row-cells.tsx'
 import type { Channel } from '../list/rows.ts'
+import type { Cooldown } from '../list/use-cooldowns.ts'
+import { useCooldowns } from '../list/use-cooldowns.ts'
 import { typeLabel } from '../types.ts'
 import type { ChannelActions } from '../use-channel-actions.ts'
 import { KeyStates } from './key-states.tsx'
@@ -49,6 +51,7 @@ export function ChannelPanel({ id, channels, opening, actions, onOpen, onClose }
     (one) => onOpen(one.id),
   )
   const probes = health.data?.[0]?.probes ?? []
+  const cooldowns = useCooldowns(isOpen ? [id] : [], 5000).get(id) ?? []
   return (
     <DetailPanel
       openId={isOpen ? id : undefined}
@@ -70,9 +73,9 @@ export function ChannelPanel({ id, channels, opening, actions, onOpen, onClose }
         <ErrorState error={detail.error} onRetry={() => void detail.refetch()} />
       ) : channel ? (
         <Stack gap="7">
-          <Overview channel={channel} actions={actions} />
-          <KeyStates channel={channel} onChanged={actions.refresh} />
-          <ModelStates channel={channel} probes={probes} onChanged={actions.refresh} />
+          <Overview channel={channel} actions={actions} cooldowns={cooldowns} />
+          <KeyStates channel={channel} cooldowns={cooldowns} onChanged={actions.refresh} />
+          <ModelStates channel={channel} probes={probes} cooldowns={cooldowns} actions={actions} />
           <Section title={t('最近的测试')}>
             <Probes probes={probes} isLoading={health.isLoading} />
           </Section>
@@ -88,7 +91,9 @@ export function ChannelPanel({ id, channels, opening, actions, onOpen, onClose }
   )
 }
 
-function Overview({ channel, actions }: { channel: ChannelDetail; actions: ChannelActions }) {
+type OverviewProps = { channel: ChannelDetail; actions: ChannelActions; cooldowns: readonly Cooldown[] }
+
+function Overview({ channel, actions, cooldowns }: OverviewProps) {
   const isOn = channel.status === 1
   return (
     <Section
@@ -101,7 +106,7 @@ function Overview({ channel, actions }: { channel: ChannelDetail; actions: Chann
     >
       <Facts
         facts={[
-          { label: t('状态'), value: <ChannelStatus of={channel} /> },
+          { label: t('状态'), value: <ChannelStatus of={channel} cooldowns={cooldowns} /> },
           { label: t('原因'), value: channel.statusReason, hidden: channel.statusReason === '' },
           { label: t('禁用时间'), value: <Time value={channel.statusAt} />, hidden: channel.statusAt === null },
           { label: t('分组'), value: <Tags values={channel.groups} most={20} /> },
@@ -110,9 +115,9 @@ function Overview({ channel, actions }: { channel: ChannelDetail; actions: Chann
             label: t('优先级'),
             value: (
               <InlineNumber
+                kind="priority"
                 label={t('{name} 的优先级', { name: channel.name })}
                 value={channel.priority}
-                smallest={smallest.priority}
                 save={(priority) => actions.setPriority(channel.id, priority)}
               />
             ),
@@ -121,9 +126,9 @@ function Overview({ channel, actions }: { channel: ChannelDetail; actions: Chann
             label: t('权重'),
             value: (
               <InlineNumber
+                kind="weight"
                 label={t('{name} 的权重', { name: channel.name })}
                 value={channel.weight}
-                smallest={smallest.weight}
                 save={(weight) => actions.setWeight(channel.id, weight)}
               />
             ),

@@ -8,6 +8,7 @@ import { notify } from '../../../components/notify.ts'
 import { t } from '../../../i18n/t.ts'
 import { errorText, refusalCode } from '../../../lib/errors.ts'
 import { useZodForm } from '../../../lib/form.ts'
+import { useSession } from '../../../lib/session.ts'
 import { trpc } from '../../../lib/trpc.ts'
 import { useChannelActions } from '../use-channel-actions.ts'
 import { ChannelFields } from './fields.tsx'
@@ -65,7 +66,8 @@ function Editor({ open, id, onClose, onSaved }: EditorProps) {
     { enabled: open && id !== undefined && id > 0, gcTime: 0, staleTime: Infinity, placeholderData: undefined },
   )
   const stored = useMemo(() => detail.data && valuesOf(detail.data), [detail.data])
-  const schema = useMemo(() => channelForm(stored), [stored])
+  const { isRoot } = useSession()
+  const schema = useMemo(() => channelForm({ stored, movesKeys: isRoot }), [stored, isRoot])
   const form = useZodForm({ schema, values: emptyValues() })
   const { reset, setFocus } = form
   const [isFilled, setFilled] = useState(id === undefined)
@@ -142,16 +144,12 @@ function useSave({ id, stored, onSaved }: SaveOf) {
     const saved =
       id === undefined || !stored
         ? await create.mutateAsync(values)
-        : await update.mutateAsync({ ...changesOf(values, stored), id, ...keyIfMoved(values, stored) })
+        : await update.mutateAsync({ ...changesOf(values, stored), id })
     notify.success(id === undefined ? t('渠道创建成功！') : t('渠道更新成功！'))
     void refresh()
     onSaved(saved)
   }
 }
-
-/** An unchanged key goes along where the channel is aimed elsewhere: whoever sees it has confirmed it. */
-const keyIfMoved = (values: ChannelValues, stored: ChannelValues) =>
-  values.baseUrl !== stored.baseUrl || values.type !== stored.type ? { key: values.key } : {}
 
 const isAddressMeant = async (values: ChannelValues, stored: ChannelValues | undefined): Promise<boolean> =>
   !endsWithVersion(values.baseUrl) ||

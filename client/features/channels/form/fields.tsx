@@ -6,6 +6,7 @@ import { JsonField, TextField } from '../../../components/fields/text-fields.tsx
 import { FormSection } from '../../../components/form-drawer.tsx'
 import { Notice } from '../../../components/notice.tsx'
 import { t } from '../../../i18n/t.ts'
+import { useSession } from '../../../lib/session.ts'
 import { trpc } from '../../../lib/trpc.ts'
 import { typeChoices, typeWarning } from '../types.ts'
 import { AdvancedFields } from './advanced.tsx'
@@ -23,6 +24,7 @@ const customType = 8
 export function ChannelFields({ id, stored }: { id: number | undefined; stored: ChannelValues | undefined }) {
   const [type, baseUrl] = useWatch<ChannelValues, ['type', 'baseUrl']>({ name: ['type', 'baseUrl'] })
   const entry = channelTypeOf(type)
+  const { isRoot } = useSession()
   const groups = trpc.admin.groups.names.useQuery()
   if (!entry) return null
   return (
@@ -46,7 +48,7 @@ export function ChannelFields({ id, stored }: { id: number | undefined; stored: 
           key={entry.type === 41 ? 'whole' : 'split'}
           entry={entry}
           isStored={stored !== undefined}
-          mustRetype={stored !== undefined && needsKeyAgain({ type, baseUrl }, stored)}
+          mustRetype={!isRoot && stored !== undefined && needsKeyAgain({ type, baseUrl }, stored)}
         />
       </FormSection>
       <FormSection title={t('模型与分组')}>

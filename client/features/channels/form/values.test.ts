@@ -4,7 +4,7 @@ import { changesOf, channelForm, emptyValues, needsKeyAgain } from './values.ts'
 const good = { ...emptyValues(), name: 'main', key: 'sk-1', models: ['gpt-4o'] }
 
 const complaints = (values: object, stored?: typeof good) => {
-  const result = channelForm(stored).safeParse({ ...good, ...values })
+  const result = channelForm({ stored }).safeParse({ ...good, ...values })
   return Object.fromEntries((result.error?.issues ?? []).map((issue) => [issue.path.join('.'), issue.message]))
 }
 
@@ -26,6 +26,11 @@ test('a stored channel keeps its key unless it is aimed elsewhere', () => {
     key: 'channel.key_needed_for_address',
   })
   expect(complaints({ key: '', type: 14 }, good)).toEqual({ key: 'channel.key_needed_for_address' })
+})
+
+test('root aims a stored key elsewhere without typing it again', () => {
+  const moved = { ...good, key: '', baseUrl: 'https://elsewhere.example' }
+  expect(channelForm({ stored: good, movesKeys: true }).safeParse(moved).success).toBe(true)
 })
 
 test('spelling out the preset address moves no key', () => {

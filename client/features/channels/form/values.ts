@@ -65,16 +65,16 @@ export const endsWithVersion = (address: string): boolean => cleanAddress(addres
 
 const addressOf = ({ type, baseUrl }: Aim): string => cleanAddress(baseUrl) || defaultBaseUrlOf(type)
 
-/** The stored key does not follow its channel to another type or address: it has to be typed again. */
+/** The stored key follows its channel to another type or address by root's word only: others type it again. */
 export const needsKeyAgain = (values: Aim, stored: Aim): boolean =>
   values.type !== stored.type || addressOf(values) !== addressOf(stored)
 
 type Complaint = (field: keyof ChannelValues, problem: ErrorCode | { text: string }) => void
 
-function judgeKey(values: ChannelValues, stored: ChannelValues | undefined, complain: Complaint): void {
+function judgeKey(values: ChannelValues, { stored, movesKeys = false }: FormOf, complain: Complaint): void {
   if (values.key.trim() === '') {
     if (!stored) complain('key', 'channel.name_and_key_required')
-    else if (needsKeyAgain(values, stored)) complain('key', 'channel.key_needed_for_address')
+    else if (!movesKeys && needsKeyAgain(values, stored)) complain('key', 'channel.key_needed_for_address')
     return
   }
   const problem = checkKeys(values.type, splitKeys(values.type, values.key))
@@ -130,8 +130,14 @@ function judgeAddress({ type, baseUrl }: ChannelValues, complain: Complaint): vo
   else if (/[?#]/.test(type === fullUrlType ? url.hash : baseUrl)) complain('baseUrl', 'channel.address_query')
 }
 
+type FormOf = {
+  stored?: ChannelValues | undefined
+  /** May aim a stored key elsewhere without typing it again: root, who can read it anyway. */
+  movesKeys?: boolean
+}
+
 /** The server's own rules, each said beside its field before anything is sent. */
-export const channelForm = (stored?: ChannelValues) =>
+export const channelForm = (of: FormOf = {}) =>
   createChannel.superRefine((values, context) => {
     const complain: Complaint = (field, problem) =>
       context.addIssue({
@@ -142,7 +148,7 @@ export const channelForm = (stored?: ChannelValues) =>
     if (values.name === '') complain('name', 'channel.name_and_key_required')
     if (values.models.length === 0) complain('models', 'channel.models_required')
     if (values.groups.length === 0) complain('groups', 'channel.groups_required')
-    judgeKey(values, stored, complain)
+    judgeKey(values, of, complain)
     judgeAddress(values, complain)
     judgeOther(values, complain)
     judgeJson(values, complain)

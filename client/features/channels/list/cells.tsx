@@ -6,6 +6,7 @@ import { Status } from '../../../components/status.tsx'
 import { t } from '../../../i18n/t.ts'
 import { formatExactTime, formatPercent } from '../../../lib/format.ts'
 import type { Channel } from './rows.ts'
+import type { Cooldown } from './use-cooldowns.ts'
 
 export type Probe = RouterOutputs['admin']['channels']['health'][number]['probes'][number]
 
@@ -19,9 +20,39 @@ const reasonTip = ({ statusReason, statusAt }: StatusLike): string | undefined =
     .filter(Boolean)
     .join('\n') || undefined
 
+const mostCooldowns = 6
+
+const cooldownTip = (cooldowns: readonly Cooldown[]): string =>
+  [
+    ...cooldowns.slice(0, mostCooldowns).map(({ key, model, until, status, reason }) => {
+      const place = t('密钥 {number} 的 {model} 冷却至 {time}', {
+        number: key + 1,
+        model,
+        time: formatExactTime(until),
+      })
+      return `${place}\n${status}: ${reason}`
+    }),
+    cooldowns.length > mostCooldowns ? t('共 {count} 处', { count: cooldowns.length }) : '',
+  ]
+    .filter(Boolean)
+    .join('\n')
+
+/** What rests after failures, and comes back by itself. */
+export function CoolingDown({ cooldowns }: { cooldowns: readonly Cooldown[] }) {
+  return (
+    <Status tone="warning" tip={cooldownTip(cooldowns)}>
+      {t('冷却中')}
+    </Status>
+  )
+}
+
+type ChannelStatusProps = { of: StatusLike; cooldowns?: readonly Cooldown[] | undefined }
+
 /** The state of a channel or of one of its keys; who was switched off automatically says why and when. */
-export function ChannelStatus({ of }: { of: StatusLike }) {
-  if (of.status === channelStatus.enabled) return <Status tone="good">{t('已启用')}</Status>
+export function ChannelStatus({ of, cooldowns = [] }: ChannelStatusProps) {
+  if (of.status === channelStatus.enabled) {
+    return cooldowns.length > 0 ? <CoolingDown cooldowns={cooldowns} /> : <Status tone="good">{t('已启用')}</Status>
+  }
   if (of.status === channelStatus.disabled) return <Status tone="neutral">{t('已禁用')}</Status>
   if (of.status === channelStatus.autoDisabled) {
     return (

@@ -12,9 +12,10 @@ import type { ChannelActions } from '../use-channel-actions.ts'
 import type { Probe } from './cells.tsx'
 import { ChannelStatus, HealthStrip, ResponseTime } from './cells.tsx'
 import type { Drift } from './drift-mark.tsx'
-import { InlineNumber, smallest } from './inline-number.tsx'
+import { InlineNumber } from './inline-number.tsx'
 import type { Opening } from './row-cells.tsx'
 import { Groups, Name, Operate, Part, TagStatus, Used } from './row-cells.tsx'
+import type { Cooldown } from './use-cooldowns.ts'
 import type { Row } from './rows.ts'
 import { channelsOf, nameOf } from './rows.ts'
 
@@ -23,11 +24,14 @@ type ColumnsOf = {
   opening: Opening
   probesOf: ReadonlyMap<number, Probe[]>
   driftOf: ReadonlyMap<number, Drift>
+  unpricedOf: ReadonlyMap<number, readonly string[]>
+  cooldownsOf: ReadonlyMap<number, Cooldown[]>
   toggleTag: (tag: string) => void
 }
 
 /** The server orders by the names of these columns. */
-export function channelColumns({ actions, opening, probesOf, driftOf, toggleTag }: ColumnsOf): Column<Row>[] {
+export function channelColumns(given: ColumnsOf): Column<Row>[] {
+  const { actions, opening, probesOf, driftOf, unpricedOf, cooldownsOf, toggleTag } = given
   return [
     {
       id: 'id',
@@ -46,7 +50,13 @@ export function channelColumns({ actions, opening, probesOf, driftOf, toggleTag 
       sortable: true,
       card: 'title',
       cell: (row) => (
-        <Name row={row} toggleTag={toggleTag} drift={row.kind === 'channel' ? driftOf.get(row.id) : undefined} />
+        <Name
+          row={row}
+          toggleTag={toggleTag}
+          drift={row.kind === 'channel' ? driftOf.get(row.id) : undefined}
+          unpriced={row.kind === 'channel' ? unpricedOf.get(row.id) : undefined}
+          opening={opening}
+        />
       ),
       csv: nameOf,
     },
@@ -71,7 +81,12 @@ export function channelColumns({ actions, opening, probesOf, driftOf, toggleTag 
       width: 92,
       sortable: true,
       card: 'fact',
-      cell: (row) => (row.kind === 'tag' ? <TagStatus row={row} /> : <ChannelStatus of={row.channel} />),
+      cell: (row) =>
+        row.kind === 'tag' ? (
+          <TagStatus row={row} />
+        ) : (
+          <ChannelStatus of={row.channel} cooldowns={cooldownsOf.get(row.id)} />
+        ),
       csv: (row) => (row.kind === 'channel' ? row.channel.status : ''),
     },
     {
@@ -129,9 +144,9 @@ const figureColumns = (actions: ChannelActions): Column<Row>[] => [
     align: 'end',
     cell: (row) => (
       <InlineNumber
+        kind="priority"
         label={t('{name} 的优先级', { name: nameOf(row) })}
         value={row.kind === 'tag' ? row.priority : row.channel.priority}
-        smallest={smallest.priority}
         save={(priority) =>
           row.kind === 'tag' ? actions.editTag({ tag: row.tag, priority }) : actions.setPriority(row.id, priority)
         }
@@ -147,9 +162,9 @@ const figureColumns = (actions: ChannelActions): Column<Row>[] => [
     align: 'end',
     cell: (row) => (
       <InlineNumber
+        kind="weight"
         label={t('{name} 的权重', { name: nameOf(row) })}
         value={row.kind === 'tag' ? row.weight : row.channel.weight}
-        smallest={smallest.weight}
         save={(weight) =>
           row.kind === 'tag' ? actions.editTag({ tag: row.tag, weight }) : actions.setWeight(row.id, weight)
         }

@@ -1,5 +1,5 @@
 import { HStack, Text, chakra } from '@chakra-ui/react'
-import { ChevronDown, ChevronRight, FlaskConical, Pencil } from 'lucide-react'
+import { ChevronDown, ChevronRight, FlaskConical, Pencil, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import { Tags } from '../../../components/cells/names.tsx'
 import { Money } from '../../../components/cells/numbers.tsx'
@@ -16,6 +16,7 @@ export type Opening = {
   test: (channel: Channel) => void
   edit: (channel: Channel) => void
   editTag: (tag: string) => void
+  price: (models: readonly string[]) => void
 }
 
 /** Amounts that providers report are dollars, or the currency they count in. */
@@ -41,16 +42,18 @@ const Fold = chakra('button', {
   },
 })
 
-type NameProps = { row: Row; toggleTag: (tag: string) => void; drift: Drift | undefined }
+type Marks = { drift: Drift | undefined; unpriced: readonly string[] | undefined; opening: Opening }
+type NameProps = Marks & { row: Row; toggleTag: (tag: string) => void }
 
 /** A channel's name, or a tag that unfolds; on phones the card around it is the button. */
-export function Name({ row, toggleTag, drift }: NameProps) {
+export function Name({ row, toggleTag, drift, unpriced, opening }: NameProps) {
   const phone = useIsPhone()
   if (row.kind === 'channel') {
     return (
       <HStack as="span" gap="2" ps={row.nested ? '5' : '0'}>
         <Clipped data-tip={row.channel.name}>{row.channel.name}</Clipped>
         <DriftMark drift={drift} />
+        {unpriced && <UnpricedMark name={row.channel.name} models={unpriced} opening={opening} />}
       </HStack>
     )
   }
@@ -69,6 +72,54 @@ export function Name({ row, toggleTag, drift }: NameProps) {
         {t('{count} 个渠道', { count: row.channels.length })}
       </Text>
     </Fold>
+  )
+}
+
+const Mark = chakra('button', {
+  base: {
+    display: 'inline-flex',
+    alignItems: 'center',
+    gap: '0.5',
+    flexShrink: '0',
+    textStyle: 'xs',
+    color: 'warning.fg',
+    borderRadius: 'l1',
+    focusVisibleRing: 'outside',
+  },
+})
+
+const mostModels = 10
+
+type UnpricedMarkProps = { name: string; models: readonly string[]; opening: Opening }
+
+/** Models that nobody can call for want of a price; pressing it leads to setting one. */
+function UnpricedMark({ name, models, opening }: UnpricedMarkProps) {
+  const phone = useIsPhone()
+  const words = t('{count} 个模型没有价格', { count: models.length })
+  const tip = [words, ...models.slice(0, mostModels), ...(models.length > mostModels ? ['…'] : [])].join('\n')
+  const shown = (
+    <>
+      <TriangleAlert size={13} aria-hidden />
+      {models.length}
+    </>
+  )
+  if (phone) {
+    return (
+      <Mark as="span" role="img" aria-label={words}>
+        {shown}
+      </Mark>
+    )
+  }
+  return (
+    <Mark
+      type="button"
+      cursor="pointer"
+      aria-label={t('{name}：{count} 个模型没有价格，设置价格', { name, count: models.length })}
+      data-tip={tip}
+      onClick={() => opening.price(models)}
+    >
+      {shown}
+    </Mark>
   )
 }
 

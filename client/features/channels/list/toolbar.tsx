@@ -1,5 +1,5 @@
 import { Button } from '@chakra-ui/react'
-import { ArrowDown01, Layers } from 'lucide-react'
+import { ArrowDown01, Layers, ListChecks } from 'lucide-react'
 import { channelStatus } from '#core/statuses.ts'
 import { FilterBar } from '../../../components/filter-bar/filter-bar.tsx'
 import type { Facet } from '../../../components/filter-bar/types.ts'
@@ -44,6 +44,7 @@ export function ChannelToolbar({ list }: { list: ChannelList }) {
       extra={
         <>
           <Toggle on={list.sortsById} onChange={list.setSortsById} icon={ArrowDown01} label={t('按 ID 排序')} />
+          <Toggle on={list.isBatch} onChange={list.setBatch} icon={ListChecks} label={t('批量模式')} />
           <Toggle on={list.folds} onChange={list.setFolds} icon={Layers} label={t('按标签聚合')} />
         </>
       }

@@ -5,10 +5,12 @@ import type { Sort } from '../../../lib/table-state.ts'
 import { trpc } from '../../../lib/trpc.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { channelSorts } from '#features/channels/schema.ts'
+import { useCooldowns } from './use-cooldowns.ts'
 import { foldByTag, toChannelRow } from './rows.ts'
 
 const idSort = createStoredJson<boolean>('channel-id-sort', false)
 const tagMode = createStoredJson<boolean>('channel-tag-mode', false)
+const batchMode = createStoredJson<boolean>('channel-batch-mode', true)
 
 const none: string[] = []
 const noFilters = { keyword: '', model: '', group: '', types: none, statuses: none, tags: none }
@@ -28,6 +30,7 @@ const mostHealth = 200
 export function useChannelList() {
   const sortsById = useStored(idSort)
   const foldsAlways = useStored(tagMode)
+  const isBatch = useStored(batchMode)
   const table = useTableState(sortsById ? byId : byPriority)
   const [filters, setFilters] = useUrlState(noFilters, ['page'])
   const [fold, setFold] = useUrlState({ fold: foldsAlways, unfolded: none }, ['page'])
@@ -60,6 +63,12 @@ export function useChannelList() {
   )
   const drifts = trpc.admin.channels.drifts.useQuery({ ids: shown }, { enabled: shown.length > 0 })
   const driftOf = useMemo(() => new Map(drifts.data?.map((drift) => [drift.channelId, drift])), [drifts.data])
+  const unpriced = trpc.admin.channels.unpriced.useQuery({ ids: shown }, { enabled: shown.length > 0 })
+  const unpricedOf = useMemo(
+    () => new Map(unpriced.data?.map(({ channelId, models }) => [channelId, models])),
+    [unpriced.data],
+  )
+  const cooldownsOf = useCooldowns(shown)
 
   return {
     table,
@@ -71,11 +80,15 @@ export function useChannelList() {
     query: { ...list, data: list.data && rows && { items: rows, total: list.data.total } },
     probesOf,
     driftOf,
+    unpricedOf,
+    cooldownsOf,
     sortsById,
     setSortsById: (on: boolean) => {
       idSort.set(on)
       table.setSort(undefined)
     },
+    isBatch,
+    setBatch: batchMode.set,
     folds: fold.fold,
     setFolds: (on: boolean) => {
       setFold({ fold: on, unfolded: [] })

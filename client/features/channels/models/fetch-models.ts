@@ -5,21 +5,17 @@ import { cleanAddress, needsKeyAgain } from '../form/values.ts'
 
 type Source = { id: number | undefined; stored: ChannelValues | undefined }
 
-/** Asks the upstream for its models: with the stored key where the form does not say another, else with what it says. */
+/** Asks the upstream for its models by what the form says; a key that was not typed is the stored one. */
 export function useFetchModels({ id, stored }: Source) {
   const utils = trpc.useUtils()
   const api = utils.client.admin.channels
   return (values: ChannelValues): Promise<string[]> => {
-    const typedKey = stored?.key === values.key ? '' : values.key
-    if (id !== undefined && stored && typedKey === '' && !needsKeyAgain(values, stored)) {
+    const isStoredKey = stored !== undefined && stored.key === values.key
+    const { type, other } = values
+    if (id !== undefined && isStoredKey && !needsKeyAgain(values, stored) && other === stored.other) {
       return api.fetchModelsOf.mutate({ id })
     }
-    const [key = ''] = splitKeys(values.type, values.key)
-    return api.fetchModels.mutate({
-      type: values.type,
-      baseUrl: cleanAddress(values.baseUrl),
-      key,
-      other: values.other,
-    })
+    const key = isStoredKey ? '' : (splitKeys(type, values.key)[0] ?? '')
+    return api.fetchModels.mutate({ id, type, baseUrl: cleanAddress(values.baseUrl), key, other })
   }
 }

@@ -22,13 +22,18 @@ const longestNamePart = 255
 
 const containing = (part: string) => ({ $ilike: `%${part.replace(/[\\%_]/g, '\\$&')}%` })
 
+/** A part of a name, whatever its case. */
+const servesModelLike = (part: string) => ({
+  [raw('"id" in (select channel_id from channel_search where strpos(models, lower(?)) > 0)', [part])]: true,
+})
+
 /** Each filter that is given narrows the list; keys are compared by their fingerprints. */
 async function whereOf(deps: UserDeps, filters: ChannelFilters): Promise<FilterQuery<Channel>> {
   const keyword = filters.keyword.trim()
   return {
     $and: [
       ...(keyword === '' ? [] : [{ $or: await keywordConditions(deps, keyword) }]),
-      ...(filters.model === '' ? [] : [{ models: containing(filters.model) }]),
+      ...(filters.model === '' ? [] : [servesModelLike(filters.model)]),
       ...(filters.group === '' ? [] : [{ [raw(`? = any(string_to_array("group", ','))`, [filters.group])]: true }]),
       ...(filters.types.length === 0 ? [] : [{ type: { $in: filters.types } }]),
       ...(filters.statuses.length === 0 ? [] : [{ status: { $in: filters.statuses } }]),
@@ -64,6 +69,23 @@ async function find(deps: UserDeps, where: FilterQuery<Channel>, wanted: Sorting
   return channels.map((channel) => toChannelView(channel, deps.actor))
 }
 
+/** One look through the table says how many there are and which of them the page shows; past the end it takes another. */
+async function pageOfIds(
+  deps: UserDeps,
+  where: FilterQuery<Channel>,
+  { limit, offset, ...sorting }: Sorting & { limit: number; offset: number },
+): Promise<{ ids: number[]; total: number }> {
+  const rows = await deps.em
+    .createQueryBuilder(Channel)
+    .select(['id', raw('count(*) over () as total')])
+    .where(where as QBFilterQuery<Channel>)
+    .orderBy(orderOf(sorting))
+    .limit(limit, offset)
+    .execute<{ id: number; total: string }[]>('all')
+  const total = rows[0] ? Number(rows[0].total) : offset === 0 ? 0 : await deps.em.count(Channel, where)
+  return { ids: rows.map(({ id }) => id), total }
+}
+
 async function tagsOf(deps: UserDeps, where: FilterQuery<Channel>): Promise<string[]> {
   const tagged = await deps.em
     .createQueryBuilder(Channel, 'c')
@@ -79,8 +101,8 @@ export async function listChannels(deps: UserDeps, input: ListChannels): Promise
   const where = await whereOf(deps, input)
   const offset = (page - 1) * pageSize
   if (!input.tagMode) {
-    const total = await deps.em.count(Channel, where)
-    return { items: await find(deps, where, { ...input, limit: pageSize, offset }), total, page, pageSize }
+    const { ids, total } = await pageOfIds(deps, where, { ...input, limit: pageSize, offset })
+    return { items: await find(deps, { id: { $in: ids } }, { ...input, limit: pageSize }), total, page, pageSize }
   }
   const tags = await tagsOf(deps, where)
   const shown = tags.slice(offset, offset + pageSize)

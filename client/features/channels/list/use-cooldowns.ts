@@ -1,0 +1,16 @@
+import { useMemo } from 'react'
+import type { RouterOutputs } from '#server/app-router.ts'
+import { trpc } from '../../../lib/trpc.ts'
+
+export type Cooldown = RouterOutputs['admin']['channels']['cooldowns'][number]
+
+const lookEveryMs = 10_000
+
+/** What rests now, by channel: it comes and goes by itself within seconds, so it is looked at again and again. */
+export function useCooldowns(ids: number[], everyMs = lookEveryMs): ReadonlyMap<number, Cooldown[]> {
+  const { data } = trpc.admin.channels.cooldowns.useQuery(
+    { ids },
+    { enabled: ids.length > 0, refetchInterval: everyMs, staleTime: 0 },
+  )
+  return useMemo(() => Map.groupBy(data ?? [], ({ channelId }) => channelId), [data])
+}
