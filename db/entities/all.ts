@@ -16,6 +16,7 @@ import { Hold } from './hold.ts'
 import { IdempotencyKey } from './idempotency-key.ts'
 import { InstallationFact } from './installation-fact.ts'
 import { JobRun } from './job-run.ts'
+import { LocalResponse } from './local-response.ts'
 import { Log } from './log.ts'
 import { Message } from './message.ts'
 import { MessageRecipient } from './message-recipient.ts'
@@ -64,6 +65,7 @@ export const entities = [
   IdempotencyKey,
   InstallationFact,
   JobRun,
+  LocalResponse,
   Log,
   Message,
   MessageRecipient,

@@ -38,4 +38,5 @@ export const migrationsList = [
   fromFile('0055-oidc-issuers'),
   fromFile('0090-ledger-step'),
   fromFile('0066-channel-search'),
+  fromFile('0080-local-responses'),
 ]

@@ -3,6 +3,11 @@ import type { ChatRequest, CustomTool, DialectId, Message } from './request.ts'
 /** Fields that parsing has also put into the hub's own wishes; leaving the original out loses nothing. */
 const mirrored = new Set(['thinking', 'reasoning', 'enable_thinking', 'thinking_budget', 'output_config'])
 
+/** What the gateway sees to itself for callers of responses: it keeps answers. */
+const own: Readonly<Partial<Record<DialectId, ReadonlySet<string>>>> = {
+  'openai-responses': new Set(['store']),
+}
+
 /**
  * What gets lost on the way to an upstream of the given dialect, by name: what parsing had to leave out, the caller's own
  * extra fields, and parts and tools that only the caller's vendor knows. A provider adds what it drops itself. Without a
@@ -11,7 +16,8 @@ const mirrored = new Set(['thinking', 'reasoning', 'enable_thinking', 'thinking_
 export function lossesTowards(request: ChatRequest, target: DialectId | undefined): string[] {
   const lost = new Set(request.losses)
   if (request.extra.dialect !== target) {
-    for (const name of Object.keys(request.extra.fields)) if (!mirrored.has(name)) lost.add(name)
+    const { dialect, fields } = request.extra
+    for (const name of Object.keys(fields)) if (!mirrored.has(name) && !own[dialect]?.has(name)) lost.add(name)
   }
   for (const message of request.messages) {
     for (const part of message.content) {

@@ -18,6 +18,8 @@ export type EncodeContext = {
   ambient: Ambient
   /** Gemini without `alt=sse` streams a JSON array instead of events. */
   asJsonArray?: boolean | undefined
+  /** The answer will be kept, under an id of our own. */
+  keeps?: boolean | undefined
   /** The caller's own body, for the dialect whose answers repeat parts of the request (responses). */
   callerBody?: Readonly<Record<string, unknown>> | undefined
 }

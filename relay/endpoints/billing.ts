@@ -2,7 +2,7 @@ import type { Request, Response } from 'express'
 import { clientNetwork } from '#features/client-address/service.ts'
 import { authenticate } from '#relay/request/authenticate.ts'
 import type { Caller, RelayServices } from '#relay/request/call.ts'
-import { languageOf } from '#relay/request/language.ts'
+import { languageOf } from '#relay/request/receive.ts'
 import { callerError, failureOf } from '#relay/attempt/failure.ts'
 
 type Balance = { remaining: number; used: number; unlimited: boolean; expiresAt: Date | null }

@@ -1,11 +1,13 @@
 import type { Request, Response } from 'express'
 import { DomainError } from '#core/errors.ts'
 import { forgetAnswer } from '#features/stored-responses/service.ts'
+import { forgetLocalResponse } from '#features/stored-responses/local-responses.ts'
 import { openAiResponses } from '#relay/dialects/openai-responses/index.ts'
 import { admitAddress } from '#relay/request/admit.ts'
 import { upstreamChannelOf, providerCallOf } from '#relay/attempt/upstream-channel.ts'
 import { authenticate } from '#relay/request/authenticate.ts'
 import type { CallCore, RelayServices } from '#relay/request/call.ts'
+import { readStored } from '#relay/routing/local-responses.ts'
 import { placeOfNamed } from '#relay/routing/stored-responses.ts'
 import { asAttemptFailure, AttemptFailed } from '#relay/attempt/failure.ts'
 import { limit, type LimitedCall } from '#relay/request/limit.ts'
@@ -36,6 +38,12 @@ export async function storedAnswer(
     admitAddress(caller, incoming.ip)
     const id = String(req.params['id'])
     const core = { caller, model: '', stream: false, body: { bytes: Buffer.alloc(0), json: {} }, group: caller.group }
+    const own = await ownAnswer(services, { method, path, id, userId: caller.user.id, query: req.query })
+    if (own !== undefined) {
+      res.json(own)
+      await limited.ended(200)
+      return
+    }
     const { status, text } = await ask(services, { ...incoming, ...core, pinnedChannel: null }, { method, path, id })
     if (method === 'DELETE' && status < 300) {
       await forgetAnswer(services.database.pool, { id, userId: caller.user.id })
@@ -45,6 +53,35 @@ export async function storedAnswer(
   } catch (error) {
     await limited?.ended(statusSent(incoming, error))
     reportError(services, incoming, error)
+  }
+}
+
+type Stored = Input & { id: string; userId: number; query: Record<string, unknown> }
+
+/** What the gateway keeps itself; nothing where it does not. */
+async function ownAnswer(services: RelayServices, { method, path, id, userId, query }: Stored): Promise<unknown> {
+  if (method === 'DELETE') {
+    const removed = await forgetLocalResponse(services.database.pool, { id, userId })
+    return removed ? { id, object: 'response', deleted: true } : undefined
+  }
+  const found = await readStored(services, { id, userId, path })
+  return Array.isArray(found) ? itemPage(found, query) : found
+}
+
+const mostItems = 100
+
+/** The items that a caller asks for, the latest first unless it wants them otherwise. */
+function itemPage(items: Record<string, unknown>[], query: Record<string, unknown>) {
+  const sorted = query['order'] === 'asc' ? items : items.toReversed()
+  const start = sorted.findIndex(({ id }) => id === query['after']) + 1
+  const limit = Math.min(mostItems, Math.max(1, Number.parseInt(String(query['limit'] ?? '20'), 10) || 20))
+  const data = sorted.slice(start, start + limit)
+  return {
+    object: 'list',
+    data,
+    first_id: data[0]?.['id'] ?? null,
+    last_id: data.at(-1)?.['id'] ?? null,
+    has_more: start + limit < sorted.length,
   }
 }
 

@@ -5,6 +5,7 @@ import { isAllowedAddress } from '#features/client-address/service.ts'
 import type { ChannelRow } from '#relay/routing/channel-table.ts'
 import { cheapPromptTokens } from '#relay/counting/cheap-count.ts'
 import { plansOf } from '#relay/routing/select.ts'
+import { withEarlierTurns } from '#relay/routing/local-responses.ts'
 import { placeOfNamed } from '#relay/routing/stored-responses.ts'
 import type { Call, Caller, ChatRoute, Incoming, RelayServices } from './call.ts'
 import { readBody } from './read-body.ts'
@@ -15,7 +16,10 @@ type Arrival = { incoming: Incoming; route: ChatRoute; caller: Caller }
 export async function admitChat(services: RelayServices, { incoming, route, caller: known }: Arrival): Promise<Call> {
   admitAddress(known, incoming.ip)
   const read = await readBody(services, incoming)
-  const { caller, body } = route.prepare?.(services, known, read) ?? { caller: known, body: read }
+  const { caller, body: asked } = route.prepare?.(services, known, read) ?? { caller: known, body: read }
+  const { body, earlier } = route.dialect.keepsResponses
+    ? await withEarlierTurns(services, { userId: caller.user.id, body: asked })
+    : { body: asked }
   const request = route.dialect.parse(body.json, route.path)
   const admitted = admitCall(services, caller, request.model)
   const storedAt = route.dialect.keepsResponses
@@ -26,6 +30,7 @@ export async function admitChat(services: RelayServices, { incoming, route, call
     caller,
     body,
     storedAt,
+    earlier,
     request,
     ...admitted,
     stream: request.stream,

@@ -12,6 +12,7 @@ import type { RetryBudget } from '#core/routing/retry-budget.ts'
 import type { FailureLog } from '#relay/attempt/failure-log.ts'
 import type { CircuitBreaker } from '#relay/routing/circuit-breaker.ts'
 import type { Holds } from '#relay/billing/open-holds.ts'
+import type { EarlierTurns } from '#relay/routing/earlier-turns.ts'
 import type { StoredAt } from '#relay/routing/stored-at.ts'
 import type { TokenCounter } from '#relay/billing/token-counter.ts'
 
@@ -96,6 +97,8 @@ export type CallCore = Incoming & {
   pinnedChannel: ChannelRow | null
   /** Where what the call names is kept. */
   storedAt?: StoredAt | undefined
+  /** What of it the gateway keeps itself, and has put into the body. */
+  earlier?: EarlierTurns | undefined
 }
 
 /** An admitted chat call. */

@@ -9,6 +9,7 @@ import { asAttemptFailure, AttemptFailed, failureOfDomainError, maskedFailure } 
 import type { AttemptContext } from '#relay/attempt/attempt-context.ts'
 import { createAnswerMeter, type MayGoOn } from '#relay/billing/answer-meter.ts'
 import { bookingFailure, finishHungUp, settle, SettleFailed } from '#relay/billing/settle.ts'
+import { withStoredAnswer } from './store-answer.ts'
 import { passthroughStream } from './passthrough-stream.ts'
 import type { StreamWriter } from './stream-writer.ts'
 import { shapeFailure } from '#relay/attempt/shape-failure.ts'
@@ -127,6 +128,9 @@ const cutFailure: UpstreamFailure = {
   message: 'the upstream ended its answer early',
 }
 
+/** The gateway may have to keep the answer itself. */
+const keepsResponses = ({ call, listens }: AttemptContext): boolean => call.dialect.keepsResponses && !listens
+
 /** Counting reads every event of an answer, which is worth while for some only. */
 const isSampled = ({ held, services }: AttemptContext): boolean => held.facts.grows && services.ambient.random() < 0.1
 
@@ -148,7 +152,8 @@ async function endComplete(context: AttemptContext, { writer, caller, progress }
     await caller.end(writer.fail(bookingFailure()))
     return
   }
-  await caller.end(writer.close(measured.usage))
+  const closing = writer.close(measured.usage)
+  await caller.end(keepsResponses(context) ? await withStoredAnswer(context, closing) : closing)
 }
 
 /**
@@ -168,7 +173,8 @@ async function endUnpaid(context: AttemptContext, { writer, caller, progress }: 
     return
   }
   const comment = call.asJsonArray ? '' : `: cut short: ${reason} (request id: ${call.id})\n\n`
-  await caller.end(comment + writer.closeCut(measured.usage))
+  const closing = writer.closeCut(measured.usage)
+  await caller.end(comment + (keepsResponses(context) ? await withStoredAnswer(context, closing) : closing))
 }
 
 /** Before the first byte another channel may answer; after it the caller is told, and pays for what was delivered. */

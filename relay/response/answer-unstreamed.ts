@@ -14,7 +14,8 @@ import type { AttemptContext } from '#relay/attempt/attempt-context.ts'
 import { bookingFailure, finishHungUp, settle, SettleFailed } from '#relay/billing/settle.ts'
 import { createEventReader } from '#relay/transport/event-reader.ts'
 import { withOpenAiUsage } from '#relay/dialects/openai-chat/missing-usage.ts'
-import { withTextAt } from './model-name.ts'
+import { askedOf, withStoredAnswer } from './store-answer.ts'
+import { withTextAt } from '#relay/chat/text-at.ts'
 import { passHeaders } from './upstream-headers.ts'
 import { shapeFailure } from '#relay/attempt/shape-failure.ts'
 import { DomainError } from '#core/errors.ts'
@@ -74,7 +75,10 @@ async function finishUnstreamed(attemptContext: AttemptContext, read: Unstreamed
     if (!(error instanceof SettleFailed)) throw error
     throw new AttemptFailed(bookingFailure(), { local: true, cause: error })
   }
-  await (isStream ? sendStream(attemptContext, text) : sendUnstreamed(attemptContext, { text, headers: read.headers }))
+  const closing = await withStoredAnswer(attemptContext, text)
+  await (isStream
+    ? sendStream(attemptContext, closing)
+    : sendUnstreamed(attemptContext, { text: closing, headers: read.headers }))
 }
 
 function withUsage(read: UnstreamedAnswer, usage: Usage): UnstreamedAnswer {
@@ -173,11 +177,11 @@ function fromResponse(response: ChatResponse): UnstreamedAnswer {
   }
 }
 
-const contextOf = ({ call, services }: AttemptContext) => ({
-  model: call.request.model,
-  estimatedPromptTokens: call.estimate.promptTokens,
-  ambient: services.ambient,
-  callerBody: call.body.json,
+const contextOf = (attemptContext: AttemptContext) => ({
+  model: attemptContext.call.request.model,
+  estimatedPromptTokens: attemptContext.call.estimate.promptTokens,
+  ambient: attemptContext.services.ambient,
+  ...askedOf(attemptContext),
 })
 
 function unstreamedText(attemptContext: AttemptContext, read: UnstreamedAnswer): string {

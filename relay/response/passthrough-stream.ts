@@ -2,7 +2,7 @@ import { formatSseEvent } from '#relay/transport/sse.ts'
 import type { WireEvent } from '#relay/transport/framing.ts'
 import { callerError } from '#relay/attempt/failure.ts'
 import type { AttemptContext } from '#relay/attempt/attempt-context.ts'
-import { withTextAt } from './model-name.ts'
+import { withTextAt } from '#relay/chat/text-at.ts'
 import type { StreamWriter } from './stream-writer.ts'
 
 /** The upstream's own events, watched and sent on as they came. */

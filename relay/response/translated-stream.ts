@@ -4,6 +4,7 @@ import { moveReasoning } from '#relay/chat/reasoning.ts'
 import { createWeight } from '#relay/providers/shared/answer-record.ts'
 import { callerError } from '#relay/attempt/failure.ts'
 import type { AttemptContext } from '#relay/attempt/attempt-context.ts'
+import { askedOf } from './store-answer.ts'
 import type { StreamWriter } from './stream-writer.ts'
 
 /** The upstream's events in the caller's dialect, by way of the hub format. */
@@ -16,7 +17,7 @@ export function translatedStream(context: AttemptContext): StreamWriter {
     estimatedPromptTokens: call.estimate.promptTokens,
     ambient: services.ambient,
     asJsonArray: call.asJsonArray,
-    callerBody: call.body.json,
+    ...(call.dialect.keepsResponses ? askedOf(context) : {}),
   })
   const seen = { usage: undefined as ReportedUsage | undefined, failure: undefined as UpstreamFailure | undefined }
   const texts: string[] = []

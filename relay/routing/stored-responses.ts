@@ -9,11 +9,11 @@ const wordOf = (value: unknown): string[] => (typeof value === 'string' && value
 const idOf = (value: unknown): string[] =>
   typeof value === 'object' && value !== null && 'id' in value ? wordOf(value.id) : []
 
-const itemsOf = (input: unknown): Json[] =>
+export const itemsOf = (input: unknown): Json[] =>
   Array.isArray(input) ? input.filter((item): item is Json => typeof item === 'object' && item !== null) : []
 
 /** An item that is nothing but the id of a kept one; its type may be left out. */
-const isReference = (item: Json): boolean =>
+export const isReference = (item: Json): boolean =>
   item['type'] === 'item_reference' ||
   ((item['type'] ?? null) === null && item['role'] === undefined && item['content'] === undefined)
 

@@ -16,7 +16,6 @@ const repeated = {
   reasoning: { effort: null, summary: null },
   safety_identifier: null,
   service_tier: 'default',
-  store: false,
   temperature: null,
   text: { format: { type: 'text' } },
   tool_choice: 'auto',
@@ -32,11 +31,13 @@ export function responseHead(id: string, context: EncodeContext) {
   const body = context.callerBody ?? {}
   const echo = Object.entries(repeated).map(([name, value]) => [name, body[name] ?? value] as const)
   return {
-    id: answerId(id, 'resp_', context.ambient),
+    // What is kept is found by its id, which upstreams may give twice.
+    id: answerId(context.keeps === true ? '' : id, 'resp_', context.ambient),
     object: 'response',
     created_at: unixSeconds(context.ambient),
     model: context.model,
     ...Object.fromEntries(echo),
+    store: context.keeps === true,
   }
 }
 

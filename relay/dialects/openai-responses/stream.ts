@@ -32,6 +32,7 @@ export function streamOpenAiResponses(context: EncodeContext): StreamEncoder {
     const fields = toErrorFields({ ...error, requestId: '' })
     const response = {
       ...headOf(''),
+      store: false,
       status: 'failed',
       completed_at: null,
       error: { code: error.status === 429 ? 'rate_limit_exceeded' : 'server_error', message: fields.message },

@@ -1,5 +1,6 @@
 import type { Services } from '#features/deps.ts'
 import { clearLogs } from '#features/logs/clear.ts'
+import { forgetExpiredResponses } from '#features/stored-responses/local-responses.ts'
 import { forgetNoticeCounts } from '#features/notifications/service.ts'
 
 type RetentionDeps = Pick<Services, 'database' | 'options' | 'ambient'>
@@ -37,6 +38,7 @@ const expired = [
 /** Removes what has expired, in portions, and logs older than root wants to keep. Tells how many rows went. */
 export async function removeExpired(deps: RetentionDeps, signal: AbortSignal): Promise<{ rows: number; logs: number }> {
   let rows = await forgetNoticeCounts(deps)
+  rows += await forgetExpiredResponses(deps.database.pool, deps.options.get('global.stored_responses_days'))
   const { rows: buckets } = await deps.database.pool.query<{ forgotten: number }>(
     'select ledger_forget_buckets() as forgotten',
   )

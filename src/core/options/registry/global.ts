@@ -31,6 +31,20 @@ export const globalOptions = {
     label: '调用者断开后继续读取上游',
     help: '开启后读完整个回答并按其计费，关闭则立即中止上游请求，按已交付的内容计费',
   }),
+  'global.stored_responses_days': option(z.int().min(0).max(3650), {
+    default: 30,
+    visibility: 'admin',
+    group: 'global',
+    label: '网关保存响应的天数',
+    help: '上游不保存 Responses 接口的响应时由网关加密保存，供后续请求引用；调用者可用 store: false 拒绝，0 表示不保存',
+  }),
+  'global.stored_responses_megabytes': option(z.int().min(1).max(100_000), {
+    default: 100,
+    visibility: 'admin',
+    group: 'global',
+    label: '每个用户保存响应的容量（MB）',
+    help: '超出后删除最久未使用的响应',
+  }),
   'global.rate_limit_exempt_enabled': option(flag, {
     default: false,
     visibility: 'admin',

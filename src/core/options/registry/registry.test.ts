@@ -146,6 +146,8 @@ const documented: Record<string, string | undefined> = {
   'global.hide_upstream_error_enabled': 'false',
   'global.block_browser_extension_enabled': 'false',
   'global.finish_after_hangup_enabled': 'false',
+  'global.stored_responses_days': '30',
+  'global.stored_responses_megabytes': '100',
   'global.rate_limit_exempt_enabled': 'false',
   'global.rate_limit_exempt_group': 'bulk-ok',
   'global.safe_check_exempt_enabled': 'false',

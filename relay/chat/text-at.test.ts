@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { withTextAt } from './model-name.ts'
+import { withTextAt } from './text-at.ts'
 
 test.each([
   ['{"model":"a"}', ['model'], '{"model":"b"}'],
