@@ -106,7 +106,8 @@ ${table(['method', 'path'], relay)}
 
 \`/v1/explain\` takes the body of a chat completion and sends nothing. Each of its \`candidates\`, in the order of attempts, has
 \`channel_id\`, \`model\`, \`upstream_model\`, \`priority\`, \`probability\` (of being asked first), \`tier\`, \`cooling_down\` (every key of the
-channel is in its cooldown), \`estimate\`, \`price\` and \`reservation\`; \`removed\` names the other channels with the \`rule\` that left them out.
+channel is in its cooldown), \`estimate\`, \`price\` and \`reservation\`; \`removed\` names the other channels with the \`rule\` that left them out. \`balance\`,
+\`limits\` and \`spend_caps\` (\`scope\`, window, \`models\`, \`limit\`, \`spent\`, \`remaining\`, \`turns_at\`) say what is left and whether it admits the call.
 
 ## REST
 

@@ -1,5 +1,7 @@
 import type { Request, Response } from 'express'
 import type { RequestVerdict, Standing } from '#core/limits/request-limit.ts'
+import { capsOfCall } from '#features/spend-caps/service.ts'
+import type { CapView } from '#features/spend-caps/view.ts'
 import { openAiChat } from '#relay/dialects/openai-chat/index.ts'
 import { authenticate } from '#relay/request/authenticate.ts'
 import type { Call, RelayServices } from '#relay/request/call.ts'
@@ -31,6 +33,7 @@ export async function explain(services: RelayServices, { req, res }: { req: Requ
       removed: call.pinnedChannel ? [] : removedOf(services, call, new Set(chosen.map(({ channel_id }) => channel_id))),
       price_range: estimates.length === 0 ? null : { least: Math.min(...estimates), most: Math.max(...estimates) },
       balance: { user_quota: balance.user, token_quota: balance.token, admits: admits(priced, balance) },
+      spend_caps: balance.caps.map(shownCap),
       limits: shownLimits(await limitsLeft(services, caller)),
     })
   } catch (error) {
@@ -52,9 +55,10 @@ type Reservation = {
   least: number
 }
 
-type Balance = { user: number; token: number | null }
+type Balance = { user: number; token: number | null; caps: CapView[] }
 
-const availableOf = ({ user, token }: Balance): number => Math.min(user, token ?? user)
+const availableOf = ({ user, token, caps }: Balance): number =>
+  Math.min(user, token ?? user, ...caps.map(({ left }) => left))
 
 function priceOf(
   services: RelayServices,
@@ -98,6 +102,8 @@ function reservationOf(
 
 async function readBalance(services: RelayServices, call: Call): Promise<Balance> {
   const { token, user } = call.caller
+  const subject = { userId: user.id, tokenId: token?.id ?? 0, model: call.model }
+  const caps = await capsOfCall(services.database.orm.em.fork(), subject)
   const { rows } = await services.database.pool.query<{ quota: string; remain: string | null }>(
     'select u.quota, t.remain_quota as remain from users u left join tokens t on t.id = $2 where u.id = $1',
     [user.id, token?.id ?? 0],
@@ -105,10 +111,23 @@ async function readBalance(services: RelayServices, call: Call): Promise<Balance
   return {
     user: Number(rows[0]?.quota ?? 0),
     token: token && !token.unlimitedQuota ? Number(rows[0]?.remain ?? 0) : null,
+    caps,
   }
 }
 
-/** Whether the balances would admit the call now. The first try decides: its price is what has to be set aside. */
+/** One spend cap of the token or of its owner, with what is left of it now. */
+const shownCap = ({ scope, period, seconds, zone, models, limit, spent, left, turnsAt }: CapView) => ({
+  scope,
+  period,
+  ...(period === 'rolling' ? { seconds } : { zone }),
+  models,
+  limit,
+  spent,
+  remaining: left,
+  turns_at: turnsAt && turnsAt.getTime() / 1000,
+})
+
+/** Whether balances and spend caps would admit the call now. The first try decides: its price is what has to be set aside. */
 function admits(priced: (Choice & Priced)[], balance: Balance): boolean | null {
   const firsts = priced.flatMap(({ probability, reservation }) =>
     probability > 0 && reservation ? [reservation.least] : [],

@@ -84,7 +84,7 @@ export function sendShell(res: Response, shell: string, options: OptionsReader):
     css === '' ? '' : `<style>${css.replaceAll('</style', '<\\/style')}</style>`,
     js === '' ? '' : `<script nonce="${nonce}">${js.replaceAll('</script', '<\\/script')}</script>`,
   ].join('')
-  res.setHeader('content-security-policy', policyOf(nonce))
+  res.setHeader('content-security-policy', policyOf(nonce, framedOrigins(options)))
   res.setHeader('x-content-type-options', 'nosniff')
   res.setHeader('referrer-policy', 'same-origin')
   res.setHeader('x-frame-options', 'SAMEORIGIN')
@@ -100,7 +100,22 @@ export function sendShell(res: Response, shell: string, options: OptionsReader):
 
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`)
 
-const policyOf = (nonce: string): string =>
+/** Texts of the operator's in which a page may be named that is shown in a frame. */
+const framing = ['HomePageContent', 'About', 'Footer', 'custom_head_html', 'global_js'] as const
+
+/**
+ * Where frames may lead: to pages that the operator names. A chat page that sends its frame on to somewhere else would take
+ * along the key that stands in the address.
+ */
+function framedOrigins(options: OptionsReader): string[] {
+  const links = options.get('Chats').flatMap((chat) => Object.values(chat))
+  const texts = [...links, ...framing.map((name) => options.get(name))]
+  const addresses = texts.flatMap((text) => text.match(/https?:\/\/[^\s"'<>\\/?#;,]+/gi) ?? [])
+  const origins = addresses.filter((address) => URL.canParse(address)).map((address) => new URL(address).origin)
+  return [...new Set(origins)]
+}
+
+const policyOf = (nonce: string, framed: readonly string[]): string =>
   [
     "default-src 'self'",
     `script-src 'self' 'nonce-${nonce}' https://challenges.cloudflare.com https://telegram.org`,
@@ -111,7 +126,7 @@ const policyOf = (nonce: string): string =>
     "media-src 'self' https:",
     "font-src 'self' data:",
     "connect-src 'self' https:",
-    'frame-src https: http:',
+    `frame-src ${['https://challenges.cloudflare.com', 'https://oauth.telegram.org', ...framed].join(' ')}`,
     "object-src 'none'",
     "base-uri 'self'",
     "form-action 'self' https:",

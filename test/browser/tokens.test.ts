@@ -146,6 +146,25 @@ describeWithBrowser('the tokens page', () => {
     await page.goto('/app/chat/1')
     await page.getByText('聊天链接配置错误').waitFor()
 
+    // A chat page that leads its frame elsewhere would take the key along.
+    const asked: { url: string; referer: string | undefined }[] = []
+    page.on('request', (request) => asked.push({ url: request.url(), referer: request.headers()['referer'] }))
+    await page.addInitScript(() =>
+      document.addEventListener('securitypolicyviolation', ({ effectiveDirective }) =>
+        document.documentElement.setAttribute('data-refused', effectiveDirective),
+      ),
+    )
+    const elsewhere = 'http://localhost:1/taken'
+    await page.route(`${app.upstream.url}/`, (route) =>
+      route.fulfill({ status: 302, headers: { location: elsewhere }, body: '' }),
+    )
+    await page.goto('/app/chat/0')
+    await page.locator('[data-refused=frame-src]').waitFor({ state: 'attached' })
+    const framed = asked.filter(({ url }) => url.startsWith(app.upstream.url))
+    expect(framed.map(({ referer }) => referer)).toEqual([undefined])
+    expect(framed[0]?.url).not.toContain('?key')
+    expect(asked.map(({ url }) => url)).not.toContain(elsewhere)
+
     const without = await app.make.user()
     const other = await openConsole(browser, app, { reader: without, language: 'en' })
     await other.page.goto('/app/chat/0')

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { receiptViolations } from '#test/support/receipts.ts'
 import type { App } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 
@@ -123,6 +124,7 @@ export function say(app: App, by: CallerDialect, ask: Ask): Promise<Response> {
 /** What must hold of every app when its tests are over. */
 export async function closeSoundly(app: App): Promise<void> {
   expect(await app.violations()).toEqual([])
+  expect(await receiptViolations(app.pool)).toEqual([])
   await app[Symbol.asyncDispose]()
 }
 

@@ -17,6 +17,7 @@ type Explanation = {
   price_range: { least: number; most: number }
   limits: { token: Limit | null; user: Limit | null }
   balance: { user_quota: number; token_quota: number | null; admits: boolean }
+  spend_caps: Record<string, unknown>[]
 }
 
 test('explain lists the channels with their probability, the others with the reason, the price and whether it can be paid, and calls no upstream', async () => {
@@ -93,6 +94,54 @@ test('explain reports what is left of both limits and counts towards neither', a
     token: null,
     user: null,
   })
+})
+
+test('explain names the spend caps that cover the call, what is left of each and when it turns, and whether they admit it', async () => {
+  await app.make.channel({ models: 'gpt-4.1-capped' })
+  await setOptions(app, { ModelPrice: '{"gpt-4.1-capped":0.0002}' })
+  await app.services.channels.reload()
+  const user = await app.make.user()
+  const token = await app.make.token(user)
+  await app.make.spendCap({ scope: 'token', id: token.id }, { period: 'day', zone: 'Asia/Shanghai', amount: 250 })
+  await app.make.spendCap({ scope: 'user', id: user.id }, { seconds: 18_000, amount: 1000, models: ['gpt-4.1*'] })
+  await app.make.spendCap({ scope: 'user', id: user.id }, { amount: 1, models: ['o3*'] })
+  const body = { model: 'gpt-4.1-capped', messages }
+  const before = await explained(token, body)
+  expect(before.spend_caps).toEqual([
+    {
+      scope: 'token',
+      period: 'day',
+      zone: 'Asia/Shanghai',
+      models: [],
+      limit: 250,
+      spent: 0,
+      remaining: 250,
+      turns_at: expect.any(Number),
+    },
+    {
+      scope: 'user',
+      period: 'rolling',
+      seconds: 18_000,
+      models: ['gpt-4.1*'],
+      limit: 1000,
+      spent: 0,
+      remaining: 1000,
+      turns_at: null,
+    },
+  ])
+  // Midnight there.
+  expect((Number(before.spend_caps[0]?.['turns_at']) + 8 * 3600) % 86_400).toBe(0)
+  expect(before.balance.admits).toBe(true)
+  for (let count = 0; count < 2; count += 1) {
+    expect((await app.relay(token, '/v1/chat/completions', body)).status).toBe(200)
+  }
+  const after = await explained(token, body)
+  expect(after.spend_caps.map(({ spent, remaining }) => [spent, remaining])).toEqual([
+    [200, 50],
+    [200, 800],
+  ])
+  expect(after.balance.admits).toBe(false)
+  expect((await app.relay(token, '/v1/chat/completions', body)).status).toBe(429)
 })
 
 test('a virtual name is explained by all models behind it, with the probability of each, and by the channels left out', async () => {

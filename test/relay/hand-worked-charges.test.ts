@@ -3,6 +3,7 @@ import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { setOptions } from './serve.ts'
 import { closeSoundly, consumed } from './caller-dialects.ts'
+import { receiptViolations } from '#test/support/receipts.ts'
 
 let app: App
 let token: TestToken
@@ -154,4 +155,15 @@ test.each(kinds)('$kind costs $quota, worked out by hand', async ({ path, body, 
   expect(reply.status, await reply.text()).toBe(200)
   expect((await consumed(app)).at(-1)?.quota).toBe(quota)
   expect(before - (await balance())).toBe(quota)
+})
+
+test('the receipt of every kind of call still gives its charge when all prices have changed', async () => {
+  const rows = await consumed(app)
+  expect(rows).toHaveLength(kinds.length)
+  await setOptions(app, {
+    GroupRatio: '{"default":7}',
+    ModelRatio: '{"m":99}',
+    ModelPrice: '{"dall-e-3":9,"tts-1":9,"per-call":9}',
+  })
+  expect(await receiptViolations(app.pool)).toEqual([])
 })

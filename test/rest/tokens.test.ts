@@ -174,6 +174,37 @@ describe('reading tokens', () => {
     expect(await search({})).toEqual([second.id, first.id])
   })
 
+  it('sorts the list and a search by every column of the page, both ways, over all pages', async () => {
+    for (const name of ['banana', 'apple', 'cherry']) await make({ name })
+    await app.sql(`update tokens set used_quota = case name when 'banana' then 3 when 'apple' then 2 else 1 end,
+      accessed_at = now() - case name when 'banana' then interval '1 day' when 'apple' then interval '3 days' else interval '2 days' end,
+      created_at = now() - case name when 'banana' then interval '9 days' when 'apple' then interval '7 days' else interval '8 days' end,
+      expires_at = case name when 'banana' then now() + interval '1 day' when 'apple' then now() + interval '2 days' end`)
+    const trpc = await app.trpc(owner)
+    const ascending = {
+      name: ['apple', 'banana', 'cherry'],
+      spend: ['cherry', 'apple', 'banana'],
+      used: ['apple', 'cherry', 'banana'],
+      created: ['banana', 'cherry', 'apple'],
+      // Never is later than any time.
+      expires: ['banana', 'apple', 'cherry'],
+    } as const
+    for (const sort of ['name', 'spend', 'used', 'created', 'expires'] as const) {
+      for (const order of ['asc', 'desc'] as const) {
+        const sorted = order === 'asc' ? [...ascending[sort]] : ascending[sort].toReversed()
+        const pages = await Promise.all([1, 2].map((page) => trpc.user.tokens.list({ page, pageSize: 2, sort, order })))
+        expect([sort, order, pages.flatMap(({ items }) => items.map(({ name }) => name))]).toEqual([
+          sort,
+          order,
+          sorted,
+        ])
+        const found = await trpc.user.tokens.search({ keyword: 'an', sort, order })
+        expect(found.map(({ name }) => name)).toEqual(sorted.filter((name) => name.includes('an')))
+      }
+    }
+    expect(await trpc.user.tokens.list({ page: 1, sort: 'key' as never }).catch(() => 'refused')).toBe('refused')
+  })
+
   it('hides everybody else’s', async () => {
     const token = await make()
     const stranger = await app.signedIn(await app.person({ role: 100 }))

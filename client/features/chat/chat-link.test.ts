@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { chatLinkOf, savedLinks } from './chat-link.ts'
+import { chatLinkOf, sandboxOf, savedLinks } from './chat-link.ts'
 
 const values = { address: 'https://gateway.example/', key: 'sk-abc' }
 
@@ -33,6 +33,11 @@ test('what is no link, or runs as code, is none', () => {
   ]) {
     expect(chatLinkOf(template, values)).toEqual({ kind: 'invalid' })
   }
+})
+
+test('a chat page keeps its own storage, but one of the gateway’s own origin does not act as the reader', () => {
+  expect(sandboxOf('https://chat.example/#sk', 'https://gateway.example')).toContain('allow-same-origin')
+  expect(sandboxOf('https://gateway.example/app/tokens', 'https://gateway.example')).not.toContain('allow-same-origin')
 })
 
 test('each record names one link', () => {

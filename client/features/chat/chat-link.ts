@@ -14,6 +14,10 @@ export type ChatLink =
   | { kind: 'program'; url: string; host: string }
   | { kind: 'invalid' }
 
+/** A page of the gateway's own origin could take its own sandbox off, and act as the reader. */
+export const sandboxOf = (url: string, ownOrigin: string): string =>
+  `allow-scripts allow-forms allow-popups allow-downloads${URL.parse(url)?.origin === ownOrigin ? '' : ' allow-same-origin'}`
+
 /** Schemes that run what stands in the address. */
 const runs = /^(javascript|data|vbscript|blob|file|about):/i
 

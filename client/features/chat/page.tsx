@@ -6,7 +6,7 @@ import { EmptyState, ErrorState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { useDocumentTitle } from '../../lib/document-title.ts'
 import { useStatus } from '../../lib/status.ts'
-import { chatLinkOf, savedLinks } from './chat-link.ts'
+import { chatLinkOf, sandboxOf, savedLinks } from './chat-link.ts'
 import { TokenChoice } from './token-choice.tsx'
 import { useChatKey } from './use-chat-key.ts'
 
@@ -60,7 +60,7 @@ function ChatFrame({ name, template }: { name: string; template: string }) {
             src={link.url}
             title={name}
             referrerPolicy="no-referrer"
-            sandbox="allow-scripts allow-same-origin allow-forms allow-popups allow-downloads"
+            sandbox={sandboxOf(link.url, window.location.origin)}
             allow="clipboard-write; microphone; camera"
             style={{ width: '100%', height: '100%', minHeight: '60vh', border: 0 }}
           />

@@ -14,8 +14,14 @@ type Timed = { submittedAt: Date | null; finishedAt: Date | null }
 export const durationOf = ({ submittedAt, finishedAt }: Timed): number | null =>
   submittedAt && finishedAt ? Math.max(0, finishedAt.getTime() - submittedAt.getTime()) : null
 
+const longMs = 60_000
+
+/** More than a minute is long. */
 export function TaskDuration({ task }: { task: Timed }) {
-  return <Duration milliseconds={durationOf(task)} />
+  const milliseconds = durationOf(task)
+  return (
+    <Duration milliseconds={milliseconds} tone={milliseconds !== null && milliseconds > longMs ? 'bad' : undefined} />
+  )
 }
 
 export function TaskState({ task }: { task: { status: string; failReason: string } }) {

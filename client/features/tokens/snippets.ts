@@ -129,7 +129,9 @@ console.log(reply.text)`,
 const claudeCode = ({ base, key, model }: Access): Snippet[] => [
   {
     title: 'Shell',
-    code: `export ANTHROPIC_BASE_URL="${base}"
+    // A key of the vendor's would be sent beside this one.
+    code: `unset ANTHROPIC_API_KEY
+export ANTHROPIC_BASE_URL="${base}"
 export ANTHROPIC_AUTH_TOKEN="${key}"
 export ANTHROPIC_MODEL="${model}"
 claude`,

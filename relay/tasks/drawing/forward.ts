@@ -171,7 +171,9 @@ async function refuse(
 function busy(attempt: Attempt, description: string): AttemptFailed {
   const refusal = new DomainError('drawing.busy')
   const message = [description, refusal.message].filter((part) => part !== '').join(' ')
-  const failure = { ...failureOfDomainError(refusal), type: 'upstream_error', code: submitCode.busy, message }
+  // What the service said stands beside our own words, so these are not written anew for the caller.
+  const { refusal: _, ...own } = failureOfDomainError(refusal)
+  const failure = { ...own, type: 'upstream_error', code: submitCode.busy, message }
   return maskedFailure(new AttemptFailed(failure, { local: false, cause: refusal }), attemptSecrets(attempt))
 }
 

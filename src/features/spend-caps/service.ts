@@ -45,6 +45,17 @@ export const listOwnCaps = ({ em, actor }: UserDeps): Promise<CapView[]> =>
     [actor.id, actor.id],
   )
 
+/** Of a call: those of its user and of its token that cover the model. */
+export const capsOfCall = (
+  em: EntityManager,
+  { userId, tokenId, model }: { userId: number; tokenId: number; model: string },
+): Promise<CapView[]> =>
+  standings(
+    em,
+    `((c.scope = 'user' and c.subject_id = ?) or (c.scope = 'token' and c.subject_id = ?)) and ledger_cap_covers(c.models, ?)`,
+    [userId, tokenId, model],
+  )
+
 const ofUser = ({ em }: UserDeps, { userId }: { userId: number }): Promise<CapView[]> =>
   standings(em, "c.scope = 'user' and c.subject_id = ?", [userId])
 
