@@ -25,6 +25,7 @@ import { NotificationCount } from './notification-count.ts'
 import { OAuthState } from './oauth-state.ts'
 import { OneTimeCode } from './one-time-code.ts'
 import { Option } from './option.ts'
+import { Plan } from './plan.ts'
 import { Rebate } from './rebate.ts'
 import { Passkey } from './passkey.ts'
 import { RecoveryCode } from './recovery-code.ts'
@@ -40,6 +41,8 @@ import { Token } from './token.ts'
 import { TopUpOrder } from './top-up-order.ts'
 import { SpendCap } from './spend-cap.ts'
 import { SpendCapBucket } from './spend-cap-bucket.ts'
+import { Subscription } from './subscription.ts'
+import { SubscriptionCharge } from './subscription-charge.ts'
 import { TopUpOrderEvent } from './top-up-order-event.ts'
 import { StoredResponse } from './stored-response.ts'
 import { UsageHourly } from './usage-hourly.ts'
@@ -77,6 +80,7 @@ export const entities = [
   Rebate,
   Passkey,
   RecoveryCode,
+  Plan,
   PriceChange,
   Redemption,
   RedemptionUse,
@@ -86,6 +90,8 @@ export const entities = [
   SetupRecord,
   SpendCap,
   SpendCapBucket,
+  Subscription,
+  SubscriptionCharge,
   SignInChallenge,
   Token,
   TopUpOrder,

@@ -15,6 +15,10 @@ export const Hold = defineEntity({
     tokenAmount: p.bigint('number').defaultRaw('0'),
     /** Spend caps it counts in: id to bucket; null for none. */
     caps: p.json().$type<Record<string, number>>().nullable(),
+    /** The subscription that holds `planAmount` of `amount`, and the bucket of each of its windows. */
+    subscriptionId: p.integer().nullable(),
+    planAmount: p.bigint('number').defaultRaw('0'),
+    planWindows: p.json().$type<Record<string, number>>().nullable(),
     nodeId: p.integer().index(),
     status: p.text().default('open'),
     createdAt: p.datetime().defaultRaw('now()'),

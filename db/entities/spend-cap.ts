@@ -7,8 +7,8 @@ export const SpendCap = defineEntity({
   indexes: [{ properties: ['subjectId', 'scope'] }],
   properties: {
     id: p.integer().primary().autoincrement(),
-    /** Whose spending counts: user, token. */
-    scope: p.text().$type<'user' | 'token'>(),
+    /** Whose spending counts; of a subscription it is a window, which limits what the subscription pays and nothing else. */
+    scope: p.text().$type<'user' | 'token' | 'subscription'>(),
     subjectId: p.integer(),
     /** Who set it: owner, admin, or a subscription, then with its id. */
     source: p.text(),

@@ -1,3 +1,4 @@
+import type { PlanTerms } from './plan.ts'
 import { defineEntity, p, type InferEntity } from '@mikro-orm/postgresql'
 
 /** One order over any gateway: what was asked for, what it buys, and how far it is. */
@@ -28,6 +29,9 @@ export const TopUpOrder = defineEntity({
     refundedMinor: p.bigint('number').defaultRaw('0'),
     createdAt: p.datetime().defaultRaw('now()'),
     paidAt: p.datetime().nullable(),
+    /** The plan it buys instead of credit, and the terms under which it was ordered. */
+    planId: p.integer().nullable(),
+    plan: p.json().$type<PlanTerms>().nullable(),
     /** When an administrator took the credit back. */
     reversedAt: p.datetime().nullable(),
   },

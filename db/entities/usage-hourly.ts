@@ -25,6 +25,8 @@ export const UsageHourly = defineEntity({
     cost: p.bigint('number').defaultRaw('0'),
     /** The part of `quota` whose cost is known. */
     costedQuota: p.bigint('number').defaultRaw('0'),
+    /** The part of `quota` that subscriptions paid. */
+    planQuota: p.bigint('number').defaultRaw('0'),
   },
 })
 

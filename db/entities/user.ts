@@ -56,6 +56,8 @@ export const User = defineEntity({
     mustChangePassword: p.boolean().default(false),
     /** Kept by a trigger, so that calls without caps look no further. */
     hasSpendCaps: p.boolean().default(false),
+    /** Has an active subscription; kept by a trigger too. */
+    hasPlan: p.boolean().default(false),
     createdAt: p.datetime().defaultRaw('now()'),
     deletedAt: p.datetime().nullable(),
   },

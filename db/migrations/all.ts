@@ -39,4 +39,5 @@ export const migrationsList = [
   fromFile('0090-ledger-step'),
   fromFile('0066-channel-search'),
   fromFile('0080-local-responses'),
+  fromFile('0060-plans'),
 ]

@@ -29,12 +29,15 @@ export async function reserveOnce(services: RelayServices, call: CallCore, amoun
   }
 }
 
-/** What is there for a hold, in balance, token and spend caps together. */
-export const availableIn = ({ userQuota, tokenQuota, capLeft }: ReserveResult): number =>
-  Math.min(userQuota, tokenQuota ?? userQuota, capLeft ?? userQuota)
+/** What is there for a hold, in subscription and balance, token and spend caps together. */
+export const availableIn = ({ payable, tokenQuota, capLeft }: ReserveResult): number =>
+  Math.min(payable, tokenQuota ?? payable, capLeft ?? payable)
 
 export const isInsufficient = ({ verdict }: ReserveResult): boolean =>
-  verdict === 'user_insufficient' || verdict === 'token_insufficient' || verdict === 'cap_reached'
+  verdict === 'user_insufficient' ||
+  verdict === 'token_insufficient' ||
+  verdict === 'cap_reached' ||
+  verdict === 'plan_spent'
 
 /** In words that are the same in every language: `5h`, `day Asia/Shanghai`, `week UTC [gpt-4o*]`. */
 function windowOf({ period, seconds, zone, models }: ReachedCap): string {
@@ -51,6 +54,8 @@ function capRefusal(cap: ReachedCap, { show, amount }: { show: (quota: number) =
     turns: new Date(cap.turnsAt * 1000).toISOString().replace('.000', ''),
   }
   const details = { cause: new CapReached(cap.inSeconds) }
+  if (cap.scope === 'subscription')
+    return new DomainError('relay.plan_spent', { plan: cap.name ?? '', ...parameters }, details)
   return cap.scope === 'token'
     ? new DomainError('relay.token_spend_cap_reached', parameters, details)
     : new DomainError('relay.user_spend_cap_reached', parameters, details)
@@ -69,9 +74,9 @@ export function refusalOfReserve(
   }
   switch (result.verdict) {
     case 'user_insufficient':
-      return result.userQuota <= 0
+      return result.payable <= 0
         ? new DomainError('relay.user_quota_empty')
-        : new DomainError('relay.user_quota_insufficient', { quota: show(result.userQuota), required: show(amount) })
+        : new DomainError('relay.user_quota_insufficient', { quota: show(result.payable), required: show(amount) })
     case 'token_insufficient':
       return new DomainError('relay.token_quota_insufficient', {
         quota: show(result.tokenQuota ?? 0),
@@ -82,9 +87,10 @@ export function refusalOfReserve(
     case 'token_missing':
       return new DomainError('relay.token_invalid')
     case 'cap_reached':
+    case 'plan_spent':
       return result.cap
         ? capRefusal(result.cap, { show, amount })
-        : new DomainError('relay.user_quota_insufficient', { quota: show(result.userQuota), required: show(amount) })
+        : new DomainError('relay.user_quota_insufficient', { quota: show(result.payable), required: show(amount) })
     case 'user_missing':
     case 'ok':
       return new DomainError('relay.user_unavailable')

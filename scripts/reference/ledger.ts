@@ -6,6 +6,8 @@ import { Hold } from '#db/entities/hold.ts'
 import { SettledCall } from '#db/entities/settled-call.ts'
 import { SpendCap } from '#db/entities/spend-cap.ts'
 import { SpendCapBucket } from '#db/entities/spend-cap-bucket.ts'
+import { Subscription } from '#db/entities/subscription.ts'
+import { SubscriptionCharge } from '#db/entities/subscription-charge.ts'
 import { UsageHourly } from '#db/entities/usage-hourly.ts'
 import type { ReserveVerdict } from '#features/ledger/charge-row.ts'
 import { ledgerLimits } from '#features/ledger/limits.ts'
@@ -20,8 +22,13 @@ const tables = [
     what: 'sums for dashboards and totals, kept in the transaction of the charge, also when logging is off',
   },
   { entity: SettledCall, what: 'ids of charges of the last hour at least, so that one sent again is not booked again' },
-  { entity: SpendCap, what: 'how much a user or a token may spend within a window' },
+  { entity: SpendCap, what: 'how much a user or a token may spend, or a subscription pay, within a window' },
   { entity: SpendCapBucket, what: 'what was spent and is held under a cap, by pieces of its window' },
+  { entity: Subscription, what: 'a plan that a user has bought: the second purse' },
+  {
+    entity: SubscriptionCharge,
+    what: 'what a subscription paid for which call, until nothing can be refunded any more',
+  },
   { entity: FailedCharge, what: 'charges that the database refused, until an operator decides' },
 ]
 
@@ -49,6 +56,12 @@ const functions: Readonly<Record<string, string>> = {
   ledger_cap_turn: 'when so much of a window comes free',
   ledger_cap_covers: 'whether a spend cap counts a model',
   ledger_forget_buckets: 'removes what no window reaches any more',
+  ledger_plan_for: 'the subscription that pays for a call, and what its windows leave',
+  ledger_plan_window: 'the window of a subscription that refuses a call',
+  ledger_count_plan: 'counts in the windows of a subscription',
+  ledger_charge_plan: 'books what a subscription pays for a call',
+  ledger_refund_plan: 'gives what a subscription paid for a call back to its windows',
+  ledger_expire_plans: 'ends subscriptions whose time is over',
   ledger_settled_slot: 'the hour that an id of a settled call is kept under',
   ledger_forget_settled: 'empties the oldest hours of settled ids',
   ledger_set_aside: 'keeps a charge that cannot be booked, and its hold open',
@@ -74,12 +87,13 @@ const verdicts: Record<ReserveVerdict, [when: string, effect: string]> = {
   ok: ['taken or raised', ''],
   user_missing: ['the user is gone', 'relay.user_unavailable'],
   token_missing: ['the token is gone', 'relay.token_invalid'],
-  user_insufficient: ['the balance does not cover it', 'relay.user_quota_insufficient, relay.user_quota_empty'],
+  user_insufficient: ['plan and balance do not cover it', 'relay.user_quota_insufficient, relay.user_quota_empty'],
   token_insufficient: ['what the token may spend does not cover it', 'relay.token_quota_insufficient'],
   cap_reached: [
     'what a spend cap leaves of its window does not cover it',
     'relay.token_spend_cap_reached, relay.user_spend_cap_reached',
   ],
+  plan_spent: ['what the windows of a plan that keeps the balance out leave does not cover it', 'relay.plan_spent'],
   token_exhausted: ['nothing is left of the token and no other hold of it is open', 'relay.token_exhausted'],
 }
 

@@ -33,9 +33,22 @@ function randomOf(seed: number) {
   }
 }
 
+/** Charged and held. */
+const paidByPlans = async (userId: number): Promise<number> =>
+  Number(
+    (
+      await world.pool.query(
+        `select coalesce(sum(s.used_quota - s.refunded_quota), 0)
+           + (select coalesce(sum(h.plan_amount), 0) from holds h where h.user_id = $1 and h.status = 'open') as n
+         from subscriptions s where s.user_id = $1`,
+        [userId],
+      )
+    ).rows[0]?.n,
+  )
+
 type Outcome = 'charged' | 'refused' | 'given-up' | 'kept' | 'released'
 
-test('random batches with refused rows, locked rows, lost commits, lost holds and calls without a log lose no unit and make none, under spend caps too', async () => {
+test('random batches with refused rows, locked rows, lost commits, lost holds and calls without a log lose no unit and make none, under spend caps and with plans too', async () => {
   const seed = long ? Date.now() % 1_000_000 : 20_261_122
   const random = randomOf(seed)
   const users = await Promise.all(Array.from({ length: 12 }, () => world.make.user({ quota: 100_000 })))
@@ -44,6 +57,11 @@ test('random batches with refused rows, locked rows, lost commits, lost holds an
   for (const [index, user] of users.entries()) {
     await world.make.spendCap({ scope: 'user', id: user.id }, { amount: index % 2 === 0 ? 4000 : 1e9 })
     await world.make.spendCap({ scope: 'token', id: tokens[index]?.id ?? 0 }, { period: 'day', amount: 3000 })
+    if (index % 3 === 0)
+      await world.make.subscription(user, {
+        windows: [{ amount: index % 2 === 0 ? 1500 : 1e9 }, { period: 'week', amount: 1e9 }],
+        balancePays: index !== 9,
+      })
   }
   let stopping = false
   // A third of the statements that end calls or reserve are carried out, or not, without anybody hearing of it.
@@ -144,7 +162,7 @@ test('random batches with refused rows, locked rows, lost commits, lost holds an
   for (const { id } of users) {
     // A charge that can be booked in no form costs what is held for it.
     const due = (charged.get(id) ?? 0) + (await world.heldBy(id))
-    expect(100_000 - (await world.balanceOf(id)), `user ${id} of seed ${seed}`).toBe(due)
+    expect(100_000 - (await world.balanceOf(id)) + (await paidByPlans(id)), `user ${id} of seed ${seed}`).toBe(due)
   }
   const { rows } = await world.pool.query<{ id: string }>('select id from failed_charges')
   expect(new Set(rows.map(({ id }) => id))).toEqual(setAside)
@@ -157,6 +175,7 @@ test('random batches with refused rows, locked rows, lost commits, lost holds an
   const { rows: left } = await world.pool.query("select id from holds where status = 'open' and node_id <> 0")
   expect(left).toEqual([])
   // The test has seen what it is about.
+  expect((await Promise.all(users.map(({ id }) => paidByPlans(id)))).filter((paid) => paid > 0).length).toBe(4)
   for (const outcome of ['charged', 'given-up', 'kept', 'released'] as const)
     expect(
       [...costs.values()].some((cost) => cost.outcome === outcome),

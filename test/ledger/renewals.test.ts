@@ -1,7 +1,8 @@
 import type { Pool, QueryConfig } from 'pg'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { ChargeRow, Renewal } from '#features/ledger/charge-row.ts'
-import { createLedger, type Ledger, refundUndelivered, SettleFailed } from '#features/ledger/service.ts'
+import { createLedger, type Ledger, SettleFailed } from '#features/ledger/service.ts'
+import { refundUndelivered } from '#features/ledger/refund.ts'
 import { connect, type Database } from '#db/orm.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { createFactories, type Factories } from '../support/factories.ts'
@@ -100,6 +101,7 @@ test('a renewal charges one part and sets the next aside: the difference moves, 
   expect(await ledger.renew(renewal)).toEqual({
     verdict: 'ok',
     userQuota: 870,
+    payable: 870,
     tokenQuota: 370,
     capLeft: null,
     cap: null,

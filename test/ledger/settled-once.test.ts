@@ -51,6 +51,7 @@ describe.each(cases)('a call that is %s and whose hold %s', (_, fate, log) => {
     const call = await heldCall(fate)
     expect(await world.ledgerWith().settle(world.chargeOf({ ...call, quota: 120, log }), 'go-on')).toEqual({
       userQuota: 880,
+      paid: 120,
     })
     expect(await world.openHolds(call.userId)).toBe(0)
     expect(await world.logRows(call.id)).toBe(log ? 1 : 0)

@@ -122,6 +122,46 @@ export function createFactories(given: { pool: Pool; secretKey: string; upstream
           input.models ?? [],
         ],
       ),
+    /** A plan that the user has, with the numbers of its windows; five hours unless they say otherwise. */
+    subscription: async (
+      user: { id: number },
+      input: {
+        windows: { amount: number; period?: string; seconds?: number; zone?: string }[]
+        models?: string[]
+        balancePays?: boolean
+        startsAt?: Date
+        endsAt?: Date
+      },
+    ): Promise<{ id: number; windows: number[] }> => {
+      const id = await one(
+        `insert into subscriptions (user_id, plan_id, name, models, balance_pays, source, key, price, starts_at, ends_at)
+         values ($1, 0, 'Team', $2, $3, 'balance', $4, 1000, $5, $6) returning id`,
+        [
+          user.id,
+          input.models ?? [],
+          input.balancePays ?? true,
+          randomKey(),
+          input.startsAt ?? new Date(0),
+          input.endsAt ?? new Date('2100-01-01'),
+        ],
+      )
+      const windows: number[] = []
+      for (const window of input.windows)
+        windows.push(
+          await one(
+            `insert into spend_caps (scope, subject_id, source, source_id, period, seconds, zone, amount)
+             values ('subscription', $1, 'subscription', $1, $2, $3, $4, $5) returning id`,
+            [
+              id,
+              window.period ?? 'rolling',
+              window.period === undefined ? (window.seconds ?? 18_000) : 0,
+              window.zone ?? 'UTC',
+              window.amount,
+            ],
+          ),
+        )
+      return { id, windows }
+    },
     channel: async (input: ChannelInput = {}): Promise<TestChannel> => {
       const models = input.models ?? 'gpt-4o-mini'
       const group = input.group ?? 'default'

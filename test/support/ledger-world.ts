@@ -2,7 +2,8 @@ import type { Pool, QueryConfig } from 'pg'
 import { createHotPool } from '#db/hot-pool.ts'
 import { connect } from '#db/orm.ts'
 import type { ChargeRow } from '#features/ledger/charge-row.ts'
-import { createLedger, type Ledger, refundUndelivered } from '#features/ledger/service.ts'
+import { createLedger, type Ledger } from '#features/ledger/service.ts'
+import { refundUndelivered } from '#features/ledger/refund.ts'
 import { createDatabase } from './database.ts'
 import { createFactories } from './factories.ts'
 
@@ -22,6 +23,7 @@ export async function createLedgerWorld() {
 
   return {
     pool,
+    connection: testDatabase.connection,
     hot,
     make,
     channelId,

@@ -42,6 +42,8 @@ export const relayEnglish: Record<keyof typeof relayErrors, string> = {
     'The key may spend {amount} within {window}; {left} is left, this call needs {required}; available from {turns}',
   'relay.user_spend_cap_reached':
     'The account may spend {amount} within {window}; {left} is left, this call needs {required}; available from {turns}',
+  'relay.plan_spent':
+    'The plan {plan} pays {amount} within {window}; {left} is left, this call needs {required}; available from {turns}',
   'relay.quota_read_failed': 'The quota of the user could not be read',
   'relay.quota_write_failed': 'The quota of the user could not be charged',
   'relay.unavailable': 'The service is temporarily unavailable, please try again later',

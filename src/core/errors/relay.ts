@@ -124,6 +124,12 @@ export const relayErrors = {
     status: 429,
     wire: 'insufficient_quota',
   },
+  'relay.plan_spent': {
+    kind: 'rate_limited',
+    message: '套餐「{plan}」在 {window} 内的额度为 {amount}，还剩 {left}，本次需要 {required}，{turns} 起可用',
+    status: 429,
+    wire: 'insufficient_quota',
+  },
   'relay.quota_read_failed': {
     kind: 'unavailable',
     message: '读取用户额度失败',

@@ -57,11 +57,14 @@ export type ReserveVerdict =
   | 'token_insufficient'
   | 'token_exhausted'
   | 'cap_reached'
+  | 'plan_spent'
 
-/** The spend cap that refuses a reservation. */
+/** The spend cap, or the window of a subscription, that refuses a reservation. */
 export type ReachedCap = {
   id: number
-  scope: 'user' | 'token'
+  scope: 'user' | 'token' | 'subscription'
+  /** Of the subscription. */
+  name?: string
   period: 'rolling' | 'day' | 'week' | 'month'
   /** Of a rolling window. */
   seconds: number
@@ -78,6 +81,8 @@ export type ReserveResult = {
   verdict: ReserveVerdict
   /** Before this reservation. */
   userQuota: number
+  /** What balance and subscription together leave for this call; before this reservation. */
+  payable: number
   /** Before this reservation; null for an unlimited token or none. */
   tokenQuota: number | null
   /** What the tightest spend cap leaves; null without one. */

@@ -9,8 +9,11 @@ type Release = { id: string; userId: number; tokenId: number; release: true; voi
 
 export type EndOfHold = ChargeRow | Release
 
-/** `next` is the verdict on the hold that follows, where one was asked for. */
-export type Committed = { userQuota: number; next?: ReserveResult }
+/**
+ * The balance afterwards, and what the charges of the user in this batch took from it. `next` is the verdict on the hold that
+ * follows, where one was asked for.
+ */
+export type Committed = { userQuota: number; paid: number; next?: ReserveResult }
 
 type Held = { id: string; userId: number; tokenId: number; uncharged?: UnchargedCosts | undefined }
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Pool } from 'pg'
-import { type LogType, logType } from '#core/statuses.ts'
+import type { LogType } from '#core/statuses.ts'
 import { isDatabaseTrouble, isLockTrouble } from '#core/database-trouble.ts'
 import { storableJson } from '#core/storable-json.ts'
 import { batchFaultOf, isKnownRefusal } from './batch-fault.ts'
@@ -82,7 +82,7 @@ export function createLedger(deps: {
   refund: (row: ChargeRow) => Promise<void>
   settleDeadlineMs?: number
   onError?: (error: unknown) => void
-  /** Hears of each charge that costs something, once it is booked, with the balance after it. Must not wait. */
+  /** Hears of each charge that its user's balance pays, once it is booked, with the balance after it. Must not wait. */
   onCharged?: (charged: { userId: number; balance: number }) => void
   /** Hears of each charge that could be booked without its texts only, or not at all: then its hold stays open. */
   onSetAside?: (found: { row: ChargeRow; error: unknown; storedAs: 'texts' | 'hold' }) => void
@@ -101,7 +101,7 @@ export function createLedger(deps: {
     commit: async (item, how) => {
       const committed = (await queue.add(item, how)) as Committed
       const row = 'next' in item ? item.row : item
-      if (!('release' in row) && row.quota > 0) {
+      if (!('release' in row) && row.quota > 0 && committed.paid > 0) {
         deps.onCharged?.({ userId: row.userId, balance: committed.userQuota })
       }
       return committed
@@ -199,11 +199,13 @@ type VerdictRow = {
   token_quota: string | null
   cap_left: string | null
   cap: ReachedCap | null
+  payable: string | null
 }
 
 const toReserveResult = (row: VerdictRow): ReserveResult => ({
   verdict: row.verdict,
   userQuota: Number(row.user_quota ?? 0),
+  payable: Number(row.payable ?? 0),
   tokenQuota: row.token_quota === null ? null : Number(row.token_quota),
   capLeft: row.cap_left === null ? null : Number(row.cap_left),
   cap: row.cap,
@@ -235,15 +237,16 @@ async function runBatch(pool: Pool, nodeId: number, acts: Act[]): Promise<Done[]
   const { balances, verdicts } = await sendBatch(pool, nodeId, { ends: [...ends.values()], begins })
   let next = 0
   return acts.map((act) => {
-    if (!isReserve(act) && !isRenewal(act)) return { userQuota: balances.get(act.userId) ?? 0 }
+    if (!isReserve(act) && !isRenewal(act)) return balances.get(act.userId) ?? { userQuota: 0, paid: 0 }
     const verdict = verdicts[next] as ReserveResult
     next += 1
-    return isRenewal(act) ? { userQuota: verdict.userQuota, next: verdict } : verdict
+    if (!isRenewal(act)) return verdict
+    return { userQuota: verdict.userQuota, paid: balances.get(act.row.userId)?.paid ?? 0, next: verdict }
   })
 }
 
 type Batch = { ends: EndOfHold[]; begins: ReserveRequest[] }
-type BatchResult = { balances: Map<number, number>; verdicts: ReserveResult[] }
+type BatchResult = { balances: Map<number, Committed>; verdicts: ReserveResult[] }
 
 async function sendBatch(pool: Pool, nodeId: number, { ends, begins }: Batch): Promise<BatchResult> {
   const reserved = [nodeId, ...toColumns(begins)]
@@ -268,10 +271,10 @@ async function sendBatch(pool: Pool, nodeId: number, { ends, begins }: Batch): P
   }
 }
 
-type BalanceRow = { user_id: number; quota: string }
+type BalanceRow = { user_id: number; quota: string; paid: string }
 
-const toBalances = (rows: readonly BalanceRow[]): Map<number, number> =>
-  new Map(rows.map((row) => [row.user_id, Number(row.quota)]))
+const toBalances = (rows: readonly BalanceRow[]): Map<number, Committed> =>
+  new Map(rows.map((row) => [row.user_id, { userQuota: Number(row.quota), paid: Number(row.paid) }]))
 
 const columnTypes = (first: number): string =>
   ['int', 'text[]', 'int[]', 'int[]', 'bigint[]', 'text[]']
@@ -306,19 +309,6 @@ async function setAside(pool: Pool, row: ChargeRow, error: unknown): Promise<voi
       JSON.stringify(row).slice(0, longestText),
       message.slice(0, 2000),
     ],
-  })
-}
-
-/** Refunds a charge that was committed although its caller was told that nothing was booked. */
-export async function refundUndelivered(em: EntityManager, row: ChargeRow): Promise<void> {
-  if (row.quota === 0) return
-  await grant(em, {
-    kind: 'refund',
-    key: row.id,
-    userId: row.userId,
-    amount: row.quota,
-    token: { id: row.tokenId, amount: row.quota },
-    log: { type: logType.system, content: `请求 ${row.id} 未送达，退回额度`, username: row.username, quota: row.quota },
   })
 }
 

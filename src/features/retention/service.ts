@@ -25,9 +25,12 @@ const expired = [
   { table: 'retired_token_keys', condition: 'works_until < now()' },
   {
     table: 'spend_caps',
-    condition: `case when scope = 'user' then not exists (select 1 from users u where u.id = subject_id)
-      else not exists (select 1 from tokens t where t.id = subject_id) end`,
+    condition: `case scope when 'user' then not exists (select 1 from users u where u.id = subject_id)
+      when 'token' then not exists (select 1 from tokens t where t.id = subject_id)
+      else not exists (select 1 from subscriptions s where s.id = subject_id) end`,
   },
+  // Long after the last task has ended that could still be refunded.
+  { table: 'subscription_charges', condition: "created_at < now() - interval '90 days'" },
   {
     table: 'channel_balances',
     condition: "read_at < now() - interval '90 days' or not exists (select 1 from channels c where c.id = channel_id)",

@@ -12,7 +12,7 @@ import { type CapView, type StandingRow, toCapView } from './view.ts'
 
 /** Whose spending counts, and who decides. Each source writes its own caps only. */
 export type CapOwner = {
-  scope: 'user' | 'token'
+  scope: SpendCap['scope']
   subjectId: number
   source: 'owner' | 'admin' | 'subscription'
   sourceId?: number

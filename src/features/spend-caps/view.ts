@@ -1,6 +1,6 @@
 export type StandingRow = {
   id: number
-  scope: 'user' | 'token'
+  scope: 'user' | 'token' | 'subscription'
   subject_id: number
   source: string
   source_id: number

@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { formatQuota } from '#core/quota.ts'
 import { logType } from '#core/statuses.ts'
 import { User } from '#db/entities/user.ts'
-import { grant } from '#features/ledger/service.ts'
+import { refundCharge } from '#features/ledger/refund.ts'
 import type { TaskServices } from './task-channels.ts'
 
 type ChargedTask = { requestId: string; userId: number; tokenId: number; quota: number; channelId: number }
@@ -16,22 +16,18 @@ export async function refundTask(
   { options }: Pick<TaskServices, 'options'>,
   { task, name, taskId }: { task: ChargedTask; name: string; taskId: string },
 ): Promise<void> {
-  if (task.quota === 0) return
   const inCurrency = options.get('DisplayInCurrencyEnabled')
   const text = formatQuota(task.quota, { quotaPerUnit: options.get('QuotaPerUnit'), inCurrency, digits: 6 })
   const user = await em.findOne(User, { id: task.userId }, { disableIdentityMap: true })
-  await grant(em, {
-    kind: 'refund',
-    key: task.requestId,
-    userId: task.userId,
-    amount: task.quota,
-    token: { id: task.tokenId, amount: task.quota },
-    log: {
-      type: logType.system,
-      content: `${name}任务 ${taskId} 失败，退回 ${inCurrency ? text : `${text} 点`}`,
-      username: user?.username ?? '',
-      quota: task.quota,
-      other: { task_id: taskId, admin_info: { channel_id: task.channelId } },
+  await refundCharge(em, { ...task, id: task.requestId }, (byPlan) => ({
+    type: logType.system,
+    content: `${name}任务 ${taskId} 失败，退回 ${inCurrency ? text : `${text} 点`}`,
+    username: user?.username ?? '',
+    quota: task.quota,
+    other: {
+      task_id: taskId,
+      ...(byPlan > 0 ? { plan: { quota: byPlan } } : {}),
+      admin_info: { channel_id: task.channelId },
     },
-  })
+  }))
 }
