@@ -134,6 +134,7 @@ describe('user.tokens', () => {
     for (const count of [0, -1, 1.5, 101]) {
       expect(await refusalOf(api.user.tokens.createMany({ ...fields, count }))).not.toBeNull()
     }
+    expect(await refusalOf(api.user.tokens.createMany({ ...fields, name: '' }))).toBe('token.name_required')
     expect((await api.user.tokens.list({})).total).toBe(3)
   })
 

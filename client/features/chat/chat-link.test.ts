@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { chatLinkOf, sandboxOf, savedLinks } from './chat-link.ts'
+import { mostLookedAt, redirectMs } from './use-chat-key.ts'
 
 const values = { address: 'https://gateway.example/', key: 'sk-abc' }
 
@@ -45,4 +46,8 @@ test('each record names one link', () => {
     { name: 'One', template: 'https://one.example' },
     { name: 'Two', template: 'https://two.example' },
   ])
+})
+
+test('a key is looked for among 100 tokens, and whoever has none is led away after 1.5 seconds', () => {
+  expect([mostLookedAt, redirectMs]).toEqual([100, 1500])
 })

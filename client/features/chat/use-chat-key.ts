@@ -6,8 +6,8 @@ import { t } from '../../i18n/t.ts'
 import { trpc } from '../../lib/trpc.ts'
 
 /** So many of the reader's newest tokens are looked through for one that is enabled. */
-const mostLookedAt = 100
-const redirectMs = 1500
+export const mostLookedAt = 100
+export const redirectMs = 1500
 
 /** The enabled tokens, the one in use, and its key; without one the reader is led to the tokens. */
 export function useChatKey() {

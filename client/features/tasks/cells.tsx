@@ -17,11 +17,12 @@ export const durationOf = ({ submittedAt, finishedAt }: Timed): number | null =>
 const longMs = 60_000
 
 /** More than a minute is long. */
+export const durationTone = (milliseconds: number | null) =>
+  milliseconds !== null && milliseconds > longMs ? 'bad' : undefined
+
 export function TaskDuration({ task }: { task: Timed }) {
   const milliseconds = durationOf(task)
-  return (
-    <Duration milliseconds={milliseconds} tone={milliseconds !== null && milliseconds > longMs ? 'bad' : undefined} />
-  )
+  return <Duration milliseconds={milliseconds} tone={durationTone(milliseconds)} />
 }
 
 export function TaskState({ task }: { task: { status: string; failReason: string } }) {

@@ -1,6 +1,6 @@
 import { Button, HStack } from '@chakra-ui/react'
 import { useFormContext, useWatch } from 'react-hook-form'
-import { longestTokenName, mostTokensAtOnce } from '#features/tokens/schema.ts'
+import { longestTokenName } from '#features/tokens/schema.ts'
 import { ChoicesField, SelectField, SwitchField } from '../../components/fields/choice-fields.tsx'
 import { QuotaField } from '../../components/fields/quota-field.tsx'
 import { SpendCapsField } from '../../components/fields/spend-caps-field.tsx'
@@ -11,11 +11,7 @@ import { t } from '../../i18n/t.ts'
 import { useSession } from '../../lib/session.ts'
 import { trpc } from '../../lib/trpc.ts'
 import type { TokenValues } from './form-schema.ts'
-
-const quotaPresets = [1, 10, 50, 100, 500, 1000]
-const countPresets = [10, 20, 30, mostTokensAtOnce]
-const hour = 3_600_000
-const day = 24 * hour
+import { countPresets, quotaPresets, validities } from './presets.ts'
 
 const after = (milliseconds: number) => () => new Date(Date.now() + milliseconds)
 
@@ -77,9 +73,9 @@ function Expiry() {
       help={useValue('expiresAt') === null ? t('永不过期') : undefined}
       presets={[
         { label: t('永不过期'), time: () => null },
-        { label: t('1 小时'), time: after(hour) },
-        { label: t('1 天'), time: after(day) },
-        { label: t('1 个月'), time: after(30 * day) },
+        { label: t('1 小时'), time: after(validities.hour) },
+        { label: t('1 天'), time: after(validities.day) },
+        { label: t('1 个月'), time: after(validities.month) },
       ]}
     />
   )
