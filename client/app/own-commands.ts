@@ -11,7 +11,7 @@ import type { Command } from '../lib/commands.ts'
 import { useSession } from '../lib/session.ts'
 import { useStatus } from '../lib/status.ts'
 import { setThemeMode } from '../theme/theme-mode.ts'
-import { isOffered, knownRoutes } from './navigation.ts'
+import { isFound, knownRoutes } from './navigation.ts'
 import { signOut } from './sign-out.ts'
 
 type Act = { title: PlainText; address: string; icon: LucideIcon; role: Role; keywords: string }
@@ -56,7 +56,7 @@ export function useOwnCommands(): readonly Command[] {
     return [
       { id: 'home', title: t('首页'), group: pages, icon: House, run: () => navigate('/') },
       ...knownRoutes
-        .filter((route) => isOffered(route, role, status))
+        .filter((route) => isFound(route, role, status))
         .map((route) => ({
           id: route.page,
           title: t(route.title),

@@ -6,6 +6,8 @@ import { useStatus } from '../lib/status.ts'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { devRoutes } from './dev-pages.tsx'
 import { knownRoutes, routeOf } from './navigation.ts'
+import { t } from '../i18n/t.ts'
+import { NotAllowed } from './not-allowed.tsx'
 import { NotFound } from './not-found.tsx'
 import { PageLoading } from './page-loading.tsx'
 import { lazyPage } from './pages.ts'
@@ -20,7 +22,8 @@ function GuardedPage({ route }: { route: AppRoute }) {
   const { role, user } = useSession()
   const Page = pages.get(route.page)
   if (route.role > 0 && !user) return <Redirect to={loginAddress(false)} replace />
-  if (role < route.role) return <Redirect to="/" replace />
+  if (role < route.role && route.refusal === 'home') return <Redirect to="/" replace />
+  if (role < route.role) return <NotAllowed title={t(route.title)} />
   return Page ? <Page /> : <NotFound />
 }
 

@@ -47,6 +47,11 @@ test('dashboard, drawing and tasks are offered only where the site has them', ()
   )
 })
 
+test('an administrator is offered users and settings, and no other page of administration', () => {
+  const own = offered(roles.admin, status()).filter((path) => path.startsWith('/admin/'))
+  expect(own).toEqual(['/admin/users', '/admin/settings'])
+})
+
 test('channels, codes and messages are offered to the super administrator alone', () => {
   const own = ['/admin/channels', '/admin/coupons', '/admin/messages']
   expect(offered(roles.admin, status()).filter((path) => own.includes(path))).toEqual([])

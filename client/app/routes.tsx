@@ -49,6 +49,8 @@ export type AppRoute = {
   /** Other words by which the palette finds the page. */
   keywords?: string
   nav?: Nav
+  /** Where it leads whoever may not open it; else the page says so. */
+  refusal?: 'home'
 }
 
 export const navGroups: readonly { id: NavGroup; title: PlainText }[] = [
@@ -141,7 +143,7 @@ export const routes: readonly AppRoute[] = [
     page: 'prices',
     title: text('模型与价格'),
     role: roles.admin,
-    nav: { icon: Tags, group: 'admin' },
+    nav: { icon: Tags, group: 'admin', role: roles.root },
   },
   {
     paths: ['/admin/coupons'],
@@ -162,6 +164,7 @@ export const routes: readonly AppRoute[] = [
     page: 'messages/admin',
     title: text('消息管理'),
     role: roles.admin,
+    refusal: 'home',
     nav: { icon: Mail, group: 'admin', role: roles.root },
   },
   {
@@ -177,7 +180,7 @@ export const routes: readonly AppRoute[] = [
     page: 'audit',
     title: text('审计日志'),
     role: roles.admin,
-    nav: { icon: ShieldCheck, group: 'admin' },
+    nav: { icon: ShieldCheck, group: 'admin', role: roles.root },
   },
   {
     paths: ['/admin/settings'],

@@ -22,7 +22,7 @@ type ShellProps = { frame: 'console' | 'site'; children: ReactNode }
 
 export function Shell({ frame, children }: ShellProps) {
   const narrow = useIsNarrow()
-  const { user } = useSession()
+  const { user, isLeftElsewhere } = useSession()
   const { defaultCollapseSidebar } = useStatus()
   const choice = useStored(sidebarChoice)
   const [menuOpen, setMenuOpen] = useState(false)
@@ -36,6 +36,7 @@ export function Shell({ frame, children }: ShellProps) {
           <Sidebar collapsed={collapsed} onToggle={() => sidebarChoice.set(!collapsed)} />
         )}
         <Flex as="main" id="content" tabIndex={-1} direction="column" flex="1" minW="0" overflowY="auto" outline="0">
+          {frame === 'console' && isLeftElsewhere && <LeftElsewhere />}
           {frame === 'console' && user?.mustChangePassword && <DefaultPassword />}
           {frame === 'console' && <FirstSteps />}
           <Box flex={frame === 'console' ? '1 0 0' : '1 0 auto'} minH={frame === 'console' ? '0' : undefined}>
@@ -50,6 +51,28 @@ export function Shell({ frame, children }: ShellProps) {
         </Suspense>
       )}
     </Flex>
+  )
+}
+
+/** What was typed stays; whoever signs in again in another tab goes on where they were. */
+function LeftElsewhere() {
+  return (
+    <Box px={{ base: '4', sm: '6' }} pt="3" position="sticky" top="0" zIndex="docked" bg="bg">
+      <Notice
+        tone="warning"
+        isAlert
+        title={t('您已在其他标签页退出登录')}
+        action={
+          <Button asChild size="xs">
+            <a href="/login" target="_blank" rel="noreferrer">
+              {t('在新标签页登录')}
+            </a>
+          </Button>
+        }
+      >
+        {t('此页面的内容仍然保留。重新登录同一账户后可以继续。')}
+      </Notice>
+    </Box>
   )
 }
 

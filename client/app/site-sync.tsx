@@ -1,7 +1,8 @@
 import { useEffect, useRef } from 'react'
+import { useLocation } from 'wouter'
 import { useLanguage } from '../i18n/language.ts'
 import { leaveSignedOut, queryClient } from '../lib/query.ts'
-import { currentUser, forgetUser, rememberUser, useSession } from '../lib/session.ts'
+import { currentUser, followOtherTab, forgetUser, isLeftElsewhere, rememberUser, useSession } from '../lib/session.ts'
 import { rememberStatus } from '../lib/status.ts'
 import { trpc } from '../lib/trpc.ts'
 import { routeOf } from './navigation.ts'
@@ -10,8 +11,20 @@ const minutes = 60_000
 
 /** The session ended while nobody looked. What is open to everyone stays; elsewhere the login says why it is shown. */
 function endSession(): void {
+  if (isLeftElsewhere()) return
   if ((routeOf(window.location.pathname)?.role ?? 0) > 0) leaveSignedOut()
   else if (currentUser()) forgetUser()
+}
+
+/** A page that is open to everyone follows the other tab; a page of one's own goes on once its owner is back. */
+function useFollowingTab(left: boolean): void {
+  const wasLeft = useRef(left)
+  const [path] = useLocation()
+  useEffect(() => {
+    if (left && (routeOf(path)?.role ?? 0) === 0) followOtherTab()
+    if (wasLeft.current && !left) void queryClient.invalidateQueries()
+    wasLeft.current = left
+  }, [left, path])
 }
 
 /** Keeps what is stored of the site and of the reader in step with the server. */
@@ -22,10 +35,12 @@ export function SiteSync() {
     if (status.data) rememberStatus(status.data)
   }, [status.data])
   useEffect(() => {
+    if (isLeftElsewhere()) return
     if (whoami.data) rememberUser(whoami.data)
     else if (whoami.data === null) endSession()
   }, [whoami.data])
-  const { user } = useSession()
+  const { user, isLeftElsewhere: left } = useSession()
+  useFollowingTab(left)
   const language = useLanguage()
   const utils = trpc.useUtils()
   const { mutate: storeLanguage } = trpc.user.account.setLanguage.useMutation({

@@ -51,6 +51,8 @@ const words = (): Record<string, string> => ({
   'channels.update_balance': t('查询渠道余额'),
   'options.set': t('修改设置'),
   'options.reset': t('恢复默认设置'),
+  'options.test_mail': t('发送测试邮件'),
+  'options.test_oidc': t('测试 OIDC 连接'),
   'jobs.run': t('手动运行任务'),
   'jobs.cancel': t('取消任务'),
   'logs.clear': t('开始清理日志'),

@@ -1,10 +1,13 @@
 import { MutationCache, QueryCache, QueryClient, keepPreviousData } from '@tanstack/react-query'
 import { isUnauthenticated, mayRetry } from './errors.ts'
-import { currentUser, forgetUser, loginAddress } from './session.ts'
+import { currentUser, forgetUser, isLeftElsewhere, loginAddress } from './session.ts'
 
-/** To the login page and back here afterwards. Whoever notices second finds nobody signed in, and the address as it should be. */
+/**
+ * To the login page and back here afterwards. Whoever notices second finds nobody signed in, and the address as it should be.
+ * A tab whose session ended in another one stays, with what was typed in it.
+ */
 export const leaveSignedOut = (): void => {
-  if (currentUser() === undefined) return
+  if (currentUser() === undefined || isLeftElsewhere()) return
   forgetUser()
   const address = loginAddress(true)
   queryClient.clear()

@@ -1,6 +1,7 @@
+import { useSyncExternalStore } from 'react'
 import { roles } from '#core/roles.ts'
 import type { RouterOutputs } from '#server/app-router.ts'
-import { createStoredJson, useStored } from './stored.ts'
+import { createStoredJson } from './stored.ts'
 
 /** What is remembered of the person who is signed in; the session itself is a cookie that scripts cannot read. */
 export type SessionUser = NonNullable<RouterOutputs['auth']['whoami']>
@@ -9,21 +10,56 @@ const isUser = (value: SessionUser | null): value is SessionUser => typeof value
 
 const stored = createStoredJson<SessionUser | null>('user', null)
 
-export const currentUser = (): SessionUser | undefined => {
+const storedUser = (): SessionUser | undefined => {
   const user = stored.get()
   return isUser(user) ? user : undefined
 }
 
-export const rememberUser = (user: SessionUser): void => stored.set(user)
-export const forgetUser = (): void => stored.set(null)
+/** Of whom this tab is. Another tab that signs out, or in as somebody else, takes nothing away that was typed here. */
+type Tab = {
+  user: SessionUser | undefined
+  /** The session of `user` ended in another tab. */
+  isLeftElsewhere: boolean
+}
 
-export type Session = { user: SessionUser | undefined; role: number; isAdmin: boolean; isRoot: boolean }
+let tab: Tab = { user: storedUser(), isLeftElsewhere: false }
+const listeners = new Set<() => void>()
+
+const setTab = (next: Tab): void => {
+  tab = next
+  listeners.forEach((listener) => listener())
+}
+
+stored.subscribe(() => {
+  const user = storedUser()
+  if (tab.user === undefined || tab.user.id === user?.id) setTab({ user, isLeftElsewhere: false })
+  else setTab({ user: tab.user, isLeftElsewhere: true })
+})
+
+const setUser = (user: SessionUser | undefined): void => {
+  tab = { user, isLeftElsewhere: false }
+  stored.set(user ?? null)
+}
+
+export const currentUser = (): SessionUser | undefined => tab.user
+export const isLeftElsewhere = (): boolean => tab.isLeftElsewhere
+
+export const rememberUser = (user: SessionUser): void => setUser(user)
+export const forgetUser = (): void => setUser(undefined)
+/** This tab does as the other did: nothing here needs who was signed in. */
+export const followOtherTab = (): void => setTab({ user: storedUser(), isLeftElsewhere: false })
+
+export type Session = Tab & { role: number; isAdmin: boolean; isRoot: boolean }
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
 
 export function useSession(): Session {
-  const value = useStored(stored)
-  const user = isUser(value) ? value : undefined
-  const role = user?.role ?? roles.guest
-  return { user, role, isAdmin: role >= roles.admin, isRoot: role >= roles.root }
+  const current = useSyncExternalStore(subscribe, () => tab)
+  const role = current.user?.role ?? roles.guest
+  return { ...current, role, isAdmin: role >= roles.admin, isRoot: role >= roles.root }
 }
 
 /** Leads to the login page and back here afterwards. */

@@ -31,6 +31,14 @@ const jobWords = {
     label: '清理过期数据',
     results: ['已清理 {rows} 行过期数据，其中日志 {logs} 行'],
   },
+  attention: {
+    label: '通知待处理事项',
+    results: ['{items} 项新的待处理事项，已通知 {administrators} 位管理员'],
+  },
+  'log-clearing': {
+    label: '清理历史日志',
+    results: ['{count} 条日志已清理！'],
+  },
 } as const satisfies Record<string, { label: string; results: readonly string[] }>
 
 export type JobName = keyof typeof jobWords

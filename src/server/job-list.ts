@@ -1,5 +1,7 @@
+import { attention } from '#jobs/attention.ts'
 import { channelBalances, channelModels, channelTests } from '#jobs/channels.ts'
 import type { Job } from '#jobs/job.ts'
+import { logClearing } from '#jobs/log-clearing.ts'
 import { logPartitions } from '#jobs/log-partitions.ts'
 import { payments } from '#jobs/payments.ts'
 import { retention } from '#jobs/retention.ts'
@@ -15,4 +17,6 @@ export const jobList: readonly Job<RelayServices>[] = [
   logPartitions,
   payments,
   retention,
+  logClearing,
+  attention,
 ]

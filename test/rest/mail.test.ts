@@ -41,6 +41,20 @@ const mailedCode = async (email: string): Promise<string> => {
 const refused = (message: string) => ({ status: 200, body: { success: false, message } })
 const wrongCode = refused('验证码错误或已过期')
 
+describe('the test mail', () => {
+  const root = async () => (await app.trpc(await app.person({ role: 100 }))).admin.options
+  it('goes out by the saved settings, and says what the mail server said when it does not', async () => {
+    const options = await root()
+    await options.testMail({ to: 'operator@x.example' })
+    expect(await arrived()).toContain('This is a test mail')
+    expect(smtp.mails.at(-1)?.to).toEqual(['operator@x.example'])
+    smtp.refuse(true)
+    await expect(options.testMail({ to: 'operator@x.example' })).rejects.toThrow(/^邮件发送失败：.*no such mailbox/)
+    await app.setOptions({ SMTPServer: '' })
+    await expect(options.testMail({ to: 'operator@x.example' })).rejects.toThrow('管理员未配置邮件服务器')
+  })
+})
+
 describe('the verification code', () => {
   const register = (username: string, fields: Record<string, unknown>) =>
     app.browser().post('/api/user/register', { username, password: 'long enough', ...fields })

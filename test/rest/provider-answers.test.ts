@@ -51,6 +51,15 @@ describe('OIDC without a configuration document', () => {
     }
   })
 
+  it('is tried with a code that cannot be good: a provider that knows us refuses the code, one that does not refuses us', async () => {
+    const options = world.app.trpc(await world.app.make.user({ role: 100 })).admin.options
+    expect(await options.testOidc.mutate()).toMatchObject({ tokenEndpoint: `${world.oidc.url}/token` })
+    await world.setOptions({ 'oidc.client_secret': 'another secret' })
+    await expect(options.testOidc.mutate()).rejects.toThrow('OIDC 服务器不接受客户端 ID 或密钥：invalid_client')
+    await world.setOptions({ 'oidc.well_known': 'http://127.0.0.1:9/.well-known/openid-configuration' })
+    await expect(options.testOidc.mutate()).rejects.toThrow('获取 OIDC 配置失败')
+  })
+
   it('does not send the secret to a host that was put in the old one’s place', async () => {
     await using other = await startReceiver()
     const root = await world.app.make.user({ role: 100 })

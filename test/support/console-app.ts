@@ -13,6 +13,7 @@ import { connect } from '#db/orm.ts'
 import { hashPassword } from '#features/auth/password.ts'
 import type { Services } from '#features/deps.ts'
 import { channelBalances, channelModels, channelTests } from '#jobs/channels.ts'
+import { logClearing } from '#jobs/log-clearing.ts'
 import { createJobRunner } from '#jobs/runner.ts'
 import { createLimits } from '#features/limits/service.ts'
 import { createBodies } from '#features/request-bodies/service.ts'
@@ -33,7 +34,7 @@ import { createDatabase } from './database.ts'
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const newId = (length: number) => Array.from(randomBytes(length), (byte) => alphabet[byte % 62]).join('')
 
-const consoleJobs = [channelTests, channelBalances, channelModels]
+const consoleJobs = [channelTests, channelBalances, channelModels, logClearing]
 
 type Reply = { status: number; headers: Headers; text: string; body: Record<string, unknown>; data: unknown }
 type Sending = { body?: unknown; headers?: Record<string, string>; query?: Record<string, string> }

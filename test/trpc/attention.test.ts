@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { pushAttention } from '#features/attention/push.ts'
 import { type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
+import { startMailServer, textOf } from '#test/support/mail-server.ts'
 
 let app: ConsoleApp
 let admin: Person
@@ -31,17 +33,24 @@ it('names what stands in need of a hand, each with what leads to it, and nothing
     `insert into channel_balances (channel_id, balance, used_cost) values ($1, 30, 0), ($2, 10, 4000000000), ($3, 90, 9000000000)`,
     [healthy.id, healthy.id, healthy.id],
   )
+  await app.sql(
+    `insert into channel_cooldowns (channel_id, key, model, node_id, until, status, reason) values
+       ($1, 0, 'gpt-4o', 1, now() + interval '1 minute', 429, 'slow down'),
+       ($1, 0, '', 1, now() + interval '5 minutes', 503, 'overloaded'), ($1, 1, '', 1, now() - interval '1 minute', 503, 'over')`,
+    [old.id],
+  )
   const found = await list()
   expect(found).toMatchObject([
     { kind: 'channel-disabled', severity: 'bad', channelId: down.id, reason: 'key refused' },
     { kind: 'model-unserved', model: 'o1', groups: ['default'] },
     { kind: 'price-missing', model: 'house-model', refused: true },
+    { kind: 'circuit-open', severity: 'warning', channelId: old.id, places: 2, reason: 'slow down' },
     { kind: 'balance-off', channelId: healthy.id, reported: 20, counted: 4 },
     { kind: 'balance-low', channelId: healthy.id, balance: 1.5 },
-    { kind: 'model-retired', model: 'claude-2.1', successor: 'claude-sonnet-4-5', channels: 1 },
+    { kind: 'model-retired', model: 'claude-2.1', successor: 'claude-opus-4-8', channels: 1 },
     { kind: 'drift', channelId: healthy.id, missing: 1, added: 2 },
   ])
-  expect(found).toHaveLength(7)
+  expect(found).toHaveLength(8)
   expect((await api.admin.prices.list()).rows.find(({ model }) => model === 'house-model')).toMatchObject({
     isMissing: true,
     isListed: false,
@@ -57,4 +66,39 @@ it('lists every model that a table prices or a channel names, with who serves it
   expect(row('gpt-4o')).toMatchObject({ isListed: true, isCompletionLocked: true, price: { modelRatio: 1.25 } })
   expect(row('gpt-4o')?.channels.map((place) => channels[place]?.name)).toEqual(['sound', 'down'])
   expect(row('claude-2.1')).toMatchObject({ retires: new Date('2025-07-21T00:00:00Z') })
+})
+
+it('tells every administrator by mail what is new since the last look, a circuit that opens only when it stays open', async () => {
+  const mails = await startMailServer()
+  onTestFinished(() => mails.close())
+  await app.setOptions({ SMTPServer: '127.0.0.1', SMTPPort: String(mails.port), SMTPFrom: 'gateway@x.example' })
+  await app.sql("update users set email = 'admin@x.example', language = 'en' where id = $1", [admin.id])
+  const ordinary = await app.person({ username: 'ordinary' })
+  await app.sql("update users set email = 'ordinary@x.example' where id = $1", [ordinary.id])
+  const push = () => pushAttention(app.services)
+  expect(await push()).toEqual({ items: 6, administrators: 1 })
+  expect(mails.mails.map(({ to }) => to)).toEqual([['admin@x.example']])
+  const text = textOf(mails.mails[0]?.source ?? '')
+  expect(text).toContain('Model house-model has no price')
+  expect(text).not.toContain('cooling down')
+  expect(await push()).toEqual({ items: 1, administrators: 1 })
+  expect(textOf(mails.mails[1]?.source ?? '')).toContain('Channel old is cooling down: slow down')
+  expect(await push()).toEqual({ items: 0, administrators: 0 })
+  await app.sql("update channels set models = models || ',another-model' where name = 'old'")
+  expect(await push()).toEqual({ items: 1, administrators: 1 })
+  expect(mails.mails).toHaveLength(3)
+})
+
+it('says what each channel cost and of how much revenue the cost is known, over thirty days', async () => {
+  const [channel] = await app.sql("select id from channels where name = 'down'")
+  const row = `insert into usage_hourly (hour, user_id, model_name, channel_id, token_id, "group", quota, cost, costed_quota)
+     values (now() - make_interval(days => $1), 1, $2, $3, 0, 'default', $4, $5, $6)`
+  const id = Number(channel?.['id'])
+  await app.sql(row, [1, 'a', id, 900, 300, 800])
+  await app.sql(row, [2, 'b', id, 100, 0, 0])
+  await app.sql(row, [40, 'a', id, 5000, 5000, 5000])
+  await app.sql(row, [1, 'a', id + 1000, 70, 0, 0])
+  expect(await (await app.trpc(admin)).admin.prices.channelMargins()).toEqual([
+    { channelId: id, cost: 300, costedQuota: 800 },
+  ])
 })

@@ -1,19 +1,25 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Api, appRouter } from '#server/app-router.ts'
 import { type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
+import { startMailServer } from '#test/support/mail-server.ts'
 
 let app: ConsoleApp
 let root: Person
 let api: Api
+let mails: Awaited<ReturnType<typeof startMailServer>>
 
 beforeAll(async () => {
+  mails = await startMailServer()
   app = await startConsole()
   root = await app.person({ role: 100, username: 'founder' })
   api = await app.trpc(root)
   // The channel's provider, where a balance is asked for.
   app.outgoing.answerWith(() => '{"balance_infos":[{"currency":"USD","total_balance":"12.5"}]}')
 })
-afterAll(() => app[Symbol.asyncDispose]())
+afterAll(async () => {
+  await mails.close()
+  await app[Symbol.asyncDispose]()
+})
 
 type Entry = {
   id: string
@@ -181,6 +187,19 @@ const acts: Record<string, () => Promise<unknown>> = {
   'models.setPrices': async () => ({ prices: [{ model: 'deepseek-chat', modelRatio: 3 }] }),
   'options.update': async () => ({ key: 'SystemName', value: 'Another name' }),
   'options.save': async () => ({ changes: [{ key: 'Footer', value: 'foot' }] }),
+  'options.testMail': async () => {
+    await app.setOptions({ SMTPServer: '127.0.0.1', SMTPPort: String(mails.port), SMTPFrom: 'gateway@x.example' })
+    return { to: 'someone@x.example' }
+  },
+  'options.testOidc': async () => {
+    const endpoint = (name: string) => `https://id.example/${name}`
+    await app.setOptions({
+      'oidc.authorization_endpoint': endpoint('auth'),
+      'oidc.token_endpoint': endpoint('token'),
+      'oidc.user_info_endpoint': endpoint('me'),
+    })
+    return undefined
+  },
   'options.reset': async () => {
     await api.admin.options.update({ key: 'About', value: 'us' })
     return { keys: ['About'] }
@@ -201,6 +220,11 @@ const acts: Record<string, () => Promise<unknown>> = {
     return { id: 'kept-charge', quota: 3 }
   },
   'logs.clear': async () => ({ before: new Date('2020-01-01T00:00:00Z') }),
+  'logs.startClearing': async () => ({ before: new Date('2020-01-01T00:00:00Z') }),
+  'logs.cancelClearing': async () => {
+    await startLongRun('log-clearing')
+    return undefined
+  },
 }
 
 /** They ask an upstream or read again, and change nothing that anybody decided; calls they make stand in the usage log. */

@@ -264,6 +264,31 @@ describe('clearing', () => {
     )
   })
 
+  it('in the background tells how far it is, ends when it is told to, and keeps what was not reached', async () => {
+    const logs = await all()
+    const ended = async () => {
+      await expect.poll(async () => (await logs.clearing())?.running ?? null).toBeNull()
+      return (await logs.clearing())?.last
+    }
+    await app.sql(`insert into logs (user_id, type) select 1, 2 from generate_series(1, 7000)`)
+    await logs.startClearing({ before: new Date('2100-01-01') })
+    expect(await ended()).toMatchObject({ text: '{count} 条日志已清理！', params: { count: 7000 }, failed: false })
+    expect(await app.sql('select 1 from logs')).toEqual([])
+
+    await app.sql(`insert into logs (user_id, type) select 1, 2 from generate_series(1, 20)`)
+    const lock = await app.services.database.pool.connect()
+    await lock.query('begin; lock table logs in share mode')
+    await logs.startClearing({ before: new Date('2100-01-01') })
+    expect(await codeOf(logs.startClearing({ before: new Date() }))).toBe('job.running')
+    await logs.cancelClearing()
+    await expect.poll(async () => (await logs.clearing())?.running?.ending).toBe(true)
+    await lock.query('rollback')
+    lock.release()
+    expect(await ended()).toBeDefined()
+    expect(await codeOf(logs.cancelClearing())).toBe('job.not_running')
+    expect(await codeOf(logs.startClearing({}))).toBe('log.time_required')
+  })
+
   it('wants a time and an administrator', async () => {
     expect(await codeOf((await all()).clear({}))).toBe('log.time_required')
     expect(await codeOf((await app.trpc(anna)).admin.logs.clear({ before: new Date() }))).toBe(

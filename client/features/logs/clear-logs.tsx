@@ -2,7 +2,6 @@ import { Input, Stack, Text } from '@chakra-ui/react'
 import { confirm } from '../../components/confirm.tsx'
 import { notify } from '../../components/notify.ts'
 import { t } from '../../i18n/t.ts'
-import { formatInteger } from '../../lib/format.ts'
 import { fromLocalInput, toLocalInput } from '../../lib/local-time.ts'
 import { trpc } from '../../lib/trpc.ts'
 
@@ -11,7 +10,7 @@ const monthMs = 30 * 86_400_000
 /** Removes old rows for good. Asks until when, and for the log's name. */
 export function useClearLogs(): () => Promise<void> {
   const utils = trpc.useUtils()
-  const clear = trpc.admin.logs.clear.useMutation({ trpc: { context: { alone: true } } })
+  const clear = trpc.admin.logs.startClearing.useMutation()
   return async () => {
     const chosen = { before: toLocalInput(new Date(Date.now() - monthMs)) }
     await confirm({
@@ -35,9 +34,9 @@ export function useClearLogs(): () => Promise<void> {
       run: async () => {
         const before = fromLocalInput(chosen.before)
         if (!before) throw new Error(t('请选择时间'))
-        const { count } = await clear.mutateAsync({ before })
-        await utils.admin.logs.invalidate()
-        notify.success(t('已删除 {count} 条日志', { count: formatInteger(count) }))
+        await clear.mutateAsync({ before })
+        await utils.admin.logs.clearing.invalidate()
+        notify.info(t('日志正在后台清理，进度见系统设置的日志设置'))
       },
     })
   }

@@ -12,6 +12,9 @@ import { trpc } from '../../lib/trpc.ts'
 
 type Job = RouterOutputs['admin']['jobs']['list'][number]
 
+/** It has its own place, where it is told until when. */
+const ordered = 'log-clearing'
+
 const [runningPauseMs, idlePauseMs] = [1000, 10_000]
 
 /** What the product does by itself, how that went, and when it comes again. */
@@ -32,9 +35,11 @@ export function Jobs() {
       </Heading>
       {jobs.data ? (
         <Stack as="ul" gap="0" listStyleType="none" aria-label={t('定时任务')}>
-          {jobs.data.map((job) => (
-            <Line key={job.name} job={job} onChanged={() => jobs.refetch()} />
-          ))}
+          {jobs.data
+            .filter(({ name }) => name !== ordered)
+            .map((job) => (
+              <Line key={job.name} job={job} onChanged={() => jobs.refetch()} />
+            ))}
         </Stack>
       ) : jobs.error ? (
         <ErrorState error={jobs.error} onRetry={() => void jobs.refetch()} />

@@ -3,9 +3,10 @@ import { useState } from 'react'
 import { confirm } from '../../components/confirm.tsx'
 import { notify } from '../../components/notify.ts'
 import { t } from '../../i18n/t.ts'
-import { formatInteger, formatTime } from '../../lib/format.ts'
+import { formatTime } from '../../lib/format.ts'
 import { fromLocalInput, toLocalInput } from '../../lib/local-time.ts'
 import { trpc } from '../../lib/trpc.ts'
+import { ClearingProgress, useClearing } from './clearing-progress.tsx'
 
 const monthAgo = (): Date => {
   const time = new Date()
@@ -16,7 +17,8 @@ const monthAgo = (): Date => {
 /** Removes what the usage log holds from before a moment. */
 export function LogClearing() {
   const [before, setBefore] = useState<Date | null>(monthAgo)
-  const clear = trpc.admin.logs.clear.useMutation()
+  const clear = trpc.admin.logs.startClearing.useMutation()
+  const { run, refetch } = useClearing()
   const ask = async () => {
     if (!before) return notify.error(t('请选择日志清理时间'))
     await confirm({
@@ -25,8 +27,8 @@ export function LogClearing() {
       confirmLabel: t('清理日志'),
       danger: true,
       run: async () => {
-        const count = await clear.mutateAsync({ before })
-        notify.success(t('{count} 条日志已清理！', { count: formatInteger(Number(count)) }))
+        await clear.mutateAsync({ before })
+        await refetch()
       },
     })
   }
@@ -39,11 +41,12 @@ export function LogClearing() {
           value={before ? toLocalInput(before) : ''}
           onChange={(event) => setBefore(fromLocalInput(event.target.value))}
         />
-        <Button colorPalette="bad" variant="surface" onClick={() => void ask()}>
+        <Button colorPalette="bad" variant="surface" disabled={run?.running != null} onClick={() => void ask()}>
           {t('清理')}
         </Button>
       </HStack>
       <Field.HelperText>{t('删除此时间之前的全部日志')}</Field.HelperText>
+      <ClearingProgress />
     </Field.Root>
   )
 }

@@ -31,6 +31,11 @@ const isWide = (field: Field): boolean => ['switch', 'json', 'prose', 'list'].in
 /** A value that has no effect until another option is switched on. */
 const neededSwitch: Partial<Record<string, string>> = { RebatePercentage: 'RebateEnabled' }
 
+/** What a search led to. */
+const found = {
+  '&[data-found]': { outline: '2px solid', outlineColor: 'accent.solid', outlineOffset: '8px', borderRadius: 'l2' },
+}
+
 type OptionFieldProps = { field: Field; extra?: React.ReactNode }
 
 /** One option, drawn from its description. */
@@ -39,7 +44,13 @@ export const OptionField = memo(function OptionField({ field, extra }: OptionFie
   const needed = neededSwitch[field.key]
   const isOn = useWatch({ control, name: nameOf(needed ?? field.key) })
   return (
-    <Box id={`option-${field.key}`} gridColumn={isWide(field) ? '1 / -1' : undefined} minW="0" scrollMarginY="24">
+    <Box
+      id={`option-${field.key}`}
+      gridColumn={isWide(field) ? '1 / -1' : undefined}
+      minW="0"
+      scrollMarginY="24"
+      css={found}
+    >
       <Control
         field={field}
         frame={{

@@ -1,8 +1,9 @@
 import { Box, Button, Skeleton, Stack } from '@chakra-ui/react'
 import { Lock, Search } from 'lucide-react'
+import { useEffect } from 'react'
 import { FormProvider } from 'react-hook-form'
 import { settingsTabs } from '#core/options/groups.ts'
-import type { OptionKey } from '#core/options/registry/index.ts'
+import { isOptionKey, type OptionKey, optionOf } from '#core/options/registry/index.ts'
 import { FilterBar } from '../../components/filter-bar/filter-bar.tsx'
 import { Page as Frame } from '../../components/page.tsx'
 import { EmptyState, ErrorState } from '../../components/states.tsx'
@@ -13,11 +14,12 @@ import { trpc } from '../../lib/trpc.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { FailedCharges } from './failed-charges.tsx'
 import { Jobs } from './jobs.tsx'
+import { revealOption } from './reveal.ts'
 import { SaveBar } from './save-bar.tsx'
 import { Section } from './section.tsx'
 import { SettingsProvider, useSettingsForm, type OptionView } from './settings-form.ts'
 import { SystemInfo } from './system-info.tsx'
-import { sections, tabKeys, tabOf } from './values.ts'
+import { fields, sections, tabKeys, tabOf } from './values.ts'
 import { matching } from './words.ts'
 
 export function Page() {
@@ -53,26 +55,32 @@ export function Page() {
   )
 }
 
+/** Drawn as text in a tab of its own. */
+const isPriceTable = (key: OptionKey): boolean => optionOf(key).widget === 'price-table'
+
 type LoadedProps = { options: readonly OptionView[]; query: string; onClearQuery: () => void }
 
 function Loaded({ options, query, onClearQuery }: LoadedProps) {
   const settings = useSettingsForm(options)
   const [, setPlace] = useUrlState({ tab: 'operation', q: '', ratio: 'visual' })
+  const tabs = (key: OptionKey) => ({ tab: tabOf(key), ...(isPriceTable(key) ? { ratio: 'model' } : {}) })
   const show = (key: OptionKey) => {
-    const isTable = document.getElementById(`option-${key}`) === null && key.endsWith('Ratio')
-    setPlace({ tab: tabOf(key), q: '', ...(isTable && { ratio: 'model' }) })
-    requestAnimationFrame(() =>
-      setTimeout(() => {
-        const place = document.getElementById(`option-${key}`)
-        place?.scrollIntoView({ block: 'center' })
-        place?.querySelector<HTMLElement>('input, textarea, select')?.focus({ preventScroll: true })
-      }, 50),
-    )
+    setPlace({ ...tabs(key), q: '' })
+    revealOption(key)
   }
+  const words = query.trim()
+  const named = isOptionKey(words) && fields.some(({ key }) => key === words) ? words : undefined
+  // An address that names one option leads to its place among the others.
+  useEffect(() => {
+    if (named === undefined) return
+    setPlace(tabs(named), { replace: true })
+    revealOption(named)
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [named])
   return (
     <SettingsProvider value={settings}>
       <FormProvider {...settings.form}>
-        <Box flex="1 0 auto">{query.trim() === '' ? <Tabs /> : <Hits query={query} onClear={onClearQuery} />}</Box>
+        <Box flex="1 0 auto">{words === '' || named ? <Tabs /> : <Hits query={query} onClear={onClearQuery} />}</Box>
         <SaveBar onShow={show} />
       </FormProvider>
     </SettingsProvider>

@@ -1,6 +1,7 @@
 import { Grid, Heading, SimpleGrid, Stack, Text } from '@chakra-ui/react'
 import { settingsTabs } from '#core/options/groups.ts'
 import { inLanguage } from '../../i18n/t.ts'
+import { MailTest, OidcTest } from './connection-tests.tsx'
 import { FallbackRule, PasswordLoginRule } from './form-rules.tsx'
 import { GroupsEditor } from './groups/editor.tsx'
 import { LogClearing } from './log-clearing.tsx'
@@ -68,6 +69,8 @@ function Content({ section, isHit }: { section: SettingsSection; isHit: boolean 
       {group === 'login' && <PasswordLoginRule />}
       {group === 'fallback' && <FallbackRule />}
       {group === 'logs' && <LogClearing />}
+      {group === 'mail' && <MailTest />}
+      {group === 'oidc' && <OidcTest />}
     </Stack>
   )
 }

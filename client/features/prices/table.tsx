@@ -1,8 +1,10 @@
-import { Badge, Box, Button, Flex, Grid, HStack, Text } from '@chakra-ui/react'
+import { Badge, Box, Flex, Grid, HStack, Text } from '@chakra-ui/react'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useRef } from 'react'
+import { Ruler } from 'lucide-react'
 import { FigureInput } from '../../components/figure-input.tsx'
 import { Check } from '../../components/check.tsx'
+import { IconButton } from '../../components/icon-button.tsx'
 import { t } from '../../i18n/t.ts'
 import { abbreviate, formatDate } from '../../lib/format.ts'
 import { useIsPhone } from '../../lib/use-media.ts'
@@ -188,14 +190,31 @@ function Row({
           />
         </Box>
       ))}
-      <Text role="cell" color="fg.muted" textStyle="xs" gridColumn={{ base: '2 / -1', sm: 'auto' }}>
-        {ratioWords(row, shown, quotaPerUnit)}
+      <Flex
+        role="cell"
+        color="fg.muted"
+        textStyle="xs"
+        gap="1.5"
+        align="center"
+        justify="space-between"
+        gridColumn={{ base: '2 / -1', sm: 'auto' }}
+      >
+        <Box minW="0">
+          {ratioWords(row, shown, quotaPerUnit)}
+          {shown.longContext.length > 0 && <Text>{longContextWords(shown)}</Text>}
+        </Box>
         {shown.input !== null && shown.call === null && (
-          <Button size="2xs" variant="ghost" px="0" h="auto" onClick={() => onLongContext(row)}>
-            {longContextWords(shown)}
-          </Button>
+          <IconButton
+            size="2xs"
+            flexShrink="0"
+            icon={Ruler}
+            label={t('{model} 的长上下文价格', { model: row.model })}
+            tip={t('长上下文价格')}
+            color={shown.longContext.length > 0 ? 'accent.fg' : undefined}
+            onClick={() => onLongContext(row)}
+          />
         )}
-      </Text>
+      </Flex>
       <Text
         role="cell"
         truncate
@@ -244,13 +263,9 @@ function ratioWords(row: PriceRow, shown: Draft, quotaPerUnit: number): string {
 
 const longContextWords = ({ longContext }: Draft): string => {
   const [first] = longContext
-  return first
-    ? t('超过 {count} 为 {input} 倍 / {output} 倍', {
-        count: abbreviate(first.above),
-        input: first.input,
-        output: first.output,
-      })
-    : t('长上下文价格')
+  if (!first) return ''
+  const { above, input, output } = first
+  return t('超过 {count} 为 {input} 倍 / {output} 倍', { count: abbreviate(above), input, output })
 }
 
 function Marks({ row }: { row: PriceRow }) {

@@ -1,14 +1,30 @@
+import { Text } from '@chakra-ui/react'
 import { ModelName, Tags } from '../../components/cells/names.tsx'
 import { None } from '../../components/cells/numbers.tsx'
 import type { Column } from '../../components/data-table/types.ts'
 import { t } from '../../i18n/t.ts'
-import { priceText } from '../../lib/format.ts'
+import { abbreviate, priceText } from '../../lib/format.ts'
 import type { PriceLine } from './use-prices.ts'
 
 export const kindText = (kind: PriceLine['price']['kind']): string => (kind === 'call' ? t('按次计费') : t('按量计费'))
 
 export function Dollar({ value }: { value: number | null }) {
   return value === null ? <None /> : <span>{priceText(value)}</span>
+}
+
+/** The price of a short prompt, and below it what the first step of long ones costs. */
+function WithLong({ line, figure }: { line: PriceLine; figure: 'input' | 'output' }) {
+  const [long] = line.longPrices
+  return (
+    <>
+      <Dollar value={line.dollars[figure]} />
+      {long && (
+        <Text as="span" display="block" textStyle="xs" color="fg.muted">
+          {`>${abbreviate(long.above)} ${priceText(long.dollars[figure] ?? 0)}`}
+        </Text>
+      )}
+    </>
+  )
 }
 
 const isByTokens = ({ dollars }: PriceLine): boolean => dollars.call === null
@@ -41,7 +57,7 @@ export const priceColumns = (): Column<PriceLine>[] => [
     sortable: true,
     card: 'fact',
     cardIf: isByTokens,
-    cell: ({ dollars }) => <Dollar value={dollars.input} />,
+    cell: (line) => <WithLong line={line} figure="input" />,
     csv: ({ dollars }) => dollars.input,
   },
   {
@@ -52,7 +68,7 @@ export const priceColumns = (): Column<PriceLine>[] => [
     sortable: true,
     card: 'fact',
     cardIf: isByTokens,
-    cell: ({ dollars }) => <Dollar value={dollars.output} />,
+    cell: (line) => <WithLong line={line} figure="output" />,
     csv: ({ dollars }) => dollars.output,
   },
   {

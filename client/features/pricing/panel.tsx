@@ -7,7 +7,7 @@ import { t } from '../../i18n/t.ts'
 import { abbreviate, priceText } from '../../lib/format.ts'
 import { useStatus } from '../../lib/status.ts'
 import { Dollar, kindText } from './columns.tsx'
-import { costOf, dollarsFor, dollarsOf, type Group, longPricesOf } from './prices.ts'
+import { costOf, dollarsFor, dollarsOf, type Group } from './prices.ts'
 import type { PriceLine } from './use-prices.ts'
 
 type PricePanelProps = {
@@ -42,7 +42,7 @@ export function PricePanel({ line, lines, groups, groupRatio, onOpen }: PricePan
           </Section>
           {line.price.longContext.length > 0 && (
             <Section title={t('长上下文价格')}>
-              <LongPrices line={line} groupRatio={groupRatio} />
+              <LongPrices line={line} />
             </Section>
           )}
           {line.dollars.call === null && <Example line={line} groupRatio={groupRatio} />}
@@ -129,8 +129,7 @@ const Table = chakra('table', {
 })
 
 /** A long prompt pays these prices for all of the call. */
-function LongPrices({ line, groupRatio }: { line: PriceLine; groupRatio: number }) {
-  const { quotaPerUnit } = useStatus()
+function LongPrices({ line }: { line: PriceLine }) {
   return (
     <Table>
       <thead>
@@ -142,7 +141,7 @@ function LongPrices({ line, groupRatio }: { line: PriceLine; groupRatio: number 
         </tr>
       </thead>
       <tbody>
-        {longPricesOf(line.price, { groupRatio, quotaPerUnit }).map(({ above, dollars }) => (
+        {line.longPrices.map(({ above, dollars }) => (
           <tr key={above}>
             <td>{t('超过 {count} tokens', { count: abbreviate(above) })}</td>
             {[dollars.input, dollars.cached, dollars.output].map((value, place) => (

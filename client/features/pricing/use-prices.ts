@@ -1,13 +1,13 @@
 import { useMemo } from 'react'
 import { useStatus } from '../../lib/status.ts'
 import { trpc } from '../../lib/trpc.ts'
-import { dollarsOf, vendorOf, type Dollars, type PricedModel } from './prices.ts'
+import { dollarsOf, type LongPrice, longPricesOf, vendorOf, type Dollars, type PricedModel } from './prices.ts'
 
 export const filters = { q: '', group: '', kind: '', vendor: '' }
 type Filters = typeof filters
 
 /** A model with what it costs in the chosen group. */
-export type PriceLine = PricedModel & { dollars: Dollars; vendor: string | undefined }
+export type PriceLine = PricedModel & { dollars: Dollars; longPrices: LongPrice[]; vendor: string | undefined }
 
 /** The price list for the chosen group, the reader's own unless another is chosen. */
 export function usePrices({ q, group: wanted, kind, vendor }: Filters) {
@@ -25,6 +25,7 @@ export function usePrices({ q, group: wanted, kind, vendor }: Filters) {
           ...item,
           vendor: vendorOf(item.model),
           dollars: dollarsOf(item.price, { groupRatio: ratio, quotaPerUnit }),
+          longPrices: longPricesOf(item.price, { groupRatio: ratio, quotaPerUnit }),
         })),
     [data, name, ratio, quotaPerUnit],
   )

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { Section } from '../../components/facts.tsx'
 import { t } from '../../i18n/t.ts'
-import { formatDate, priceText } from '../../lib/format.ts'
+import { formatDate, formatTime, priceText } from '../../lib/format.ts'
 import { trpc } from '../../lib/trpc.ts'
 import type { RouterOutputs } from '#server/app-router.ts'
 
@@ -22,6 +22,16 @@ function wordsOf(item: Item): { text: string; href: string; act: string } {
       return {
         text: t('渠道 {channel} 已自动禁用：{reason}', {
           channel: item.channel,
+          reason: item.reason || t('未说明原因'),
+        }),
+        href: channelLink(item.channelId),
+        act: t('查看渠道'),
+      }
+    case 'circuit-open':
+      return {
+        text: t('渠道 {channel} 冷却至 {time}：{reason}', {
+          channel: item.channel,
+          time: formatTime(item.until),
           reason: item.reason || t('未说明原因'),
         }),
         href: channelLink(item.channelId),

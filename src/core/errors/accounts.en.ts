@@ -36,6 +36,7 @@ export const accountEnglish: Record<keyof typeof accountErrors, string> = {
   'email.taken': 'The email address is already in use',
   'email.not_registered': 'The email address is not registered',
   'mail.not_configured': 'The administrator has not configured a mail server',
+  'mail.test_failed': 'The mail could not be sent: {reason}',
   'mail.failed': 'The email could not be sent, please try again later',
   'password_reset.link_invalid': 'The reset link is invalid or has expired',
 
@@ -54,6 +55,7 @@ export const accountEnglish: Record<keyof typeof accountErrors, string> = {
   'oauth.account_deleted': 'The user has been deregistered',
   'oauth.trust_level_low': 'Your Linux DO trust level is too low, at least level {level} is required',
   'oidc.discovery_failed': 'Fetching the OIDC configuration failed, please check the network and the Well-Known URL',
+  'oidc.client_refused': 'The OIDC server does not accept the client id or secret: {reason}',
   'wechat.disabled': 'The administrator has not enabled login and registration with WeChat',
   'wechat.provider_failed': 'Cannot reach the WeChat server, please try again later!',
   'wechat.already_bound': 'This WeChat account is already bound',

@@ -39,6 +39,7 @@ export const accountErrors = {
   'email.taken': { kind: 'conflict', message: '该邮箱地址已被占用' },
   'email.not_registered': { kind: 'not_found', message: '该邮箱地址未注册' },
   'mail.not_configured': { kind: 'unavailable', message: '管理员未配置邮件服务器' },
+  'mail.test_failed': { kind: 'upstream', message: '邮件发送失败：{reason}' },
   'mail.failed': { kind: 'upstream', message: '邮件发送失败，请稍后重试' },
   'password_reset.link_invalid': { kind: 'invalid', message: '重置链接无效或已过期' },
 
@@ -62,6 +63,7 @@ export const accountErrors = {
     kind: 'upstream',
     message: '获取 OIDC 配置失败，请检查网络状况和 Well-Known URL 是否正确',
   },
+  'oidc.client_refused': { kind: 'upstream', message: 'OIDC 服务器不接受客户端 ID 或密钥：{reason}' },
   'wechat.disabled': { kind: 'forbidden', message: '管理员未开启通过微信登录及注册' },
   'wechat.provider_failed': { kind: 'upstream', message: '无法连接至微信服务器，请稍后重试！' },
   'wechat.already_bound': { kind: 'conflict', message: '该微信账户已被绑定' },

@@ -1,6 +1,6 @@
 import listed from './retirements.json' with { type: 'json' }
 
-/** A model that its vendor takes out of service, by the vendor's own announcement. */
+/** A model that its vendor takes out of service, by the vendor's own list; which one, and when it was read, stands in the file. */
 export type Retirement = {
   model: string
   /** The day from which its vendor refuses it. */
@@ -9,7 +9,7 @@ export type Retirement = {
 }
 
 const byModel: ReadonlyMap<string, Retirement> = new Map(
-  listed.map(({ model, retires, successor }) => [
+  listed.models.map(({ model, retires, successor }) => [
     model,
     { model, retires: new Date(`${retires}T00:00:00Z`), successor },
   ]),

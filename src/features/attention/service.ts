@@ -4,6 +4,7 @@ import { splitList } from '#core/routing/abilities.ts'
 import { channelStatus } from '#core/statuses.ts'
 import { Channel } from '#db/entities/channel.ts'
 import { ChannelDrift } from '#db/entities/channel-drift.ts'
+import { listCooldowns } from '#features/channels/service/cooldowns.ts'
 import type { UserDeps } from '#features/deps.ts'
 import { unpricedModelsOf } from '#features/models/service.ts'
 import { compareBalances, isBalanceOff } from '#features/prices/buying.ts'
@@ -13,6 +14,7 @@ type Severity = 'bad' | 'warning'
 /** One thing that an operator should look into, with what leads to it. */
 export type Attention = { severity: Severity } & (
   | { kind: 'channel-disabled'; channelId: number; channel: string; reason: string; since: Date | null }
+  | { kind: 'circuit-open'; channelId: number; channel: string; places: number; until: Date; reason: string }
   | { kind: 'model-unserved'; model: string; groups: string[] }
   | { kind: 'balance-low'; channelId: number; channel: string; balance: number }
   | { kind: 'balance-off'; channelId: number; channel: string; reported: number; counted: number }
@@ -25,14 +27,17 @@ const lowBalanceDollars = 5
 /** Vendors announce the end of a model some months before. */
 const noticeMs = 90 * 86_400_000
 
+type AttentionDeps = Pick<UserDeps, 'em' | 'options' | 'database' | 'ambient'>
+
 /** What stands in need of a hand, the gravest first. */
-export async function listAttention(deps: UserDeps): Promise<Attention[]> {
+export async function listAttention(deps: AttentionDeps): Promise<Attention[]> {
   const channels = await deps.em.find(Channel, {}, { orderBy: { id: 'asc' }, disableIdentityMap: true })
   const enabled = channels.filter(({ status }) => status === channelStatus.enabled)
   const found = [
     ...disabledOf(channels),
     ...unservedOf(channels, enabled),
     ...missingPricesOf(deps, enabled),
+    ...(await openCircuitsOf(deps, enabled)),
     ...(await offBalancesOf(deps, enabled)),
     ...lowBalancesOf(enabled),
     ...retiredOf(enabled, deps.ambient.now()),
@@ -76,7 +81,26 @@ function unservedOf(channels: readonly Channel[], enabled: readonly Channel[]): 
   }))
 }
 
-function missingPricesOf({ options }: UserDeps, enabled: readonly Channel[]): Attention[] {
+/** Channels that are given no calls for a while, after failures, though nobody switched them off. */
+async function openCircuitsOf(deps: AttentionDeps, enabled: readonly Channel[]): Promise<Attention[]> {
+  const names = new Map(enabled.map(({ id, name }) => [id, name]))
+  const open = new Map<number, Extract<Attention, { kind: 'circuit-open' }>>()
+  for (const { channelId, until, reason } of await listCooldowns(deps, { ids: [...names.keys()] })) {
+    const before = open.get(channelId)
+    open.set(channelId, {
+      kind: 'circuit-open',
+      severity: 'warning',
+      channelId,
+      channel: names.get(channelId) ?? '',
+      places: (before?.places ?? 0) + 1,
+      until: before && before.until > until ? before.until : until,
+      reason: before?.reason || reason,
+    })
+  }
+  return [...open.values()]
+}
+
+function missingPricesOf({ options }: Pick<AttentionDeps, 'options'>, enabled: readonly Channel[]): Attention[] {
   const models = new Set(enabled.flatMap((channel) => unpricedModelsOf(options, channel)))
   return [...models].toSorted().map((model) => ({
     kind: 'price-missing',
@@ -98,7 +122,7 @@ const lowBalancesOf = (enabled: readonly Channel[]): Attention[] =>
     }))
 
 /** Only where somebody has said what the channel costs: without that there is nothing to compare with. */
-async function offBalancesOf(deps: UserDeps, enabled: readonly Channel[]): Promise<Attention[]> {
+async function offBalancesOf(deps: AttentionDeps, enabled: readonly Channel[]): Promise<Attention[]> {
   const priced = enabled.filter(({ buyingPrices }) => buyingPrices.length > 0)
   if (priced.length === 0) return []
   const checks = await compareBalances(deps)
@@ -112,7 +136,7 @@ async function offBalancesOf(deps: UserDeps, enabled: readonly Channel[]): Promi
   })
 }
 
-async function driftsOf({ em }: UserDeps, enabled: readonly Channel[]): Promise<Attention[]> {
+async function driftsOf({ em }: AttentionDeps, enabled: readonly Channel[]): Promise<Attention[]> {
   const names = new Map(enabled.map(({ id, name }) => [id, name]))
   const drifts = await em.find(ChannelDrift, { missing: { $ne: '' } }, { disableIdentityMap: true })
   return drifts.flatMap(({ channelId, missing, added }) => {

@@ -22,20 +22,36 @@ export async function clearLogsByHand(
   return cleared
 }
 
+/** How somebody follows it, or ends it: what is gone by then stays gone. */
+type Watching = { signal?: AbortSignal; progress?: (done: number, total: number) => void }
+
+async function countBefore(pool: Pool, before: Date): Promise<number> {
+  const { rows } = await pool.query<{ count: string }>('select count(*) from logs where created_at < $1', [before])
+  return Number(rows[0]?.count ?? 0)
+}
+
 /** Removes what was logged before an instant and says how many rows that were; sums and balances stay. */
 export async function clearLogs(
   deps: Pick<Deps, 'database' | 'ambient'>,
   input: { before?: Date | undefined },
+  { signal, progress }: Watching = {},
 ): Promise<{ count: number }> {
   if (!input.before) throw new DomainError('log.time_required')
   const { pool } = deps.database
+  const total = progress ? await countBefore(pool, input.before) : 0
   // A month that is not over yet keeps its table, whatever is asked.
   const over = new Date(Math.min(input.before.getTime(), deps.ambient.now().getTime()))
   let count = 0
-  for (const partition of await partitionsBefore(pool, over)) count += await dropPartition(pool, partition)
+  for (const partition of await partitionsBefore(pool, over)) {
+    signal?.throwIfAborted()
+    count += await dropPartition(pool, partition)
+    progress?.(count, Math.max(count, total))
+  }
   for (;;) {
+    signal?.throwIfAborted()
     const removed = await removeBatch(pool, input.before)
     count += removed
+    progress?.(count, Math.max(count, total))
     if (removed < batchSize) return { count }
   }
 }

@@ -1,4 +1,5 @@
 import { adminProcedure, router, userProcedure } from '#features/procedures.ts'
+import * as clearing from './clearing-run.ts'
 import * as schema from './schema.ts'
 import * as service from './service.ts'
 import * as stat from './stat.ts'
@@ -20,4 +21,9 @@ export const logsAdminRouter = router({
   suggest: adminProcedure.input(schema.suggest).query(({ ctx, input }) => suggestions.suggest(ctx, input)),
   stat: adminProcedure.input(schema.logFilters).query(({ ctx, input }) => stat.logStat(ctx, input)),
   clear: adminProcedure.input(schema.clearLogs).mutation(({ ctx, input }) => service.clearLogsByHand(ctx, input)),
+  startClearing: adminProcedure
+    .input(schema.clearLogs)
+    .mutation(({ ctx, input }) => clearing.startClearing(ctx, input)),
+  clearing: adminProcedure.query(({ ctx }) => clearing.clearingRun(ctx)),
+  cancelClearing: adminProcedure.mutation(({ ctx }) => clearing.cancelClearing(ctx)),
 })

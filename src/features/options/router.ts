@@ -1,7 +1,8 @@
 import { rootProcedure, router } from '#features/procedures.ts'
+import * as connection from './connection-tests.ts'
 import * as mapping from './mapping-service.ts'
 import { isGuardedOption, resetsGuardedOption, savesGuardedOption } from './guarded.ts'
-import { resetOptions, saveOptions, updateModelMapping, updateOption } from './schema.ts'
+import { resetOptions, saveOptions, testMail, updateModelMapping, updateOption } from './schema.ts'
 import * as service from './service.ts'
 
 export const optionsAdminRouter = router({
@@ -19,6 +20,8 @@ export const optionsAdminRouter = router({
     .meta({ verification: resetsGuardedOption })
     .input(resetOptions)
     .mutation(({ ctx, input }) => service.resetOptions(ctx, input)),
+  testMail: rootProcedure.input(testMail).mutation(({ ctx, input }) => connection.testMail(ctx, input)),
+  testOidc: rootProcedure.mutation(({ ctx }) => connection.testOidc(ctx)),
   resetModelRatio: rootProcedure.mutation(({ ctx }) => service.resetModelRatio(ctx)),
   mapping: router({
     get: rootProcedure.query(({ ctx }) => mapping.getModelMapping(ctx)),

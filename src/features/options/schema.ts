@@ -16,3 +16,6 @@ export type ResetOptions = z.infer<typeof resetOptions>
 
 export const updateModelMapping = z.object({ mapping: modelMapping })
 export type UpdateModelMapping = z.infer<typeof updateModelMapping>
+
+export const testMail = z.object({ to: z.email().max(320) })
+export type TestMail = z.infer<typeof testMail>

@@ -42,6 +42,12 @@ export async function oidcProvider(deps: Deps): Promise<OidcProvider> {
   return provider
 }
 
+/** The same, read anew. */
+export async function readOidcProvider(deps: Deps): Promise<OidcProvider> {
+  const settings = settingsOf(deps)
+  return settings.wellKnown === '' ? byEndpoints(settings) : discover(deps, settings)
+}
+
 function settingsOf({ options }: Deps): Settings {
   return {
     wellKnown: options.get('oidc.well_known'),

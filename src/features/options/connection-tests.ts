@@ -1,0 +1,39 @@
+import { DomainError } from '#core/errors.ts'
+import { recordAct } from '#features/audit/service.ts'
+import type { UserDeps } from '#features/deps.ts'
+import { tokenEndpointRefusal } from '#features/identities/service/oidc-client-test.ts'
+import { readOidcProvider } from '#features/identities/service/oidc-provider.ts'
+import { sendMail } from '#features/mail/service.ts'
+import type { TestMail } from './schema.ts'
+
+const words = {
+  subject: '测试邮件 / Test mail',
+  lines: ['这是一封测试邮件，说明本站可以发送邮件。', 'This is a test mail: the site can send mails.'],
+}
+
+/** Sends a mail by the settings as they are saved, and tells what the mail server said where it did not take it. */
+export async function testMail(deps: UserDeps, { to }: TestMail): Promise<void> {
+  await recordAct(deps, { action: 'options.test_mail', targetType: 'option', targetId: 'SMTPServer', after: { to } })
+  try {
+    await sendMail(deps, { to, ...words })
+  } catch (error) {
+    const cause = error instanceof DomainError ? error.cause : undefined
+    if (cause === undefined) throw error
+    throw new DomainError('mail.test_failed', { reason: reasonOf(cause) }, { cause })
+  }
+}
+
+const longestReason = 500
+const reasonOf = (cause: unknown): string =>
+  (cause instanceof Error ? cause.message : String(cause)).slice(0, longestReason)
+
+/** Reads the provider's configuration anew and shows it our credentials with a code that cannot be good. */
+export async function testOidc(
+  deps: UserDeps,
+): Promise<{ authorizationEndpoint: string; tokenEndpoint: string; userInfoEndpoint: string }> {
+  await recordAct(deps, { action: 'options.test_oidc', targetType: 'option', targetId: 'oidc.well_known' })
+  const { authorizationEndpoint, tokenEndpoint, userInfoEndpoint } = await readOidcProvider(deps)
+  const refusal = await tokenEndpointRefusal(deps, tokenEndpoint)
+  if (refusal !== undefined) throw new DomainError('oidc.client_refused', { reason: refusal })
+  return { authorizationEndpoint, tokenEndpoint, userInfoEndpoint }
+}
