@@ -1,7 +1,7 @@
 import { Box, Button, Flex } from '@chakra-ui/react'
 import type { ReactNode } from 'react'
 import { Suspense, lazy, useState } from 'react'
-import { Link } from 'wouter'
+import { Link, useLocation } from 'wouter'
 import { Notice } from '../components/notice.tsx'
 import { t } from '../i18n/t.ts'
 import { useSession } from '../lib/session.ts'
@@ -13,6 +13,7 @@ import { Footer } from './footer.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { TopBar } from './top-bar.tsx'
 
+const Announcement = lazy(async () => ({ default: (await import('./announcement.tsx')).Announcement }))
 const MenuDrawer = lazy(async () => ({ default: (await import('./menu-drawer.tsx')).MenuDrawer }))
 
 /** Null until the reader chooses: the site's default then holds. */
@@ -21,6 +22,7 @@ const sidebarChoice = createStoredJson<boolean | null>('default_collapse_sidebar
 type ShellProps = { frame: 'console' | 'site'; children: ReactNode }
 
 export function Shell({ frame, children }: ShellProps) {
+  const [path] = useLocation()
   const narrow = useIsNarrow()
   const { user, isLeftElsewhere } = useSession()
   const { defaultCollapseSidebar } = useStatus()
@@ -45,6 +47,11 @@ export function Shell({ frame, children }: ShellProps) {
           {frame === 'site' && <Footer />}
         </Flex>
       </Flex>
+      {(path === '/' || (frame === 'console' && user)) && (
+        <Suspense fallback={null}>
+          <Announcement />
+        </Suspense>
+      )}
       {narrow && menuOpen && (
         <Suspense fallback={null}>
           <MenuDrawer onClose={() => setMenuOpen(false)} />

@@ -9,6 +9,7 @@ const words = (): Record<string, string> => ({
   'users.promote': t('提升为管理员'),
   'users.demote': t('降级为普通用户'),
   'users.delete': t('注销用户'),
+  'users.end_session': t('结束用户的一个登录会话'),
   'users.end_sessions': t('结束用户的登录会话'),
   'account.delete': t('注销自己的账户'),
   'users.reset_second_factor': t('重置用户的两步验证'),

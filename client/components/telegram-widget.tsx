@@ -1,5 +1,6 @@
-import { Center } from '@chakra-ui/react'
-import { useEffect, useRef } from 'react'
+import { Center, Text } from '@chakra-ui/react'
+import { useEffect, useRef, useState } from 'react'
+import { t } from '../i18n/t.ts'
 import { currentLanguage } from '../i18n/language.ts'
 import { useStatus } from '../lib/status.ts'
 import { beginTelegramVisit } from '../lib/way-back.ts'
@@ -16,6 +17,7 @@ export function TelegramWidget({ binds, wayBack }: TelegramWidgetProps) {
   const { telegramBotName } = useStatus()
   const box = useRef<HTMLDivElement>(null)
   const language = currentLanguage()
+  const [failed, setFailed] = useState(false)
   useEffect(() => {
     const place = box.current
     if (!place || telegramBotName === '') return
@@ -30,10 +32,18 @@ export function TelegramWidget({ binds, wayBack }: TelegramWidgetProps) {
       authUrl: `${window.location.origin}/oauth/telegram?state=${state}`,
       lang: language,
     })
+    script.addEventListener('error', () => setFailed(true))
     place.append(script)
     return () => {
       place.replaceChildren()
     }
   }, [telegramBotName, language, binds, wayBack])
+  if (failed) {
+    return (
+      <Text textStyle="xs" color="fg.muted" role="status">
+        {t('Telegram 登录按钮加载失败，请检查网络')}
+      </Text>
+    )
+  }
   return <Center ref={box} minH="10" />
 }

@@ -1,7 +1,9 @@
 import { Client } from 'pg'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { inject } from 'vitest'
+import { fingerprintOf } from '../../client/lib/announcement.ts'
 import { buildConsole } from '#scripts/console.ts'
+import { demoNotice } from '#test/seed/index.ts'
 import type { TestUser } from '../support/factories.ts'
 
 /** How long anything in a page may take: a shared machine stalls for seconds at a time. */
@@ -50,11 +52,13 @@ export async function openConsole(browser: Browser, site: Site, look: Look & { r
     permissions: ['clipboard-read', 'clipboard-write'],
   })
   await context.addInitScript(
-    ([mode, words]) => {
+    ([mode, words, announcement]) => {
       localStorage.setItem('theme-mode', mode ?? '')
       localStorage.setItem('i18nextLng', words ?? '')
+      // Who opens the demonstration has read what it announces.
+      localStorage.setItem('announcement', JSON.stringify(announcement))
     },
-    [theme, language],
+    [theme, language, fingerprintOf(demoNotice)],
   )
   if (reader) await remember(context, site, reader)
   await context.addInitScript(keepToasts)

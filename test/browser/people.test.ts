@@ -35,6 +35,18 @@ describeWithBrowser('people', () => {
     await app?.[Symbol.asyncDispose]()
   })
 
+  const signInAs = (person: TestUser) =>
+    app.pool.query(
+      `insert into sessions (id_hash, user_id, user_agent, client_ip, expires_at)
+       values ('another', $1, 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0', '192.0.2.7', now() + interval '1 hour')`,
+      [person.id],
+    )
+  /** Looked at by people: `PICTURES=folder npm test -- test/browser/people.test.ts`. */
+  const look = async (page: Page, name: string) => {
+    const folder = process.env['PICTURES']
+    if (folder) await page.screenshot({ path: `${folder}/people-${name}.png` })
+  }
+
   const openAs = async (person: TestUser, path: string, look: Look = {}) => {
     const window = await openConsole(browser, app, { ...look, reader: { ...person, role: person === root ? 100 : 1 } })
     await window.page.goto(path)
@@ -66,6 +78,14 @@ describeWithBrowser('people', () => {
     }
     await drawn(page)
     expect(await violationsOf(page)).toEqual([])
+    await signInAs(reader)
+    await page.reload()
+    const sessions = page.getByRole('list', { name: '登录会话' })
+    await sessions.getByRole('button', { name: '结束会话' }).first().click()
+    await look(page, 'end-session')
+    await page.getByRole('alertdialog').getByRole('button', { name: '结束会话' }).click()
+    await page.getByText('没有登录会话').waitFor()
+    await look(page, 'user')
     await page.getByRole('link', { name: '查看全部' }).last().click()
     await page.getByRole('cell', { name: '禁用用户', exact: true }).first().waitFor()
     await page.getByRole('cell', { name: '提升为管理员', exact: true }).first().waitFor()
@@ -93,6 +113,7 @@ describeWithBrowser('people', () => {
       )
     await page.getByRole('textbox', { name: '搜索用户名或显示名称' }).fill('bert')
     await page.getByRole('checkbox', { name: 'bert' }).check()
+    await look(page, 'compose')
     await page.getByRole('button', { name: '发送', exact: true }).click()
     await toastShown(page, '消息已发送给 1 位用户')
 
@@ -112,8 +133,36 @@ describeWithBrowser('people', () => {
     await page.goto('/admin/messages')
     await page.getByRole('cell', { name: '维护通知', exact: true }).click()
     await page.getByRole('listitem').filter({ hasText: 'bert' }).getByText('已读').waitFor()
+    await look(page, 'recipients')
     expect(sender.complaints).toEqual([])
     await sender.context.close()
+  })
+
+  test('an announcement is read once by everybody, until its words change', async () => {
+    const reading = await app.make.user()
+    const announce = async (words: string) => {
+      await app.make.option('Notice', words)
+      await app.services.options.reload()
+    }
+    await announce('## 停机维护\n\n今晚 **22:00** 停机维护')
+    const { page, context, complaints } = await openAs(reading, '/app/wallet')
+    const dialog = page.getByRole('dialog', { name: '公告' })
+    await dialog.getByRole('heading', { name: '停机维护' }).waitFor()
+    await drawn(page)
+    expect(await violationsOf(page)).toEqual([])
+    await look(page, 'announcement')
+    await dialog.getByRole('button', { name: '我知道了' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    // The browser remembers; the page of tests sets its own memory anew with each visit.
+    await page.getByRole('link', { name: 'API令牌' }).click()
+    await drawn(page)
+    expect(await dialog.count()).toBe(0)
+    await announce('维护完成')
+    await page.reload()
+    await dialog.getByText('维护完成').waitFor()
+    await announce('')
+    expect(complaints).toEqual([])
+    await context.close()
   })
 
   test('in English, on a phone and a wide screen, each page stands without a fault', async () => {

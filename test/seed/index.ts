@@ -33,6 +33,8 @@ const logins = [
 const mark = 'demo_world'
 const rootKeyName = '演示令牌'
 
+export const demoNotice = '这是一个演示站点：渠道连接的是本机的模拟供应商，数据可以随意修改。'
+
 /**
  * A world to look at: people, channels on the simulated provider, a month of usage. Its books are even from the start.
  * Does nothing to a database that has it, and refuses one that other people use.
@@ -97,7 +99,7 @@ async function seedOptions({ db }: SeedContext): Promise<void> {
   const options = {
     GroupRatio: JSON.stringify({ default: 1, vip: 0.8, research: 0.5 }),
     UserUsableGroups: JSON.stringify({ default: '默认分组', vip: '会员分组' }),
-    Notice: '这是一个演示站点：渠道连接的是本机的模拟供应商，数据可以随意修改。',
+    Notice: demoNotice,
     QuotaForNewUser: '2500000',
     CheckInEnabled: 'true',
     LogErrorEnabled: 'true',

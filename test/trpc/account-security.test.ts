@@ -108,6 +108,22 @@ describe('sessions', () => {
     expect(await actsOf(person.id)).toEqual(['account.revoke_session', 'account.revoke_other_sessions'])
   })
 
+  it('are ended one by one by a higher role alone, and only those of the account that is named', async () => {
+    const person = await app.person()
+    const [first, second] = [await app.signedIn(person), await app.signedIn(person)]
+    await first.get('/api/user/self', { headers: { 'user-agent': 'Somebody/1' } })
+    const admin = await app.trpc(await app.person({ role: 10 }))
+    const { sessions } = await admin.admin.users.overview({ id: person.id })
+    const session = sessions[0]?.id ?? ''
+    const other = await app.person()
+    expect(await refusalOf(admin.admin.users.endSession({ id: other.id, session }))).toBe('session.not_found')
+    const peer = await app.person({ role: 10 })
+    expect(await refusalOf(admin.admin.users.endSession({ id: peer.id, session }))).toBe('user.target_forbidden')
+    await admin.admin.users.endSession({ id: person.id, session })
+    const statuses = [(await first.get('/api/user/self')).status, (await second.get('/api/user/self')).status]
+    expect(statuses.toSorted()).toEqual([200, 401])
+  })
+
   it('remember where they were last used from', async () => {
     const person = await app.person()
     const browser = await app.signedIn(person)

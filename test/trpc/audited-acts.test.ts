@@ -84,6 +84,12 @@ const acts: Record<string, () => Promise<unknown>> = {
   'users.create': async () => ({ username: 'created', password: 'long enough' }),
   'users.update': async () => ({ id: await makeUser(), group: 'vip' }),
   'users.manage': async () => ({ id: await makeUser(), action: 'disable' }),
+  'users.endSession': async () => {
+    const person = await app.person()
+    await app.signedIn(person)
+    const [session] = await app.sql('select public_id from sessions where user_id = $1', [person.id])
+    return { id: person.id, session: session?.['public_id'] }
+  },
   'users.endSessions': async () => ({ id: await makeUser() }),
   'secondFactor.reset': async () => {
     const id = await makeUser()

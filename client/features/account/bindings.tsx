@@ -74,7 +74,7 @@ function Unbind({ binding }: { binding: Binding }) {
       run: () => unbind.mutateAsync({ provider: binding.provider }),
     })
     if (!done) return
-    notify.success(t('{provider} 账户已解除绑定', { provider: name }))
+    notify.success(t('{provider} 账户已解除绑定', { provider: binding.label }))
     await utils.user.account.invalidate()
   }
   return (
@@ -118,18 +118,10 @@ function BindOAuth({ provider }: { provider: 'github' | 'oidc' | 'linuxdo' }) {
   )
 }
 
-function useBound(name: string) {
-  const utils = trpc.useUtils()
-  return async () => {
-    notify.success(t('{provider} 账户绑定成功！', { provider: name }))
-    await utils.user.account.invalidate()
-  }
-}
-
 function BindWeChat() {
   const [open, setOpen] = useState(false)
   const bind = trpc.user.account.bindings.bindWeChat.useMutation()
-  const bound = useBound(t('微信'))
+  const utils = trpc.useUtils()
   return (
     <>
       <Button onClick={() => setOpen(true)}>{t('绑定')}</Button>
@@ -139,7 +131,8 @@ function BindWeChat() {
         onCode={async (code) => {
           await bind.mutateAsync({ code })
           setOpen(false)
-          await bound()
+          notify.success(t('微信账户绑定成功！'))
+          await utils.user.account.invalidate()
         }}
         submitLabel={t('绑定')}
       />

@@ -14,7 +14,7 @@ import { t } from '../../i18n/t.ts'
 import { useZodForm } from '../../lib/form.ts'
 import { hasPasskeys, isCancelled, isKnownPasskey, makePasskey } from '../../lib/passkeys.ts'
 import { trpc } from '../../lib/trpc.ts'
-import { deviceOf } from './device.ts'
+import { deviceOf } from '../../lib/device.ts'
 
 type Passkey = RouterOutputs['user']['secondFactor']['passkeys']['list'][number]
 type Changed = (codes?: string[] | null) => Promise<unknown>

@@ -9,7 +9,7 @@ import { Status } from '../../components/status.tsx'
 import { t } from '../../i18n/t.ts'
 import type { RouterOutputs } from '#server/app-router.ts'
 import { trpc } from '../../lib/trpc.ts'
-import { deviceOf } from './device.ts'
+import { deviceOf } from '../../lib/device.ts'
 
 type SignedIn = RouterOutputs['user']['sessions']['list'][number]
 

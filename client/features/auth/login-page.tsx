@@ -1,5 +1,5 @@
 import { Link as ChakraLink, Stack, Text } from '@chakra-ui/react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { Link, Redirect, useSearchParams } from 'wouter'
 import type { Login } from '#features/auth/schema.ts'
 import { login } from '#features/auth/schema.ts'
@@ -16,6 +16,7 @@ import { safeReturn, useSession } from '../../lib/session.ts'
 import { useStatus } from '../../lib/status.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { useBotCheck } from '../../lib/use-bot-check.ts'
+import { callbackFailure } from './callback-failure.ts'
 import { ProviderButtons } from './provider-buttons.tsx'
 import { SecondStep } from './second-step.tsx'
 import { type SecondStepOf, useSignedIn } from './signed-in.ts'
@@ -26,6 +27,8 @@ export function Page() {
   const { user } = useSession()
   const returnTo = safeReturn(search.get('returnTo'))
   const [asked, setAsked] = useState<SecondStepOf>()
+  const [failure] = useState(callbackFailure.get)
+  useEffect(() => callbackFailure.set(''), [])
   // Whoever is signed in already, or has just become so, goes on.
   if (user) return <Redirect to={returnTo} replace />
   return (
@@ -44,6 +47,11 @@ export function Page() {
         )
       }
     >
+      {failure !== '' && !asked && (
+        <Notice tone="bad" isAlert>
+          {failure}
+        </Notice>
+      )}
       {search.get('expired') === 'true' && <Notice tone="warning">{t('未登录或登录已过期，请重新登录')}</Notice>}
       {asked ? (
         <SecondStep asked={asked} onGiveUp={() => setAsked(undefined)} />

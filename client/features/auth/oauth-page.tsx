@@ -1,4 +1,4 @@
-import { Button, Link as ChakraLink, HStack, Spinner, Stack, Text } from '@chakra-ui/react'
+import { Link as ChakraLink, HStack, Spinner, Text } from '@chakra-ui/react'
 import { useEffect, useRef, useState } from 'react'
 import { Link, Redirect, useLocation, useParams, useSearchParams } from 'wouter'
 import { EntryPage } from '../../components/entry-page.tsx'
@@ -8,7 +8,8 @@ import { t } from '../../i18n/t.ts'
 import { errorText } from '../../lib/errors.ts'
 import { useSession } from '../../lib/session.ts'
 import { trpc } from '../../lib/trpc.ts'
-import { endTelegramVisit, rememberWayBack, takeWayBack } from '../../lib/way-back.ts'
+import { endTelegramVisit, takeWayBack } from '../../lib/way-back.ts'
+import { callbackFailure } from './callback-failure.ts'
 import { invitation } from './invitation.ts'
 import { SecondStep } from './second-step.tsx'
 import { type SecondStepOf, type SignIn, useSignedIn } from './signed-in.ts'
@@ -19,7 +20,7 @@ type OAuthProvider = Exclude<Provider, 'telegram'>
 
 const isProvider = (text: string): text is Provider => Object.hasOwn(labels, text)
 
-/** Where a provider leads back to: signs in or binds by itself, and says what went wrong otherwise. */
+/** Where a provider leads back to: signs in or binds by itself, or leads to where it can be tried again and says why. */
 export function Page() {
   const { provider = '' } = useParams<{ provider: string }>()
   if (!isProvider(provider)) {
@@ -45,47 +46,35 @@ function Callback({ provider }: { provider: Provider }) {
   const label = labels[provider]
   const [, navigate] = useLocation()
   const { user } = useSession()
-  const { failure, step } = useFinish(provider)
+  const step = useFinish(provider)
   if (step && user) return <Redirect to={step.target} replace />
   return (
-    <EntryPage
-      title={t('第三方登录')}
-      heading={t('{provider} 登录', { provider: label })}
-      below={failure !== null && <BackLink />}
-    >
+    <EntryPage title={t('第三方登录')} heading={t('{provider} 登录', { provider: label })}>
       {step ? (
         <SecondStep asked={step.asked} onGiveUp={() => navigate('/login')} />
-      ) : failure === null ? (
+      ) : (
         <HStack gap="3" role="status">
           <Spinner size="sm" />
           <Text>{t('处理中…')}</Text>
         </HStack>
-      ) : (
-        <Stack gap="4">
-          <Notice tone="bad" isAlert>
-            {errorText(failure.error)}
-          </Notice>
-          {provider !== 'telegram' && <RetryButton provider={provider} wayBack={failure.wayBack} />}
-        </Stack>
       )}
     </EntryPage>
   )
 }
 
-type Failure = { error: unknown; wayBack: string | null }
 /** The second factor is asked for before the reader goes on. */
 type Step = { asked: SecondStepOf; target: string }
 
 type Outcome = { bound: true; wayBack: string | null } | { bound: false; user: SignIn; wayBack: string | null }
 
-/** Spends the code once, whatever redraws the page; then leaves it, or gives what went wrong. */
-function useFinish(provider: Provider): { failure: Failure | null; step: Step | null } {
+/** Spends the code once, whatever redraws the page; then leaves it, or gives what is asked for next. */
+function useFinish(provider: Provider): Step | null {
   const [, navigate] = useLocation()
-  const { isRoot } = useSession()
+  const { user, isRoot } = useSession()
+  const ownPage = isRoot ? '/admin/settings' : '/app/me'
   const byOAuth = useOAuthAnswer()
   const byTelegram = useTelegramAnswer()
   const signedIn = useSignedIn()
-  const [failure, setFailure] = useState<Failure | null>(null)
   const [step, setStep] = useState<Step | null>(null)
   const begun = useRef(false)
   const run = async () => {
@@ -94,7 +83,7 @@ function useFinish(provider: Provider): { failure: Failure | null; step: Step | 
       const outcome = provider === 'telegram' ? await byTelegram() : await byOAuth(provider, wayBack)
       if (outcome.bound) {
         notify.success(t('{provider} 账户绑定成功！', { provider: labels[provider] }))
-        navigate(outcome.wayBack ?? (isRoot ? '/admin/settings' : '/app/me'), { replace: true })
+        navigate(outcome.wayBack ?? ownPage, { replace: true })
         return
       }
       invitation.set('')
@@ -103,7 +92,14 @@ function useFinish(provider: Provider): { failure: Failure | null; step: Step | 
       signedIn(outcome.user)
       navigate(target, { replace: true })
     } catch (error) {
-      setFailure({ error, wayBack })
+      if (user) {
+        notify.error(errorText(error))
+        navigate(ownPage, { replace: true })
+      } else {
+        callbackFailure.set(errorText(error))
+        const query = wayBack === null ? '' : `?${new URLSearchParams({ returnTo: wayBack })}`
+        navigate(`/login${query}`, { replace: true })
+      }
     }
   }
   useEffect(() => {
@@ -111,7 +107,7 @@ function useFinish(provider: Provider): { failure: Failure | null; step: Step | 
     begun.current = true
     void run()
   })
-  return { failure, step }
+  return step
 }
 
 function useOAuthAnswer() {
@@ -145,22 +141,4 @@ function useTelegramAnswer() {
     }
     return { bound: false, user: await signIn.mutateAsync({ fields }), wayBack: visit.wayBack }
   }
-}
-
-function RetryButton({ provider, wayBack }: { provider: OAuthProvider; wayBack: string | null }) {
-  const start = trpc.auth.oauth.start.useMutation()
-  const retry = async () => {
-    try {
-      const { address } = await start.mutateAsync({ provider, inviteCode: invitation.get() })
-      if (wayBack !== null) rememberWayBack(wayBack)
-      window.location.assign(address)
-    } catch (error) {
-      notify.error(errorText(error))
-    }
-  }
-  return (
-    <Button variant="solid" size="lg" loading={start.isPending} onClick={() => void retry()}>
-      {t('重试')}
-    </Button>
-  )
 }

@@ -13,6 +13,7 @@ import { Facts, Section } from '../../components/facts.tsx'
 import { notify } from '../../components/notify.ts'
 import { Status, type Tone } from '../../components/status.tsx'
 import { t } from '../../i18n/t.ts'
+import { deviceOf } from '../../lib/device.ts'
 import { formatInteger } from '../../lib/format.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { isGone, roleText, statusOf } from './words.ts'
@@ -67,6 +68,17 @@ export function Profile({ user }: PartProps) {
 export function Sessions({ user }: PartProps) {
   const utils = trpc.useUtils()
   const end = trpc.admin.users.endSessions.useMutation()
+  const endOne = trpc.admin.users.endSession.useMutation()
+  const askOne = ({ id, userAgent }: Overview['sessions'][number]) =>
+    void confirm({
+      title: t('结束“{name}”在 {device} 上的登录？', { name: user.username, device: deviceText(userAgent) }),
+      confirmLabel: t('结束会话'),
+      danger: true,
+      run: async () => {
+        await endOne.mutateAsync({ id: user.id, session: id })
+        await utils.admin.users.overview.invalidate()
+      },
+    })
   const ask = () =>
     void confirm({
       title: t('结束“{name}”的全部登录会话？', { name: user.username }),
@@ -94,15 +106,22 @@ export function Sessions({ user }: PartProps) {
         <Nothing>{t('没有登录会话')}</Nothing>
       ) : (
         <Rows label={t('登录会话')}>
-          {user.sessions.map((session, index) => (
-            // Sessions have no name that may leave the server.
-            <Line key={index}>
-              <span>
-                {t('登录于')} <Time value={session.createdAt} exact />
-              </span>
-              <Faint>
-                {t('最近活动')} <Time value={session.seenAt} />
-              </Faint>
+          {user.sessions.map((session) => (
+            <Line key={session.id}>
+              <Stack gap="0" minW="0">
+                <Text truncate>
+                  {deviceText(session.userAgent)} <Code>{session.clientIp}</Code>
+                </Text>
+                <Faint>
+                  {t('登录于')} <Time value={session.createdAt} exact />
+                </Faint>
+                <Faint>
+                  {t('最近活动')} <Time value={session.seenAt} />
+                </Faint>
+              </Stack>
+              <Button size="xs" variant="ghost" flexShrink="0" onClick={() => askOne(session)}>
+                {t('结束会话')}
+              </Button>
             </Line>
           ))}
         </Rows>
@@ -110,6 +129,8 @@ export function Sessions({ user }: PartProps) {
     </Part>
   )
 }
+
+const deviceText = (userAgent: string): string => deviceOf(userAgent).name || t('未知设备')
 
 const tokenStates = (): Record<number, { tone: Tone; words: string }> => ({
   [tokenStatus.enabled]: { tone: 'good', words: t('已启用') },

@@ -7,7 +7,7 @@ import { checkIn, getCheckInStatus } from './service/check-in.ts'
 import { getInviteCode, transferRewards } from './service/invite.ts'
 import { testWebhook } from './service/test-webhook.ts'
 import { manageUser } from './service/manage.ts'
-import { endUserSessions, getUserOverview } from './service/overview.ts'
+import { endUserSession, endUserSessions, getUserOverview } from './service/overview.ts'
 
 const guarded = userProcedure.meta({ verification: 'recent' })
 /** A name may be changed without being asked again. */
@@ -54,6 +54,7 @@ export const usersAdminRouter = router({
     .meta({ verification: (input) => (input as { action?: unknown } | null)?.action === 'promote' })
     .input(schema.manageUser)
     .mutation(({ ctx, input }) => manageUser(ctx, input)),
+  endSession: adminProcedure.input(schema.endSession).mutation(({ ctx, input }) => endUserSession(ctx, input)),
   endSessions: adminProcedure.input(schema.endSessions).mutation(({ ctx, input }) => endUserSessions(ctx, input)),
   remove: adminProcedure.input(schema.byUserId).mutation(({ ctx, input }) => administer.removeUser(ctx, input)),
 })

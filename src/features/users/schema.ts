@@ -130,6 +130,8 @@ export type UpdateUser = z.infer<typeof updateUser>
 
 const userActions = ['enable', 'disable', 'promote', 'demote', 'delete'] as const
 export const endSessions = z.object({ id: userId, reason: reason.default('') })
+export const endSession = z.object({ id: userId, session: z.uuid(), reason: reason.default('') })
+export type EndSession = z.infer<typeof endSession>
 
 export const manageUser = z.object({
   id: userId,

@@ -55,7 +55,13 @@ export const toUserOverview = (
     expiresAt: token.expiresAt ?? null,
     accessedAt: token.accessedAt ?? null,
   })),
-  sessions: more.sessions.map(({ createdAt, seenAt }) => ({ createdAt, seenAt })),
+  sessions: more.sessions.map(({ publicId, clientIp, userAgent, createdAt, seenAt }) => ({
+    id: publicId,
+    clientIp,
+    userAgent,
+    createdAt,
+    seenAt,
+  })),
 })
 export type UserOverview = ReturnType<typeof toUserOverview>
 

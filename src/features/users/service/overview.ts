@@ -6,6 +6,7 @@ import { User } from '#db/entities/user.ts'
 import { recordAct } from '../../audit/service.ts'
 import { endSessionsOf } from '../../auth/session.ts'
 import type { UserDeps } from '../../deps.ts'
+import type { EndSession } from '../schema.ts'
 import { toUserOverview, type UserOverview } from '../view.ts'
 import { lockTarget } from './target.ts'
 
@@ -30,6 +31,25 @@ export async function getUserOverview({ em, actor, ambient }: UserDeps, { id }: 
   const inviter =
     user.inviterId > 0 ? await em.findOne(User, { id: user.inviterId }, { disableIdentityMap: true }) : null
   return toUserOverview(user, { tokens, tokenCount, sessions, inviter })
+}
+
+/** Signs an account out of one browser. */
+export async function endUserSession(deps: UserDeps, { id, session, reason }: EndSession): Promise<void> {
+  await deps.em.transactional(async (em) => {
+    const scope = { ...deps, em }
+    const { target } = await lockTarget(scope, id)
+    const one = { publicId: session, userId: id }
+    const ended = await em.findOne(Session, one, { disableIdentityMap: true })
+    if (!ended || (await em.nativeDelete(Session, one)) === 0) throw new DomainError('session.not_found')
+    await recordAct(scope, {
+      action: 'users.end_session',
+      targetType: 'user',
+      targetId: id,
+      targetName: target.username,
+      before: { clientIp: ended.clientIp, userAgent: ended.userAgent },
+      reason,
+    })
+  })
 }
 
 /** Signs an account out everywhere; one's own session stays. */

@@ -1,0 +1,159 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
+import { createVisits } from '../support/sign-in/visits.ts'
+import { type SignInWorld, startSignInWorld } from '../support/sign-in/world.ts'
+import { builtConsole, drawn, type Look, openConsole, toastShown } from './console.ts'
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+
+/** Looked at by people: `IMAGES=folder npm test -- test/browser/sign-in.test.ts`. */
+const look = async (page: Page, name: string) => {
+  await drawn(page)
+  const folder = process.env['IMAGES']
+  if (folder) await page.screenshot({ path: `${folder}/sign-in-${name}.png`, fullPage: true })
+}
+
+describeWithBrowser('accounts elsewhere', () => {
+  let world: SignInWorld
+  let browser: Browser
+  const { newcomer, userOf } = createVisits(() => world)
+
+  beforeAll(async () => {
+    await builtConsole()
+    world = await startSignInWorld()
+    await world.setOptions({ WeChatAccountQRCodeImageURL: '/icon.svg' })
+    browser = await launchBrowser()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await world?.[Symbol.asyncDispose]()
+  })
+
+  async function open(options: Look & Parameters<typeof openConsole>[2] = {}) {
+    const opened = await openConsole(browser, world.app, options)
+    // The widget of Telegram is a script of its own; nothing here leaves the machine.
+    await opened.context.route('https://telegram.org/**', (route) =>
+      route.fulfill({ body: '', contentType: 'text/javascript' }),
+    )
+    return opened
+  }
+
+  test('make an account, sign in to it again, and lead back to where the reader was going', async () => {
+    const id = newcomer('oidc', { preferred_username: 'trinity', name: 'Trinity' })
+    const first = await open()
+    await first.page.goto('/login?returnTo=/app/wallet')
+    await look(first.page, 'login')
+    await button(first.page, '使用 OIDC 继续').click()
+    await first.page.waitForURL('**/app/wallet')
+    await toastShown(first.page, '登录成功！')
+    expect(await userOf('oidc', id)).toMatchObject({ username: 'trinity', display_name: 'Trinity' })
+    await first.context.close()
+
+    const second = await open()
+    newcomer('github', { name: 'Ann' })
+    await second.page.goto('/register?aff=none')
+    await look(second.page, 'register')
+    await button(second.page, '使用 GitHub 继续').click()
+    await second.page.waitForURL('**/app/tokens')
+    expect([...first.complaints, ...second.complaints]).toEqual([])
+    await second.context.close()
+  })
+
+  test('say on the login page why they signed nobody in, and the next try goes where the first would have gone', async () => {
+    newcomer('linuxdo')
+    const { page, context, complaints } = await open()
+    await page.goto('/oauth/github?code=stolen&state=made-up')
+    await page.waitForURL('**/login')
+    await page.getByRole('alert').getByText('登录状态校验失败，请重新登录').waitFor()
+    await look(page, 'wrong-state')
+    await page.goto('/login?returnTo=/app/me')
+    world.linuxdo.feel('broken')
+    // The provider itself is out of order only once it has sent the browser back.
+    await page.route(`${world.linuxdo.url}/oauth2/authorize*`, async (route) => {
+      const state = new URL(route.request().url()).searchParams.get('state') ?? ''
+      await route.fulfill({
+        status: 302,
+        headers: { location: `${world.app.url}/oauth/linuxdo?code=x&state=${state}` },
+      })
+    })
+    await button(page, '使用 Linux DO 继续').click()
+    await page.waitForURL('**/login?returnTo=%2Fapp%2Fme')
+    await page.getByText('无法连接至 Linux DO 服务器，请稍后重试！').waitFor()
+    world.linuxdo.feel('well')
+    await page.unroute(`${world.linuxdo.url}/oauth2/authorize*`)
+    await button(page, '使用 Linux DO 继续').click()
+    await page.waitForURL('**/app/me')
+    await page.goto('/oauth/nobody')
+    await page.getByText('不支持的登录方式').waitFor()
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('are bound and unbound in the personal settings, with what went wrong said there', async () => {
+    const reader = await world.app.make.user({ username: 'neo' })
+    await world.sql(`update users set password_hash = 'x' where id = $1`, [reader.id])
+    const { page, context, complaints } = await open({ reader })
+    const id = newcomer('github')
+    await page.goto('/app/me')
+    await page.getByRole('group', { name: 'GitHub' }).getByRole('button', { name: '绑定', exact: true }).click()
+    await toastShown(page, 'GitHub 账户绑定成功！')
+    await page.getByRole('group', { name: 'GitHub' }).getByText(id, { exact: true }).waitFor()
+    const taken = newcomer('oidc')
+    await world.sql('update users set oidc_id = $1, oidc_issuer = $2 where id = $3', [
+      taken,
+      world.oidc.url,
+      (await world.app.make.user()).id,
+    ])
+    await page.getByRole('group', { name: 'OIDC' }).getByRole('button', { name: '绑定', exact: true }).click()
+    await toastShown(page, '该 OIDC 账户已被绑定')
+    await page.waitForURL('**/app/me')
+
+    world.wechat.assign('123456', 'wx-neo')
+    await page.getByRole('group', { name: '微信' }).getByRole('button', { name: '绑定', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: '微信扫码' })
+    await dialog.getByRole('textbox', { name: '验证码' }).fill('999999')
+    await dialog.getByRole('button', { name: '绑定', exact: true }).click()
+    await dialog.getByText('验证码错误或已过期').waitFor()
+    await look(page, 'wechat')
+    await dialog.getByRole('textbox', { name: '验证码' }).fill('123456')
+    await dialog.getByRole('button', { name: '绑定', exact: true }).click()
+    await toastShown(page, '微信账户绑定成功！')
+    await look(page, 'bindings')
+    expect(
+      (await new AxeBuilder({ page }).analyze()).violations.map(({ id: rule, nodes }) => [rule, nodes[0]?.html]),
+    ).toEqual([])
+
+    await page.getByRole('group', { name: 'GitHub' }).getByRole('button', { name: '解除绑定' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: '解除绑定' }).click()
+    await toastShown(page, 'GitHub 账户已解除绑定')
+    expect(await userOf('github', id)).toBeUndefined()
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('fit a phone in English and in the dark, without a fault', async () => {
+    const reader = await world.app.make.user()
+    const english = { width: 390, height: 844, language: 'en', theme: 'dark' } as const
+    for (const [name, path, more] of [
+      ['phone-login', '/login', {}],
+      ['phone-register', '/register', {}],
+      ['phone-reset', '/reset', {}],
+      ['phone-bindings', '/app/me', { reader }],
+    ] as const) {
+      const { page, context, complaints } = await open({ ...english, ...more })
+      await page.goto(path)
+      await look(page, name)
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+      const { violations } = await new AxeBuilder({ page }).analyze()
+      expect([name, overflow, violations.map(({ id, nodes }) => [id, nodes[0]?.html]), complaints]).toEqual([
+        name,
+        0,
+        [],
+        [],
+      ])
+      await context.close()
+    }
+  })
+})
