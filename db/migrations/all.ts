@@ -40,4 +40,5 @@ export const migrationsList = [
   fromFile('0066-channel-search'),
   fromFile('0080-local-responses'),
   fromFile('0060-plans'),
+  fromFile('0056-user-search'),
 ]

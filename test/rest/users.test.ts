@@ -1,4 +1,5 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Browser, type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
 
 let app: ConsoleApp
@@ -70,6 +71,27 @@ describe('the list of users', () => {
       status: 200,
       body: { success: false },
     })
+  })
+})
+
+describe('the search among many users', () => {
+  it('finds a part of a name, an address or a display name by an index', async () => {
+    await app.sql(`insert into users (username, display_name, email)
+      select 'crowd' || n, 'Person ' || md5(n::text), md5((n + 1)::text) || '@x.example' from generate_series(1, 10000) n`)
+    await app.sql('analyze users')
+    const sent = vi.spyOn(pg.Client.prototype, 'query')
+    const found = await admin.get('/api/user/search', { query: { keyword: 'rowd9999' } })
+    const statements = sent.mock.calls.map(([given]) => (given as { text?: string }).text ?? String(given))
+    sent.mockRestore()
+    expect((found.data as { items: { username: string }[] }).items).toMatchObject([{ username: 'crowd9999' }])
+    const searches = statements.filter((text) => text.includes('ilike'))
+    expect(searches.length).toBeGreaterThan(0)
+    for (const search of searches) {
+      const plan = JSON.stringify(await app.sql(`explain ${search}`))
+      expect(plan).toContain('users_search_index')
+      expect(plan).not.toContain('Seq Scan')
+    }
+    await app.sql(`delete from users where username like 'crowd%'`)
   })
 })
 

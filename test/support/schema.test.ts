@@ -2,9 +2,11 @@ import { expect, test } from 'vitest'
 import { connect } from '#db/orm.ts'
 import { createDatabase } from './database.ts'
 
-/** Functions, triggers and checks are the migrations' own. */
+/** Functions, triggers and checks are the migrations' own, and the index that needs an extension. */
 const isBesideEntities = (line: string): boolean =>
-  /^(set names|drop trigger|drop function|alter table "\w+" drop constraint "\w+_check")/.test(line)
+  /^(set names|drop trigger|drop function|drop index "users_search_index"|alter table "\w+" drop constraint "\w+_check")/.test(
+    line,
+  )
 
 test('the migrations make the very tables, columns and indexes that the entities say', async () => {
   await using database = await createDatabase()
