@@ -38,7 +38,10 @@ export async function buildRequest(context: AttemptContext): Promise<UpstreamReq
     if (native) return withOverrides(native.request(sent.body, providerCall))
     const field = untranslatable(sent.request, nativeDialectOf(provider))
     if (field !== undefined)
-      throw new InvalidRequest('convert_request_failed', `${field} is not supported by this model`)
+      throw new InvalidRequest(
+        field === 'thread' ? 'thread_unsupported_request' : 'convert_request_failed',
+        `${field} is not supported by this model`,
+      )
     checkImages(sent.request, provider.chat.mostImages?.(providerCall))
     const request = await withMedia(context)
     context.providerCall = { ...providerCall, customTools: customToolNames(request.tools) }

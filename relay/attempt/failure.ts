@@ -89,6 +89,11 @@ export const failureOfDomainError = (error: DomainError): UpstreamFailure => ({
   code: error.wire ?? null,
   message: error.message,
   refusal: { code: error.code, params: error.params },
+  ...(error.code === 'relay.prompt_too_long'
+    ? { overflow: { tokens: Number(error.params['tokens']), limit: Number(error.params['limit']) } }
+    : {}),
+  // By this word clients know that they have to send the conversation again.
+  ...(error.wire?.startsWith('thread_') ? { details: { error_code: error.wire } } : {}),
 })
 
 /** Whatever was thrown, as the caller will see it. Unknown errors become `internal` without any of their text. */
@@ -97,7 +102,9 @@ export function failureOf(error: unknown): UpstreamFailure {
   if (error instanceof RateLimited) return failureOfDomainError(error.refusal)
   if (error instanceof DomainError) return failureOfDomainError(error)
   if (error instanceof InvalidRequest) {
-    return { status: 400, type: gatewayErrorType, code: error.code, message: error.message }
+    const { code, message } = error
+    const details = code.startsWith('thread_') ? { details: { error_code: code } } : {}
+    return { status: 400, type: gatewayErrorType, code, message, ...details }
   }
   if (isUnstorableText(error)) return failureOfDomainError(new DomainError('input.invalid', { detail: 'U+0000' }))
   return failureOfDomainError(new DomainError(isDatabaseTrouble(error) ? 'relay.unavailable' : 'internal'))

@@ -1,4 +1,5 @@
 import { mapStatus } from '#core/routing/status-mapping.ts'
+import { overflowIn } from '#relay/chat/context-overflow.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import type { ChannelRow } from '#relay/routing/channel-table.ts'
 import type { RelayServices } from '#relay/request/call.ts'
@@ -16,6 +17,8 @@ export function shapeFailure(services: RelayServices, channel: ChannelRow, failu
           original: { type: failure.type, code: failure.code, message: failure.message },
         }
       : failure
+  const overflow = overflowIn(failure)
+  if (overflow) return { ...hidden, overflow, status: mapStatus(channel.statusCodeMapping, 400) }
   const status = mapStatus(channel.statusCodeMapping, hidden.status)
   return status === hidden.status ? hidden : { ...hidden, status }
 }

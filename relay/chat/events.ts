@@ -1,6 +1,7 @@
 import type { WireEvent } from '#relay/transport/framing.ts'
 import type { Problem } from '#core/errors.ts'
 import type { ReportedUsage } from '#core/usage.ts'
+import type { ContextOverflow } from './context-overflow.ts'
 import type { DialectId } from './request.ts'
 
 export type FinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter'
@@ -25,6 +26,10 @@ export type UpstreamFailure = {
   retryAfterSeconds?: number | undefined
   /** What the upstream really said, where it is hidden from callers. */
   original?: { type: string; code: string | number | null; message: string } | undefined
+  /** The prompt does not fit: each dialect has its own words for that, which its clients look for. */
+  overflow?: ContextOverflow | undefined
+  /** What Anthropic's errors tell programs beside their message. */
+  details?: Record<string, unknown> | undefined
   /** Of a refusal of our own: what `message` says, for callers who read the other language. */
   refusal?: Problem | undefined
 }

@@ -51,6 +51,7 @@ export function untranslatable(request: ChatRequest, target: DialectId): string 
   if (request.plainPrompts !== undefined) return 'more than one text as the prompt'
   const { dialect, fields } = request.extra
   if (dialect === target) return undefined
+  if (dialect === 'claude') return (fields['thread'] ?? null) === null ? undefined : 'thread'
   if (dialect === 'gemini') return fields['cachedContent'] === undefined ? undefined : 'cachedContent'
   if (dialect !== 'openai-responses') return undefined
   for (const name of ['previous_response_id', 'conversation', 'prompt']) {

@@ -76,6 +76,8 @@ export type ChatDialect = {
   native: DialectId | 'openai-completions' | null
   /** Offered also by channels that list this operation and no chat. */
   operation?: ChannelOperation | undefined
+  /** Its calls may name an earlier answer to go on from: which one, where upstreams keep it. */
+  threadOf?: ((body: Body) => { continues: string | undefined } | undefined) | undefined
   /** Upstreams keep its answers, and later calls name them. */
   keepsResponses: boolean
   /** Its answers have an agreed place for reasoning. */

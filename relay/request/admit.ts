@@ -6,7 +6,7 @@ import type { ChannelRow } from '#relay/routing/channel-table.ts'
 import { cheapPromptTokens } from '#relay/counting/cheap-count.ts'
 import { plansOf } from '#relay/routing/select.ts'
 import { withEarlierTurns } from '#relay/routing/local-responses.ts'
-import { placeOfNamed } from '#relay/routing/stored-responses.ts'
+import { placeOfNamed, placeOfThread } from '#relay/routing/stored-responses.ts'
 import type { Call, Caller, ChatRoute, Incoming, RelayServices } from './call.ts'
 import { readBody } from './read-body.ts'
 
@@ -24,7 +24,7 @@ export async function admitChat(services: RelayServices, { incoming, route, call
   const admitted = admitCall(services, caller, request.model)
   const storedAt = route.dialect.keepsResponses
     ? await placeOfNamed(services, { userId: caller.user.id, body: body.json })
-    : undefined
+    : await placeOfThread(services, { userId: caller.user.id, thread: route.dialect.threadOf?.(body.json) })
   return {
     ...incoming,
     caller,

@@ -55,6 +55,20 @@ export async function placeOfNamed(
   return first && { channelId: first.channelId, keyHmac: first.keyHmac, only: named.length > 0 }
 }
 
+/**
+ * Where the answer is kept that a thread goes on from.
+ * @throws {DomainError} relay.thread_unknown when it is not the caller's own.
+ */
+export async function placeOfThread(
+  services: RelayServices,
+  { userId, thread }: { userId: number; thread: { continues: string | undefined } | undefined },
+): Promise<StoredAt | undefined> {
+  if (thread?.continues === undefined) return undefined
+  const [found] = await findAnswers(services.database.pool, [thread.continues])
+  if (found?.userId !== userId) throw new DomainError('relay.thread_unknown')
+  return { channelId: found.channelId, keyHmac: found.keyHmac, only: true }
+}
+
 /** Remembers what the upstream said it keeps, before its caller can name it. A failure costs the caller only that. */
 export async function rememberStored(
   services: RelayServices,
@@ -62,6 +76,7 @@ export async function rememberStored(
   { attempt, ids }: { attempt: Attempt; ids: readonly string[] | undefined },
 ): Promise<void> {
   if (ids === undefined || ids.length === 0) return
+  if (!call.dialect.keepsResponses && !call.dialect.threadOf?.(call.body.json)) return
   const keyHmac = services.secrets.hmac(attempt.key.value)
   const made = { ids, userId: call.caller.user.id, channelId: attempt.channel.id, keyHmac }
   await rememberAnswers(services.database.pool, made).catch((cause: unknown) =>

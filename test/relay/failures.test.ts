@@ -179,7 +179,7 @@ describe('a channel that cannot take the call', () => {
     await app.services.channels.reload()
     for (const [body, message] of [
       [{ ...chat.body(model, 'hello', false), n: 2 }, 'n greater than 1 is not supported by this model'],
-      [chat.body(model, 'word '.repeat(100), false), '超过渠道上限 50'],
+      [chat.body(model, 'word '.repeat(100), false), 'maximum context length is 50 tokens'],
     ] as const) {
       const reply = await say(app, chat, { token, body })
       expect(reply.status).toBe(400)

@@ -1,3 +1,5 @@
+import type { ContextOverflow } from '#relay/chat/context-overflow.ts'
+import { inOverflowWords } from '../overflow-text.ts'
 import { callerMessage, errorStatus } from '../error-text.ts'
 import type { CallerError } from '../types.ts'
 
@@ -16,9 +18,21 @@ const types: Readonly<Record<number, string>> = {
 
 const typeOf = (status: number): string => types[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error')
 
+const overflowWords = {
+  own: /prompt is too long/i,
+  text: ({ tokens, limit }: ContextOverflow) =>
+    tokens === undefined || limit === undefined
+      ? 'prompt is too long'
+      : `prompt is too long: ${tokens} tokens > ${limit} maximum`,
+}
+
 const toClaudeError = (error: CallerError, status: number) => ({
   type: 'error',
-  error: { type: typeOf(status), message: callerMessage(error) },
+  error: {
+    type: typeOf(status),
+    message: callerMessage(inOverflowWords(error, overflowWords)),
+    ...(error.details === undefined ? {} : { details: error.details }),
+  },
   ...(error.requestId === '' ? {} : { request_id: error.requestId }),
 })
 

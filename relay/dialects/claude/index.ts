@@ -1,3 +1,4 @@
+import { isObject } from '#relay/chat/json.ts'
 import type { ChatDialect } from '../types.ts'
 import { cutClaude } from './cut.ts'
 import { encodeClaude } from './encode.ts'
@@ -23,6 +24,10 @@ export const claude: ChatDialect = {
   },
   ping: 'event: ping\ndata: {"type":"ping"}\n\n',
   native: 'claude',
+  threadOf: ({ thread }) =>
+    isObject(thread)
+      ? { continues: typeof thread['previous_message_id'] === 'string' ? thread['previous_message_id'] : undefined }
+      : undefined,
   keepsResponses: false,
   hasReasoningPlace: true,
   pricedAsClaude: true,

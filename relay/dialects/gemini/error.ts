@@ -1,3 +1,5 @@
+import type { ContextOverflow } from '#relay/chat/context-overflow.ts'
+import { inOverflowWords } from '../overflow-text.ts'
 import { callerMessage, errorStatus } from '../error-text.ts'
 import type { CallerError } from '../types.ts'
 
@@ -18,12 +20,25 @@ const names: Readonly<Record<number, string>> = {
 
 const nameOf = (status: number): string => names[status] ?? (status >= 500 ? 'INTERNAL' : 'INVALID_ARGUMENT')
 
+const overflowWords = {
+  own: /input token count/i,
+  text: ({ tokens, limit }: ContextOverflow) =>
+    `The input token count${tokens === undefined ? '' : ` (${tokens})`} exceeds the maximum number of tokens allowed${limit === undefined ? '' : ` (${limit})`}.`,
+}
+
 export function geminiError(error: CallerError): { status: number; body: unknown } {
   const given = errorStatus(error.status)
   const status = given === 529 ? 503 : given
   return {
     status,
-    body: { error: { code: status, message: callerMessage(error), status: nameOf(given), details: [] } },
+    body: {
+      error: {
+        code: status,
+        message: callerMessage(inOverflowWords(error, overflowWords)),
+        status: nameOf(given),
+        details: [],
+      },
+    },
   }
 }
 

@@ -1,3 +1,5 @@
+import type { ContextOverflow } from '#relay/chat/context-overflow.ts'
+import { inOverflowWords } from '../overflow-text.ts'
 import { callerMessage, errorStatus } from '../error-text.ts'
 import type { CallerError } from '../types.ts'
 
@@ -18,8 +20,21 @@ const byStatus: Readonly<Record<number, Kind>> = {
 const kindOf = (status: number): Kind =>
   byStatus[status] ?? (status >= 500 ? ['server_error', null] : ['invalid_request_error', null])
 
+const overflowWords = {
+  own: /maximum context length|exceeds the context window/i,
+  text: ({ tokens, limit }: ContextOverflow) =>
+    limit === undefined
+      ? 'Your input exceeds the context window of this model. Please adjust your input and try again.'
+      : `This model's maximum context length is ${limit} tokens.${tokens === undefined ? '' : ` However, your messages resulted in ${tokens} tokens.`} Please reduce the length of the messages.`,
+}
+
 /** The error object of both OpenAI dialects. Type and code of whoever made the error are kept. */
-export function toOpenAiError(error: CallerError) {
+export function toOpenAiError(given: CallerError) {
+  const error = inOverflowWords(given, overflowWords)
+  if (error.overflow) {
+    const message = callerMessage(error)
+    return { message, type: 'invalid_request_error', param: error.param ?? null, code: 'context_length_exceeded' }
+  }
   const [type, code] = kindOf(errorStatus(error.status))
   return {
     message: callerMessage(error),

@@ -35,7 +35,7 @@ export function streamOpenAiResponses(context: EncodeContext): StreamEncoder {
       store: false,
       status: 'failed',
       completed_at: null,
-      error: { code: error.status === 429 ? 'rate_limit_exceeded' : 'server_error', message: fields.message },
+      error: { code: failureCode(error), message: fields.message },
       incomplete_details: null,
       output: items.output,
       usage: null,
@@ -68,6 +68,10 @@ export function streamOpenAiResponses(context: EncodeContext): StreamEncoder {
     },
   }
 }
+
+/** What agents act on: they wait, or make their conversation shorter. */
+const failureCode = ({ status, overflow }: UpstreamFailure): string =>
+  overflow ? 'context_length_exceeded' : status === 429 ? 'rate_limit_exceeded' : 'server_error'
 
 function writeContent(items: ReturnType<typeof createItems>, event: ContentEvent): string {
   switch (event.type) {

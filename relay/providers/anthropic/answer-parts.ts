@@ -1,6 +1,6 @@
 import type { Citation, FinishReason, UpstreamFailure } from '#relay/chat/events.ts'
-import { failureOf } from '../shared/failures.ts'
-import { type Json, recordOf, wordOf } from '../shared/json.ts'
+import { failureOf, readFailure } from '../shared/failures.ts'
+import { type Json, recordOf, tryRecord, wordOf } from '../shared/json.ts'
 
 const reasons: Readonly<Record<string, FinishReason>> = {
   end_turn: 'stop',
@@ -33,6 +33,13 @@ const statuses: Readonly<Record<string, number>> = {
   api_error: 500,
   timeout_error: 504,
   overloaded_error: 529,
+}
+
+/** An error reply, with what it tells programs. */
+export function readClaudeFailure(status: number, body: string): UpstreamFailure {
+  const details = recordOf(recordOf(tryRecord(body)?.['error'])?.['details'])
+  const failure = readFailure(status, body)
+  return details && Object.keys(details).length > 0 ? { ...failure, details } : failure
 }
 
 /** An error that came inside a stream or a 2xx body; its type tells the status it would have had. */

@@ -1,5 +1,5 @@
 import type { Provider } from '../types.ts'
-import { readFailure } from '../shared/failures.ts'
+import { readClaudeFailure } from './answer-parts.ts'
 import { joinPath } from '../shared/join-path.ts'
 import { recordOf, recordsOf, wordOf } from '../shared/json.ts'
 import { claudeHeaders, classicVersion } from './headers.ts'
@@ -10,6 +10,7 @@ import { fromClaudeResponse } from './response.ts'
 import { createClaudeDecoder } from './stream.ts'
 
 const host: ClaudeHost = {
+  keepsThreads: true,
   url: ({ channel }) => joinPath(channel.baseUrl, '/v1', '/messages'),
   headers: claudeHeaders,
 }
@@ -28,7 +29,7 @@ export const anthropic: Provider = {
     media: 'as-given',
   },
   native: { claude: nativeClaude(host) },
-  error: readFailure,
+  error: readClaudeFailure,
   models: {
     request: (channel) => ({
       method: 'GET',

@@ -2,7 +2,7 @@ import type { WireEvent } from '#relay/transport/framing.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import type { ListenVerdict, StreamListener } from '../types.ts'
 import { keepDelivered, nameless } from '../shared/answer-record.ts'
-import { recordOf, tryRecord } from '../shared/json.ts'
+import { recordOf, tryRecord, wordOf } from '../shared/json.ts'
 import { failureIn } from './answer-parts.ts'
 import { createClaudeDecoder } from './stream.ts'
 import { createUsageCounter } from './usage.ts'
@@ -24,6 +24,7 @@ export function listenToClaude(): StreamListener {
   const delivered = keepDelivered(() => createClaudeDecoder(nameless))
   const usage = createUsageCounter()
   let complete = false
+  let id: string | undefined
   let failure: UpstreamFailure | undefined
 
   function watch(wire: WireEvent): ListenVerdict {
@@ -33,6 +34,7 @@ export function listenToClaude(): StreamListener {
         break
       case 'message_start':
         usage.add(recordOf(event['message'])?.['usage'], false)
+        id = wordOf(recordOf(event['message'])?.['id'])
         break
       case 'message_delta':
         usage.add(event['usage'], true)
@@ -61,6 +63,9 @@ export function listenToClaude(): StreamListener {
     },
     get failure() {
       return failure
+    },
+    get keeps() {
+      return complete && id !== undefined ? [id] : undefined
     },
     delivered: delivered.delivered,
     written: delivered.written,

@@ -1,7 +1,8 @@
 import { type NativeBody, type NativeDialect, type ProviderCall, UpstreamRefusal } from '../types.ts'
 import { deliveredBy } from '#relay/chat/delivered.ts'
+import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { isEmptyResponse, nameless } from '../shared/answer-record.ts'
-import { type Json, numberOf, recordOf } from '../shared/json.ts'
+import { type Json, numberOf, recordOf, wordOf } from '../shared/json.ts'
 import { rewriteBody } from '../shared/rewrite-body.ts'
 import { listenToClaude } from './listen.ts'
 import { type ClaudeHost, planOf } from './request.ts'
@@ -33,6 +34,7 @@ function applySuffix(body: Json, call: ProviderCall, wanted: number | undefined)
 
 function nativeRequest(host: ClaudeHost, native: NativeBody, call: ProviderCall) {
   const body: Json = { ...native.json }
+  if (host.keepsThreads !== true) refuseThread(body)
   const { traits } = planOf(call.model, call)
   // An explicit zero only warms the cache, which this vendor takes.
   body['max_tokens'] ??= answerLimit(undefined, call, traits)
@@ -50,12 +52,25 @@ function nativeRequest(host: ClaudeHost, native: NativeBody, call: ProviderCall)
   }
 }
 
+/** Its client then sends the whole conversation again; without it the model would be asked about nothing. */
+export function refuseThread(body: Json): void {
+  if ((body['thread'] ?? null) === null) return
+  throw new InvalidRequest('thread_unsupported_request', 'thread is not supported by this model: send it all')
+}
+
+/** Of a call that goes on, or may be gone on from. */
+const messageId = (json: unknown): string[] => {
+  const id = wordOf(recordOf(json)?.['id'])
+  return id === undefined ? [] : [id]
+}
+
 function inspect(json: unknown): ReturnType<NativeDialect['inspect']> {
   const usage = recordOf(recordOf(json)?.['usage'])
   const reported = usage ? { usage: readUsage(usage) } : {}
   try {
     const response = fromClaudeResponse(json, nameless)
-    return { ...reported, delivered: () => deliveredBy(response), empty: isEmptyResponse(response) }
+    const keeps = messageId(json)
+    return { ...reported, keeps, delivered: () => deliveredBy(response), empty: isEmptyResponse(response) }
   } catch (error) {
     const nothing = { ...reported, delivered: () => ({ text: '', toolCalls: 0 }), empty: true }
     return error instanceof UpstreamRefusal ? { ...nothing, failure: error.failure } : nothing

@@ -173,6 +173,8 @@ export function toClaudeBody(request: ChatRequest, call: ProviderCall): ClaudeBo
 }
 
 export type ClaudeHost = {
+  /** It keeps conversations, so that a call may go on from an earlier one without repeating it. */
+  keepsThreads?: boolean | undefined
   url: (call: ProviderCall) => string
   headers: (call: ProviderCall, needs: HeaderNeeds) => Record<string, string>
   /**

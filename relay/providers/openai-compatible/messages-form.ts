@@ -1,4 +1,4 @@
-import { nativeClaude } from '../anthropic/native.ts'
+import { nativeClaude, refuseThread } from '../anthropic/native.ts'
 import type { NativeBody, NativeDialect, ProviderCall } from '../types.ts'
 import { rewriteBody } from '../shared/rewrite-body.ts'
 import type { Json } from '../shared/json.ts'
@@ -27,6 +27,7 @@ export function foreignMessages(url: (call: ProviderCall) => string): NativeDial
     }
   }
   const request = (native: NativeBody, call: ProviderCall) => {
+    refuseThread(native.json)
     const body: Json = { ...native.json, model: call.model }
     body['max_tokens'] ??= limitOf(call)
     if ((body['stream'] === true) !== call.stream) body['stream'] = call.stream

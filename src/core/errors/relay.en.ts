@@ -71,6 +71,7 @@ export const relayEnglish: Record<keyof typeof relayErrors, string> = {
   'relay.stream_failed': 'The upstream reply broke off',
   'relay.upstream_failed': '{detail}',
   'relay.upstream_busy': 'The upstream is busy, please try again later',
+  'relay.thread_unknown': 'The thread to continue does not exist: send the full conversation',
   'relay.stored_item_unknown': 'What the request refers to does not exist',
   'relay.not_implemented': 'API not implemented',
   'relay.model_unknown': "The model '{model}' does not exist",

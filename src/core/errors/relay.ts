@@ -259,6 +259,12 @@ export const relayErrors = {
     wire: 'bad_response_status_code',
   },
   'relay.upstream_busy': { kind: 'rate_limited', message: '上游繁忙，请稍后重试', status: 429 },
+  'relay.thread_unknown': {
+    kind: 'not_found',
+    message: '请求继续的对话不存在，请重新发送完整对话',
+    status: 404,
+    wire: 'thread_not_found',
+  },
   'relay.stored_item_unknown': { kind: 'not_found', message: '请求引用的内容不存在', status: 404 },
   'relay.not_implemented': {
     kind: 'not_found',

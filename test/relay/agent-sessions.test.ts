@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type App, startApp } from '#test/support/app.ts'
+import type { TestToken } from '#test/support/factories.ts'
+import { json, type ScriptedUpstream, startScriptedUpstream } from '#test/support/scripted-upstream.ts'
+import { allowUnpriced, channelsOf, serve } from './serve.ts'
+import { closeSoundly, consumed, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
+
+let app: App
+let scripted: ScriptedUpstream
+let mine: TestToken
+let theirs: TestToken
+beforeAll(async () => {
+  app = await startApp()
+  scripted = await startScriptedUpstream()
+  await allowUnpriced(app)
+  mine = await app.make.token(await app.make.user({ quota: 1_000_000_000_000 }))
+  theirs = await app.make.token(await app.make.user({ quota: 1_000_000_000_000 }))
+})
+beforeEach(() => app.upstream.clear())
+afterAll(async () => {
+  await closeSoundly(app)
+  await scripted[Symbol.asyncDispose]()
+})
+
+const [, , messages] = callerDialects as [CallerDialect, CallerDialect, CallerDialect, CallerDialect]
+
+describe('a conversation that is too long for the model', () => {
+  const tellings = [
+    {
+      type: 1,
+      body: {
+        error: {
+          message:
+            "This model's maximum context length is 128000 tokens. However, your messages resulted in 130001 tokens.",
+          type: 'invalid_request_error',
+          param: 'messages',
+          code: 'context_length_exceeded',
+        },
+      },
+      figures: [130001, 128000],
+    },
+    {
+      type: 14,
+      body: {
+        type: 'error',
+        error: { type: 'invalid_request_error', message: 'prompt is too long: 210000 tokens > 200000 maximum' },
+      },
+      figures: [210000, 200000],
+    },
+    {
+      type: 24,
+      body: {
+        error: {
+          code: 400,
+          message: 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
+          status: 'INVALID_ARGUMENT',
+        },
+      },
+      figures: [1200000, 1048576],
+    },
+  ]
+  test.each(tellings)('is told in each dialect’s own words and code: type $type', async ({ type, body, figures }) => {
+    const { model } = await serve(app, {
+      type,
+      baseUrl: scripted.play({
+        status: 400,
+        headers: { 'content-type': 'application/json' },
+        steps: [JSON.stringify(body)],
+      }),
+    })
+    const [tokens, limit] = figures
+    for (const by of callerDialects) {
+      const reply = await say(app, by, { token: mine, model })
+      expect(reply.status).toBe(400)
+      const { message, code, kind } = by.readError(await reply.json())
+      if (by === messages)
+        expect(message).toMatch(new RegExp(`^prompt is too long: ${tokens} tokens > ${limit} maximum`))
+      else if (by.dialect === 'generateContent')
+        expect(message).toContain(
+          `input token count (${tokens}) exceeds the maximum number of tokens allowed (${limit})`,
+        )
+      else {
+        expect({ code, kind }).toEqual({ code: 'context_length_exceeded', kind: 'invalid_request_error' })
+        expect(message).toContain(`maximum context length is ${limit} tokens`)
+      }
+    }
+  })
+
+  test('is told so where an operator hides what upstreams say, too', async () => {
+    const { model } = await serve(app, {
+      type: 43,
+      baseUrl: scripted.play({
+        status: 500,
+        headers: { 'content-type': 'application/json' },
+        steps: [JSON.stringify({ error: { message: 'Range of input length should be [1, 129024]' } })],
+      }),
+    })
+    const reply = await say(app, messages, { token: mine, model })
+    expect(reply.status).toBe(400)
+    expect(messages.readError(await reply.json()).message).toMatch(/^prompt is too long/)
+  })
+})
+
+describe('a thread of messages', () => {
+  let made = 0
+  const answer = () => {
+    made += 1
+    const id = `msg_thread_${made}`
+    const content = [{ type: 'text', text: 'yes' }]
+    const usage = { input_tokens: 3, output_tokens: 1 }
+    return {
+      id,
+      play: json({ id, type: 'message', role: 'assistant', model: 'm', content, stop_reason: 'end_turn', usage }),
+    }
+  }
+  const ask = (token: TestToken, model: string, thread: object) =>
+    say(app, messages, {
+      token,
+      headers: { 'anthropic-beta': 'message-threads-2026-08-12' },
+      body: { ...messages.body(model, 'hi', false), thread },
+    })
+  const detailsOf = async (reply: Response) =>
+    ((await reply.json()) as { error: { details?: { error_code: string } } }).error.details?.error_code
+
+  test.each([
+    ['Gemini', 24],
+    ['chat completions', 43],
+  ])('is refused where the upstream keeps none, so that its client sends everything again: %s', async (_name, type) => {
+    const { model } = await serve(app, { type })
+    for (const thread of [{ type: 'create' }, { type: 'continue', previous_message_id: undefined }]) {
+      const reply = await ask(mine, model, thread)
+      expect(reply.status).toBe(400)
+      expect(await detailsOf(reply)).toBe('thread_unsupported_request')
+    }
+    expect(app.upstream.total).toBe(0)
+  })
+
+  test('is gone on with by its maker alone, where it is kept', async () => {
+    const { id, play } = answer()
+    const route = { type: 14, key: 'key-one,key-two', baseUrl: scripted.play(play) }
+    const { model } = await serve(app, route, route, route)
+    expect((await ask(mine, model, { type: 'create' })).status).toBe(200)
+    const [channel] = channelsOf((await consumed(app)).at(-1))
+    const key = scripted.received.at(-1)?.headers['x-api-key']
+    for (let turn = 0; turn < 6; turn += 1) {
+      expect((await ask(mine, model, { type: 'continue', previous_message_id: id })).status).toBe(200)
+      expect(channelsOf((await consumed(app)).at(-1))).toEqual([channel])
+      expect(scripted.received.at(-1)?.headers['x-api-key']).toBe(key)
+    }
+    const before = scripted.received.length
+    const stranger = await ask(theirs, model, { type: 'continue', previous_message_id: id })
+    expect(stranger.status).toBe(404)
+    expect(await detailsOf(stranger)).toBe('thread_not_found')
+    expect(scripted.received.length).toBe(before)
+  })
+
+  test('keeps what the vendor tells programs of its refusals', async () => {
+    const details = { error_code: 'thread_already_continued' }
+    const error = { type: 'invalid_request_error', message: 'already continued', details }
+    const baseUrl = scripted.play({
+      status: 409,
+      headers: { 'content-type': 'application/json' },
+      steps: [JSON.stringify({ type: 'error', error })],
+    })
+    const { model } = await serve(app, { type: 14, baseUrl })
+    expect(await detailsOf(await ask(mine, model, { type: 'create' }))).toBe('thread_already_continued')
+  })
+})
