@@ -9,6 +9,7 @@ import type { MediaFetcher } from '#relay/transport/media.ts'
 import type { createTokenCache, TokenRow } from './token-cache.ts'
 import type { createUserCache, UserRow } from './user-cache.ts'
 import type { RetryBudget } from '#core/routing/retry-budget.ts'
+import type { Metrics } from '#features/metrics/service.ts'
 import type { FailureLog } from '#relay/attempt/failure-log.ts'
 import type { CircuitBreaker } from '#relay/routing/circuit-breaker.ts'
 import type { Holds } from '#relay/billing/open-holds.ts'
@@ -31,6 +32,7 @@ export type RelayServices = Services & {
   /** Rows of attempts that failed. */
   failureLog: FailureLog
   holds: Holds
+  metrics: Metrics
   /** Position of the next key of each channel. */
   keyCursor: Map<number, number>
   /** The process was told to stop: it serves who comes, and wants nobody sent to it any more. */

@@ -6,6 +6,9 @@ import { clientAddress } from '#features/client-address/service.ts'
 import type { CallerDialect } from '#relay/dialects/types.ts'
 import type { Incoming, RelayServices } from './call.ts'
 
+/** What a caller is counted under who left before the answer was complete. */
+const hungUp = 499
+
 /** Gives a request its id and watches for the caller hanging up and the process going down. */
 export function receive(
   services: RelayServices,
@@ -21,6 +24,7 @@ export function receive(
   services.underWay.add(upstreamAbort)
   res.on('close', () => {
     services.underWay.delete(upstreamAbort)
+    services.metrics.answered(dialect.id, res.writableFinished ? res.statusCode : hungUp)
     if (res.writableFinished) return
     callerAborted.abort()
     if (!services.options.get('global.finish_after_hangup_enabled')) upstreamAbort.abort()

@@ -29,5 +29,7 @@ export type Environment = {
   /** GitHub, or an enterprise's own installation of it. */
   GITHUB_URL: string
   LINUXDO_URL: string
+  /** Who asks for /metrics with it is answered; unset: this machine alone. */
+  METRICS_KEY?: string | undefined
   LOG_LEVEL: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
 }

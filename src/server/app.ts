@@ -10,6 +10,7 @@ import { createRestRouter } from '#rest/mount.ts'
 import { appRouter, createCaller } from './app-router.ts'
 import { readJsonBody, readTrpcBody } from './console-body.ts'
 import { createContext } from './context.ts'
+import { createMetricsRoute } from './metrics-route.ts'
 
 /** One process's web server: the relay, the two doors of the console, and the console itself. */
 export function createApp(services: RelayServices, console: express.Handler): Express {
@@ -27,6 +28,7 @@ export function createApp(services: RelayServices, console: express.Handler): Ex
     res.setHeader('cache-control', 'no-store')
     res.status(ready ? 200 : 503).json({ ready })
   })
+  app.get('/metrics', createMetricsRoute(services))
   app.use(withSingleSlashes, endUnreadBodies(services.bodies.limits))
   app.use(createRelayRouter(services, ROLE === 'console' ? 'playground' : 'all'))
   if (ROLE !== 'relay') {

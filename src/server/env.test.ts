@@ -57,6 +57,7 @@ describe('the environment', () => {
     ['BODY_MAX_MB', '2000', 'to 1024'],
     ['BODY_IDLE_SECONDS', '0', 'from 1'],
     ['BODY_WAIT_SECONDS', '-1', 'whole number'],
+    ['METRICS_KEY', 'short', 'at least 16'],
     ['LOG_LEVEL', 'loud', 'fatal'],
   ])('refuses %s=%s, naming the variable and the rule', (name, value, rule) => {
     expect(() => readEnvironment({ [name]: value })).toThrow(new RegExp(`${name} .*${rule}`))

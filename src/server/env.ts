@@ -86,6 +86,8 @@ const environment = z.object({
   /** Where accounts of GitHub are signed in to; an enterprise's own installation has another address. */
   GITHUB_URL: url('https:', 'http:').default('https://github.com'),
   LINUXDO_URL: url('https:', 'http:').default('https://connect.linux.do'),
+  /** Who asks for /metrics with it is answered; unset: this machine alone. */
+  METRICS_KEY: z.string().min(16, 'must have at least 16 characters').optional(),
   LOG_LEVEL: z
     .enum(
       ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],

@@ -9,6 +9,7 @@ import { ensureSetupToken, recordSetupIfRootExists } from '#features/site/setup-
 import type { Environment } from '#core/environment.ts'
 import { readEnvironment } from './env.ts'
 import { checkSecretKey, readSecretKey } from './secret-key.ts'
+import { collectMetricsOfWorkers } from './metrics-route.ts'
 import { checkPort, type Given, serve, type Stop } from './serve.ts'
 import { createLog, systemAmbient, version } from './services.ts'
 import { surviveStrayErrors } from './stray-errors.ts'
@@ -88,6 +89,7 @@ function asDatabaseProblem(error: unknown, { host, port, database }: ConnectionO
 async function startServing(environment: Environment, given: Given): Promise<Stop> {
   if (environment.WORKERS === 1) return serve(environment, given)
   countForWorkers()
+  collectMetricsOfWorkers()
   return startWorkers({
     count: environment.WORKERS,
     env: { DATABASE_URL: toUrl(given.connection), SECRET_KEY: given.secretKey },

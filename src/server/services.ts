@@ -31,7 +31,7 @@ import { createChannelTable } from '#relay/routing/channel-table.ts'
 import { createTokenCache } from '#relay/request/token-cache.ts'
 import { createUserCache } from '#relay/request/user-cache.ts'
 import type { RelayServices } from '#relay/request/call.ts'
-import { createFailureLog } from '#relay/attempt/failure-log.ts'
+import { createFailureLog, type FailureLog } from '#relay/attempt/failure-log.ts'
 import { createCircuitBreaker } from '#relay/routing/circuit-breaker.ts'
 import { createGuardedFetch } from '#relay/transport/guarded-fetch.ts'
 import { createAnswerLengths } from '#relay/billing/answer-lengths.ts'
@@ -43,6 +43,7 @@ import type { Environment } from '#core/environment.ts'
 import { followChanges } from './follow-changes.ts'
 import { jobList } from './job-list.ts'
 import { atMostOnceASecond, reportBatchErrors } from './trouble-log.ts'
+import { createProcessMetrics } from './process-metrics.ts'
 import { createReadiness } from './readiness.ts'
 import { createWriteBarrier } from './write-barrier.ts'
 
@@ -134,6 +135,10 @@ export async function createServices(given: {
     deps: () => services,
     thresholdOf: async (userId) => (await services.users.get(userId))?.quotaWarningThreshold ?? null,
   })
+  const metrics = createProcessMetrics(() => services, hot)
+  const failureLog = createFailureLog(hot, (dropped, error) =>
+    log.warn({ dropped, err: error }, 'rows of failed attempts could not be written'),
+  )
   let draining = false
   let stopping = false
   const cooldowns = createCooldownRecords(
@@ -155,7 +160,10 @@ export async function createServices(given: {
       pool: hot,
       nodeId: node.id,
       refund: (row) => refundUndelivered(database.orm.em.fork(), row),
-      onCharged: watchQuota,
+      onCharged: (row, { balance, paid }) => {
+        metrics.charged(row)
+        if (paid > 0) watchQuota({ userId: row.userId, balance })
+      },
       onSetAside: logSetAside(() => services),
       onError: reportBatchErrors(log),
     }),
@@ -190,9 +198,8 @@ export async function createServices(given: {
     }),
     circuitBreaker,
     retryBudget: createRetryBudget(() => performance.now()),
-    failureLog: createFailureLog(hot, (dropped, error) =>
-      log.warn({ dropped, err: error }, 'rows of failed attempts could not be written'),
-    ),
+    failureLog: counted(failureLog, metrics),
+    metrics,
     holds: { lengths: createAnswerLengths(), open: new Map(), lastSeen: new Map() },
     keyCursor: new Map(),
     draining: () => draining,
@@ -245,6 +252,14 @@ export async function createServices(given: {
     },
   }
 }
+
+const counted = (failureLog: FailureLog, metrics: RelayServices['metrics']): FailureLog => ({
+  ...failureLog,
+  add: (row) => {
+    metrics.failed(row)
+    failureLog.add(row)
+  },
+})
 
 /** The database that comes along takes 200 connections; the processes of this machine share them, one each listens. */
 function poolSizes(workers: number): { hot: number; console: number } {

@@ -32,6 +32,19 @@ test('limits of 100 let exactly 100 of 200 parallel requests through on two work
   }
 })
 
+test('whichever worker is asked for the metrics, those of all are added up', async () => {
+  const token = await world.make.token(await world.make.user())
+  const charged = async (): Promise<number> => {
+    const text = await (await fetch(`${product.url}/metrics`, { headers: { connection: 'close' } })).text()
+    const lines = text.split('\n').filter((line) => line.startsWith('gateway_calls_total{'))
+    return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
+  }
+  const before = await charged()
+  await Promise.all(Array.from({ length: 30 }, () => callOnce(product.url, token, { kind: 'plain', text: 'hello' })))
+  const answers = await Promise.all(Array.from({ length: 4 }, charged))
+  expect(answers).toEqual(answers.map(() => before + 30))
+})
+
 test('of forty logins at once ten are tried, by whichever worker', async () => {
   const login = () =>
     fetch(`${product.url}/api/user/login`, {

@@ -49,6 +49,8 @@ export type Ledger = {
     tokenId: number
     uncharged?: UnchargedCosts | undefined
   }) => Promise<void>
+  /** How many acts wait for their turn. */
+  waiting: () => number
   /** Waits until every hold of this process has come to its end, what is sent again included. */
   drained: () => Promise<void>
 }
@@ -82,8 +84,8 @@ export function createLedger(deps: {
   refund: (row: ChargeRow) => Promise<void>
   settleDeadlineMs?: number
   onError?: (error: unknown) => void
-  /** Hears of each charge that its user's balance pays, once it is booked, with the balance after it. Must not wait. */
-  onCharged?: (charged: { userId: number; balance: number }) => void
+  /** Hears of each charge once it is booked: the balance after it, and what of it the balance paid. Must not wait. */
+  onCharged?: (row: ChargeRow, booked: { balance: number; paid: number }) => void
   /** Hears of each charge that could be booked without its texts only, or not at all: then its hold stays open. */
   onSetAside?: (found: { row: ChargeRow; error: unknown; storedAs: 'texts' | 'hold' }) => void
 }): Ledger {
@@ -101,9 +103,7 @@ export function createLedger(deps: {
     commit: async (item, how) => {
       const committed = (await queue.add(item, how)) as Committed
       const row = 'next' in item ? item.row : item
-      if (!('release' in row) && row.quota > 0 && committed.paid > 0) {
-        deps.onCharged?.({ userId: row.userId, balance: committed.userQuota })
-      }
+      if (!('release' in row)) deps.onCharged?.(row, { balance: committed.userQuota, paid: committed.paid })
       return committed
     },
     wasSettled: (id) => wasSettled(deps.pool, id),
@@ -184,6 +184,7 @@ export function createLedger(deps: {
       return next
     },
     release: (hold) => end(hold.id, () => ending.release(hold, false)),
+    waiting: () => queue.size,
     drained: async () => {
       while (open.size + ending.pending() > 0) await delay(20)
     },
