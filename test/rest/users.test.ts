@@ -8,6 +8,9 @@ let admin: Browser
 let adminPerson: Person
 let rootPerson: Person
 
+// What the product asks the database for, over connections that are opened from here on.
+const asked = vi.spyOn(pg.Client.prototype, 'query')
+
 beforeAll(async () => {
   app = await startConsole()
   rootPerson = await app.person({ role: 100 })
@@ -79,10 +82,9 @@ describe('the search among many users', () => {
     await app.sql(`insert into users (username, display_name, email)
       select 'crowd' || n, 'Person ' || md5(n::text), md5((n + 1)::text) || '@x.example' from generate_series(1, 10000) n`)
     await app.sql('analyze users')
-    const sent = vi.spyOn(pg.Client.prototype, 'query')
+    asked.mockClear()
     const found = await admin.get('/api/user/search', { query: { keyword: 'rowd9999' } })
-    const statements = sent.mock.calls.map(([given]) => (given as { text?: string }).text ?? String(given))
-    sent.mockRestore()
+    const statements = asked.mock.calls.map(([given]) => (given as { text?: string }).text ?? String(given))
     expect((found.data as { items: { username: string }[] }).items).toMatchObject([{ username: 'crowd9999' }])
     const searches = statements.filter((text) => text.includes('ilike'))
     expect(searches.length).toBeGreaterThan(0)
