@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { App } from '../support/app.ts'
 import { startApp } from '../support/app.ts'
 import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
+import { startMailServer, textOf } from '../support/mail-server.ts'
 import { builtConsole, drawn, openConsole, toastShown } from './console.ts'
 
 const account = { username: 'sailor', password: 'a good long one' }
@@ -33,6 +34,7 @@ describeWithBrowser('the account of a person', () => {
   let app: App
   let browser: Browser
   let site: { url: string }
+  let smtp: Awaited<ReturnType<typeof startMailServer>>
 
   beforeAll(async () => {
     await builtConsole()
@@ -49,14 +51,30 @@ describeWithBrowser('the account of a person', () => {
     })
     await app.make.option('CheckInEnabled', 'true')
     await app.make.channel({ models: Array.from({ length: 12 }, (_, at) => `model-${at}`).join(',') })
+    smtp = await startMailServer()
+    const mail = { SMTPServer: '127.0.0.1', SMTPPort: String(smtp.port), SMTPFrom: 'gateway@x.example' }
+    for (const [key, value] of Object.entries({
+      ...mail,
+      EmailVerificationEnabled: 'true',
+      QuotaForInviter: '1500000',
+    }))
+      await app.make.option(key, value)
     await app.services.options.reload()
-    await app.rest(null, 'POST', '/api/user/register', account)
-    await app.pool.query(`update users set aff_quota = 1500000, aff_count = 3 where username = 'sailor'`)
+    await app.pool.query(`update users set aff_code = 'CAPT' where username = 'captain'`)
   })
   afterAll(async () => {
     await browser?.close()
+    await smtp?.close()
     await app?.[Symbol.asyncDispose]()
   })
+
+  /** The code in the mail that is sent next. */
+  const mailedCode = async (send: () => Promise<unknown>): Promise<string> => {
+    const before = smtp.mails.length
+    await send()
+    await expect.poll(() => smtp.mails.length).toBeGreaterThan(before)
+    return /[：:]([0-9a-f]{6})\b/.exec(textOf(smtp.mails.at(-1)?.source ?? ''))?.[1] ?? 'no code'
+  }
 
   const later = () =>
     app.pool.query(`update authenticators set last_step = last_step - 4; update sessions set verified_at = null`)
@@ -75,12 +93,41 @@ describeWithBrowser('the account of a person', () => {
     await page.goto('/login?returnTo=/app/me')
   }
 
-  test('from the daily check-in to its end, with a second factor and a passkey in between', async () => {
+  /** By an invitation, with an address that is proved. */
+  async function register(page: Page) {
+    await page.goto('/register?aff=CAPT')
+    await box(page, '用户名').fill(account.username)
+    await box(page, '密码').fill('short')
+    await box(page, '确认密码').fill('short')
+    await box(page, '邮箱').fill('sailor@x.example')
+    const code = await mailedCode(() => button(page, '获取验证码').click())
+    await page.getByRole('button', { name: /秒后重发$/ }).waitFor()
+    await box(page, '邮箱验证码').fill(code)
+    const submit = page.getByRole('main').getByRole('button', { name: '注册', exact: true })
+    await submit.click()
+    await page.getByText('密码长度不得小于 8 位！').waitFor()
+    await box(page, '密码').fill(account.password)
+    await submit.click()
+    await page.getByText('两次输入的密码不一致').waitFor()
+    await box(page, '确认密码').fill(account.password)
+    await submit.click()
+    await toastShown(page, '注册成功！')
+    await page.waitForURL('**/login*')
+    const { rows } = await app.pool.query(`select u.email, i.username as inviter, i.aff_count, i.aff_quota
+      from users u join users i on i.id = u.inviter_id where u.username = 'sailor'`)
+    expect(rows).toEqual([{ email: 'sailor@x.example', inviter: 'captain', aff_count: 1, aff_quota: '1500000' }])
+  }
+
+  test('from registration by an invitation to its end, with a check-in, a second factor and a passkey in between', async () => {
     const { page, context, complaints } = await openConsole(browser, site)
     await addAuthenticator(page)
+    await register(page)
     await page.goto('/login?returnTo=/app/me')
     await logIn(page, account.password)
     await page.getByRole('heading', { name: '个人设置' }).waitFor()
+    // Somebody came by this reader's own invitations.
+    await app.pool.query(`update users set aff_quota = 1500000, aff_count = 3 where username = 'sailor'`)
+    await page.reload()
 
     await button(page, '立即签到').click()
     await toastShown(page, '签到成功，获得 $0.002')
@@ -96,6 +143,15 @@ describeWithBrowser('the account of a person', () => {
     await box(page, '划转额度').fill('2')
     await button(page, '划转').click()
     await toastShown(page, '划转成功')
+    await button(page, '更换邮箱').click()
+    const binding = page.getByRole('dialog', { name: '绑定邮箱' })
+    await box(page, '邮箱').fill('new-sailor@x.example')
+    await box(page, '邮箱验证码').fill(
+      await mailedCode(() => binding.getByRole('button', { name: '获取验证码' }).click()),
+    )
+    await binding.getByRole('button', { name: '绑定', exact: true }).click()
+    await toastShown(page, '邮箱绑定成功！')
+    await page.getByText('new-sailor@x.example').waitFor()
     await button(page, '展开其余 2 个').click()
     await button(page, '复制 model-9').waitFor()
     await drawn(page)
@@ -134,6 +190,11 @@ describeWithBrowser('the account of a person', () => {
     expect((await new AxeBuilder({ page }).analyze()).violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual(
       [],
     )
+
+    await logOut(page)
+    await logIn(page, account.password)
+    await button(page, '使用通行密钥').click()
+    await page.getByRole('heading', { name: '个人设置' }).waitFor()
 
     await logOut(page)
     await button(page, '使用通行密钥登录').click()

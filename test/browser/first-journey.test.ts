@@ -13,6 +13,18 @@ const charge = { quota: 225, shown: '$0.000450' }
 
 const box = (place: Page | Locator, name: string): Locator => place.getByRole('textbox', { name, exact: true })
 
+/** Waits until the checklist has ticked these, and of the others none. */
+async function doneSteps(page: Page, titles: string[]): Promise<void> {
+  const steps = page.getByRole('region', { name: '开始使用' }).getByRole('listitem')
+  const done = async () =>
+    await steps
+      .filter({ has: page.getByLabel('已完成') })
+      .getByRole('link')
+      .allTextContents()
+  await steps.first().waitFor()
+  await expect.poll(done).toEqual(titles)
+}
+
 async function setUp(page: Page): Promise<void> {
   await page.goto('/')
   await page.waitForURL('**/setup')
@@ -29,6 +41,7 @@ async function setUp(page: Page): Promise<void> {
   ])
   // The founder is signed in at once; the way in is tried all the same.
   await page.waitForURL('**/app/tokens')
+  await doneSteps(page, [])
   await page.context().clearCookies()
   await page.evaluate(() => localStorage.removeItem('user'))
   await page.goto('/')
@@ -57,6 +70,21 @@ async function addChannel(page: Page, upstream: string): Promise<void> {
   await page.keyboard.press('Enter')
   await drawer.getByRole('button', { name: '创建', exact: true }).click()
   await page.getByRole('cell', { name: 'First channel', exact: true }).waitFor()
+  await doneSteps(page, ['添加渠道', '设置价格'])
+  const folder = process.env['IMAGES']
+  if (folder) await page.screenshot({ path: `${folder}/first-steps.png` })
+}
+
+/** The last step of the checklist, which is then no more to be seen. */
+async function testChannel(page: Page): Promise<void> {
+  await page.getByRole('link', { name: '渠道', exact: true }).click()
+  await doneSteps(page, ['添加渠道', '设置价格', '创建令牌', '完成首次调用'])
+  await page.getByRole('button', { name: '测试 First channel', exact: true }).click()
+  const tests = page.getByRole('dialog', { name: '测试模型' })
+  await tests.getByRole('button', { name: '测试 gpt-4o-mini', exact: true }).click()
+  await tests.getByText('成功 1，失败 0，未测试 0').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('region', { name: '开始使用' }).waitFor({ state: 'detached' })
 }
 
 async function makeToken(page: Page): Promise<string> {
@@ -139,6 +167,7 @@ describeWithBrowser('the first hour of an installation', () => {
     expect(charged).toMatchObject([
       { type: 2, model_name: 'gpt-4o-mini', prompt_tokens: 1000, completion_tokens: 500, is_stream: true },
     ])
+    await testChannel(page)
     await page.goto('/app/logs/api-usage')
     await page.getByText(charge.shown).first().waitFor()
     expect(await app.violations()).toEqual([])
