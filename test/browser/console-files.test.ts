@@ -65,6 +65,21 @@ test('whoever takes compressed files gets them, with the type of what is inside'
   expect(none.bytes.toString()).toBe(plain)
 })
 
+test('what root writes for the head of every page stands in it, and its script runs under the policy’s nonce', async () => {
+  await setOptions(app, {
+    custom_head_html: '<meta name="marked" content="by root">',
+    global_css: '.marked { color: red }',
+    global_js: 'window.marked = true',
+  })
+  const { body, headers } = await request(`${app.url}/login`)
+  const html = await body.text()
+  expect(html).toContain('<meta name="marked" content="by root">')
+  expect(html).toContain('.marked { color: red }')
+  const nonce = /script-src[^;]*'nonce-([^']+)'/.exec(String(headers['content-security-policy']))?.[1] ?? 'none'
+  expect(html).toContain(`nonce="${nonce}"`)
+  expect(html).toContain('window.marked = true')
+})
+
 test('the document itself shows the frame of a page under the name of the site, before any script', async () => {
   await setOptions(app, { SystemName: 'Acme <b>&' })
   const { body } = await request(`${app.url}/login`)

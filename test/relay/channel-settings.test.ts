@@ -275,6 +275,52 @@ test('a body that passes through is the caller’s own to every upstream, whatev
   }
 })
 
+test('the site’s own switch passes every body through, whatever its channel says', async () => {
+  await withOptions(app, { 'global.pass_through_request_enabled': 'true' }, async () => {
+    const { model } = await serve(app, {
+      type: 14,
+      baseUrl: scripted.play({ status: 400, steps: ['{}'] }),
+      systemPrompt: 'channel',
+    })
+    const body = { model, odd: [1], messages: [{ role: 'user', content: 'hi' }] }
+    await (await say(app, chat, { token, model, body })).text()
+    expect(JSON.parse(String(scripted.received.at(-1)?.bytes))).toEqual(body)
+  })
+})
+
+test('a balance is told in dollars or units, of the token or of its owner, as the site has it', async () => {
+  const owner = await app.make.user({ quota: 3_000_000 })
+  const own = await app.make.token(owner, { remainQuota: 1_000_000 })
+  const limit = async () => {
+    const reply = await fetch(`${app.url}/v1/dashboard/billing/subscription`, {
+      headers: { authorization: `Bearer ${own.key}` },
+    })
+    return ((await reply.json()) as { hard_limit_usd: number }).hard_limit_usd
+  }
+  const shown: [Record<string, string>, number][] = [
+    [{ DisplayTokenStatEnabled: 'true' }, 2],
+    [{ DisplayTokenStatEnabled: 'false' }, 6],
+    [{ DisplayTokenStatEnabled: 'true', DisplayInCurrencyEnabled: 'false' }, 1_000_000],
+    [{ DisplayTokenStatEnabled: 'false', QuotaPerUnit: '1000000' }, 3],
+  ]
+  for (const [options, expected] of shown)
+    await withOptions(app, options, async () => expect(await limit(), JSON.stringify(options)).toBe(expected))
+})
+
+test('what is written to a cache costs what the table of cache writes says, 1.25 without a row', async () => {
+  const { model } = await serve(app, { type: 14, does: 'usage=1000:10:0:400' })
+  const charged = async () => {
+    await (await say(app, chat, { token, model })).text()
+    const receipt = (await consumed(app)).at(-1)?.other['receipt'] as { price: object; usage: object } | undefined
+    return { ...receipt?.price, ...receipt?.usage }
+  }
+  const prices = { ModelRatio: JSON.stringify({ [model]: 1 }) }
+  await withOptions(app, prices, async () => expect(await charged()).toMatchObject({ cacheWriteRatio: 1.25 }))
+  await withOptions(app, { ...prices, CreateCacheRatio: JSON.stringify({ [model]: 3 }) }, async () =>
+    expect(await charged()).toMatchObject({ cacheWriteRatio: 3 }),
+  )
+})
+
 test('the log tells the system prompt as the channel set it, where contents are logged', async () => {
   await withOptions(app, { LogChatContentEnabled: 'true' }, async () => {
     const systemPrompt = 'channel'

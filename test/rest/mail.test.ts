@@ -41,6 +41,30 @@ const mailedCode = async (email: string): Promise<string> => {
 const refused = (message: string) => ({ status: 200, body: { success: false, message } })
 const wrongCode = refused('验证码错误或已过期')
 
+describe('mail settings', () => {
+  it('let through the domains of the list alone, and their subdomains not', async () => {
+    await app.setOptions({ EmailDomainRestrictionEnabled: 'true', EmailDomainWhitelist: 'only.example,too.example' })
+    expect(await verification(`p${Date.now()}@too.example`)).toMatchObject({ body: { success: true } })
+    expect(await verification('p@other.example')).toMatchObject(refused('该邮箱的域名不在白名单中'))
+  })
+
+  it('speak TLS from the first byte where they say so, which a plain server does not answer', async () => {
+    const options = (await app.trpc(await app.person({ role: 100 }))).admin.options
+    await app.setOptions({ SMTPSSLEnabled: 'true' })
+    await expect(options.testMail({ to: 'operator@x.example' })).rejects.toThrow(/^邮件发送失败：/)
+    await app.setOptions({ SMTPSSLEnabled: 'false' })
+    await options.testMail({ to: 'operator@x.example' })
+  })
+
+  it('sign in with account and credential where there is an account, and name the account as sender', async () => {
+    const options = (await app.trpc(await app.person({ role: 100 }))).admin.options
+    await app.setOptions({ SMTPFrom: '', SMTPAccount: 'mailer@x.example', SMTPToken: 'a credential' })
+    await expect(options.testMail({ to: 'operator@x.example' })).rejects.toThrow(/^邮件发送失败：/)
+    await app.setOptions({ SMTPAccount: '' })
+    await expect(options.testMail({ to: 'operator@x.example' })).rejects.toThrow('管理员未配置邮件服务器')
+  })
+})
+
 describe('the test mail', () => {
   const root = async () => (await app.trpc(await app.person({ role: 100 }))).admin.options
   it('goes out by the saved settings, and says what the mail server said when it does not', async () => {

@@ -76,6 +76,46 @@ describe('GET /api/status', () => {
   })
 })
 
+describe('what the site shows of its settings', () => {
+  it.each([
+    ['SystemName', 'Acme', 'system_name', 'Acme'],
+    ['Logo', 'https://x.example/l.png', 'logo', 'https://x.example/l.png'],
+    ['Footer', '<b>foot</b>', 'footer_html', '<b>foot</b>'],
+    ['ServerAddress', 'https://gw.example/', 'server_address', 'https://gw.example'],
+    ['TopUpLink', 'https://shop.example', 'top_up_link', 'https://shop.example'],
+    ['general_setting.docs_link', 'https://docs.example', 'docs_link', 'https://docs.example'],
+    ['Price', '6.5', 'price', 6.5],
+    ['MinTopUp', '3', 'min_topup', 3],
+    ['QuotaPerUnit', '1000', 'quota_per_unit', 1000],
+    ['DisplayInCurrencyEnabled', 'false', 'display_in_currency', false],
+    ['DrawingEnabled', 'false', 'enable_drawing', false],
+    ['TaskEnabled', 'false', 'enable_task', false],
+    ['DataExportEnabled', 'false', 'enable_data_export', false],
+    ['DataExportDefaultTime', 'week', 'data_export_default_time', 'week'],
+    ['DefaultCollapseSidebar', 'true', 'default_collapse_sidebar', true],
+    ['MjNotifyEnabled', 'true', 'mj_notify_enabled', true],
+    ['Chats', '[{"Chat":"https://chat.example/"}]', 'chats', [{ Chat: 'https://chat.example/' }]],
+    ['CheckInEnabled', 'true', 'check_in_enabled', true],
+    ['AffEnabled', 'false', 'aff_enabled', false],
+    ['EmailVerificationEnabled', 'true', 'email_verification', true],
+    ['TurnstileSiteKey', 'site-key', 'turnstile_site_key', 'site-key'],
+    ['GitHubClientId', 'gh-client', 'github_client_id', 'gh-client'],
+    ['LinuxDOClientId', 'ld-client', 'linuxdo_client_id', 'ld-client'],
+    ['LinuxDOMinimumTrustLevel', '2', 'linuxdo_minimum_trust_level', 2],
+    ['LogChatContentEnabled', 'true', 'log_chat_content_enabled', true],
+    ['oidc.client_id', 'oidc-client', 'oidc_client_id', 'oidc-client'],
+    ['oidc.authorization_endpoint', 'https://id.example/a', 'oidc_authorization_endpoint', 'https://id.example/a'],
+    ['WeChatAccountQRCodeImageURL', 'https://x.example/q.png', 'wechat_qrcode', 'https://x.example/q.png'],
+    ['TelegramBotName', 'a_bot', 'telegram_bot_name', 'a_bot'],
+  ] as const)('%s %s is told as %s', async (key, value, field, shown) => {
+    const root = await app.signedIn(await app.person({ role: 100 }))
+    expect((await root.put('/api/option/', { key, value })).body).toMatchObject({ success: true })
+    expect((await app.browser().get('/api/status')).data).toMatchObject({ [field]: shown })
+    await app.sql('delete from options where key = $1', [key])
+    await app.services.options.reload()
+  })
+})
+
 describe('the pages', () => {
   it.each([
     ['/api/notice', 'Notice'],

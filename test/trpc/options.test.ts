@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { optionKeys } from '#core/options/registry/index.ts'
 import { Option } from '#db/entities/option.ts'
 import { connect, type Database } from '#db/orm.ts'
 import type { Context } from '#features/deps.ts'
@@ -10,6 +11,7 @@ import { createOptionsStore } from '#features/options/store.ts'
 import { createSecrets } from '#features/secrets/service.ts'
 import type { Api } from '#server/app-router.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database.ts'
+import { rules as effects } from '#test/rules/options.ts'
 import { codeOf } from '#test/support/console-app.ts'
 
 const secrets = createSecrets('a secret key of tests')
@@ -52,6 +54,11 @@ function callAs(role: number | null, options = newStore()) {
 const storedText = async (key: string) => (await database.orm.em.fork().findOne(Option, { key }))?.value
 
 describe('options', () => {
+  it('have each a test of what they change where they act', () => {
+    const rules = Object.values(effects.sections).flat()
+    expect(rules.map(({ rule }) => rule.slice(0, rule.indexOf(':'))).toSorted()).toEqual([...optionKeys].toSorted())
+  })
+
   it('are for root alone', async () => {
     const change = { key: 'RetryTimes', value: '1' }
     expect(await codeOf(callAs(null).options.list())).toBe('session.required')
@@ -94,9 +101,25 @@ describe('options', () => {
     expect([rows, lost]).toEqual([[], ['SMTPToken']])
   })
 
+  it('keep what older clients read and nothing here needs, and give it back', async () => {
+    const { options } = callAs(100)
+    const stored = {
+      StreamCacheQueueLength: '7',
+      DataExportInterval: '9',
+      FileUploadPermission: '5',
+      FileDownloadPermission: '6',
+      ImageUploadPermission: '7',
+      ImageDownloadPermission: '8',
+      StopOnSensitiveEnabled: 'false',
+    }
+    for (const [key, value] of Object.entries(stored)) await options.update({ key, value })
+    const texts = new Map((await options.texts()).map(({ key, value }) => [key, value]))
+    expect(Object.fromEntries(Object.keys(stored).map((key) => [key, texts.get(key)]))).toEqual(stored)
+  })
+
   it('list every documented key as text, without those named like a credential', async () => {
     const { options } = callAs(100)
-    await options.update({ key: 'custom.key_of_a_client', value: 'kept' })
+    await options.update({ key: 'custom.key_of_a_client', value: 'stored' })
     const texts = new Map((await options.texts()).map(({ key, value }) => [key, value]))
     expect(texts.get('RetryTimes')).toBe('2')
     expect(texts.get('RegisterEnabled')).toBe('true')

@@ -145,6 +145,13 @@ describe('thinking', () => {
     })
   })
 
+  test('how much of the limit is for thinking is for the operator to say', () => {
+    const options = { 'claude.thinking_adapter_budget_tokens_percentage': 0.25 }
+    expect(body({ maxTokens: 8000 }, { model: 'claude-sonnet-4-5-thinking', options })).toMatchObject({
+      thinking: { budget_tokens: 2000 },
+    })
+  })
+
   test('a name that ends so is sent as it is when the adapter is off', () => {
     const options = { 'claude.thinking_adapter_enabled': false }
     expect(body({}, { model: 'claude-sonnet-4-5-thinking', options })['model']).toBe('claude-sonnet-4-5-thinking')

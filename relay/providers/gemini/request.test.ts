@@ -212,6 +212,22 @@ describe('thinking', () => {
     expect(named('gemini-2.0-flash-thinking-exp').model).toBe('gemini-2.0-flash-thinking-exp')
   })
 
+  test('how much of the limit is for thinking, and which models draw and show thoughts, is for the operator to say', () => {
+    const generation = (model: string, options: object, maxTokens = 10_000) =>
+      (write({ maxTokens }, { model, originalModel: model, options }).body as { generationConfig: object })
+        .generationConfig
+    const adapter = { 'gemini.thinking_adapter_enabled': true }
+    const half = { ...adapter, 'gemini.thinking_adapter_budget_tokens_percentage': 0.5 }
+    expect(generation('gemini-2.5-flash-thinking', half)).toMatchObject({ thinkingConfig: { thinkingBudget: 5000 } })
+    expect(generation('painter', { 'gemini.supported_imagine_models': ['painter'] })).toMatchObject({
+      responseModalities: ['TEXT', 'IMAGE'],
+    })
+    expect(generation('painter', { 'gemini.supported_imagine_models': [] })).not.toHaveProperty('responseModalities')
+    expect(generation('thinker', { 'gemini.models_supported_thinking_budget': ['thinker'] })).toMatchObject({
+      thinkingConfig: { includeThoughts: true },
+    })
+  })
+
   test('models named by the option show their thoughts', () => {
     const changes = { originalModel: 'gemini-2.5-flash-preview-05-20' }
     expect(config({}, changes)['thinkingConfig']).toEqual({ includeThoughts: true })
