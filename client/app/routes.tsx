@@ -10,6 +10,7 @@ import {
   Mail,
   MessagesSquare,
   Network,
+  Package,
   Receipt,
   ScrollText,
   ShieldCheck,
@@ -151,6 +152,14 @@ export const routes: readonly AppRoute[] = [
     title: text('兑换码'),
     role: roles.admin,
     nav: { icon: Ticket, group: 'admin', role: roles.root },
+  },
+  {
+    paths: ['/admin/plans'],
+    page: 'plans',
+    keywords: 'subscription plan 订阅 套餐',
+    title: text('套餐管理'),
+    role: roles.admin,
+    nav: { icon: Package, group: 'admin', role: roles.root },
   },
   {
     paths: ['/admin/orders'],

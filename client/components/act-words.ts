@@ -68,6 +68,11 @@ const words = (): Record<string, string> => ({
   'redemptions.export': t('导出兑换码'),
   'orders.complete': t('手动完成订单'),
   'orders.reverse': t('收回订单额度'),
+  'plans.create': t('创建套餐'),
+  'plans.update': t('修改套餐'),
+  'plans.remove': t('删除套餐'),
+  'subscriptions.end': t('终止用户的套餐'),
+  'subscriptions.cancel': t('取消自己的套餐'),
   'spend_caps.set': t('设置消费上限'),
   'spend_caps.raise': t('临时提高消费上限'),
 })

@@ -10,6 +10,7 @@ import messages from '../features/messages/en.json'
 import models from '../features/models/en.json'
 import options from '../features/options/en.json'
 import orders from '../features/orders/en.json'
+import plans from '../features/plans/en.json'
 import playground from '../features/playground/en.json'
 import prices from '../features/prices/en.json'
 import pricing from '../features/pricing/en.json'
@@ -38,6 +39,7 @@ export const english = {
   ...models,
   ...options,
   ...orders,
+  ...plans,
   ...playground,
   ...prices,
   ...pricing,

@@ -17,13 +17,25 @@ const connection = {
   headers: () => ({ ...userHeaders(), 'Accept-Language': currentLanguage() }),
 }
 
+type Operation = { context: Record<string, unknown> }
+
+/** A call that its context names a key for goes alone, so that the key is that of its request. */
+const keyOf = ({ context }: Operation): string | undefined =>
+  typeof context['idempotencyKey'] === 'string' ? context['idempotencyKey'] : undefined
+
 /** Calls share a request unless their context says `alone`: a slow one would hold up the answers of all others. */
 export const trpcClient = trpc.createClient({
   links: [
     verificationLink,
     splitLink({
-      condition: ({ context }) => context['alone'] === true,
-      true: httpLink(connection),
+      condition: (operation) => operation.context['alone'] === true || keyOf(operation) !== undefined,
+      true: httpLink({
+        ...connection,
+        headers: ({ op }) => {
+          const key = keyOf(op)
+          return { ...connection.headers(), ...(key === undefined ? {} : { 'Idempotency-Key': key }) }
+        },
+      }),
       false: httpBatchLink({ ...connection, maxURLLength: 6000, maxItems: 50 }),
     }),
   ],

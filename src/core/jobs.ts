@@ -25,7 +25,7 @@ const jobWords = {
   },
   payments: {
     label: '处理订单和返佣',
-    results: ['已关闭 {expired} 个未支付的订单，补发 {rebates} 笔返佣'],
+    results: ['已关闭 {expired} 个未支付的订单，补发 {rebates} 笔返佣，{plans} 个套餐到期'],
   },
   retention: {
     label: '清理过期数据',

@@ -19,6 +19,12 @@ import {
   secondFactorUserRouter,
 } from '#features/second-factor/router.ts'
 import { sessionsUserRouter } from '#features/sessions/router.ts'
+import {
+  plansAdminRouter,
+  plansUserRouter,
+  subscriptionsAdminRouter,
+  subscriptionsUserRouter,
+} from '#features/plans/router.ts'
 import { pricesAdminRouter } from '#features/prices/router.ts'
 import { siteAdminRouter, siteRouter } from '#features/site/router.ts'
 import { spendCapsAdminRouter, spendCapsUserRouter } from '#features/spend-caps/router.ts'
@@ -45,6 +51,8 @@ export const appRouter = router({
     spendCaps: spendCapsUserRouter,
     wallet: walletUserRouter,
     orders: ordersUserRouter,
+    plans: plansUserRouter,
+    subscriptions: subscriptionsUserRouter,
     redemptions: redemptionsUserRouter,
     groups: groupsUserRouter,
     models: modelsUserRouter,
@@ -65,6 +73,8 @@ export const appRouter = router({
     attention: attentionAdminRouter,
     options: optionsAdminRouter,
     orders: ordersAdminRouter,
+    plans: plansAdminRouter,
+    subscriptions: subscriptionsAdminRouter,
     redemptions: redemptionsAdminRouter,
     jobs: jobsAdminRouter,
     failedCharges: failedChargesAdminRouter,

@@ -84,7 +84,10 @@ export function sendShell(res: Response, shell: string, options: OptionsReader):
     css === '' ? '' : `<style>${css.replaceAll('</style', '<\\/style')}</style>`,
     js === '' ? '' : `<script nonce="${nonce}">${js.replaceAll('</script', '<\\/script')}</script>`,
   ].join('')
-  res.setHeader('content-security-policy', policyOf(nonce, framedOrigins(options)))
+  res.setHeader(
+    'content-security-policy',
+    policyOf(nonce, { framed: framedOrigins(options), paid: plainGateway(options) }),
+  )
   res.setHeader('x-content-type-options', 'nosniff')
   res.setHeader('referrer-policy', 'same-origin')
   res.setHeader('x-frame-options', 'SAMEORIGIN')
@@ -115,7 +118,18 @@ function framedOrigins(options: OptionsReader): string[] {
   return [...new Set(origins)]
 }
 
-const policyOf = (nonce: string, framed: readonly string[]): string =>
+/**
+ * The origin of a payment gateway without encryption, where the operator names one. Any encrypted address may be posted to: a
+ * gateway leads on to the page of whoever is paid.
+ */
+function plainGateway(options: OptionsReader): string[] {
+  const address = options.get('PayAddress')
+  return /^http:\/\//i.test(address) && URL.canParse(address) ? [new URL(address).origin] : []
+}
+
+type NamedOrigins = { framed: readonly string[]; paid: readonly string[] }
+
+const policyOf = (nonce: string, { framed, paid }: NamedOrigins): string =>
   [
     "default-src 'self'",
     `script-src 'self' 'nonce-${nonce}' https://challenges.cloudflare.com https://telegram.org`,
@@ -129,5 +143,5 @@ const policyOf = (nonce: string, framed: readonly string[]): string =>
     `frame-src ${['https://challenges.cloudflare.com', 'https://oauth.telegram.org', ...framed].join(' ')}`,
     "object-src 'none'",
     "base-uri 'self'",
-    "form-action 'self' https:",
+    ['form-action', "'self'", 'https:', ...paid].join(' '),
   ].join('; ')

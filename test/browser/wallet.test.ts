@@ -48,6 +48,8 @@ describeWithBrowser('the wallet and its administration', () => {
       'stripe.webhook_secret': 'whsec_5WbX5kEWLlfzsGNjH64I8lOOqUB6e8FH',
     })
     root = await app.make.user({ username: 'root', role: 100 })
+    await app.make.channel({ models: 'gpt-4o', baseUrl: app.upstream.url })
+    await app.services.channels.reload()
     browser = await launchBrowser()
   })
   afterAll(async () => {
@@ -116,6 +118,55 @@ describeWithBrowser('the wallet and its administration', () => {
     await page.getByRole('tab', { name: '兑换记录' }).click()
     await page.getByRole('cell', { name: '新春礼物', exact: true }).waitFor()
     expect(await balance(user)).toBe(10_500_000)
+
+    // What an administrator sells for a month is bought from it, pays for a call, and says so in the receipt.
+    const admin = await open({ ...root, role: 100 } as TestUser, '/admin/plans')
+    await admin.page.getByRole('button', { name: '添加套餐' }).first().click()
+    const drawer = admin.page.getByRole('dialog', { name: '添加套餐' })
+    await drawer.getByRole('textbox', { name: '名称' }).fill('团队版')
+    await drawer.getByRole('textbox', { name: '描述' }).fill('每五小时重新计算')
+    await drawer.getByRole('button', { name: '$5', exact: true }).first().click()
+    await screenshot(admin.page, 'plan-form-zh')
+    expect(await serious(admin.page)).toEqual([])
+    await drawer.getByRole('button', { name: '创建' }).click()
+    await admin.page.getByRole('cell', { name: '团队版', exact: true }).waitFor()
+    await screenshot(admin.page, 'plans-zh')
+    await page.goto('/app/wallet')
+    await page.getByRole('button', { name: '购买', exact: true }).click()
+    await page.getByText('购买套餐“团队版”？').waitFor()
+    await screenshot(page, 'plan-buy-zh')
+    await page
+      .getByRole('alertdialog')
+      .or(page.getByRole('dialog'))
+      .getByRole('button', { name: '购买', exact: true })
+      .click()
+    await toastShown(page, '购买成功')
+    await page.getByText('我的套餐').waitFor()
+    expect(await balance(user)).toBe(8_000_000)
+    const token = await app.make.token(user)
+    const reply = await fetch(`${app.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer sk-${token.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'Hello' }] }),
+    })
+    expect(reply.status).toBe(200)
+    await reply.text()
+    expect(await balance(user)).toBe(8_000_000)
+    await page.reload()
+    await page.getByText('我的套餐').waitFor()
+    await drawn(page)
+    expect(await serious(page)).toEqual([])
+    await screenshot(page, 'wallet-plan-zh')
+    await page.goto('/app/logs/api-usage')
+    await page.getByRole('cell', { name: 'gpt-4o' }).first().click()
+    await page.getByText('套餐“团队版”支付').waitFor()
+    await page.locator('[data-verdict="equal"]').waitFor()
+    await screenshot(page, 'receipt-plan-zh')
+    await admin.page.getByRole('tab', { name: '用户的套餐' }).click()
+    await admin.page.getByRole('cell', { name: '团队版', exact: true }).waitFor()
+    await screenshot(admin.page, 'subscriptions-zh')
+    expect(admin.complaints).toEqual([])
+    await admin.context.close()
     expect(complaints).toEqual([])
     await context.close()
   })
@@ -208,6 +259,7 @@ describeWithBrowser('the wallet and its administration', () => {
     ['/app/wallet', 'en', 'dark'],
     ['/admin/coupons', 'en', 'dark'],
     ['/admin/orders', 'zh', 'light'],
+    ['/admin/plans', 'en', 'dark'],
     ['/app/wallet/topup-success', 'en', 'light'],
   ] as const)('%s fits a phone in %s, %s', async (path, language, theme) => {
     const { page, context, complaints } = await open({ ...root, role: 100 } as TestUser, path, {

@@ -81,3 +81,65 @@ test('a product killed between the payment and its credit has done neither or bo
     await product.killAll()
   }
 })
+
+test('a product killed between the payment of a plan and its activation has done neither or both, and is asked again', async () => {
+  await using world = await createWorld()
+  const { pool } = world
+  const user = await world.make.user({ quota: 0 })
+  const secrets = createSecrets(secretKey)
+  await world.make.option('PayAddress', 'https://pay.example')
+  await world.make.option('EpayId', '1000')
+  await world.make.option('EpayKey', secrets.encrypt('the key of the merchant'))
+  const { rows: plans } = await pool.query(
+    `insert into plans (name, price, term, windows) values ('Team', 5000000, 'month',
+       '[{"period":"rolling","seconds":18000,"zone":"UTC","amount":1000}]') returning id`,
+  )
+  let product = await startProduct({ environment: world.environment })
+  try {
+    const reply = await fetch(`${product.url}/trpc/user.plans.pay`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: user.accessToken, 'x-user-id': String(user.id) },
+      body: JSON.stringify({ json: { id: plans[0].id, method: 'zfb' } }),
+    })
+    const { result } = (await reply.json()) as { result: { data: { json: { fields: Record<string, string> } } } }
+    const notification = gateway.notification(result.data.json.fields)
+
+    // The order is marked as paid in the open transaction; its subscription waits for the row of the user, which is held here.
+    const holder = await pool.connect()
+    await holder.query('begin')
+    await holder.query('select 1 from users where id = $1 for update', [user.id])
+    const answer = gateway.notify(product.url, notification).catch(() => 'no answer')
+    await untilSomebodyWaits(world)
+    await product.killAll()
+    expect(await answer).toBe('no answer')
+    await holder.query('rollback')
+    holder.release()
+    const state = async () =>
+      (
+        await pool.query(
+          `select (select string_agg(status, ',') from top_up_orders) as orders, (select count(*)::int from subscriptions) as plans,
+             (select count(*)::int from spend_caps) as windows, (select quota::int from users where id = $1) as balance`,
+          [user.id],
+        )
+      ).rows[0]
+    await until(
+      async () =>
+        (
+          await pool.query(
+            "select 1 from pg_stat_activity where datname = current_database() and state like '%transaction%'",
+          )
+        ).rowCount === 0,
+      { what: 'the transaction of the dead product does not end' },
+    )
+    expect(await state()).toEqual({ orders: 'pending', plans: 0, windows: 0, balance: 0 })
+
+    product = await startProduct({ environment: world.environment })
+    const again = await Promise.all(Array.from({ length: 5 }, () => gateway.notify(product.url, notification)))
+    expect(again).toEqual(Array.from({ length: 5 }, () => 'success'))
+    await product.killAll()
+    expect(await state()).toEqual({ orders: 'paid', plans: 1, windows: 1, balance: 0 })
+    expect(await ledgerViolations(pool)).toEqual([])
+  } finally {
+    await product.killAll()
+  }
+})

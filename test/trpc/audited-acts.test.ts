@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Api, appRouter } from '#server/app-router.ts'
 import { type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
 import { startMailServer } from '#test/support/mail-server.ts'
+import { planActs } from './plan-acts.ts'
 
 let app: ConsoleApp
 let root: Person
@@ -165,6 +166,7 @@ const acts: Record<string, () => Promise<unknown>> = {
     return undefined
   },
   'redemptions.export': async () => ({ ids: [await makeCode()] }),
+  ...planActs(() => ({ api, sql: app.sql, makeUser })),
   'orders.complete': async () => ({ id: await makeOrder(), reason: 'paid by hand' }),
   'orders.reverse': async () => {
     const id = await makeOrder()

@@ -3,7 +3,7 @@ import { Plus, Trash } from 'lucide-react'
 import { useFieldArray, useFormContext, useWatch } from 'react-hook-form'
 import { calendarPeriods, mostCaps, rollingSeconds } from '#core/limits/spend-cap.ts'
 import { defaultQuotaPerUnit } from '#core/quota.ts'
-import { t } from '../../i18n/t.ts'
+import { t, text } from '../../i18n/t.ts'
 import { IconButton } from '../icon-button.tsx'
 import { windowWords } from '../spend-caps.tsx'
 import { ChoicesField, SelectField } from './choice-fields.tsx'
@@ -27,19 +27,40 @@ const windows = [
 const presets = [1, 5, 20, 100]
 const firstAmount = 5 * defaultQuotaPerUnit
 
-type SpendCapsFieldProps = { name: 'spendCaps'; models: readonly string[] }
+type SpendCapsFieldProps =
+  | { name: 'spendCaps'; kind?: 'caps'; models: readonly string[] }
+  | { name: 'windows'; kind: 'plan'; models?: undefined }
 
-/** The caps on what is spent within a window; none at first. */
-export function SpendCapsField({ name, models }: SpendCapsFieldProps) {
-  const { fields, append, remove } = useFieldArray<Record<'spendCaps', CapValue[]>>({ name })
+const words = {
+  caps: {
+    help: text('一段时间内最多花费多少，到达后调用会被拒绝，直到重新计算。'),
+    add: text('添加消费上限'),
+    remove: text('移除消费上限'),
+  },
+  plan: {
+    help: text('每个周期内最多由套餐支付多少；所有周期同时有效。'),
+    add: text('添加周期'),
+    remove: text('移除周期'),
+  },
+}
+
+/** The caps on what is spent within a window, or the windows of a plan; none at first. */
+export function SpendCapsField({ name, kind = 'caps', models }: SpendCapsFieldProps) {
+  const { fields, append, remove } = useFieldArray<Record<string, CapValue[]>>({ name })
   return (
     <Stack gap="4">
       {fields.map((field, index) => (
-        <Cap key={field.id} name={`${name}.${index}`} models={models} onRemove={() => remove(index)} />
+        <Cap
+          key={field.id}
+          name={`${name}.${index}`}
+          models={models}
+          removeLabel={t(words[kind].remove)}
+          onRemove={() => remove(index)}
+        />
       ))}
-      {fields.length === 0 && (
+      {(fields.length === 0 || kind === 'plan') && (
         <Text textStyle="xs" color="fg.muted">
-          {t('一段时间内最多花费多少，到达后调用会被拒绝，直到重新计算。')}
+          {t(words[kind].help)}
         </Text>
       )}
       {fields.length < mostCaps && (
@@ -49,16 +70,16 @@ export function SpendCapsField({ name, models }: SpendCapsFieldProps) {
           onClick={() => append({ period: 'day', seconds: 0, zone: ownZone(), amount: firstAmount, models: [] })}
         >
           <Plus aria-hidden />
-          {t('添加消费上限')}
+          {t(words[kind].add)}
         </Button>
       )}
     </Stack>
   )
 }
 
-type CapProps = { name: string; models: readonly string[]; onRemove: () => void }
+type CapProps = { name: string; models: readonly string[] | undefined; removeLabel: string; onRemove: () => void }
 
-function Cap({ name, models, onRemove }: CapProps) {
+function Cap({ name, models, removeLabel, onRemove }: CapProps) {
   const { setValue } = useFormContext()
   const value = useWatch({ name }) as CapValue
   const change = (chosen: string) => {
@@ -84,7 +105,7 @@ function Cap({ name, models, onRemove }: CapProps) {
           </NativeSelect.Field>
           <NativeSelect.Indicator />
         </NativeSelect.Root>
-        <IconButton label={t('移除消费上限')} icon={Trash} onClick={onRemove} />
+        <IconButton label={removeLabel} icon={Trash} onClick={onRemove} />
       </HStack>
       <QuotaField name={`${name}.amount`} label={t('金额')} presets={presets} required />
       {value.period !== 'rolling' && (
@@ -96,13 +117,15 @@ function Cap({ name, models, onRemove }: CapProps) {
           allowNew
         />
       )}
-      <ChoicesField
-        name={`${name}.models`}
-        label={t('只计算这些模型')}
-        choices={models.map((model) => ({ value: model, label: model }))}
-        allowNew
-        help={t('留空则计算所有模型；以 * 结尾表示以此开头的模型。')}
-      />
+      {models && (
+        <ChoicesField
+          name={`${name}.models`}
+          label={t('只计算这些模型')}
+          choices={models.map((model) => ({ value: model, label: model }))}
+          allowNew
+          help={t('留空则计算所有模型；以 * 结尾表示以此开头的模型。')}
+        />
+      )}
     </Stack>
   )
 }

@@ -118,6 +118,7 @@ export function CallPanel({ log }: { log: LogRow }) {
         ) : (
           <ChargeProof receipt={receipt} quota={log.quota} />
         )}
+        {details.plan && <PaidBy plan={details.plan} quota={log.quota} />}
       </Section>
       {losses.length > 0 && <Losses names={losses} />}
       <Section title={t('参数')}>
@@ -126,6 +127,18 @@ export function CallPanel({ log }: { log: LogRow }) {
       <LogOrigin log={log} />
       <StoredContent details={details} />
     </Stack>
+  )
+}
+
+/** Which purse paid, where a plan had a part in it. */
+function PaidBy({ plan, quota }: { plan: { name: string; quota: number }; quota: number }) {
+  return (
+    <Facts
+      facts={[
+        { label: t('套餐“{name}”支付', { name: plan.name }), value: <Money quota={plan.quota} digits={6} /> },
+        { label: t('余额支付'), value: <Money quota={quota - plan.quota} digits={6} /> },
+      ]}
+    />
   )
 }
 

@@ -34,6 +34,7 @@ const stored = z.object({
   failure: lenient(z.string()),
   max_tokens_lowered: lenient(z.number()),
   losses: lenient(z.array(z.string())),
+  plan: lenient(z.object({ name: z.string().default(''), quota: z.number() })),
   error_type: lenient(z.string()),
   error_code: lenient(z.union([z.string(), z.number()])),
   status_code: lenient(z.number()),

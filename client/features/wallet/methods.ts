@@ -4,6 +4,8 @@ import { text } from '../../i18n/t.ts'
 
 export type Wallet = RouterOutputs['user']['wallet']['get']
 export type Method = Wallet['methods'][number]
+export type Offer = RouterOutputs['user']['plans']['list'][number]
+export type Subscription = RouterOutputs['user']['subscriptions']['list'][number]
 export type Order = RouterOutputs['user']['orders']['list']['items'][number]
 
 const names: Record<Method['method'], PlainText> = {

@@ -6,6 +6,7 @@ import { t } from '../../i18n/t.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { Balance } from './balance.tsx'
 import { Orders } from './orders.tsx'
+import { Plans } from './plans.tsx'
 import { Redeem } from './redeem.tsx'
 import { TopUp } from './top-up.tsx'
 import { Uses } from './uses.tsx'
@@ -31,6 +32,7 @@ export function Page() {
           <Redeem />
         </Box>
       </SimpleGrid>
+      {wallet && <Plans wallet={wallet} />}
       <UrlTabs
         param="history"
         label={t('记录')}

@@ -7,28 +7,13 @@ import { Notice } from '../../components/notice.tsx'
 import { t } from '../../i18n/t.ts'
 import { errorText } from '../../lib/errors.ts'
 import { formatInteger } from '../../lib/format.ts'
+import { goPay } from '../../lib/go-pay.ts'
+import { useRequestKey } from '../../lib/request-key.ts'
 import { useStatus } from '../../lib/status.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { methodName, type Method, type Wallet } from './methods.ts'
 
 const presets = [5, 10, 20, 50, 100, 500]
-
-/** Leaves for the gateway, with the signed fields where it wants a form. */
-function goPay(url: string, fields?: Record<string, string>): void {
-  if (!fields) return location.assign(url)
-  const form = document.createElement('form')
-  form.method = 'post'
-  form.action = url
-  for (const [name, value] of Object.entries(fields)) {
-    const input = document.createElement('input')
-    input.type = 'hidden'
-    input.name = name
-    input.value = value
-    form.append(input)
-  }
-  document.body.append(form)
-  form.submit()
-}
 
 /** After a pause in typing. */
 function useSettled<Value>(value: Value, milliseconds = 300): Value {
@@ -71,7 +56,8 @@ function Buying({ wallet }: { wallet: Wallet }) {
   const isAmount = /^\d+$/.test(typed.trim()) && amount >= minimumAmount
   const asked = useSettled({ amount, method })
   const quote = trpc.user.orders.quote.useQuery(asked, { enabled: isAmount, retry: false })
-  const pay = trpc.user.orders.pay.useMutation()
+  const key = useRequestKey()
+  const utils = trpc.useUtils()
   const shown = displayInCurrency ? `$${formatInteger(amount)}` : formatInteger(amount)
   const isCurrent = asked.amount === amount && asked.method === method
   const total = isAmount && isCurrent && quote.data ? `${quote.data.money} ${quote.data.currency}` : '—'
@@ -89,8 +75,9 @@ function Buying({ wallet }: { wallet: Wallet }) {
       ),
       confirmLabel: t('去支付'),
       run: async () => {
-        const started = await pay.mutateAsync({ amount, method })
-        goPay(started.url, started.kind === 'form' ? started.fields : undefined)
+        const input = { amount, method }
+        goPay(await utils.client.user.orders.pay.mutate(input, key.contextFor(input)))
+        key.done()
       },
     })
   return (

@@ -20,7 +20,7 @@ export const capAmount = z
   .max(1e15, refusal('spend_cap.amount_invalid'))
 
 /** At most so much within a window: a rolling one of a length, or a calendar one that begins at midnight of a zone. */
-const spendCap = z
+export const spendCap = z
   .object({
     period: z.enum(['rolling', ...calendarPeriods]),
     /** Of a rolling window. */

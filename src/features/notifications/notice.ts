@@ -26,6 +26,14 @@ export const plainNotice = (type: string, title: string, content: string): Notic
   lines: [content],
 })
 
+type PlainText = { title: string; content: string }
+
+/** The same in each language. */
+export const plainNotices = (type: string, texts: Record<Language, PlainText>): Bilingual => ({
+  zh: plainNotice(type, texts.zh.title, texts.zh.content),
+  en: plainNotice(type, texts.en.title, texts.en.content),
+})
+
 /** As programs receive it. */
 export const webhookBody = (notice: Notice, now: Date): string =>
   JSON.stringify({

@@ -1,10 +1,12 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { moneyText } from '#core/payment/money.ts'
 import { logType } from '#core/statuses.ts'
+import { Log } from '#db/entities/log.ts'
 import { TopUpOrder } from '#db/entities/top-up-order.ts'
 import { TopUpOrderEvent } from '#db/entities/top-up-order-event.ts'
 import { User } from '#db/entities/user.ts'
 import type { Services } from '../deps.ts'
+import { activatePlan } from '../plans/activate.ts'
 import { grant } from '../ledger/service.ts'
 import { shownQuota } from '../ledger/shown-quota.ts'
 import { oweRebate, type RebateSource } from '../rebates/service.ts'
@@ -34,8 +36,8 @@ export const noteEvent = (em: EntityManager, orderId: number, { kind, detail, ac
 export type Credited = { rebate: RebateSource; orphaned: boolean }
 
 /**
- * The only place where money becomes quota. The order is locked and was not paid before; the grant's key is its number, so
- * that even then nothing is credited twice.
+ * The only place where money becomes quota, or a plan. The order is locked and was not paid before; the key of the grant and of
+ * the subscription is its number, so that even then nothing is credited twice.
  */
 export async function creditOrder(
   scope: Scope,
@@ -55,6 +57,20 @@ export async function creditOrder(
     await noteEvent(em, order.id, { kind: 'user_missing' })
     return { rebate, orphaned: true }
   }
+  const money = `${moneyText(order.moneyMinor, order.currency)} ${order.currency}`
+  if (order.plan && order.planId) {
+    const bought = { userId: user.id, planId: order.planId, terms: order.plan }
+    const subscription = await activatePlan(em, { ...bought, source: 'order', key: order.tradeNo })
+    await em.insert(Log, {
+      userId: user.id,
+      username: user.username,
+      type: logType.topUp,
+      content: `购买套餐「${order.plan.name}」成功，支付金额：${money}`,
+      other: { plan: { id: subscription?.id ?? 0, name: order.plan.name } },
+    })
+    await oweRebate(scope, { ...rebate, userId: user.id, amount: order.quota })
+    return { rebate, orphaned: false }
+  }
   await grant(em, {
     kind: 'top_up',
     key: order.tradeNo,
@@ -63,7 +79,7 @@ export async function creditOrder(
     log: {
       type: logType.topUp,
       username: user.username,
-      content: `使用在线充值成功，充值金额: ${shownQuota(scope, order.quota)}，支付金额：${moneyText(order.moneyMinor, order.currency)} ${order.currency}`,
+      content: `使用在线充值成功，充值金额: ${shownQuota(scope, order.quota)}，支付金额：${money}`,
       quota: order.quota,
     },
   })

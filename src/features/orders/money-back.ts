@@ -2,7 +2,7 @@ import { moneyText } from '#core/payment/money.ts'
 import { TopUpOrder } from '#db/entities/top-up-order.ts'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Services } from '../deps.ts'
-import { plainNotice } from '../notifications/notice.ts'
+import { plainNotices } from '../notifications/notice.ts'
 import { notifyRoot } from '../notifications/service.ts'
 import { lockOrder, noteEvent } from './ledger.ts'
 
@@ -50,8 +50,17 @@ export async function noteRefund(
   })
   if (!order) return false
   const money = `${moneyText(refundedMinor, order.currency)} ${order.currency}`
-  const content = `订单 ${order.tradeNo} 已退款 ${money}，额度尚未收回，请在订单管理中决定是否收回。`
-  void notifyRoot(services, plainNotice('payment_refunded', '订单已退款', content))
+  const notice = plainNotices('payment_refunded', {
+    zh: {
+      title: '订单已退款',
+      content: `订单 ${order.tradeNo} 已退款 ${money}，额度尚未收回，请在订单管理中决定是否收回。`,
+    },
+    en: {
+      title: 'An order was refunded',
+      content: `Order ${order.tradeNo} was refunded ${money}. Its credit is still there; decide in the orders whether to take it back.`,
+    },
+  })
+  void notifyRoot(services, notice)
   return true
 }
 
@@ -81,8 +90,15 @@ export async function noteDispute(
     return found
   })
   if (!order) return false
-  const words = { open: '被付款人拒付', won: '的拒付已撤销', lost: '的拒付已成立' }[state]
-  const content = `订单 ${order.tradeNo} ${words}${reason ? `，原因：${reason}` : ''}。`
-  void notifyRoot(services, plainNotice('payment_disputed', '订单拒付', content))
+  const zh = { open: '被付款人拒付', won: '的拒付已撤销', lost: '的拒付已成立' }[state]
+  const en = { open: 'is disputed by its payer', won: 'is disputed no more', lost: 'lost its dispute' }[state]
+  const notice = plainNotices('payment_disputed', {
+    zh: { title: '订单拒付', content: `订单 ${order.tradeNo} ${zh}${reason ? `，原因：${reason}` : ''}。` },
+    en: {
+      title: 'A payment is disputed',
+      content: `Order ${order.tradeNo} ${en}${reason ? `, reason: ${reason}` : ''}.`,
+    },
+  })
+  void notifyRoot(services, notice)
   return true
 }

@@ -1,7 +1,7 @@
 import { moneyText } from '#core/payment/money.ts'
 import { TopUpOrder } from '#db/entities/top-up-order.ts'
 import type { Services } from '../deps.ts'
-import { plainNotice } from '../notifications/notice.ts'
+import { plainNotices } from '../notifications/notice.ts'
 import { notifyRoot } from '../notifications/service.ts'
 import { bookRebate } from '../rebates/service.ts'
 import { creditOrder, type Credited, lockOrder, noteEvent } from './ledger.ts'
@@ -72,8 +72,17 @@ const described = ({ gateway, moneyMinor, currency, merchant, paymentId }: Payme
 
 function alert(services: NotifyDeps, payment: Payment, what: string): void {
   services.log.warn({ order: payment.tradeNo, what, ...described(payment) }, 'a payment does not fit its order')
-  const content = `订单 ${payment.tradeNo} 收到签名有效但与订单不符（${what}）的支付通知，未入账，请核对。`
-  void notifyRoot(services, plainNotice('payment_mismatch', '支付通知与订单不符', content))
+  const notice = plainNotices('payment_mismatch', {
+    zh: {
+      title: '支付通知与订单不符',
+      content: `订单 ${payment.tradeNo} 收到签名有效但与订单不符（${what}）的支付通知，未入账，请核对。`,
+    },
+    en: {
+      title: 'A payment does not fit its order',
+      content: `A payment notification for order ${payment.tradeNo} has a valid signature but does not fit the order (${what}). Nothing was credited. Please check.`,
+    },
+  })
+  void notifyRoot(services, notice)
 }
 
 /** What follows a credit and must not undo it. */
@@ -83,8 +92,17 @@ export async function afterCredit(
   { rebate, orphaned }: Credited,
 ): Promise<void> {
   if (orphaned) {
-    const content = `订单 ${tradeNo} 已支付，但下单的账户已被删除，未入账，请处理退款。`
-    void notifyRoot(services, plainNotice('payment_orphaned', '已支付订单的账户不存在', content))
+    const notice = plainNotices('payment_orphaned', {
+      zh: {
+        title: '已支付订单的账户不存在',
+        content: `订单 ${tradeNo} 已支付，但下单的账户已被删除，未入账，请处理退款。`,
+      },
+      en: {
+        title: 'The account of a paid order is gone',
+        content: `Order ${tradeNo} was paid, but its account has been deleted. Nothing was credited. Please refund it.`,
+      },
+    })
+    void notifyRoot(services, notice)
   }
   await bookRebate(services, rebate)
 }

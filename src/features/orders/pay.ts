@@ -1,13 +1,15 @@
 import { DomainError } from '#core/errors.ts'
+import type { PayMethod } from '#core/payment/methods.ts'
 import { moneyFor, moneyText } from '#core/payment/money.ts'
 import { formatQuota } from '#core/quota.ts'
+import type { PlanTerms } from '#db/entities/plan.ts'
 import { TopUpOrder } from '#db/entities/top-up-order.ts'
 import type { Services, UserDeps } from '../deps.ts'
 import { epayCurrency, epayType, isEpayReady, startEpay } from './gateways/epay.ts'
 import type { Started } from './gateways/gateway.ts'
 import { createCheckout, isStripeReady, stripeCurrency, stripeMode } from './gateways/stripe.ts'
 import { noteEvent } from './ledger.ts'
-import type { GatewayId, Pay, PayMethod, Quote } from './schema.ts'
+import type { GatewayId, Pay, Quote } from './schema.ts'
 
 export const gatewayOf = (method: PayMethod): GatewayId => (method === 'stripe' ? 'stripe' : 'epay')
 
@@ -46,20 +48,28 @@ const largestQuota = 1e14
 const largestMoney = 99_999_999
 
 type Asked = { quota: number; moneyMinor: number; terms: Terms }
+type OrderedPlan = { planId: number; terms: PlanTerms }
 
-function ask(deps: UserDeps, { amount, method }: Pay): Asked {
-  const { options, actor } = deps
+/** What so much quota costs by a method. */
+function priceOf(deps: UserDeps, quota: number, method: PayMethod): Asked {
   const gateway = gatewayOf(method)
   if (!isGatewayReady(deps, gateway)) throw new DomainError('payment.not_enabled')
+  if (quota > largestQuota) throw new DomainError('payment.amount_too_large')
+  const terms = termsOf(deps, gateway)
+  const quotaPerUnit = deps.options.get('QuotaPerUnit')
+  const moneyMinor = moneyFor({ ...terms, quota, quotaPerUnit, ratio: groupRatio(deps, deps.actor.group) })
+  if (moneyMinor > largestMoney) throw new DomainError('payment.amount_too_large')
+  return { quota, moneyMinor, terms }
+}
+
+function ask(deps: UserDeps, { amount, method }: Pay): Asked {
+  const { options } = deps
+  if (!isGatewayReady(deps, gatewayOf(method))) throw new DomainError('payment.not_enabled')
   const minimum = minimumAmount(deps)
   if (amount < minimum) throw new DomainError('payment.amount_too_small', { minimum })
   const quotaPerUnit = options.get('QuotaPerUnit')
   const quota = options.get('DisplayInCurrencyEnabled') ? Math.round(amount * quotaPerUnit) : amount
-  if (quota > largestQuota) throw new DomainError('payment.amount_too_large')
-  const terms = termsOf(deps, gateway)
-  const moneyMinor = moneyFor({ ...terms, quota, quotaPerUnit, ratio: groupRatio(deps, actor.group) })
-  if (moneyMinor > largestMoney) throw new DomainError('payment.amount_too_large')
-  return { quota, moneyMinor, terms }
+  return priceOf(deps, quota, method)
 }
 
 /** What an amount would cost: `73.00`. */
@@ -77,9 +87,20 @@ export async function pay(deps: UserDeps, input: Pay): Promise<Started> {
   return start(deps, order, { method: input.method, epayName: `TUC${input.amount}` })
 }
 
+/** The same for a plan, at what its price is worth; the order keeps the terms of the plan. */
+export async function payForPlan(
+  deps: UserDeps,
+  { method, ...plan }: OrderedPlan & { method: PayMethod },
+): Promise<Started> {
+  const asked = priceOf(deps, plan.terms.price, method)
+  if (asked.moneyMinor < 1) throw new DomainError('payment.money_too_small')
+  const order = await openOrder(deps, { ...asked, method, plan })
+  return start(deps, order, { method, epayName: plan.terms.name })
+}
+
 async function openOrder(
   { em, actor, ambient }: UserDeps,
-  { quota, moneyMinor, terms, method }: Asked & { method: PayMethod },
+  { quota, moneyMinor, terms, method, plan }: Asked & { method: PayMethod; plan?: OrderedPlan },
 ): Promise<TopUpOrder> {
   const gateway = gatewayOf(method)
   const tradeNo = `USR${actor.id}NO${ambient.newId(12)}${Math.floor(ambient.now().getTime() / 1000)}`
@@ -92,6 +113,7 @@ async function openOrder(
     gateway,
     method: gateway === 'epay' ? epayType(method) : '',
     tradeNo,
+    ...(plan ? { planId: plan.planId, plan: plan.terms } : {}),
   })
   return em.findOneOrFail(TopUpOrder, { id }, { disableIdentityMap: true })
 }
@@ -103,10 +125,12 @@ async function start(
 ): Promise<Started> {
   if (gatewayOf(method) === 'epay') return startEpay(deps, order, epayName)
   const { options, em } = deps
-  const shown = formatQuota(order.quota, {
-    quotaPerUnit: options.get('QuotaPerUnit'),
-    inCurrency: options.get('DisplayInCurrencyEnabled'),
-  })
+  const shown =
+    order.plan?.name ??
+    formatQuota(order.quota, {
+      quotaPerUnit: options.get('QuotaPerUnit'),
+      inCurrency: options.get('DisplayInCurrencyEnabled'),
+    })
   try {
     const checkout = await createCheckout(deps, order, `${options.get('SystemName')} ${shown}`)
     await em.nativeUpdate(TopUpOrder, { id: order.id }, { checkoutId: checkout.id })

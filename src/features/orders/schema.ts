@@ -1,14 +1,11 @@
 import { z } from 'zod'
+import { payMethods } from '#core/payment/methods.ts'
 import { pageInput } from '#core/paging.ts'
 import { refusal } from '#core/refusal.ts'
 
 export const orderStatuses = ['pending', 'paid', 'refunded', 'disputed', 'expired', 'failed'] as const
 export const gatewayIds = ['epay', 'stripe'] as const
 export type GatewayId = (typeof gatewayIds)[number]
-
-/** `zfb` and `wx` are epay's two ways, as clients call them. */
-export const payMethods = ['zfb', 'wx', 'stripe'] as const
-export type PayMethod = (typeof payMethods)[number]
 
 const orderId = z.int(refusal('input.id_invalid')).min(1, refusal('input.id_invalid')).max(2_147_483_647)
 

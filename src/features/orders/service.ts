@@ -8,6 +8,7 @@ import { User } from '#db/entities/user.ts'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { recordAct } from '../audit/service.ts'
 import type { Services, UserDeps } from '../deps.ts'
+import { deactivate } from '../plans/activate.ts'
 import { grant } from '../ledger/service.ts'
 import { shownQuota } from '../ledger/shown-quota.ts'
 import { takeRebateBack } from '../rebates/service.ts'
@@ -158,7 +159,7 @@ async function lockBalances(em: EntityManager, order: TopUpOrder): Promise<void>
 
 /**
  * Takes the credit of a refunded or disputed order back, all of it even where less is left: the balance may then be below
- * zero. The inviter's rebate for it goes too. Once per order.
+ * zero. The plan of an order ends instead. The inviter's rebate for it goes too. Once per order.
  */
 export async function reverseOrder(deps: UserDeps, { id, reason }: ActOnOrder): Promise<AdminOrderView> {
   await deps.em.transactional(async (em) => {
@@ -171,7 +172,8 @@ export async function reverseOrder(deps: UserDeps, { id, reason }: ActOnOrder): 
     const share = { part: amount, total: order.quota }
     await lockBalances(em, order)
     const user = await em.findOne(User, { id: order.userId }, { disableIdentityMap: true })
-    if (user) {
+    if (order.plan) await deactivate(em, { source: 'order', key: order.tradeNo }, 'refunded')
+    else if (user) {
       await grant(em, {
         kind: 'top_up_reversal',
         key: order.tradeNo,
@@ -187,13 +189,17 @@ export async function reverseOrder(deps: UserDeps, { id, reason }: ActOnOrder): 
     }
     await takeRebateBack(scope, { source: 'top_up', key: order.tradeNo }, share)
     await em.nativeUpdate(TopUpOrder, { id }, { reversedAt: deps.ambient.now() })
-    await noteEvent(em, id, { kind: 'reversed', detail: { reason, quota: amount }, actorName: deps.actor.username })
+    await noteEvent(em, id, {
+      kind: 'reversed',
+      detail: { reason, ...(order.plan ? {} : { quota: amount }) },
+      actorName: deps.actor.username,
+    })
     await recordAct(scope, {
       action: 'orders.reverse',
       targetType: 'order',
       targetId: id,
       targetName: order.tradeNo,
-      after: { quota: -amount },
+      after: order.plan ? { plan: null } : { quota: -amount },
       reason,
     })
   })

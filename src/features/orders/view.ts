@@ -7,6 +7,8 @@ export const toOrderView = (order: TopUpOrder) => ({
   id: order.id,
   tradeNo: order.tradeNo,
   quota: order.quota,
+  /** The plan that it buys instead of credit. */
+  planName: order.plan?.name ?? null,
   currency: order.currency,
   money: moneyText(order.moneyMinor, order.currency),
   refunded: order.refundedMinor > 0 ? moneyText(order.refundedMinor, order.currency) : null,

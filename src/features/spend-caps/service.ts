@@ -56,6 +56,10 @@ export const capsOfCall = (
     [userId, tokenId, model],
   )
 
+/** Of subscriptions, in the order in which they were set. */
+export const windowsOfSubscriptions = ({ em }: Pick<UserDeps, 'em'>, ids: readonly number[]): Promise<CapView[]> =>
+  ids.length === 0 ? Promise.resolve([]) : standings(em, "c.scope = 'subscription' and c.subject_id in (?)", [ids])
+
 const ofUser = ({ em }: UserDeps, { userId }: { userId: number }): Promise<CapView[]> =>
   standings(em, "c.scope = 'user' and c.subject_id = ?", [userId])
 
@@ -83,7 +87,10 @@ export async function writeCaps(em: EntityManager, owner: CapOwner, caps: readon
 }
 
 /** A zone that the database does not know would stop every call of its subject. */
-async function refuseUnknownZones(em: EntityManager, caps: readonly SpendCapInput[]): Promise<void> {
+export async function refuseUnknownZones(
+  em: EntityManager,
+  caps: readonly Pick<SpendCapInput, 'zone'>[],
+): Promise<void> {
   for (const zone of new Set(caps.flatMap((cap) => (cap.zone === 'UTC' ? [] : [cap.zone])))) {
     const known = await em
       .getConnection()

@@ -1,8 +1,8 @@
 import { DomainError } from '#core/errors.ts'
+import { payMethods } from '#core/payment/methods.ts'
 import { User } from '#db/entities/user.ts'
 import type { UserDeps } from '../deps.ts'
 import { gatewayOf, groupRatio, isGatewayReady, minimumAmount, termsOf } from '../orders/pay.ts'
-import { payMethods } from '../orders/schema.ts'
 import type { WalletView } from './view.ts'
 
 const paceDays = 7

@@ -1,0 +1,32 @@
+import type { RouterInputs, RouterOutputs } from '#server/app-router.ts'
+import { defaultQuotaPerUnit } from '#core/quota.ts'
+
+export type Plan = RouterOutputs['admin']['plans']['list'][number]
+export type Subscription = RouterOutputs['admin']['subscriptions']['list']['items'][number]
+
+type Values = Required<RouterInputs['admin']['plans']['create']>
+
+const zone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
+
+export const blankPlan: Values = {
+  name: '',
+  description: '',
+  price: 10 * defaultQuotaPerUnit,
+  term: 'month',
+  termCount: 1,
+  models: [],
+  windows: [
+    { period: 'rolling', seconds: 18_000, zone: 'UTC', amount: 2 * defaultQuotaPerUnit, models: [] },
+    { period: 'week', seconds: 0, zone: zone(), amount: 10 * defaultQuotaPerUnit, models: [] },
+  ],
+  balancePays: true,
+  onSale: true,
+  position: 0,
+  stock: null,
+  perUser: null,
+}
+
+export const valuesOf = (plan: Plan): Values => {
+  const { id: _, sold: __, updatedAt: ___, windows, ...values } = plan
+  return { ...values, windows: windows.map((window) => ({ ...window, models: [] })) }
+}

@@ -1,0 +1,186 @@
+import { Box, Button, Flex, HStack, RadioGroup, SimpleGrid, Stack, Text } from '@chakra-ui/react'
+import { useRef } from 'react'
+import { confirm } from '../../components/confirm.tsx'
+import { Money } from '../../components/cells/numbers.tsx'
+import { Time } from '../../components/cells/time.tsx'
+import { Facts, Section } from '../../components/facts.tsx'
+import { notify } from '../../components/notify.ts'
+import { modelWords, PlanWindows, stateOfSubscription, SubscriptionStatus, termWords } from '../../components/plan.tsx'
+import { SpendCap } from '../../components/spend-caps.tsx'
+import { t } from '../../i18n/t.ts'
+import { goPay } from '../../lib/go-pay.ts'
+import { useRequestKey } from '../../lib/request-key.ts'
+import { trpc } from '../../lib/trpc.ts'
+import { type Method, methodName, type Offer, type Subscription, type Wallet } from './methods.ts'
+
+const card = { borderWidth: '1px', borderRadius: 'l3', bg: 'bg.panel', p: '4', minW: '0' } as const
+
+/** The plans one has, with what is left of each, and those on sale. Nothing where there are none. */
+export function Plans({ wallet }: { wallet: Wallet }) {
+  const mine = trpc.user.subscriptions.list.useQuery()
+  const offers = trpc.user.plans.list.useQuery()
+  const live = mine.data?.filter(({ status }) => status === 'active') ?? []
+  return (
+    <>
+      {live.length > 0 && (
+        <Section title={t('我的套餐')}>
+          <SimpleGrid columns={{ base: 1, md: 2 }} gap="3" alignItems="start">
+            {live.map((subscription) => (
+              <OwnPlan key={subscription.id} subscription={subscription} />
+            ))}
+          </SimpleGrid>
+        </Section>
+      )}
+      {(offers.data?.length ?? 0) > 0 && (
+        <Section title={t('购买套餐')}>
+          <SimpleGrid columns={{ base: 1, sm: 2, lg: 3 }} gap="3">
+            {offers.data?.map((offer) => (
+              <OfferCard key={offer.id} offer={offer} wallet={wallet} />
+            ))}
+          </SimpleGrid>
+        </Section>
+      )}
+    </>
+  )
+}
+
+function OwnPlan({ subscription }: { subscription: Subscription }) {
+  const { id, name, models, balancePays, windows, isWaiting, startsAt, endsAt } = subscription
+  const utils = trpc.useUtils()
+  const cancel = trpc.user.subscriptions.cancel.useMutation()
+  const ask = () =>
+    void confirm({
+      title: t('取消套餐“{name}”？', { name }),
+      body: t('套餐立即失效，不退回任何费用。'),
+      danger: true,
+      confirmLabel: t('取消套餐'),
+      cancelLabel: t('保留'),
+      run: async () => {
+        await cancel.mutateAsync({ id })
+        await utils.user.subscriptions.invalidate()
+        notify.success(t('套餐已取消'))
+      },
+    })
+  return (
+    <Stack {...card} gap="4">
+      <Flex justify="space-between" gap="3" align="flex-start">
+        <Stack gap="0.5" minW="0">
+          <Text fontWeight="semibold" truncate>
+            {name}
+          </Text>
+          <Text textStyle="xs" color="fg.muted">
+            {isWaiting ? t('生效时间') : t('到期时间')} <Time value={isWaiting ? startsAt : endsAt} exact="short" />
+          </Text>
+        </Stack>
+        <SubscriptionStatus state={stateOfSubscription(subscription)} />
+      </Flex>
+      {!isWaiting && (
+        <Stack gap="3">
+          {windows.map((window) => (
+            <SpendCap key={window.id} cap={{ ...window, models: [], raise: null }} />
+          ))}
+        </Stack>
+      )}
+      <Flex justify="space-between" gap="3" align="center" wrap="wrap">
+        <Text textStyle="xs" color="fg.muted" minW="0" flex="1">
+          {modelWords(models)} · {balancePays ? t('用完后从余额支付') : t('用完后拒绝调用')}
+        </Text>
+        <Button size="xs" onClick={ask}>
+          {t('取消套餐')}
+        </Button>
+      </Flex>
+    </Stack>
+  )
+}
+
+type Way = 'balance' | Method['method']
+
+function OfferCard({ offer, wallet }: { offer: Offer; wallet: Wallet }) {
+  const { id, name, description, price, models, windows, balancePays, left, isOpen } = offer
+  const way = useRef<Way>('balance')
+  const key = useRequestKey()
+  const utils = trpc.useUtils()
+  const ways: Way[] = ['balance', ...(price > 0 ? wallet.methods.map(({ method }) => method) : [])]
+  const buy = () => {
+    way.current = wallet.quota >= price ? 'balance' : (ways[1] ?? 'balance')
+    void confirm({
+      title: t('购买套餐“{name}”？', { name }),
+      body: (
+        <Stack gap="4">
+          <Facts
+            facts={[
+              { label: t('价格'), value: <Money quota={price} /> },
+              { label: t('时长'), value: termWords(offer) },
+              { label: t('当前余额'), value: <Money quota={wallet.quota} /> },
+            ]}
+          />
+          <RadioGroup.Root
+            defaultValue={way.current}
+            aria-label={t('支付方式')}
+            onValueChange={({ value }) => {
+              way.current = value as Way
+            }}
+          >
+            <Stack gap="2">
+              {ways.map((one) => (
+                <RadioGroup.Item key={one} value={one}>
+                  <RadioGroup.ItemHiddenInput />
+                  <RadioGroup.ItemIndicator />
+                  <RadioGroup.ItemText>{one === 'balance' ? t('余额') : t(methodName(one))}</RadioGroup.ItemText>
+                </RadioGroup.Item>
+              ))}
+            </Stack>
+          </RadioGroup.Root>
+        </Stack>
+      ),
+      confirmLabel: t('购买'),
+      run: async () => {
+        if (way.current === 'balance') {
+          await utils.client.user.plans.buy.mutate({ id }, key.contextFor({ id }))
+          key.done()
+          await Promise.all([
+            utils.user.wallet.invalidate(),
+            utils.user.plans.invalidate(),
+            utils.user.subscriptions.invalidate(),
+            utils.user.account.invalidate(),
+          ])
+          notify.success(t('购买成功'))
+          return
+        }
+        const input = { id, method: way.current }
+        goPay(await utils.client.user.plans.pay.mutate(input, key.contextFor(input)))
+        key.done()
+      },
+    })
+  }
+  return (
+    <Stack {...card} gap="3">
+      <Stack gap="0.5">
+        <Text fontWeight="semibold" overflowWrap="anywhere">
+          {name}
+        </Text>
+        <HStack gap="1" align="baseline">
+          <Text textStyle="xl" fontWeight="semibold" fontVariantNumeric="tabular-nums">
+            <Money quota={price} />
+          </Text>
+          <Text textStyle="sm" color="fg.muted">
+            / {termWords(offer)}
+          </Text>
+        </HStack>
+      </Stack>
+      {description !== '' && (
+        <Text textStyle="sm" color="fg.muted" whiteSpace="pre-line" overflowWrap="anywhere">
+          {description}
+        </Text>
+      )}
+      <PlanWindows windows={windows} />
+      <Text textStyle="xs" color="fg.muted" overflowWrap="anywhere">
+        {modelWords(models)} · {balancePays ? t('用完后从余额支付') : t('用完后拒绝调用')}
+      </Text>
+      <Box flex="1" />
+      <Button variant="solid" disabled={left === 0 || !isOpen} onClick={buy}>
+        {left === 0 ? t('已售罄') : isOpen ? t('购买') : t('已达限购数量')}
+      </Button>
+    </Stack>
+  )
+}

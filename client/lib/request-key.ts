@@ -1,0 +1,19 @@
+import { useRef } from 'react'
+
+/**
+ * The key under which a purchase is sent. Repeated because its answer was lost, the same purchase has the same key and is made
+ * once; another one, and the next after a success, has a new key.
+ */
+export function useRequestKey() {
+  const last = useRef<{ input: string; key: string }>(undefined)
+  return {
+    contextFor: (input: unknown) => {
+      const text = JSON.stringify(input)
+      if (last.current?.input !== text) last.current = { input: text, key: crypto.randomUUID() }
+      return { context: { idempotencyKey: last.current.key } }
+    },
+    done: () => {
+      last.current = undefined
+    },
+  }
+}

@@ -1,0 +1,73 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import type { PlanTerms } from '#db/entities/plan.ts'
+import { Subscription, type SubscriptionStatus } from '#db/entities/subscription.ts'
+import { writeCaps } from '../spend-caps/service.ts'
+
+type Bought = {
+  userId: number
+  planId: number
+  terms: PlanTerms
+  source: Subscription['source']
+  /** With the source, what makes it happen once. */
+  key: string
+}
+
+/**
+ * Makes a bought plan a subscription, once, inside the transaction of `em`: from now on, or from the end of the same plan that the
+ * user has. Resolves null when the same source and key was activated before. The row of the user is locked by it.
+ */
+export async function activatePlan(em: EntityManager, bought: Bought): Promise<Subscription | null> {
+  const { userId, planId, terms, source, key } = bought
+  const execute = (sql: string, values: unknown[]): Promise<{ id: number }[]> =>
+    em.getConnection().execute(sql, values, 'all', em.getTransactionContext())
+  await execute('select id from users where id = ? for no key update', [userId])
+  const [made] = await execute(
+    `insert into subscriptions (user_id, plan_id, name, models, balance_pays, source, key, price, starts_at, ends_at)
+     select ?, ?, ?, array(select jsonb_array_elements_text(?::jsonb)), ?, ?, ?, ?, b.at, b.at + ?::interval
+     from (select greatest(ledger_clock(), max(s.ends_at)) as at from subscriptions s
+       where s.user_id = ? and s.plan_id = ? and s.status = 'active') b
+     on conflict (source, key) do nothing returning id`,
+    [
+      userId,
+      planId,
+      terms.name,
+      JSON.stringify(terms.models),
+      terms.balancePays,
+      source,
+      key,
+      terms.price,
+      `${terms.termCount} ${terms.term}`,
+      userId,
+      planId,
+    ],
+  )
+  if (!made) return null
+  const owner = { scope: 'subscription', subjectId: made.id, source: 'subscription', sourceId: made.id } as const
+  await writeCaps(
+    em,
+    owner,
+    terms.windows.map((window) => ({ ...window, models: [] })),
+  )
+  return em.findOneOrFail(Subscription, { id: made.id }, { disableIdentityMap: true })
+}
+
+/**
+ * Ends one that is active, at once: calls under way stay paid as far as they hold, the next find the balance or another plan.
+ * Resolves null when it was not active any more.
+ */
+export async function deactivate(
+  em: EntityManager,
+  which: { id: number } | { source: Subscription['source']; key: string },
+  status: Exclude<SubscriptionStatus, 'active'>,
+): Promise<Subscription | null> {
+  const found = await em.findOne(Subscription, which, { disableIdentityMap: true })
+  if (!found) return null
+  const execute = (sql: string, values: unknown[]): Promise<unknown[]> =>
+    em.getConnection().execute(sql, values, 'all', em.getTransactionContext())
+  await execute('select id from users where id = ? for no key update', [found.userId])
+  const ended = await execute(
+    `update subscriptions set status = ?, ended_at = ledger_clock() where id = ? and status = 'active' and ends_at > ledger_clock() returning id`,
+    [status, found.id],
+  )
+  return ended.length === 0 ? null : found
+}

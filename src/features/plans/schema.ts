@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import { spendCap } from '#core/limits/spend-cap.ts'
+import { payMethods } from '#core/payment/methods.ts'
+import { pageInput } from '#core/paging.ts'
+import { refusal } from '#core/refusal.ts'
+
+export const planTerms = ['day', 'week', 'month', 'year'] as const
+export const subscriptionStatuses = ['active', 'expired', 'cancelled', 'refunded'] as const
+
+const mostWindows = 5
+const largest = 1e14
+
+const id = z.int(refusal('input.id_invalid')).min(1, refusal('input.id_invalid')).max(2_147_483_647)
+const count = z.int(refusal('plan.count_invalid')).min(1, refusal('plan.count_invalid')).max(1_000_000_000)
+const plainText = /^[^\0]*$/
+
+const windowKey = ({ period, seconds, zone }: { period: string; seconds: number; zone: string }): string =>
+  JSON.stringify([period, seconds, zone])
+
+const windows = z
+  .array(spendCap)
+  .min(1, refusal('plan.window_missing'))
+  .max(mostWindows, refusal('plan.window_too_many'))
+  .refine((all) => all.every(({ amount }) => amount > 0), refusal('plan.window_empty'))
+  .refine((all) => new Set(all.map(windowKey)).size === all.length, refusal('plan.window_repeated'))
+  .transform((all) => all.map(({ period, seconds, zone, amount }) => ({ period, seconds, zone, amount })))
+
+export const planForm = z.object({
+  name: z.string().trim().min(1, refusal('plan.name_invalid')).max(60, refusal('plan.name_invalid')).regex(plainText),
+  /** Plain text. */
+  description: z.string().trim().max(2000).regex(plainText).default(''),
+  /** Internal units. */
+  price: z.int(refusal('plan.price_invalid')).min(0, refusal('plan.price_invalid')).max(largest),
+  term: z.enum(planTerms),
+  termCount: z
+    .int(refusal('plan.count_invalid'))
+    .min(1, refusal('plan.count_invalid'))
+    .max(120, refusal('plan.count_invalid'))
+    .default(1),
+  /** Empty: every model. A name that ends in `*` covers all that begin like it. */
+  models: z
+    .array(z.string().trim().min(1).max(255).regex(plainText))
+    .max(100)
+    .transform((models) => [...new Set(models)].toSorted())
+    .default([]),
+  windows,
+  /** What goes beyond the windows is paid from the balance; else it is refused. */
+  balancePays: z.boolean().default(true),
+  onSale: z.boolean().default(true),
+  /** Lower ones are shown first. */
+  position: z.int().min(-1_000_000).max(1_000_000).default(0),
+  /** How many are sold at most, in all and to one user; null for any number. */
+  stock: count.nullable().default(null),
+  perUser: count.nullable().default(null),
+})
+export type PlanForm = z.infer<typeof planForm>
+
+export const updatePlan = planForm.extend({ id })
+export type UpdatePlan = z.infer<typeof updatePlan>
+
+export const byId = z.object({ id })
+export type ById = z.infer<typeof byId>
+
+export const orderPlan = z.object({ id, method: z.enum(payMethods, refusal('payment.method_unknown')) })
+export type OrderPlan = z.infer<typeof orderPlan>
+
+export const listSubscriptions = pageInput.extend({
+  /** Of this user; 0 for everybody's. */
+  userId: z.int().min(0).max(2_147_483_647).default(0),
+  planId: z.int().min(0).max(2_147_483_647).default(0),
+  status: z.enum(['', ...subscriptionStatuses]).default(''),
+})
+export type ListSubscriptions = z.infer<typeof listSubscriptions>
+
+/** Ends a subscription at once, and gives so much of its price back to the balance. */
+export const endSubscription = z.object({
+  id,
+  refund: z.int(refusal('plan.price_invalid')).min(0, refusal('plan.price_invalid')).max(largest),
+  reason: z.string().trim().min(1, refusal('payment.reason_required')).max(500).regex(plainText),
+})
+export type EndSubscription = z.infer<typeof endSubscription>

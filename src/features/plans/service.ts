@@ -1,0 +1,120 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { DomainError } from '#core/errors.ts'
+import { Plan, type PlanTerms } from '#db/entities/plan.ts'
+import { changesOf } from '../audit/changes.ts'
+import { recordAct } from '../audit/service.ts'
+import type { Services, UserDeps } from '../deps.ts'
+import { refuseUnknownZones } from '../spend-caps/service.ts'
+import type { ById, PlanForm, UpdatePlan } from './schema.ts'
+import { type PlanView, toPlanView } from './view.ts'
+
+/** What a buyer of it gets. */
+export const termsOfPlan = ({ name, price, term, termCount, models, windows, balancePays }: Plan): PlanTerms => ({
+  name,
+  price,
+  term,
+  termCount,
+  models,
+  windows,
+  balancePays,
+})
+
+/** How many of each were sold, in all and to one user. */
+export async function salesOf(em: EntityManager, userId = 0): Promise<Map<number, { sold: number; mine: number }>> {
+  const rows: { plan_id: number; sold: string; mine: string }[] = await em.getConnection().execute(
+    `select plan_id, count(*) as sold, count(*) filter (where user_id = ?) as mine
+       from subscriptions where status <> 'refunded' group by plan_id`,
+    [userId],
+    'all',
+    em.getTransactionContext(),
+  )
+  return new Map(rows.map(({ plan_id: planId, sold, mine }) => [planId, { sold: Number(sold), mine: Number(mine) }]))
+}
+
+/** In the order of the shop, those that are not on sale too. */
+export async function listPlans({ em }: UserDeps): Promise<PlanView[]> {
+  const plans = await em.find(Plan, {}, { orderBy: { position: 'asc', id: 'asc' }, disableIdentityMap: true })
+  const sales = await salesOf(em)
+  return plans.map((plan) => toPlanView(plan, sales.get(plan.id)?.sold ?? 0))
+}
+
+async function viewOf(em: EntityManager, id: number): Promise<PlanView> {
+  const plan = await em.findOneOrFail(Plan, { id }, { disableIdentityMap: true })
+  return toPlanView(plan, (await salesOf(em)).get(id)?.sold ?? 0)
+}
+
+export function createPlan(deps: UserDeps, input: PlanForm): Promise<PlanView> {
+  return deps.em.transactional(async (em) => {
+    await refuseUnknownZones(em, input.windows)
+    const id = await em.insert(Plan, input)
+    await recordAct(
+      { ...deps, em },
+      {
+        action: 'plans.create',
+        targetType: 'plan',
+        targetId: id,
+        targetName: input.name,
+        after: input,
+      },
+    )
+    return viewOf(em, id)
+  })
+}
+
+/** For those who buy from now on; subscriptions and orders keep their own terms. */
+export function updatePlan(deps: UserDeps, { id, ...input }: UpdatePlan): Promise<PlanView> {
+  return deps.em.transactional(async (em) => {
+    const before = await lockPlan(em, id)
+    await refuseUnknownZones(em, input.windows)
+    await em.nativeUpdate(Plan, { id }, { ...input, updatedAt: deps.ambient.now() })
+    const stood = { ...input, ...before }
+    await recordAct(
+      { ...deps, em },
+      {
+        action: 'plans.update',
+        targetType: 'plan',
+        targetId: id,
+        targetName: input.name,
+        ...changesOf(
+          Object.fromEntries(Object.keys(input).map((name) => [name, stood[name as keyof PlanForm]])),
+          input,
+        ),
+      },
+    )
+    return viewOf(em, id)
+  })
+}
+
+/** Whoever has bought it keeps it. */
+export function removePlan(deps: UserDeps, { id }: ById): Promise<void> {
+  return deps.em.transactional(async (em) => {
+    const plan = await lockPlan(em, id)
+    await em.nativeDelete(Plan, { id })
+    await recordAct(
+      { ...deps, em },
+      {
+        action: 'plans.remove',
+        targetType: 'plan',
+        targetId: id,
+        targetName: plan.name,
+        before: { ...termsOfPlan(plan) },
+      },
+    )
+  })
+}
+
+/** The plan under its lock: those who buy the last one at the same time come one after another. */
+export async function lockPlan(em: EntityManager, id: number): Promise<Plan> {
+  await em
+    .getConnection()
+    .execute('select id from plans where id = ? for update', [id], 'all', em.getTransactionContext())
+  const plan = await em.findOne(Plan, { id }, { disableIdentityMap: true })
+  if (!plan) throw new DomainError('plan.not_found')
+  return plan
+}
+
+/** Marks subscriptions whose time is over. Calls do not wait for it. */
+export async function expireSubscriptions({ database }: Pick<Services, 'database'>): Promise<number> {
+  const { rows } = await database.pool.query<{ expired: number }>('select ledger_expire_plans() as expired')
+  return rows[0]?.expired ?? 0
+}

@@ -1,0 +1,72 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { DomainError } from '#core/errors.ts'
+import { logType } from '#core/statuses.ts'
+import { Plan } from '#db/entities/plan.ts'
+import type { UserDeps } from '../deps.ts'
+import { grant } from '../ledger/service.ts'
+import { shownQuota } from '../ledger/shown-quota.ts'
+import type { Started } from '../orders/gateways/gateway.ts'
+import { payForPlan } from '../orders/pay.ts'
+import { activatePlan } from './activate.ts'
+import type { ById, OrderPlan } from './schema.ts'
+import { lockPlan, salesOf, termsOfPlan } from './service.ts'
+import { ownSubscription } from './subscriptions.ts'
+import { type OfferView, type SubscriptionView, toOfferView } from './view.ts'
+
+/** What is on sale, in the order of the shop. */
+export async function listOffers({ em, actor }: UserDeps): Promise<OfferView[]> {
+  const plans = await em.find(
+    Plan,
+    { onSale: true },
+    { orderBy: { position: 'asc', id: 'asc' }, disableIdentityMap: true },
+  )
+  const sales = await salesOf(em, actor.id)
+  return plans.map((plan) => toOfferView(plan, sales.get(plan.id) ?? { sold: 0, mine: 0 }))
+}
+
+/** The plan, locked, if this user may buy it now. */
+async function buyable(em: EntityManager, userId: number, id: number): Promise<Plan> {
+  const plan = await lockPlan(em, id)
+  if (!plan.onSale) throw new DomainError('plan.not_found')
+  const { sold, mine } = (await salesOf(em, userId)).get(id) ?? { sold: 0, mine: 0 }
+  if (typeof plan.stock === 'number' && sold >= plan.stock) throw new DomainError('plan.sold_out')
+  if (typeof plan.perUser === 'number' && mine >= plan.perUser)
+    throw new DomainError('plan.limit_reached', { count: plan.perUser })
+  return plan
+}
+
+/** Takes the price from the balance and activates the plan, in one transaction. */
+export async function buyPlan(deps: UserDeps, { id }: ById): Promise<SubscriptionView> {
+  const subscriptionId = await deps.em.transactional(async (em) => {
+    const plan = await buyable(em, deps.actor.id, id)
+    const bought = { userId: deps.actor.id, planId: id, terms: termsOfPlan(plan) }
+    const subscription = await activatePlan(em, { ...bought, source: 'balance', key: deps.ambient.newId(24) })
+    if (!subscription) throw new Error('a new key was activated before')
+    // The row of the user is locked: nobody takes what is seen here.
+    const [user]: { quota: string }[] = await em
+      .getConnection()
+      .execute('select quota from users where id = ?', [deps.actor.id], 'all', em.getTransactionContext())
+    if (plan.price > 0 && Number(user?.quota ?? 0) < plan.price) throw new DomainError('plan.balance_insufficient')
+    await grant(em, {
+      kind: 'plan',
+      key: String(subscription.id),
+      userId: deps.actor.id,
+      amount: -plan.price,
+      log: {
+        type: logType.system,
+        username: deps.actor.username,
+        content: `购买套餐「${plan.name}」，扣除 ${shownQuota(deps, plan.price)}`,
+        quota: -plan.price,
+        other: { plan: { id: subscription.id, name: plan.name } },
+      },
+    })
+    return subscription.id
+  })
+  return ownSubscription(deps, subscriptionId)
+}
+
+/** Opens an order for it and says where the payer goes. A notification of the payment activates it. */
+export async function orderPlan(deps: UserDeps, { id, method }: OrderPlan): Promise<Started> {
+  const plan = await deps.em.transactional((em) => buyable(em, deps.actor.id, id))
+  return payForPlan(deps, { planId: id, terms: termsOfPlan(plan), method })
+}

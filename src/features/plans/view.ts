@@ -1,0 +1,80 @@
+import type { Plan } from '#db/entities/plan.ts'
+import type { Subscription } from '#db/entities/subscription.ts'
+
+/** A plan as it is offered. `sold` are those that were not refunded. */
+export const toPlanView = (plan: Plan, sold: number) => ({
+  id: plan.id,
+  name: plan.name,
+  description: plan.description,
+  price: plan.price,
+  term: plan.term,
+  termCount: plan.termCount,
+  models: plan.models,
+  windows: plan.windows,
+  balancePays: plan.balancePays,
+  onSale: plan.onSale,
+  position: plan.position,
+  stock: plan.stock ?? null,
+  perUser: plan.perUser ?? null,
+  sold,
+  updatedAt: plan.updatedAt,
+})
+
+export type PlanView = ReturnType<typeof toPlanView>
+
+/** A plan as users see it in the shop. */
+export const toOfferView = (plan: Plan, { sold, mine }: { sold: number; mine: number }) => {
+  const { sold: _, stock, perUser, onSale: __, position: ___, updatedAt: ____, ...offer } = toPlanView(plan, sold)
+  return {
+    ...offer,
+    /** How many are left; null for any number. */
+    left: stock === null ? null : Math.max(0, stock - sold),
+    /** Whether this user may buy it still. */
+    isOpen: perUser === null || mine < perUser,
+  }
+}
+
+export type OfferView = ReturnType<typeof toOfferView>
+
+/** How a window stands: what of it is used, by calls under way too, and when it turns. */
+type WindowView = {
+  id: number
+  period: 'rolling' | 'day' | 'week' | 'month'
+  seconds: number
+  zone: string
+  limit: number
+  spent: number
+  left: number
+  turnsAt: Date | null
+}
+
+/** A subscription, and how each of its windows stands. */
+export const toSubscriptionView = (subscription: Subscription, windows: readonly WindowView[], now: Date) => ({
+  id: subscription.id,
+  planId: subscription.planId,
+  name: subscription.name,
+  models: subscription.models,
+  balancePays: subscription.balancePays,
+  status: subscription.status === 'active' && subscription.endsAt <= now ? ('expired' as const) : subscription.status,
+  /** Bought ahead: it begins when the one before it ends. */
+  isWaiting: subscription.status === 'active' && subscription.startsAt > now,
+  source: subscription.source,
+  price: subscription.price,
+  usedQuota: subscription.usedQuota - subscription.refundedQuota,
+  startsAt: subscription.startsAt,
+  endsAt: subscription.endsAt,
+  endedAt: subscription.endedAt ?? null,
+  createdAt: subscription.createdAt,
+  windows: windows.map(({ id, period, seconds, zone, limit, spent, left, turnsAt }) => ({
+    id,
+    period,
+    seconds,
+    zone,
+    limit,
+    spent,
+    left,
+    turnsAt,
+  })),
+})
+
+export type SubscriptionView = ReturnType<typeof toSubscriptionView>

@@ -1,0 +1,310 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { chargeReceipt } from '#core/pricing/charge.ts'
+import { expireSubscriptions } from '#features/plans/service.ts'
+import { chat, eventually, say } from '#test/relay/caller-dialects.ts'
+import { type App, startApp } from '#test/support/app.ts'
+import { createEpayGateway, type EpayFields } from '#test/support/epay-gateway.ts'
+import type { TestUser } from '#test/support/factories.ts'
+import { ledgerViolations } from '#test/support/ledger-invariant.ts'
+import { storeOptions } from '#test/support/store-options.ts'
+
+// Two nodes on one database.
+let app: App
+let other: App
+let admin: TestUser
+const gateway = createEpayGateway({ pid: '1000', key: 'the key of the merchant' })
+const perCall = 100
+
+beforeAll(async () => {
+  app = await startApp()
+  other = await startApp({ on: app })
+  await storeOptions(app, {
+    PayAddress: 'https://pay.example',
+    EpayId: '1000',
+    EpayKey: 'the key of the merchant',
+    ModelRatio: '{"gpt-4o":1}',
+    ModelPrice: '{"fixed":0.0002}',
+    GroupRatio: '{"default":1}',
+    PreConsumedQuota: '100',
+  })
+  await other.services.options.reload()
+  admin = await app.make.user({ role: 10, quota: 0 })
+  await app.make.channel({ models: 'gpt-4o', baseUrl: app.upstream.withDirectives('usage=9:20') })
+  await app.make.channel({ models: 'fixed', baseUrl: app.upstream.withDirectives('delay=10') })
+  await app.services.channels.reload()
+  await other.services.channels.reload()
+})
+beforeEach(() => app.upstream.clear())
+afterAll(async () => {
+  await other[Symbol.asyncDispose]()
+  await app[Symbol.asyncDispose]()
+})
+
+const terms = {
+  name: 'Team',
+  price: 5_000_000,
+  term: 'month' as const,
+  windows: [
+    { period: 'rolling' as const, seconds: 18_000, amount: 20 * perCall },
+    { period: 'week' as const, zone: 'Asia/Shanghai', amount: 500 * perCall },
+  ],
+}
+type Terms = Partial<Parameters<ReturnType<App['trpc']>['admin']['plans']['create']['mutate']>[0]>
+const sell = (input: Terms = {}) => app.trpc(admin).admin.plans.create.mutate({ ...terms, ...input })
+const nodeAt = (index: number): App => (index % 2 === 0 ? app : other)
+const fulfilled = <Value>(outcomes: PromiseSettledResult<Value>[]): Value[] =>
+  outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
+const refusals = (outcomes: PromiseSettledResult<unknown>[]): string[] => [
+  ...new Set(outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [String(outcome.reason.message)] : []))),
+]
+const balance = async (user: TestUser) =>
+  Number((await app.pool.query('select quota from users where id = $1', [user.id])).rows[0].quota)
+const owned = (user: TestUser) => app.trpc(user).user.subscriptions.list.query()
+const ledgerHolds = async () => expect(await app.violations()).toEqual([])
+
+describe('a plan that is bought from the balance', () => {
+  it('is bought once for fifty requests with one key, over two nodes, and debits its price once', async () => {
+    const plan = await sell()
+    const user = await app.make.user({ quota: 12_000_000 })
+    const replies = await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        fetch(`${nodeAt(index).url}/trpc/user.plans.buy`, {
+          method: 'POST',
+          headers: {
+            'content-type': 'application/json',
+            authorization: user.accessToken,
+            'x-user-id': String(user.id),
+            'idempotency-key': 'purchase-1',
+          },
+          body: JSON.stringify({ json: { id: plan.id } }),
+        }).then(async (reply) => JSON.stringify(await reply.json())),
+      ),
+    )
+    expect(new Set(replies).size).toBe(1)
+    expect(await owned(user)).toMatchObject([{ name: 'Team', status: 'active', source: 'balance', price: 5_000_000 }])
+    expect(await balance(user)).toBe(7_000_000)
+    await ledgerHolds()
+  })
+
+  it('is sold no oftener than there are, nor to one user oftener than allowed, nor to who cannot pay', async () => {
+    const scarce = await sell({ stock: 3, price: 100 })
+    const buyers = await Promise.all(Array.from({ length: 10 }, () => app.make.user({ quota: 1000 })))
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 50 }, (_, index) =>
+        nodeAt(index)
+          .trpc(buyers[index % 10] as TestUser)
+          .user.plans.buy.mutate({ id: scarce.id }),
+      ),
+    )
+    expect([fulfilled(outcomes).length, refusals(outcomes)]).toEqual([3, ['套餐已售罄']])
+
+    const once = await sell({ perUser: 1, price: 100 })
+    const [first] = buyers as [TestUser]
+    const again = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, index) => nodeAt(index).trpc(first).user.plans.buy.mutate({ id: once.id })),
+    )
+    expect([fulfilled(again).length, refusals(again)]).toEqual([1, ['该套餐每人最多购买 1 次']])
+
+    const dear = await sell({ price: 400 })
+    const poor = await app.make.user({ quota: 1000 })
+    const bought = await Promise.allSettled(
+      Array.from({ length: 50 }, (_, index) => nodeAt(index).trpc(poor).user.plans.buy.mutate({ id: dear.id })),
+    )
+    expect([fulfilled(bought).length, refusals(bought)]).toEqual([2, ['余额不足，请先充值或选择在线支付']])
+    expect(await balance(poor)).toBe(200)
+    await ledgerHolds()
+  })
+
+  it('begins when the same plan ends that the user has already, and cannot be bought once it is taken off sale', async () => {
+    const plan = await sell({ price: 0, term: 'day', termCount: 3 })
+    const user = await app.make.user({ quota: 0 })
+    for (let time = 0; time < 2; time += 1) await app.trpc(user).user.plans.buy.mutate({ id: plan.id })
+    const [second, first] = await owned(user)
+    expect(first?.isWaiting).toBe(false)
+    expect(second).toMatchObject({ isWaiting: true, startsAt: first?.endsAt })
+    expect(Number(second?.endsAt) - Number(second?.startsAt)).toBe(3 * 86_400_000)
+    await app.trpc(admin).admin.plans.update.mutate({ ...terms, id: plan.id, onSale: false })
+    await expect(app.trpc(user).user.plans.buy.mutate({ id: plan.id })).rejects.toThrow('套餐不存在或已下架')
+    expect((await app.trpc(user).user.plans.list.query()).some(({ id }) => id === plan.id)).toBe(false)
+  })
+})
+
+const payFor = async (user: TestUser, id: number): Promise<EpayFields> => {
+  const started = await app.trpc(user).user.plans.pay.mutate({ id, method: 'zfb' })
+  if (started.kind !== 'form') throw new Error('epay is paid by a form')
+  return started.fields
+}
+
+describe('a plan that is paid for', () => {
+  it('is activated once by fifty notifications on two nodes, with the terms of its order, and nothing is credited', async () => {
+    const plan = await sell()
+    const user = await app.make.user({ quota: 0 })
+    const form = await payFor(user, plan.id)
+    expect(form).toMatchObject({ name: 'Team', money: '73.00' })
+    await app.trpc(admin).admin.plans.update.mutate({ ...terms, id: plan.id, name: 'Changed', price: 1 })
+    const fields = gateway.notification(form)
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => gateway.notify(nodeAt(index).url, fields)),
+    )
+    expect(new Set(answers)).toEqual(new Set(['success']))
+    expect(await owned(user)).toMatchObject([{ name: 'Team', status: 'active', source: 'order', price: 5_000_000 }])
+    expect(await balance(user)).toBe(0)
+    await ledgerHolds()
+  })
+
+  it('is not activated by a notification that is forged, of another amount, or of another order', async () => {
+    const plan = await sell()
+    const user = await app.make.user({ quota: 0 })
+    const form = await payFor(user, plan.id)
+    const cheap = await payFor(user, (await sell({ price: 500_000 })).id)
+    expect(await gateway.notify(app.url, { ...gateway.notification(form), sign: '0'.repeat(32) })).toBe('fail')
+    expect(await gateway.notify(app.url, gateway.notification({ ...form, money: '0.01' }))).toBe('fail')
+    expect(await gateway.notify(app.url, gateway.notification({ ...form, money: cheap['money'] ?? '' }))).toBe('fail')
+    expect(await owned(user)).toEqual([])
+  })
+
+  it('ends when its order is reversed, for fifty administrators once, and takes no balance', async () => {
+    const plan = await sell()
+    const user = await app.make.user({ quota: 40 })
+    const form = await payFor(user, plan.id)
+    await gateway.notify(app.url, gateway.notification(form))
+    const { rows } = await app.pool.query(
+      "update top_up_orders set status = 'refunded', refunded_minor = money_minor where trade_no = $1 returning id",
+      [form['out_trade_no']],
+    )
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 50 }, () =>
+        app.trpc(admin).admin.orders.reverse.mutate({ id: rows[0].id, reason: 'the payer asked for it' }),
+      ),
+    )
+    expect(fulfilled(outcomes)).toHaveLength(1)
+    expect(await owned(user)).toMatchObject([{ status: 'refunded' }])
+    expect(await balance(user)).toBe(40)
+    await ledgerHolds()
+  })
+})
+
+describe('a subscription', () => {
+  it('is ended by an administrator once for fifty at the same time, with what goes back, under the audit log', async () => {
+    const plan = await sell({ price: 1000 })
+    const user = await app.make.user({ quota: 1000 })
+    const { id } = await app.trpc(user).user.plans.buy.mutate({ id: plan.id })
+    await expect(
+      app.trpc(admin).admin.subscriptions.end.mutate({ id, refund: 1001, reason: 'too much' }),
+    ).rejects.toThrow('退回的额度不能超过套餐价格')
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 50 }, (_, index) =>
+        nodeAt(index).trpc(admin).admin.subscriptions.end.mutate({ id, refund: 700, reason: 'unhappy' }),
+      ),
+    )
+    expect([fulfilled(outcomes).length, refusals(outcomes)]).toEqual([1, ['套餐已经结束']])
+    expect(await balance(user)).toBe(700)
+    const { rows } = await app.pool.query(
+      "select actor_id, reason from audit_entries where action = 'subscriptions.end' and target_id = $1",
+      [String(id)],
+    )
+    expect(rows).toEqual([{ actor_id: admin.id, reason: 'unhappy' }])
+    await ledgerHolds()
+  })
+
+  it('of somebody else does not exist; one’s own is cancelled without anything given back', async () => {
+    const plan = await sell({ price: 1000 })
+    const [user, stranger] = [await app.make.user({ quota: 1000 }), await app.make.user()]
+    const { id } = await app.trpc(user).user.plans.buy.mutate({ id: plan.id })
+    await expect(app.trpc(stranger).user.subscriptions.cancel.mutate({ id })).rejects.toThrow('没有这个套餐')
+    expect(await app.trpc(user).user.subscriptions.cancel.mutate({ id })).toMatchObject({ status: 'cancelled' })
+    expect(await balance(user)).toBe(0)
+  })
+})
+
+async function rush(user: TestUser, count: number, stream = false) {
+  const token = await app.make.token(user)
+  const body = chat.body('fixed', 'hello', stream)
+  const replies = await Promise.all(
+    Array.from({ length: count }, (_, index) => say(nodeAt(index), chat, { token, body })),
+  )
+  const texts = await Promise.all(replies.map((reply) => reply.text()))
+  return {
+    served: replies.filter(({ status }) => status === 200).length,
+    refused: replies.flatMap((reply, index) => (reply.status === 200 ? [] : [`${reply.status} ${texts[index]}`])),
+  }
+}
+
+const lastLog = async (user: TestUser) =>
+  (await app.logs()).filter((row) => row.user_id === user.id && row.type === 2).at(-1)
+
+describe('calls of a user with a plan', () => {
+  it('of two hundred at once exactly those run that the plan pays for; the balance is untouched where the plan keeps it out, and the refusal says when it turns', async () => {
+    const plan = await sell({ price: 0, balancePays: false })
+    const user = await app.make.user({ quota: 1_000_000 })
+    await app.trpc(user).user.plans.buy.mutate({ id: plan.id })
+    const { served, refused } = await rush(user, 200)
+    expect([served, app.upstream.total]).toEqual([20, 20])
+    for (const refusal of refused) expect(refusal).toMatch(/^429 .*Team.*insufficient_quota/)
+    expect(await balance(user)).toBe(1_000_000)
+    const [subscription] = await owned(user)
+    expect(subscription?.windows.map(({ left }) => left)).toEqual([0, 480 * perCall])
+    expect(subscription?.usedQuota).toBe(20 * perCall)
+    await ledgerHolds()
+  })
+
+  it('take the plan to its end and then the balance, which the receipt of each says and which recomputes to its charge', async () => {
+    const plan = await sell({ price: 0, windows: [{ period: 'day', amount: 250 }] })
+    const user = await app.make.user({ quota: 1_000_000 })
+    await app.trpc(user).user.plans.buy.mutate({ id: plan.id })
+    const token = await app.make.token(user, { remainQuota: 10_000 })
+    const charges: { quota: number; byPlan: number }[] = []
+    for (let call = 0; call < 4; call += 1) {
+      // The last one is answered in a stream, whose hold grows.
+      const reply = await say(nodeAt(call), chat, { token, body: chat.body('gpt-4o', 'hello', call === 3) })
+      expect(reply.status).toBe(200)
+      await reply.text()
+      const row = await lastLog(user)
+      expect(chargeReceipt(row?.other['receipt'] as never).quota).toBe(Number(row?.quota))
+      charges.push({
+        quota: Number(row?.quota),
+        byPlan: (row?.other['plan'] as { quota: number } | undefined)?.quota ?? 0,
+      })
+    }
+    expect(charges).toEqual([
+      { quota: 89, byPlan: 89 },
+      { quota: 89, byPlan: 89 },
+      { quota: 89, byPlan: 72 },
+      { quota: 89, byPlan: 0 },
+    ])
+    expect(await balance(user)).toBe(1_000_000 - 4 * 89 + 250)
+    await ledgerHolds()
+  })
+
+  it('are paid by it when nothing is logged, and on an empty balance', async () => {
+    await storeOptions(app, { LogConsumeEnabled: 'false' })
+    try {
+      const plan = await sell({ price: 0 })
+      const user = await app.make.user({ quota: 0 })
+      await app.trpc(user).user.plans.buy.mutate({ id: plan.id })
+      const token = await app.make.token(user)
+      expect((await say(app, chat, { token, body: chat.body('fixed', 'hello', false) })).status).toBe(200)
+      expect(await balance(user)).toBe(0)
+      expect((await owned(user))[0]?.usedQuota).toBe(perCall)
+      expect(await ledgerViolations(app.pool, { everyCallIsLogged: false })).toEqual([])
+      await app.pool.query('delete from usage_hourly where user_id = $1', [user.id])
+    } finally {
+      await storeOptions(app, { LogConsumeEnabled: 'true' })
+    }
+  })
+
+  it('find no plan once it is over, and the next look at the subscriptions says so', async () => {
+    const plan = await sell({ price: 0, balancePays: false })
+    const user = await app.make.user({ quota: 0 })
+    await app.trpc(user).user.plans.buy.mutate({ id: plan.id })
+    await app.pool.query("update subscriptions set ends_at = now() - interval '1 second' where user_id = $1", [user.id])
+    const { served, refused } = await rush(user, 1)
+    expect([served, refused[0]?.slice(0, 4)]).toEqual([0, '403 '])
+    expect((await owned(user))[0]?.status).toBe('expired')
+    expect(await expireSubscriptions(app.services)).toBe(1)
+    await eventually(
+      async () => (await app.pool.query('select has_plan from users where id = $1', [user.id])).rows[0]?.has_plan,
+      (has) => has === false,
+    )
+  })
+})
