@@ -2,7 +2,7 @@ import type { PlainText } from '../i18n/t.ts'
 import { t, text } from '../i18n/t.ts'
 import { Status, type Tone } from './status.tsx'
 
-type OrderState = 'pending' | 'paid' | 'refunded' | 'disputed' | 'expired' | 'failed'
+export type OrderState = 'pending' | 'paid' | 'refunded' | 'disputed' | 'expired' | 'failed'
 
 const states: Record<OrderState, { tone: Tone; words: PlainText }> = {
   pending: { tone: 'warning', words: text('待支付') },

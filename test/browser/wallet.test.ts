@@ -171,6 +171,17 @@ describeWithBrowser('the wallet and its administration', () => {
     await context.close()
   })
 
+  test('a gateway without encryption may be posted to, and no other such address', async () => {
+    const formsOf = async () =>
+      /form-action ([^;]+)/.exec(
+        (await fetch(`${app.url}/app/wallet`)).headers.get('content-security-policy') ?? '',
+      )?.[1]
+    expect(await formsOf()).toBe("'self' https:")
+    await storeOptions(app, { PayAddress: 'http://pay.example:8080/epay' })
+    expect(await formsOf()).toBe("'self' https: http://pay.example:8080")
+    await storeOptions(app, { PayAddress: 'https://pay.example' })
+  })
+
   test('an administrator makes codes, takes them along as a file, disables and deletes them', async () => {
     const { page, context, complaints } = await open({ ...root, role: 100 } as TestUser, '/admin/coupons')
     await page.getByRole('button', { name: '添加兑换码' }).first().click()

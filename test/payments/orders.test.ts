@@ -147,6 +147,12 @@ describe('looking at orders', () => {
     expect(await ids({ keyword: user.username, gateway: 'stripe' })).toEqual([])
     expect(await ids({ keyword: user.username, end: new Date(0) })).toEqual([])
     expect(await ids({ keyword: `${'%'.repeat(50)}` })).toEqual([])
+    const inviter = await payer()
+    await app.pool.query('update users set inviter_id = $1 where id = $2', [inviter.id, user.id])
+    expect(await ids({ invitedBy: inviter.username })).toEqual([second.id, first.id])
+    expect(await ids({ invitedBy: inviter.username, status: 'paid' })).toEqual([first.id])
+    expect(await ids({ invitedBy: user.username })).toEqual([])
+    expect((await list.query({ keyword: user.username })).items[0]?.invitedBy).toBe(inviter.username)
   })
 
   it('is no proof of a payment: the page the gateway leads back to credits nothing', async () => {

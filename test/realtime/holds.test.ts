@@ -117,3 +117,21 @@ test('whoever leaves in the middle of a response pays for the conversation that 
   const rows = await chargesOf(app, payer.userId)
   expect(rows[1]?.prompt_tokens).toBeGreaterThanOrEqual(4010)
 })
+
+test('responses are paid by a plan as far as it goes, and the session ends where the plan keeps the balance out', async () => {
+  const { app } = world
+  const payer = await payerWith(app, 1_000_000)
+  await app.make.subscription({ id: payer.userId }, { windows: [{ amount: 30_000 }], balancePays: false })
+  const talk = await world.talk({ key: payer.key })
+  await converse(talk, '[[usage=8000:10]] Hello')
+  ask(talk, '[[usage=8020:10]] Hello')
+  expect(errorOf(await talk.next('error'))).toMatchObject({ code: 'insufficient_quota' })
+  await talk.closed
+  await untilFree(app, payer.userId)
+  expect(await balanceOf(app, payer.userId)).toBe(1_000_000)
+  const { rows } = await app.pool.query('select used_quota::int as used from subscriptions where user_id = $1', [
+    payer.userId,
+  ])
+  expect(rows).toEqual([{ used: 8000 * 2.5 + 10 * 10 }])
+  expect(await app.violations()).toEqual([])
+})

@@ -98,6 +98,24 @@ describe('music', () => {
     expect(rows.map(({ content }) => content)).toEqual([`音乐任务 ${String(json['data'])} 失败，退回 $0.100000`])
   })
 
+  test('that fails gives back to a plan what the plan had paid, and to the balance only what the balance had', async () => {
+    const by = await holder(app, { remainQuota: 60_000 })
+    const plan = await app.make.subscription(by.user, {
+      windows: [{ amount: 30_000 }, { period: 'week', amount: 90_000 }],
+    })
+    await compose(by, 'x [[job=failure,polls=1,message=out of tune]]')
+    expect(await balanceOf(app, by)).toMatchObject({ quota: 10_000_000 - 20_000, remain: 10_000 })
+    await Promise.all(Array.from({ length: 10 }, () => poll(app)))
+    expect(await balanceOf(app, by)).toMatchObject({ quota: 10_000_000, remain: 60_000 })
+    expect(await refundsOf(app, by)).toEqual([20_000])
+    const { rows } = await app.pool.query(
+      'select s.used_quota::int as used, s.refunded_quota::int as refunded from subscriptions s where s.id = $1',
+      [plan.id],
+    )
+    expect(rows).toEqual([{ used: 30_000, refunded: 30_000 }])
+    expect(await app.violations()).toEqual([])
+  })
+
   test('that takes longer than a day, has no number, or lost its channel has failed', async () => {
     const by = await holder(app)
     const slow = (await compose(by, 'x [[job=running]]')).json['data']

@@ -1,7 +1,7 @@
 import { Button } from '@chakra-ui/react'
 import { keepPreviousData } from '@tanstack/react-query'
 import { Receipt } from 'lucide-react'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { gatewayIds, orderStatuses } from '#features/orders/schema.ts'
 import { DataTable } from '../../components/data-table/data-table.tsx'
 import { DetailPanel, neighbours } from '../../components/detail-panel.tsx'
@@ -10,6 +10,7 @@ import { orderStateText, orderStates } from '../../components/order-status.tsx'
 import { Page as Frame } from '../../components/page.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
+import { isRangePreset, parseRange } from '../../lib/time-range.ts'
 import { useTableState } from '../../lib/table-state.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { useUrlState } from '../../lib/url-state.ts'
@@ -18,7 +19,7 @@ import { orderColumns } from './columns.tsx'
 import { OrderPanel } from './panel.tsx'
 import { gatewayName, mayComplete, mayReverse } from './words.ts'
 
-const noFilters = { keyword: '', status: '', gateway: '' }
+const noFilters = { keyword: '', status: '', gateway: '', range: '', invitedBy: '' }
 
 export function Page() {
   const [values, setFilters] = useUrlState(noFilters, ['page'])
@@ -26,8 +27,14 @@ export function Page() {
   const [act, setAct] = useState<OpenAct>()
   const table = useTableState()
   const utils = trpc.useUtils()
+  const [now] = useState(() => new Date())
+  const range = useMemo(() => parseRange(values.range, now), [values.range, now])
   const input = {
     keyword: values.keyword,
+    invitedBy: values.invitedBy,
+    start: range?.from,
+    // A range that moves with the clock has no end.
+    end: range && !isRangePreset(values.range) ? range.to : undefined,
     status: orderStatuses.find((one) => one === values.status) ?? ('' as const),
     gateway: gatewayIds.find((one) => one === values.gateway) ?? ('' as const),
   }
@@ -37,7 +44,7 @@ export function Page() {
   )
   const rows = orders.data?.items ?? []
   const shown = rows.find(({ id }) => id === openId)
-  const isFiltered = values.keyword !== '' || values.status !== '' || values.gateway !== ''
+  const isFiltered = Object.values(values).some((value) => value !== '')
   return (
     <Frame title={t('充值订单')} fill>
       <DataTable
@@ -83,6 +90,8 @@ export function Page() {
                 kind: 'choice',
                 choices: gatewayIds.map((value) => ({ value, label: t(gatewayName(value)) })),
               },
+              { id: 'invitedBy', label: t('邀请人'), kind: 'text' },
+              { id: 'range', label: t('创建时间'), kind: 'range' },
             ]}
             values={values}
             onChange={setFilters}

@@ -1,13 +1,11 @@
 import { keepPreviousData } from '@tanstack/react-query'
 import { Receipt } from 'lucide-react'
 import { orderStatuses } from '#features/orders/schema.ts'
-import { Code } from '../../components/cells/names.tsx'
-import { Money } from '../../components/cells/numbers.tsx'
-import { Time } from '../../components/cells/time.tsx'
 import { DataTable } from '../../components/data-table/data-table.tsx'
 import type { Column } from '../../components/data-table/types.ts'
 import { FilterBar } from '../../components/filter-bar/filter-bar.tsx'
-import { OrderStatus, orderStateText, orderStates } from '../../components/order-status.tsx'
+import { orderColumnsOf } from '../../components/order-columns.tsx'
+import { orderStateText, orderStates } from '../../components/order-status.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { useTableState } from '../../lib/table-state.ts'
@@ -15,52 +13,16 @@ import { trpc } from '../../lib/trpc.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { type Order, orderMethod } from './methods.ts'
 
-const columns = (): Column<Order>[] => [
-  {
-    id: 'tradeNo',
-    title: t('订单号'),
-    width: 220,
-    grow: true,
-    fixed: true,
-    card: 'title',
-    cell: ({ tradeNo }) => <Code>{tradeNo}</Code>,
-    csv: ({ tradeNo }) => tradeNo,
-  },
-  {
-    id: 'status',
-    title: t('状态'),
-    width: 100,
-    card: 'fact',
-    cell: ({ status }) => <OrderStatus status={status} />,
-    csv: ({ status }) => t(orderStateText(status)),
-  },
-  {
-    id: 'quota',
-    title: t('充值额度'),
-    width: 110,
-    align: 'end',
-    card: 'fact',
-    cell: ({ quota }) => <Money quota={quota} />,
-    csv: ({ quota }) => quota,
-  },
-  {
-    id: 'money',
-    title: t('实付金额'),
+const columns = (): Column<Order>[] => {
+  const { tradeNo, status, quota, money, created } = orderColumnsOf<Order>()
+  const method: Column<Order> = {
+    id: 'method',
+    title: t('支付方式'),
     width: 120,
-    align: 'end',
-    card: 'fact',
-    cell: ({ money, currency }) => `${money} ${currency}`,
-    csv: ({ money, currency }) => `${money} ${currency}`,
-  },
-  { id: 'method', title: t('支付方式'), width: 120, cell: (order) => t(orderMethod(order)) },
-  {
-    id: 'created',
-    title: t('创建时间'),
-    width: 120,
-    cell: ({ createdAt }) => <Time value={createdAt} />,
-    csv: ({ createdAt }) => createdAt.toISOString(),
-  },
-]
+    cell: (order) => t(orderMethod(order)),
+  }
+  return [tradeNo, status, quota, money, method, created]
+}
 
 /** One's own orders. */
 export function Orders() {

@@ -65,7 +65,8 @@ export function Page() {
               facts={[
                 { label: t('订单号'), value: data.tradeNo },
                 { label: t('状态'), value: <OrderStatus status={data.status} /> },
-                { label: t('充值额度'), value: <Money quota={data.quota} /> },
+                { label: t('套餐'), value: data.planName, hidden: data.planName === null },
+                { label: t('充值额度'), value: <Money quota={data.quota} />, hidden: data.planName !== null },
                 { label: t('实付金额'), value: `${data.money} ${data.currency}` },
               ]}
             />

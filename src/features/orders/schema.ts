@@ -46,6 +46,8 @@ export const listOrders = pageInput.extend({
   gateway: z.enum(['', ...gatewayIds]).default(''),
   start: z.date().optional(),
   end: z.date().optional(),
+  /** Of those whom the user of this name has invited. */
+  invitedBy: searchText.default(''),
 })
 export type ListOrders = z.infer<typeof listOrders>
 

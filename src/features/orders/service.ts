@@ -18,6 +18,7 @@ import type { ActOnOrder, ListOrders, ListOwnOrders } from './schema.ts'
 import {
   type AdminOrderView,
   type OrderEventView,
+  type OrderOwner,
   type OrderView,
   toAdminOrderView,
   toEventView,
@@ -49,15 +50,38 @@ export async function getOwnOrder({ em, actor }: UserDeps, { tradeNo }: { tradeN
 const like = (text: string, where: 'start' | 'part') =>
   `${where === 'part' ? '%' : ''}${text.replace(/[\\%_]/g, '\\$&')}%`
 
-async function namesOf(em: EntityManager, orders: readonly TopUpOrder[]): Promise<Map<number, string>> {
+async function namesOf(em: EntityManager, orders: readonly TopUpOrder[]): Promise<Map<number, OrderOwner>> {
   const ids = [...new Set(orders.map(({ userId }) => userId))]
-  const users = await em.find(User, { id: ids }, { fields: ['id', 'username'], disableIdentityMap: true })
-  return new Map(users.map(({ id, username }) => [id, username]))
+  const users = await em.find(User, { id: ids }, { fields: ['id', 'username', 'inviterId'], disableIdentityMap: true })
+  const inviters = await em.find(
+    User,
+    { id: [...new Set(users.map(({ inviterId }) => inviterId))] },
+    { fields: ['id', 'username'], disableIdentityMap: true },
+  )
+  const inviterNames = new Map(inviters.map(({ id, username }) => [id, username]))
+  return new Map(
+    users.map(({ id, username, inviterId }) => [id, { username, invitedBy: inviterNames.get(inviterId) ?? '' }]),
+  )
+}
+
+const mostInvited = 10_000
+
+/** Of everybody whom this user has invited. */
+async function idsOfInvited(em: EntityManager, username: string): Promise<number[]> {
+  const inviter = await em.findOne(User, { username }, { fields: ['id'], disableIdentityMap: true })
+  if (!inviter) return []
+  const invited = await em.find(
+    User,
+    { inviterId: inviter.id },
+    { fields: ['id'], limit: mostInvited, disableIdentityMap: true },
+  )
+  return invited.map(({ id }) => id)
 }
 
 /** Everybody's, newest first. */
 export async function listOrders({ em }: UserDeps, input: ListOrders): Promise<Page<AdminOrderView>> {
-  const { keyword, status, gateway, start, end } = input
+  const { keyword, status, gateway, start, end, invitedBy } = input
+  const invited = invitedBy === '' ? null : await idsOfInvited(em, invitedBy)
   const owners =
     keyword === ''
       ? []
@@ -71,6 +95,7 @@ export async function listOrders({ em }: UserDeps, input: ListOrders): Promise<P
     {
       ...(status === '' ? {} : { status }),
       ...(gateway === '' ? {} : { gateway }),
+      ...(invited ? { userId: invited } : {}),
       ...(start || end ? { createdAt: { ...(start ? { $gte: start } : {}), ...(end ? { $lte: end } : {}) } } : {}),
       ...(keyword === ''
         ? {}
@@ -92,7 +117,7 @@ export async function listOrders({ em }: UserDeps, input: ListOrders): Promise<P
   )
   const names = await namesOf(em, orders)
   return {
-    items: orders.map((order) => toAdminOrderView(order, names.get(order.userId) ?? '')),
+    items: orders.map((order) => toAdminOrderView(order, names.get(order.userId))),
     total,
     page: input.page,
     pageSize: input.pageSize,
@@ -111,7 +136,7 @@ export async function getOrder(
     { orderBy: { id: 'asc' }, limit: 200, disableIdentityMap: true },
   )
   const names = await namesOf(em, [order])
-  return { ...toAdminOrderView(order, names.get(order.userId) ?? ''), events: events.map(toEventView) }
+  return { ...toAdminOrderView(order, names.get(order.userId)), events: events.map(toEventView) }
 }
 
 /**

@@ -22,11 +22,14 @@ export const toOrderView = (order: TopUpOrder) => ({
 
 export type OrderView = ReturnType<typeof toOrderView>
 
+/** Whose order it is, and who has invited them. */
+export type OrderOwner = { username: string; invitedBy: string }
+
 /** An order as administrators see it. */
-export const toAdminOrderView = (order: TopUpOrder, username: string) => ({
+export const toAdminOrderView = (order: TopUpOrder, owner: OrderOwner = { username: '', invitedBy: '' }) => ({
   ...toOrderView(order),
   userId: order.userId,
-  username,
+  ...owner,
   merchant: order.merchant,
   checkoutId: order.checkoutId ?? null,
   paymentId: order.paymentId ?? null,

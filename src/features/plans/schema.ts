@@ -4,7 +4,7 @@ import { payMethods } from '#core/payment/methods.ts'
 import { pageInput } from '#core/paging.ts'
 import { refusal } from '#core/refusal.ts'
 
-export const planTerms = ['day', 'week', 'month', 'year'] as const
+const planTerms = ['day', 'week', 'month', 'year'] as const
 export const subscriptionStatuses = ['active', 'expired', 'cancelled', 'refunded'] as const
 
 const mostWindows = 5

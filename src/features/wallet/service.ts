@@ -12,7 +12,7 @@ export async function getWallet(deps: UserDeps): Promise<WalletView> {
   const user = await deps.em.findOne(User, { id: deps.actor.id }, { disableIdentityMap: true })
   if (!user) throw new DomainError('user.not_found')
   const { rows } = await deps.database.pool.query<{ quota: string }>(
-    `select coalesce(sum(quota), 0) as quota from usage_hourly where user_id = $1 and hour >= now() - interval '${paceDays} days'`,
+    `select coalesce(sum(quota - plan_quota), 0) as quota from usage_hourly where user_id = $1 and hour >= now() - interval '${paceDays} days'`,
     [user.id],
   )
   const dailyQuota = Number(rows[0]?.quota ?? 0) / paceDays

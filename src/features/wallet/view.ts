@@ -2,7 +2,7 @@
 export type WalletView = {
   quota: number
   usedQuota: number
-  /** Spent a day, over the last seven. */
+  /** Taken from it a day, over the last seven. */
   dailyQuota: number
   /** Days that the balance lasts for at that pace; null where nothing is spent. */
   daysLeft: number | null

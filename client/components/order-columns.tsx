@@ -1,0 +1,68 @@
+import { t } from '../i18n/t.ts'
+import { Code } from './cells/names.tsx'
+import { Money } from './cells/numbers.tsx'
+import { Time } from './cells/time.tsx'
+import type { Column } from './data-table/types.ts'
+import { OrderStatus, type OrderState, orderStateText } from './order-status.tsx'
+
+type Order = {
+  tradeNo: string
+  status: OrderState
+  quota: number
+  planName: string | null
+  money: string
+  currency: string
+  createdAt: Date
+}
+
+/** What one's own orders and everybody's show alike. */
+export function orderColumnsOf<Row extends Order>(): Record<
+  'tradeNo' | 'status' | 'quota' | 'money' | 'created',
+  Column<Row>
+> {
+  return {
+    tradeNo: {
+      id: 'tradeNo',
+      title: t('订单号'),
+      width: 220,
+      grow: true,
+      fixed: true,
+      card: 'title',
+      cell: ({ tradeNo }) => <Code>{tradeNo}</Code>,
+      csv: ({ tradeNo }) => tradeNo,
+    },
+    status: {
+      id: 'status',
+      title: t('状态'),
+      width: 100,
+      card: 'fact',
+      cell: ({ status }) => <OrderStatus status={status} />,
+      csv: ({ status }) => t(orderStateText(status)),
+    },
+    quota: {
+      id: 'quota',
+      title: t('充值额度'),
+      width: 110,
+      align: 'end',
+      card: 'fact',
+      cell: ({ quota, planName }) => planName ?? <Money quota={quota} />,
+      csv: ({ quota, planName }) => planName ?? quota,
+    },
+    money: {
+      id: 'money',
+      title: t('实付金额'),
+      width: 120,
+      align: 'end',
+      card: 'fact',
+      cell: ({ money, currency }) => `${money} ${currency}`,
+      csv: ({ money, currency }) => `${money} ${currency}`,
+    },
+    created: {
+      id: 'created',
+      title: t('创建时间'),
+      width: 120,
+      cell: ({ createdAt }) => <Time value={createdAt} />,
+      csv: ({ createdAt }) => createdAt.toISOString(),
+    },
+  }
+}
