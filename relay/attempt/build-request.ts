@@ -1,5 +1,7 @@
 import { DomainError } from '#core/errors.ts'
 import { withinLimit } from '#relay/billing/lowered-limit.ts'
+import { fitRequest } from '#relay/chat/fit/fit-request.ts'
+import { openAiProfile } from '#relay/chat/fit/profile.ts'
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { untranslatable } from '#relay/chat/losses.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
@@ -15,6 +17,7 @@ import { passesThrough } from './channel-body.ts'
 import { AttemptFailed, failureOfDomainError, unsupportedHere } from './failure.ts'
 import { checkImages } from './image-limit.ts'
 import { inlineMedia } from './inline-media.ts'
+import { restoringProvider } from './restoring-provider.ts'
 import { sendRequest } from './send-request.ts'
 import { uploadMedia } from './upload-media.ts'
 
@@ -43,9 +46,12 @@ export async function buildRequest(context: AttemptContext): Promise<UpstreamReq
         `${field} is not supported by this model`,
       )
     checkImages(sent.request, provider.chat.mostImages?.(providerCall))
-    const request = await withMedia(context)
+    const profile = provider.chat.profile?.(providerCall) ?? openAiProfile
+    const { request, losses, callerNames } = fitRequest(await withMedia(context), profile)
     context.providerCall = { ...providerCall, customTools: customToolNames(request.tools) }
-    return withOverrides(provider.chat.request(request, context.providerCall))
+    if (callerNames.size > 0) context.provider = restoringProvider(provider, callerNames)
+    const made = provider.chat.request(request, context.providerCall)
+    return withOverrides({ ...made, losses: [...losses, ...(made.losses ?? [])] })
   } catch (error) {
     throw unsupportedHere(error)
   }

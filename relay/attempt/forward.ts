@@ -5,8 +5,10 @@ import { loweredHeader, withLoweredLimit } from '#relay/billing/lowered-limit.ts
 import { nothingDelivered } from '#relay/billing/measure-usage.ts'
 import type { CallPrice } from '#relay/billing/price-call.ts'
 import { finishHungUp, isUnbooked } from '#relay/billing/settle.ts'
-import { lossNames } from '#relay/chat/losses.ts'
-import { isPricedAsClaude, providerFor } from '#relay/providers/registry.ts'
+import { takesNames } from '#relay/chat/fit/fit-request.ts'
+import { openAiProfile } from '#relay/chat/fit/profile.ts'
+import { lossNames, untranslatable } from '#relay/chat/losses.ts'
+import { isPricedAsClaude, nativeDialectOf, providerFor } from '#relay/providers/registry.ts'
 import type { NativeDialect, Provider, ProviderCall } from '#relay/providers/types.ts'
 import type { Attempt, AttemptRecord, Call, RelayServices } from '#relay/request/call.ts'
 import { isTimedOut } from '#relay/request/caller-timeout.ts'
@@ -17,7 +19,7 @@ import { isEventStream } from '#relay/transport/event-reader.ts'
 import type { AttemptContext } from './attempt-context.ts'
 import { withToken } from './attempt-token.ts'
 import { buildRequest } from './build-request.ts'
-import { answerSettings, type ChannelRequest, forChannel } from './channel-body.ts'
+import { answerSettings, type ChannelRequest, forChannel, passesThrough } from './channel-body.ts'
 import { asAttemptFailure, maskedFailure, unsupportedHere } from './failure.ts'
 import { sendRequest } from './send-request.ts'
 import { attemptSecrets, providerCallOf } from './upstream-channel.ts'
@@ -39,7 +41,12 @@ export async function forward(
   const { rewrites, reasoning } = answerSettings(attempt.channel.setting, call.dialect)
   const sent = lowered === undefined ? own : withLoweredLimit(call, own, lowered)
   const providerCall = providerCallOf(services, call, { attempt, stream: sent.request.stream })
-  const native = nativeFor(call, { provider, sent, providerCall })
+  const native = nativeFor(call, {
+    provider,
+    sent,
+    providerCall,
+    passes: passesThrough(attempt.channel.setting, services),
+  })
   const context: AttemptContext = {
     services,
     call,
@@ -88,11 +95,19 @@ function checkOffer({ dialect }: Call, { channel }: Attempt): void {
   if (!answers && !mayOffer(channel.type, 'chat')) throw unsupportedHere(new DomainError('relay.operation_unsupported'))
 }
 
+type Forwarded = {
+  provider: Provider
+  sent: ChannelRequest
+  providerCall: ProviderCall
+  /** The channel sends bodies as they come. */
+  passes: boolean
+}
+
 /** The upstream's own form of the caller's dialect, unless it takes this very call in another form only. */
-function nativeFor(
-  { dialect }: Call,
-  { provider, sent, providerCall }: { provider: Provider; sent: ChannelRequest; providerCall: ProviderCall },
-): NativeDialect | null {
+function nativeFor({ dialect }: Call, { provider, sent, providerCall, passes }: Forwarded): NativeDialect | null {
   const native = dialect.native && provider.native[dialect.native]
-  return native && (native.accepts?.(sent.body.json, providerCall) ?? true) ? native : null
+  if (!native || native.accepts?.(sent.body.json, providerCall) === false) return null
+  if (passes || takesNames(sent.request, provider.chat.profile?.(providerCall) ?? openAiProfile)) return native
+  // Names that the upstream would refuse go to it under others, of which the answer has to be freed again.
+  return untranslatable(sent.request, nativeDialectOf(provider)) === undefined ? null : native
 }

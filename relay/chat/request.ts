@@ -129,6 +129,8 @@ export type ResponseFormat =
       schema: JsonSchema
       strict?: boolean | undefined
       description?: string | undefined
+      /** The upstream cannot be held to this schema, only asked to keep it. */
+      instructed?: boolean | undefined
     }
 
 export type ChatRequest = {

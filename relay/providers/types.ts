@@ -4,6 +4,7 @@ import type { ReportedUsage } from '#core/usage.ts'
 import type { WireEvent } from '#relay/transport/framing.ts'
 import type { Delivered } from '#relay/chat/delivered.ts'
 import type { ChatResponse, StreamDecoder, UpstreamFailure } from '#relay/chat/events.ts'
+import type { TargetProfile } from '#relay/chat/fit/profile.ts'
 import type { AudioPart, ChatRequest, DialectId, FilePart, ImagePart } from '#relay/chat/request.ts'
 
 /** What a provider may know of the channel it is called through. */
@@ -145,6 +146,8 @@ export type Uploads = {
 }
 
 export type ChatTranslation = {
+  /** What the upstream refuses of names, ids and schemas; the rules of OpenAI's form when absent. */
+  profile?: ((call: ProviderCall) => TargetProfile) | undefined
   /** @throws {InvalidRequest} for what the upstream cannot express and the rules forbid to drop. */
   request: (request: ChatRequest, call: ProviderCall) => UpstreamRequest
   /** @throws {UpstreamRefusal} when a 2xx body reports a failure; @throws {MalformedUpstream}. */

@@ -48,7 +48,7 @@ export const table = [
   ['src/core/**', ['src/core/**', 'npm:zod']],
   ['db/**', ['db/**', 'src/core/**', ...packages]],
   ['relay/transport/**', ['relay/transport/**', 'src/core/**', ...packages]],
-  ['relay/chat/**', ['relay/chat/**', 'type:relay/transport/framing', 'src/core/**', 'npm:zod']],
+  ['relay/chat/**', ['relay/chat/**', 'type:relay/transport/framing', 'src/core/**', 'npm:zod', 'node:crypto']],
   [
     'relay/counting/**',
     ['relay/counting/**', 'relay/chat/**', 'src/core/**', 'npm:zod', 'npm:gpt-tokenizer', 'node:crypto'],

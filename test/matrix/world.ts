@@ -15,9 +15,8 @@ const vendorHosts = ['https://api.openai.com', 'https://aip.baidubce.com']
 /** The whole product with a channel for each upstream, on a database of its own or the one given. */
 export async function startWorld(on?: { connection: ConnectionOptions; upstream: Upstream }) {
   const app = await startApp(on ? { on } : {})
-  const strict = app.upstream.withDirectives('strict')
-  leadToSimulation(app, strict)
-  for (const each of upstreams satisfies MatrixUpstream[]) await makeChannel(app, strict, each)
+  leadToSimulation(app, app.upstream.url)
+  for (const each of upstreams satisfies MatrixUpstream[]) await makeChannel(app, app.upstream.url, each)
   const names = upstreams.map(modelOf)
   const options = {
     RetryTimes: '0',

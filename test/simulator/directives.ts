@@ -53,7 +53,7 @@ export const directiveNames = {
   nospace: 'no space after the colon',
   multiline: 'the JSON of an event over several data lines',
   nofinal: 'leave out the blank line after the last event',
-  strict: 'refuse fields and values that the vendor does not know',
+  lenient: 'take fields and values that the vendor refuses',
   mjcode: 'code of the answer to a drawing: 1, 3, 4, 5, 21 to 24, 30',
   job: 'how a drawing or a piece of music goes: success, failure, running, waiting, lost',
   polls: 'the question after it that finds it ended (2)',

@@ -11,6 +11,8 @@ export type Call = {
   headers: IncomingHttpHeaders
   body: Json
   directives: Directives
+  /** The vendor's models are served by a cloud, which knows less of the dialect. */
+  isHosted?: boolean | undefined
   /** Seconds since 1970. */
   now: number
   nextId: (prefix: string) => string

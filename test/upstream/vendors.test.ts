@@ -113,12 +113,8 @@ describe('the others', () => {
     ['Cohere a field of another vendor', '/v2/chat', { model: 'm', messages, top_p: 0.5 }],
     ['Cohere a choice in other words', '/v2/chat', { model: 'm', messages, tool_choice: 'auto' }],
     ['Dify a call without a user', '/v1/chat-messages', { inputs: {}, query: 'hi', response_mode: 'blocking' }],
-    ['strict OpenAI an unknown field', '/~strict/v1/chat/completions', { model: 'm', messages, top_k: 1 }],
-    [
-      'strict OpenAI a limit of older models',
-      '/~strict/v1/chat/completions',
-      { model: 'gpt-5', messages, max_tokens: 9 },
-    ],
+    ['OpenAI an unknown field', '/v1/chat/completions', { model: 'm', messages, top_k: 1 }],
+    ['OpenAI a limit of older models', '/v1/chat/completions', { model: 'gpt-5', messages, max_tokens: 9 }],
   ])('refuse: %s', async (_, path, body) => {
     expect(await post(path, { headers: bearer, body })).toMatchObject({ status: 400 })
   })
@@ -130,16 +126,131 @@ describe('the others', () => {
       { model: 'm', max_tokens: 9, messages, thinking: { type: 'enabled', budget_tokens: 2000 } },
     ],
     ['an empty turn', { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: [] }] }],
-  ])('strict Anthropic refuses %s', async (_, body) => {
+  ])('Anthropic refuses %s', async (_, body) => {
     const headers = { 'x-api-key': 'k', 'anthropic-version': '2023-06-01' }
-    expect(await post('/~strict/v1/messages', { headers, body })).toMatchObject({ status: 400 })
+    expect(await post('/v1/messages', { headers, body })).toMatchObject({ status: 400 })
   })
 
-  test('strict Gemini refuses a schema in other words', async () => {
+  const long = 'x'.repeat(65)
+  const named = (name: string) => ({ type: 'function', function: { name } })
+  const strictTool = (parameters: object) => ({ type: 'function', function: { name: 'f', strict: true, parameters } })
+  const called = (id: string) => [
+    ...messages,
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id, type: 'function', function: { name: 'f', arguments: '{}' } }],
+    },
+    { role: 'tool', tool_call_id: id, content: 'r' },
+  ]
+
+  test.each([
+    ['a long name of a tool', { tools: [named(long)] }],
+    ['a name with a dot', { tools: [named('a.b')] }],
+    ['a long id of a call', { messages: called('i'.repeat(41)) }],
+    ['a long id of an end user', { user: long }],
+    ['a list of stops for a model that reasons', { model: 'gpt-5', stop: ['x'] }],
+    ['images among the modalities', { modalities: ['text', 'image'] }],
+    [
+      'alternatives at the root of parameters',
+      { tools: [{ type: 'function', function: { name: 'f', parameters: { anyOf: [] } } }] },
+    ],
+    [
+      'a field that may be missing from what is kept to the letter',
+      { tools: [strictTool({ type: 'object', properties: { a: { type: 'string' } }, additionalProperties: false })] },
+    ],
+  ])('OpenAI refuses %s, and a lenient one takes it', async (_, fields) => {
+    const body = { model: 'm', messages, ...fields }
+    expect(await post('/v1/chat/completions', { headers: bearer, body })).toMatchObject({ status: 400 })
+    expect(await post('/~lenient/v1/chat/completions', { headers: bearer, body })).toMatchObject({ status: 200 })
+  })
+
+  test.each([
+    ['a limit below the least', { input: 'hi', max_output_tokens: 15 }],
+    ['a result without its call', { input: [{ type: 'function_call_output', call_id: 'c', output: 'r' }] }],
+    ['a call without its result', { input: [{ type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' }] }],
+  ])('the responses call refuses %s', async (_, fields) => {
+    const body = { model: 'm', ...fields }
+    expect(await post('/v1/responses', { headers: bearer, body })).toMatchObject({ status: 400 })
+  })
+
+  test('what Codex, Zhipu and others send of their own is taken', async () => {
+    const codex = { model: 'm', input: 'hi', client_metadata: { a: 'b' } }
+    expect(await post('/v1/responses', { headers: bearer, body: codex })).toMatchObject({ status: 200 })
+    const thinking = { model: 'm', messages, thinking: { type: 'enabled' }, reasoning_split: true }
+    expect(await post('/v1/chat/completions', { headers: bearer, body: thinking })).toMatchObject({ status: 200 })
+    const headers = { 'x-api-key': 'k', 'anthropic-version': '2023-06-01' }
+    const thread = { model: 'm', max_tokens: 9, messages, thread: { type: 'create' } }
+    expect(await post('/v1/messages', { headers, body: thread })).toMatchObject({ status: 200 })
+  })
+
+  test('streams of Zhipu and Mistral end with usage that nobody asked for', async () => {
+    for (const [path, model] of [
+      ['/api/paas/v4/chat/completions', 'glm-5'],
+      ['/v1/chat/completions', 'mistral-large-latest'],
+    ] as const) {
+      const reply = await post(path, { headers: bearer, body: { model, messages, stream: true } })
+      expect(reply.text).toMatch(/"finish_reason":"stop"[^\n]*"usage":\{"prompt_tokens"/)
+    }
+    const plain = await post('/v1/chat/completions', { headers: bearer, body: { model: 'm', messages, stream: true } })
+    expect(plain.text).not.toContain('"usage"')
+  })
+
+  const tool = (changes: object) => ({ tools: [{ name: 'f', input_schema: { type: 'object' }, ...changes }] })
+  test.each([
+    ['a long name of a tool', tool({ name: 'x'.repeat(129) })],
+    ['alternatives at the root of parameters', tool({ input_schema: { type: 'object', anyOf: [] } })],
+    [
+      'a least number in what the model is held to',
+      tool({
+        strict: true,
+        input_schema: {
+          type: 'object',
+          properties: { a: { type: 'integer', minimum: 1 } },
+          additionalProperties: false,
+        },
+      }),
+    ],
+    [
+      'an id in another alphabet',
+      {
+        messages: [
+          ...messages,
+          { role: 'assistant', content: [{ type: 'tool_use', id: 'a.b', name: 'f', input: {} }] },
+          { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a.b' }] },
+        ],
+      },
+    ],
+    ['a limit beyond the model', { model: 'claude-sonnet-4-5', max_tokens: 64_001 }],
+  ])('Anthropic refuses %s too', async (_, fields) => {
+    const headers = { 'x-api-key': 'k', 'anthropic-version': '2023-06-01' }
+    const body = { model: 'm', max_tokens: 9, messages, ...fields }
+    expect(await post('/v1/messages', { headers, body })).toMatchObject({ status: 400 })
+  })
+
+  test('Gemini refuses names that begin with a digit, and reads names of fields in both spellings', async () => {
+    const path = '/v1beta/models/gemini-2.5-flash:generateContent'
+    const headers = { 'x-goog-api-key': 'k' }
+    const contents = [{ role: 'user', parts: [{ text: 'hi' }] }]
+    const declare = (name: string) => ({ contents, tools: [{ functionDeclarations: [{ name }] }] })
+    expect(await post(path, { headers, body: declare('1st') })).toMatchObject({ status: 400 })
+    expect(await post(path, { headers, body: declare('first.one') })).toMatchObject({ status: 200 })
+    const snake = {
+      contents: [{ role: 'user', parts: [{ text: 'hi' }, { inline_data: { mime_type: 'image/png', data: 'AAAA' } }] }],
+      system_instruction: { parts: [{ text: 'Be brief.' }] },
+      generation_config: { max_output_tokens: 100, thinking_config: { include_thoughts: true } },
+    }
+    expect(await post(path, { headers, body: snake })).toMatchObject({
+      status: 200,
+      text: expect.stringContaining('"thought":true'),
+    })
+  })
+
+  test('Gemini refuses a schema in other words', async () => {
     const schema = { type: 'object', properties: {}, additionalProperties: false }
     const tools = [{ functionDeclarations: [{ name: 'f', parameters: schema }] }]
     const contents = [{ role: 'user', parts: [{ text: 'hi' }] }]
-    const path = '/~strict/v1beta/models/gemini-2.5-flash:generateContent'
+    const path = '/v1beta/models/gemini-2.5-flash:generateContent'
     const reply = await post(path, { headers: { 'x-goog-api-key': 'k' }, body: { contents, tools } })
     expect(reply).toMatchObject({ status: 400, text: expect.stringContaining('additionalProperties') })
   })

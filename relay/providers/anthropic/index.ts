@@ -6,6 +6,7 @@ import { claudeHeaders, classicVersion } from './headers.ts'
 import { nativeClaude } from './native.ts'
 import { type ClaudeHost, toClaudeRequest } from './request.ts'
 import { afterOverride } from './override.ts'
+import { claudeProfile } from './profile.ts'
 import { fromClaudeResponse } from './response.ts'
 import { createClaudeDecoder } from './stream.ts'
 
@@ -23,6 +24,7 @@ export const anthropic: Provider = {
   pricedAsClaude: () => true,
   afterOverride,
   chat: {
+    profile: () => claudeProfile,
     request: toClaudeRequest(host),
     response: (json, call) => fromClaudeResponse(json, call),
     stream: (call) => createClaudeDecoder(call),

@@ -15,7 +15,8 @@ export const formatOf = (schema: JsonSchema): Json => ({ type: 'json_schema', sc
 
 /** What is said to a model that cannot be held to a format. */
 export function formatInstruction(format: ResponseFormat | undefined, enforced: boolean): string | undefined {
-  if (!format || format.type === 'text' || (format.type === 'json-schema' && enforced)) return undefined
+  const isEnforced = format?.type === 'json-schema' && enforced && format.instructed !== true
+  if (!format || format.type === 'text' || isEnforced) return undefined
   if (format.type === 'json') return 'Answer with one valid JSON object and nothing else.'
   return `Answer with one valid JSON object that follows this JSON schema, and nothing else:\n${JSON.stringify(format.schema)}`
 }

@@ -77,7 +77,8 @@ function samplingFields(request: ChatRequest, { traits, thinking, suffix }: Plan
 }
 
 function outputConfig(request: ChatRequest, { traits, thinking }: Planned): Json | undefined {
-  const schema = request.responseFormat?.type === 'json-schema' ? request.responseFormat.schema : undefined
+  const format = request.responseFormat
+  const schema = format?.type === 'json-schema' && format.instructed !== true ? format.schema : undefined
   const config = withoutAbsent({
     effort: traits.effort ? thinking.effort : undefined,
     format: schema && traits.structuredOutput ? formatOf(schema) : undefined,

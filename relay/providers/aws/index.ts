@@ -1,8 +1,11 @@
+import type { TargetProfile } from '#relay/chat/fit/profile.ts'
+import { plainRoot } from '#relay/chat/fit/schema-root.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import { fitSampling } from '../anthropic/override.ts'
 import { planOf, toClaudeBody } from '../anthropic/request.ts'
 import { nativeClaude } from '../anthropic/native.ts'
 import { bedrockPlatform, fitToPlatform } from '../anthropic/platforms.ts'
+import { cloudClaudeProfile } from '../anthropic/profile.ts'
 import { fromClaudeResponse } from '../anthropic/response.ts'
 import { createClaudeDecoder } from '../anthropic/stream.ts'
 import type { NativeBody, Provider, ProviderCall, ReplyHeaders, UpstreamRequest } from '../types.ts'
@@ -14,6 +17,16 @@ import { baseOf, readKey } from './credential.ts'
 import { createFrameReader } from './frames.ts'
 import { toBedrockId } from './model-ids.ts'
 import { signV4 } from './sign-v4.ts'
+
+/**
+ * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolSpecification.html (`name`: 1 to 64, [a-zA-Z0-9_-]+) and
+ * API_runtime_ToolUseBlock.html (`toolUseId`: the same).
+ */
+const converseProfile: TargetProfile = {
+  toolName: { longest: 64, pattern: /^[a-zA-Z0-9_-]+$/ },
+  callId: { longest: 64, pattern: /^[a-zA-Z0-9_-]+$/ },
+  schemas: { parameters: plainRoot },
+}
 
 const bodyVersion = 'bedrock-2023-05-31'
 
@@ -139,6 +152,7 @@ export const aws: Provider = {
   pricedAsClaude: isClaude,
   framing: { contentType: 'application/vnd.amazon.eventstream', reader: createFrameReader },
   chat: {
+    profile: (call) => (isClaude(call.model) ? cloudClaudeProfile : converseProfile),
     request: toRequest,
     response: (json, call) => (isClaude(call.model) ? fromClaudeResponse(json, call) : fromConverseAnswer(json, call)),
     stream: (call) => (isClaude(call.model) ? createClaudeDecoder(call) : createConverseDecoder(call)),

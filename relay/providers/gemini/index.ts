@@ -6,6 +6,7 @@ import { readGeminiFailure } from './failure.ts'
 import { geminiImages } from './images.ts'
 import { mostImages } from './models.ts'
 import { nativeGemini } from './native.ts'
+import { geminiProfile } from './profile.ts'
 import { geminiHeaders, generateUrl, operationUrl, toGeminiRequest } from './request.ts'
 import { fromGeminiResponse } from './response.ts'
 import { createGeminiDecoder } from './stream.ts'
@@ -20,6 +21,7 @@ export const gemini: Provider = {
   channelTypes: [24],
   framing: 'sse',
   chat: {
+    profile: () => geminiProfile,
     request: toGeminiRequest,
     response: (json, call) => fromGeminiResponse(json, call),
     stream: (call) => createGeminiDecoder(call),

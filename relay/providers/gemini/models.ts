@@ -29,6 +29,12 @@ export function thinkingOf(model: string): GeminiThinking {
   return { kind: 'budget', least: 128, most: 32_768, canBeOff: false }
 }
 
+/**
+ * JSON Schema itself in the place of the vendor's own subset: https://ai.google.dev/gemini-api/docs/structured-output, "JSON Schema
+ * support", and the field `parametersJsonSchema` of https://ai.google.dev/api/caching#FunctionDeclaration.
+ */
+export const takesJsonSchema = (model: string): boolean => (generationOf(model) ?? 0) >= 2.5
+
 /** Of one message; more are refused before they are fetched. */
 export const mostImages = 16
 

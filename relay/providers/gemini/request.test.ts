@@ -52,7 +52,7 @@ test('a name cannot lead out of its place in the address', () => {
 test('calls and responses are paired in one turn, in the order of the calls', () => {
   expect(body(toolConversation())).toMatchObject({
     systemInstruction: { parts: [{ text: 'Be brief.' }] },
-    tools: [{ functionDeclarations: [{ name: 'get_weather', parameters: weatherTool.parameters }] }],
+    tools: [{ functionDeclarations: [{ name: 'get_weather', parametersJsonSchema: weatherTool.parameters }] }],
     contents: [
       { role: 'user' },
       {
@@ -257,9 +257,11 @@ test.each([
   expect(body({ toolChoice })).not.toHaveProperty('toolConfig')
 })
 
-test('a format is a type and a cleaned schema', () => {
+test('a format is a type and the schema, cleaned where the model reads the vendor’s own words only', () => {
   const schema = { type: 'object', properties: { a: { type: ['string', 'null'] } }, additionalProperties: false }
-  expect(config({ responseFormat: { type: 'json-schema', name: 'x', schema } })).toEqual({
+  const responseFormat = { type: 'json-schema', name: 'x', schema } as const
+  expect(config({ responseFormat })).toEqual({ responseMimeType: 'application/json', responseJsonSchema: schema })
+  expect(config({ responseFormat }, { model: 'gemini-2.0-flash' })).toEqual({
     responseMimeType: 'application/json',
     responseSchema: { type: 'object', properties: { a: { type: 'string', nullable: true } } },
   })

@@ -5,7 +5,7 @@ import type { ProviderCall, UpstreamRequest } from '../types.ts'
 import { type Json, recordOf, wordOf, withoutAbsent } from '../shared/json.ts'
 import { joinPath } from '../shared/join-path.ts'
 import { toContents } from './contents.ts'
-import { mixesTools, refusesInstructions, thinkingOf, wantsSignatures } from './models.ts'
+import { refusesInstructions, takesJsonSchema, thinkingOf, wantsSignatures } from './models.ts'
 import { toGeminiSchema } from './schema.ts'
 import { type NamedThinking, thinkingByName, requestedThinking } from './thinking.ts'
 import { toolFields } from './tools.ts'
@@ -40,12 +40,14 @@ function modalitiesOf(request: ChatRequest, call: ProviderCall, model: string): 
   return draws.includes(call.originalModel) || draws.includes(model) ? ['TEXT', 'IMAGE'] : undefined
 }
 
-function formatFields({ responseFormat }: ChatRequest): Json {
+function formatFields({ responseFormat }: ChatRequest, model: string): Json {
   if (!responseFormat || responseFormat.type === 'text') return {}
-  return {
-    responseMimeType: 'application/json',
-    responseSchema: responseFormat.type === 'json-schema' ? toGeminiSchema(responseFormat.schema) : undefined,
-  }
+  const responseMimeType = 'application/json'
+  if (responseFormat.type === 'json') return { responseMimeType }
+  const { schema } = responseFormat
+  return takesJsonSchema(model)
+    ? { responseMimeType, responseJsonSchema: schema }
+    : { responseMimeType, responseSchema: toGeminiSchema(schema) }
 }
 
 function candidateCount(request: ChatRequest, call: ProviderCall): number | undefined {
@@ -86,7 +88,7 @@ function generationConfig(
       presencePenalty: request.presencePenalty,
       responseLogprobs: request.logprobs,
       logprobs: request.topLogprobs,
-      ...formatFields(request),
+      ...formatFields(request, named.model),
       responseModalities: modalitiesOf(request, call, named.model),
       speechConfig: voice === undefined ? undefined : { voiceConfig: { prebuiltVoiceConfig: { voiceName: voice } } },
       thinkingConfig: thinkingConfig(request, named, losses),
@@ -151,7 +153,7 @@ export function toGeminiBody(request: ChatRequest, call: ProviderCall, { callIds
   const plain = refusesInstructions(named.model)
   const cached = cachedContent(request)
   const messages = plain ? withInstructions(request.messages, instructions) : request.messages
-  const { tools, toolConfig } = toolFields(request, mixesTools(named.model), losses)
+  const { tools, toolConfig } = toolFields(request, named.model, losses)
   const { safetySettings: ownSafety, generationConfig: _, cachedContent: __, ...own } = request.extra.fields
   const fixed = plain || instructions.length === 0 ? undefined : { parts: instructions.map((text) => ({ text })) }
   const body = withoutAbsent({

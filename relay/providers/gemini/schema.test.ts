@@ -15,7 +15,11 @@ test.each([
   [{ const: 'a' }, { type: 'string', enum: ['a'] }],
   [
     { type: 'integer', enum: [1, 2] },
-    { type: 'string', enum: ['1', '2'] },
+    { type: 'integer', description: 'One of: 1, 2.' },
+  ],
+  [
+    { type: 'object', properties: { a: { type: 'string' } }, anyOf: [{ required: ['a'] }, { required: ['b'] }] },
+    { type: 'object', properties: { a: { type: 'string' } } },
   ],
   [
     { type: 'string', enum: ['', 'a'] },

@@ -81,9 +81,23 @@ function mergeAll(schema: Json, parts: readonly unknown[], scope: Scope): Json {
   return merged
 }
 
+/** Alternatives that name no field of their own, only which of the object's own fields have to be there. */
+const onlyRequire = (branches: readonly unknown[]): boolean =>
+  branches.length > 0 &&
+  branches.every((branch) => {
+    const names = Object.keys(recordOf(branch) ?? { none: true })
+    return names.includes('required') && names.every((name) => name === 'required' || name === 'type')
+  })
+
 function enumFields(schema: Json, type: unknown): Json {
   const values = schema['const'] === undefined ? schema['enum'] : [schema['const']]
   if (!Array.isArray(values) || type === 'boolean') return {}
+  // A list of values is one of texts here: numbers stay numbers, and the model is told which.
+  if (values.length > 0 && values.every((value) => typeof value === 'number')) {
+    const about = textOf(schema['description'])
+    const own = type === undefined ? { type: values.every(Number.isInteger) ? 'integer' : 'number' } : {}
+    return { ...own, description: `${about === undefined ? '' : `${about} `}One of: ${values.join(', ')}.` }
+  }
   const texts = values
     .filter((value) => value !== null && value !== '')
     .map((value) => (typeof value === 'string' ? value : JSON.stringify(value)))
@@ -133,7 +147,7 @@ function clean(value: unknown, outer: Scope): Json {
   const { schema: resolved, scope } = dereference(given, outer)
   const schema = Array.isArray(resolved['allOf']) ? mergeAll(resolved, resolved['allOf'], scope) : resolved
   const branches = schema['anyOf'] ?? schema['oneOf']
-  if (Array.isArray(branches)) return cleanBranches(schema, branches, scope)
+  if (Array.isArray(branches) && !onlyRequire(branches)) return cleanBranches(schema, branches, scope)
   const { real, nullable } = splitNull(Array.isArray(schema['type']) ? schema['type'] : [schema['type']])
   if (real.length > 1) {
     const { description: _, ...shared } = schema
@@ -144,8 +158,9 @@ function clean(value: unknown, outer: Scope): Json {
     )
   }
   const type = textOf(real[0])?.toLowerCase()
-  const cleaned: Json = { ...typedFields(schema, type, scope), ...enumFields(schema, type) }
+  const cleaned: Json = typedFields(schema, type, scope)
   for (const name of supportedFields) if (schema[name] !== undefined) cleaned[name] = schema[name]
+  Object.assign(cleaned, enumFields(schema, type))
   return nullable ? { ...cleaned, nullable: true } : cleaned
 }
 

@@ -1,6 +1,7 @@
-import type { ChatRequest, FunctionTool, Tool } from '#relay/chat/request.ts'
+import type { ChatRequest, FunctionTool, JsonSchema, Tool } from '#relay/chat/request.ts'
 import { asFunctionTool } from '../shared/custom-tools.ts'
 import { type Json, withoutAbsent } from '../shared/json.ts'
+import { mixesTools, takesJsonSchema } from './models.ts'
 import { toParameters } from './schema.ts'
 
 /** Functions by these names stand for the vendor's own tools. */
@@ -21,14 +22,21 @@ function ownTool(tool: Tool): Json | undefined {
   return name === undefined ? undefined : { [name]: {} }
 }
 
-const declaration = (tool: FunctionTool): Json =>
-  withoutAbsent({ name: tool.name, description: tool.description, parameters: toParameters(tool.parameters) })
+/** The parameters of a function in the words the model reads; nothing for one that takes none. */
+function parametersOf(schema: JsonSchema | undefined, model: string): Json {
+  if (!takesJsonSchema(model)) return { parameters: toParameters(schema) }
+  const takesNone = schema === undefined || Object.keys(schema).every((name) => name === 'type')
+  return { parametersJsonSchema: takesNone ? undefined : schema }
+}
 
-function declarationsOf({ tools, toolChoice }: ChatRequest): Json[] {
+const declaration = (tool: FunctionTool, model: string): Json =>
+  withoutAbsent({ name: tool.name, description: tool.description, ...parametersOf(tool.parameters, model) })
+
+function declarationsOf({ tools, toolChoice }: ChatRequest, model: string): Json[] {
   return tools.flatMap((tool) => {
     if (tool.type === 'vendor' || tool.type === 'web-search' || ownTool(tool)) return []
     if (toolChoice?.type === 'allowed' && !toolChoice.names.includes(tool.name)) return []
-    return [declaration(tool.type === 'custom' ? asFunctionTool(tool) : tool)]
+    return [declaration(tool.type === 'custom' ? asFunctionTool(tool) : tool, model)]
   })
 }
 
@@ -42,7 +50,7 @@ function toolConfig({ toolChoice }: ChatRequest): Json | undefined {
 }
 
 /** `tools` and `toolConfig`. Where the two kinds exclude each other the vendor's own win. */
-export function toolFields(request: ChatRequest, mixes: boolean, losses: Set<string>): Json {
+export function toolFields(request: ChatRequest, model: string, losses: Set<string>): Json {
   const own = [
     ...new Map(
       request.tools.flatMap((tool) => {
@@ -51,8 +59,8 @@ export function toolFields(request: ChatRequest, mixes: boolean, losses: Set<str
       }),
     ).values(),
   ]
-  const declarations = declarationsOf(request)
-  if (own.length > 0 && declarations.length > 0 && !mixes) {
+  const declarations = declarationsOf(request, model)
+  if (own.length > 0 && declarations.length > 0 && !mixesTools(model)) {
     losses.add('tools')
     return { tools: own }
   }

@@ -11,6 +11,7 @@ import { applyFamilyRules } from './model-families.ts'
 import { foreignMessages } from './messages-form.ts'
 import { nativeOpenAi } from './native.ts'
 import { openAiOperation } from './plain.ts'
+import { compatibleProfile } from './profile.ts'
 import { openAiRealtime } from './realtime.ts'
 import { knownNames, toOpenAiRequest } from './request.ts'
 import { toHubResponse } from './response.ts'
@@ -35,6 +36,7 @@ const modelsOf = (style: OpenAiStyle): Provider['models'] => ({
 
 /** A provider that speaks the OpenAI chat form, with the differences its style names. */
 export function openAiCompatible(style: OpenAiStyle): Provider {
+  const profile = { ...compatibleProfile, ...style.profile }
   return {
     id: style.id,
     label: style.label,
@@ -52,6 +54,7 @@ export function openAiCompatible(style: OpenAiStyle): Provider {
     ) as Provider['plain'],
     ...(style.realtimeUrl ? { realtime: openAiRealtime(style, style.realtimeUrl) } : {}),
     chat: {
+      profile: () => profile,
       request: (request, call) =>
         wantsResponses(style, request, call)
           ? toResponsesRequest(style, request, call)
@@ -77,7 +80,7 @@ export function openAiCompatible(style: OpenAiStyle): Provider {
       ...(style.messagesUrl
         ? {
             claude: {
-              ...foreignMessages(style.messagesUrl),
+              ...foreignMessages(style.messagesUrl, style.profile?.user),
               accepts: (_: unknown, call: ProviderCall) => !style.ownSuffix?.test(call.model),
             },
           }

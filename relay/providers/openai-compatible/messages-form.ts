@@ -1,7 +1,9 @@
+import { fitsRule, fitUser } from '#relay/chat/fit/names.ts'
+import type { NameRule } from '#relay/chat/fit/profile.ts'
 import { nativeClaude, refuseThread } from '../anthropic/native.ts'
 import type { NativeBody, NativeDialect, ProviderCall } from '../types.ts'
 import { rewriteBody } from '../shared/rewrite-body.ts'
-import type { Json } from '../shared/json.ts'
+import { type Json, recordOf, textOf } from '../shared/json.ts'
 import { classicVersion } from '../anthropic/headers.ts'
 import { bearer } from './address.ts'
 
@@ -15,7 +17,7 @@ const limitOf = (call: ProviderCall): number => {
  * The messages dialect at an address of a vendor whose models are its own: what the caller says of thinking, tools and
  * sampling goes through as it is, for the rules of the dialect's first vendor are not those of these models.
  */
-export function foreignMessages(url: (call: ProviderCall) => string): NativeDialect {
+export function foreignMessages(url: (call: ProviderCall) => string, userRule?: NameRule): NativeDialect {
   const headers = (call: ProviderCall): Record<string, string> => {
     const { 'anthropic-version': version, 'anthropic-beta': beta } = call.callerHeaders
     return {
@@ -30,6 +32,11 @@ export function foreignMessages(url: (call: ProviderCall) => string): NativeDial
     refuseThread(native.json)
     const body: Json = { ...native.json, model: call.model }
     body['max_tokens'] ??= limitOf(call)
+    const metadata = recordOf(body['metadata'])
+    const user = textOf(metadata?.['user_id'])
+    if (userRule && user !== undefined && !fitsRule(user, userRule)) {
+      body['metadata'] = { ...metadata, user_id: fitUser(user, userRule) }
+    }
     if ((body['stream'] === true) !== call.stream) body['stream'] = call.stream
     return { method: 'POST' as const, url: url(call), headers: headers(call), body: rewriteBody(native, body) }
   }

@@ -51,7 +51,7 @@ function responseFormat(format: ResponseFormat | undefined): unknown {
   return { type: 'json_schema', json_schema: withoutAbsent({ name, description, schema, strict }) }
 }
 
-function samplingFields(request: ChatRequest): Json {
+function samplingFields(request: ChatRequest, { userField = 'user' }: OpenAiStyle): Json {
   return {
     max_tokens: request.maxTokens === 0 ? 1 : request.maxTokens,
     temperature: request.temperature,
@@ -64,7 +64,7 @@ function samplingFields(request: ChatRequest): Json {
     logprobs: request.logprobs,
     top_logprobs: request.topLogprobs,
     response_format: responseFormat(request.responseFormat),
-    user: request.user,
+    [userField]: request.user,
     service_tier: request.serviceTier === 'standard_only' ? 'default' : request.serviceTier,
     audio: request.audio && withoutAbsent(request.audio),
   }
@@ -117,7 +117,7 @@ function bodyOf(request: ChatRequest, call: ProviderCall, writing: Writing): Jso
     ...carriedFields(request),
     ...withoutAbsent({
       ...toolFields(request, call.model, writing),
-      ...samplingFields({ ...request, stop }),
+      ...samplingFields({ ...request, stop }, style),
       top_k: keepsTopK ? request.topK : undefined,
       modalities: modalitiesOf(request, call, writing),
       reasoning_effort: style.reasoning ? undefined : reasoningEffort(request, call, losses),

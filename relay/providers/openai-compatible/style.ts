@@ -1,4 +1,5 @@
 import type { Citation, UpstreamFailure } from '#relay/chat/events.ts'
+import type { TargetProfile } from '#relay/chat/fit/profile.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import type { ReportedUsage } from '#core/usage.ts'
 import type { PlainOperation, PlainTranslation, ProviderCall, ProviderChannel } from '../types.ts'
@@ -33,6 +34,10 @@ export type OpenAiStyle = {
   extendedTools?: ((channel: ProviderChannel) => boolean) | undefined
   /** Pictures may be asked for among the modalities, whatever the model is called. */
   draws?: boolean | undefined
+  /** Where the vendor refuses other names and ids than the original. */
+  profile?: TargetProfile | undefined
+  /** What the vendor calls the field for the caller's end user; `user` when absent. */
+  userField?: string | undefined
   /** `top_k` is understood. */
   takesTopK?: boolean | undefined
   /** Message content must be plain text wherever no picture is involved. */

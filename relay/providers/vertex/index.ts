@@ -2,6 +2,7 @@ import type { ChatRequest } from '#relay/chat/request.ts'
 import { fitSampling } from '../anthropic/override.ts'
 import { nativeClaude } from '../anthropic/native.ts'
 import { fitToPlatform, vertexPlatform } from '../anthropic/platforms.ts'
+import { cloudClaudeProfile } from '../anthropic/profile.ts'
 import { planOf, toClaudeBody } from '../anthropic/request.ts'
 import { fromClaudeResponse } from '../anthropic/response.ts'
 import { createClaudeDecoder } from '../anthropic/stream.ts'
@@ -9,9 +10,11 @@ import { readGeminiFailure } from '../gemini/failure.ts'
 import { geminiImages } from '../gemini/images.ts'
 import { mostImages, wantsSignatures } from '../gemini/models.ts'
 import { nativeGemini } from '../gemini/native.ts'
+import { geminiProfile } from '../gemini/profile.ts'
 import { generateOperation, toGeminiBody } from '../gemini/request.ts'
 import { fromGeminiResponse } from '../gemini/response.ts'
 import { createGeminiDecoder } from '../gemini/stream.ts'
+import { compatibleProfile } from '../openai-compatible/profile.ts'
 import { toOpenAiRequest } from '../openai-compatible/request.ts'
 import { toHubResponse } from '../openai-compatible/response.ts'
 import { createOpenAiDecoder } from '../openai-compatible/stream.ts'
@@ -97,6 +100,8 @@ const forms: Readonly<Record<Form, Pick<ChatTranslation, 'request' | 'response' 
   },
 }
 
+const profiles = { claude: cloudClaudeProfile, google: geminiProfile, openai: compatibleProfile }
+
 /** One host, three forms: the model decides which. */
 export const vertex: Provider = {
   id: 'vertex',
@@ -105,6 +110,7 @@ export const vertex: Provider = {
   pricedAsClaude: (model) => formOf(model) === 'claude',
   framing: 'sse',
   chat: {
+    profile: (call) => profiles[formOf(call.model)],
     request: (request, call) => forms[formOf(call.model)].request(request, call),
     response: (json, call) => forms[formOf(call.model)].response(json, call),
     stream: (call) => forms[formOf(call.model)].stream(call),

@@ -1,5 +1,6 @@
 import { refuse, type Json } from '../prompt.ts'
 import type { Call, ChatOperation } from '../types.ts'
+import { checkBetas } from '../strict/anthropic.ts'
 import { messages } from './messages.ts'
 
 /** A host that serves the vendor's models at its own addresses. */
@@ -27,12 +28,14 @@ export function hostedMessages(host: MessagesHost): ChatOperation {
     const { anthropic_version: _, anthropic_beta: __, ...body } = call.body
     const stream = host.streams(call.path) ?? body['stream']
     const own: Json = { ...body, model: host.modelOf(call.path), stream }
-    return { ...call, headers: { ...call.headers, 'anthropic-version': '2023-06-01' }, body: own }
+    return { ...call, headers: { ...call.headers, 'anthropic-version': '2023-06-01' }, body: own, isHosted: true }
   }
   return {
     type: 'chat',
     read: (call) => {
       checkBody(call, host)
+      const betas = [call.body['anthropic_beta'] ?? [], String(call.headers['anthropic-beta'] ?? '').split(',')].flat()
+      checkBetas(betas.map(String))
       return messages.read(asMessages(call))
     },
     write: (prompt, answer, call) => messages.write(prompt, answer, asMessages(call)),

@@ -12,7 +12,7 @@ import {
   type Json,
   type Prompt,
 } from '../prompt.ts'
-import { checkStrictly } from '../strict.ts'
+import { checkStrictly } from '../strict/index.ts'
 import type { Call } from '../types.ts'
 
 /** Proof that a thinking text is this vendor's own; checked when it comes back. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { minus, sum, parsedArguments, type Answer, type Finish, type Usage } from '../answer.ts'
 import type { Json, Prompt } from '../prompt.ts'
 import { json, type Call, type ChatOperation } from '../types.ts'
-import { readContents, signaturePrefix } from './read.ts'
+import { readContents, signatureMark } from './read.ts'
 
 const finishWords: Record<Finish, string> = {
   stop: 'STOP',
@@ -11,7 +11,8 @@ const finishWords: Record<Finish, string> = {
   'content-filter': 'SAFETY',
 }
 
-const signatureOf = (text: string) => signaturePrefix + createHash('sha256').update(text).digest('base64')
+const signatureOf = (text: string) =>
+  Buffer.concat([signatureMark, createHash('sha256').update(text).digest()]).toString('base64')
 
 function usageBody(usage: Usage, choices: number): Json {
   const candidates = minus(usage.completion, usage.reasoning)

@@ -11,14 +11,15 @@ import {
   type Json,
   type Prompt,
 } from '../prompt.ts'
-import { checkStrictly } from '../strict.ts'
+import { camelled } from '../strict/gemini.ts'
+import { checkStrictly } from '../strict/index.ts'
 import type { Call } from '../types.ts'
 
-/** Signatures this vendor hands out begin so; one that does not is refused. */
-export const signaturePrefix = 'c2ltLWdlbWluaS1zaWduYXR1cmU'
+/** Signatures this vendor hands out begin with these bytes; one that does not is refused. */
+export const signatureMark = Buffer.from('sim-gemini-signature.')
 
 const partsOf = (content: unknown): Json[] =>
-  typeof content === 'string' ? [{ text: content }] : asObjects(asObject(content)['parts'])
+  typeof content === 'string' ? [{ text: content }] : asObjects(asObject(content)['parts']).map(camelled)
 
 const textOf = (content: unknown): string =>
   partsOf(content)
@@ -29,11 +30,11 @@ const textOf = (content: unknown): string =>
 
 function mediaOf(parts: Json[]): string[] {
   return parts.flatMap((part) => {
-    const inline = asObject(part['inlineData'] ?? part['inline_data'])
+    const inline = asObject(part['inlineData'])
     const mediaType = asText(inline['mimeType'] ?? inline['mime_type'])
     if (mediaType)
       return [describeBytes(mediaType.startsWith('image/') ? 'Image' : 'File', mediaType, asText(inline['data']))]
-    const address = asText(asObject(part['fileData'] ?? part['file_data'])['fileUri'])
+    const address = asText(camelled(part['fileData'])['fileUri'])
     return address ? [describeAddress('File', address)] : []
   })
 }
@@ -43,7 +44,7 @@ function checkSignatures(contents: Json[]): void {
     const signature = part['thoughtSignature']
     if (
       typeof signature === 'string' &&
-      !signature.startsWith(signaturePrefix) &&
+      !Buffer.from(signature, 'base64').subarray(0, signatureMark.length).equals(signatureMark) &&
       signature !== 'skip_thought_signature_validator'
     )
       refuse('Thought signature is not valid')
@@ -64,7 +65,7 @@ function checkResponses(contents: Json[]): void {
 }
 
 function toolChoiceOf(body: Json): Prompt['toolChoice'] {
-  const config = asObject(asObject(body['toolConfig'])['functionCallingConfig'])
+  const config = camelled(camelled(body['toolConfig'])['functionCallingConfig'])
   const mode = asText(config['mode']).toUpperCase()
   const names = asTexts(config['allowedFunctionNames'])
   if (mode === 'NONE') return { mode: 'none' }
@@ -79,8 +80,9 @@ function jsonOf(config: Json): Json | undefined {
 export const modelOf = (path: string) => decodeURIComponent(/\/models\/([^/:]+)/.exec(path)?.[1] ?? '')
 
 export function readContents(call: Call): Prompt {
-  const { body, path } = call
   checkStrictly('generate', call)
+  const { path } = call
+  const body = camelled(call.body)
   const contents =
     typeof body['contents'] === 'string' ? [{ parts: [{ text: body['contents'] }] }] : asObjects(body['contents'])
   if (contents.length === 0) refuse('* GenerateContentRequest.contents: contents is not specified\n')
@@ -90,16 +92,16 @@ export function readContents(call: Call): Prompt {
   const spoken = contents.findLast((content) => isUser(content) && textOf(content) !== '')
   const last = contents.at(-1)
   const lastParts = last && last['role'] !== 'model' ? partsOf(last) : []
-  const config = asObject(body['generationConfig'])
-  const thinking = asObject(config['thinkingConfig'])
+  const config = camelled(body['generationConfig'])
+  const thinking = camelled(config['thinkingConfig'])
   return {
     model: modelOf(path),
     stream: path.endsWith(':streamGenerateContent'),
     text: textOf(spoken),
     media: mediaOf(lastParts),
-    system: textOf(body['systemInstruction'] ?? body['system_instruction']),
+    system: textOf(body['systemInstruction']),
     tools: asObjects(body['tools'])
-      .flatMap((tool) => asObjects(tool['functionDeclarations']))
+      .flatMap((tool) => asObjects(camelled(tool)['functionDeclarations']).map(camelled))
       .map((tool) => ({
         name: asText(tool['name']),
         schema: asObject(tool['parameters'] ?? tool['parametersJsonSchema']),

@@ -10,7 +10,7 @@ import {
   type Json,
   type Prompt,
 } from '../prompt.ts'
-import { checkStrictly } from '../strict.ts'
+import { checkStrictly } from '../strict/index.ts'
 import { json, type Call, type ChatOperation, type StreamEvent } from '../types.ts'
 import { readMessages } from './read-messages.ts'
 
@@ -128,9 +128,16 @@ function toolDeltas(answer: Answer, call: Call): Json[] {
   })
 }
 
+/**
+ * Vendors of this form whose streams end with usage although nobody can ask for it: Zhipu
+ * (https://docs.bigmodel.cn/api-reference) and Mistral (https://docs.mistral.ai/api, `CompletionChunk.usage`).
+ */
+const unaskedUsage = /^\/api\/(coding\/)?paas\/v4\/| (mistral|magistral|ministral|codestral|pixtral|devstral)-/
+
 function events(prompt: Prompt, answer: Answer, call: Call): StreamEvent[] {
   const includeUsage = asObject(call.body['stream_options'])['include_usage'] === true
-  const at = call.directives['usageat'] ?? 'last'
+  const countsUnasked = unaskedUsage.test(`${call.path} ${prompt.model}`)
+  const at = call.directives['usageat'] ?? (countsUnasked ? 'finish' : 'last')
   const usage = answer.usage ? usageBody(answer.usage, prompt.choices) : undefined
   const frame = {
     id: call.nextId('chatcmpl-'),

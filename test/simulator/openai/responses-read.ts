@@ -9,7 +9,7 @@ import {
   type Json,
   type Prompt,
 } from '../prompt.ts'
-import { checkStrictly } from '../strict.ts'
+import { checkStrictly } from '../strict/index.ts'
 import type { Call } from '../types.ts'
 import { formatOf, toolChoiceOf } from './chat.ts'
 import { mediaOfContent, textOfContent } from './read-messages.ts'

@@ -1,4 +1,6 @@
 import type { UpstreamFailure } from '#relay/chat/events.ts'
+import { fitUser } from '#relay/chat/fit/names.ts'
+import type { NameRule } from '#relay/chat/fit/profile.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import { type Json, numberOf, recordOf, recordsOf, wordOf } from '../../shared/json.ts'
 import { isDefaultValue } from '../../shared/default-values.ts'
@@ -16,6 +18,9 @@ function reasoning(body: Json, request: ChatRequest): void {
   const takesEffort = String(body['model']).startsWith('glm-5.2')
   if (takesEffort && effort !== undefined && effort !== 'none') body['reasoning_effort'] = effort
 }
+
+/** https://docs.bigmodel.cn/api-reference, chat completions, `user_id`: 6 to 128 characters. */
+const userRule: NameRule = { shortest: 6, longest: 128, pattern: /^./s }
 
 const refused = [
   'frequency_penalty',
@@ -81,10 +86,9 @@ function adjust(body: Json): string[] {
     body['max_tokens'] ??= body['max_completion_tokens']
     delete body['max_completion_tokens']
   }
-  const user = wordOf(body['user'])
+  const user = wordOf(body['user_id']) ?? wordOf(body['user'])
   delete body['user']
-  if (user !== undefined && user.length >= 6 && user.length <= 128) body['user_id'] = user
-  else if (user !== undefined) lost.push('user')
+  if (user !== undefined) body['user_id'] = fitUser(user, userRule)
   sampling(body)
   bareImages(body)
   if (body['tools'] !== undefined) {
@@ -110,6 +114,7 @@ export const zhipuV4 = openAiCompatible({
   label: 'Zhipu GLM',
   channelTypes: [26],
   messagesUrl: messagesBelow(/\/api(\/coding)?\/paas\/v4$/, '/api/anthropic/v1/messages'),
+  profile: { user: userRule },
   version: '/api/paas/v4',
   streamUsage: false,
   carriesReasoning: 'content',

@@ -1,0 +1,237 @@
+import { describe, expect, test } from 'vitest'
+import type { ChatRequest, Message, ToolResultPart } from '../request.ts'
+import { fitRequest, takesNames } from './fit-request.ts'
+import { fitName, fitUser } from './names.ts'
+import { openAiProfile, type TargetProfile } from './profile.ts'
+import { restoreResponse, restoringDecoder } from './restore.ts'
+import { plainRoot } from './schema-root.ts'
+
+const requestWith = (changes: Partial<ChatRequest>): ChatRequest => ({
+  model: 'm',
+  messages: [{ role: 'user', content: [{ type: 'text', text: 'q' }] }],
+  tools: [],
+  stop: [],
+  stream: false,
+  includeUsage: false,
+  extra: { dialect: 'claude', fields: {} },
+  losses: [],
+  ...changes,
+})
+const say = (role: 'user' | 'assistant', text: string): Message => ({ role, content: [{ type: 'text', text }] })
+const call = (...ids: string[]): Message => ({
+  role: 'assistant',
+  content: ids.map((id) => ({ type: 'tool-call', id, name: 'f', arguments: '{}' })),
+})
+const result = (callId: string, text = callId): ToolResultPart => ({
+  type: 'tool-result',
+  callId,
+  name: 'f',
+  content: [{ type: 'text', text }],
+})
+const results = (...parts: ToolResultPart[]): Message => ({ role: 'user', content: parts })
+
+const long = 'mcp__plugin_chrome-devtools-mcp_chrome-devtools__performance_analyze_insight'
+
+describe('names', () => {
+  test('that a target takes stay, others keep their beginning and become the same one every time', () => {
+    const rule = { longest: 64, pattern: /^[a-zA-Z0-9_-]+$/ }
+    expect(fitName('get_weather', rule)).toBe('get_weather')
+    expect(fitName(long, rule)).toBe('mcp__plugin_chrome-devtools-mcp_chrome-devtools__pe_4d5b4b1f81ac')
+    expect(fitName('a.b', rule)).not.toBe(fitName('a:b', rule))
+    expect(fitName('1 名字', rule)).toMatch(/^_1____[0-9a-f]{12}$/)
+  })
+
+  test('of tools are changed wherever they stand, and come back in answers and streams', () => {
+    const given = requestWith({
+      tools: [
+        { type: 'function', name: long },
+        { type: 'custom', name: 'patch' },
+      ],
+      toolChoice: { type: 'allowed', mode: 'auto', names: [long, 'patch'] },
+      messages: [
+        say('user', 'q'),
+        { role: 'assistant', content: [{ type: 'tool-call', id: 'c', name: long, arguments: '{}' }] },
+        results({ ...result('c'), name: long }),
+      ],
+    })
+    expect(takesNames(given, openAiProfile)).toBe(false)
+    const { request, callerNames, losses } = fitRequest(given, openAiProfile)
+    expect(JSON.stringify(request)).not.toContain(long)
+    expect(takesNames(request, openAiProfile)).toBe(true)
+    expect(losses).toEqual([])
+    const [short] = [...callerNames.keys()] as [string]
+    expect(request.toolChoice).toMatchObject({ names: [short, 'patch'] })
+    const part = { type: 'tool-call', id: 'x', name: short, arguments: '{}' } as const
+    const answer = { id: '', model: '', choices: [{ parts: [part], finish: 'tool-calls' as const }] }
+    expect(restoreResponse(answer, callerNames).choices[0]?.parts).toEqual([{ ...part, name: long }])
+    const start = { type: 'tool-call-start', index: 0, id: 'x', name: short } as const
+    const decoder = restoringDecoder({ push: () => [start], end: () => [start] }, callerNames)
+    expect([...decoder.push({ data: '' }), ...decoder.end()]).toEqual([
+      { ...start, name: long },
+      { ...start, name: long },
+    ])
+  })
+
+  test('of calls are changed with those of their results', () => {
+    const id = `call_${'x'.repeat(60)}`
+    const { request } = fitRequest(
+      requestWith({ messages: [say('user', 'q'), call(id, 'b'), results(result(id), result('b'))] }),
+      openAiProfile,
+    )
+    const [, asked, answered] = request.messages
+    expect(asked?.content.map((part) => 'id' in part && part.id)).toEqual(
+      answered?.content.map((part) => 'callId' in part && part.callId),
+    )
+    expect(asked?.content[0]).toMatchObject({ id: fitName(id, { longest: 40, pattern: /^/ }) })
+    expect(asked?.content[1]).toMatchObject({ id: 'b' })
+  })
+
+  test('of end users stay the same from session to session', () => {
+    const rule = { longest: 64, pattern: /^[a-zA-Z0-9_-]+$/ }
+    const identity = (session: string) =>
+      JSON.stringify({ device_id: 'd'.repeat(64), account_uuid: 'a', session_id: session })
+    expect(fitUser('user-1', rule)).toBe('user-1')
+    expect(fitUser(identity('one'), rule)).toBe(fitUser(identity('two'), rule))
+    expect(fitUser(identity('one'), rule)).toMatch(/^user_[0-9a-f]{48}$/)
+    const older = `user_${'0'.repeat(64)}_account__session_`
+    expect(fitUser(`${older}11-22`, rule)).toBe(fitUser(`${older}33-44`, rule))
+    expect(fitUser('ab', { ...rule, shortest: 6 })).toHaveLength(53)
+  })
+})
+
+describe('calls and results', () => {
+  const paired = (...messages: Message[]) => fitRequest(requestWith({ messages }), {})
+
+  test('that stand as they should stay the very same messages', () => {
+    const request = requestWith({
+      messages: [say('user', 'q'), call('a', 'b'), results(result('b'), result('a')), say('assistant', 'done')],
+    })
+    expect(fitRequest(request, openAiProfile).request).toBe(request)
+  })
+
+  test('in another order stand behind their calls', () => {
+    const text = { type: 'text', text: 'wait' } as const
+    expect(
+      paired(
+        say('user', 'q'),
+        call('a', 'b'),
+        say('user', 'wait'),
+        results(result('b')),
+        say('assistant', 'hm'),
+        results(result('a')),
+      ).request.messages,
+    ).toEqual([
+      say('user', 'q'),
+      call('a', 'b'),
+      { role: 'user', content: [result('a'), result('b'), text] },
+      say('assistant', 'hm'),
+    ])
+  })
+
+  test('without each other are answered, or left out by name', () => {
+    const { request, losses } = paired(
+      say('user', 'q'),
+      results(result('lost')),
+      call('a'),
+      say('user', 'go on'),
+      call('b'),
+    )
+    expect(losses).toEqual(['tool_result'])
+    expect(request.messages).toMatchObject([
+      say('user', 'q'),
+      call('a'),
+      { role: 'user', content: [{ callId: 'a', isError: true }, { text: 'go on' }] },
+      call('b'),
+      { role: 'user', content: [{ callId: 'b', isError: true }] },
+    ])
+    expect(paired(results(result('lost'))).request.messages).toEqual([say('user', '...')])
+  })
+
+  test('in answers that follow each other are one round', () => {
+    const { request } = paired(say('user', 'q'), call('a'), call('b'), results(result('a'), result('b')))
+    expect(request.messages).toEqual([say('user', 'q'), call('a', 'b'), results(result('a'), result('b'))])
+  })
+
+  test('whose ids are used again, or missing, get their own', () => {
+    const { request } = paired(
+      call('x'),
+      results(result('x', '1')),
+      call('x', ''),
+      results(result('x', '2'), result('', '3')),
+    )
+    expect(request.messages).toMatchObject([
+      { content: [{ id: 'x' }] },
+      { content: [{ callId: 'x', content: [{ text: '1' }] }] },
+      { content: [{ id: 'x_2' }, { id: 'call_2_1' }] },
+      {
+        content: [
+          { callId: 'x_2', content: [{ text: '2' }] },
+          { callId: 'call_2_1', content: [{ text: '3' }] },
+        ],
+      },
+    ])
+  })
+
+  test('of an answer that the upstream keeps may stand without their calls', () => {
+    const messages = [results(result('elsewhere'))]
+    const extra = { dialect: 'openai-responses' as const, fields: { previous_response_id: 'resp_1' } }
+    expect(fitRequest(requestWith({ messages, extra }), {}).request.messages).toBe(messages)
+  })
+
+  test('have an instruction between them behind the results', () => {
+    const system: Message = { role: 'system', content: [{ type: 'text', text: 'now' }] }
+    expect(paired(call('a'), system, results(result('a'))).request.messages).toEqual([
+      call('a'),
+      results(result('a')),
+      system,
+    ])
+  })
+})
+
+describe('schemas', () => {
+  const strict = (schema: Record<string, unknown> | undefined): TargetProfile => ({
+    schemas: { strict: () => schema, format: () => schema && { schema, lost: false } },
+  })
+  const tool = { type: 'function', name: 'f', parameters: { type: 'object' }, strict: true } as const
+  const responseFormat = { type: 'json-schema', name: 'x', schema: { type: 'object' }, strict: true } as const
+
+  test('are written anew, or are no longer kept to the letter, by name', () => {
+    const request = requestWith({ tools: [tool], responseFormat })
+    const better = { type: 'object', additionalProperties: false }
+    expect(fitRequest(request, strict(better))).toMatchObject({
+      request: { tools: [{ parameters: better, strict: true }], responseFormat: { schema: better, strict: true } },
+      losses: [],
+    })
+    const dropped = fitRequest(request, strict(undefined))
+    expect(dropped.losses.toSorted()).toEqual(['response_format.strict', 'tools.strict'])
+    expect(dropped.request).toMatchObject({
+      tools: [{ strict: false }],
+      responseFormat: { strict: false, instructed: true },
+    })
+  })
+
+  test('with alternatives at their root become one object that knows all of them', () => {
+    const named = (name: string, type = 'string') => ({
+      type: 'object',
+      properties: { [name]: { type } },
+      required: [name],
+    })
+    expect(plainRoot(named('a'))).toEqual({ schema: named('a'), lost: false })
+    expect(plainRoot({ anyOf: [named('a'), { $ref: '#/$defs/b' }], $defs: { b: named('b') } })).toEqual({
+      schema: {
+        type: 'object',
+        properties: { a: { type: 'string' }, b: { type: 'string' } },
+        $defs: { b: named('b') },
+      },
+      lost: true,
+    })
+    expect(plainRoot({ type: 'object', allOf: [named('a'), named('a', 'number')] })).toEqual({
+      schema: {
+        type: 'object',
+        properties: { a: { anyOf: [{ type: 'string' }, { type: 'number' }] } },
+        required: ['a'],
+      },
+      lost: false,
+    })
+  })
+})

@@ -1,0 +1,129 @@
+import type { ChatRequest, Message, Tool, ToolChoice } from '../request.ts'
+import { fitsRule, fitName, fitUser } from './names.ts'
+import { pairResults } from './pairing.ts'
+import type { NameRule, SchemaRules, TargetProfile } from './profile.ts'
+
+/** A request as its target takes it. */
+export type Fitted = {
+  request: ChatRequest
+  /** What could be neither said in the target's words nor put back, by name. */
+  losses: string[]
+  /** The callers' own names of tools, by the names the target was given; only of those that differ. */
+  callerNames: ReadonlyMap<string, string>
+}
+
+type Part = Message['content'][number]
+
+const isNamed = (tool: Tool): tool is Extract<Tool, { name: string }> =>
+  tool.type === 'function' || tool.type === 'custom'
+
+/** Names of tools that the target would refuse, each with the one it gets. */
+function oddNames(request: ChatRequest, rule: NameRule | undefined): Map<string, string> {
+  const odd = new Map<string, string>()
+  if (!rule) return odd
+  const check = (name: string): void => {
+    if (!fitsRule(name, rule)) odd.set(name, fitName(name, rule))
+  }
+  for (const tool of request.tools) if (isNamed(tool)) check(tool.name)
+  for (const message of request.messages) {
+    if (message.role !== 'assistant') continue
+    for (const part of message.content) if (part.type === 'tool-call') check(part.name)
+  }
+  return odd
+}
+
+const hasOddId = (request: ChatRequest, rule: NameRule | undefined): boolean =>
+  rule !== undefined &&
+  request.messages.some(
+    ({ role, content }) =>
+      role === 'assistant' && content.some((part) => part.type === 'tool-call' && !fitsRule(part.id, rule)),
+  )
+
+/** Whether a target of this profile takes the names and ids of a call as its caller wrote them. */
+export const takesNames = (request: ChatRequest, { toolName, callId }: TargetProfile): boolean =>
+  oddNames(request, toolName).size === 0 && !hasOddId(request, callId)
+
+type Renaming = { name: (name: string) => string; id: (id: string) => string }
+
+function renamedPart<Given extends Part>(part: Given, { name, id }: Renaming): Given {
+  if (part.type === 'tool-call') return { ...part, name: name(part.name), id: id(part.id) }
+  if (part.type !== 'tool-result') return part
+  return { ...part, callId: id(part.callId), ...(part.name === undefined ? {} : { name: name(part.name) }) }
+}
+
+function renamedMessage(message: Message, renaming: Renaming): Message {
+  switch (message.role) {
+    case 'system':
+      return message
+    case 'user':
+      return { ...message, content: message.content.map((part) => renamedPart(part, renaming)) }
+    case 'assistant':
+      return { ...message, content: message.content.map((part) => renamedPart(part, renaming)) }
+  }
+}
+
+function renamedChoice(choice: ToolChoice, { name }: Renaming): ToolChoice {
+  if (choice.type === 'tool') return { ...choice, name: name(choice.name) }
+  return choice.type === 'allowed' ? { ...choice, names: choice.names.map(name) } : choice
+}
+
+function withNames(request: ChatRequest, { toolName, callId }: TargetProfile): [ChatRequest, Map<string, string>] {
+  const odd = oddNames(request, toolName)
+  const hasIds = hasOddId(request, callId)
+  if (odd.size === 0 && !hasIds) return [request, odd]
+  const renaming: Renaming = {
+    name: (name) => odd.get(name) ?? name,
+    id: (id) => (hasIds && callId ? fitName(id, callId) : id),
+  }
+  const { tools, toolChoice } = request
+  const renamed = {
+    ...request,
+    messages: request.messages.map((message) => renamedMessage(message, renaming)),
+    tools: tools.map((tool) => (isNamed(tool) ? { ...tool, name: renaming.name(tool.name) } : tool)),
+    toolChoice: toolChoice && renamedChoice(toolChoice, renaming),
+  }
+  return [renamed, new Map([...odd].map(([own, given]) => [given, own]))]
+}
+
+function fitTool(tool: Tool, { strict, parameters }: SchemaRules, losses: Set<string>): Tool {
+  if (tool.type !== 'function' || !tool.parameters) return tool
+  let fitted = tool
+  if (tool.strict === true && strict) {
+    const schema = strict(tool.parameters)
+    if (schema !== undefined) return schema === tool.parameters ? tool : { ...tool, parameters: schema }
+    fitted = { ...tool, strict: false }
+    losses.add('tools.strict')
+  }
+  const plain = parameters?.(tool.parameters)
+  if (!plain || plain.schema === tool.parameters) return fitted
+  if (plain.lost) losses.add('tools.parameters')
+  return { ...fitted, parameters: plain.schema }
+}
+
+function fitFormat(request: ChatRequest, { format: rule, alwaysKeepsFormat }: SchemaRules, losses: Set<string>) {
+  const format = request.responseFormat
+  if (format?.type !== 'json-schema' || !rule) return format
+  if (format.strict !== true && alwaysKeepsFormat !== true) return format
+  const fitted = rule(format.schema)
+  if ((fitted === undefined || fitted.lost) && format.strict === true) losses.add('response_format.strict')
+  if (fitted !== undefined) return fitted.schema === format.schema ? format : { ...format, schema: fitted.schema }
+  return { ...format, strict: false, instructed: true }
+}
+
+function withSchemas(request: ChatRequest, rules: SchemaRules | undefined, losses: Set<string>): ChatRequest {
+  if (!rules || (request.tools.length === 0 && request.responseFormat?.type !== 'json-schema')) return request
+  const tools = request.tools.map((tool) => fitTool(tool, rules, losses))
+  return { ...request, tools, responseFormat: fitFormat(request, rules, losses) }
+}
+
+/** Brings a request to what its target takes. Each check is cheap, and what needs no fitting stays the very same object. */
+export function fitRequest(request: ChatRequest, profile: TargetProfile): Fitted {
+  const losses = new Set<string>()
+  const { messages, lost } = pairResults(request)
+  if (lost) losses.add('tool_result')
+  const ordered = messages === request.messages ? request : { ...request, messages }
+  const [named, callerNames] = withNames(ordered, profile)
+  const user = named.user !== undefined && profile.user ? fitUser(named.user, profile.user) : named.user
+  const known = user === named.user ? named : { ...named, user }
+  return { request: withSchemas(known, profile.schemas, losses), losses: [...losses], callerNames }
+}

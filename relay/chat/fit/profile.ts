@@ -1,0 +1,40 @@
+import type { JsonSchema } from '../request.ts'
+
+/** What a target takes as a name or an id: at most so many characters, of this alphabet only. */
+export type NameRule = {
+  shortest?: number | undefined
+  longest: number
+  /** Matches a name that is taken, its length aside. */
+  pattern: RegExp
+}
+
+/** What a target takes of schemas. Each function gives an equal schema, or nothing where the target has no words for it. */
+export type SchemaRules = {
+  /** Of a tool whose arguments are to be kept to the letter. */
+  strict?: ((schema: JsonSchema) => JsonSchema | undefined) | undefined
+  /** Of any tool; `lost` where the target's words say less. */
+  parameters?: ((schema: JsonSchema) => { schema: JsonSchema; lost: boolean }) | undefined
+  /** Of an answer; `lost` as above, and the rest is still kept to the letter. */
+  format?: ((schema: JsonSchema) => { schema: JsonSchema; lost: boolean } | undefined) | undefined
+  /** The target keeps an answer to any schema it is given, whether or not the caller asks for the letter. */
+  alwaysKeepsFormat?: boolean | undefined
+}
+
+/** What a family of targets, and a model of it where they differ, refuses of what the hub format can say. */
+export type TargetProfile = {
+  toolName?: NameRule | undefined
+  callId?: NameRule | undefined
+  user?: NameRule | undefined
+  schemas?: SchemaRules | undefined
+}
+
+/**
+ * What most of those that speak OpenAI's form take. Tool names: "must be a-z, A-Z, 0-9, or contain underscores and dashes, with
+ * a maximum length of 64" (https://platform.openai.com/docs/api-reference/chat/create, `tools[].function.name`); DeepSeek, Mistral,
+ * Zhipu and DashScope say the same. Ids of calls: "string too long. Expected a string with maximum length 40" is the
+ * vendor's answer to longer ones; their alphabet is free, and some models read meaning in it.
+ */
+export const openAiProfile: TargetProfile = {
+  toolName: { longest: 64, pattern: /^[a-zA-Z0-9_-]+$/ },
+  callId: { longest: 40, pattern: /^./s },
+}

@@ -1,0 +1,21 @@
+import { openAiProfile, type TargetProfile } from '#relay/chat/fit/profile.ts'
+import { plainRoot } from '#relay/chat/fit/schema-root.ts'
+import { toStrictSchema } from './schema.ts'
+
+/**
+ * The original's rules, by which its followers are built. User: `safety_identifier` and `user` have at most 64 characters,
+ * https://platform.openai.com/docs/api-reference/responses/create. Parameters: "schema must have type 'object' and not have
+ * 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level."
+ */
+export const compatibleProfile: TargetProfile = {
+  ...openAiProfile,
+  user: { longest: 64, pattern: /^./s },
+  schemas: {
+    strict: toStrictSchema,
+    parameters: plainRoot,
+    format: (schema) => {
+      const strict = toStrictSchema(schema)
+      return strict && { schema: strict, lost: false }
+    },
+  },
+}

@@ -1,0 +1,112 @@
+import { checkFields } from '../fields.ts'
+import { asList, asNumber, asObject, asObjects, asText, refuse, type Json } from '../prompt.ts'
+import { checkAnthropicGrammar, checkPlainRoot } from './schemas.ts'
+
+const words = (text: string): string[] => text.split(' ')
+
+/** https://platform.claude.com/docs/en/api/messages and the beta fields of @anthropic-ai/sdk */
+const ownFields = words(
+  'model messages max_tokens betas billing_policy cache_control compaction container context_management diagnostics fallback_credit_token fallbacks inference_geo mcp_servers metadata output_config output_format service_tier speed stop_sequences stream system temperature thinking thread tool_choice tools top_k top_p user_profile_id workspace_id',
+)
+/**
+ * Of these the clouds know no more than:
+ * https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages-request-response.html,
+ * https://cloud.google.com/vertex-ai/generative-ai/docs/partner-models/claude/use-claude
+ */
+const hostedFields = words(
+  'model messages max_tokens metadata stop_sequences stream system temperature thinking tool_choice tools top_k top_p output_config context_management compaction',
+)
+const ownToolFields = words(
+  'type name description input_schema cache_control strict input_examples defer_loading eager_input_streaming allowed_callers',
+)
+const hostedToolFields = words('type name description input_schema cache_control strict input_examples')
+
+/** "max_tokens: 200000 > 64000, which is the maximum allowed number of output tokens for …" */
+const mostOutput: readonly (readonly [RegExp, number])[] = [
+  [/claude-3-5-/, 8192],
+  [/claude-(sonnet|haiku|opus)-4-5/, 64_000],
+  [/claude-opus-4-1/, 32_000],
+]
+
+function checkThinking(body: Json): void {
+  const thinking = asObject(body['thinking'])
+  if (thinking['type'] !== 'enabled') return
+  const budget = asNumber(thinking['budget_tokens'])
+  if (budget === undefined || budget < 1024) refuse('thinking.enabled.budget_tokens: Input should be at least 1024')
+  if ((budget ?? 0) >= (asNumber(body['max_tokens']) ?? 0))
+    refuse('`max_tokens` must be greater than `thinking.budget_tokens`.')
+  if (body['temperature'] !== undefined && body['temperature'] !== 1)
+    refuse('`temperature` may only be set to 1 when thinking is enabled.')
+  if (['any', 'tool'].includes(asText(asObject(body['tool_choice'])['type'])))
+    refuse('Thinking may not be enabled when tool_choice forces tool use.')
+}
+
+function checkTools(body: Json, isHosted: boolean): void {
+  const names = new Set<string>()
+  for (const [index, tool] of asObjects(body['tools']).entries()) {
+    if (tool['type'] !== undefined && tool['type'] !== 'custom') continue
+    const place = `tools.${index}.custom`
+    const name = asText(tool['name'])
+    checkFields(tool, isHosted ? hostedToolFields : ownToolFields, `${place}.`)
+    // The vendor's own platform: '^[a-zA-Z0-9_-]{1,128}$'; the clouds: "String should have at most 64 characters".
+    const longest = isHosted ? 64 : 128
+    if (name.length > longest) refuse(`${place}.name: String should have at most ${longest} characters`)
+    if (!/^[a-zA-Z0-9_-]+$/.test(name))
+      refuse(`${place}.name: String should match pattern '^[a-zA-Z0-9_-]{1,${longest}}$'`)
+    if (names.has(name)) refuse('tools: Tool names must be unique.')
+    names.add(name)
+    if (tool['input_schema'] !== undefined && asObject(tool['input_schema'])['type'] !== 'object')
+      refuse(`${place}.input_schema.type: Field required`)
+    checkPlainRoot(
+      tool['input_schema'],
+      `${place}: input_schema does not support oneOf, allOf, or anyOf at the top level`,
+    )
+    if (tool['strict'] === true) checkAnthropicGrammar(tool['input_schema'], `${place}.input_schema`)
+  }
+}
+
+function checkBlocks(body: Json): void {
+  const ids = new Set<string>()
+  for (const [index, message] of asObjects(body['messages']).entries()) {
+    checkFields(message, ['role', 'content'], 'messages.')
+    if (asList(message['content']).length === 0 && asText(message['content']) === '')
+      refuse('messages: text content blocks must be non-empty')
+    for (const block of asObjects(message['content'])) {
+      if (block['type'] === 'text' && asText(block['text']) === '')
+        refuse('messages: text content blocks must be non-empty')
+      if (block['type'] !== 'tool_use') continue
+      const id = asText(block['id'])
+      if (!/^[a-zA-Z0-9_-]+$/.test(id))
+        refuse(`messages.${index}.content.0.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'`)
+      if (ids.has(id)) refuse('messages: `tool_use` ids must be unique')
+      ids.add(id)
+      if (asText(block['name']).length > 200)
+        refuse(`messages.${index}: tool_use.name: String should have at most 200 characters`)
+    }
+  }
+}
+
+export function checkMessages(body: Json, { isHosted }: { isHosted: boolean }): void {
+  checkFields(body, isHosted ? hostedFields : ownFields)
+  checkThinking(body)
+  checkTools(body, isHosted)
+  checkBlocks(body)
+  const [, most] = mostOutput.find(([pattern]) => pattern.test(asText(body['model']))) ?? []
+  const limit = asNumber(body['max_tokens']) ?? 0
+  if (most !== undefined && limit > most)
+    refuse(
+      `max_tokens: ${limit} > ${most}, which is the maximum allowed number of output tokens for ${asText(body['model'])}`,
+    )
+  if (asText(asObject(body['metadata'])['user_id']).length > 256)
+    refuse('metadata.user_id: String should have at most 256 characters')
+  const format = asObject(asObject(body['output_config'])['format'])
+  if (format['type'] === 'json_schema') checkAnthropicGrammar(format['schema'], 'output_config.format.schema')
+}
+
+/** Betas that the clouds know by no name: "invalid beta flag", https://github.com/anthropics/claude-code/issues/82549 */
+const refusedBetas =
+  /^(claude-code|oauth|fast-mode|advanced-tool-use|prompt-caching-scope|mcp-client|skills|files-api|code-execution|web-fetch|advisor-tool|message-threads|structured-outputs)-/
+
+export function checkBetas(betas: readonly string[]): void {
+  if (betas.some((beta) => refusedBetas.test(beta.trim()))) refuse('invalid beta flag')
+}

@@ -1,0 +1,152 @@
+import { checkFields } from '../fields.ts'
+import { asList, asNumber, asObject, asObjects, asText, refuse, Refusal, type Json } from '../prompt.ts'
+import { checkOpenAiStrict, checkPlainRoot } from './schemas.ts'
+
+const words = (text: string): string[] => text.split(' ')
+
+/** https://platform.openai.com/docs/api-reference/chat/create */
+const chatFields = words(
+  'model messages audio frequency_penalty function_call functions logit_bias logprobs max_completion_tokens max_tokens metadata modalities n parallel_tool_calls prediction presence_penalty prompt_cache_key prompt_cache_options prompt_cache_retention reasoning_effort response_format safety_identifier seed service_tier stop store stream stream_options temperature tool_choice tools top_logprobs top_p user verbosity web_search_options',
+)
+/**
+ * What others who speak this form take beside: thinking (DeepSeek, Zhipu, Moonshot, DashScope, MiniMax, OpenRouter, Mistral,
+ * VolcEngine), sampling (DashScope, SiliconFlow, Zhipu, Mistral), end users (DeepSeek, Zhipu), search and plugins.
+ */
+const vendorFields = words(
+  'thinking enable_thinking thinking_budget reasoning reasoning_split prompt_mode chat_template_kwargs do_sample random_seed safe_prompt repetition_penalty user_id request_id tool_stream enable_search search_options plugins transforms provider models route mask_sensitive_info',
+)
+/** https://platform.openai.com/docs/api-reference/responses/create; `client_metadata` is what Codex sends. */
+const responsesFields = words(
+  'model input background client_metadata context_management conversation include instructions max_output_tokens max_tool_calls metadata parallel_tool_calls previous_response_id prompt prompt_cache_key prompt_cache_options prompt_cache_retention reasoning safety_identifier service_tier store stream stream_options temperature text tool_choice tools top_logprobs top_p truncation user',
+)
+
+const isReasoning = (model: string): boolean => /^(o\d|gpt-[5-9])/.test(model) && !/^gpt-\d+-chat/.test(model)
+const responsesOnly = /^(o1-pro|o3-pro|gpt-5(\.\d+)?-pro|gpt-5(\.\d+)?-codex)/
+
+function unsupported(name: string, model: string): never {
+  throw new Refusal({
+    status: 400,
+    message: `Unsupported parameter: '${name}' is not supported with ${model}.`,
+    param: name,
+    code: 'unsupported_parameter',
+  })
+}
+
+function checkLength(value: unknown, longest: number, param: string): void {
+  const text = asText(value)
+  if (text.length <= longest) return
+  throw new Refusal({
+    status: 400,
+    message: `Invalid '${param}': string too long. Expected a string with maximum length ${longest}, but got a string with length ${text.length} instead.`,
+    param,
+    code: 'string_above_max_length',
+  })
+}
+
+/** "must be a-z, A-Z, 0-9, or contain underscores and dashes, with a maximum length of 64" */
+function checkName(value: unknown, param: string): void {
+  checkLength(value, 64, param)
+  if (!/^[a-zA-Z0-9_-]+$/.test(asText(value)))
+    refuse(
+      `Invalid '${param}': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.`,
+      param,
+    )
+}
+
+const rootMessage =
+  "Invalid schema for function: schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level."
+
+function checkFunction(definition: Json, place: string): void {
+  checkName(definition['name'], `${place}.name`)
+  checkPlainRoot(definition['parameters'], rootMessage)
+  if (definition['strict'] === true)
+    checkOpenAiStrict(definition['parameters'], `function '${asText(definition['name'])}'`)
+}
+
+function checkFormat(format: Json): void {
+  if (format['strict'] === true) checkOpenAiStrict(format['schema'], 'response_format')
+}
+
+export function checkChat(body: Json): void {
+  checkFields(body, [...chatFields, ...vendorFields])
+  const model = asText(body['model'])
+  if (responsesOnly.test(model))
+    throw new Refusal({ status: 404, message: 'This model is only supported in v1/responses.', param: 'model' })
+  // `stop`: "Not supported with latest reasoning models `o3` and `o4-mini`"; the fifth generation answers the same.
+  const refused = words('max_tokens temperature top_p presence_penalty frequency_penalty logprobs stop')
+  if (isReasoning(model)) for (const name of refused) if (body[name] !== undefined) unsupported(name, model)
+  if (asList(body['stop']).length > 4) refuse("Invalid 'stop': array too long.", 'stop')
+  checkLength(body['user'], 64, 'user')
+  for (const modality of asList(body['modalities']))
+    if (modality !== 'text' && modality !== 'audio')
+      refuse(`Invalid value: '${asText(modality)}'. Supported values are: 'text' and 'audio'.`, 'modalities')
+  for (const [index, message] of asObjects(body['messages']).entries()) {
+    checkFields(
+      message,
+      words(
+        'role content name refusal annotations parsed audio tool_calls tool_call_id function_call reasoning_content reasoning_details reasoning prefix partial',
+      ),
+      'messages.',
+    )
+    for (const part of asObjects(message['content']))
+      checkFields(
+        part,
+        words('type text image_url input_audio file refusal cache_control video_url thinking'),
+        'messages.content.',
+      )
+    checkLength(message['tool_call_id'], 40, `messages[${index}].tool_call_id`)
+    for (const call of asObjects(message['tool_calls'])) {
+      checkLength(call['id'], 40, `messages[${index}].tool_calls[0].id`)
+      checkName(asObject(call['function'] ?? call['custom'])['name'], `messages[${index}].tool_calls[0].function.name`)
+    }
+  }
+  for (const [index, tool] of asObjects(body['tools']).entries())
+    if (tool['type'] === 'function') checkFunction(asObject(tool['function']), `tools[${index}].function`)
+  checkFormat(asObject(asObject(body['response_format'])['json_schema']))
+}
+
+const isCall = (item: Json) => item['type'] === 'function_call' || item['type'] === 'custom_tool_call'
+const isOutput = (item: Json) => item['type'] === 'function_call_output' || item['type'] === 'custom_tool_call_output'
+
+/** "No tool call found for function call output with call_id …" and "No tool output found for function call …" */
+function checkItemPairs(items: Json[]): void {
+  const called = new Set(items.filter(isCall).map((item) => asText(item['call_id'])))
+  const answered = new Set(items.filter(isOutput).map((item) => asText(item['call_id'])))
+  for (const id of answered)
+    if (!called.has(id)) refuse(`No tool call found for function call output with call_id ${id}.`, 'input')
+  for (const id of called) if (!answered.has(id)) refuse(`No tool output found for function call ${id}.`, 'input')
+}
+
+const itemKinds = words(
+  'message function_call function_call_output custom_tool_call custom_tool_call_output reasoning item_reference local_shell_call local_shell_call_output web_search_call file_search_call image_generation_call code_interpreter_call computer_call computer_call_output mcp_call mcp_list_tools compaction additional_tools',
+)
+
+export function checkResponses(body: Json): void {
+  checkFields(body, responsesFields)
+  const model = asText(body['model'])
+  for (const name of ['temperature', 'top_p'])
+    if (isReasoning(model) && body[name] !== undefined) unsupported(name, model)
+  const limit = asNumber(body['max_output_tokens'])
+  if (limit !== undefined && limit < 16)
+    throw new Refusal({
+      status: 400,
+      message: `Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16, but got ${limit} instead.`,
+      param: 'max_output_tokens',
+      code: 'integer_below_min_value',
+    })
+  checkLength(body['user'], 64, 'user')
+  const items = asObjects(body['input'])
+  for (const [index, item] of items.entries()) {
+    if (item['type'] !== undefined && !itemKinds.includes(asText(item['type'])))
+      refuse(`Invalid value: '${asText(item['type'])}'.`, 'input')
+    checkLength(item['call_id'], 64, `input[${index}].call_id`)
+    if (isCall(item)) checkName(item['name'], `input[${index}].name`)
+  }
+  const continues = ['previous_response_id', 'conversation'].some((name) => (body[name] ?? null) !== null)
+  if (!continues && !items.some((item) => item['type'] === 'item_reference')) checkItemPairs(items)
+  for (const [index, tool] of asObjects(body['tools']).entries()) {
+    if (tool['function'] !== undefined) refuse('tools[0].function', 'tools')
+    if (tool['type'] === 'function') checkFunction(tool, `tools[${index}]`)
+  }
+  checkFormat(asObject(asObject(body['text'])['format']))
+}

@@ -1,0 +1,207 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { fitRequest } from '#relay/chat/fit/fit-request.ts'
+import { openAiProfile } from '#relay/chat/fit/profile.ts'
+import { restoreResponse } from '#relay/chat/fit/restore.ts'
+import type { AssistantPart, ChatRequest, DialectId, FunctionTool, Message, UserPart } from '#relay/chat/request.ts'
+import { claude } from '#relay/dialects/claude/index.ts'
+import { gemini } from '#relay/dialects/gemini/index.ts'
+import { openAiChat } from '#relay/dialects/openai-chat/index.ts'
+import { openAiResponses } from '#relay/dialects/openai-responses/index.ts'
+import { callWith } from '#relay/providers/conformance/fixtures.ts'
+import { providerFor } from '#relay/providers/registry.ts'
+import { customToolNames } from '#relay/providers/shared/custom-tools.ts'
+import { routeOf } from '#test/simulator/routes.ts'
+import type { Call } from '#test/simulator/types.ts'
+
+/** Each vendor under its rules, and by the channel that leads there. */
+const targets = [
+  { name: 'chat completions', type: 1, model: 'gpt-4o' },
+  { name: 'chat completions of a model that reasons', type: 1, model: 'gpt-5-mini' },
+  { name: 'responses', type: 1, model: 'gpt-5-codex' },
+  { name: 'DeepSeek', type: 43, model: 'deepseek-v4', baseUrl: 'https://api.deepseek.com' },
+  { name: 'Zhipu', type: 26, model: 'glm-5', baseUrl: 'https://open.bigmodel.cn' },
+  { name: 'Mistral', type: 42, model: 'mistral-large-latest', baseUrl: 'https://api.mistral.ai' },
+  { name: 'Claude', type: 14, model: 'claude-sonnet-4-5-20250929', baseUrl: 'https://api.anthropic.com' },
+  { name: 'Claude that decides by itself', type: 14, model: 'claude-opus-4-8', baseUrl: 'https://api.anthropic.com' },
+  { name: 'Claude on Bedrock', type: 33, model: 'claude-sonnet-4-5-20250929', baseUrl: '', key: 'a|b|us-east-1' },
+  { name: 'Converse', type: 33, model: 'nova-2-lite-v1:0', baseUrl: '', key: 'a|b|us-east-1' },
+  { name: 'Gemini', type: 24, model: 'gemini-2.5-flash', baseUrl: 'https://generativelanguage.googleapis.com' },
+  {
+    name: 'an older Gemini',
+    type: 24,
+    model: 'gemini-2.0-flash',
+    baseUrl: 'https://generativelanguage.googleapis.com',
+  },
+  { name: 'a newer Gemini', type: 24, model: 'gemini-3-pro', baseUrl: 'https://generativelanguage.googleapis.com' },
+  { name: 'Cohere', type: 34, model: 'command-a-03-2025', baseUrl: 'https://api.cohere.com' },
+] as const
+type Target = (typeof targets)[number]
+
+const dialects = { 'openai-chat': openAiChat, 'openai-responses': openAiResponses, claude, gemini }
+
+const name = fc.oneof(
+  fc.stringMatching(/^[a-z_]{1,12}$/),
+  fc.constantFrom(
+    'mcp__plugin_chrome-devtools-mcp_chrome-devtools__performance_analyze_insight',
+    'a.b',
+    'a:b',
+    '1st',
+    '名字',
+  ),
+  fc.stringMatching(/^[a-z]{60,140}$/),
+)
+const id = fc.oneof(
+  fc.constantFrom('', 'call_1', 'call_2', 'functions.get:0', 'a.b', 'a:b'),
+  fc.stringMatching(/^[a-zA-Z0-9_:.-]{1,90}$/),
+)
+const words = fc.oneof(fc.stringMatching(/^[a-z ]{1,20}$/), fc.constantFrom('', ' ', '好'))
+const text = words.map((value) => ({ type: 'text' as const, text: value }))
+const args = fc.constantFrom('{}', '', '{"a":1}', '{"a":90071992547409931234}', 'not json')
+
+const call = fc
+  .record({ id, name, args })
+  .map((given): AssistantPart => ({ type: 'tool-call', id: given.id, name: given.name, arguments: given.args }))
+const result = fc
+  .record({ callId: id, content: fc.array(text, { maxLength: 2 }), isError: fc.boolean() })
+  .map((given): UserPart => ({ type: 'tool-result', ...given }))
+
+/** Messages in any order, calls without results, results without calls, ids used again, nothing said at all. */
+const message = fc.oneof(
+  fc.array(text, { minLength: 1, maxLength: 2 }).map((content): Message => ({ role: 'system', content })),
+  fc
+    .tuple(fc.array(result, { maxLength: 3 }), fc.array(text, { maxLength: 2 }))
+    .map(([results, texts]): Message => ({ role: 'user', content: [...results, ...texts] })),
+  fc
+    .tuple(fc.array(text, { maxLength: 1 }), fc.array(call, { maxLength: 3 }))
+    .map(([texts, calls]): Message => ({ role: 'assistant', content: [...texts, ...calls] })),
+)
+
+const schema = fc.constantFrom<Record<string, unknown>>(
+  { type: 'object', properties: { a: { type: 'string' } }, required: ['a'], additionalProperties: false },
+  { type: 'object', properties: { a: { type: 'integer', minimum: 1 } }, additionalProperties: false },
+  { type: 'object', properties: { a: { type: ['string', 'null'] } }, required: ['a'] },
+  { type: 'object', properties: { a: { type: 'string' } }, anyOf: [{ required: ['a'] }, { required: ['b'] }] },
+  {
+    anyOf: [
+      { type: 'object', properties: { a: { enum: [1, 2] } } },
+      { type: 'object', properties: {} },
+    ],
+  },
+  { type: 'object', additionalProperties: { type: 'string' } },
+  { type: 'object', properties: { a: { type: 'array', items: { type: 'string' }, minItems: 2 } } },
+  {
+    type: 'object',
+    properties: { a: { $ref: '#/$defs/b' } },
+    $defs: { b: { type: 'object', properties: { c: { $ref: '#/$defs/b' } } } },
+  },
+)
+const tool = fc
+  .record({ name, schema, strict: fc.option(fc.boolean(), { nil: undefined }) })
+  .map((given): FunctionTool => ({
+    type: 'function',
+    name: given.name,
+    parameters: given.schema,
+    strict: given.strict,
+  }))
+
+const request = fc
+  .record({
+    messages: fc.array(message, { minLength: 1, maxLength: 7 }),
+    tools: fc.uniqueArray(tool, { maxLength: 3, selector: (each) => each.name }),
+    format: fc.option(fc.record({ schema, strict: fc.boolean() }), { nil: undefined }),
+    user: fc.option(
+      fc.oneof(
+        fc.string({ minLength: 1, maxLength: 300 }),
+        fc.constant(JSON.stringify({ device_id: 'd'.repeat(150), session_id: 's' })),
+      ),
+      { nil: undefined },
+    ),
+    maxTokens: fc.option(fc.integer({ min: 1, max: 4000 }), { nil: undefined }),
+    stop: fc.array(fc.constantFrom('x', 'y', 'z', 'u', 'v'), { maxLength: 5 }),
+    modalities: fc.constantFrom<string[] | undefined>(undefined, ['text', 'image']),
+    dialect: fc.constantFrom<DialectId>('openai-chat', 'openai-responses', 'claude', 'gemini'),
+  })
+  .map(({ format, dialect, ...given }): ChatRequest => ({
+    ...given,
+    model: 'm',
+    ...(format ? { responseFormat: { type: 'json-schema', name: 'x', ...format } } : {}),
+    // What a caller of its own form asks of this vendor is taken at their word.
+    ...(dialect === 'openai-chat' ? { stop: given.stop.slice(0, 4), modalities: undefined } : {}),
+    stream: false,
+    includeUsage: true,
+    extra: { dialect, fields: {} },
+    losses: [],
+  }))
+
+/** The request as the gateway sends it there, and the names it goes under. */
+function send(given: ChatRequest, { type, model, ...channel }: Target) {
+  const provider = providerFor(type)
+  const plain = callWith({ model, channel: { type, ...channel } })
+  const { request: fitted, callerNames } = fitRequest(given, provider.chat.profile?.(plain) ?? openAiProfile)
+  const made = provider.chat.request(fitted, { ...plain, customTools: customToolNames(fitted.tools) })
+  return { made, fitted, callerNames, body: JSON.parse(JSON.stringify(made.body)) as Record<string, unknown> }
+}
+
+/** @throws {Refusal} for what the vendor refuses. */
+function accept({ made, body }: ReturnType<typeof send>): void {
+  const url = new URL(made.url)
+  const target = { method: 'POST', path: url.pathname, headers: { ...made.headers } }
+  const operation = routeOf(target)?.operation
+  if (operation?.type !== 'chat') throw new Error(`nobody answers ${made.url}`)
+  const asked: Call = {
+    ...target,
+    query: url.searchParams,
+    body,
+    directives: {},
+    now: 0,
+    nextId: (prefix) => prefix,
+    stored: new Map(),
+    tasks: new Map(),
+  }
+  operation.read(asked)
+}
+
+/** What a gateway before this one would have sent, read as a caller's. */
+const readBack = (dialect: DialectId, body: Record<string, unknown>): ChatRequest =>
+  dialects[dialect].parse(body, { model: 'm' })
+
+const firstHops = {
+  'openai-chat': targets[0],
+  'openai-responses': targets[2],
+  claude: targets[6],
+  gemini: targets[10],
+} satisfies Record<DialectId, Target>
+
+describe.each([...targets])('$name', (target) => {
+  test('takes any conversation, whatever its names, ids, order and schemas', () => {
+    fc.assert(
+      fc.property(request, (given) => {
+        const sent = send(given, target)
+        accept(sent)
+        const parts = sent.fitted.tools.flatMap((each) =>
+          each.type === 'function' ? [{ type: 'tool-call' as const, id: 'i', name: each.name, arguments: '{}' }] : [],
+        )
+        const answer = restoreResponse(
+          { id: '', model: '', choices: [{ parts, finish: 'tool-calls' }] },
+          sent.callerNames,
+        )
+        expect(answer.choices[0]?.parts.map((part) => 'name' in part && part.name)).toEqual(
+          given.tools.map((each) => 'name' in each && each.name),
+        )
+        // The same in every turn and every process.
+        expect(send(given, target).body).toEqual(sent.body)
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test.each(Object.keys(firstHops) as DialectId[])('takes what came by way of %s', (dialect) => {
+    fc.assert(
+      fc.property(request, (given) => {
+        accept(send(readBack(dialect, send(given, firstHops[dialect]).body), target))
+      }),
+      { numRuns: 25 },
+    )
+  })
+})
