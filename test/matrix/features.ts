@@ -7,6 +7,10 @@ import type { Ask, ClientFacts, ObjectSchema, Turn } from '#test/sdk/clients/cli
 type Probe = {
   ask: (wanted: Omit<Ask, 'model'>) => Promise<Turn>
   facts: ClientFacts
+  /** A word that no other cell says. */
+  tag: string
+  /** How often one request to the upstream held the first word that also held the second. */
+  timesArrived: (word: string, beside: string) => number
   /** What every answer's usage is. */
   usage: { input: number; output: number }
 }
@@ -97,12 +101,46 @@ async function checkStructured({ ask }: Probe): Promise<void> {
   }
 }
 
+async function checkSecondTurn({ ask, timesArrived, facts, tag }: Probe): Promise<void> {
+  for (const stream of [false, true]) {
+    const [first, second] = [`one-${tag}-${stream}`, `two-${tag}-${stream}`]
+    const turn = await ask({ text: first, stream })
+    assert.equal(turn.text, `You said: ${first}`)
+    const answer = await ask({ text: second, stream, earlier: { text: first, turn } })
+    assert.equal(answer.text, `You said: ${second}`)
+    assert.equal(answer.stop, facts.stop)
+    assert.equal(timesArrived(first, second), 2, 'the question and the answer before came along')
+  }
+}
+
+/** Longer than most vendors take, as plug-ins of agents name their tools. */
+const longNames = [
+  toolOf('mcp__plugin_chrome-devtools-mcp_chrome-devtools__performance_analyze_insight', 'city'),
+  toolOf('mcp__plugin_chrome-devtools-mcp_chrome-devtools__performance_start_recording', 'zone'),
+]
+
+async function checkLongNames({ ask, facts }: Probe): Promise<void> {
+  for (const stream of [false, true]) {
+    const question = { text: 'city is Paris, zone is CET [[calls=1]]', tools: longNames, stream }
+    const turn = await ask(question)
+    assert.equal(turn.stop, facts.toolUse)
+    assert.deepEqual(
+      turn.calls.map((call) => [call.name, call.arguments]),
+      [[longNames[0]?.name, { city: 'Paris' }]],
+    )
+    const answer = await ask({ ...question, results: { turn, texts: ['21 degrees'] } })
+    assert.match(answer.text, /^The tool says: .*21 degrees/)
+  }
+}
+
 /** What a caller wants of an answer, each in both ways of answering but where the way is the question. */
 export const features = [
   { id: 'plain', label: 'plain', check: (probe) => checkPlain(probe, false) },
   { id: 'stream', label: 'stream', check: (probe) => checkPlain(probe, true) },
   { id: 'tools', label: 'tool round trip', check: checkTools },
   { id: 'parallel', label: 'parallel tools', check: checkParallel },
+  { id: 'long-names', label: 'long tool names', check: checkLongNames },
+  { id: 'second-turn', label: 'second turn', check: checkSecondTurn },
   { id: 'image', label: 'image', check: checkImage },
   { id: 'thinking', label: 'thinking', check: checkThinking },
   { id: 'structured', label: 'structured output', check: checkStructured },

@@ -28,6 +28,11 @@ async function check({ app, wallet, client, upstream }: Place, feature: Feature)
   await feature.check({
     facts: client.facts,
     usage,
+    tag: `${client.id}-${upstream.id}`,
+    timesArrived: (word, beside) => {
+      const sent = app.upstream.requests.map(({ body }) => JSON.stringify(body)).find((text) => text.includes(beside))
+      return (sent?.split(word).length ?? 1) - 1
+    },
     ask: async (wanted) => {
       streams.push(wanted.stream === true)
       const asked: Ask = { ...wanted, model, text: `${wanted.text} ${measured}` }

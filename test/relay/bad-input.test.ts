@@ -9,7 +9,7 @@ let token: TestToken
 beforeAll(async () => {
   app = await startApp()
   token = await app.make.token(await app.make.user())
-  await app.make.channel()
+  await app.make.channel({ baseUrl: app.upstream.withDirectives('lenient') })
   await app.settled()
 })
 afterAll(() => closeSoundly(app))

@@ -206,7 +206,7 @@ describe('what a channel adds to a body', () => {
       __proto__: { polluted: 1 },
     })
     for (const type of [1, 14, 24]) {
-      const { model } = await serve(app, { type, paramOverride })
+      const { model } = await serve(app, { type, paramOverride, does: 'lenient' })
       for (const by of callerDialects) {
         app.upstream.clear()
         const body = { ...by.body(model, 'hello', true), removed: 1 }
@@ -252,6 +252,7 @@ describe('what a channel adds to a body', () => {
 
   test('nothing, where bodies are to pass through', async () => {
     const { model, ids } = await serve(app, {
+      does: 'lenient',
       paramOverride: '{"temperature":1}',
       systemPrompt: 'channel',
       setting: '{"pass_through_body_enabled":true}',

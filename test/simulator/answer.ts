@@ -55,15 +55,18 @@ function toolCallsOf(prompt: Prompt, directives: Directives): ToolCall[] {
   const byName = (name: string) => prompt.tools.find((tool) => tool.name === name) ?? { name, schema: {} }
   const mentioned = prompt.tools.filter((tool) => prompt.text.toLowerCase().includes(tool.name.toLowerCase()))
   const first = prompt.tools[0]
+  const count = numberOf(directives, 'calls')
   const called = directives['tool']
     ? directives['tool'].split('+').map(byName)
-    : prompt.toolChoice.name
-      ? [byName(prompt.toolChoice.name)]
-      : mentioned.length > 0
-        ? mentioned
-        : prompt.toolChoice.mode === 'required' && first
-          ? [first]
-          : []
+    : count !== undefined
+      ? prompt.tools.slice(0, count)
+      : prompt.toolChoice.name
+        ? [byName(prompt.toolChoice.name)]
+        : mentioned.length > 0
+          ? mentioned
+          : prompt.toolChoice.mode === 'required' && first
+            ? [first]
+            : []
   const given = directives['args']
   return called.map(({ name, schema }) => ({
     name,

@@ -23,6 +23,7 @@ export const directiveNames = {
   blank: 'an answer without text',
   thinking: 'the answer begins with reasoning; a number sets its words',
   tool: 'call this tool; several joined by +',
+  calls: 'call the first N of the tools on offer, whatever they are called',
   args: 'arguments of the tool call: empty, broken, or the text itself',
   finish: 'finish reason: stop, length, tool-calls, content-filter',
   usage: 'prompt:completion:cached:cacheWrite:reasoning, any value; quotes make it a string',

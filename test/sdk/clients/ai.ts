@@ -31,6 +31,8 @@ type Dialect = {
   modelOf: (url: string, key: string) => (name: string) => LanguageModel
   /** How the vendor's own options ask for thoughts. */
   thinking: NonNullable<Parameters<typeof generateText>[0]['providerOptions']>
+  /** How an earlier turn is sent itself, not by reference to what the vendor keeps. */
+  inFull?: NonNullable<Parameters<typeof generateText>[0]['providerOptions']>
 }
 
 const openAiOf = (url: string, key: string) => createOpenAI({ baseURL: `${url}/v1`, apiKey: `sk-${key}` })
@@ -50,6 +52,7 @@ const aiDialects = {
       return (name) => openai.responses(name)
     },
     thinking: { openai: { reasoningEffort: 'low', reasoningSummary: 'auto', forceReasoning: true } },
+    inFull: { openai: { store: false } },
   },
   anthropic: {
     modelOf: (url, key) => createAnthropic({ baseURL: `${url}/v1`, apiKey: `sk-${key}` }),
@@ -64,13 +67,14 @@ const aiDialects = {
 export type AiDialect = keyof typeof aiDialects
 
 export function aiClient(dialect: AiDialect, url: string, key: string): Client {
-  const { modelOf, thinking }: Dialect = aiDialects[dialect]
+  const { modelOf, thinking, inFull }: Dialect = aiDialects[dialect]
   const model = modelOf(url, key)
   const ask = async (wanted: Ask): Promise<Turn> => {
     const request = {
       ...requestOf(wanted),
       model: model(wanted.model),
       ...(wanted.thinking ? { providerOptions: thinking } : {}),
+      ...(wanted.earlier && inFull ? { providerOptions: inFull } : {}),
     }
     return wanted.stream ? streamed(request) : turnOf(await generateText(request))
   }
@@ -84,13 +88,17 @@ export function aiClient(dialect: AiDialect, url: string, key: string): Client {
   }
 }
 
-function messagesOf({ text, image, results }: Ask): ModelMessage[] {
+function messagesOf({ text, image, results, earlier }: Ask): ModelMessage[] {
   const content: (TextPart | FilePart)[] = [
     ...(image ? [{ type: 'file' as const, mediaType: 'image/png', data: image }] : []),
     { type: 'text', text },
   ]
-  if (!results) return [{ role: 'user', content }]
+  const before: ModelMessage[] = earlier
+    ? [{ role: 'user', content: earlier.text }, ...(earlier.turn.assistantTurn as ModelMessage[])]
+    : []
+  if (!results) return [...before, { role: 'user', content }]
   return [
+    ...before,
     { role: 'user', content },
     ...(results.turn.assistantTurn as ModelMessage[]),
     {

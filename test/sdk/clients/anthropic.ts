@@ -35,7 +35,7 @@ export function anthropicClient(url: string, key: string): Client {
   }
 }
 
-function bodyOf({ model, text, system, maxTokens, image, tools, results, thinking, schema }: Ask) {
+function bodyOf({ model, text, system, maxTokens, image, tools, results, thinking, schema, earlier }: Ask) {
   const content: ContentBlockParam[] = [
     ...(image
       ? [
@@ -48,6 +48,12 @@ function bodyOf({ model, text, system, maxTokens, image, tools, results, thinkin
     { type: 'text', text },
   ]
   const messages: MessageParam[] = [
+    ...(earlier
+      ? [
+          { role: 'user' as const, content: earlier.text },
+          { role: 'assistant' as const, content: earlier.turn.assistantTurn as ContentBlockParam[] },
+        ]
+      : []),
     { role: 'user', content },
     ...(results
       ? [

@@ -23,6 +23,8 @@ export type Ask = {
   thinking?: boolean
   /** The answer is to be JSON of this schema. */
   schema?: ObjectSchema
+  /** What was asked and answered before. */
+  earlier?: { text: string; turn: Turn }
   /** An earlier turn that called tools, and what they said, in the order of its calls. */
   results?: { turn: Turn; texts: string[] }
 }

@@ -30,8 +30,9 @@ export function googleClient(url: string, key: string): Client {
   }
 }
 
-function requestOf({ model, text, system, maxTokens, image, tools, results, thinking, schema }: Ask) {
+function requestOf({ model, text, system, maxTokens, image, tools, results, thinking, schema, earlier }: Ask) {
   const contents: Content[] = [
+    ...(earlier ? [{ role: 'user', parts: [{ text: earlier.text }] }, earlier.turn.assistantTurn as Content] : []),
     {
       role: 'user',
       parts: [...(image ? [{ inlineData: { mimeType: 'image/png', data: image.toString('base64') } }] : []), { text }],

@@ -22,13 +22,16 @@ export function openAiResponsesClient(url: string, key: string): Client {
   }
 }
 
-function inputOf({ text, image, results }: Ask): ResponseInputItem[] {
+function inputOf({ text, image, results, earlier }: Ask): ResponseInputItem[] {
   const imagePart = image && {
     type: 'input_image' as const,
     detail: 'auto' as const,
     image_url: `data:image/png;base64,${image.toString('base64')}`,
   }
   return [
+    ...(earlier
+      ? [{ role: 'user' as const, content: earlier.text }, ...(earlier.turn.assistantTurn as ResponseInputItem[])]
+      : []),
     { role: 'user', content: [{ type: 'input_text', text }, ...(imagePart ? [imagePart] : [])] },
     ...(results
       ? [

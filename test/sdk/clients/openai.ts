@@ -30,7 +30,7 @@ export function openAiClient(url: string, key: string): Client {
   }
 }
 
-function bodyOf({ model, text, system, maxTokens, image, tools, results, thinking, schema }: Ask) {
+function bodyOf({ model, text, system, maxTokens, image, tools, results, thinking, schema, earlier }: Ask) {
   const user: ChatCompletionUserMessageParam = {
     role: 'user',
     content: image
@@ -42,6 +42,9 @@ function bodyOf({ model, text, system, maxTokens, image, tools, results, thinkin
   }
   const messages: ChatCompletionMessageParam[] = [
     ...(system ? [{ role: 'system' as const, content: system }] : []),
+    ...(earlier
+      ? [{ role: 'user' as const, content: earlier.text }, earlier.turn.assistantTurn as ChatCompletionMessageParam]
+      : []),
     user,
     ...(results
       ? [
