@@ -4,7 +4,7 @@ import { pairResults } from './pairing.ts'
 import type { NameRule, SchemaRules, TargetProfile } from './profile.ts'
 
 /** A request as its target takes it. */
-export type Fitted = {
+type Fitted = {
   request: ChatRequest
   /** What could be neither said in the target's words nor put back, by name. */
   losses: string[]

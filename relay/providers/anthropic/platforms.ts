@@ -1,7 +1,7 @@
 import { type Json, listOf, recordOf, recordsOf, textOf } from '../shared/json.ts'
 
 /** What a cloud takes of the messages dialect; it answers 400 to any field and any beta that it does not know. */
-export type ClaudePlatform = {
+type ClaudePlatform = {
   /** Betas of the caller that go on, each under the name it has there. */
   betas: Readonly<Record<string, string>>
   fields: ReadonlySet<string>
