@@ -22,7 +22,8 @@ beforeAll(async () => {
     RetryTimes: '0',
   })
   for (const { type, model } of kinds) await app.make.channel({ type, models: model })
-  await app.make.channel({ models: 'm-passed', setting: '{"pass_through_body_enabled":true}' })
+  const lenient = app.upstream.withDirectives('lenient')
+  await app.make.channel({ models: 'm-passed', baseUrl: lenient, setting: '{"pass_through_body_enabled":true}' })
   await app.make.channel({ models: 'm-overruled', paramOverride: '{"max_tokens":50000}' })
   await app.make.channel({ models: 'gpt-5,m-fresh' })
   await app.services.channels.reload()
