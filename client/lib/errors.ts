@@ -41,10 +41,14 @@ const isOfNetwork = (error: unknown): boolean =>
 const isUnreachable = (error: unknown): boolean =>
   isOfNetwork(error) || (error instanceof Error && isOfNetwork(error.cause))
 
+/** Failures of the call itself; a refusal says by itself what it is about. */
+const ofTheCall = new Set<string | undefined>(['rate_limited', 'internal', undefined])
+
 /** What happened, in the reader's language. */
 export function errorText(error: unknown): string {
   const data = dataOf(error)
   if (data === undefined) return isUnreachable(error) ? t('无法连接到服务器') : messageOf(error)
   const english = data.domainCode === undefined ? undefined : translatedError(data.domainCode)
-  return english === undefined ? messageOf(error) : fill(english, data.params)
+  const message = english === undefined ? messageOf(error) : fill(english, data.params)
+  return ofTheCall.has(data.domainCode) ? t('错误：{message}', { message }) : message
 }

@@ -174,7 +174,7 @@ describe('the bot check', () => {
     const person = await app.person()
     const browser = app.browser()
     const sent = () => app.outgoing.requests.length
-    expect((await browser.login(person)).body).toMatchObject({ success: false })
+    expect(await browser.login(person)).toMatchObject(refused('请稍后几秒重试，Turnstile 正在检查用户环境！'))
     expect(sent()).toBe(0)
     app.outgoing.answerWith(() => verdict(false))
     const login = { username: person.username, password: 'wrong password' }

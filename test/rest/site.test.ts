@@ -209,14 +209,14 @@ describe('setup', () => {
   })
 
   it.each([
-    ['a blank name', { username: '   ' }],
-    ['a long name', { username: 'thirteen chars' }],
-    ['a short password', { password: 'short', confirmPassword: 'short' }],
-    ['two passwords', { confirmPassword: 'something else' }],
-  ])('refuses %s with 400 and changes nothing', async (_name, change) => {
+    ['a blank name', { username: '   ' }, '请输入管理员用户名'],
+    ['a long name', { username: 'thirteen chars' }, '用户名不能超过 12 个字符'],
+    ['a short password', { password: 'short', confirmPassword: 'short' }, '密码长度至少为 8 个字符'],
+    ['two passwords', { confirmPassword: 'something else' }, '两次输入的密码不一致'],
+  ])('refuses %s with 400 and changes nothing', async (_name, change, message) => {
     const reply = await fresh.browser().post('/api/setup', { ...form, ...change })
     expect(reply).toMatchObject({ status: 400, body: { success: false } })
-    expect(reply.body['message']).not.toContain('setup.')
+    expect(reply.body['message']).toBe(message)
     expect(await fresh.sql('select id from users')).toEqual([])
     expect((await fresh.browser().get('/api/setup')).data).toMatchObject({ status: false })
   })

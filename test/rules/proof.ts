@@ -31,16 +31,14 @@ function nameOf(node: unknown, text: string): string | undefined {
   return node.type === 'TemplateLiteral' ? text.slice(node.start + 1, node.end - 1) : undefined
 }
 
-/** What stands outside of every test, by name: tables of cases, functions that several tests share. */
+/** Tables of cases and functions that several tests share, by name, wherever they stand. */
 function sharedTexts(program: SyntaxNode, text: string): Map<string, string> {
   const shared = new Map<string, string>()
-  for (const statement of program['body'] as SyntaxNode[]) {
-    const { declarations = [statement] } = statement as { declarations?: unknown }
-    for (const declaration of declarations as SyntaxNode[]) {
-      const { id } = declaration as { id?: { name?: string } | null }
-      if (id?.name) shared.set(id.name, text.slice(declaration.start, declaration.end))
-    }
-  }
+  visit(program, (node) => {
+    if (node.type !== 'VariableDeclarator' && node.type !== 'FunctionDeclaration') return
+    const { id } = node as { id?: { name?: string } | null }
+    if (id?.name) shared.set(id.name, text.slice(node.start, node.end))
+  })
   return shared
 }
 
