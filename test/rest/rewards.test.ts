@@ -89,6 +89,28 @@ describe('the invite code', () => {
   })
 })
 
+describe('a balance', () => {
+  it('loses nothing where a check-in, a transfer, a new name and settings meet ten deductions', async () => {
+    await app.setOptions({ CheckInEnabled: 'true', CheckInQuota: '1000' })
+    const person = await app.person({ quota: 1000, affQuota: 600_000 })
+    const browser = await app.signedIn(person)
+    const settings = { notify_type: 'email', quota_warning_threshold: 5 }
+    const replies = await Promise.all([
+      browser.post('/api/user/check_in'),
+      browser.post('/api/user/aff_transfer', { quota: 600_000 }),
+      ...Array.from({ length: 5 }, (_, at) => browser.put('/api/user/self', { display_name: `name ${at}` })),
+      ...Array.from({ length: 5 }, () => browser.put('/api/user/setting', settings)),
+      ...Array.from({ length: 10 }, async () => {
+        await app.sql('update users set quota = quota - 7, used_quota = used_quota + 7 where id = $1', [person.id])
+        return { body: { success: true } }
+      }),
+    ])
+    expect(replies.filter(({ body }) => body['success'])).toHaveLength(replies.length)
+    const balance = String(1000 + 1000 + 600_000 - 70)
+    expect(await row(person.id)).toMatchObject({ quota: balance, used_quota: '70', aff_quota: '0' })
+  })
+})
+
 describe('the transfer of rewards', () => {
   it('moves the whole amount once for fifty who try at once', async () => {
     await app.setOptions({ AffEnabled: 'false' })

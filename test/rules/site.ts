@@ -123,6 +123,18 @@ export const rules: RuleList = {
     ],
     'Attacks and faults': [
       {
+        rule: 'No act writes a whole row: balances keep what happens beside them.',
+        asserts: '600_000 - 70',
+        file: 'test/rest/rewards.test.ts',
+        test: 'loses nothing where a check-in, a transfer, a new name and settings meet ten deductions',
+      },
+      {
+        rule: 'What belongs to somebody else is not found by its number.',
+        asserts: 'not_found',
+        file: 'test/trpc/rights.test.ts',
+        test: 'finds nothing that belongs to somebody else by its number',
+      },
+      {
         rule: 'Nobody is let in under well-known names.',
         asserts: 'root',
         file: 'test/rest/site.test.ts',

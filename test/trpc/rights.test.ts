@@ -42,9 +42,9 @@ const signedIn = ['auth.bindEmail']
 
 const paths = Object.keys(appRouter._def.procedures)
 
-const refusalOf = async (api: Api, path: string): Promise<unknown> => {
+const refusalOf = async (api: Api, path: string, input: object = { nothing: 'that fits' }): Promise<unknown> => {
   const procedure = path.split('.').reduce<unknown>((level, name) => (level as Record<string, unknown>)[name], api)
-  const error = await (procedure as (input: unknown) => Promise<unknown>)({ nothing: 'that fits' }).then(
+  const error = await (procedure as (given: unknown) => Promise<unknown>)(input).then(
     () => null,
     (thrown: unknown) => thrown,
   )
@@ -63,6 +63,57 @@ it('asks strangers to sign in, whatever else is wrong with the call', async () =
   for (const path of paths.filter((name) => !open.includes(name))) {
     expect([path, await refusalOf(stranger, path)]).toEqual([path, 'session.required'])
   }
+})
+
+it('finds nothing that belongs to somebody else by its number', async () => {
+  const owner = await app.person()
+  const own = await app.trpc(owner)
+  const token = await own.user.tokens.create({ name: 'mine', unlimitedQuota: true })
+  const root = await app.trpc(await app.person({ role: 100 }))
+  const message = await root.admin.messages.create({
+    title: 'Hello',
+    content: 'you alone',
+    format: 'plain',
+    recipients: { userIds: [owner.id] },
+  })
+  await app.sql(
+    `insert into passkeys (user_id, name, credential_id, public_key, site) values ($1, 'phone', 'theirs', '', 'localhost')`,
+    [owner.id],
+  )
+  await app.sql(
+    `insert into top_up_orders (user_id, quota, currency, money_minor, gateway, trade_no)
+     values ($1, 100, 'CNY', 730, 'epay', 'THEIRS')`,
+    [owner.id],
+  )
+  await app.sql(
+    `insert into logs (user_id, username, type, content, request_id) values ($1, $2, 2, '', 'their-request')`,
+    [owner.id, owner.username],
+  )
+  const [passkey] = await app.sql('select id from passkeys where user_id = $1', [owner.id])
+  const [session] = await app.sql('select public_id from sessions where user_id = $1', [owner.id])
+  const inputs: Record<string, object> = {
+    'tokens.get': token,
+    'tokens.reveal': token,
+    'tokens.update': { ...token, name: 'stolen' },
+    'tokens.setStatus': { id: token.id, status: 2 },
+    'tokens.rotate': { id: token.id, graceSeconds: 0 },
+    'tokens.remove': token,
+    'messages.get': message,
+    'messages.markRead': message,
+    'orders.get': { tradeNo: 'THEIRS' },
+    'logs.get': { requestId: 'their-request' },
+    'secondFactor.passkeys.rename': { id: passkey?.['id'], name: 'stolen' },
+    'secondFactor.passkeys.remove': { id: passkey?.['id'] },
+    'sessions.revoke': { id: session?.['public_id'] },
+  }
+  const thief = await app.trpc(await app.person())
+  for (const [path, input] of Object.entries(inputs))
+    expect([path, await refusalOf(thief, `user.${path}`, input)]).toEqual([
+      path,
+      expect.stringMatching(/not_found$|order_unknown$/),
+    ])
+  expect(await own.user.tokens.get({ id: token.id })).toMatchObject({ name: 'mine', status: 1 })
+  expect(await own.user.messages.unreadCount()).toBe(1)
 })
 
 it('refuses an ordinary user every procedure of administration', async () => {
