@@ -1,6 +1,7 @@
 import { Flex, Stack, Text } from '@chakra-ui/react'
 import { t } from '../i18n/t.ts'
 import { formatPercent } from '../lib/format.ts'
+import { useStatus } from '../lib/status.ts'
 import { Money } from './cells/numbers.tsx'
 import { Time } from './cells/time.tsx'
 import { Meter } from './charts/sparkline.tsx'
@@ -36,8 +37,12 @@ export function windowWords({ period, seconds }: Pick<Window, 'period' | 'second
   }
 }
 
+/** Of a cap below ten cents two decimals would show nothing. */
+const digitsOf = (limit: number, quotaPerUnit: number): number => (limit < quotaPerUnit / 10 ? 6 : 2)
+
 /** One cap: what is spent of it, and when it turns. */
 export function SpendCap({ cap }: { cap: SpendCapStanding }) {
+  const digits = digitsOf(cap.limit, useStatus().quotaPerUnit)
   const share = cap.limit === 0 ? 1 : cap.spent / cap.limit
   const models =
     cap.models.length === 0 ? '' : ` · ${cap.models.slice(0, 2).join(', ')}${cap.models.length > 2 ? ' …' : ''}`
@@ -50,13 +55,13 @@ export function SpendCap({ cap }: { cap: SpendCapStanding }) {
           {models}
         </Text>
         <Text as="span" flexShrink="0">
-          <Money quota={cap.spent} /> / <Money quota={cap.limit} />
+          <Money quota={cap.spent} digits={digits} /> / <Money quota={cap.limit} digits={digits} />
         </Text>
       </Flex>
       <Meter share={share} label={t('已用 {share}', { share: formatPercent(share, 0) })} />
       <Flex justify="space-between" gap="3" textStyle="xs" color="fg.muted" wrap="wrap">
         <span>
-          {t('还剩')} <Money quota={cap.left} />
+          {t('还剩')} <Money quota={cap.left} digits={digits} />
         </span>
         {cap.turnsAt && (
           <span>

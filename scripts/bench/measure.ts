@@ -18,7 +18,8 @@ export type Input = {
   scenario: ScenarioName
   pace: Load['pace']
   bodyBytes?: number
-  manyUsers?: boolean
+  /** Whose tokens; one busy user's without. */
+  tokens?: 'many' | 'capped'
 }
 
 function toLoad({ world }: Installation, target: Target, input: Input): Load {
@@ -28,7 +29,7 @@ function toLoad({ world }: Installation, target: Target, input: Input): Load {
     origin: target.origin,
     // The gateway's channels carry the directives; the other targets are asked for them.
     path: target.name === 'gateway' ? '/v1/chat/completions' : `/~${directives}/v1/chat/completions`,
-    keys: input.manyUsers ? world.many : world.one,
+    keys: world[input.tokens ?? 'one'],
     model,
     stream,
     bodyBytes,

@@ -10,8 +10,8 @@ const plenty = 1_000_000_000_000
 
 const randomKey = (): string => randomBytes(24).toString('hex')
 
-/** Access tokens: one busy user's, and those of many users. */
-export type World = { pool: Pool; one: string[]; many: string[] }
+/** Access tokens: one busy user's, those of many users, and one of a busy user with spend caps. */
+export type World = { pool: Pool; one: string[]; many: string[]; capped: string[] }
 
 /** The rows of the benchmark: one channel for each scenario, a busy user, and a thousand more; all with limited tokens. */
 export async function createWorld(
@@ -30,7 +30,7 @@ export async function createWorld(
       [model, secrets.encrypt('sk-upstream'), `${given.upstreamUrl}/~${directives}`, JSON.stringify(setting)],
     )
   }
-  const keys = Array.from({ length: 1001 }, randomKey)
+  const keys = Array.from({ length: 1002 }, randomKey)
   await pool.query(
     `with made as (
        insert into users (username, display_name, quota) select 'bench' || n, 'bench', $1 from generate_series(1, $2) n
@@ -42,7 +42,14 @@ export async function createWorld(
      join unnest($3::text[], $4::text[]) with ordinality k(hash, encrypted, place) using (place)`,
     [plenty, keys.length, keys.map(sha256), keys.map(secrets.encrypt)],
   )
+  const [one = '', capped = '', ...many] = keys.map((key) => `sk-${key}`)
+  await pool.query(
+    `insert into spend_caps (scope, subject_id, source, period, seconds, amount)
+     select s.scope, case s.scope when 'user' then t.user_id else t.id end, 'owner', s.period, s.seconds, $2
+     from tokens t, (values ('token', 'rolling', 18000), ('token', 'day', 0), ('user', 'week', 0)) s(scope, period, seconds)
+     where t.key_hash = $1`,
+    [sha256(capped.slice(3)), plenty],
+  )
   await pool.query('analyze')
-  const [one = '', ...many] = keys.map((key) => `sk-${key}`)
-  return { pool, one: [one], many }
+  return { pool, one: [one], many, capped: [capped] }
 }

@@ -1,5 +1,9 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { exportCode } from '../../client/features/playground/export-code.ts'
+import type { CallBody } from '../../client/features/playground/reply.ts'
 import type { App } from '../support/app.ts'
 import { startApp } from '../support/app.ts'
 import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
@@ -113,6 +117,39 @@ describeWithBrowser('the playground', () => {
     expect(complaints).toEqual([])
     await context.close()
   })
+
+  test.each(['openai', 'anthropic', 'google'] as const)(
+    'the exported code in the form of %s runs as it is, with its library, and goes on with the conversation',
+    async (form) => {
+      const { key } = await app.make.token(await app.make.user())
+      const call: CallBody = {
+        model: 'gpt-4o-mini',
+        group: 'default',
+        messages: [
+          { role: 'system', content: 'Be "brief".' },
+          { role: 'user', content: "What's the weather?" },
+          {
+            role: 'assistant',
+            content: null,
+            tool_calls: [
+              { id: 'call_1', type: 'function', function: { name: 'get_weather', arguments: '{"city":"Rome"}' } },
+            ],
+          },
+          { role: 'tool', tool_call_id: 'call_1', content: '21 degrees' },
+        ],
+        stream: true,
+        stream_options: { include_usage: true },
+        temperature: 0.7,
+        max_tokens: 200,
+        tools: [
+          { type: 'function', function: { name: 'get_weather', parameters: { type: 'object', properties: {} } } },
+        ],
+      }
+      const code = exportCode({ form, language: 'node' }, call, app.url).replace('sk-…', `sk-${key}`)
+      const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', code])
+      expect(stdout).toMatch(/The tool says: .*21 degrees/)
+    },
+  )
 
   test('offers and sends what the model takes: an effort where it thinks, sampling where it has it', async () => {
     const { page, context } = await open('/playground?model=o3-mini')

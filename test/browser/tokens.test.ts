@@ -68,7 +68,8 @@ describeWithBrowser('the tokens page', () => {
 
     expect((await call(key)).status).toBe(200)
     await page.goto('/app/logs/api-usage')
-    await page.getByText(charge.shown).first().waitFor()
+    await page.getByText(charge.shown).first().click()
+    await page.locator('[data-verdict=equal]').getByText(charge.shown).waitFor()
     const refused = await call(key)
     expect([refused.status, (await refused.json()).error.code]).toEqual([429, 'insufficient_quota'])
 

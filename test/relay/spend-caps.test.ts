@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { ledgerViolations } from '#test/support/ledger-invariant.ts'
-import { setOptions } from './serve.ts'
+import { setOptions, withOptions } from './serve.ts'
 import { callerDialects, chat, eventually, say } from './caller-dialects.ts'
 
 // Two nodes on one database.
@@ -137,4 +137,36 @@ test('without the log of consumption and on a cap of other models a call counts 
   await setOptions(one, { LogConsumeEnabled: 'true' })
   await untilNothingIsHeld()
   expect(await ledgerViolations(one.pool, { everyCallIsLogged: false })).toEqual([])
+})
+
+test('with every other limit switched off a cap still holds, for tokens and in the playground alike', async () => {
+  const off = {
+    SelfUseModeEnabled: 'true',
+    ModelRequestRateLimitEnabled: 'false',
+    'global.rate_limit_exempt_enabled': 'true',
+    'global.rate_limit_exempt_group': 'default',
+  }
+  const user = await one.make.user()
+  // Unlimited, and without a rate limit of its own.
+  const token = await one.make.token(user)
+  const cap = await one.make.spendCap({ scope: 'user', id: user.id }, { amount: perCall * 3 })
+  await withOptions(one, off, async () => {
+    await other.services.options.reload()
+    expect((await rush(token, 2, chat.body('fixed', 'hello', false))).served).toBe(2)
+    const play = () =>
+      fetch(`${one.url}/pg/chat/completions`, {
+        method: 'POST',
+        headers: {
+          cookie: `session=${user.sessionId}`,
+          'x-user-id': String(user.id),
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify(chat.body('fixed', 'hello', false)),
+      })
+    expect((await play()).status).toBe(200)
+    expect((await play()).status).toBe(429)
+    expect((await rush(token, 10, chat.body('fixed', 'hello', false))).served).toBe(0)
+  })
+  await other.services.options.reload()
+  expect(await spentOf(cap)).toBe(perCall * 3)
 })

@@ -47,11 +47,11 @@ function Links({ links }: { links: readonly SavedLink[] }) {
           const link = chat.key === undefined ? null : chatLinkOf(template, { address, key: chat.key })
           return (
             <Flex key={name} px="4" py="3" gap="3" align="center" wrap="wrap" borderTopWidth={index > 0 ? '1px' : '0'}>
-              <Stack gap="0" flex="1" minW="0">
+              <Stack gap="0" flex="1" flexBasis={{ base: 'full', sm: '0' }} minW="0">
                 <Text fontWeight="medium" truncate>
                   {name}
                 </Text>
-                <Text textStyle="xs" color="fg.muted" truncate>
+                <Text textStyle="xs" color="fg.muted" overflowWrap="anywhere">
                   {link?.kind === 'invalid' ? t('聊天链接配置错误，请联系管理员') : (link?.host ?? '')}
                 </Text>
               </Stack>

@@ -1,11 +1,12 @@
 import { Badge, HStack, chakra } from '@chakra-ui/react'
-import { Duration, None } from '../../components/cells/numbers.tsx'
+import { Duration, Money, None } from '../../components/cells/numbers.tsx'
 import { Status } from '../../components/status.tsx'
 import type { PlainText } from '../../i18n/t.ts'
 import { t } from '../../i18n/t.ts'
 import { modeWords, stateOf } from './words.ts'
 
 const Words = chakra('span', { base: { overflow: 'hidden', textOverflow: 'ellipsis' } })
+const Returned = chakra('s', { base: { color: 'fg.muted' } })
 const Figures = chakra('span', { base: { fontVariantNumeric: 'tabular-nums' } })
 
 type Timed = { submittedAt: Date | null; finishedAt: Date | null }
@@ -23,6 +24,12 @@ export const durationTone = (milliseconds: number | null) =>
 export function TaskDuration({ task }: { task: Timed }) {
   const milliseconds = durationOf(task)
   return <Duration milliseconds={milliseconds} tone={durationTone(milliseconds)} />
+}
+
+/** What a task cost; what a failed one cost was given back. */
+export function TaskCost({ task: { quota, status } }: { task: { quota: number; status: string } }) {
+  const cost = <Money quota={quota} digits={6} />
+  return status === 'FAILURE' && quota > 0 ? <Returned>{cost}</Returned> : cost
 }
 
 export function TaskState({ task }: { task: { status: string; failReason: string } }) {

@@ -1,10 +1,10 @@
 import { ChannelCell, Code, UserCell } from '../../components/cells/names.tsx'
-import { Money, None } from '../../components/cells/numbers.tsx'
+import { None } from '../../components/cells/numbers.tsx'
 import { Time } from '../../components/cells/time.tsx'
 import type { Column } from '../../components/data-table/types.ts'
 import { t } from '../../i18n/t.ts'
 import { formatTime } from '../../lib/format.ts'
-import { durationOf, Progress, TaskDuration, TaskState } from './cells.tsx'
+import { durationOf, Progress, TaskCost, TaskDuration, TaskState } from './cells.tsx'
 import { stateOf } from './words.ts'
 
 /** What rows of both kinds have. */
@@ -81,7 +81,7 @@ export const figures = <Row extends TaskRow>(): Column<Row>[] => [
   {
     id: 'cost',
     title: t('费用'),
-    cell: (task) => <Money quota={task.quota} digits={6} />,
+    cell: (task) => <TaskCost task={task} />,
     csv: (task) => task.quota,
     width: 94,
     align: 'end',

@@ -2,7 +2,6 @@ import { HStack, Skeleton, Stack, Text } from '@chakra-ui/react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { ChannelCell, Code, UserCell } from '../../components/cells/names.tsx'
-import { Money } from '../../components/cells/numbers.tsx'
 import { Time } from '../../components/cells/time.tsx'
 import { CopyButton } from '../../components/copy.tsx'
 import { DetailPanel } from '../../components/detail-panel.tsx'
@@ -11,7 +10,7 @@ import { Facts, Section } from '../../components/facts.tsx'
 import { ErrorState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { useSession } from '../../lib/session.ts'
-import { Progress, TaskDuration, TaskState } from './cells.tsx'
+import { Progress, TaskCost, TaskDuration, TaskState } from './cells.tsx'
 import type { TaskRow } from './common-columns.tsx'
 
 type TaskPanelProps = {
@@ -81,7 +80,7 @@ function Origin({ task, taskId }: { task: NonNullable<TaskPanelProps['task']>; t
           { label: t('开始执行'), value: <Time value={task.startedAt} exact />, hidden: task.startedAt === null },
           { label: t('完成时间'), value: <Time value={task.finishedAt} exact />, hidden: task.finishedAt === null },
           { label: t('用时'), value: <TaskDuration task={task} />, hidden: task.finishedAt === null },
-          { label: t('费用'), value: <Money quota={task.quota} digits={6} /> },
+          { label: t('费用'), value: <TaskCost task={task} /> },
           {
             label: t('用户'),
             value: <UserCell user={{ id: task.userId, username: `${task.username} (#${task.userId})` }} />,

@@ -98,6 +98,15 @@ export function tokenColumns({ reveal, now, caps }: ColumnsInput): Column<Token>
       width: 104,
     },
     {
+      id: 'used',
+      title: t('最后使用'),
+      cell: lastUse,
+      csv: (token) => formatTime(token.accessedAt),
+      sortable: true,
+      width: 112,
+      card: 'fact',
+    },
+    {
       id: 'group',
       title: t('分组'),
       cell: (token) => (token.group === '' ? t('跟随账户') : token.group),
@@ -119,15 +128,6 @@ export function tokenColumns({ reveal, now, caps }: ColumnsInput): Column<Token>
       csv: (token) => token.allowIps.replaceAll('\n', ' '),
       width: 170,
       hidden: true,
-    },
-    {
-      id: 'used',
-      title: t('最后使用'),
-      cell: lastUse,
-      csv: (token) => formatTime(token.accessedAt),
-      sortable: true,
-      width: 112,
-      card: 'fact',
     },
     {
       id: 'expires',

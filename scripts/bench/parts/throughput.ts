@@ -1,4 +1,4 @@
-import { compare, type Measured } from '../measure.ts'
+import { compare, type Measured, measure, median } from '../measure.ts'
 import { fixed, printTable, type Verdict } from '../report.ts'
 import type { Bench } from './bench.ts'
 
@@ -25,7 +25,8 @@ export const printLoad = (title: string, seen: Record<string, Measured>): void =
 const bars = { 32: { bar: 0.3, goal: 0.45 }, 256: { bar: 0.45, goal: 0.6 } }
 
 /** A small chat call in a closed loop: how much of the bare pass-through's throughput is left with everything on. */
-export async function throughput({ installation, options, gateway, passThrough }: Bench): Promise<Verdict[]> {
+export async function throughput(bench: Bench): Promise<Verdict[]> {
+  const { installation, options, gateway, passThrough } = bench
   const { trials, seconds } = options
   const verdicts: Verdict[] = []
   for (const connections of [32, 256] as const) {
@@ -43,9 +44,33 @@ export async function throughput({ installation, options, gateway, passThrough }
       unit: '',
       better: 'more',
     })
-    if (connections === 256) verdicts.push(cpuVerdict(seen))
+    if (connections === 256) verdicts.push(cpuVerdict(seen), await capsVerdict(bench))
   }
   return verdicts
+}
+
+/** A token with two spend caps, whose user has a third, beside one without any. */
+async function capsVerdict({ installation, options, gateway }: Bench): Promise<Verdict> {
+  const pace = { kind: 'closed' as const, connections: 256, seconds: options.seconds }
+  const seen: { without: number[]; under: number[] } = { without: [], under: [] }
+  for (let trial = 0; trial < options.trials; trial += 1) {
+    const under = await measure(installation, gateway, { scenario: 'plain', pace, tokens: 'capped' })
+    const without = await measure(installation, gateway, { scenario: 'plain', pace })
+    seen.under.push(under.perSecond)
+    seen.without.push(without.perSecond)
+  }
+  const ratio = median(seen.under) / median(seen.without)
+  return {
+    what: 'throughput under three spend caps, of that without',
+    bare: `${fixed(median(seen.without))}/s`,
+    gateway: `${fixed(median(seen.under))}/s`,
+    value: ratio,
+    shown: fixed(ratio, 2),
+    bar: 0.6,
+    goal: 0.8,
+    unit: '',
+    better: 'more',
+  }
 }
 
 const cpuVerdict = (seen: Record<'gateway' | 'pass-through', Measured>): Verdict => ({
@@ -64,7 +89,7 @@ const cpuVerdict = (seen: Record<'gateway' | 'pass-through', Measured>): Verdict
 export async function manyUsers({ installation, options, gateway, passThrough }: Bench): Promise<Verdict[]> {
   const { trials, seconds } = options
   const pace = { kind: 'closed' as const, connections: 256, seconds }
-  const seen = await compare(installation, [passThrough, gateway], { scenario: 'plain', pace, manyUsers: true, trials })
+  const seen = await compare(installation, [passThrough, gateway], { scenario: 'plain', pace, tokens: 'many', trials })
   printLoad('Throughput, 256 connections, 1,000 users', seen)
   return []
 }
