@@ -1,4 +1,5 @@
 import { Flex, Stack, Text } from '@chakra-ui/react'
+import type { ReactNode } from 'react'
 import { t } from '../i18n/t.ts'
 import { formatPercent } from '../lib/format.ts'
 import { useStatus } from '../lib/status.ts'
@@ -41,7 +42,7 @@ export function windowWords({ period, seconds }: Pick<Window, 'period' | 'second
 const digitsOf = (limit: number, quotaPerUnit: number): number => (limit < quotaPerUnit / 10 ? 6 : 2)
 
 /** One cap: what is spent of it, and when it turns. */
-export function SpendCap({ cap }: { cap: SpendCapStanding }) {
+export function SpendCap({ cap, action }: { cap: SpendCapStanding; action?: ReactNode }) {
   const digits = digitsOf(cap.limit, useStatus().quotaPerUnit)
   const share = cap.limit === 0 ? 1 : cap.spent / cap.limit
   const models =
@@ -69,24 +70,33 @@ export function SpendCap({ cap }: { cap: SpendCapStanding }) {
           </span>
         )}
       </Flex>
-      {cap.raise && (
-        <Text textStyle="xs" color="fg.muted">
-          {t('临时提高，到期恢复')} <Time value={cap.raise.until} />
-        </Text>
+      {(cap.raise || action) && (
+        <Flex justify="space-between" align="center" gap="3" textStyle="xs" color="fg.muted">
+          <span>
+            {cap.raise && (
+              <>
+                {t('临时提高，到期恢复')} <Time value={cap.raise.until} />
+              </>
+            )}
+          </span>
+          {action}
+        </Flex>
       )}
     </Stack>
   )
 }
 
+type SpendCapsProps = { caps: readonly SpendCapStanding[]; actionOf?: (cap: SpendCapStanding) => ReactNode }
+
 /** All caps of a token or an account, the tightest first. */
-export function SpendCaps({ caps }: { caps: readonly SpendCapStanding[] }) {
+export function SpendCaps({ caps, actionOf }: SpendCapsProps) {
   const share = (cap: SpendCapStanding) => (cap.limit === 0 ? 1 : cap.spent / cap.limit)
   return (
     <Stack gap="3">
       {caps
         .toSorted((one, other) => share(other) - share(one))
         .map((cap) => (
-          <SpendCap key={cap.id} cap={cap} />
+          <SpendCap key={cap.id} cap={cap} action={actionOf?.(cap)} />
         ))}
     </Stack>
   )

@@ -103,7 +103,9 @@ describeWithBrowser('the tokens page', () => {
       width: 390,
       height: 844,
     })
+    await app.make.spendCap({ scope: 'user', id: reader.id }, { seconds: 604_800, amount: 50_000_000 })
     await page.goto('/app/tokens')
+    await page.getByText('Spend caps of the account, all tokens together').waitFor()
     await page.getByText('Capped program').first().waitFor()
     await page.getByText('Any 5 h').first().waitFor()
     await drawn(page)
@@ -112,6 +114,13 @@ describeWithBrowser('the tokens page', () => {
     const drawer = page.getByRole('dialog')
     // What is stored has come once its cap is there.
     await drawer.locator('[name="spendCaps.0.amount"]').waitFor()
+    await drawer.getByRole('button', { name: 'Raise for a while' }).click()
+    const question = page.getByRole('alertdialog')
+    await question.getByRole('textbox', { name: 'Temporary cap' }).fill('0.5')
+    await shot(page, 'raise-en-phone')
+    await question.getByRole('button', { name: 'Raise', exact: true }).click()
+    await toastShown(page, 'The spend cap is raised')
+    await drawer.getByRole('button', { name: 'End the raise' }).waitFor()
     await drawer.getByRole('button', { name: 'Add a spend cap' }).click()
     await drawer.locator('[name="spendCaps.1.amount"]').fill('5')
     await shot(page, 'form-en-phone')

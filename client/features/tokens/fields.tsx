@@ -7,10 +7,13 @@ import { SpendCapsField } from '../../components/fields/spend-caps-field.tsx'
 import { NumberField, TextField, TextareaField } from '../../components/fields/text-fields.tsx'
 import { TimeField } from '../../components/fields/time-field.tsx'
 import { FieldRow, FormAdvanced, FormSection } from '../../components/form-drawer.tsx'
+import { RaiseButton } from '../../components/raise-cap.tsx'
+import { SpendCaps } from '../../components/spend-caps.tsx'
 import { t } from '../../i18n/t.ts'
 import { useSession } from '../../lib/session.ts'
 import { trpc } from '../../lib/trpc.ts'
 import type { TokenValues } from './form-schema.ts'
+import type { Cap } from './use-open-token.ts'
 import { countPresets, quotaPresets, validities } from './presets.ts'
 
 const after = (milliseconds: number) => () => new Date(Date.now() + milliseconds)
@@ -18,7 +21,8 @@ const after = (milliseconds: number) => () => new Date(Date.now() + milliseconds
 const useValue = <Name extends keyof TokenValues>(name: Name): TokenValues[Name] =>
   useWatch<TokenValues, Name>({ name })
 
-export function TokenFields({ isNew }: { isNew: boolean }) {
+/** `standings` are the caps that the token has already, as they stand. */
+export function TokenFields({ isNew, standings }: { isNew: boolean; standings: readonly Cap[] }) {
   const unlimited = useValue('unlimitedQuota')
   return (
     <>
@@ -55,6 +59,7 @@ export function TokenFields({ isNew }: { isNew: boolean }) {
         />
       </FormSection>
       <FormSection title={t('消费上限')}>
+        <Standings caps={standings} />
         <Caps />
       </FormSection>
       <FormAdvanced>
@@ -123,6 +128,13 @@ function Models() {
 function Caps() {
   const models = trpc.user.models.list.useQuery()
   return <SpendCapsField name="spendCaps" models={models.data ?? []} />
+}
+
+function Standings({ caps }: { caps: readonly Cap[] }) {
+  const utils = trpc.useUtils()
+  const raise = trpc.user.spendCaps.raise.useMutation({ onSuccess: () => utils.user.spendCaps.invalidate() })
+  if (caps.length === 0) return null
+  return <SpendCaps caps={caps} actionOf={(cap) => <RaiseButton cap={cap} save={raise.mutateAsync} />} />
 }
 
 function CountOfTokens() {

@@ -22,6 +22,7 @@ export function TokenForm({ open }: { open: OpenToken }) {
       known.isFetching ? undefined : known.data?.filter((cap) => cap.scope === 'token' && cap.subjectId === edited),
     [known.data, known.isFetching, edited],
   )
+  const standings = (known.data ?? []).filter((cap) => cap.scope === 'token' && cap.subjectId === edited)
   const schema = useMemo(() => tokenForm(token?.expiresAt ?? null), [token])
   const form = useZodForm({ schema, values: newToken })
   const { reset } = form
@@ -64,7 +65,7 @@ export function TokenForm({ open }: { open: OpenToken }) {
       loading={!isNew && filled !== edited && !failed}
       unavailable={!isNew && failed !== null}
     >
-      {failed && !isNew ? <ErrorState error={failed} /> : <TokenFields isNew={isNew} />}
+      {failed && !isNew ? <ErrorState error={failed} /> : <TokenFields isNew={isNew} standings={standings} />}
     </FormDrawer>
   )
 }

@@ -1,8 +1,10 @@
-import { Button, Stack } from '@chakra-ui/react'
+import { Box, Button, Stack, Text } from '@chakra-ui/react'
 import { Plus } from 'lucide-react'
 import { Notice } from '../../components/notice.tsx'
 import { Page as Frame } from '../../components/page.tsx'
+import { SpendCaps } from '../../components/spend-caps.tsx'
 import { t } from '../../i18n/t.ts'
+import { trpc } from '../../lib/trpc.ts'
 import { useStatus } from '../../lib/status.ts'
 import { TokenForm } from './form.tsx'
 import { TokenTable } from './table.tsx'
@@ -29,9 +31,25 @@ export function Page() {
           <Notice tone="warning">{t('管理员已开启聊天内容日志，可以看到经由令牌的聊天内容。')}</Notice>
         )}
       </Stack>
+      <AccountCaps />
       <TokenTable open={open} />
       <TokenForm open={open} />
       <UseToken open={open} />
     </Frame>
+  )
+}
+
+/** What an administrator lets the account spend, by all its tokens together. */
+function AccountCaps() {
+  const { data } = trpc.user.spendCaps.list.useQuery()
+  const caps = (data ?? []).filter(({ scope }) => scope === 'user')
+  if (caps.length === 0) return null
+  return (
+    <Box borderWidth="1px" borderRadius="l3" p="4" flexShrink="0" maxW="2xl">
+      <Text textStyle="label" mb="3">
+        {t('账户的消费上限，所有令牌合计')}
+      </Text>
+      <SpendCaps caps={caps} />
+    </Box>
   )
 }

@@ -13,6 +13,7 @@ import { SecretField, TextField } from '../../components/fields/text-fields.tsx'
 import { Facts } from '../../components/facts.tsx'
 import { FormDrawer, FormSection } from '../../components/form-drawer.tsx'
 import { notify } from '../../components/notify.ts'
+import { RaiseButton } from '../../components/raise-cap.tsx'
 import { SpendCaps } from '../../components/spend-caps.tsx'
 import { ErrorState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
@@ -110,6 +111,8 @@ type FieldsProps = { user: User | undefined; caps: readonly SetCap[]; control: C
 
 function Fields({ user, caps, control }: FieldsProps) {
   const models = trpc.admin.channels.modelsEnabled.useQuery()
+  const utils = trpc.useUtils()
+  const raise = trpc.admin.spendCaps.raise.useMutation({ onSuccess: () => utils.admin.spendCaps.invalidate() })
   return (
     <>
       <FormSection>
@@ -125,7 +128,9 @@ function Fields({ user, caps, control }: FieldsProps) {
       </FormSection>
       {user && <QuotaSection user={user} control={control} />}
       <FormSection title={t('消费上限')}>
-        {caps.length > 0 && <SpendCaps caps={caps} />}
+        {caps.length > 0 && (
+          <SpendCaps caps={caps} actionOf={(cap) => <RaiseButton cap={cap} save={raise.mutateAsync} />} />
+        )}
         <SpendCapsField name="spendCaps" models={models.data ?? []} />
       </FormSection>
       {user && <LinkedAccounts user={user} />}
