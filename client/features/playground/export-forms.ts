@@ -3,7 +3,7 @@ import type { CallBody, ContentPart, WireCall, WireMessage } from './reply.ts'
 export type Converted = Record<string, unknown>
 
 /** Image data would be longer than the program: its place is named instead. */
-export const imagePlaceholder = (number: number): string => `BASE64_OF_IMAGE_${number}`
+const imagePlaceholder = (number: number): string => `BASE64_OF_IMAGE_${number}`
 const imageType = 'image/jpeg'
 
 /** Images are numbered through the conversation. */
