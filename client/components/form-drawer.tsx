@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from 'react'
 import type { FieldValues, UseFormReturn } from 'react-hook-form'
 import { FormProvider, useFormState } from 'react-hook-form'
 import { t } from '../i18n/t.ts'
+import { notify } from './notify.ts'
 import { errorText, requestIdOf } from '../lib/errors.ts'
 import { markRefusedFields } from '../lib/form.ts'
 import { askBeforeLeaving, nothingToLose, useLeaveGuard } from '../lib/leave-guard.ts'
@@ -124,10 +125,17 @@ function useSubmit<Values extends FieldValues, Output>(
 ) {
   const [failure, setFailure] = useState<unknown>()
   const forget = useRef(() => setFailure(undefined)).current
+  const isUnderWay = useRef(false)
   const submit = (event: FormEvent) => {
     // A form may stand inside another page's form, through a portal: its submit is not theirs.
     event.stopPropagation()
-    void form.handleSubmit(async (values) => {
+    if (isUnderWay.current) {
+      event.preventDefault()
+      notify.warning(t('提交失败，请勿重复提交！'))
+      return
+    }
+    isUnderWay.current = true
+    const sent = form.handleSubmit(async (values) => {
       setFailure(undefined)
       try {
         await onSubmit(values)
@@ -138,6 +146,7 @@ function useSubmit<Values extends FieldValues, Output>(
         setFailure(error)
       }
     })(event)
+    void sent.finally(() => (isUnderWay.current = false))
   }
   return { submit, failure, forget }
 }

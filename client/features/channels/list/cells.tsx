@@ -5,6 +5,7 @@ import { Duration, None } from '../../../components/cells/numbers.tsx'
 import { Status } from '../../../components/status.tsx'
 import { t } from '../../../i18n/t.ts'
 import { formatExactTime, formatPercent } from '../../../lib/format.ts'
+import { responseStep } from './response-step.ts'
 import type { Channel } from './rows.ts'
 import type { Cooldown } from './use-cooldowns.ts'
 
@@ -64,8 +65,7 @@ export function ChannelStatus({ of, cooldowns = [] }: ChannelStatusProps) {
   return <Status tone="warning">{t('未知状态')}</Status>
 }
 
-/** Bars that shorten as a channel slows down: up to 1 s, 3 s, 5 s, and beyond. */
-const speedLimits = [1000, 3000, 5000]
+/** Bars that shorten as a channel slows down. */
 const Bars = chakra('svg', {
   base: { w: '14px', h: '12px', flexShrink: '0' },
   variants: {
@@ -78,14 +78,9 @@ const Bars = chakra('svg', {
   },
 })
 
-const stepOf = (milliseconds: number) => {
-  const step = speedLimits.findIndex((limit) => milliseconds <= limit)
-  return (step < 0 ? 3 : step) as 0 | 1 | 2 | 3
-}
-
 export function ResponseTime({ milliseconds, testedAt }: { milliseconds: number; testedAt?: Date | null }) {
   if (milliseconds === 0) return <chakra.span color="fg.subtle">{t('未测试')}</chakra.span>
-  const step = stepOf(milliseconds)
+  const step = responseStep(milliseconds)
   return (
     <HStack
       as="span"

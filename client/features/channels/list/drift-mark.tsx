@@ -1,7 +1,9 @@
 import { chakra } from '@chakra-ui/react'
+import { CloudDownload } from 'lucide-react'
 import type { RouterOutputs } from '#server/app-router.ts'
 import { t } from '../../../i18n/t.ts'
 import { formatExactTime } from '../../../lib/format.ts'
+import { useIsPhone } from '../../../lib/use-media.ts'
 
 export type Drift = RouterOutputs['admin']['channels']['drifts'][number]
 
@@ -13,6 +15,7 @@ const mostNamed = 10
 
 /** How many models the upstream lists beyond a channel's own, and how many it lists no more; nothing where they agree. */
 export function DriftMark({ drift }: { drift: Drift | undefined }) {
+  const phone = useIsPhone()
   if (!drift || drift.added.length + drift.gone.length === 0) return null
   const { added, gone, checkedAt } = drift
   const lines = [
@@ -21,6 +24,14 @@ export function DriftMark({ drift }: { drift: Drift | undefined }) {
     ...gone.slice(0, mostNamed).map((model) => `− ${model}`),
   ]
   const words = t('上游新增 {added} 个模型，减少 {gone} 个', { added: added.length, gone: gone.length })
+  // The card around it is a button, whose name is what can be read in it.
+  if (phone) {
+    return (
+      <Mark role="img" aria-label={words} color={gone.length > 0 ? 'warning.fg' : 'fg.muted'}>
+        <CloudDownload size={13} aria-hidden />
+      </Mark>
+    )
+  }
   // What is not served any more fails calls; what could be served besides is no trouble.
   return (
     <Mark role="img" aria-label={words} data-tip={lines.join('\n')}>

@@ -100,7 +100,7 @@ function UnpricedMark({ name, models, opening }: UnpricedMarkProps) {
   const shown = (
     <>
       <TriangleAlert size={13} aria-hidden />
-      {models.length}
+      {!phone && models.length}
     </>
   )
   if (phone) {

@@ -144,7 +144,9 @@ function Tests({ channel, run }: { channel: Channel; run: TestRun }) {
         </Stack>
       </Dialog.Body>
       <Dialog.Footer flexWrap="wrap" borderTopWidth="1px" pt="3">
-        {failed.length > 0 && !isRunning && <FailedActs channel={channel} failed={failed} run={run} />}
+        {!isRunning && models.some((model) => run.results[model]) && (
+          <FailedActs channel={channel} failed={failed} run={run} />
+        )}
         {isRunning ? (
           <Button onClick={run.cancel}>
             <Square aria-hidden />
@@ -246,14 +248,20 @@ function FailedActs({ channel, failed, run }: { channel: Channel; failed: readon
   }
   return (
     <HStack gap="2" me="auto" wrap="wrap">
-      <Button onClick={() => void run.start(failed)}>
+      <Button
+        disabled={failed.length === 0}
+        data-tip={failed.length === 0 ? t('没有可重试的失败模型') : undefined}
+        onClick={() => void run.start(failed, true)}
+      >
         <RotateCcw aria-hidden />
-        {t('重试失败的 {count} 个', { count: failed.length })}
+        {failed.length === 0 ? t('重试失败的模型') : t('重试失败的 {count} 个', { count: failed.length })}
       </Button>
-      <Button variant="surface" colorPalette="bad" onClick={() => void remove()}>
-        <Trash2 aria-hidden />
-        {t('删除失败的模型')}
-      </Button>
+      {failed.length > 0 && (
+        <Button variant="surface" colorPalette="bad" onClick={() => void remove()}>
+          <Trash2 aria-hidden />
+          {t('删除失败的模型')}
+        </Button>
+      )}
     </HStack>
   )
 }

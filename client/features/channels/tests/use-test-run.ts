@@ -35,6 +35,7 @@ export function useTestRun(channelId: number) {
   const [running, setRunning] = useState<ReadonlySet<string>>(new Set())
   const [progress, setProgress] = useState<Progress>()
   const abort = useRef<AbortController>(undefined)
+  const retrying = useRef(false)
   const now = useNow().getTime()
   const results = useMemo(() => freshResults(cache, now)[channelId] ?? {}, [cache, now, channelId])
   useEffect(() => () => abort.current?.abort(), [channelId])
@@ -46,12 +47,15 @@ export function useTestRun(channelId: number) {
       const { success, message, seconds, retryable } = await utils.client.admin.channels.probe.mutate(input, options)
       return { success, message, seconds, isRetryable: retryable }
     } catch (error) {
+      const code = refusalCode(error)
+      const message = errorText(error)
       return {
         success: false,
-        message: errorText(error),
+        // A refusal speaks for itself; what kept the request from being answered does not say what was asked.
+        message: code === undefined ? t('测试请求失败：{reason}', { reason: message }) : message,
         seconds: 0,
-        isRetryable: refusalCode(error) === undefined && mayRetry(error),
-        code: refusalCode(error),
+        isRetryable: code === undefined && mayRetry(error),
+        code,
       }
     }
   }
@@ -64,7 +68,8 @@ export function useTestRun(channelId: number) {
       return next
     })
 
-  const start = async (models: readonly string[]) => {
+  const start = async (models: readonly string[], isRetry = false) => {
+    retrying.current = isRetry
     const controller = new AbortController()
     abort.current?.abort()
     abort.current = controller
@@ -99,7 +104,7 @@ export function useTestRun(channelId: number) {
     start,
     cancel: useCallback(() => {
       abort.current?.abort()
-      notify.info(t('测试被用户取消'))
+      notify.info(retrying.current ? t('重试被用户取消') : t('测试被用户取消'))
     }, []),
   }
 }
