@@ -44,8 +44,8 @@ export function ChannelToolbar({ list }: { list: ChannelList }) {
       extra={
         <>
           <Toggle on={list.sortsById} onChange={list.setSortsById} icon={ArrowDown01} label={t('按 ID 排序')} />
-          <Toggle on={list.isBatch} onChange={list.setBatch} icon={ListChecks} label={t('批量模式')} />
           <Toggle on={list.folds} onChange={list.setFolds} icon={Layers} label={t('按标签聚合')} />
+          <Toggle on={list.isBatch} onChange={list.setBatch} icon={ListChecks} label={t('批量模式')} />
         </>
       }
     />
@@ -60,6 +60,7 @@ function Toggle({ on, onChange, icon: Icon, label }: ToggleProps) {
       variant={on ? 'subtle' : 'ghost'}
       colorPalette={on ? 'accent' : undefined}
       aria-pressed={on}
+      px={{ base: '2', md: '3' }}
       onClick={() => onChange(!on)}
     >
       <Icon aria-hidden />
