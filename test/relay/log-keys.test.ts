@@ -160,6 +160,8 @@ describe('the log row of a call', () => {
       'reasoning_effort',
     ]
     for (const key of absent) expect(row.other).not.toHaveProperty(key)
+    const thoughtful = { model: 'plain', messages, reasoning_effort: 'low' }
+    expect((await rowAfter('/v1/chat/completions', thoughtful)).other).toMatchObject({ reasoning_effort: 'low' })
     await setOptions(app, { GroupGroupRatio: '{}' })
     const next = await rowAfter('/v1/chat/completions', { model: 'plain', messages })
     expect(next.other).toMatchObject({ group_ratio: 0.5 })

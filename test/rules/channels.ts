@@ -14,6 +14,10 @@ const files = {
   upstream: 'test/trpc/channels-upstream.test.ts',
   jobs: 'test/jobs/channels.test.ts',
   console: 'test/browser/channels.test.ts',
+  address: 'relay/transport/address.test.ts',
+  transport: 'test/upstream/transport.test.ts',
+  override: 'src/core/param-override.test.ts',
+  nodes: 'test/relay/next-call.test.ts',
 } as const
 
 const wholeJourney = 'lead from an empty list to a tested, priced, changed and deleted channel'
@@ -336,6 +340,58 @@ export const rules: RuleList = {
         asserts: "keyword: '%%%%'",
         file: files.lists,
         test: 'narrows by every filter, and treats wildcards of the database as letters',
+      },
+    ],
+    'Keys and addresses under attack': [
+      {
+        rule: 'Keys are shown to root alone, and to nobody in lists.',
+        file: files.channels,
+        test: 'show their key to root alone, and to nobody in lists',
+      },
+      {
+        rule: 'Link-local and metadata addresses are refused in every spelling.',
+        asserts: '0x',
+        file: files.address,
+        test: 'of clouds’ metadata are told in every spelling',
+      },
+      {
+        rule: 'A name that resolves to one is refused where the connection is made.',
+        file: files.transport,
+        test: 'is anything to a name that resolves there, checked when connecting',
+      },
+      {
+        rule: 'Redirects are not followed with a key in hand.',
+        asserts: 'status: 302',
+        file: files.upstream,
+        test: 'is not looked for where a redirect leads, with the key in hand',
+      },
+      {
+        rule: 'Fetching models for a form sends a stored key nowhere else, root aside.',
+        asserts: 'channel.key_needed_for_address',
+        file: files.upstream,
+        test: 'is fetched for a form with the stored key, wherever root says and nowhere else for others',
+      },
+      {
+        rule: 'An upstream that quotes the key back does not show it.',
+        asserts: '***',
+        file: files.upstream,
+        test: 'tells why it failed without the key, whatever the upstream quotes, and logs nothing',
+      },
+      {
+        rule: 'JSON that reaches for prototypes stays text.',
+        asserts: '__proto__',
+        file: files.channels,
+        test: 'may be private, and keep JSON that tries to reach object prototypes as harmless text',
+      },
+      {
+        rule: 'An override may not have the model, the stream or the number of answers.',
+        file: files.override,
+        test: 'names what an override may not have',
+      },
+      {
+        rule: 'What is changed on one node holds for the next call on another.',
+        file: files.nodes,
+        test: 'with a key that a call found invalid, before that call is answered',
       },
     ],
   },

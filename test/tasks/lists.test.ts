@@ -73,6 +73,9 @@ describe('drawings over REST', () => {
       image_url: `https://gateway.example/mj/image/${String(ids[0])}`,
     })
     expect(first[0]?.['submit_time']).toBeGreaterThan(1_600_000_000_000)
+    // Texts of JSON, as clients read them.
+    expect(JSON.parse(String(first[0]?.['buttons']))).toBeInstanceOf(Array)
+    expect(first[0]?.['properties']).toBeTypeOf('string')
   })
 
   test('an administrator sees all, by number, channel and milliseconds', async () => {

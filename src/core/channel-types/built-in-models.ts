@@ -1,9 +1,11 @@
 import { channelTypes } from './index.ts'
 
+const unreachable = new Set(['reserved', 'excluded', 'later'])
+
 /** Model names that come with the product, by channel type; types that nothing can be sent to are absent. */
 export const builtInModelsByType = (): { type: number; models: string[] }[] =>
   channelTypes
-    .filter(({ status }) => status !== 'reserved')
+    .filter(({ status }) => !unreachable.has(status))
     .map(({ type, defaultModels, currentModels }) => ({
       type,
       models: [...new Set([...currentModels, ...defaultModels])],
