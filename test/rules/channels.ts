@@ -20,7 +20,7 @@ const files = {
   nodes: 'test/relay/next-call.test.ts',
 } as const
 
-const wholeJourney = 'lead from an empty list to a tested, priced, changed and deleted channel'
+const firstChannel = 'lead from an empty list to a tested, priced, changed and deleted channel'
 const figures = 'say what is wrong with a figure, take switching off back, and choose everything that matches'
 const manyModels = 'try two hundred models with progress, call it off, and keep what is known'
 const failedTests = 'retry failed tests, remove failed models, and never remove the last model'
@@ -63,7 +63,7 @@ export const rules: RuleList = {
         rule: 'Text with commas or line breaks switches to several keys; switching back joins them with commas.',
         asserts: "toBe('sk-one,sk-two')",
         file: files.console,
-        test: wholeJourney,
+        test: firstChannel,
       },
       {
         rule: 'A service account is one text and never several keys.',
@@ -100,7 +100,7 @@ export const rules: RuleList = {
         rule: 'A new channel needs a name and a key.',
         message: '请填写渠道名称和渠道密钥！',
         file: files.console,
-        test: wholeJourney,
+        test: firstChannel,
       },
       {
         rule: 'The server asks for name and key as the form does.',
@@ -112,7 +112,7 @@ export const rules: RuleList = {
         rule: 'A channel has at least one model.',
         message: '请至少选择一个模型！',
         file: files.console,
-        test: wholeJourney,
+        test: firstChannel,
       },
       {
         rule: 'What is missing is said at its field.',
@@ -162,7 +162,7 @@ export const rules: RuleList = {
         rule: 'A slash at the end of an address is dropped.',
         asserts: 'base_url: app.upstream.url',
         file: files.console,
-        test: wholeJourney,
+        test: firstChannel,
       },
       {
         rule: 'A Spark channel without a version gets v2.1.',
@@ -271,12 +271,12 @@ export const rules: RuleList = {
         file: files.upstream,
         test: 'cannot be had from everywhere, and a failure does not show the key',
       },
-      { rule: 'Fetching models without a key.', message: '请填写密钥', file: files.console, test: wholeJourney },
+      { rule: 'Fetching models without a key.', message: '请填写密钥', file: files.console, test: firstChannel },
       {
         rule: 'A form that is submitted twice.',
         message: '提交失败，请勿重复提交！',
         file: files.console,
-        test: wholeJourney,
+        test: firstChannel,
       },
       {
         rule: 'A channel that is gone.',
@@ -295,8 +295,8 @@ export const rules: RuleList = {
         file: files.upstream,
         test: 'names the address and the cause where nobody answers, without what stands in its query',
       },
-      { rule: 'A channel that was created.', message: '渠道创建成功！', file: files.console, test: wholeJourney },
-      { rule: 'A channel that was changed.', message: '渠道更新成功！', file: files.console, test: wholeJourney },
+      { rule: 'A channel that was created.', message: '渠道创建成功！', file: files.console, test: firstChannel },
+      { rule: 'A channel that was changed.', message: '渠道更新成功！', file: files.console, test: firstChannel },
       { rule: 'A channel that was copied.', message: '渠道复制成功', file: files.console, test: figures },
       { rule: 'A tag that was changed.', message: '标签更新成功！', file: files.console, test: ofTag },
     ],
