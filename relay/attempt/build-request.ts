@@ -3,6 +3,7 @@ import { withinLimit } from '#relay/billing/lowered-limit.ts'
 import { fitRequest } from '#relay/chat/fit/fit-request.ts'
 import { openAiProfile } from '#relay/chat/fit/profile.ts'
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
+import { withPresentChoice } from '#relay/chat/tool-choice.ts'
 import { untranslatable } from '#relay/chat/losses.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import { nativeDialectOf } from '#relay/providers/registry.ts'
@@ -47,7 +48,8 @@ export async function buildRequest(context: AttemptContext): Promise<UpstreamReq
       )
     checkImages(sent.request, provider.chat.mostImages?.(providerCall))
     const profile = provider.chat.profile?.(providerCall) ?? openAiProfile
-    const { request, losses, callerNames } = fitRequest(await withMedia(context), profile)
+    const asked = withPresentChoice(await withMedia(context))
+    const { request, losses, callerNames } = fitRequest(asked, profile)
     context.providerCall = { ...providerCall, customTools: customToolNames(request.tools) }
     if (callerNames.size > 0) context.provider = restoringProvider(provider, callerNames)
     const made = provider.chat.request(request, context.providerCall)

@@ -28,7 +28,7 @@ describe('losses in translation', () => {
   })
 
   it('names fields, parts and tools that only the dialect of the caller knows', () => {
-    expect(lossesTowards(full, 'claude')).toEqual(['tool_choice', 'store', 'web_search_call', 'tools.file_search'])
+    expect(lossesTowards(full, 'claude')).toEqual(['tool_choice', 'web_search_call', 'tools.file_search'])
   })
 
   it('loses only what parsing left out towards an upstream of the same dialect', () => {

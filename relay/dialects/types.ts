@@ -20,6 +20,8 @@ export type EncodeContext = {
   asJsonArray?: boolean | undefined
   /** The answer will be kept, under an id of our own. */
   keeps?: boolean | undefined
+  /** The body with its conversation, whose tools may be called by other names upstream (responses). */
+  sentBody?: Readonly<Record<string, unknown>> | undefined
   /** The caller's own body, for the dialect whose answers repeat parts of the request (responses). */
   callerBody?: Readonly<Record<string, unknown>> | undefined
 }

@@ -24,7 +24,8 @@ export async function admitChat(services: RelayServices, { incoming, route, call
   const admitted = admitCall(services, caller, request.model)
   const storedAt = route.dialect.keepsResponses
     ? await placeOfNamed(services, { userId: caller.user.id, body: body.json })
-    : await placeOfThread(services, { userId: caller.user.id, thread: route.dialect.threadOf?.(body.json) })
+    : route.dialect.threadOf &&
+      (await placeOfThread(services, { userId: caller.user.id, thread: route.dialect.threadOf(body.json) }))
   return {
     ...incoming,
     caller,

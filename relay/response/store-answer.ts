@@ -5,6 +5,7 @@ import { keepAnswer, keepsAnswer } from '#relay/routing/local-responses.ts'
 /** What an encoder has to know of the caller's own request. */
 export const askedOf = ({ services, call }: AttemptContext) => ({
   callerBody: call.earlier?.asked ?? call.body.json,
+  sentBody: call.body.json,
   keeps: keepsAnswer(services, call),
 })
 

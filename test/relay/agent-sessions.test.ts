@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
+import { type Agent, type Turn, claudeCode, codex, geminiCli, opencode } from './agent-clients.ts'
 import { json, type ScriptedUpstream, startScriptedUpstream } from '#test/support/scripted-upstream.ts'
 import { allowUnpriced, channelsOf, serve } from './serve.ts'
 import { closeSoundly, consumed, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
@@ -165,4 +166,72 @@ describe('a thread of messages', () => {
     const { model } = await serve(app, { type: 14, baseUrl })
     expect(await detailsOf(await ask(mine, model, { type: 'create' }))).toBe('thread_already_continued')
   })
+})
+
+describe('a session of twelve turns', () => {
+  const agents: [string, (session: string) => Agent, number, readonly string[]][] = [
+    ['Claude Code', claudeCode, 14, ['Read', 'Bash', 'mcp__docs__search']],
+    ['Codex', codex, 1, ['Read', 'local_shell', 'mcp__docs/search']],
+    ['opencode', opencode, 1, ['Read', 'Bash', 'docs_search']],
+    ['Gemini CLI', geminiCli, 24, ['Read', 'Bash', 'docs_search']],
+  ]
+  const families = [
+    ['OpenAI', 1],
+    ['Anthropic', 14],
+    ['Gemini', 24],
+    ['chat completions only', 40],
+  ] as const
+  const pairs = agents.flatMap(([name, create, native, tools]) =>
+    families.map(([family, type]) => {
+      const isNative = type === native
+      // The simulated vendor knows none of its own tools.
+      const known = isNative ? tools.filter((tool) => !/local_shell|\//.test(tool)) : tools
+      return { name, family, create, type, native: isNative, tools: known }
+    }),
+  )
+  /** What the simulated model is told to call, by the names that go upstream. */
+  const spoken = (tool: string): string => tool.replace('/', '__')
+
+  test.each(pairs)(
+    '$name on $family: every tool loop closes, and each call costs what its upstream reported',
+    async (pair) => {
+      const user = await app.make.user({ quota: 1_000_000_000 })
+      const token = await app.make.token(user)
+      const { model } = await serve(app, { type: pair.type })
+      const agent = pair.create(`session-${pair.name}-${pair.type}`)
+      const sent: unknown[] = []
+      const turn = async (said: Parameters<Agent['ask']>[1]): Promise<Turn> => {
+        const body = agent.ask(model, said)
+        sent.push(structuredClone(body))
+        const reply = await app.relay(token, agent.path(model), body, { headers: agent.headers })
+        const text = await reply.text()
+        expect(reply.status, text).toBe(200)
+        return agent.read(text)
+      }
+      const usage = '[[usage=1000:100]]'
+      const before = (await consumed(app)).length
+      for (const wanted of [[0], [1], [2], [0, 1], [1, 2], [0, 2]]) {
+        const names = [...new Set(wanted.map((index) => pair.tools[index % pair.tools.length] as string))]
+        const { calls } = await turn({ text: `please use ${names.map(spoken).join(' and ')} ${usage}` })
+        expect(calls.map(({ name }) => name).toSorted()).toEqual(names.toSorted())
+        const results = calls.map((call) => ({ call, output: `the result of ${call.name} ${usage}` }))
+        expect((await turn({ results })).calls).toEqual([])
+        const asked = JSON.stringify(app.upstream.requests.at(-1)?.body)
+        for (const name of names) expect(asked).toContain(`the result of ${name}`)
+      }
+      const rows = (await consumed(app)).slice(before)
+      expect(rows).toHaveLength(12)
+      for (const row of rows) expect(row).toMatchObject({ channel_id: rows[0]?.channel_id, model_name: model })
+      const { rows: balances } = await app.pool.query('select quota, used_quota from users where id = $1', [user.id])
+      expect(Number(balances[0].used_quota)).toBe(rows.reduce((sum, { quota }) => sum + quota, 0))
+      expect(1_000_000_000 - Number(balances[0].quota)).toBe(Number(balances[0].used_quota))
+      for (const row of rows) {
+        const exact = (row.prompt_tokens + row.completion_tokens) * 37.5
+        // Claude's formula rounds down.
+        const isClaude = pair.type === 14 || pair.name === 'Claude Code'
+        expect(row.quota).toBe(isClaude ? Math.floor(exact) : Math.round(exact))
+      }
+      if (pair.native) expect(app.upstream.requests.slice(-12).map(({ body }) => body)).toEqual(sent)
+    },
+  )
 })

@@ -1,5 +1,6 @@
 import type { ChatChoice, ChatResponse, ResponsePart } from '#relay/chat/events.ts'
 import type { EncodeContext } from '../types.ts'
+import { calledAs } from './agent-tools.ts'
 import { callItem, imageItem, messageItem, outputText, reasoningItem } from './output-items.ts'
 import { finishedResponse, outcomeOf, responseHead, toFlatAnnotation } from './response-object.ts'
 
@@ -38,7 +39,8 @@ function toContent(part: ResponsePart): object[] | undefined {
   }
 }
 
-function toOutput(choice: ChatChoice, { ambient }: EncodeContext): object[] {
+function toOutput(choice: ChatChoice, { ambient, sentBody = {} }: EncodeContext): object[] {
+  const names = calledAs(sentBody)
   const cut = outcomeOf(choice.finish).status === 'incomplete'
   return groupContent(choice.parts).flatMap((group, index, groups): object[] => {
     const id = (prefix: string) => `${prefix}_${ambient.newId(24)}`
@@ -53,7 +55,8 @@ function toOutput(choice: ChatChoice, { ambient }: EncodeContext): object[] {
       }
       case 'tool-call': {
         const custom = group.kind === 'custom'
-        const call = { callId: group.id, name: group.name, custom, text: group.arguments }
+        const as = names.get(group.name)
+        const call = { callId: group.id, name: group.name, custom, text: group.arguments, as }
         return [callItem(id(custom ? 'ctc' : 'fc'), call, 'completed')]
       }
       case 'image':

@@ -14,6 +14,7 @@ import type {
 } from '#relay/chat/request.ts'
 import { fileSource, mediaFromUrl } from '../openai-chat/parts.ts'
 import { type Reader, defined } from '../read.ts'
+import { joinedName, readOwnCall, readOwnOutput } from './agent-tools.ts'
 
 type Conversation = {
   read: Reader
@@ -56,9 +57,24 @@ function readItem(conversation: Conversation, item: Fields, path: string): void 
       if (part !== undefined) addToAssistant(conversation, part)
       return
     }
+    // Its tools are read with those of the call.
+    case 'additional_tools':
+      return
     default:
-      return addToAssistant(conversation, { type: 'vendor', dialect: 'openai-responses', value: { ...item, type } })
+      return readOwnItem(conversation, { ...item, type })
   }
+}
+
+/** A call of one of the vendor's own tools, its result, or what only the vendor can read. */
+function readOwnItem(conversation: Conversation, item: Fields): void {
+  const call = readOwnCall(item)
+  if (call) {
+    conversation.names.set(call.id, call.name)
+    return addToAssistant(conversation, call)
+  }
+  const output = readOwnOutput(item)
+  if (output) return addResultPart(conversation, output.callId, [{ type: 'text', text: output.text }])
+  addToAssistant(conversation, { type: 'vendor', dialect: 'openai-responses', value: item })
 }
 
 /** Thoughts, words and calls that follow each other are one turn of the model. */
@@ -179,7 +195,9 @@ function readFile(part: Fields, path: string, read: Reader): FilePart {
 
 function readCall({ read, names }: Conversation, item: Fields, path: string): ToolCallPart {
   const id = read.name(item['call_id'], `${path}.call_id`)
-  const name = read.name(item['name'], `${path}.name`)
+  const own = read.name(item['name'], `${path}.name`)
+  const namespace = read.text(item['namespace'], `${path}.namespace`) || undefined
+  const name = namespace === undefined ? own : joinedName(namespace, own)
   names.set(id, name)
   if (item['type'] === 'custom_tool_call') {
     return { type: 'tool-call', id, name, arguments: read.text(item['input'], `${path}.input`) ?? '', kind: 'custom' }
@@ -188,11 +206,16 @@ function readCall({ read, names }: Conversation, item: Fields, path: string): To
 }
 
 function addResult(conversation: Conversation, item: Fields, path: string): void {
-  const { read, messages, names, losses } = conversation
+  const { read, losses } = conversation
   const callId = read.name(item['call_id'], `${path}.call_id`)
   const parts = readContent(item['output'], `${path}.output`, read)
   const content = parts.filter((part) => part.type === 'text' || part.type === 'image' || part.type === 'file')
   if (content.length < parts.length) losses.add('input.output')
+  addResultPart(conversation, callId, content)
+}
+
+function addResultPart(conversation: Conversation, callId: string, content: ToolResultPart['content']): void {
+  const { messages, names } = conversation
   const result: ToolResultPart = defined({ type: 'tool-result', callId, name: names.get(callId), content })
   const last = messages.at(-1)
   if (conversation.openResults && last?.role === 'user') last.content.push(result)

@@ -1,3 +1,5 @@
+import { type CalledAs, ownCallItem } from './agent-tools.ts'
+
 /** Output items of a response, as they stand when complete (or, with `in_progress`, when they begin). */
 export type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
 
@@ -30,13 +32,25 @@ export const reasoningItem = (
   status,
 })
 
-export type CalledTool = { callId: string; name: string; custom: boolean; text: string }
+export type CalledTool = {
+  callId: string
+  name: string
+  custom: boolean
+  text: string
+  /** What the caller knows it as, where that is another. */
+  as?: CalledAs | undefined
+}
 
 /** A function call without arguments still has to be valid JSON. */
 export const argumentsOf = (call: CalledTool): string => (call.text === '' ? '{}' : call.text)
 
 export const callItem = (id: string, call: CalledTool, status: ItemStatus) => {
-  const common = { id, call_id: call.callId, name: call.name }
+  const { as } = call
+  if (as && 'kind' in as) {
+    return ownCallItem(as.kind, { id, call_id: call.callId }, { argumentsText: call.text, status })
+  }
+  const named = as ? { name: as.name, namespace: as.namespace } : { name: call.name }
+  const common = { id, call_id: call.callId, ...named }
   if (call.custom) return { type: 'custom_tool_call', ...common, input: call.text, status }
   return { type: 'function_call', ...common, arguments: status === 'in_progress' ? '' : argumentsOf(call), status }
 }

@@ -3,6 +3,7 @@ import type { ChatRequest, ReasoningInput, ResponseFormat } from '#relay/chat/re
 import { readSchemaFormat } from '../openai-chat/output-settings.ts'
 import { defined, isEffort, leftOver, readerFor } from '../read.ts'
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
+import { flatTools } from './agent-tools.ts'
 import { readInput } from './items.ts'
 import { readTools, readToolChoice, unreadToolFields } from './tools.ts'
 
@@ -42,13 +43,14 @@ export function parseOpenAiResponses(value: unknown, path: { model?: string | un
   const { messages, losses } = readInput(input, read)
   const instructions = read.text(body['instructions'], 'instructions') ?? ''
   const system = { role: 'system' as const, content: [{ type: 'text' as const, text: instructions }] }
+  const tools = read.list(body['tools'], 'tools') === undefined && !Array.isArray(input) ? undefined : flatTools(body)
   const choice = readToolChoice(body, read)
   const topLogprobs = read.integer(body['top_logprobs'], 'top_logprobs', [0, 20])
   const text = read.object(body['text'], 'text') ?? {}
   return defined({
     model,
     messages: instructions === '' ? messages : [system, ...messages],
-    tools: readTools(body['tools'], read),
+    tools: readTools(tools, read),
     toolChoice: choice.toolChoice,
     parallelToolCalls: read.flag(body['parallel_tool_calls'], 'parallel_tool_calls'),
     maxTokens,
@@ -64,7 +66,7 @@ export function parseOpenAiResponses(value: unknown, path: { model?: string | un
     stream: read.flag(body['stream'], 'stream') ?? false,
     includeUsage: true,
     extra: { dialect: 'openai-responses' as const, fields: readExtra(body, text) },
-    losses: [...new Set([...losses, ...choice.losses, ...unreadToolFields(body['tools'])])],
+    losses: [...new Set([...losses, ...choice.losses, ...unreadToolFields(tools)])],
   })
 }
 

@@ -1,5 +1,6 @@
 import type { Ambient } from '#core/ambient.ts'
 import type { ChatEvent, Citation } from '#relay/chat/events.ts'
+import type { CalledAs } from './agent-tools.ts'
 import type { EventWriter } from './event-writer.ts'
 import { type ItemStatus, imageItem } from './output-items.ts'
 import { createOutputItems } from './item-list.ts'
@@ -12,9 +13,9 @@ type Reasoning = ReturnType<typeof openReasoning>
 type CallEvent = Extract<ChatEvent, { type: `tool-call-${'start' | 'delta' | 'end'}` }>
 
 /** The output items of a streamed response: at most one message or thought is open, beside any number of calls. */
-export function createItems(writer: EventWriter, ambient: Ambient) {
+export function createItems(writer: EventWriter, ambient: Ambient, names: ReadonlyMap<string, CalledAs>) {
   const outputItems = createOutputItems(writer, ambient)
-  const calls = createCalls(outputItems, writer)
+  const calls = createCalls(outputItems, writer, names)
   let open: Message | Reasoning | undefined
 
   const closeOpen = (status: ItemStatus = 'completed'): string => {

@@ -2,6 +2,7 @@ import type { ReportedUsage } from '#core/usage.ts'
 import type { ChatEvent, FinishReason, StreamEncoder, UpstreamFailure } from '#relay/chat/events.ts'
 import type { EncodeContext } from '../types.ts'
 import { toErrorFields } from './error.ts'
+import { calledAs } from './agent-tools.ts'
 import { createEventWriter } from './event-writer.ts'
 import { type ResponseHead, finishedResponse, outcomeOf, responseHead } from './response-object.ts'
 import { createItems } from './stream-items.ts'
@@ -11,7 +12,7 @@ type ContentEvent = Exclude<ChatEvent, { type: 'start' | 'usage' | 'error' | 'fi
 /** Hub events → response events; the closing one, which repeats the whole response, waits for `close`. */
 export function streamOpenAiResponses(context: EncodeContext): StreamEncoder {
   const writer = createEventWriter()
-  const items = createItems(writer, context.ambient)
+  const items = createItems(writer, context.ambient, calledAs(context.sentBody ?? {}))
   let head: ResponseHead | undefined
   let failed = false
   let usage: ReportedUsage | undefined

@@ -1,6 +1,7 @@
 import { type Fields, isObject } from '#relay/chat/json.ts'
 import type { Tool, ToolChoice } from '#relay/chat/request.ts'
 import { readToolChoice as readChatToolChoice, readWebSearch } from '../openai-chat/tools.ts'
+import { joinedName, ownTool } from './agent-tools.ts'
 import { type Reader, defined, unreadNames } from '../read.ts'
 
 const knownTool = new Set(['type', 'name', 'description', 'parameters', 'strict', 'format'])
@@ -30,9 +31,8 @@ export function readTools(value: unknown, read: Reader): Tool[] {
         format: tool['format'],
       })
     }
-    return type.startsWith('web_search')
-      ? readWebSearch(tool)
-      : { type: 'vendor', dialect: 'openai-responses', value: tool }
+    if (type.startsWith('web_search')) return readWebSearch(tool)
+    return ownTool(type) ?? { type: 'vendor', dialect: 'openai-responses', value: tool }
   })
 }
 
@@ -48,7 +48,15 @@ const readFunction = (tool: Fields, path: string, read: Reader): Tool =>
 /** A choice of a tool that only the vendor runs has no name and is lost. */
 export function readToolChoice(body: Fields, read: Reader): { toolChoice?: ToolChoice | undefined; losses: string[] } {
   const choice = body['tool_choice']
-  const isHosted = isObject(choice) && choice['type'] !== 'allowed_tools' && choice['name'] === undefined
-  if (isHosted) return { losses: ['tool_choice'] }
-  return { toolChoice: readChatToolChoice({ tool_choice: choice }, read), losses: [] }
+  if (!isObject(choice) || choice['type'] === 'allowed_tools')
+    return { toolChoice: readChatToolChoice({ tool_choice: choice }, read), losses: [] }
+  const { type, name, namespace } = choice
+  const own = typeof type === 'string' ? ownTool(type) : undefined
+  if (own) return { toolChoice: { type: 'tool', name: own.name }, losses: [] }
+  if ((type !== 'function' && type !== 'custom') || name === undefined) return { losses: ['tool_choice'] }
+  const called = read.name(name, 'tool_choice.name')
+  return {
+    toolChoice: { type: 'tool', name: typeof namespace === 'string' ? joinedName(namespace, called) : called },
+    losses: [],
+  }
 }

@@ -234,15 +234,15 @@ describe('thinking', () => {
   })
 })
 
-test('functions by the vendor’s names are its own tools, which win where both cannot be', () => {
+test('functions by the vendor’s names are its own tools, which make room for the caller’s where both cannot be', () => {
   const tools = [weatherTool, { type: 'function' as const, name: 'googleSearch' }, { type: 'web-search' as const }]
   const older = write({ tools })
-  expect(older.body).toMatchObject({ tools: [{ googleSearch: {} }] })
-  expect(older.losses).toEqual(['tools'])
-  expect(body({ tools }, { model: 'gemini-3-pro-preview' })['tools']).toMatchObject([
-    { functionDeclarations: [{ name: 'get_weather' }] },
-    { googleSearch: {} },
-  ])
+  expect(older.body).toMatchObject({ tools: [{ functionDeclarations: [{ name: 'get_weather' }] }] })
+  expect(older.losses).toEqual(['web_search'])
+  expect(body({ tools }, { model: 'gemini-3-pro-preview' })).toMatchObject({
+    tools: [{ functionDeclarations: [{ name: 'get_weather' }] }, { googleSearch: {} }],
+    toolConfig: { includeServerSideToolInvocations: true },
+  })
 })
 
 test.each([

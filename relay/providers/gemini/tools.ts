@@ -15,6 +15,8 @@ const builtIn: Readonly<Record<string, string>> = {
   googleMaps: 'googleMaps',
 }
 
+const lossOf: Readonly<Record<string, string>> = { googleSearch: 'web_search' }
+
 function ownTool(tool: Tool): Json | undefined {
   if (tool.type === 'web-search') return { googleSearch: {} }
   if (tool.type === 'vendor') return tool.dialect === 'gemini' ? (tool.value as Json) : undefined
@@ -49,7 +51,10 @@ function toolConfig({ toolChoice }: ChatRequest): Json | undefined {
   return { functionCallingConfig: { mode: { auto: 'AUTO', none: 'NONE', required: 'ANY' }[mode] } }
 }
 
-/** `tools` and `toolConfig`. Where the two kinds exclude each other the vendor's own win. */
+/**
+ * `tools` and `toolConfig`. Where the two kinds exclude each other the functions stay, for an agent can do without a search and
+ * not without its own tools.
+ */
 export function toolFields(request: ChatRequest, model: string, losses: Set<string>): Json {
   const own = [
     ...new Map(
@@ -61,9 +66,12 @@ export function toolFields(request: ChatRequest, model: string, losses: Set<stri
   ]
   const declarations = declarationsOf(request, model)
   if (own.length > 0 && declarations.length > 0 && !mixesTools(model)) {
-    losses.add('tools')
-    return { tools: own }
+    for (const name of own.flatMap((tool) => Object.keys(tool))) losses.add(lossOf[name] ?? `tools.${name}`)
+    return { tools: [{ functionDeclarations: declarations }], toolConfig: toolConfig(request) }
   }
   if (declarations.length === 0) return own.length > 0 ? { tools: own } : {}
-  return { tools: [{ functionDeclarations: declarations }, ...own], toolConfig: toolConfig(request) }
+  const config = toolConfig(request)
+  // Both kinds in one call have to be asked for.
+  const mixed = own.length > 0 ? { ...config, includeServerSideToolInvocations: true } : config
+  return { tools: [{ functionDeclarations: declarations }, ...own], toolConfig: mixed }
 }

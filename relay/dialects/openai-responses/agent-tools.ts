@@ -1,0 +1,166 @@
+import { type Fields, isObject, parseObject } from '#relay/chat/json.ts'
+import type { FunctionTool, JsonSchema, ToolCallPart } from '#relay/chat/request.ts'
+
+/** Tools that models of this vendor are trained for; to any other model they are functions. */
+type OwnKind = 'local_shell' | 'shell' | 'apply_patch'
+
+const text = { type: 'string' }
+const texts = { type: 'array', items: text }
+const parameters = (properties: JsonSchema, required: string[]): JsonSchema => ({
+  type: 'object',
+  properties,
+  required,
+  additionalProperties: false,
+})
+
+const ownTools: Readonly<Record<OwnKind, FunctionTool>> = {
+  local_shell: {
+    type: 'function',
+    name: 'local_shell',
+    description: 'Runs a command on the machine of the user and returns its output.',
+    parameters: parameters(
+      { command: texts, working_directory: text, timeout_ms: { type: 'integer' }, env: { type: 'object' } },
+      ['command'],
+    ),
+  },
+  shell: {
+    type: 'function',
+    name: 'shell',
+    description: 'Runs shell commands on the machine of the user and returns their output.',
+    parameters: parameters(
+      { commands: texts, timeout_ms: { type: 'integer' }, max_output_length: { type: 'integer' } },
+      ['commands'],
+    ),
+  },
+  apply_patch: {
+    type: 'function',
+    name: 'apply_patch',
+    description:
+      'Creates, updates or deletes a file. `diff` is a V4A diff: lines to keep begin with a blank, lines to remove with -, lines to add with +, sections with @@.',
+    parameters: parameters(
+      {
+        operation: parameters(
+          { type: { type: 'string', enum: ['create_file', 'update_file', 'delete_file'] }, path: text, diff: text },
+          ['type', 'path'],
+        ),
+      },
+      ['operation'],
+    ),
+  },
+}
+
+const isOwnKind = (type: unknown): type is OwnKind => typeof type === 'string' && Object.hasOwn(ownTools, type)
+
+/** The function that stands for a tool of the vendor's own; nothing for any other. */
+export const ownTool = (type: string): FunctionTool | undefined => (isOwnKind(type) ? ownTools[type] : undefined)
+
+/** A tool of a namespace under one name, as agents call tools of their MCP servers. */
+export const joinedName = (namespace: string, name: string): string =>
+  namespace.endsWith('__') ? namespace + name : `${namespace}__${name}`
+
+type Named = { tool: unknown; namespace?: string }
+
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+
+const flat = (tool: unknown): Named[] => {
+  if (!isObject(tool) || tool['type'] !== 'namespace' || typeof tool['name'] !== 'string') return [{ tool }]
+  const namespace = tool['name']
+  return listOf(tool['tools']).map((inner) => ({ tool: inner, namespace }))
+}
+
+/** All tools of a call, those in its conversation too; where a name stands twice, the later one. */
+function namedTools({ tools, input }: Fields): Named[] {
+  const added = listOf(input).flatMap((item) =>
+    isObject(item) && item['type'] === 'additional_tools' ? listOf(item['tools']) : [],
+  )
+  const byName = new Map<unknown, Named>()
+  for (const named of [...listOf(tools), ...added].flatMap(flat)) {
+    const { tool, namespace } = named
+    const name = isObject(tool) && typeof tool['name'] === 'string' ? `${namespace ?? ''} ${tool['name']}` : tool
+    byName.set(name, named)
+  }
+  return [...byName.values()]
+}
+
+/** The tools of a call as one list, those of namespaces under their joined names. */
+export const flatTools = (body: Fields): unknown[] =>
+  namedTools(body).map(({ tool, namespace }) =>
+    namespace !== undefined && isObject(tool) && typeof tool['name'] === 'string'
+      ? { ...tool, name: joinedName(namespace, tool['name']) }
+      : tool,
+  )
+
+/** What a call of a function really is to its caller. */
+export type CalledAs = { namespace: string; name: string } | { kind: OwnKind }
+
+/** By the names that went upstream. */
+export function calledAs(body: Fields): ReadonlyMap<string, CalledAs> {
+  const found = new Map<string, CalledAs>()
+  for (const { tool, namespace } of namedTools(body)) {
+    if (!isObject(tool)) continue
+    const { type, name } = tool
+    if (isOwnKind(type)) found.set(ownTools[type].name, { kind: type })
+    else if (namespace !== undefined && typeof name === 'string')
+      found.set(joinedName(namespace, name), { namespace, name })
+  }
+  return found
+}
+
+/** An item that calls one of the vendor's own tools, as it goes back to its caller. */
+export function ownCallItem(
+  kind: OwnKind,
+  head: { id: string; call_id: string },
+  { argumentsText, status }: { argumentsText: string; status: string },
+): object {
+  const given = parseObject(argumentsText) ?? {}
+  const { type: _type, ...action } = given
+  if (kind === 'apply_patch') {
+    const operation = isObject(given['operation']) ? given['operation'] : given
+    return { type: 'apply_patch_call', ...head, operation, status }
+  }
+  if (kind === 'shell') {
+    const limits = { timeout_ms: action['timeout_ms'] ?? null, max_output_length: action['max_output_length'] ?? null }
+    return { type: 'shell_call', ...head, action: { commands: listOf(action['commands']), ...limits }, status }
+  }
+  const { command } = action
+  const words = typeof command === 'string' ? ['bash', '-lc', command] : listOf(command)
+  return {
+    type: 'local_shell_call',
+    ...head,
+    action: { type: 'exec', env: {}, ...action, command: words },
+    status,
+  }
+}
+
+const callKinds: Readonly<Record<string, OwnKind>> = {
+  local_shell_call: 'local_shell',
+  shell_call: 'shell',
+  apply_patch_call: 'apply_patch',
+}
+
+/** The same item in a conversation, as the call of a function; nothing for any other item. */
+export function readOwnCall(item: Fields): ToolCallPart | undefined {
+  const { type, action, operation, call_id: callId, id } = item
+  const kind = typeof type === 'string' && Object.hasOwn(callKinds, type) ? callKinds[type] : undefined
+  const callName = typeof callId === 'string' ? callId : id
+  if (kind === undefined || typeof callName !== 'string') return undefined
+  const given = kind === 'apply_patch' ? { operation } : isObject(action) ? action : {}
+  const { type: _type, ...rest } = given as Fields
+  return {
+    type: 'tool-call',
+    id: callName,
+    name: kind,
+    arguments: JSON.stringify(kind === 'apply_patch' ? given : rest),
+  }
+}
+
+const outputs = new Set(['local_shell_call_output', 'shell_call_output', 'apply_patch_call_output'])
+
+/** What such a call gave, as the result of a function. */
+export function readOwnOutput(item: Fields): { callId: string; text: string } | undefined {
+  const { type, call_id: callId, id, output, status } = item
+  const name = typeof callId === 'string' ? callId : id
+  if (typeof type !== 'string' || !outputs.has(type) || typeof name !== 'string') return undefined
+  const given = output ?? status ?? ''
+  return { callId: name, text: typeof given === 'string' ? given : JSON.stringify(given) }
+}
