@@ -109,6 +109,7 @@ function otherOf(
     ...(receipt ? { receipt } : {}),
     ...(settlement.lowered === undefined ? {} : { max_tokens_lowered: settlement.lowered }),
     dialect: call.dialect.id,
+    ...call.session,
     usage_source: source,
     ...(corrected ? { usage_corrected: true } : {}),
     ...(ending.end === 'complete' ? {} : { end: ending.end, ...(ending.failure ? { failure: ending.failure } : {}) }),

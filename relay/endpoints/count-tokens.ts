@@ -3,7 +3,7 @@ import { countPrompt } from '#relay/counting/estimate-usage.ts'
 import { claude } from '#relay/dialects/claude/index.ts'
 import { gemini } from '#relay/dialects/gemini/index.ts'
 import type { CallerDialect } from '#relay/dialects/types.ts'
-import { admitAddress, admitCall } from '#relay/request/admit.ts'
+import { admitAddress, admitCall, sessionOf } from '#relay/request/admit.ts'
 import { authenticate } from '#relay/request/authenticate.ts'
 import type { Attempt, Call, RelayServices } from '#relay/request/call.ts'
 import { limit, type LimitedCall } from '#relay/request/limit.ts'
@@ -59,7 +59,8 @@ export async function countTokens(
     const request = style.dialect.parse({ ...style.dialect.countingDefaults, ...body.json }, { model })
     const admitted = admitCall(services, caller, request.model)
     const estimate = { promptTokens: 0, cacheWriteMarked: 0, cacheWrite1hMarked: 0 }
-    const core = { caller, body, request, ...admitted, stream: false }
+    const session = sessionOf({ ...incoming, body, caller })
+    const core = { caller, body, request, session, ...admitted, stream: false }
     const call: Call = { ...incoming, ...core, asJsonArray: false, estimate }
     const attempt = createSelection(services, call).next()
     const asked = await askUpstream(services, call, { style, attempt })

@@ -6,7 +6,7 @@ import { bindSession, sharesOf } from '#core/routing/pick-route.ts'
 import { channelStatus } from '#core/statuses.ts'
 import type { ChannelRow } from '#relay/routing/channel-table.ts'
 import type { Call, RelayServices } from '#relay/request/call.ts'
-import { callerSession, type Plan, planOf } from '#relay/routing/select.ts'
+import { type Plan, planOf } from '#relay/routing/select.ts'
 
 export type Choice = {
   channel_id: number
@@ -52,7 +52,7 @@ function sharedPlans(services: RelayServices, { model, group }: Call): SharedPla
 function choicesOfPlan(services: RelayServices, call: Call, { plan, share }: SharedPlan): Choice[] {
   const isHealthy = (channelId: number, key: number) => services.circuitBreaker.isHealthy(channelId, key, plan.model)
   const found = candidates(plan.tiers, { attempt: 0, tried: new Map(), forceSwitch: true, isHealthy })
-  const probabilities = probabilitiesOf(found?.routes ?? [], { plan, session: callerSession(call) })
+  const probabilities = probabilitiesOf(found?.routes ?? [], { plan, session: call.session.session ?? null })
   return plan.tiers.flatMap((routes, tier) =>
     routes.flatMap((route) => {
       const channel = services.channels.channel(route.channelId)

@@ -44,7 +44,11 @@ export async function storedAnswer(
       await limited.ended(200)
       return
     }
-    const { status, text } = await ask(services, { ...incoming, ...core, pinnedChannel: null }, { method, path, id })
+    const { status, text } = await ask(
+      services,
+      { ...incoming, ...core, pinnedChannel: null, session: {} },
+      { method, path, id },
+    )
     if (method === 'DELETE' && status < 300) {
       await forgetAnswer(services.database.pool, { id, userId: caller.user.id })
     }

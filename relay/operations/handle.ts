@@ -3,7 +3,7 @@ import { DomainError } from '#core/errors.ts'
 import { encodeEmbed, parseEmbed } from '#relay/dialects/gemini/embed.ts'
 import { gemini } from '#relay/dialects/gemini/index.ts'
 import { openAiChat } from '#relay/dialects/openai-chat/index.ts'
-import { admitAddress, admitCall } from '#relay/request/admit.ts'
+import { admitAddress, admitCall, sessionOf } from '#relay/request/admit.ts'
 import { attemptAll } from '#relay/attempt/attempts.ts'
 import { authenticate } from '#relay/request/authenticate.ts'
 import type { Caller, Incoming, RelayServices } from '#relay/request/call.ts'
@@ -64,7 +64,8 @@ async function admit(services: RelayServices, { incoming, caller, route }: Arriv
   const parsed = parsePlain(route.operation, plain, route.model)
   const admitted = admitCall(services, caller, parsed.model)
   const asked = { ...parsed, foreign, seconds: await secondsOf(services, parsed) }
-  return { ...incoming, caller, body, asked, ...admitted, stream: asked.stream }
+  const session = sessionOf({ ...incoming, body, caller })
+  return { ...incoming, caller, body, asked, session, ...admitted, stream: asked.stream }
 }
 
 /** The length of what is to be written down. */

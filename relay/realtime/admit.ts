@@ -1,6 +1,6 @@
 import { DomainError } from '#core/errors.ts'
 import { channelStatus } from '#core/statuses.ts'
-import { admitAddress, admitCall } from '#relay/request/admit.ts'
+import { admitAddress, admitCall, sessionOf } from '#relay/request/admit.ts'
 import { authenticate } from '#relay/request/authenticate.ts'
 import type { CallCore, Caller, Incoming, RelayServices } from '#relay/request/call.ts'
 import type { Session } from './call.ts'
@@ -12,12 +12,14 @@ export function admitRealtime(services: RelayServices, incoming: Incoming, calle
   if (typeof model !== 'string' || model === '')
     throw new DomainError('relay.body_invalid', { detail: 'model is required' })
   const admitted = admitCall(services, caller, model)
+  const body = { bytes: Buffer.alloc(0), json: {} }
   return {
     ...incoming,
     caller,
     ...admitted,
+    session: sessionOf({ ...incoming, caller, body }),
     stream: true,
-    body: { bytes: Buffer.alloc(0), json: {} },
+    body,
   }
 }
 

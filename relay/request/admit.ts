@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
 import { DomainError } from '#core/errors.ts'
 import { autoGroup, autoGroups } from '#core/groups.ts'
 import { channelStatus } from '#core/statuses.ts'
@@ -7,7 +9,7 @@ import { cheapPromptTokens } from '#relay/counting/cheap-count.ts'
 import { plansOf } from '#relay/routing/select.ts'
 import { withEarlierTurns } from '#relay/routing/local-responses.ts'
 import { placeOfNamed, placeOfThread } from '#relay/routing/stored-responses.ts'
-import type { Call, Caller, ChatRoute, Incoming, RelayServices } from './call.ts'
+import type { Call, CallCore, Caller, CallSession, ChatRoute, Incoming, RelayServices } from './call.ts'
 import { readBody } from './read-body.ts'
 
 type Arrival = { incoming: Incoming; route: ChatRoute; caller: Caller }
@@ -30,6 +32,7 @@ export async function admitChat(services: RelayServices, { incoming, route, call
     ...incoming,
     caller,
     body,
+    session: sessionOf({ req: incoming.req, body, caller }),
     storedAt,
     earlier,
     request,
@@ -119,4 +122,91 @@ export function admitCall(
   const group = groupInUse(services, caller, { group: wanted, model, pinnedChannel })
   if (!pinnedChannel) admitModel(services, caller, { group, model })
   return { model, group, pinnedChannel }
+}
+
+type Json = Record<string, unknown>
+
+const longestName = 128
+
+const nameOf = (value: unknown): string | undefined => {
+  const text = Array.isArray(value) ? (value[0] as unknown) : value
+  return typeof text === 'string' && text !== '' ? text.slice(0, longestName) : undefined
+}
+
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null
+
+/** Headers by which programs and agents name a session: ours, Codex's, Claude Code's, opencode's, and what gateways agree on. */
+const sessionHeaders = [
+  'x-session-id',
+  'session_id',
+  'session-id',
+  'x-claude-code-session-id',
+  'x-opencode-session',
+  'x-session-affinity',
+  'conversation_id',
+]
+const agentHeaders = ['x-claude-code-agent-id', 'x-agent-id']
+const projectHeaders = ['x-opencode-project', 'x-project-id']
+
+const firstOf = (headers: IncomingHttpHeaders, names: readonly string[]): string | undefined =>
+  names.map((name) => nameOf(headers[name])).find((name) => name !== undefined)
+
+/** What Claude's clients say of who calls: a name, or a text that holds the session's too. */
+function sessionInMetadata(metadata: unknown): string | undefined {
+  const given = isObject(metadata) ? metadata['user_id'] : undefined
+  if (typeof given !== 'string') return undefined
+  const inJson = /"session_id"\s*:\s*"([^"]+)"/.exec(given.slice(0, 2000))?.[1]
+  return nameOf(inJson ?? /_session_([\w-]+)$/.exec(given.slice(0, 2000))?.[1] ?? given)
+}
+
+/** Shorter prompts no vendor keeps, so that nothing is gained by their going to one place. */
+const shortestCached = 4096
+const longestOpening = 8192
+
+const opening = (value: unknown): string =>
+  (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).slice(0, longestOpening)
+
+const isUsers = (message: unknown): boolean => isObject(message) && (message['role'] ?? 'user') === 'user'
+
+/** How a conversation begins, which is the same in each of its turns: its instructions and the first words of its user. */
+function openingOf({ messages, input, contents, system, instructions, systemInstruction }: Json): string | undefined {
+  const turns = [messages, input, contents].find((list) => Array.isArray(list)) as unknown[] | undefined
+  const first = turns?.findIndex(isUsers) ?? -1
+  if (!turns || first < 0) return undefined
+  const lead = opening(system ?? instructions ?? systemInstruction ?? '')
+  return `${lead}\n${turns
+    .slice(0, first + 1)
+    .map(opening)
+    .join('\n')}`
+}
+
+type SessionCall = Pick<CallCore, 'req' | 'body' | 'caller'>
+
+function namedSession({ req, body }: SessionCall): string | undefined {
+  return (
+    firstOf(req.headers, sessionHeaders) ??
+    nameOf(body.json['prompt_cache_key']) ??
+    sessionInMetadata(body.json['metadata'])
+  )
+}
+
+function sessionByOpening({ body, caller }: SessionCall): string | undefined {
+  if (body.bytes.length < shortestCached) return undefined
+  const text = openingOf(body.json)
+  return text === undefined ? undefined : `auto-${hash('sha256', `${caller.user.id}\n${text}`).slice(0, 24)}`
+}
+
+/**
+ * What the caller calls its session, so that its calls keep their channel and find their prompt cached upstream; without a
+ * name how its conversation begins, where that is long enough to be cached.
+ */
+export function sessionOf(call: SessionCall): CallSession {
+  const session = namedSession(call) ?? sessionByOpening(call)
+  const agent = firstOf(call.req.headers, agentHeaders)
+  const project = firstOf(call.req.headers, projectHeaders)
+  return {
+    ...(session === undefined ? {} : { session }),
+    ...(agent === undefined ? {} : { agent }),
+    ...(project === undefined ? {} : { project }),
+  }
 }

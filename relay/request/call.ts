@@ -88,6 +88,9 @@ export type ChatRoute = {
   prepare?: (services: RelayServices, caller: Caller, body: CallBody) => { caller: Caller; body: CallBody }
 }
 
+/** Under which names a caller sums up its calls. */
+export type CallSession = { session?: string; agent?: string; project?: string }
+
 /** An admitted call of any kind: who asks for which model in which group. */
 export type CallCore = Incoming & {
   caller: Caller
@@ -97,6 +100,7 @@ export type CallCore = Incoming & {
   body: CallBody
   group: string
   pinnedChannel: ChannelRow | null
+  session: CallSession
   /** Where what the call names is kept. */
   storedAt?: StoredAt | undefined
   /** What of it the gateway keeps itself, and has put into the body. */

@@ -34,7 +34,7 @@ export function createSelection(services: RelayServices, call: CallCore): Select
 }
 
 function routedSelection(services: RelayServices, call: CallCore): Selection {
-  const session = callerSession(call)
+  const session = call.session.session ?? null
   const plans = plansOf(services, call)
   const forceSwitch = services.options.get('global.auto_retry_force_channel_switch')
   const tried = new Map<number, Set<number>>()
@@ -218,20 +218,4 @@ function boundSelection(services: RelayServices, call: CallCore, storedAt: Store
       return attempt ?? (elsewhere as Selection).next()
     },
   }
-}
-
-const sessionName = (value: unknown): string | null =>
-  typeof value === 'string' && value !== '' ? value.slice(0, 500) : null
-
-/** What the caller calls its session, so that its calls keep their channel and find their prompt cached upstream. */
-export function callerSession({ req, body }: CallCore): string | null {
-  const { metadata } = body.json
-  const inMetadata =
-    typeof metadata === 'object' && metadata !== null && 'user_id' in metadata ? sessionName(metadata.user_id) : null
-  return (
-    sessionName(req.headers['x-session-id']) ??
-    sessionName(req.headers['session_id']) ??
-    sessionName(body.json['prompt_cache_key']) ??
-    inMetadata
-  )
 }

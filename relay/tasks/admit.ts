@@ -1,7 +1,15 @@
 import type { Request, Response } from 'express'
 import { DomainError } from '#core/errors.ts'
 import { openAiChat } from '#relay/dialects/openai-chat/index.ts'
-import { admitAddress, admitGroup, admitModel, admitModelName, admitPin, groupInUse } from '#relay/request/admit.ts'
+import {
+  admitAddress,
+  admitGroup,
+  admitModel,
+  admitModelName,
+  admitPin,
+  groupInUse,
+  sessionOf,
+} from '#relay/request/admit.ts'
 import { authenticate } from '#relay/request/authenticate.ts'
 import type { CallBody, CallCore, Caller, Incoming, RelayServices } from '#relay/request/call.ts'
 import { type LimitedCall, limitTask } from '#relay/request/limit.ts'
@@ -52,5 +60,6 @@ export function admitTask(
   const limits = caller.token?.modelLimits
   if (!pinnedChannel)
     admitModel(services, caller, { ...chosen, model: asked.names.find((name) => limits?.has(name)) ?? model })
-  return { ...incoming, caller, ...chosen, stream: false, body: asked.body, pinnedChannel }
+  const session = sessionOf({ ...incoming, caller, body: asked.body })
+  return { ...incoming, caller, ...chosen, session, stream: false, body: asked.body, pinnedChannel }
 }

@@ -136,12 +136,34 @@ describe('calls are shared', () => {
 
   test('a session named in the body binds as one in a header does', async () => {
     const { model } = await serve(app, ...Array.from({ length: 5 }, () => ({})))
-    for (const named of [{ prompt_cache_key: 'mine' }, { metadata: { user_id: 'mine' } }]) {
+    const metadata = { user_id: JSON.stringify({ device_id: 'd', session_id: 'mine' }) }
+    for (const named of [{ prompt_cache_key: 'mine' }, { metadata: { user_id: 'mine' } }, { metadata }]) {
       app.upstream.clear()
       const before = (await consumed(app)).length
       const body = { ...chat.body(model, 'hello', false), ...named }
       for (let call = 0; call < 10; call += 1) await say(app, chat, { token, body })
-      expect(new Set((await consumed(app)).slice(before).map((row) => row.channel_id)).size).toBe(1)
+      const rows = (await consumed(app)).slice(before)
+      expect(new Set(rows.map((row) => row.channel_id)).size).toBe(1)
+      expect(new Set(rows.map((row) => row.other['session']))).toEqual(new Set(['mine']))
+    }
+  })
+
+  test('a session named by the headers of an agent binds too, and one that names none by how it begins', async () => {
+    const { model } = await serve(app, ...Array.from({ length: 5 }, () => ({})))
+    const headers = ['x-claude-code-session-id', 'x-session-affinity', 'x-opencode-session', 'session_id', 'session-id']
+    const instructions = { role: 'system', content: 'Be of use. '.repeat(500) }
+    for (const named of [...headers.map((name) => ({ [name]: 'mine' })), {}]) {
+      const before = (await consumed(app)).length
+      for (let call = 0; call < 10; call += 1) {
+        const later = Array.from({ length: call }, (_, at) => ({ role: 'assistant', content: `turn ${at}` }))
+        const body = { model, messages: [instructions, { role: 'user', content: 'hello' }, ...later] }
+        await say(app, chat, { token, body, headers: { ...named, 'x-claude-code-agent-id': 'reviewer' } })
+      }
+      const rows = (await consumed(app)).slice(before)
+      expect(new Set(rows.map((row) => row.channel_id)).size).toBe(1)
+      const [session] = new Set(rows.map((row) => row.other['session']))
+      expect(session).toEqual(Object.keys(named).length > 0 ? 'mine' : expect.stringMatching(/^auto-/))
+      expect(rows[0]?.other['agent']).toBe('reviewer')
     }
   })
 })

@@ -103,6 +103,16 @@ describe('filters', () => {
     expect(await found({ tokenName: "' or true --" })).toEqual([])
   })
 
+  it('find the calls of a session, and what they cost together', async () => {
+    await log({ content: 'a', quota: 5, other: { session: 'one' } })
+    await log({ content: 'b', quota: 7, other: { session: 'one' } })
+    await log({ content: 'c', quota: 9, other: { session: 'two' } })
+    const logs = await all()
+    expect(contents(await logs.list({ session: 'one' }))).toEqual(['b', 'a'])
+    expect(await logs.stat({ session: 'one' })).toMatchObject({ quota: 12 })
+    expect(await logs.stat({ session: 'none' })).toMatchObject({ quota: 0 })
+  })
+
   it('take a model name as it is, and only % as a wildcard', async () => {
     await log({ content: 'a', modelName: 'gpt-4o' })
     await log({ content: 'b', modelName: 'gpt-4o-mini' })

@@ -34,7 +34,7 @@ export function LogFilterBar({ values, onChange }: LogFilterBarProps) {
   const known = isAdmin ? (names.data ?? []) : (groups.data ?? []).map(({ name }) => name)
   return (
     <FilterBar
-      query={{ id: 'request', placeholder: t('请求 ID') }}
+      query={{ id: 'request', placeholder: t('请求 ID 或会话') }}
       facets={[
         {
           id: 'type',

@@ -7,6 +7,8 @@ import { t } from '../../i18n/t.ts'
 import { useSession } from '../../lib/session.ts'
 import type { LogRow } from './use-logs.ts'
 
+const sessionOf = ({ other }: LogRow): string => (typeof other?.['session'] === 'string' ? other['session'] : '')
+
 /** Who asked, when, with what, and the id to quote. */
 export function LogOrigin({ log }: { log: LogRow }) {
   const { isAdmin } = useSession()
@@ -38,6 +40,7 @@ export function LogOrigin({ log }: { log: LogRow }) {
             ),
             hidden: log.requestId === '',
           },
+          { label: t('会话'), value: <Code>{sessionOf(log)}</Code>, hidden: sessionOf(log) === '' },
         ]}
       />
     </Section>

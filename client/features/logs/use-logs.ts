@@ -65,6 +65,9 @@ function named(items: readonly Log[], isAdmin: boolean): LogRow[] {
   })
 }
 
+/** Ours begin with the time; whatever else is looked for is a session. */
+const isRequestId = (text: string): boolean => text === '' || /^\d{17,}\w*$/.test(text)
+
 const isId = (text: string): boolean => /^\d{1,9}$/.test(text)
 
 /** Dollars are quota where the site shows dollars. */
@@ -91,7 +94,7 @@ export function useLogInput(values: LogFilterValues) {
       tokenName: [...values.token],
       modelName: [...values.model],
       group: [...values.group],
-      requestId: values.request,
+      ...(isRequestId(values.request) ? { requestId: values.request } : { session: values.request }),
       minMs: toMs(time?.from),
       maxMs: toMs(time?.to),
       minQuota: toQuota(cost?.from),

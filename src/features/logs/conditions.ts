@@ -53,7 +53,10 @@ function addModels(conditions: Conditions, names: readonly string[]): void {
   }
 }
 
-type RowFilters = Pick<LogFilters, 'tokenName' | 'requestId' | 'outcome' | 'minMs' | 'maxMs' | 'minQuota' | 'maxQuota'>
+type RowFilters = Pick<
+  LogFilters,
+  'tokenName' | 'requestId' | 'session' | 'outcome' | 'minMs' | 'maxMs' | 'minQuota' | 'maxQuota'
+>
 
 const outcomeConditions = {
   success: `(l.type = ${logType.consume} and l.other->>'end' is null)`,
@@ -65,6 +68,7 @@ const outcomeConditions = {
 export const narrowsRows = (filters: RowFilters): boolean =>
   filters.tokenName.length > 0 ||
   filters.requestId !== '' ||
+  filters.session !== '' ||
   filters.outcome.length > 0 ||
   [filters.minMs, filters.maxMs, filters.minQuota, filters.maxQuota].some((value) => value !== undefined)
 
@@ -72,6 +76,7 @@ export const narrowsRows = (filters: RowFilters): boolean =>
 export function addOwn(conditions: Conditions, filters: RowFilters): void {
   addAnyOf(conditions, 'l.token_name', filters.tokenName)
   if (filters.requestId !== '') conditions.add((value) => `l.request_id = ${value}`, filters.requestId)
+  if (filters.session !== '') conditions.add((value) => `l.other->>'session' = ${value}`, filters.session)
   if (filters.outcome.length > 0) {
     const any = filters.outcome.map((outcome) => outcomeConditions[outcome]).join(' or ')
     conditions.add((value) => `(${any}) = ${value}`, true)

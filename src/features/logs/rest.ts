@@ -48,6 +48,7 @@ const ownFilters = (query: Query) => ({
   tokenName: query['token_name'] ?? '',
   modelName: query['model_name'] ?? '',
   group: query['group'] ?? '',
+  session: query['session'] ?? '',
   start: instant(query['start_timestamp']),
   end: endOf(query['end_timestamp']),
 })

@@ -20,6 +20,8 @@ export const ownLogFilters = z.object({
   modelName: anyWord,
   group: anyWord,
   requestId: word.default(''),
+  /** As agents and programs name theirs. */
+  session: word.default(''),
   outcome: z.array(z.enum(outcomes)).default([]),
   /** How long the call took, and what it cost; both ends included. */
   minMs: milliseconds.optional(),
