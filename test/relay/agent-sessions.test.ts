@@ -218,6 +218,8 @@ describe('a session of twelve turns', () => {
         expect((await turn({ results })).calls).toEqual([])
         const asked = JSON.stringify(app.upstream.requests.at(-1)?.body)
         for (const name of names) expect(asked).toContain(`the result of ${name}`)
+        // A result is told with every key that the tool gave.
+        if (pair.name === 'Gemini CLI') expect(asked).toContain('exitCode')
       }
       const rows = (await consumed(app)).slice(before)
       expect(rows).toHaveLength(12)

@@ -19,7 +19,7 @@ type MediaPart = ImagePart | AudioPart | FilePart
 type Conversation = {
   read: Reader
   /** Calls without a result yet, oldest first: results without an id answer the first of their name. */
-  pending: { id: string; name: string }[]
+  pending: { id: string; name: string; hasOwnId: boolean }[]
   losses: Set<string>
 }
 
@@ -113,8 +113,9 @@ function readModelPart(part: Fields, { turn, index, conversation }: Place): Assi
   const call = pickObject(part, 'functionCall')
   if (call !== undefined) {
     const name = read.name(call['name'], 'functionCall.name')
-    const id = read.text(call['id'], 'functionCall.id') || `call_${turn}_${index}`
-    pending.push({ id, name })
+    const given = read.text(call['id'], 'functionCall.id') || undefined
+    const id = given ?? `call_${turn}_${index}`
+    pending.push({ id, name, hasOwnId: given !== undefined })
     const args = read.object(call['args'], 'functionCall.args') ?? {}
     return [defined<ToolCallPart>({ type: 'tool-call', id, name, arguments: JSON.stringify(args), signature })]
   }
@@ -142,7 +143,10 @@ function readResult(response: Fields, { turn, index, conversation }: Place): Too
   const { read, pending } = conversation
   const name = read.name(response['name'], 'functionResponse.name')
   const given = read.text(response['id'], 'functionResponse.id') || undefined
-  const match = pending.findIndex((call) => (given === undefined ? call.name === name : call.id === given))
+  const byId = pending.findIndex((call) => call.id === given)
+  // A result may bring an id of the caller's own for a call that had none: those pair by name, in their order.
+  const byName = pending.findIndex((call) => call.name === name && (given === undefined || !call.hasOwnId))
+  const match = byId < 0 ? byName : byId
   const [call] = match < 0 ? [] : pending.splice(match, 1)
   const { text, isError } = readResponse(response['response'])
   const media = readParts(response['parts'], 'functionResponse.parts', read).flatMap(
@@ -150,7 +154,7 @@ function readResult(response: Fields, { turn, index, conversation }: Place): Too
   )
   return defined({
     type: 'tool-result',
-    callId: given ?? call?.id ?? `call_${turn}_${index}`,
+    callId: call?.id ?? given ?? `call_${turn}_${index}`,
     name,
     content: [
       ...(text === '' ? [] : [{ type: 'text' as const, text }]),
@@ -166,6 +170,8 @@ function readResponse(value: unknown): { text: string; isError?: true } {
   const { output, result, error } = value
   const names = Object.keys(value)
   if (names.length === 1 && typeof error === 'string') return { text: error, isError: true }
-  if (typeof output === 'string') return { text: output }
-  return { text: typeof result === 'string' ? result : JSON.stringify(value) }
+  const [plain] = names.length === 1 ? [output, result].filter((text) => typeof text === 'string') : []
+  // Beside a text stands what else the tool told: its exit code, what it wrote to the other stream.
+  const text = plain ?? JSON.stringify(value)
+  return typeof error === 'string' && error !== '' ? { text, isError: true } : { text }
 }

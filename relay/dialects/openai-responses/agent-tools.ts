@@ -68,18 +68,18 @@ const flat = (tool: unknown): Named[] => {
   return listOf(tool['tools']).map((inner) => ({ tool: inner, namespace }))
 }
 
-/** All tools of a call, those in its conversation too; where a name stands twice, the later one. */
+const keyOf = ({ tool, namespace }: Named): unknown =>
+  isObject(tool) && typeof tool['name'] === 'string' ? `${namespace ?? ''} ${tool['name']}` : tool
+
+/** All tools of a call, those in its conversation too, which take the place of earlier ones of their name. */
 function namedTools({ tools, input }: Fields): Named[] {
   const added = listOf(input).flatMap((item) =>
     isObject(item) && item['type'] === 'additional_tools' ? listOf(item['tools']) : [],
   )
-  const byName = new Map<unknown, Named>()
-  for (const named of [...listOf(tools), ...added].flatMap(flat)) {
-    const { tool, namespace } = named
-    const name = isObject(tool) && typeof tool['name'] === 'string' ? `${namespace ?? ''} ${tool['name']}` : tool
-    byName.set(name, named)
-  }
-  return [...byName.values()]
+  const own = listOf(tools).flatMap(flat)
+  if (added.length === 0) return own
+  const byName = new Map(added.flatMap(flat).map((named) => [keyOf(named), named]))
+  return [...own.filter((named) => !byName.has(keyOf(named))), ...byName.values()]
 }
 
 /** The tools of a call as one list, those of namespaces under their joined names. */
