@@ -11,8 +11,8 @@ export type Agent = {
   name: string
   path: (model: string) => string
   headers: Record<string, string>
-  /** The next request, with what was said and what tools gave. */
-  ask: (model: string, said: { text?: string; results?: { call: Call; output: string }[] }) => Json
+  /** The next request, with what was asked and what tools gave. */
+  ask: (model: string, given: { text?: string; results?: { call: Call; output: string }[] }) => Json
   /** Reads a streamed answer and remembers it for the next request. */
   read: (stream: string) => Turn
 }

@@ -200,8 +200,8 @@ describe('a session of twelve turns', () => {
       const { model } = await serve(app, { type: pair.type })
       const agent = pair.create(`session-${pair.name}-${pair.type}`)
       const sent: unknown[] = []
-      const turn = async (said: Parameters<Agent['ask']>[1]): Promise<Turn> => {
-        const body = agent.ask(model, said)
+      const turn = async (input: Parameters<Agent['ask']>[1]): Promise<Turn> => {
+        const body = agent.ask(model, input)
         sent.push(structuredClone(body))
         const reply = await app.relay(token, agent.path(model), body, { headers: agent.headers })
         const text = await reply.text()
