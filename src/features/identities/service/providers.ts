@@ -38,7 +38,7 @@ export const refusalOf = (refusal: Refusal, provider: Provider, details?: ErrorD
     ? new DomainError(`wechat.${refusal}`, {}, details)
     : new DomainError(`oauth.${refusal}`, { provider: providerFacts[provider].label }, details)
 
-export type IdentityColumns = Partial<Pick<User, IdentityColumn | 'oidcIssuer'>>
+type IdentityColumns = Partial<Pick<User, IdentityColumn | 'oidcIssuer'>>
 
 /** Where a user's row keeps an identity, and by which its owner is found. */
 export const columnsOf = (provider: Provider, { id, issuer = '' }: Identity): IdentityColumns =>
