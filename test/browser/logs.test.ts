@@ -62,6 +62,23 @@ describeWithBrowser('the usage log', () => {
     await context.close()
   })
 
+  test('opens the row that stands there, however soon after typing into the filter', async () => {
+    const { page, context, complaints } = await open('/app/logs/api-usage')
+    await page.getByRole('cell', { name: first.shown, exact: true }).waitFor()
+    const { rows } = await app.pool.query<{ request_id: string }>('select request_id from logs where quota = $1', [
+      first.quota,
+    ])
+    await page.getByPlaceholder('Request ID').fill(rows[0]?.request_id ?? '')
+    await page.getByRole('cell', { name: first.shown, exact: true }).click()
+    await page.locator('[data-verdict=equal]').getByText(first.shown).waitFor()
+    await page.getByRole('cell', { name: small.shown, exact: true }).waitFor({ state: 'detached' })
+    const address = new URL(page.url())
+    expect(address.searchParams.get('request')).toBe(rows[0]?.request_id)
+    expect(address.searchParams.get('open')).not.toBeNull()
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
   test('says so where what was charged is not what the receipt gives', async () => {
     const { rows } = await app.pool.query<{ id: string }>('select id from logs where quota = 1')
     await app.pool.query('update logs set quota = 3 where quota = 1')

@@ -70,6 +70,39 @@ describeWithBrowser('models and prices', () => {
     await context.close()
   })
 
+  test('long prompts get a price of their own, which the price list shows and its example counts with', async () => {
+    const { page, context, complaints } = await open('/admin/prices?q=gpt-4o')
+    await page.getByRole('button', { name: 'gpt-4o 的长上下文价格', exact: true }).click()
+    const sheet = page.getByRole('dialog', { name: '长上下文价格' })
+    await sheet.getByRole('button', { name: '添加一档' }).click()
+    await sheet.getByText('每一档都要填满').waitFor()
+    await sheet.getByRole('textbox', { name: '第 1 档 输入 / 1M' }).fill('5')
+    await sheet.getByRole('textbox', { name: '第 1 档 输出 / 1M' }).fill('15')
+    expect(await serious(page)).toEqual([])
+    await sheet.getByRole('button', { name: '填入列表' }).click()
+    await page.getByText('超过 200k 为 2 倍 / 1.5 倍').waitFor()
+    await page.getByRole('button', { name: '保存', exact: true }).click()
+    await page.getByText('有未保存的修改').waitFor({ state: 'detached' })
+    expect(app.services.options.get('LongContextRatio')).toEqual({
+      'gpt-4o': [{ above: 200_000, input: 2, output: 1.5 }],
+    })
+    await context.close()
+
+    const guest = await openConsole(browser, app, { language: 'en', width: 390, height: 844 })
+    await guest.page.goto('/pricing?q=gpt-4o&open=gpt-4o')
+    const panel = guest.page
+      .getByRole('dialog')
+      .or(guest.page.getByRole('complementary'))
+      .filter({ hasText: 'Example' })
+    await panel.getByText('over 200k tokens').waitFor()
+    await panel.getByRole('textbox', { name: 'Input tokens' }).fill('300000')
+    // 300,000 × $5 and 1,000 × $15 per million.
+    await panel.getByText(/\$1\.515/).waitFor()
+    expect(await serious(guest.page)).toEqual([])
+    expect([...complaints, ...guest.complaints]).toEqual([])
+    await guest.context.close()
+  })
+
   test('models without a price are found, priced together and saved', async () => {
     const { page, context } = await open('/admin/prices?show=missing')
     await page.getByRole('checkbox', { name: '选择 house-model' }).check()

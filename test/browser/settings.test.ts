@@ -125,6 +125,33 @@ describeWithBrowser('the settings', () => {
     await context.close()
   })
 
+  test('renames a group from its table, and users, tokens and channels follow', async () => {
+    const { page, context, complaints } = await open('/admin/settings')
+    const member = await app.make.user({ group: 'vip' })
+    await page.getByRole('button', { name: '重命名分组 vip' }).click()
+    const drawer = page.getByRole('dialog', { name: '重命名分组“vip”' })
+    await drawer.getByRole('textbox', { name: '新名称' }).fill('member')
+    await drawer.getByRole('button', { name: '重命名', exact: true }).click()
+    await toastShown(page, '分组已重命名：1 个用户')
+    await page.getByRole('textbox', { name: 'member 的倍率', exact: true }).waitFor()
+    expect(app.services.options.get('GroupRatio')).toHaveProperty('member')
+    expect((await app.pool.query('select "group" from users where id = $1', [member.id])).rows).toEqual([
+      { group: 'member' },
+    ])
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('leads from the name of a setting in the address to its place among the others', async () => {
+    const { page, context } = await open('/admin/settings?q=LogConsumeEnabled')
+    const place = page.locator('#option-LogConsumeEnabled[data-found]')
+    await place.waitFor()
+    expect(await page.getByRole('tab', { name: '运营设置' }).getAttribute('aria-selected')).toBe('true')
+    await expect.poll(() => place.evaluate((node) => node.contains(document.activeElement))).toBe(true)
+    await expect.poll(() => place.evaluate((node) => node.getBoundingClientRect().top > 0)).toBe(true)
+    await context.close()
+  })
+
   test('edits chat links as rows and keeps their order', async () => {
     const { page, context } = await open('/admin/settings')
     const box = (name: string) => page.getByRole('textbox', { name, exact: true })

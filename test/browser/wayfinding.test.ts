@@ -116,6 +116,35 @@ describeWithBrowser('finding the way', () => {
     await context.close()
   })
 
+  test('what is typed in one tab outlives signing out in another, which it says', async () => {
+    const { page, context, complaints } = await open('/app/tokens?form=new')
+    const drawer = page.getByRole('dialog')
+    const name = drawer.getByRole('textbox', { name: 'Name', exact: true })
+    await name.fill('half typed')
+    const other = await context.newPage()
+    await other.goto('/pricing')
+    await other.getByRole('button', { name: /root/ }).click()
+    await other.getByRole('menuitem', { name: 'Log out' }).click()
+    await other.waitForURL('**/login')
+    await page.getByText('You have signed out in another tab').waitFor()
+    expect(await name.inputValue()).toBe('half typed')
+    await drawer.getByRole('button', { name: 'Create', exact: true }).click()
+    await drawer.getByRole('button', { name: 'Create', exact: true }).waitFor()
+    expect(await name.inputValue()).toBe('half typed')
+    expect(new URL(page.url()).pathname).toBe('/app/tokens')
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  test('a page that is for others says so, and an ordinary user is not led away from it', async () => {
+    const user = await app.make.user({ username: 'sailor' })
+    const { page, context } = await openConsole(browser, app, { reader: user, language: 'en' })
+    await page.goto('/admin/prices')
+    await page.getByRole('heading', { name: 'You may not open “Models and prices”' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe('/admin/prices')
+    await context.close()
+  })
+
   test('a token form refuses a time that has passed, and says so beside the field', async () => {
     const { page, context } = await open('/app/tokens?form=new')
     const drawer = page.getByRole('dialog')

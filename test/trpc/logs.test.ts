@@ -128,6 +128,57 @@ describe('filters', () => {
     expect(await codeOf(logs.list({ modelName: '%'.repeat(10_000) }))).toBe('BAD_REQUEST')
   })
 
+  it('find nothing for what cannot be there, or say what is wrong, and never find everything', async () => {
+    await log({ content: 'a', tokenName: 'home', group: 'vip', channelId: 3, requestId: 'r' })
+    const logs = await all()
+    const words = [
+      'nobody',
+      '%',
+      '_',
+      '\\',
+      "' or 1=1 --",
+      '\0',
+      '🙂',
+      '__proto__',
+      '-1',
+      'NaN',
+      'null',
+      'x'.repeat(255),
+    ]
+    const numbers = [-1, 0.5, 1e12, Number.NaN, 7]
+    const nonsense: Record<string, readonly unknown[]> = {
+      type: numbers,
+      tokenName: words,
+      tokenId: numbers,
+      modelName: words.filter((word) => word !== '%'),
+      group: words,
+      requestId: words,
+      outcome: ['perfect', ['perfect'], 1],
+      username: words,
+      userId: [-1, 0.5, 1e12, Number.NaN, 987_654],
+      channelId: [-1, 0.5, 1e12, Number.NaN, 987_654],
+      channelName: words,
+      minMs: [-1, 0.5, 1e12, Number.NaN, 'slow', 2_000_000_000],
+      maxMs: [-1, 0.5, 1e12, Number.NaN, 'slow'],
+      minQuota: [-1, 0.5, Number.NaN, 'dear', 2_000_000_000],
+      maxQuota: [-1, 0.5, Number.NaN, 'cheap'],
+      start: ['yesterday', new Date(Number.NaN), new Date('2999-01-01')],
+      end: ['yesterday', new Date(Number.NaN), new Date('1999-01-01')],
+      cursor: words,
+    }
+    for (const [filter, values] of Object.entries(nonsense)) {
+      for (const value of values) {
+        const answer = await logs.list({ [filter]: value } as never).then(
+          ({ items, total }) => [items.length, total],
+          (error: { code?: string; cause?: { code?: string } }) => error.cause?.code ?? error.code,
+        )
+        const what = `${filter} ${String(value)}`
+        if (typeof answer === 'string') expect(answer, what).toMatch(/^(BAD_REQUEST|input\.)/)
+        else expect(answer, what).toEqual([0, 0])
+      }
+    }
+  })
+
   it('of the search by keyword match a type or the beginning of a text, letter by letter', async () => {
     await log({ content: '100% off', type: 4 })
     await log({ content: '100 off', type: 4 })

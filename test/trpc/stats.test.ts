@@ -3,6 +3,7 @@ import { Log } from '#db/entities/log.ts'
 import { FailuresHourly } from '#db/entities/failures-hourly.ts'
 import { UsageHourly } from '#db/entities/usage-hourly.ts'
 import { codeOf, type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
+import { long } from '#test/support/long.ts'
 
 let app: ConsoleApp
 let admin: Person
@@ -293,4 +294,87 @@ describe('hourly usage', () => {
     expect(await stats.usage({ start: time(1, 0), end: time(31, 0) })).toEqual([])
     expect(await codeOf(stats.usage({ start: time(1, 0), end: time(31, 0, 1) }))).toBe('stats.range_too_long')
   })
+})
+
+describe('figures of one range', () => {
+  const many = long ? 1_000_000 : 20_000
+  const spanMs = 40 * 86_400_000
+  const begin = time(1, 0, 0).getTime()
+
+  /** Calls of two people, five models and three channels over forty days, with their hours as the ledger keeps them. */
+  async function seedCalls(): Promise<void> {
+    const rows = `select to_timestamp($1::float8 / 1000 + (n::float8 / $2) * $3 / 1000) as created_at, n,
+        case when n % 3 = 0 then ${bert.id} else ${anna.id} end as user_id, 'model-' || n % 5 as model_name, n % 3 + 1 as channel_id,
+        (n::bigint * 7919) % 10007 as quota, n % 4001 as prompt_tokens, n % 311 as completion_tokens, n % 977 as cached_tokens,
+        n % 9001 as use_time_ms from generate_series(1, $2::int) n`
+    const values = [begin, many, spanMs]
+    await app.sql(
+      `insert into logs (created_at, user_id, username, type, model_name, channel_id, "group", quota, prompt_tokens, completion_tokens,
+         use_time_ms, other)
+       select created_at, user_id, case when user_id = ${bert.id} then 'bert' else 'anna' end, 2, model_name, channel_id, 'default', quota,
+         prompt_tokens, completion_tokens, use_time_ms, jsonb_build_object('cache_tokens', cached_tokens) from (${rows}) calls`,
+      values,
+    )
+    await app.sql(
+      `insert into usage_hourly (hour, user_id, model_name, channel_id, token_id, "group", count, quota, prompt_tokens,
+         completion_tokens, cached_tokens, use_time_ms)
+       select date_trunc('hour', created_at, 'UTC'), user_id, model_name, channel_id, 0, 'default', count(*), sum(quota),
+         sum(prompt_tokens), sum(completion_tokens), sum(cached_tokens), sum(use_time_ms)
+       from (${rows}) calls group by 1, 2, 3, 4`,
+      values,
+    )
+  }
+
+  it(
+    `agree in ${many} calls: the log's total, the dashboard's tiles and bars, and the rows themselves`,
+    { timeout: 600_000 },
+    async () => {
+      await seedCalls()
+      const at = (share: number) => new Date(begin + Math.round(share * spanMs))
+      const [stats, logs] = [await all(), (await app.trpc(admin)).admin.logs]
+      const ranges = [
+        { start: at(0), end: at(1) },
+        { start: at(0.1003), end: at(0.9001) },
+        { start: at(0.5), end: at(0.5004) },
+      ]
+      const filters = [{}, { username: 'bert' }, { modelName: 'model-2', channelId: 2 }, { modelName: 'model-9' }]
+      for (const range of ranges) {
+        for (const filter of filters) {
+          const [rows] = await app.sql(
+            `select count(*)::int as calls, coalesce(sum(quota), 0)::float8 as quota, coalesce(sum(prompt_tokens), 0)::float8 as "promptTokens",
+             coalesce(sum(completion_tokens), 0)::float8 as "completionTokens", coalesce(sum((other->>'cache_tokens')::int), 0)::float8 as "cachedTokens"
+           from logs where created_at between $1 and $2 and ($3 = '' or username = $3) and ($4 = '' or model_name = $4)
+             and ($5 = 0 or channel_id = $5)`,
+            [
+              range.start,
+              range.end,
+              'username' in filter ? filter.username : '',
+              'modelName' in filter ? filter.modelName : '',
+              'channelId' in filter ? filter.channelId : 0,
+            ],
+          )
+          const named = JSON.stringify([range, filter])
+          expect(await logs.stat({ ...filter, ...range }), named).toMatchObject({
+            quota: rows?.['quota'],
+            calls: rows?.['calls'],
+          })
+          expect((await stats.overview({ ...filter, ...range })).current, named).toMatchObject(rows ?? {})
+          expect((await logs.list({ ...filter, ...range })).total, named).toBe(
+            Math.min(Number(rows?.['calls']), 10_000),
+          )
+        }
+      }
+      // Page after page to the end, beyond what is counted.
+      const range = { start: at(0.2), end: at(0.2 + (long ? 0.012 : 0.55)), pageSize: 1000 }
+      let [sum, calls, cursor]: [number, number, string | undefined] = [0, 0, undefined]
+      do {
+        const page: Awaited<ReturnType<typeof logs.list>> = await logs.list({ ...range, ...(cursor ? { cursor } : {}) })
+        for (const { quota } of page.items) sum += quota
+        calls += page.items.length
+        cursor = page.nextCursor ?? undefined
+      } while (cursor !== undefined)
+      expect(calls).toBeGreaterThan(10_000)
+      expect((await stats.overview(range)).current).toMatchObject({ quota: sum, calls })
+    },
+  )
 })

@@ -112,6 +112,8 @@ function QueryInput({ value, placeholder, onChange }: QueryInputProps) {
           clearTimeout(timer.current)
           timer.current = setTimeout(() => search(words), pauseMilliseconds)
         }}
+        // Whatever is pressed next is meant for what was typed, not undone by it.
+        onBlur={() => search(typed)}
         onKeyDown={(event) => {
           if (event.key === 'Enter') search(typed)
           if (event.key === 'Escape') input.current?.blur()
