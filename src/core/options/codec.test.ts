@@ -106,6 +106,12 @@ describe('a change is refused', () => {
     ['ModelPrice', 'x', 'option.not_json'],
     ['CacheRatio', '1 2', 'option.not_json'],
     ['CompletionRatio', '"', 'option.not_json'],
+    [
+      'LongContextRatio',
+      '{"a":[{"above":9,"input":1,"output":1},{"above":9,"input":2,"output":2}]}',
+      'option.long_context_order',
+    ],
+    ['LongContextRatio', '{"a":[{"above":0,"input":1,"output":1}]}', 'option.json_shape'],
     ['GroupRatio', '{"vip":-1}', 'option.group_ratio_negative'],
     ['GroupRatio', 'vip', 'option.not_json'],
     ['UserUsableGroups', '{"vip":1}', 'option.json_shape'],
