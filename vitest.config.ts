@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './scripts/testing/longest-first.ts'
 
 const seconds = 1000
 // Long forms of tests repeat what the short ones do, hundreds of times.
@@ -10,10 +11,34 @@ const isLong = process.env['TEST_LONG'] === '1'
 // inherit it from here.
 process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('node_modules/.cache/compiled', import.meta.url))
 
+/**
+ * A worker of its own for each of these files: they start processes and browsers beside it, measure its memory, replace modules, or
+ * count on being the first to use them. All others share a few workers, which load the product once instead of two hundred times.
+ */
+const isolated = [
+  'test/{browser,demo,embedded,faults,limits}/**/*.test.ts',
+  'test/framing/hostile-streams.test.ts',
+  'test/jobs/killed-node.test.ts',
+  'test/realtime/{faults,frame-memory}.test.ts',
+  'test/relay/{large-channel-table,spark}.test.ts',
+  'test/rest/equal-work.test.ts',
+]
+
+const system = {
+  globalSetup: ['test/support/global-setup.ts'],
+  // Real processes: a browser, a database and servers share the machine's cores with the tests.
+  pool: 'forks',
+  // Shared machines stall for seconds at a time. No test is tried again: one that needs it has a fault, or the product.
+  testTimeout: (isLong ? 7200 : 300) * seconds,
+  hookTimeout: 600 * seconds,
+  expect: { poll: { timeout: 60 * seconds } },
+} as const
+
 export default defineConfig({
   test: {
     // One more than there are cores: much of a system test is waiting for a deadline, a process or a browser.
     maxWorkers: Math.min(8, availableParallelism() + 1),
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         extends: true,
@@ -21,21 +46,13 @@ export default defineConfig({
           name: 'unit',
           include: ['{src,relay,db,scripts,client}/**/*.test.{ts,tsx}'],
           testTimeout: 60 * seconds,
+          isolate: false,
         },
       },
+      { extends: true, test: { ...system, name: 'isolated', include: isolated } },
       {
         extends: true,
-        test: {
-          name: 'system',
-          include: ['test/**/*.test.{ts,tsx}'],
-          globalSetup: ['test/support/global-setup.ts'],
-          // Real processes: a browser, a database and servers share the machine's cores with the tests.
-          pool: 'forks',
-          // Shared machines stall for seconds at a time. No test is tried again: one that needs it has a fault, or the product.
-          testTimeout: (isLong ? 7200 : 300) * seconds,
-          hookTimeout: 600 * seconds,
-          expect: { poll: { timeout: 60 * seconds } },
-        },
+        test: { ...system, name: 'system', include: ['test/**/*.test.{ts,tsx}'], exclude: isolated, isolate: false },
       },
     ],
   },

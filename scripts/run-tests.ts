@@ -7,10 +7,33 @@ type Outcome = { status: string; fullName: string; failureMessages: string[] | n
 type Report = {
   numPassedTests: number
   numFailedTests: number
-  testResults: { name: string; status: string; message: string; assertionResults: Outcome[] }[]
+  testResults: {
+    name: string
+    status: string
+    message: string
+    startTime: number
+    endTime: number
+    assertionResults: Outcome[]
+  }[]
 }
 
-export type TestRun = { passed: number; failed: number; failures: string[] }
+export type TestRun = {
+  passed: number
+  failed: number
+  failures: string[]
+  /** How long each file took that took long. */
+  seconds: Record<string, number>
+}
+
+const longSeconds = 4
+
+const secondsIn = ({ testResults }: Report): Record<string, number> =>
+  Object.fromEntries(
+    testResults
+      .map(({ name, startTime, endTime }) => [relative(root, name), Math.round((endTime - startTime) / 1000)] as const)
+      .filter(([, seconds]) => seconds >= longSeconds)
+      .toSorted(([one], [other]) => (one < other ? -1 : 1)),
+  )
 
 const failuresIn = ({ testResults }: Report): string[] =>
   testResults.flatMap(({ name, status, message, assertionResults }) => {
@@ -32,9 +55,10 @@ export function runTests(filters: string[]): TestRun {
       passed: report.numPassedTests,
       failed: Math.max(fine ? 0 : 1, report.numFailedTests),
       failures: failuresIn(report),
+      seconds: secondsIn(report),
     }
   } catch {
-    return { passed: 0, failed: 1, failures: ['the run ended without a report'] }
+    return { passed: 0, failed: 1, failures: ['the run ended without a report'], seconds: {} }
   } finally {
     rmSync(folder, { recursive: true })
   }

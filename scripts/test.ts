@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { buildConsole } from './console.ts'
 import { runTests } from './run-tests.ts'
 import { checks as quick, root, runAll, unused } from './steps.ts'
@@ -9,14 +10,18 @@ function runEverything(): { passed: number; failed: number } {
   console.log('\n── console')
   if (!buildConsole()) broken.push('console')
   console.log('\n── tests')
-  const { passed, failed } = runTests([])
+  const { passed, failed, seconds } = runTests([])
+  if (flags.has('--record')) writeFileSync('scripts/testing/durations.json', `${JSON.stringify(seconds, null, 2)}\n`)
   if (broken.length > 0) console.log(`failed before the tests: ${broken.join(', ')}`)
   return { passed: passed + checks.length + 1 - broken.length, failed: failed + broken.length }
 }
 
-// `npm test -- test/rest` runs those tests alone; `npm run test:long` runs long forms too.
-const filters = process.argv.slice(2).filter((argument) => argument !== '--long')
-if (filters.length < process.argv.length - 2) process.env.TEST_LONG = '1'
+// `npm test -- test/rest` runs those tests alone; `npm run test:long` runs long forms too; `npm test -- --record` writes down how
+// long each file took, by which the next runs are ordered.
+const args = process.argv.slice(2)
+const flags = new Set(args.filter((argument) => ['--long', '--record'].includes(argument)))
+const filters = args.filter((argument) => !flags.has(argument))
+if (flags.has('--long')) process.env.TEST_LONG = '1'
 process.chdir(root)
 const { passed, failed } = filters.length > 0 ? runTests(filters) : runEverything()
 console.log(`\n${passed} passed, ${failed} failed`)

@@ -26,6 +26,9 @@ const violations: Record<string, Record<string, string>> = {
   'typescript/consistent-type-imports': {
     [`${loose}/type-import.ts`]: `import { High } from './high.ts'\nexport const low = (high: High) => high`,
   },
+  'typescript/no-import-type-side-effects': {
+    [`${loose}/type-imports.ts`]: `import { type High } from './high.ts'\nexport const low = (high: High) => high`,
+  },
   'typescript/no-explicit-any': { [`${loose}/any.ts`]: 'export const anything: any = 1' },
   'typescript/no-floating-promises': { [`${loose}/floating.ts`]: 'export const start = () => {\n  fetch("/")\n}' },
   'typescript/switch-exhaustiveness-check': {

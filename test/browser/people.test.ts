@@ -99,6 +99,26 @@ describeWithBrowser('people', () => {
     await context.close()
   })
 
+  test('a row that is opened while a search has yet to begin stays open, also while its page is being fetched', async () => {
+    const { page, context } = await openAs(root, '/admin/users')
+    const row = page.getByRole('cell', { name: 'anna', exact: true })
+    await row.waitFor()
+    const release = Promise.withResolvers<void>()
+    await page.route(/assets\/detail-page/, async (route) => {
+      await release.promise
+      await route.continue()
+    })
+    await page.clock.install()
+    await page.getByPlaceholder('搜索 ID、用户名或邮箱').fill('founder')
+    await row.click()
+    await page.waitForURL(`**/app/users/${reader.id}`)
+    await page.clock.fastForward(1000)
+    release.resolve()
+    await page.getByRole('heading', { name: 'anna' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe(`/app/users/${reader.id}`)
+    await context.close()
+  })
+
   test('a message is written, arrives with a badge, harms nobody, and its sender sees that it was read', async () => {
     const other = await app.make.user({ username: 'bert' })
     const sender = await openAs(root, '/admin/messages')

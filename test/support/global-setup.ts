@@ -69,18 +69,36 @@ async function run(connection: ConnectionOptions, statement: string): Promise<vo
   await client.query(statement).finally(() => client.end())
 }
 
-/** Builds the schema once; every test file clones it. */
-export default async function setUp(project: TestProject) {
+type Prepared = { connection: ConnectionOptions; template: string; end: () => Promise<void> }
+
+async function prepare(): Promise<Prepared> {
   await prepareBrowser()
   const { connection, stop } = await findServer()
   // Several runs may share one server.
   const template = `template_${process.pid}_${Date.now()}`
   await run(connection, `create database ${template}`)
   await migrate({ ...connection, database: template })
+  const end = async (): Promise<void> => {
+    await run(connection, `drop database ${template} with (force)`)
+    await stop()
+  }
+  return { connection, template, end }
+}
+
+/** Every project of tests loads this file for itself; they share one server, which ends with the last of them. */
+const shared = globalThis as { preparedTests?: { users: number; prepared: Promise<Prepared> } }
+
+/** Builds the schema once; every test file clones it. */
+export default async function setUp(project: TestProject) {
+  const mine = (shared.preparedTests ??= { users: 0, prepared: prepare() })
+  mine.users += 1
+  const { connection, template, end } = await mine.prepared
   project.provide('databaseServer', connection)
   project.provide('databaseTemplate', template)
   return async () => {
-    await run(connection, `drop database ${template} with (force)`)
-    await stop()
+    mine.users -= 1
+    if (mine.users > 0) return
+    delete shared.preparedTests
+    await end()
   }
 }
