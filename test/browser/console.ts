@@ -1,8 +1,9 @@
 import { Client } from 'pg'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page, Request } from 'playwright-core'
 import { inject } from 'vitest'
 import { fingerprintOf } from '../../client/lib/announcement.ts'
 import { buildConsole } from '#scripts/console.ts'
+import { until } from '../support/processes.ts'
 import { demoNotice } from '#test/seed/index.ts'
 import type { TestUser } from '../support/factories.ts'
 
@@ -65,6 +66,7 @@ export async function openConsole(browser: Browser, site: Site, look: Look & { r
   // What does not come says where it was awaited before the whole test runs out of time.
   context.setDefaultTimeout(timeoutMs)
   const page = await context.newPage()
+  followRequests(page)
   const complaints = listenForComplaints(page)
   return { context, page, complaints }
 }
@@ -93,9 +95,44 @@ export async function toastShown(page: Page, words: string): Promise<void> {
   }, words)
 }
 
+/** Since when nothing has been under way for a page; null while something is. */
+const quietSince = new WeakMap<Page, () => number | null>()
+
+function followRequests(page: Page): void {
+  const underWay = new Set<Request>()
+  let endedAt = performance.now()
+  const end = (request: Request): void => {
+    underWay.delete(request)
+    endedAt = performance.now()
+  }
+  page
+    .on('request', (request) => {
+      // What the document before had asked for ends with it.
+      if (request.isNavigationRequest() && request.frame() === page.mainFrame()) underWay.clear()
+      underWay.add(request)
+    })
+    .on('requestfinished', end)
+    .on('requestfailed', end)
+  quietSince.set(page, () => (underWay.size > 0 ? null : endedAt))
+}
+
+/** Goes to another page of the console as a link does: a whole load costs seconds of a core. */
+export async function follow(page: Page, path: string): Promise<void> {
+  await page.evaluate((address) => history.pushState(null, '', address), path)
+}
+
+/** So long nothing is asked for before a page counts as complete: one answer may lead to the next question. */
+const quietMs = 500
+
 /** Waits until nothing is under way for a page and all of it has been drawn: its own marks of loading are gone. */
 export async function drawn(page: Page): Promise<void> {
-  await page.waitForLoadState('networkidle')
+  const askedAt = performance.now()
+  const isQuiet = (): boolean => {
+    const since = quietSince.get(page)?.() ?? null
+    return since !== null && performance.now() - Math.max(since, askedAt) >= quietMs
+  }
+  await page.waitForLoadState()
+  await until(isQuiet, { what: 'requests of the page do not end', seconds: timeoutMs / 1000 })
   await page.waitForFunction(() => document.querySelector('[aria-busy=true]') === null)
 }
 

@@ -5,7 +5,7 @@ import type { App } from '../support/app.ts'
 import { startApp } from '../support/app.ts'
 import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
 import type { TestUser } from '../support/factories.ts'
-import { builtConsole, drawn, type Look, openConsole, toastShown } from './console.ts'
+import { builtConsole, drawn, follow, type Look, openConsole, toastShown } from './console.ts'
 
 /** What strangers wrote is theirs. */
 const violationsOf = async (page: Page) =>
@@ -189,7 +189,7 @@ describeWithBrowser('people', () => {
     for (const look of [{ width: 390, height: 844 }, { theme: 'dark' as const }]) {
       const { page, context, complaints } = await openAs(root, '/admin/audit', { ...look, language: 'en' })
       for (const path of ['/admin/audit', '/admin/users', `/app/users/${reader.id}`, '/admin/messages', '/app/inbox']) {
-        await page.goto(path)
+        await follow(page, path)
         await drawn(page)
         const wide = await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth)
         expect([path, wide, await violationsOf(page)]).toEqual([path, false, []])

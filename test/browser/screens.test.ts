@@ -5,7 +5,7 @@ import type { App } from '../support/app.ts'
 import { startApp } from '../support/app.ts'
 import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
 import type { TestUser } from '../support/factories.ts'
-import { builtConsole, drawn, openConsole } from './console.ts'
+import { builtConsole, drawn, follow, openConsole } from './console.ts'
 
 type Screen = {
   path: string
@@ -90,7 +90,8 @@ describeWithBrowser('every screen of the console', () => {
       '%s can be used by everyone, fits its window and reports no error',
       async (_, { path, isPublic, open }) => {
         const { page, complaints } = await windowFor(look, isPublic === true)
-        await page.goto(path)
+        if (page.url() === 'about:blank') await page.goto(path)
+        else await follow(page, path)
         await drawn(page)
         await page.getByRole('heading').first().waitFor()
         await open?.(page)
