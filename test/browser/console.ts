@@ -1,3 +1,4 @@
+import { AxeBuilder } from '@axe-core/playwright'
 import { Client } from 'pg'
 import type { Browser, BrowserContext, Page, Request } from 'playwright-core'
 import { inject } from 'vitest'
@@ -135,6 +136,13 @@ export async function drawn(page: Page): Promise<void> {
   await until(isQuiet, { what: 'requests of the page do not end', seconds: timeoutMs / 1000 })
   await page.waitForFunction(() => document.querySelector('[aria-busy=true]') === null)
 }
+
+/**
+ * Looks for what keeps people from using a page. In the page itself: else each look opens another one, a process of its own, to put the
+ * answers of foreign frames together, which no page of the console has. What is in order is not written down.
+ */
+export const accessibility = (page: Page): AxeBuilder =>
+  new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] })
 
 /** What a page must never do: throw, or write an error into its console. */
 function listenForComplaints(page: Page): string[] {

@@ -1,15 +1,14 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { App } from '../support/app.ts'
 import { startApp } from '../support/app.ts'
 import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
 import type { TestUser } from '../support/factories.ts'
-import { builtConsole, drawn, follow, type Look, openConsole, toastShown } from './console.ts'
+import { accessibility, builtConsole, drawn, follow, type Look, openConsole, toastShown } from './console.ts'
 
 /** What strangers wrote is theirs. */
 const violationsOf = async (page: Page) =>
-  (await new AxeBuilder({ page }).exclude('article').analyze()).violations.map(({ id, impact, nodes }) => [
+  (await accessibility(page).exclude('article').analyze()).violations.map(({ id, impact, nodes }) => [
     impact,
     id,
     nodes[0]?.html,

@@ -1,11 +1,10 @@
-import AxeBuilder from '@axe-core/playwright'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { App } from '../support/app.ts'
 import { startApp } from '../support/app.ts'
 import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
 import type { TestUser } from '../support/factories.ts'
-import { builtConsole, drawn, follow, openConsole } from './console.ts'
+import { accessibility, builtConsole, drawn, follow, openConsole } from './console.ts'
 
 type Screen = {
   path: string
@@ -95,7 +94,7 @@ describeWithBrowser('every screen of the console', () => {
         await drawn(page)
         await page.getByRole('heading').first().waitFor()
         await open?.(page)
-        const { violations } = await new AxeBuilder({ page }).analyze()
+        const { violations } = await accessibility(page).analyze()
         const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
         const messages = serious.map(
           ({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 160)).join(' | ')}`,
@@ -150,7 +149,7 @@ describeWithBrowser('the setup screen', () => {
         await page.goto('/setup')
         await page.getByRole('button', { name: 'Initialize system' }).click()
         await page.getByText('Please enter the admin username').waitFor()
-        const { violations } = await new AxeBuilder({ page }).analyze()
+        const { violations } = await accessibility(page).analyze()
         expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([])
         expect(await overflow(page)).toBeLessThanOrEqual(0)
       }

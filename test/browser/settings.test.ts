@@ -1,14 +1,13 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { App } from '../support/app.ts'
 import { startApp } from '../support/app.ts'
 import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
 import type { TestUser } from '../support/factories.ts'
-import { builtConsole, drawn, openConsole, toastShown } from './console.ts'
+import { accessibility, builtConsole, drawn, openConsole, toastShown } from './console.ts'
 
 const violationsOf = async (page: Page) =>
-  (await new AxeBuilder({ page }).analyze()).violations.map(({ id, impact, nodes }) => [impact, id, nodes[0]?.html])
+  (await accessibility(page).analyze()).violations.map(({ id, impact, nodes }) => [impact, id, nodes[0]?.html])
 
 describeWithBrowser('the settings', () => {
   let app: App

@@ -1,10 +1,9 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
 import { createVisits } from '../support/sign-in/visits.ts'
 import { type SignInWorld, startSignInWorld } from '../support/sign-in/world.ts'
-import { builtConsole, drawn, type Look, openConsole, toastShown } from './console.ts'
+import { accessibility, builtConsole, drawn, type Look, openConsole, toastShown } from './console.ts'
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 
@@ -122,7 +121,7 @@ describeWithBrowser('accounts elsewhere', () => {
     await toastShown(page, '微信账户绑定成功！')
     await look(page, 'bindings')
     expect(
-      (await new AxeBuilder({ page }).analyze()).violations.map(({ id: rule, nodes }) => [rule, nodes[0]?.html]),
+      (await accessibility(page).analyze()).violations.map(({ id: rule, nodes }) => [rule, nodes[0]?.html]),
     ).toEqual([])
 
     await page.getByRole('group', { name: 'GitHub' }).getByRole('button', { name: '解除绑定' }).click()
@@ -146,7 +145,7 @@ describeWithBrowser('accounts elsewhere', () => {
       await page.goto(path)
       await look(page, name)
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
-      const { violations } = await new AxeBuilder({ page }).analyze()
+      const { violations } = await accessibility(page).analyze()
       expect([name, overflow, violations.map(({ id, nodes }) => [id, nodes[0]?.html]), complaints]).toEqual([
         name,
         0,

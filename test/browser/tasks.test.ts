@@ -1,10 +1,9 @@
-import AxeBuilder from '@axe-core/playwright'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call, drawingChannel, holder, type Holder, imagine, imagined, musicChannel, poll } from '#test/tasks/world.ts'
 import { type App, startApp } from '../support/app.ts'
 import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
-import { builtConsole, openConsole } from './console.ts'
+import { accessibility, builtConsole, openConsole } from './console.ts'
 
 describeWithBrowser('drawings and music in the console', () => {
   let app: App
@@ -48,7 +47,7 @@ describeWithBrowser('drawings and music in the console', () => {
     await imageFile.waitFor()
     await expect.poll(() => imageFile.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBeGreaterThan(0)
     await panel.getByText('$0.100000').waitFor()
-    const { violations } = await new AxeBuilder({ page }).analyze()
+    const { violations } = await accessibility(page).analyze()
     expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([])
     expect(complaints).toEqual([])
   })
@@ -73,7 +72,7 @@ describeWithBrowser('drawings and music in the console', () => {
     await page.getByText('a song about rain').first().click()
     const panel = page.getByRole('complementary', { name: 'Task details' })
     await panel.getByText('Open the audio file').first().waitFor()
-    const { violations } = await new AxeBuilder({ page }).analyze()
+    const { violations } = await accessibility(page).analyze()
     expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([])
     expect(complaints).toEqual([])
   })

@@ -1,11 +1,10 @@
-import AxeBuilder from '@axe-core/playwright'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { setOptions } from '#test/relay/serve.ts'
 import type { TestUser } from '#test/support/factories.ts'
 import { type App, startApp } from '../support/app.ts'
 import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
-import { builtConsole, drawn, openConsole, toastShown } from './console.ts'
+import { accessibility, builtConsole, drawn, openConsole, toastShown } from './console.ts'
 
 /** 1000 prompt and 500 completion tokens at a ratio of 0.075 and a completion ratio of 4. */
 const body = {
@@ -124,7 +123,7 @@ describeWithBrowser('the tokens page', () => {
     await drawer.getByRole('button', { name: 'Add a spend cap' }).click()
     await drawer.locator('[name="spendCaps.1.amount"]').fill('5')
     await shot(page, 'form-en-phone')
-    const { violations } = await new AxeBuilder({ page }).include('[role=dialog]').analyze()
+    const { violations } = await accessibility(page).include('[role=dialog]').analyze()
     expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([])
     await drawer.getByRole('button', { name: 'Save', exact: true }).click()
     await toastShown(page, 'Saved')

@@ -1,4 +1,3 @@
-import AxeBuilder from '@axe-core/playwright'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { App } from '../support/app.ts'
@@ -8,12 +7,12 @@ import { createEpayGateway, type EpayFields } from '../support/epay-gateway.ts'
 import type { TestUser } from '../support/factories.ts'
 import { storeOptions } from '../support/store-options.ts'
 import type { Look } from './console.ts'
-import { builtConsole, drawn, openConsole, toastShown } from './console.ts'
+import { accessibility, builtConsole, drawn, openConsole, toastShown } from './console.ts'
 
 const gateway = createEpayGateway({ pid: '1000', key: 'the key of the merchant' })
 
 const serious = async (page: Page): Promise<string[]> => {
-  const { violations } = await new AxeBuilder({ page }).analyze()
+  const { violations } = await accessibility(page).analyze()
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 160)).join(' | ')}`)
