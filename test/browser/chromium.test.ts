@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
+import { accessibility } from './console.ts'
 
 /** Each character's picture as a text; blank ones are empty, and boxes for missing glyphs are all alike. */
 const imagesOf = (text: string) => {
@@ -21,6 +22,18 @@ describeWithBrowser('the test browser', () => {
       const page = await browser.newPage()
       const images = await page.evaluate(imagesOf, '渠道令牌')
       expect(new Set(images.filter(Boolean)).size).toBe(4)
+    } finally {
+      await browser.close()
+    }
+  })
+
+  test('finds fields without a name and words that one can hardly read', async () => {
+    const browser = await launchBrowser()
+    try {
+      const page = await (await browser.newContext()).newPage()
+      await page.setContent('<body style="background:#fff"><p style="color:#ddd">pale</p><input></body>')
+      const { violations } = await accessibility(page).analyze()
+      expect(violations.map(({ id }) => id)).toEqual(expect.arrayContaining(['color-contrast', 'label']))
     } finally {
       await browser.close()
     }

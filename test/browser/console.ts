@@ -138,8 +138,8 @@ export async function drawn(page: Page): Promise<void> {
 }
 
 /**
- * Looks for what keeps people from using a page. In the page itself: else each look opens another one, a process of its own, to put the
- * answers of foreign frames together, which no page of the console has. What is in order is not written down.
+ * Looks for what keeps people from using a page. In the page itself: else each look opens another one, a process of its own, to put
+ * the answers of frames together, and what is in frames is not the console's. What is in order is not written down.
  */
 export const accessibility = (page: Page): AxeBuilder =>
   new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] })
