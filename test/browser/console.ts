@@ -97,7 +97,7 @@ export async function toastShown(page: Page, words: string): Promise<void> {
 }
 
 /** Since when nothing has been under way for a page; null while something is. */
-const quietSince = new WeakMap<Page, () => number | null>()
+const silentSince = new WeakMap<Page, () => number | null>()
 
 function followRequests(page: Page): void {
   const underWay = new Set<Request>()
@@ -114,7 +114,7 @@ function followRequests(page: Page): void {
     })
     .on('requestfinished', end)
     .on('requestfailed', end)
-  quietSince.set(page, () => (underWay.size > 0 ? null : endedAt))
+  silentSince.set(page, () => (underWay.size > 0 ? null : endedAt))
 }
 
 /** Goes to another page of the console as a link does: a whole load costs seconds of a core. */
@@ -123,17 +123,17 @@ export async function follow(page: Page, path: string): Promise<void> {
 }
 
 /** So long nothing is asked for before a page counts as complete: one answer may lead to the next question. */
-const quietMs = 500
+const silentMs = 500
 
 /** Waits until nothing is under way for a page and all of it has been drawn: its own marks of loading are gone. */
 export async function drawn(page: Page): Promise<void> {
   const askedAt = performance.now()
-  const isQuiet = (): boolean => {
-    const since = quietSince.get(page)?.() ?? null
-    return since !== null && performance.now() - Math.max(since, askedAt) >= quietMs
+  const isSilent = (): boolean => {
+    const since = silentSince.get(page)?.() ?? null
+    return since !== null && performance.now() - Math.max(since, askedAt) >= silentMs
   }
   await page.waitForLoadState()
-  await until(isQuiet, { what: 'requests of the page do not end', seconds: timeoutMs / 1000 })
+  await until(isSilent, { what: 'requests of the page do not end', seconds: timeoutMs / 1000 })
   await page.waitForFunction(() => document.querySelector('[aria-busy=true]') === null)
 }
 

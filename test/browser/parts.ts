@@ -1,5 +1,5 @@
-import AxeBuilder from '@axe-core/playwright'
 import type { Locator, Page } from 'playwright-core'
+import { accessibility } from './console.ts'
 
 export const box = (place: Page | Locator, name: string): Locator => place.getByRole('textbox', { name, exact: true })
 export const button = (place: Page | Locator, name: string | RegExp): Locator =>
@@ -13,7 +13,7 @@ export async function act(page: Page, name: string, action: string): Promise<voi
 
 /** What axe finds serious. */
 export const seriousViolations = async (page: Page): Promise<string[]> => {
-  const { violations } = await new AxeBuilder({ page }).analyze()
+  const { violations } = await accessibility(page).analyze()
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 160)).join(' | ')}`)
