@@ -14,6 +14,8 @@ export type CallerDialect = {
   readError: (json: unknown) => ErrorForm
   /** The dialect's own word for a status of ours. */
   kindOf: (status: number) => string
+  /** The status for a model that no channel has. */
+  unknownModel: number
   /** How an answer that came to its own end closes its stream. */
   closing: RegExp
 }
@@ -31,7 +33,7 @@ function readOpenAiError(json: unknown): ErrorForm {
   return { message: String(message), kind: String(type), code }
 }
 
-const ofOpenAi = { readError: readOpenAiError, kindOf: () => 'gateway_error' }
+const ofOpenAi = { readError: readOpenAiError, kindOf: () => 'gateway_error', unknownModel: 503 }
 
 export const callerDialects: CallerDialect[] = [
   {
@@ -73,6 +75,7 @@ export const callerDialects: CallerDialect[] = [
         429: 'rate_limit_error',
         504: 'timeout_error',
       })[status] ?? 'api_error',
+    unknownModel: 404,
     closing: /event: message_stop\ndata: .*\n\n$/,
   },
   {
@@ -96,6 +99,7 @@ export const callerDialects: CallerDialect[] = [
         503: 'UNAVAILABLE',
         504: 'DEADLINE_EXCEEDED',
       })[status] ?? 'INTERNAL',
+    unknownModel: 404,
     closing: /"finishReason":"STOP".*\n\n$/,
   },
 ]

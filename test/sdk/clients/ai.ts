@@ -25,6 +25,7 @@ export const aiFacts: ClientFacts = {
   length: 'length',
   toolUse: 'tool-calls',
   errorClass: () => 'AI_APICallError',
+  unknownModel: 503,
 }
 
 type Dialect = {

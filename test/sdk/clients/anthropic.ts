@@ -15,6 +15,7 @@ export const anthropicFacts: ClientFacts = {
       429: 'RateLimitError',
       503: 'ServiceUnavailableError',
     })[status] ?? 'InternalServerError',
+  unknownModel: 404,
 }
 
 export const anthropicLibrary = (url: string, key: string) => new Anthropic({ apiKey: `sk-${key}`, baseURL: url })

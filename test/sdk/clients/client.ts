@@ -48,6 +48,8 @@ export type ClientFacts = {
   length: string
   toolUse: string
   errorClass: (status: number) => string
+  /** The status for a model that no channel has. */
+  unknownModel: number
 }
 
 export async function thrownBy(run: () => Promise<unknown>): Promise<Error & { status?: number }> {

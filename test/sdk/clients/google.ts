@@ -6,6 +6,7 @@ export const googleFacts: ClientFacts = {
   length: 'MAX_TOKENS',
   toolUse: 'STOP',
   errorClass: () => 'ApiError',
+  unknownModel: 404,
 }
 
 export const googleLibrary = (url: string, key: string) =>

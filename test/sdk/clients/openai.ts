@@ -14,6 +14,7 @@ export const openAiFacts: ClientFacts = {
       404: 'NotFoundError',
       429: 'RateLimitError',
     })[status] ?? 'InternalServerError',
+  unknownModel: 503,
 }
 
 export const openAiLibrary = (url: string, key: string) => new OpenAI({ apiKey: `sk-${key}`, baseURL: `${url}/v1` })
