@@ -6,16 +6,16 @@ export type ContextOverflow = { tokens?: number | undefined; limit?: number | un
  * Mistral, xAI, Cohere, DashScope, Zhipu, Moonshot, MiniMax, Volcengine, Qianfan, Copilot, Together, vLLM, llama.cpp, Ollama.
  */
 const wordings: readonly RegExp[] = [
-  /maximum context length (?:is|of) (?<limit>\d+)(?: tokens)?.*?(?:resulted in|requested(?: about)?|contains?) (?<tokens>\d+)/is,
+  /maximum context length (?:is|of) (?<limit>\d{1,12})(?!\d).{0,300}?(?:resulted in|requested(?: about)?|contains?) (?<tokens>\d+)/is,
   /maximum (?:context|prompt|input) length (?:is|of) (?<limit>\d+)(?: but the request contains (?<tokens>\d+))?/i,
-  /exceed(?:s|ed)? the configured limit of (?<limit>\d+) tokens(?:.*?resulted in (?<tokens>\d+))?/is,
+  /exceed(?:s|ed)? the configured limit of (?<limit>\d+) tokens(?:.{0,300}?resulted in (?<tokens>\d+))?/is,
   /exceeds? the context (?:window|length|limit|size)/i,
   /prompt is too long(?:: (?<tokens>\d+) tokens > (?<limit>\d+))?/i,
   /exceed context limit: (?<tokens>\d+) \+ \d+ > (?<limit>\d+)/i,
   /input token count \((?<tokens>\d+)\) exceeds the maximum number of tokens allowed \((?<limit>\d+)\)/i,
-  /input token count.*?(?<tokens>\d+).*?(?:only supports up to|exceeds).*?(?<limit>\d+)/is,
+  /input token count\D{0,200}(?<tokens>\d{1,12})\D{0,200}(?:only supports up to|exceeds)\D{0,200}(?<limit>\d{1,12})/i,
   /input is too long(?: for requested model)?/i,
-  /prompt contains (?<tokens>\d+) tokens.*?too large for model with (?<limit>\d+) maximum context/is,
+  /prompt contains (?<tokens>\d+) tokens.{0,300}?too large for model with (?<limit>\d+) maximum context/is,
   /total number of tokens in the prompt cannot exceed (?<limit>\d+)/i,
   /range of input length should be \[\d+, ?(?<limit>\d+)\]/i,
   /exceeded model token limit: ?(?<limit>\d+)(?: \(requested: ?(?<tokens>\d+)\))?/i,

@@ -155,8 +155,11 @@ const firstOf = (headers: IncomingHttpHeaders, names: readonly string[]): string
 function sessionInMetadata(metadata: unknown): string | undefined {
   const given = isObject(metadata) ? metadata['user_id'] : undefined
   if (typeof given !== 'string') return undefined
-  const inJson = /"session_id"\s*:\s*"([^"]+)"/.exec(given.slice(0, 2000))?.[1]
-  return nameOf(inJson ?? /_session_([\w-]+)$/.exec(given.slice(0, 2000))?.[1] ?? given)
+  const text = given.slice(0, 2000)
+  const inJson = /"session_id"\s*:\s*"([^"]+)"/.exec(text)?.[1]
+  const [, ...parts] = text.split('_session_')
+  const atEnd = parts.at(-1)
+  return nameOf(inJson ?? (atEnd !== undefined && /^[\w-]+$/.test(atEnd) ? atEnd : given))
 }
 
 /** Shorter prompts no vendor keeps, so that nothing is gained by their going to one place. */

@@ -4,7 +4,7 @@
  */
 type Json = Record<string, unknown>
 
-export type Call = { id: string; name: string; input: Json }
+type Call = { id: string; name: string; input: Json }
 export type Turn = { text: string; calls: Call[] }
 
 export type Agent = {

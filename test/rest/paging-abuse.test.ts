@@ -55,6 +55,7 @@ const acts =
 const searches = new Map([
   ['/api/channel/search', 10_000],
   ['admin.channels.search', 10_000],
+  ['admin.channels.matching', 10_000],
   ['/api/token/search', 1000],
   ['user.tokens.search', 1000],
 ])

@@ -66,7 +66,7 @@ function named(items: readonly Log[], isAdmin: boolean): LogRow[] {
 }
 
 /** Ours begin with the time; whatever else is looked for is a session. */
-const isRequestId = (text: string): boolean => text === '' || /^\d{17,}\w*$/.test(text)
+const isRequestId = (text: string): boolean => text === '' || /^\d{17}\w*$/.test(text)
 
 const isId = (text: string): boolean => /^\d{1,9}$/.test(text)
 

@@ -30,4 +30,4 @@ export function pythonLiteral(value: unknown, indent = 0): string {
 
 /** JSON is JavaScript as it is; names that need no quotes go without. */
 export const javaScriptLiteral = (value: unknown): string =>
-  JSON.stringify(value, null, 2).replace(/^(\s*)"([a-zA-Z_$][\w$]*)":/gm, '$1$2:')
+  JSON.stringify(value, null, 2).replace(/^( *)"([a-zA-Z_$][\w$]*)":/gm, '$1$2:')

@@ -14,7 +14,7 @@ const deflate = promisify(deflateRaw)
 const inflate = promisify(inflateRaw)
 
 /** A turn that takes more, and a conversation that does, are not kept and not taken up again. */
-export const largestTurn = 16 * 1024 * 1024
+const largestTurn = 16 * 1024 * 1024
 const largestConversation = 64 * 1024 * 1024
 const longestConversation = 2000
 
