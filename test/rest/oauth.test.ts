@@ -81,6 +81,21 @@ describe.each(['github', 'oidc', 'linuxdo'] as const)('signing in by %s', (provi
     expect((await signIn(world.browser(), provider)).data).toMatchObject({ id: person.id })
   })
 
+  it('binds for whoever has a second factor only after a recent proof, however the browser set out', async () => {
+    const id = newcomer(provider)
+    const person = await world.app.make.user()
+    await world.sql(`insert into authenticators (user_id, secret_encrypted, confirmed_at) values ($1, '', now())`, [
+      person.id,
+    ])
+    const browser = world.browser()
+    browser.become(person.id, person.sessionId)
+    expect((await signIn(browser, provider)).body['success']).toBe(false)
+    expect(await userOf(provider, id)).toBeUndefined()
+    await world.sql('update sessions set verified_at = now() where user_id = $1', [person.id])
+    expect((await signIn(browser, provider)).body).toEqual({ success: true, message: 'bind' })
+    expect(await userOf(provider, id)).toMatchObject({ id: person.id })
+  })
+
   it('refuses to bind what belongs to somebody, also to somebody who left', async () => {
     const id = newcomer(provider)
     await signIn(world.browser(), provider)

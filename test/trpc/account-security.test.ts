@@ -30,6 +30,8 @@ const withFactor = async (fields: Parameters<ConsoleApp['person']>[0] = {}) => {
 const actsOf = async (id: number) =>
   (await app.sql('select action from audit_entries where actor_id = $1 order by id', [id])).map(({ action }) => action)
 
+const plan = { name: 'p', price: 0, term: 'month' as const, windows: [] }
+
 describe('whoever has a second factor and has not proved it lately', () => {
   it.each([
     ['a new password', (api) => api.user.account.update({ password: 'a fresh one', currentPassword: '' })],
@@ -45,6 +47,14 @@ describe('whoever has a second factor and has not proved it lately', () => {
     ['an order that is taken as paid', (api) => api.admin.orders.complete({ id: 1, reason: 'paid' })],
     ['codes', (api) => api.admin.redemptions.create({ name: 'gift', quota: 5 })],
     ['codes of another amount', (api) => api.admin.redemptions.update({ id: 1, name: 'gift', quota: 5 })],
+    ['a plan', (api) => api.admin.plans.create(plan)],
+    ['a plan of another amount', (api) => api.admin.plans.update({ ...plan, id: 1 })],
+    ['a plan that is paid back', (api) => api.admin.subscriptions.end({ id: 1, refund: 5, reason: 'r' })],
+    ['another address', (api) => api.auth.bindEmail({ email: 'a@b.example', code: 'x' })],
+    ['the way to an account elsewhere', (api) => api.user.account.bindings.start({ provider: 'github' })],
+    ['an account at WeChat', (api) => api.user.account.bindings.bindWeChat({ code: 'x' })],
+    ['an account at Telegram', (api) => api.user.account.bindings.bindTelegram({ fields: {} })],
+    ['the end of an account elsewhere', (api) => api.user.account.bindings.unbind({ provider: 'github' })],
     ['an export of codes', (api) => api.admin.redemptions.export({})],
     ['another administrator', (api) => api.admin.users.manage({ id: 1, action: 'promote' })],
     ['a dangerous setting at its default', (api) => api.admin.options.reset({ keys: ['RetryTimes', 'SMTPToken'] })],
@@ -75,6 +85,9 @@ describe('whoever has a second factor and has not proved it lately', () => {
     expect(await refusalOf(api.admin.options.update({ key: 'RetryTimes', value: '2' }))).toBeNull()
     expect(await refusalOf(api.admin.options.reset({ keys: ['RetryTimes'] }))).toBeNull()
     expect(await refusalOf(api.admin.options.mapping.update({ mapping: {} }))).toBeNull()
+    expect(await refusalOf(api.admin.subscriptions.end({ id: 1, refund: 0, reason: 'r' }))).toBe(
+      'plan.subscription_unknown',
+    )
     const { id } = await app.person()
     expect(await refusalOf(api.admin.users.manage({ id, action: 'disable' }))).toBeNull()
   })
@@ -87,6 +100,27 @@ describe('whoever has a second factor and has not proved it lately', () => {
     expect(await keyOf()).toMatch(/^\w{3}\*+\w{3}$/)
     await app.sql('update sessions set verified_at = now() where user_id = $1', [person.id])
     expect(await keyOf()).toMatch(/^\w{48}$/)
+  })
+
+  it('sees the masks of codes, and the codes once it is proved', async () => {
+    const admin = await app.trpc(await app.person({ role: 10 }))
+    const [key = ''] = await admin.admin.redemptions.create({ name: 'masked', quota: 5 })
+    await admin.admin.redemptions.create({ name: 'masked', quota: 5, key: 'WELCOME' })
+    const { person, api } = await withFactor({ role: 10 })
+    const browser = await app.signedIn(person)
+    const id = (await admin.admin.redemptions.list({ keyword: 'masked' })).items[1]?.id ?? 0
+    const seen = async () => [
+      ...(await api.admin.redemptions.list({ keyword: 'masked' })).items,
+      await api.admin.redemptions.get({ id }),
+      await api.admin.redemptions.setStatus({ id, status: 1 }),
+      ...((await browser.get('/api/redemption/')).data as { items: { key: string }[] }).items,
+      (await browser.get(`/api/redemption/${id}`)).data as { key: string },
+    ]
+    const mask = `${key.slice(0, 3)}***${key.slice(-3)}`
+    expect((await seen()).map((one) => one.key)).toEqual(['***', mask, mask, mask, '***', mask, mask])
+    await app.sql('update sessions set verified_at = now() where user_id = $1', [person.id])
+    expect((await seen()).map((one) => one.key)).toEqual(['WELCOME', key, key, key, 'WELCOME', key, key])
+    expect((await api.admin.redemptions.export({ ids: [id] })).items).toMatchObject([{ key, isKeyMasked: false }])
   })
 })
 

@@ -15,6 +15,7 @@ import { useZodForm } from '../../lib/form.ts'
 import { trpc } from '../../lib/trpc.ts'
 import type { RouterInputs } from '#server/app-router.ts'
 import { redemptionColumns } from './columns.tsx'
+import { useKeyTexts } from './use-key-texts.ts'
 import type { Redemption } from './words.ts'
 
 type Filters = Omit<RouterInputs['admin']['redemptions']['export'], 'ids'>
@@ -39,6 +40,7 @@ export function BulkActions({ selection }: { selection: Selection<Redemption> })
   const { rows, clear } = selection
   const utils = trpc.useUtils()
   const save = useExport()
+  const keyTextsOf = useKeyTexts()
   const disable = trpc.admin.redemptions.disable.useMutation()
   const ids = rows.map(({ id }) => id)
   const disableAll = async () => {
@@ -51,9 +53,16 @@ export function BulkActions({ selection }: { selection: Selection<Redemption> })
       notify.error(error)
     }
   }
+  const copyAll = async () => {
+    try {
+      await copyWithToast((await keyTextsOf(rows)).join('\n'))
+    } catch (error) {
+      notify.error(error, t('没有复制'))
+    }
+  }
   return (
     <>
-      <Button size="xs" onClick={() => void copyWithToast(rows.map(({ key }) => key).join('\n'))}>
+      <Button size="xs" onClick={() => void copyAll()}>
         <Copy aria-hidden />
         {t('复制所选兑换码')}
       </Button>

@@ -12,7 +12,8 @@ const usesText = ({ isGift, usedCount, maxUses }: Redemption): string =>
 
 const instant = (time: Date | null) => time?.toISOString()
 
-export const redemptionColumns = (): Column<Redemption>[] => [
+/** `reveal` brings the text of a code that is masked. */
+export const redemptionColumns = (reveal?: (redemption: Redemption) => Promise<string>): Column<Redemption>[] => [
   {
     id: 'id',
     title: 'ID',
@@ -34,7 +35,11 @@ export const redemptionColumns = (): Column<Redemption>[] => [
     id: 'key',
     title: t('兑换码内容'),
     width: 230,
-    cell: ({ key, name }) => <KeyCell value={key} name={t('兑换码 {name}', { name })} />,
+    cell: (row) => {
+      const name = t('兑换码 {name}', { name: row.name })
+      const load = row.isKeyMasked && reveal ? () => reveal(row) : undefined
+      return <KeyCell value={row.key} name={name} {...(load && { load })} />
+    },
     csv: ({ key }) => key,
   },
   {

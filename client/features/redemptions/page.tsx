@@ -14,6 +14,7 @@ import { BulkActions, MoreActs } from './bulk.tsx'
 import { redemptionColumns } from './columns.tsx'
 import { RedemptionForm } from './form.tsx'
 import { useActs } from './use-acts.ts'
+import { useKeyTexts } from './use-key-texts.ts'
 import { isUsedUp } from './words.ts'
 
 const noFilters = { keyword: '', status: '', kind: '' }
@@ -33,6 +34,7 @@ export function Page() {
     { placeholderData: keepPreviousData },
   )
   const edited = codes.data?.items.find(({ id }) => id === edit)
+  const keyTextsOf = useKeyTexts()
   const actsOf = useActs(({ id }) => open({ edit: id }))
   const isFiltered = values.keyword !== '' || values.status !== '' || values.kind !== ''
   const create = (
@@ -46,7 +48,7 @@ export function Page() {
       <DataTable
         id="redemptions"
         label={t('兑换码')}
-        columns={redemptionColumns()}
+        columns={redemptionColumns(async (row) => (await keyTextsOf([row])).join(''))}
         rowId={({ id }) => id}
         rowLabel={({ name, id }) => `${name} #${id}`}
         query={codes}

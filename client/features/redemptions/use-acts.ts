@@ -6,11 +6,13 @@ import { copyWithToast } from '../../components/copy.tsx'
 import { notify } from '../../components/notify.ts'
 import { t } from '../../i18n/t.ts'
 import { trpc } from '../../lib/trpc.ts'
+import { useKeyTexts } from './use-key-texts.ts'
 import { isUsedUp, type Redemption } from './words.ts'
 
 /** What may be done with one code. */
 export function useActs(edit: (redemption: Redemption) => void) {
   const utils = trpc.useUtils()
+  const keyTextsOf = useKeyTexts()
   const setStatus = trpc.admin.redemptions.setStatus.useMutation()
   const remove = trpc.admin.redemptions.remove.useMutation()
 
@@ -23,10 +25,18 @@ export function useActs(edit: (redemption: Redemption) => void) {
     }
   }
 
+  const copy = async (redemption: Redemption) => {
+    try {
+      await copyWithToast((await keyTextsOf([redemption])).join(''))
+    } catch (error) {
+      notify.error(error, t('没有复制'))
+    }
+  }
+
   return (redemption: Redemption): MenuAction[] => {
-    const { status, name, key, id } = redemption
+    const { status, name, id } = redemption
     return [
-      { id: 'copy', label: t('复制兑换码'), icon: Copy, onSelect: () => void copyWithToast(key) },
+      { id: 'copy', label: t('复制兑换码'), icon: Copy, onSelect: () => void copy(redemption) },
       {
         id: 'edit',
         label: t('编辑'),

@@ -23,8 +23,9 @@ export const authRouter = router({
     .input(schema.requestMail)
     .mutation(({ ctx, input }) => requestPasswordReset(ctx, input)),
   resetPassword: sensitive.input(schema.resetPassword).mutation(({ ctx, input }) => resetPassword(ctx, input)),
+  /** Whoever reads the mail resets the password. */
   bindEmail: userProcedure
-    .meta({ limit: 'critical' })
+    .meta({ limit: 'critical', verification: 'recent' })
     .input(schema.bindEmail)
     .mutation(({ ctx, input }) => bindEmail(ctx, input)),
 })

@@ -8,7 +8,8 @@ import { bindWeChat, signInByWeChat } from './service/wechat.ts'
 const sensitive = publicProcedure.meta({ limit: 'critical' })
 /** States are nothing that processes cache. */
 const uncached = sensitive.meta({ barrier: 'none' })
-const ownSensitive = userProcedure.meta({ limit: 'critical' })
+/** Changes how one signs in. */
+const ownSensitive = userProcedure.meta({ limit: 'critical', verification: 'recent' })
 
 /** Signing in by an account elsewhere. */
 export const identitiesRouter = router({

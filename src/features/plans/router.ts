@@ -25,10 +25,13 @@ export const subscriptionsUserRouter = router({
     .mutation(({ ctx, input }) => subscriptions.cancelOwnSubscription(ctx, input)),
 })
 
+const givingAway = adminProcedure.meta({ verification: 'recent' })
+
 export const plansAdminRouter = router({
   list: adminProcedure.query(({ ctx }) => service.listPlans(ctx)),
-  create: adminProcedure.input(schema.planForm).mutation(({ ctx, input }) => service.createPlan(ctx, input)),
-  update: adminProcedure.input(schema.updatePlan).mutation(({ ctx, input }) => service.updatePlan(ctx, input)),
+  /** A plan says how much quota a price buys. */
+  create: givingAway.input(schema.planForm).mutation(({ ctx, input }) => service.createPlan(ctx, input)),
+  update: givingAway.input(schema.updatePlan).mutation(({ ctx, input }) => service.updatePlan(ctx, input)),
   remove: adminProcedure.input(schema.byId).mutation(({ ctx, input }) => service.removePlan(ctx, input)),
 })
 
@@ -37,6 +40,7 @@ export const subscriptionsAdminRouter = router({
     .input(schema.listSubscriptions)
     .query(({ ctx, input }) => subscriptions.listSubscriptions(ctx, input)),
   end: adminProcedure
+    .meta({ verification: (input) => Number((input as { refund?: unknown } | null)?.refund ?? 0) !== 0 })
     .input(schema.endSubscription)
     .mutation(({ ctx, input }) => subscriptions.endSubscription(ctx, input)),
 })

@@ -6,6 +6,7 @@ import { redemptionStatus } from '#core/statuses.ts'
 import { Redemption } from '#db/entities/redemption.ts'
 import { recordAct } from '../audit/service.ts'
 import type { UserDeps } from '../deps.ts'
+import { isVerified } from '../second-factor/verification.ts'
 import {
   type CreateRedemptions,
   type ExportRedemptions,
@@ -44,8 +45,9 @@ export async function listRedemptions(deps: UserDeps, input: ListRedemptions): P
     offset: (input.page - 1) * input.pageSize,
     disableIdentityMap: true,
   })
+  const showsKey = await isVerified(deps)
   return {
-    items: found.map((one) => toRedemptionView(one, deps.secrets)),
+    items: found.map((one) => toRedemptionView(one, deps.secrets, showsKey)),
     total,
     page: input.page,
     pageSize: input.pageSize,
@@ -59,7 +61,7 @@ async function findLive({ em }: UserDeps, id: number): Promise<Redemption> {
 }
 
 export async function getRedemption(deps: UserDeps, { id }: { id: number }): Promise<RedemptionView> {
-  return toRedemptionView(await findLive(deps, id), deps.secrets)
+  return toRedemptionView(await findLive(deps, id), deps.secrets, await isVerified(deps))
 }
 
 /** All of a batch or none. Resolves with the texts of the codes. */
@@ -225,7 +227,7 @@ export async function exportRedemptions(
     limit: mostExported + 1,
     disableIdentityMap: true,
   })
-  const items = found.slice(0, mostExported).map((one) => toRedemptionView(one, deps.secrets))
+  const items = found.slice(0, mostExported).map((one) => toRedemptionView(one, deps.secrets, true))
   await recordAct(deps, {
     action: 'redemptions.export',
     targetType: 'redemption',

@@ -1,13 +1,18 @@
 import type { Redemption } from '#db/entities/redemption.ts'
 import type { Secrets } from '../secrets/service.ts'
 
-/** A code as administrators see it, its text included: it is theirs to hand out. */
-export const toRedemptionView = (redemption: Redemption, secrets: Secrets) => ({
+/** Of a text of one's own nothing is shown: the little that is left could be guessed. */
+const mask = (key: string): string => (key.length < 24 ? '***' : `${key.slice(0, 3)}***${key.slice(-3)}`)
+
+/** A code as administrators see it: its text is theirs to hand out, once they have proved who they are. */
+export const toRedemptionView = (redemption: Redemption, secrets: Secrets, showsKey: boolean) => ({
   id: redemption.id,
   /** Who made it. */
   userId: redemption.userId,
   name: redemption.name,
-  key: secrets.decrypt(redemption.keyEncrypted),
+  key: showsKey ? secrets.decrypt(redemption.keyEncrypted) : mask(secrets.decrypt(redemption.keyEncrypted)),
+  /** The text is masked; whoever proves who they are has it by an export. */
+  isKeyMasked: !showsKey,
   status: redemption.status,
   quota: redemption.quota,
   isGift: redemption.isGift,

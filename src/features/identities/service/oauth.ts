@@ -1,5 +1,6 @@
 import { DomainError } from '#core/errors.ts'
 import type { Deps } from '../../deps.ts'
+import { requireRecentVerification } from '../../second-factor/verification.ts'
 import type { SignIn } from '../../users/view.ts'
 import type { BeginState, FinishOAuth, OAuthProvider, StartOAuth } from '../schema.ts'
 import { bindIdentity } from './bindings.ts'
@@ -47,7 +48,10 @@ export async function finishOAuth(deps: Deps, input: FinishOAuth): Promise<Finis
     isOwnStart: taken.isOwnStart,
   })
   if (taken.userId > 0) {
-    await bindIdentity(samePerson(deps, taken), provider, profile)
+    const own = samePerson(deps, taken)
+    // States are handed out without the proof, since nobody knows yet whether they sign in or bind.
+    await requireRecentVerification(own)
+    await bindIdentity(own, provider, profile)
     return { outcome: 'bound' }
   }
   const user = await signInByIdentity(deps, { provider, profile, inviteCode: taken.inviteCode })
