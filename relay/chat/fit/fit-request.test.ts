@@ -18,10 +18,11 @@ const requestWith = (changes: Partial<ChatRequest>): ChatRequest => ({
   ...changes,
 })
 const say = (role: 'user' | 'assistant', text: string): Message => ({ role, content: [{ type: 'text', text }] })
-const call = (...ids: string[]): Message => ({
+const calls = (ids: readonly string[]): Message => ({
   role: 'assistant',
   content: ids.map((id) => ({ type: 'tool-call', id, name: 'f', arguments: '{}' })),
 })
+const call = (...ids: string[]): Message => calls(ids)
 const result = (callId: string, text = callId): ToolResultPart => ({
   type: 'tool-result',
   callId,
@@ -29,6 +30,16 @@ const result = (callId: string, text = callId): ToolResultPart => ({
   content: [{ type: 'text', text }],
 })
 const results = (...parts: ToolResultPart[]): Message => ({ role: 'user', content: parts })
+
+const many = <Item>(count: number, item: (index: number) => Item): Item[] =>
+  Array.from({ length: count }, (_, index) => item(index))
+
+/** The time of something whose cost may grow no faster than what the caller sends. */
+function secondsOf(run: () => unknown): number {
+  const started = performance.now()
+  run()
+  return (performance.now() - started) / 1000
+}
 
 const long = 'mcp__plugin_chrome-devtools-mcp_chrome-devtools__performance_analyze_insight'
 
@@ -172,6 +183,45 @@ describe('calls and results', () => {
     ])
   })
 
+  test('under one id stand with their results in the order given', () => {
+    const { request } = paired(
+      say('user', 'q'),
+      call('a', 'a_2'),
+      call('a'),
+      call('a'),
+      results(result('a', '1'), result('a_2', '2'), result('a', '3')),
+    )
+    expect(request.messages).toMatchObject([
+      say('user', 'q'),
+      { content: [{ id: 'a' }, { id: 'a_2' }, { id: 'a_3' }, { id: 'a_4' }] },
+      {
+        content: [
+          { callId: 'a', content: [{ text: '1' }] },
+          { callId: 'a_2', content: [{ text: '2' }] },
+          { callId: 'a_3', content: [{ text: '3' }] },
+          { callId: 'a_4', isError: true },
+        ],
+      },
+    ])
+  })
+
+  test.each([
+    ['calls under one id', () => [calls(many(150_000, () => 'a'))]],
+    ['results under one id', () => [{ role: 'user', content: many(250_000, () => result('a')) }]],
+    [
+      'results of calls under one id',
+      () => [calls(many(150_000, () => 'a')), { role: 'user', content: many(150_000, () => result('a')) }],
+    ],
+    ['answers that follow each other', () => many(100_000, (index) => call(`c${index}`))],
+    [
+      'words behind a call without a result',
+      () => [call('a'), { role: 'user', content: many(250_000, () => ({ type: 'text', text: 'x' })) }],
+    ],
+  ] satisfies [string, () => Message[]][])('take time by their number alone: %s', (_, messages) => {
+    const given = messages()
+    expect(secondsOf(() => fitRequest(requestWith({ messages: given }), {}))).toBeLessThan(8)
+  })
+
   test('of an answer that the upstream keeps may stand without their calls', () => {
     const messages = [results(result('elsewhere'))]
     const extra = { dialect: 'openai-responses' as const, fields: { previous_response_id: 'resp_1' } }
@@ -233,5 +283,22 @@ describe('schemas', () => {
       },
       lost: false,
     })
+  })
+
+  test.each([
+    [
+      'alternatives that differ in one property',
+      { anyOf: many(50_000, (index) => ({ type: 'object', properties: { a: { const: index } } })) },
+    ],
+    [
+      'alternatives that are one and the same',
+      {
+        anyOf: many(50_000, () => ({ $ref: '#/$defs/x' })),
+        allOf: many(50_000, () => ({ $ref: '#/$defs/x' })),
+        $defs: { x: { type: 'object', properties: {}, required: many(20_000, (index) => `n${index}`) } },
+      },
+    ],
+  ])('take time by their size alone: %s', (_, schema) => {
+    expect(secondsOf(() => plainRoot(schema))).toBeLessThan(8)
   })
 })

@@ -30,11 +30,13 @@ function isPaired(messages: readonly Message[]): boolean {
   return open.size === 0
 }
 
-/** Results of the whole conversation, each waiting for its call. */
+/** Results of the whole conversation, each waiting for its call; under one id the first stands last, to be taken from there. */
 function gatherResults(messages: readonly Message[]): Map<string, ToolResultPart[]> {
   const waiting = new Map<string, ToolResultPart[]>()
-  for (const result of messages.flatMap(resultsOf)) {
-    waiting.set(result.callId, [...(waiting.get(result.callId) ?? []), result])
+  for (const result of messages.flatMap(resultsOf).toReversed()) {
+    const known = waiting.get(result.callId)
+    if (known) known.push(result)
+    else waiting.set(result.callId, [result])
   }
   return waiting
 }
@@ -50,24 +52,31 @@ const noResult = (call: ToolCallPart): ToolResultPart => ({
 /** Answers of the model that follow each other with a call among them are one. */
 function joined(messages: readonly Message[]): Message[] {
   const list: Message[] = []
+  // The copy that the next answer may be appended to; there is a call in it.
+  let copy: AssistantMessage | undefined
   for (const message of messages) {
     const last = list.at(-1)
-    if (
-      message.role === 'assistant' &&
-      last?.role === 'assistant' &&
-      [...last.content, ...message.content].some(isCall)
-    ) {
-      list[list.length - 1] = { ...last, content: [...last.content, ...message.content] }
+    if (message.role !== 'assistant' || last?.role !== 'assistant') list.push(message)
+    else if (last === copy) for (const part of message.content) copy.content.push(part)
+    else if (last.content.some(isCall) || message.content.some(isCall)) {
+      copy = { ...last, content: [...last.content, ...message.content] }
+      list[list.length - 1] = copy
     } else list.push(message)
   }
   return list
 }
 
+/** Ids that calls have, and for those given more than once the next number to try. */
+type Ids = { used: Set<string>; next: Map<string, number> }
+
 /** The call under an id that no other call has; later ones of the same id are numbered. */
-function withOwnId(call: ToolCallPart, used: Set<string>, place: string): ToolCallPart {
+function withOwnId(call: ToolCallPart, { used, next }: Ids, place: string): ToolCallPart {
   const given = call.id === '' ? `call_${place}` : call.id
   let id = given
-  for (let number = 2; used.has(id); number += 1) id = `${given}_${number}`
+  for (let number = next.get(given) ?? 2; used.has(id); number += 1) {
+    id = `${given}_${number}`
+    next.set(given, number + 1)
+  }
   used.add(id)
   return id === call.id ? call : { ...call, id }
 }
@@ -76,7 +85,7 @@ type Repaired = { messages: Message[]; lost: boolean }
 
 function repaired(given: readonly Message[]): Repaired {
   const waiting = gatherResults(given)
-  const used = new Set<string>()
+  const ids: Ids = { used: new Set(), next: new Map() }
   const list: Message[] = []
   // Behind an answer with calls: the message of its results, which the user's own words may join.
   let behind: UserMessage | undefined
@@ -86,7 +95,7 @@ function repaired(given: readonly Message[]): Repaired {
       const own = message.content.filter((part) => !isResult(part))
       const bare = own.length === 0 && message.content.length > 0
       if (behind) {
-        behind.content.push(...own)
+        for (const part of own) behind.content.push(part)
         if (message.name !== undefined) behind.name = message.name
       } else if (!bare) list.push({ ...message, content: own })
       behind = undefined
@@ -100,8 +109,8 @@ function repaired(given: readonly Message[]): Repaired {
     const answers: ToolResultPart[] = []
     const content = message.content.map((part, index): AssistantPart => {
       if (!isCall(part)) return part
-      const call = withOwnId(part, used, `${turn}_${index}`)
-      const result = waiting.get(part.id)?.shift()
+      const call = withOwnId(part, ids, `${turn}_${index}`)
+      const result = waiting.get(part.id)?.pop()
       answers.push(result ? { ...result, callId: call.id, name: call.name } : noResult(call))
       return call
     })

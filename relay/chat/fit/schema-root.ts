@@ -19,30 +19,40 @@ type Branch = { properties: Record<string, unknown>; required: Set<string>; isCl
 const namesIn = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((name): name is string => typeof name === 'string') : []
 
-function branchOf(given: unknown, root: JsonSchema): Branch | undefined {
+/** The branch of each schema, the same one for all that refer to it. */
+type Seen = Map<JsonSchema, Branch>
+
+function branchOf(given: unknown, root: JsonSchema, seen: Seen): Branch | undefined {
   const reference = isObject(given) ? given['$ref'] : undefined
   const schema = typeof reference === 'string' ? resolveLocal(reference, root) : given
   if (!isObject(schema) || (schema['type'] ?? 'object') !== 'object') return undefined
-  const properties = isObject(schema['properties']) ? schema['properties'] : {}
-  return {
-    properties,
+  const known = seen.get(schema)
+  if (known) return known
+  const branch = {
+    properties: isObject(schema['properties']) ? schema['properties'] : {},
     required: new Set(namesIn(schema['required'])),
     isClosed: schema['additionalProperties'] === false,
   }
+  seen.set(schema, branch)
+  return branch
 }
 
 /** Properties of several schemas; one that differs among them may be as any of them says. */
 function unite(list: readonly Record<string, unknown>[]): Record<string, unknown> {
-  const found = new Map<string, unknown[]>()
+  const found = new Map<string, Map<string, unknown>>()
   for (const properties of list) {
     for (const [name, schema] of Object.entries(properties)) {
-      const known = found.get(name) ?? []
+      const known = found.get(name) ?? new Map<string, unknown>()
       const text = JSON.stringify(schema)
-      if (!known.some((each) => JSON.stringify(each) === text)) found.set(name, [...known, schema])
+      if (!known.has(text)) known.set(text, schema)
+      found.set(name, known)
     }
   }
   return Object.fromEntries(
-    [...found].map(([name, [first, ...others]]) => [name, others.length === 0 ? first : { anyOf: [first, ...others] }]),
+    [...found].map(([name, known]) => {
+      const [first, ...others] = known.values()
+      return [name, others.length === 0 ? first : { anyOf: [first, ...others] }]
+    }),
   )
 }
 
@@ -55,10 +65,11 @@ export function plainRoot(schema: JsonSchema): { schema: JsonSchema; lost: boole
   const { anyOf, oneOf, allOf, enum: values, not, ...root } = schema
   const all = Array.isArray(allOf) ? allOf : []
   const either = [anyOf, oneOf].find(Array.isArray) ?? []
-  const own: Branch = branchOf({ ...root, type: 'object' }, schema) as Branch
-  const together = all.map((each: unknown) => branchOf(each, schema))
-  const alternatives = either.map((each: unknown) => branchOf(each, schema))
-  const known = [...together, ...alternatives].filter((branch) => branch !== undefined)
+  const seen: Seen = new Map()
+  const own: Branch = branchOf({ ...root, type: 'object' }, schema, seen) as Branch
+  const together = [...new Set(all.map((each: unknown) => branchOf(each, schema, seen)))]
+  const alternatives = [...new Set(either.map((each: unknown) => branchOf(each, schema, seen)))]
+  const known = [...new Set([...together, ...alternatives])].filter((branch) => branch !== undefined)
   const required = new Set([own, ...together].flatMap((branch) => [...(branch?.required ?? [])]))
   const [first, ...others] = alternatives
   for (const name of first?.required ?? []) if (others.every((branch) => branch?.required.has(name))) required.add(name)

@@ -64,3 +64,20 @@ test.each([
 ])('%j leaves open what may stand there, so that nobody can be held to it', (given) => {
   expect(toClaudeSchema(object({ a: given, b: { type: 'string' } }))).toBeUndefined()
 })
+
+test('what would multiply on its way down is not written out', () => {
+  const pair = (below: Record<string, unknown>) => closed({ l: below, r: below })
+  const $defs = Object.fromEntries(
+    Array.from({ length: 41 }, (_, level) => [
+      `a${level}`,
+      level === 40 ? { type: 'string' } : pair({ $ref: `#/$defs/a${level + 1}` }),
+    ]),
+  )
+  const started = performance.now()
+  expect(toClaudeSchema({ $ref: '#/$defs/a0', $defs })).toBeUndefined()
+  expect(toClaudeSchema({ $ref: '#/$defs/a34', $defs })?.lost).toBe(false)
+  let nested: Record<string, unknown> = { type: 'string' }
+  for (let level = 0; level < 40; level += 1) nested = { ...closed({ a: nested }), type: ['object', 'object'] }
+  expect(toClaudeSchema(nested)?.lost).toBe(false)
+  expect(performance.now() - started).toBeLessThan(8_000)
+})

@@ -21,8 +21,19 @@ const silent = new Set([
   'nullable',
 ])
 
-/** The whole schema, references being followed on the way here, and whether anything had to be turned into words. */
-type Scope = { root: JsonSchema; open: readonly string[]; state: { lost: boolean } }
+/**
+ * The whole schema, references being followed on the way here, whether anything had to be turned into words, and how much
+ * more may be written out for references.
+ */
+type Scope = {
+  root: JsonSchema
+  open: readonly string[]
+  state: { lost: boolean; left: number }
+  sizes: Map<object, number>
+}
+
+/** Characters that references may stand for in all. */
+const mostExpanded = 1_000_000
 
 class Unsupported extends Error {
   override name = 'Unsupported'
@@ -110,7 +121,8 @@ function bodyOf(schema: JsonSchema, scope: Scope): JsonSchema {
   }
   if (Array.isArray(type)) {
     const { title: _, description: __, default: ___, ...shared } = schema
-    return { anyOf: type.map((each: unknown) => narrow(ofType(shared, each), scope)) }
+    // A type named twice would write out all that is below it twice, on every level.
+    return { anyOf: [...new Set<unknown>(type)].map((each) => narrow(ofType(shared, each), scope)) }
   }
   return typedFields(schema, scope)
 }
@@ -130,6 +142,14 @@ function ofType(schema: JsonSchema, type: unknown): JsonSchema {
   return { type, ...Object.fromEntries(Object.entries(schema).filter(([name]) => own.includes(name))) }
 }
 
+/** References without a circle may multiply all the same, so each pays for what it stands for. */
+function charge(target: JsonSchema, { state, sizes }: Scope): void {
+  const size = sizes.get(target) ?? JSON.stringify(target).length
+  sizes.set(target, size)
+  state.left -= size
+  if (state.left < 0) throw new Unsupported()
+}
+
 function narrow(given: unknown, scope: Scope): JsonSchema {
   if (!isObject(given)) throw new Unsupported()
   const reference = given['$ref']
@@ -137,6 +157,7 @@ function narrow(given: unknown, scope: Scope): JsonSchema {
     const target = scope.open.includes(reference) ? undefined : resolveLocal(reference, scope.root)
     // A circle and a reference elsewhere are refused.
     if (!target) throw new Unsupported()
+    charge(target, scope)
     const { $ref: _, ...beside } = given
     return narrow({ ...target, ...beside }, { ...scope, open: [...scope.open, reference] })
   }
@@ -152,7 +173,7 @@ function narrow(given: unknown, scope: Scope): JsonSchema {
  * nothing for one that leaves names open, runs in circles or says nothing.
  */
 export function toClaudeSchema(schema: JsonSchema): { schema: JsonSchema; lost: boolean } | undefined {
-  const scope: Scope = { root: schema, open: [], state: { lost: false } }
+  const scope: Scope = { root: schema, open: [], state: { lost: false, left: mostExpanded }, sizes: new Map() }
   try {
     const narrowed = narrow(schema, scope)
     return { schema: narrowed, lost: scope.state.lost }

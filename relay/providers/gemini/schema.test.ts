@@ -84,6 +84,49 @@ test('references that multiply are cut off', () => {
   expect(performance.now() - started).toBeLessThan(60_000)
 })
 
+const numbered = <Item>(count: number, item: (name: string) => Item): Item[] =>
+  Array.from({ length: count }, (_, index) => item(`p${index}`))
+
+test.each([
+  ['parts', { allOf: numbered(60_000, (name) => ({ properties: { [name]: { type: 'string' } }, required: [name] })) }],
+  [
+    'parts that are one and the same',
+    {
+      allOf: numbered(10_000, () => ({ $ref: '#/$defs/x' })),
+      $defs: { x: { properties: Object.fromEntries(numbered(50_000, (name) => [name, {}])) } },
+    },
+  ],
+  [
+    'fields of which all are required',
+    {
+      type: 'object',
+      properties: Object.fromEntries(numbered(200_000, (name) => [name, {}])),
+      required: numbered(200_000, String),
+    },
+  ],
+])('an object of many %s takes time by its size alone', (_, schema) => {
+  const started = performance.now()
+  expect(toGeminiSchema(schema)).toMatchObject({ type: 'object', properties: { p1: {} } })
+  expect(performance.now() - started).toBeLessThan(8_000)
+})
+
+test('parts of one object keep the order of their fields, the last saying what a field is', () => {
+  const part = (text: string): Record<string, unknown> => JSON.parse(text)
+  const schema = {
+    type: 'object',
+    properties: { a: { type: 'string' }, b: { type: 'string' } },
+    required: ['a'],
+    allOf: [
+      part('{"properties":{"__proto__":{"type":"string"},"c":{"type":"string"}},"required":["c","a"]}'),
+      { properties: { a: { type: 'number' } }, description: 'd' },
+    ],
+  }
+  expect(JSON.stringify(toGeminiSchema(schema))).toBe(
+    '{"type":"object","properties":{"a":{"type":"number"},"b":{"type":"string"},"__proto__":{"type":"string"},' +
+      '"c":{"type":"string"}},"required":["a","c"],"description":"d"}',
+  )
+})
+
 test('a function without parameters has none', () => {
   expect(toParameters({ type: 'object', properties: {} })).toBeUndefined()
   expect(toParameters(undefined)).toBeUndefined()

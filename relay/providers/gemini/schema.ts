@@ -25,11 +25,12 @@ const formats: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * Where references point, and those being followed on the way here, so that a circle ends. A schema whose references
- * multiply ends when its nodes are used up.
+ * multiply ends when its nodes are used up, or the names that may be copied for references and for parts of one object.
  */
-type Scope = { root: Json; open: readonly string[]; nodes: { left: number } }
+type Scope = { root: Json; open: readonly string[]; nodes: { left: number }; copies: { left: number } }
 
 const mostNodes = 10_000
+const mostCopies = 1_000_000
 
 function resolve(reference: string, root: Json): Json | undefined {
   const path = reference.startsWith('#') ? reference.slice(1).split('/').filter(Boolean) : undefined
@@ -67,18 +68,29 @@ function cleanBranches(schema: Json, branches: readonly unknown[], scope: Scope)
 
 function mergeAll(schema: Json, parts: readonly unknown[], scope: Scope): Json {
   const { allOf: _, ...rest } = schema
-  let merged: Json = rest
-  for (const part of parts) {
-    const next = dereference(recordOf(part) ?? {}, scope).schema
-    merged = {
-      ...merged,
-      ...next,
-      properties: { ...recordOf(merged['properties']), ...recordOf(next['properties']) },
-      required: [...listOf(merged['required']), ...listOf(next['required'])],
-    }
+  // Maps, because a property may be called `__proto__`.
+  const fields = new Map<string, unknown>()
+  const properties = new Map<string, unknown>()
+  const required = new Set<unknown>()
+  const add = (next: Json): void => {
+    const own = Object.entries(next)
+    const known = Object.entries(recordOf(next['properties']) ?? {})
+    const names = listOf(next['required'])
+    scope.copies.left -= own.length + known.length + names.length
+    for (const [name, value] of own) fields.set(name, value)
+    for (const [name, value] of known) properties.set(name, value)
+    for (const name of names) required.add(name)
   }
-  if (Object.keys(recordOf(merged['properties']) ?? {}).length === 0) delete merged['properties']
-  return merged
+  add(rest)
+  for (const part of parts) {
+    scope.nodes.left -= 1
+    if (scope.nodes.left < 0 || scope.copies.left < 0) break
+    add(dereference(recordOf(part) ?? {}, scope).schema)
+  }
+  fields.delete('properties')
+  if (properties.size > 0) fields.set('properties', Object.fromEntries(properties))
+  fields.set('required', [...required])
+  return Object.fromEntries(fields)
 }
 
 /** Alternatives that name no field of their own, only which of the object's own fields have to be there. */
@@ -107,7 +119,8 @@ function enumFields(schema: Json, type: unknown): Json {
 function objectFields(schema: Json, scope: Scope): Json {
   const properties = Object.entries(recordOf(schema['properties']) ?? {})
   if (properties.length === 0) return { type: 'object' }
-  const required = listOf(schema['required']).filter((name) => properties.some(([known]) => known === name))
+  const known = new Set<unknown>(properties.map(([name]) => name))
+  const required = listOf(schema['required']).filter((name) => known.has(name))
   return {
     type: 'object',
     properties: Object.fromEntries(properties.map(([name, child]) => [name, clean(child, scope)])),
@@ -133,11 +146,14 @@ function typedFields(schema: Json, type: string | undefined, scope: Scope): Json
 function dereference(schema: Json, scope: Scope): { schema: Json; scope: Scope } {
   const reference = textOf(schema['$ref'])
   if (reference === undefined) return { schema, scope }
-  const target = scope.open.includes(reference) ? undefined : resolve(reference, scope.root)
+  const isFollowed = !scope.open.includes(reference) && scope.copies.left >= 0
+  const target = isFollowed ? resolve(reference, scope.root) : undefined
   const { $ref: _, ...beside } = schema
   if (!target) return { schema: { ...beside, type: 'object' }, scope }
   const inner = { ...scope, open: [...scope.open, reference] }
-  return dereference({ ...target, ...beside }, inner)
+  const merged = { ...target, ...beside }
+  scope.copies.left -= Object.keys(merged).length
+  return dereference(merged, inner)
 }
 
 function clean(value: unknown, outer: Scope): Json {
@@ -166,7 +182,7 @@ function clean(value: unknown, outer: Scope): Json {
 
 /** JSON Schema → the OpenAPI subset of this vendor. */
 export const toGeminiSchema = (schema: JsonSchema): Json =>
-  clean(schema, { root: schema, open: [], nodes: { left: mostNodes } })
+  clean(schema, { root: schema, open: [], nodes: { left: mostNodes }, copies: { left: mostCopies } })
 
 /** The parameters of a function; nothing for one that takes none. */
 export function toParameters(schema: JsonSchema | undefined): Json | undefined {
