@@ -9,7 +9,7 @@ import { intervalOf, type Job } from './job.ts'
 import { askToCancel, claimRun, finishRun, isDue, readStates, type RunHandle, reportProgress } from './run-rows.ts'
 
 /** First half of the advisory locks that say "somebody runs this job". */
-const jobLockClass = 7302
+export const jobLockClass = 7302
 
 const lookEveryMs = 5000
 const reportEveryMs = 1000

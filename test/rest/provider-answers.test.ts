@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
+import { issuerByDocument, issuerByEndpoint } from '#features/identities/service/oidc-issuer.ts'
 import { startReceiver } from '#test/support/receiver.ts'
 import { startOidc } from '#test/support/sign-in/oidc-server.ts'
 import { createVisits } from '#test/support/sign-in/visits.ts'
@@ -114,7 +115,18 @@ describe('an OIDC provider that was put in the place of another', () => {
       'https://id.example/realm',
     )
     expect(await issuerAfter('oidc.user_info_endpoint', 'https://id.example:8443/me?x')).toBe('https://id.example:8443')
-    expect(await issuerAfter('oidc.well_known', 'https://id.example/configuration')).toBe('')
+    // As the endpoints' host is read ever after.
+    for (const [endpoint, host] of [
+      ['https://ID.Example:443/Me', 'https://id.example'],
+      ['HTTP://id.example:80', 'http://id.example'],
+      ['http://id.example:443/me', 'http://id.example:443'],
+    ] as const) {
+      expect(await issuerAfter('oidc.user_info_endpoint', endpoint)).toBe(host)
+      expect(issuerByEndpoint(endpoint)).toBe(host)
+    }
+    const elsewhere = 'https://id.example/configuration'
+    expect(await issuerAfter('oidc.well_known', elsewhere)).toBe(elsewhere)
+    expect(issuerByDocument(elsewhere)).toBe(elsewhere)
   })
 })
 

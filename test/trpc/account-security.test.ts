@@ -60,6 +60,8 @@ describe('whoever has a second factor and has not proved it lately', () => {
     ['a dangerous setting at its default', (api) => api.admin.options.reset({ keys: ['RetryTimes', 'SMTPToken'] })],
     ['whose word is taken for who signs in', (api) => api.admin.options.update({ key: 'oidc.well_known', value: '' })],
     ['gifts for newcomers', (api) => api.admin.options.update({ key: 'QuotaForNewUser', value: '5' })],
+    ['where keys are sent', (api) => api.admin.options.update({ key: 'Chats', value: '[]' })],
+    ['where codes are sold', (api) => api.admin.options.update({ key: 'TopUpLink', value: '' })],
     ['a secret of the site', (api) => api.admin.options.update({ key: 'SMTPToken', value: 'x' })],
     [
       'who may sign in, among other settings',

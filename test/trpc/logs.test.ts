@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { Log } from '#db/entities/log.ts'
 import { readInTime } from '#features/logs/timed-query.ts'
 import { sha256 } from '#features/secrets/service.ts'
+import { jobLockClass } from '#jobs/runner.ts'
 import { codeOf, type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
 
 let app: ConsoleApp
@@ -348,6 +349,18 @@ describe('clearing', () => {
     expect(await ended()).toBeDefined()
     expect(await codeOf(logs.cancelClearing())).toBe('job.not_running')
     expect(await codeOf(logs.startClearing({}))).toBe('log.time_required')
+  })
+
+  it('in the background is no order any more once it was refused', async () => {
+    const logs = await all()
+    await log({ content: 'kept' })
+    const lock = await app.services.database.pool.connect()
+    await lock.query(`select pg_advisory_lock($1, hashtext('log-clearing'))`, [jobLockClass])
+    expect(await codeOf(logs.startClearing({ before: new Date('2100-01-01') }))).toBe('job.running')
+    await lock.query(`select pg_advisory_unlock($1, hashtext('log-clearing'))`, [jobLockClass])
+    lock.release()
+    expect(await (await app.services.jobs.run('log-clearing')).finished).toMatchObject({ failed: false })
+    expect(await app.sql('select content from logs')).toEqual([{ content: 'kept' }])
   })
 
   it('wants a time and an administrator', async () => {

@@ -21,8 +21,7 @@ const ways: Record<SwitchedWay, { option: OptionKey; has: (user: User, options: 
 
 /** Whoever was bound at a former issuer is unknown to the one that is set now. */
 function isKnownToIssuer({ oidcId, oidcIssuer }: User, options: Deps['options']): boolean {
-  const issuer = issuerBySettings(options)
-  return Boolean(oidcId) && (issuer === undefined || issuer === oidcIssuer)
+  return Boolean(oidcId) && issuerBySettings(options) === oidcIssuer
 }
 
 type WaysDeps = Pick<Deps, 'em' | 'options' | 'client'>

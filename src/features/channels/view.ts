@@ -6,8 +6,8 @@ import type { ChannelDrift } from '#db/entities/channel-drift.ts'
 import type { ChannelKey } from '#db/entities/channel-key.ts'
 import type { ChannelProbe } from '#db/entities/channel-probe.ts'
 
-/** A channel without its key. */
-export const toChannelView = (channel: Channel, viewer: { role: number }) => ({
+/** A channel without its key and its proxy's password. */
+export const toChannelView = (channel: Channel) => ({
   id: channel.id,
   type: channel.type,
   name: channel.name,
@@ -25,7 +25,7 @@ export const toChannelView = (channel: Channel, viewer: { role: number }) => ({
   tag: channel.tag,
   modelMapping: channel.modelMapping,
   statusCodeMapping: channel.statusCodeMapping,
-  setting: viewer.role >= roles.root ? channel.setting : hideProxyPassword(channel.setting),
+  setting: hideProxyPassword(channel.setting),
   paramOverride: channel.paramOverride,
   systemPrompt: channel.systemPrompt,
   priority: channel.priority,
@@ -51,9 +51,10 @@ const toKeyView = (key: ChannelKey) => ({
   statusAt: key.statusAt,
 })
 
-/** One channel with the state of each of its credentials; `key` is "" for everybody but root. */
+/** One channel with the state of each of its credentials; `key` is "" for everybody but root, who sees the proxy's password as well. */
 export const toChannelDetail = (channel: Channel, more: { role: number; key: string; keys: ChannelKey[] }) => ({
-  ...toChannelView(channel, more),
+  ...toChannelView(channel),
+  ...(more.role >= roles.root && { setting: channel.setting }),
   key: more.role >= roles.root ? more.key : '',
   keys: more.keys.map(toKeyView),
 })

@@ -29,7 +29,13 @@ export async function startClearing(deps: UserDeps, { before }: { before?: Date 
       { action: 'logs.clear', targetType: 'log', targetId: 0, after: { before: before.toISOString() } },
     )
   })
-  await deps.jobs.run(clearingJob)
+  try {
+    await deps.jobs.run(clearingJob)
+  } catch (error) {
+    // What was refused must not be done by some later run.
+    await deps.em.nativeDelete(InstallationFact, { name: orderFact, value: JSON.stringify(ordered) })
+    throw error
+  }
 }
 
 /** How far the run is, and what came of the last one. */

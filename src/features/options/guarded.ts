@@ -7,8 +7,8 @@ const guardedGroups = new Set<OptionGroup>([
   ...(['mail', 'addresses', 'reverse-proxy', 'worker'] as const),
   ...(['payment', 'stripe', 'quota', 'rebate', 'check-in'] as const),
 ])
-/** What runs in every reader's browser. */
-const guardedKeys = new Set(['custom_head_html', 'global_js', 'global_css'])
+/** What runs in every reader's browser, where their keys go, and where they pay. */
+const guardedKeys = new Set(['custom_head_html', 'global_js', 'global_css', 'Chats', 'TopUpLink'])
 
 /** Whether a change of this option wants the second factor again. */
 export const isGuardedOption = (key: unknown): boolean =>

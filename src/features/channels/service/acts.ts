@@ -1,5 +1,4 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { roles } from '#core/roles.ts'
 import type { Channel } from '#db/entities/channel.ts'
 import { changesOf, isChanged } from '#features/audit/changes.ts'
 import { type Act, recordActs } from '#features/audit/service.ts'
@@ -19,7 +18,7 @@ function decided(channel: Channel): Record<string, unknown> {
     testedAt: _testedAt,
     createdAt: _createdAt,
     ...rest
-  } = toChannelView(channel, { role: roles.admin })
+  } = toChannelView(channel)
   return rest
 }
 

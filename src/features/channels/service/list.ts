@@ -66,7 +66,7 @@ async function find(deps: UserDeps, where: FilterQuery<Channel>, wanted: Sorting
     offset: wanted.offset ?? 0,
     disableIdentityMap: true,
   })
-  return channels.map((channel) => toChannelView(channel, deps.actor))
+  return channels.map(toChannelView)
 }
 
 /** One look through the table says how many there are and which of them the page shows; past the end it takes another. */

@@ -37,7 +37,7 @@ export async function setChannelStatus(deps: UserDeps, input: SetStatus): Promis
     await writeStatus(em, [input.id], input)
     await recordStatus(deps, em, { channels: [before], status: input.status })
   })
-  return toChannelView(await findChannel(deps, input.id), deps.actor)
+  return toChannelView(await findChannel(deps, input.id))
 }
 
 export async function setTagStatus(deps: UserDeps, input: { tag: string; status: number }): Promise<{ count: number }> {

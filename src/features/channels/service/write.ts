@@ -20,7 +20,7 @@ export type SavedChannel = ChannelView & { unpriced: string[] }
 
 async function saved(deps: UserDeps, id: number): Promise<SavedChannel> {
   const channel = await findChannel(deps, id)
-  return { ...toChannelView(channel, deps.actor), unpriced: unpricedModelsOf(deps.options, channel) }
+  return { ...toChannelView(channel), unpriced: unpricedModelsOf(deps.options, channel) }
 }
 
 export async function createChannel(deps: UserDeps, input: CreateChannel): Promise<SavedChannel> {

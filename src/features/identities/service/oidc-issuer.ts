@@ -3,15 +3,18 @@ import type { Deps } from '../../deps.ts'
 
 const suffix = '/.well-known/openid-configuration'
 
-/** Where the configuration document stands below its issuer, that issuer; undefined where only the document says it. */
-export const issuerByDocument = (wellKnown: string): string | undefined =>
+/** The issuer that the configuration document has to name; undefined where it does not stand below one. */
+export const expectedIssuer = (wellKnown: string): string | undefined =>
   wellKnown.endsWith(suffix) ? withoutTrailingSlashes(wellKnown.slice(0, -suffix.length)) : undefined
+
+/** Whose subjects a document's are: its issuer where the address says it, else the address itself. */
+export const issuerByDocument = (wellKnown: string): string => expectedIssuer(wellKnown) ?? wellKnown
 
 /** Without a configuration document: the host that tells who somebody is. */
 export const issuerByEndpoint = (userInfoEndpoint: string): string => URL.parse(userInfoEndpoint)?.origin ?? ''
 
-/** Whose subjects are known, as far as the settings alone say it. */
-export function issuerBySettings(options: Deps['options']): string | undefined {
+/** Whose subjects are known: a function of the settings alone, as the migration that wrote the issuers to old rows needs it. */
+export function issuerBySettings(options: Deps['options']): string {
   const wellKnown = options.get('oidc.well_known')
   return wellKnown === '' ? issuerByEndpoint(options.get('oidc.user_info_endpoint')) : issuerByDocument(wellKnown)
 }

@@ -3,10 +3,10 @@ import { DomainError } from '#core/errors.ts'
 import { withoutTrailingSlashes } from '#core/trailing.ts'
 import type { Deps } from '../../deps.ts'
 import { ask } from './ask.ts'
-import { issuerByDocument, issuerByEndpoint } from './oidc-issuer.ts'
+import { expectedIssuer, issuerByDocument, issuerByEndpoint } from './oidc-issuer.ts'
 
 export type OidcProvider = {
-  /** Whose subjects they are: as its configuration says it, or the host that tells who somebody is. */
+  /** Whose subjects they are, by the settings: not by what a document says of itself. */
   issuer: string
   authorizationEndpoint: string
   tokenEndpoint: string
@@ -84,7 +84,7 @@ async function discover(deps: Deps, settings: Settings): Promise<OidcProvider> {
     const { authorization_endpoint, token_endpoint, userinfo_endpoint } = metadata
     if (!authorization_endpoint || !token_endpoint) throw new Error('the configuration names no endpoints')
     return {
-      issuer: withoutTrailingSlashes(metadata.issuer),
+      issuer: issuerByDocument(settings.wellKnown),
       authorizationEndpoint: authorization_endpoint,
       tokenEndpoint: token_endpoint,
       userInfoEndpoint: userinfo_endpoint ?? '',
@@ -100,7 +100,7 @@ async function readMetadata(deps: Deps, settings: Settings): Promise<openid.Serv
   const { status, text } = await ask(deps, { method: 'GET', url: settings.wellKnown })
   if (status !== 200) throw new Error(`the OIDC configuration answered with status ${status}`)
   const found = JSON.parse(text) as openid.ServerMetadata
-  const expected = issuerByDocument(settings.wellKnown)
+  const expected = expectedIssuer(settings.wellKnown)
   if (expected !== undefined && withoutTrailingSlashes(found.issuer) !== expected) {
     throw new Error('the OIDC configuration is that of another issuer')
   }
