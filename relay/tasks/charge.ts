@@ -44,15 +44,15 @@ export async function chargeTask(
     await services.ledger.settle(chargeRowOf(services, call, { plan, task }), 'give-up')
   } catch (error) {
     if (!(error instanceof SettleFailed)) throw error
-    await mark(services, task, 'given-up')
+    await mark(services, task, null)
     throw new DomainError('relay.unavailable', {}, { cause: error })
   }
-  await mark(services, task, 'committed')
+  await mark(services, task, quotaOf(call))
 }
 
 /** Where this fails, the next round of asking finds out by the hold. */
-async function mark(services: RelayServices, task: Stored, charge: 'committed' | 'given-up'): Promise<void> {
-  await markCharge(services, task, charge).catch((error: unknown) =>
+async function mark(services: RelayServices, task: Stored, charged: number | null): Promise<void> {
+  await markCharge(services, task, charged).catch((error: unknown) =>
     services.log.warn({ err: error, task: task.id }, 'the charge of a task could not be marked'),
   )
 }

@@ -89,7 +89,7 @@ describeWithBrowser('text that strangers or careless operators wrote', () => {
     for (const path of ['/', '/about', '/login']) {
       await page.goto(path)
       // The announcement covers the page until it has been read.
-      if (path === '/') await page.getByRole('button', { name: '我知道了' }).click()
+      if (path === '/') await page.getByRole('button', { name: /Got it|我知道了/ }).click()
       await expectInert(page, leaving)
       const covered = await page.evaluate(() => {
         const inHeader = [...document.querySelectorAll('header a, header button')].map((node) =>

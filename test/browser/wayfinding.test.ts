@@ -117,13 +117,16 @@ describeWithBrowser('finding the way', () => {
   })
 
   test('what is typed in one tab outlives signing out in another, which it says', async () => {
-    const { page, context, complaints } = await open('/app/tokens?form=new')
+    // Somebody else's session would end with it.
+    const typist = await app.make.user({ username: 'typist' })
+    const { page, context, complaints } = await openConsole(browser, app, { reader: typist, language: 'en' })
+    await page.goto('/app/tokens?form=new')
     const drawer = page.getByRole('dialog')
     const name = drawer.getByRole('textbox', { name: 'Name', exact: true })
     await name.fill('half typed')
     const other = await context.newPage()
     await other.goto('/pricing')
-    await other.getByRole('button', { name: /root/ }).click()
+    await other.getByRole('button', { name: /typist/ }).click()
     await other.getByRole('menuitem', { name: 'Log out' }).click()
     await other.waitForURL('**/login')
     await page.getByText('You have signed out in another tab').waitFor()

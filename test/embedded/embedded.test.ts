@@ -249,12 +249,14 @@ describe('the embedded database', () => {
     if (isRoot) spawnSync('chown', ['-R', '0:0', join(folder, 'postgres')])
 
     const { connection } = await start()
+    // What an extension brings along is the server's.
+    const own = (id: string) => `not exists (select 1 from pg_depend d where d.objid = ${id} and d.deptype = 'e')`
     const foreign = `select relname from pg_class c join pg_namespace n on n.oid = relnamespace
       where nspname = 'public' and relowner <> 'gateway'::regrole
       union all select proname from pg_proc p join pg_namespace n on n.oid = pronamespace
-      where nspname = 'public' and proowner <> 'gateway'::regrole
+      where nspname = 'public' and proowner <> 'gateway'::regrole and ${own('p.oid')}
       union all select typname from pg_type t join pg_namespace n on n.oid = typnamespace
-      where nspname = 'public' and typowner <> 'gateway'::regrole`
+      where nspname = 'public' and typowner <> 'gateway'::regrole and ${own('t.oid')} and ${own('t.typelem')}`
     expect(await ask(connection, foreign)).toEqual([])
     expect(await ask(connection, `select value from options where key = 'Notice'`)).toEqual(['kept'])
     // What a later version does.

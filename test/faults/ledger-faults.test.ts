@@ -162,7 +162,7 @@ test('a locked row delays its own user only', async () => {
   try {
     const [first, second] = calls.map((call) => ledger.settle(chargeOf({ ...call, quota: 30 }), 'go-on'))
     const refusal = first?.catch((error: unknown) => error)
-    expect(await second).toEqual({ userQuota: 970 })
+    expect(await second).toMatchObject({ userQuota: 970 })
     const others = [locked, free].map((user) => ({ id: newId(), userId: user.id, tokenId: 0 }))
     const reserves = await Promise.allSettled(others.map((call) => ledger.reserve({ ...call, amount: 100 })))
     expect(reserves.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])

@@ -98,7 +98,7 @@ describe('a test of all channels', () => {
     })
     expect(await stateOf(dead)).toEqual({
       status: 3,
-      statusReason: 'status code 401: Incorrect API key provided',
+      statusReason: `status code 401: Incorrect API key provided (${upstream.url}/v1/chat/completions)`,
       dated: true,
       keys: [3],
     })
@@ -111,7 +111,7 @@ describe('a test of all channels', () => {
         expect.objectContaining({
           type: `channel_update_${dead}_3`,
           title: `渠道 dead (#${dead}) 已自动禁用`,
-          content: `渠道 dead (#${dead}) 已自动禁用，原因：status code 401: Incorrect API key provided`,
+          content: `渠道 dead (#${dead}) 已自动禁用，原因：status code 401: Incorrect API key provided (${upstream.url}/v1/chat/completions)`,
         }),
         expect.objectContaining({ type: 'channel_test', title: '渠道测试完成' }),
       ]),

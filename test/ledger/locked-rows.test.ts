@@ -116,6 +116,21 @@ test('a locked token or channel holds up the calls that need it and nobody else'
   await Promise.all(waiting)
 })
 
+test('a locked channel on which only a failed try of a call cost something holds up that call and nobody else', async () => {
+  const channel = await world.make.channel()
+  const ledger = world.ledgerWith({ settleDeadlineMs: 60_000 })
+  const call = await callOf()
+  await ledger.reserve({ ...call, amount: 100 })
+  const unlock = await world.lock('select 1 from channels where id = $1 for update', [channel.id])
+  let isDone = false
+  const row = world.chargeOf({ ...call, quota: 30, costs: [{ channelId: channel.id, cost: 5 }], cost: 7 })
+  const settled = ledger.settle(row, 'go-on').then(() => (isDone = true))
+  for (let round = 0; round < 3; round += 1) await completeCall(ledger, await callOf())
+  expect(isDone).toBe(false)
+  await unlock()
+  await settled
+})
+
 test('a user whose row is locked has a bounded queue; what exceeds it is refused, not lost', async () => {
   const locked = await callOf()
   const ledger = world.ledgerWith({ settleDeadlineMs: 60_000 })

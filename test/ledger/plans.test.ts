@@ -228,6 +228,51 @@ test('what a dead process held of a plan comes back to its windows; a charge tha
   expect(await violations()).toEqual([])
 })
 
+test('what is locked of a dead process’s users is left to a later look, the others have theirs at once', async () => {
+  const users = [await world.make.user({ quota: 1000 }), await world.make.user({ quota: 1000 })] as const
+  const node = world.ledgerWith({ nodeId: 92 })
+  for (const user of users) await node.reserve({ id: world.newId(), userId: user.id, tokenId: 0, amount: 100 })
+  const unlock = await world.lock('select 1 from users where id = $1 for update', [users[0].id])
+  await world.pool.query('select ledger_release_node(92)')
+  expect(await Promise.all(users.map(({ id }) => world.balanceOf(id)))).toEqual([900, 1000])
+  await unlock()
+  await world.pool.query('select ledger_release_node(92)')
+  expect(await world.balanceOf(users[0].id)).toBe(1000)
+  expect(await violations()).toEqual([])
+})
+
+test('a call that began under a plan may grow under it after the plan’s end, unless it was cancelled', async () => {
+  const user = await world.make.user({ quota: 0 })
+  const plan = await world.make.subscription(user, {
+    balancePays: false,
+    windows: [{ amount: 1000 }],
+    startsAt: new Date('2027-03-09T00:00:00Z'),
+    endsAt: new Date('2027-03-12T00:00:00Z'),
+  })
+  await moveClock('2027-03-11T23:59:59Z')
+  const call: HeldCall = { id: world.newId(), userId: user.id, tokenId: 0 }
+  const grow = (amount: number) => nodeAt(0).reserve({ ...call, amount, model: 'gpt-4o' })
+  expect((await grow(100)).verdict).toBe('ok')
+  await moveClock('2027-03-12T00:00:10Z')
+  expect((await grow(300)).verdict).toBe('ok')
+  expect(await counted(plan.windows[0])).toBe(300)
+  await world.pool.query("update subscriptions set status = 'cancelled' where id = $1", [plan.id])
+  expect((await grow(400)).verdict).not.toBe('ok')
+  await nodeAt(0).settle(world.chargeOf({ ...call, quota: 250 }), 'go-on')
+  expect(await violations()).toEqual([])
+})
+
+test('windows of a plan leave the token that has the plan’s number alone', async () => {
+  const user = await world.make.user({ quota: 1000 })
+  const token = await world.make.token(user, { remainQuota: 100 })
+  await world.pool.query('update tokens set id = 1000000 where id = $1', [token.id])
+  await world.pool.query("select setval('subscriptions_id_seq', 999999)")
+  const plan = await world.make.subscription(user, { windows: [{ amount: 300 }] })
+  expect(plan.id).toBe(1_000_000)
+  const { rows } = await world.pool.query('select has_spend_caps from tokens where id = 1000000')
+  expect(rows).toEqual([{ has_spend_caps: false }])
+})
+
 test('one part after another of a long call is paid by the plan, then by the balance', async () => {
   const user = await world.make.user({ quota: 1000 })
   const plan = await world.make.subscription(user, { windows: [{ amount: 250 }] })

@@ -356,4 +356,14 @@ describe('a notification', () => {
     expect((await eventsOf(form)).map(({ kind }) => kind)).toEqual(['paid', 'user_missing'])
     expect((await app.pool.query('select 1 from grants where user_id = $1', [user.id])).rowCount).toBe(0)
   })
+
+  it('for somebody who has left, with a history, is kept for the operator too', async () => {
+    const user = await payer()
+    const form = await order(user)
+    await app.pool.query('update users set deleted_at = now() where id = $1', [user.id])
+    const before = await balance(user)
+    expect(await notify(gateway.notification(form))).toBe('success')
+    expect((await eventsOf(form)).map(({ kind }) => kind)).toEqual(['paid', 'user_missing'])
+    expect(await balance(user)).toBe(before)
+  })
 })

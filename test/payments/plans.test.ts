@@ -163,6 +163,33 @@ describe('a plan that is paid for', () => {
     expect(await owned(user)).toEqual([])
   })
 
+  it('is had once by whoever paid two orders of a plan that one may have once: the other is credited', async () => {
+    const plan = await sell({ perUser: 1 })
+    const user = await app.make.user({ quota: 40 })
+    const forms = [await payFor(user, plan.id), await payFor(user, plan.id)]
+    await Promise.all(forms.map((form) => gateway.notify(app.url, gateway.notification(form))))
+    expect(await owned(user)).toHaveLength(1)
+    expect(await balance(user)).toBeGreaterThan(40)
+    await ledgerHolds()
+  })
+
+  it('that was ended with its price back to the balance loses that again when its order is reversed', async () => {
+    const plan = await sell()
+    const user = await app.make.user({ quota: 40 })
+    const form = await payFor(user, plan.id)
+    await gateway.notify(app.url, gateway.notification(form))
+    const [bought] = await owned(user)
+    await app.trpc(admin).admin.subscriptions.end.mutate({ id: bought?.id ?? 0, refund: 1, reason: 'unhappy' })
+    expect(await balance(user)).toBe(41)
+    const { rows } = await app.pool.query(
+      "update top_up_orders set status = 'refunded', refunded_minor = money_minor where trade_no = $1 returning id",
+      [form['out_trade_no']],
+    )
+    await app.trpc(admin).admin.orders.reverse.mutate({ id: rows[0].id, reason: 'disputed as well' })
+    expect(await balance(user)).toBe(40)
+    await ledgerHolds()
+  })
+
   it('ends when its order is reversed, for fifty administrators once, and takes no balance', async () => {
     const plan = await sell()
     const user = await app.make.user({ quota: 40 })

@@ -124,7 +124,7 @@ describe('options', () => {
     expect(texts.get('RetryTimes')).toBe('2')
     expect(texts.get('RegisterEnabled')).toBe('true')
     expect(JSON.parse(texts.get('ModelRatio') ?? '')).toMatchObject({ 'gpt-4o': 1.25 })
-    expect(texts.get('custom.key_of_a_client')).toBe('kept')
+    expect(texts.get('custom.key_of_a_client')).toBe('stored')
     const hidden = ['TurnstileSiteKey', 'EpayKey', 'WorkerValidKey', 'SMTPToken', 'oidc.client_secret']
     expect(hidden.filter((key) => texts.has(key))).toEqual([])
   })

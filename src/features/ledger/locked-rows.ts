@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from 'pg'
 
 /** The rows that an act on a call has to lock; 0: none. */
-export type RowsOfItem = { userId: number; tokenId: number; channelId: number }
+export type RowsOfItem = { userId: number; tokenId: number; channelIds: readonly number[] }
 
 export type LockedRows = {
   /** Some row of it is known to be locked by somebody else. */
@@ -30,8 +30,8 @@ export function createLockedRows(pool: Pool): LockedRows {
   let watching = false
   const listeners: (() => void)[] = []
 
-  const holdsUp = ({ userId, tokenId, channelId }: RowsOfItem): boolean =>
-    locked.users.has(userId) || locked.tokens.has(tokenId) || locked.channels.has(channelId)
+  const holdsUp = ({ userId, tokenId, channelIds }: RowsOfItem): boolean =>
+    locked.users.has(userId) || locked.tokens.has(tokenId) || channelIds.some((id) => locked.channels.has(id))
 
   const watch = async (): Promise<void> => {
     watching = true
@@ -56,7 +56,7 @@ export function createLockedRows(pool: Pool): LockedRows {
       const asked: Ids = {
         users: new Set(rows.map(({ userId }) => userId)),
         tokens: new Set(rows.map(({ tokenId }) => tokenId)),
-        channels: new Set(rows.map(({ channelId }) => channelId)),
+        channels: new Set(rows.flatMap(({ channelIds }) => channelIds)),
       }
       const first = await lockedAmong(pool, asked)
       await delay(passingMs)

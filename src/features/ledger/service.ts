@@ -17,7 +17,7 @@ import type {
 } from './charge-row.ts'
 import { type Committed, createEnding, type EndOfHold } from './ending.ts'
 import { ledgerLimits } from './limits.ts'
-import { createLockedRows } from './locked-rows.ts'
+import { createLockedRows, type RowsOfItem } from './locked-rows.ts'
 import { toSettleJson } from './settle-json.ts'
 
 /**
@@ -72,9 +72,13 @@ function nameOfAct(act: Act): string {
   return isRenewal(act) ? 'renewals' : 'charges'
 }
 
-function rowsOfAct(act: Act): { userId: number; tokenId: number; channelId: number } {
-  if (isRenewal(act)) return act.row
-  return 'channelId' in act ? act : { ...act, channelId: 0 }
+/** What failed tries cost is booked on their channels too. */
+function rowsOfAct(act: Act): RowsOfItem {
+  const { userId, tokenId } = isRenewal(act) ? act.row : act
+  if (isReserve(act)) return { userId, tokenId, channelIds: [] }
+  const end = isRenewal(act) ? act.row : act
+  const channelIds = (end.costs ?? []).map((cost) => cost.channelId)
+  return { userId, tokenId, channelIds: 'channelId' in end ? [end.channelId, ...channelIds] : channelIds }
 }
 
 export function createLedger(deps: {

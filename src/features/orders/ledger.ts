@@ -36,6 +36,29 @@ export const noteEvent = (em: EntityManager, orderId: number, { kind, detail, ac
 export type Credited = { rebate: RebateSource; orphaned: boolean }
 
 /**
+ * Several orders of a plan may have been open at once. What is paid beyond the number that one user may have of it is credited
+ * to the balance instead.
+ */
+async function keepToPlanLimit(em: EntityManager, order: TopUpOrder): Promise<void> {
+  if (!order.plan || !order.planId) return
+  const count = async (sql: string, values: unknown[]): Promise<number | null> => {
+    const [row]: { n: string | null }[] = await em
+      .getConnection()
+      .execute(sql, values, 'all', em.getTransactionContext())
+    return row?.n == null ? null : Number(row.n)
+  }
+  const most = await count('select per_user as n from plans where id = ? for update', [order.planId])
+  const held = await count(
+    "select count(*) as n from subscriptions where user_id = ? and plan_id = ? and status <> 'refunded'",
+    [order.userId, order.planId],
+  )
+  if (most === null || (held ?? 0) < most) return
+  order.plan = null
+  order.planId = null
+  await em.nativeUpdate(TopUpOrder, { id: order.id }, { plan: null, planId: null })
+}
+
+/**
  * The only place where money becomes quota, or a plan. The order is locked and was not paid before; the key of the grant and of
  * the subscription is its number, so that even then nothing is credited twice.
  */
@@ -53,10 +76,11 @@ export async function creditOrder(
   )
   await noteEvent(em, order.id, how.note)
   const user = await em.findOne(User, { id: order.userId }, { disableIdentityMap: true })
-  if (!user) {
+  if (!user || user.deletedAt) {
     await noteEvent(em, order.id, { kind: 'user_missing' })
     return { rebate, orphaned: true }
   }
+  await keepToPlanLimit(em, order)
   const money = `${moneyText(order.moneyMinor, order.currency)} ${order.currency}`
   if (order.plan && order.planId) {
     const bought = { userId: user.id, planId: order.planId, terms: order.plan }

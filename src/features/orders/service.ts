@@ -182,6 +182,26 @@ async function lockBalances(em: EntityManager, order: TopUpOrder): Promise<void>
   await execute('select id from users where id in (?) order by id for no key update', [ids])
 }
 
+/** What an administrator gave back to the balance when the plan of an order was ended. */
+async function planRefundOf(em: EntityManager, tradeNo: string): Promise<number> {
+  const rows: { amount: string }[] = await em.getConnection().execute(
+    `select g.amount from grants g join subscriptions s on g.kind = 'plan_refund' and g.key = s.id::text
+     where s.source = 'order' and s.key = ?`,
+    [tradeNo],
+    'all',
+    em.getTransactionContext(),
+  )
+  return rows.reduce((sum, { amount }) => sum + Number(amount), 0)
+}
+
+/** Not where its user was gone when it was paid. */
+async function wasCredited(em: EntityManager, { tradeNo }: TopUpOrder): Promise<boolean> {
+  const rows: unknown[] = await em
+    .getConnection()
+    .execute("select 1 from grants where kind = 'top_up' and key = ?", [tradeNo], 'all', em.getTransactionContext())
+  return rows.length > 0
+}
+
 /**
  * Takes the credit of a refunded or disputed order back, all of it even where less is left: the balance may then be below
  * zero. The plan of an order ends instead. The inviter's rebate for it goes too. Once per order.
@@ -198,17 +218,18 @@ export async function reverseOrder(deps: UserDeps, { id, reason }: ActOnOrder): 
     await lockBalances(em, order)
     const user = await em.findOne(User, { id: order.userId }, { disableIdentityMap: true })
     if (order.plan) await deactivate(em, { source: 'order', key: order.tradeNo }, 'refunded')
-    else if (user) {
+    const given = order.plan ? await planRefundOf(em, order.tradeNo) : (await wasCredited(em, order)) ? amount : 0
+    if (user && given > 0) {
       await grant(em, {
         kind: 'top_up_reversal',
         key: order.tradeNo,
         userId: user.id,
-        amount: -amount,
+        amount: -given,
         log: {
           type: logType.manage,
           username: user.username,
-          content: `订单 ${order.tradeNo} 已退款，收回额度 ${shownQuota(deps, amount)}`,
-          quota: -amount,
+          content: `订单 ${order.tradeNo} 已退款，收回额度 ${shownQuota(deps, given)}`,
+          quota: -given,
         },
       })
     }

@@ -25,13 +25,14 @@ export const storeDrawing = (services: StoreDeps, row: NewDrawing): Promise<numb
 export const storeMusicTask = (services: StoreDeps, row: NewMusicTask): Promise<number> =>
   fork(services).insert(MusicTask, { ...storable(row), data: null })
 
-/** The charge of a stored task is committed, or was given up. */
+/** The charge of a stored task, its quota, is committed, or was given up: `null`. */
 export async function markCharge(
   services: StoreDeps,
   task: { kind: 'drawing' | 'music'; id: number },
-  charge: 'committed' | 'given-up',
+  charged: number | null,
 ): Promise<void> {
-  const columns = charge === 'committed' ? { chargePending: false } : { chargePending: false, quota: 0 }
+  // Whoever took this process for dead has set the quota to 0 meanwhile.
+  const columns = { chargePending: false, quota: charged ?? 0 }
   const em = fork(services)
   await (task.kind === 'drawing'
     ? em.nativeUpdate(DrawingTask, { id: task.id }, columns)
