@@ -6,7 +6,7 @@ import { openAiResponses } from '#relay/dialects/openai-responses/index.ts'
 import { admitAddress } from '#relay/request/admit.ts'
 import { upstreamChannelOf, providerCallOf } from '#relay/attempt/upstream-channel.ts'
 import { authenticate } from '#relay/request/authenticate.ts'
-import type { CallCore, RelayServices } from '#relay/request/call.ts'
+import type { CallCore, Incoming, RelayServices } from '#relay/request/call.ts'
 import { readStored } from '#relay/routing/local-responses.ts'
 import { placeOfNamed } from '#relay/routing/stored-responses.ts'
 import { asAttemptFailure, AttemptFailed } from '#relay/attempt/failure.ts'
@@ -38,7 +38,7 @@ export async function storedAnswer(
     admitAddress(caller, incoming.ip)
     const id = String(req.params['id'])
     const core = { caller, model: '', stream: false, body: { bytes: Buffer.alloc(0), json: {} }, group: caller.group }
-    const own = await ownAnswer(services, { method, path, id, userId: caller.user.id, query: req.query })
+    const own = await ownAnswer(services, { method, path, id, userId: caller.user.id, query: req.query, incoming })
     if (own !== undefined) {
       res.json(own)
       await limited.ended(200)
@@ -60,15 +60,16 @@ export async function storedAnswer(
   }
 }
 
-type Stored = Input & { id: string; userId: number; query: Record<string, unknown> }
+type Stored = Input & { id: string; userId: number; query: Record<string, unknown>; incoming: Incoming }
 
 /** What the gateway keeps itself; nothing where it does not. */
-async function ownAnswer(services: RelayServices, { method, path, id, userId, query }: Stored): Promise<unknown> {
+async function ownAnswer(services: RelayServices, stored: Stored): Promise<unknown> {
+  const { method, path, id, userId, query, incoming } = stored
   if (method === 'DELETE') {
     const removed = await forgetLocalResponse(services.database.pool, { id, userId })
     return removed ? { id, object: 'response', deleted: true } : undefined
   }
-  const found = await readStored(services, { id, userId, path })
+  const found = await readStored(services, { id, userId, path, incoming })
   return Array.isArray(found) ? itemPage(found, query) : found
 }
 

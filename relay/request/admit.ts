@@ -20,7 +20,7 @@ export async function admitChat(services: RelayServices, { incoming, route, call
   const read = await readBody(services, incoming)
   const { caller, body: asked } = route.prepare?.(services, known, read) ?? { caller: known, body: read }
   const { body, earlier } = route.dialect.keepsResponses
-    ? await withEarlierTurns(services, { userId: caller.user.id, body: asked })
+    ? await withEarlierTurns(services, { userId: caller.user.id, body: asked, incoming })
     : { body: asked }
   const request = route.dialect.parse(body.json, route.path)
   const admitted = admitCall(services, caller, request.model)

@@ -1,12 +1,17 @@
+import { DomainError } from '#core/errors.ts'
+import { networkOf } from '#features/client-address/service.ts'
+import type { Holding } from '#features/request-bodies/budget.ts'
+import { askToComeAgain } from '#features/request-bodies/read-body.ts'
 import {
   findConversation,
   findItems,
   findTurn,
+  type HoldMemory,
   keepResponse,
   type StoredTurn,
 } from '#features/stored-responses/local-responses.ts'
 import { isObject } from '#relay/chat/json.ts'
-import type { CallBody, CallCore, RelayServices } from '#relay/request/call.ts'
+import type { CallBody, CallCore, Incoming, RelayServices } from '#relay/request/call.ts'
 import type { EarlierTurns } from './earlier-turns.ts'
 import { isReference, itemsOf } from './stored-responses.ts'
 
@@ -31,13 +36,49 @@ const withoutId = ({ id: _id, status: _status, ...item }: Json): Json => item
 const historyOf = (turns: readonly StoredTurn[]): Json[] =>
   turns.flatMap(({ input, response }) => [...input, ...itemsOf(response['output'])]).map(withoutId)
 
+type Arrived = Pick<Incoming, 'ip' | 'res' | 'callerAborted'>
+
+/** Memory for what a call makes the process read beside its body, until the response is over. */
+function openMemory(
+  { bodies }: RelayServices,
+  { ip, res, callerAborted }: Arrived,
+): { holding: Holding; hold: HoldMemory } {
+  const holding = bodies.budget.open(networkOf(ip))
+  if (callerAborted.signal.aborted) holding.release()
+  else res.once('close', holding.release)
+  const hold: HoldMemory = (bytes) =>
+    holding.raise(bytes)?.catch((error: unknown) => {
+      askToComeAgain(error, res)
+      throw error
+    })
+  return { holding, hold }
+}
+
+const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
+
+/** Of the JSON of a body with these items, each of which is written once to be measured, however often it stands there. */
+function bodySize({ input: _input, ...frame }: Json, items: readonly Json[]): number {
+  const sizes = new Map<Json, number>()
+  let total = sizeOf(frame)
+  for (const item of items) {
+    const size = sizes.get(item) ?? sizeOf(item)
+    sizes.set(item, size)
+    total += size + 1
+  }
+  return total
+}
+
+/** The body as bytes, beside the text and the value that it is made from. */
+const copies = 3
+
 /**
  * A body with what it refers to in the place of the references, where the gateway keeps that: any upstream can take it up.
  * What it does not know stays as it is, for an upstream may.
+ * @throws {DomainError} relay.body_too_large, input.no_room, input.address_full
  */
 export async function withEarlierTurns(
   services: RelayServices,
-  { userId, body }: { userId: number; body: CallBody },
+  { userId, body, incoming }: { userId: number; body: CallBody; incoming: Arrived },
 ): Promise<{ body: CallBody; earlier?: EarlierTurns }> {
   const days = daysOf(services)
   const { previous_response_id: previousId, input } = body.json
@@ -47,18 +88,17 @@ export async function withEarlierTurns(
   const hasPrevious = typeof previousId === 'string' && previousId !== ''
   if (days === 0 || (!hasPrevious && ids.length === 0)) return { body }
   const deps = { pool: services.database.pool, secrets: services.secrets }
-  const before = hasPrevious ? await findConversation(deps, { id: previousId, userId, days }) : undefined
-  const known = ids.length > 0 ? await findItems(deps, { ids, userId, days }) : new Map<string, Json>()
+  const { hold } = openMemory(services, incoming)
+  const before = hasPrevious ? await findConversation(deps, { id: previousId, userId, days, hold }) : undefined
+  const known = ids.length > 0 ? await plainItems(services, { ids, userId, incoming }) : new Map<string, Json>()
   if (!before && known.size === 0) return { body }
-  const own = asItems(input).map((item) => {
-    const found = isReference(item) ? known.get(String(item['id'])) : undefined
-    return found ? withoutId(found) : item
-  })
+  const own = asItems(input).map((item) => (isReference(item) ? known.get(String(item['id'])) : undefined) ?? item)
+  const items = before ? [...historyOf(before.turns), ...own] : own
+  const size = bodySize(body.json, items)
+  if (size > services.bodies.limits.largest) throw new DomainError('relay.body_too_large')
+  await hold(copies * size)
   const { previous_response_id: _previous, ...rest } = body.json
-  const json = {
-    ...(before ? rest : body.json),
-    input: before ? [...historyOf(before.turns), ...own] : own,
-  }
+  const json = { ...(before ? rest : body.json), input: items }
   const earlier = {
     asked: body.json,
     previousId: before ? (previousId as string) : null,
@@ -66,6 +106,20 @@ export async function withEarlierTurns(
     input: own,
   }
   return { body: { json, bytes: Buffer.from(JSON.stringify(json)) }, earlier }
+}
+
+type Named = { ids: readonly string[]; userId: number; incoming: Arrived }
+
+/** Kept items by their ids, without these. The turns that they stand in are let go of again. */
+async function plainItems(services: RelayServices, { ids, userId, incoming }: Named): Promise<Map<string, Json>> {
+  const { holding, hold } = openMemory(services, incoming)
+  try {
+    const deps = { pool: services.database.pool, secrets: services.secrets }
+    const found = await findItems(deps, { ids, userId, days: daysOf(services), hold })
+    return new Map([...found].map(([id, item]) => [id, withoutId(item)]))
+  } finally {
+    holding.release()
+  }
 }
 
 /** Keeps a call's answer, before its caller can name it. @returns whether it is kept. */
@@ -92,13 +146,17 @@ export async function keepAnswer(services: RelayServices, call: CallCore, respon
   }
 }
 
-/** What a caller reads of a kept answer: the response, or what it was asked, history included. */
+/**
+ * What a caller reads of a kept answer: the response, or what it was asked, history included.
+ * @throws {DomainError} input.no_room, input.address_full
+ */
 export async function readStored(
   services: RelayServices,
-  { id, userId, path }: { id: string; userId: number; path: string },
+  { id, userId, path, incoming }: { id: string; userId: number; path: string; incoming: Arrived },
 ): Promise<Json | Json[] | undefined> {
   const deps = { pool: services.database.pool, secrets: services.secrets }
-  const owned = { id, userId, days: daysOf(services) }
+  const { hold } = openMemory(services, incoming)
+  const owned = { id, userId, days: daysOf(services), hold }
   if (path === '') return (await findTurn(deps, owned))?.response
   const found = await findConversation(deps, owned)
   if (!found) return undefined

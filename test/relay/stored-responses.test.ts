@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { json, type ScriptedUpstream, startScriptedUpstream } from '#test/support/scripted-upstream.ts'
-import { allowUnpriced, channelsOf, serve, withOptions } from './serve.ts'
+import { allowUnpriced, channelsOf, serve } from './serve.ts'
 import { closeSoundly, consumed, say, callerDialects } from './caller-dialects.ts'
 
 let app: App
@@ -189,113 +189,4 @@ test('work in the background is refused, because it could not be charged', async
   const reply = await ask(mine, model, { background: true })
   expect(reply.status).toBe(400)
   expect(responses.readError(await reply.json()).message).toContain('background')
-})
-
-describe('an answer that the gateway keeps, since its upstream does not', () => {
-  const upstreams = [
-    { name: 'Anthropic', type: 14 },
-    { name: 'Gemini', type: 24 },
-    { name: 'chat completions only', type: 43 },
-  ]
-  /** What a plain second turn carries: who spoke, and what. */
-  const spoken = (): string => JSON.stringify(app.upstream.requests.at(-1)?.body)
-  const call = (token: TestToken, path: string, method = 'GET') =>
-    fetch(`${app.url}/v1/responses/${path}`, { method, headers: { authorization: `Bearer sk-${token.key}` } })
-  type Answer = { id: string; store: boolean; previous_response_id: string | null; output: { id: string }[] }
-  const read = async (reply: Response, stream: boolean): Promise<Answer> => {
-    const text = await reply.text()
-    expect(reply.status, text).toBe(200)
-    const closing = /event: response\.completed\ndata: (.*)/.exec(text)?.[1]
-    return stream ? (JSON.parse(closing ?? '').response as Answer) : (JSON.parse(text) as Answer)
-  }
-
-  test.each(upstreams)('is gone on from by its id and by those of its items: $name', async ({ type }) => {
-    const { model } = await serve(app, { type })
-    for (const stream of [false, true]) {
-      const first = await read(await ask(mine, model, { input: 'the word is plover', stream }), stream)
-      expect(first.store).toBe(true)
-      const second = await read(
-        await ask(mine, model, { input: 'go on', previous_response_id: first.id, stream }),
-        stream,
-      )
-      expect(second.previous_response_id).toBe(first.id)
-      expect(spoken()).toMatch(/the word is plover.*You said: the word is plover.*go on/s)
-      const third = await read(
-        await ask(mine, model, { input: 'and on', previous_response_id: second.id, stream }),
-        stream,
-      )
-      expect(spoken()).toMatch(/the word is plover.*go on.*and on/s)
-      const referring = [
-        { role: 'user', content: 'the word is plover' },
-        { type: 'item_reference', id: first.output[0]?.id },
-        { role: 'user', content: 'by reference' },
-      ]
-      await read(await ask(mine, model, { input: referring, stream }), stream)
-      expect(spoken()).toMatch(/the word is plover.*You said: the word is plover.*by reference/s)
-      expect(await (await call(mine, third.id)).json()).toMatchObject({ id: third.id, store: true })
-      const page = (await (await call(mine, `${third.id}/input_items?order=asc&limit=4`)).json()) as {
-        data: object[]
-        has_more: boolean
-      }
-      expect(page.data).toHaveLength(4)
-      expect(page.has_more).toBe(true)
-      expect(JSON.stringify(page.data[0])).toContain('the word is plover')
-    }
-  })
-
-  test('belongs to its maker, and is gone when that one deletes it', async () => {
-    const { model } = await serve(app, { type: 14 })
-    const first = await read(await ask(mine, model, { input: 'hello' }), false)
-    for (const named of [
-      { previous_response_id: first.id },
-      { input: [{ type: 'item_reference', id: first.output[0]?.id }] },
-    ]) {
-      const reply = await ask(theirs, model, named)
-      expect(reply.status).toBe(404)
-      responses.readError(await reply.json())
-    }
-    for (const path of [first.id, `${first.id}/input_items`]) expect((await call(theirs, path)).status).toBe(404)
-    expect((await call(theirs, first.id, 'DELETE')).status).toBe(404)
-    expect(await (await call(mine, first.id, 'DELETE')).json()).toEqual({
-      id: first.id,
-      object: 'response',
-      deleted: true,
-    })
-    expect((await call(mine, first.id)).status).toBe(404)
-    expect((await ask(mine, model, { previous_response_id: first.id })).status).toBe(404)
-  })
-
-  test('is sealed in the database, expires, and makes room for later ones', async () => {
-    const { model } = await serve(app, { type: 14 })
-    const owner = await app.make.token(await app.make.user({ quota: 1_000_000_000 }))
-    const first = await read(await ask(owner, model, { input: 'a secret plover' }), false)
-    const { rows } = await app.pool.query('select sealed, bytes from local_responses where id = $1', [first.id])
-    expect(rows[0].sealed).not.toContain('plover')
-    await app.pool.query("update local_responses set used_at = now() - interval '31 days' where id = $1", [first.id])
-    expect((await ask(owner, model, { previous_response_id: first.id })).status).toBe(404)
-
-    await app.pool.query(
-      "update local_responses set used_at = now() - interval '1 day', bytes = 1024 * 1024 where id = $1",
-      [first.id],
-    )
-    await withOptions(app, { 'global.stored_responses_megabytes': '1' }, async () => {
-      const second = await read(await ask(owner, model, { input: 'later' }), false)
-      expect((await call(owner, first.id)).status).toBe(404)
-      expect((await call(owner, second.id)).status).toBe(200)
-    })
-  })
-
-  test('is not kept where the caller or the operator says no, and the answer says so', async () => {
-    const { model } = await serve(app, { type: 24 })
-    const response = await read(await ask(mine, model, { store: false }), false)
-    expect(response.store).toBe(false)
-    expect((await call(mine, response.id)).status).toBe(404)
-    await withOptions(app, { 'global.stored_responses_days': '0' }, async () => {
-      for (const stream of [false, true]) {
-        const off = await read(await ask(mine, model, { store: true, stream }), stream)
-        expect(off.store).toBe(false)
-        expect((await call(mine, off.id)).status).toBe(404)
-      }
-    })
-  })
 })

@@ -43,10 +43,15 @@ export async function readBody(bodies: Bodies, { req, res }: Exchange, rules: Bo
     return { bytes: await collect(bodies, { req, rules, holding }), holding }
   } catch (error) {
     holding.release()
-    const passes = error instanceof DomainError && ['input.no_room', 'input.address_full'].includes(error.code)
-    if (passes && !res.headersSent) res.setHeader('retry-after', String(retryAfterSeconds))
+    askToComeAgain(error, res)
     throw error
   }
+}
+
+/** Says when to come again, where it was for want of memory that a request was refused. */
+export function askToComeAgain(error: unknown, res: ServerResponse): void {
+  const passes = error instanceof DomainError && ['input.no_room', 'input.address_full'].includes(error.code)
+  if (passes && !res.headersSent) res.setHeader('retry-after', String(retryAfterSeconds))
 }
 
 /**

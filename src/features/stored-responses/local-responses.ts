@@ -1,6 +1,7 @@
 import { promisify } from 'node:util'
 import { deflateRaw, inflateRaw } from 'node:zlib'
 import type { Pool } from 'pg'
+import { parseExactly } from '#core/exact-json.ts'
 import type { Secrets } from '#features/secrets/service.ts'
 
 type Item = Record<string, unknown>
@@ -18,12 +19,42 @@ const largestTurn = 16 * 1024 * 1024
 const largestConversation = 64 * 1024 * 1024
 const longestConversation = 2000
 
-const seal = async ({ secrets }: Deps, turn: StoredTurn): Promise<string> =>
-  secrets.encrypt((await deflate(JSON.stringify(turn), { level: 1 })).toString('base64'))
+const seal = async ({ secrets }: Deps, text: string): Promise<string> =>
+  secrets.encrypt((await deflate(text, { level: 1 })).toString('base64'))
 
-async function unseal({ secrets }: Deps, sealed: string): Promise<StoredTurn> {
-  const text = await inflate(Buffer.from(secrets.decrypt(sealed), 'base64'))
-  return JSON.parse(text.toString('utf8')) as StoredTurn
+type Unsealed = { turn: StoredTurn; bytes: number }
+
+/** Nothing where it is larger than any that is kept now. */
+async function unseal({ secrets }: Deps, sealed: string): Promise<Unsealed | undefined> {
+  const packed = Buffer.from(secrets.decrypt(sealed), 'base64')
+  try {
+    const text = await inflate(packed, { maxOutputLength: largestTurn })
+    return { turn: parseExactly(text.toString('utf8')) as StoredTurn, bytes: text.length }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') return undefined
+    throw error
+  }
+}
+
+/** Makes sure of memory before that much is read. */
+export type HoldMemory = (bytes: number) => Promise<void> | undefined
+
+type SealedRow = { bytes: number; sealed: string }
+
+/** Each turn in its place. Stops at the first beyond what a conversation may take: rows of old say only their packed size. */
+async function* unsealEach(
+  deps: Deps,
+  { rows, hold }: { rows: readonly SealedRow[]; hold: HoldMemory },
+): AsyncGenerator<StoredTurn | undefined> {
+  await hold(rows.reduce((sum, { bytes }) => sum + bytes, 0))
+  let taken = 0
+  for (const { sealed } of rows) {
+    const found = await unseal(deps, sealed)
+    taken += found?.bytes ?? 0
+    await hold(taken)
+    yield taken > largestConversation ? undefined : found?.turn
+    if (taken > largestConversation) return
+  }
 }
 
 type Stored = {
@@ -40,8 +71,14 @@ type Stored = {
 
 /** Keeps a turn for its user. False where it is too large to keep. */
 export async function keepResponse(deps: Deps, stored: Stored): Promise<boolean> {
-  const sealed = await seal(deps, stored.turn)
-  if (sealed.length > Math.min(largestTurn, stored.mostBytes)) return false
+  const text = JSON.stringify(stored.turn)
+  const length = Buffer.byteLength(text)
+  const most = Math.min(largestTurn, stored.mostBytes)
+  if (length > most) return false
+  const sealed = await seal(deps, text)
+  // What it takes when it is read, or as it lies there.
+  const bytes = Math.max(sealed.length, length)
+  if (bytes > most) return false
   const { rowCount } = await deps.pool.query(
     `with used as (update local_responses set used_at = now() where user_id = $2 and id = any ($5::text[])),
           room as (delete from local_responses k using (
@@ -49,21 +86,12 @@ export async function keepResponse(deps: Deps, stored: Stored): Promise<boolean>
           ) old where k.id = old.id and old.taken > $7::bigint - $6 and k.id <> all ($5::text[]))
      insert into local_responses (id, user_id, previous_id, item_ids, bytes, sealed)
      values ($1, $2, $3, $4::text[], $6, $8) on conflict (id) do nothing`,
-    [
-      stored.id,
-      stored.userId,
-      stored.previousId,
-      stored.itemIds,
-      stored.chain,
-      sealed.length,
-      stored.mostBytes,
-      sealed,
-    ],
+    [stored.id, stored.userId, stored.previousId, stored.itemIds, stored.chain, bytes, stored.mostBytes, sealed],
   )
   return rowCount === 1
 }
 
-type Owned = { userId: number; days: number }
+type Owned = { userId: number; days: number; hold: HoldMemory }
 
 /**
  * The turns up to a response of the user's, the oldest first. Nothing where there is no such response, or where a turn it
@@ -71,9 +99,9 @@ type Owned = { userId: number; days: number }
  */
 export async function findConversation(
   deps: Deps,
-  { id, userId, days }: Owned & { id: string },
+  { id, userId, days, hold }: Owned & { id: string },
 ): Promise<{ ids: string[]; turns: StoredTurn[] } | undefined> {
-  const { rows } = await deps.pool.query<{ id: string; previous_id: string | null; sealed: string }>(
+  const { rows } = await deps.pool.query<SealedRow & { id: string; previous_id: string | null }>(
     `with recursive chain as (
        select id, previous_id, bytes::bigint as taken, 1 as depth from local_responses
        where id = $1 and user_id = $2 and used_at > now() - make_interval(days => $3)
@@ -81,41 +109,46 @@ export async function findConversation(
        select k.id, k.previous_id, chain.taken + k.bytes, chain.depth + 1 from chain
        join local_responses k on k.id = chain.previous_id and k.user_id = $2
        where chain.taken < $4 and chain.depth < $5)
-     select k.id, k.previous_id, k.sealed from chain join local_responses k using (id) order by chain.depth desc`,
+     select k.id, k.previous_id, k.bytes, k.sealed from chain join local_responses k using (id) order by chain.depth desc`,
     [id, userId, days, largestConversation, longestConversation],
   )
   if (rows.length === 0 || rows[0]?.previous_id) return undefined
   const turns: StoredTurn[] = []
-  for (const { sealed } of rows) turns.push(await unseal(deps, sealed))
+  for await (const turn of unsealEach(deps, { rows, hold })) {
+    if (!turn) return undefined
+    turns.push(turn)
+  }
   return { ids: rows.map((row) => row.id), turns }
 }
 
 /** One turn of the user's, and the one it goes on from. */
 export async function findTurn(
   deps: Deps,
-  { id, userId, days }: Owned & { id: string },
+  { id, userId, days, hold }: Owned & { id: string },
 ): Promise<StoredTurn | undefined> {
-  const { rows } = await deps.pool.query<{ sealed: string }>(
-    'select sealed from local_responses where id = $1 and user_id = $2 and used_at > now() - make_interval(days => $3)',
+  const { rows } = await deps.pool.query<SealedRow>(
+    'select bytes, sealed from local_responses where id = $1 and user_id = $2 and used_at > now() - make_interval(days => $3)',
     [id, userId, days],
   )
-  return rows[0] && unseal(deps, rows[0].sealed)
+  return (await unsealEach(deps, { rows, hold }).next()).value ?? undefined
 }
 
-/** What the user was answered under these ids of items. */
+/** What the user was answered under these ids of items, in the latest turns that take no more than a conversation may. */
 export async function findItems(
   deps: Deps,
-  { ids, userId, days }: Owned & { ids: readonly string[] },
+  { ids, userId, days, hold }: Owned & { ids: readonly string[] },
 ): Promise<Map<string, Item>> {
-  const { rows } = await deps.pool.query<{ sealed: string }>(
-    `select sealed from local_responses
-     where user_id = $2 and item_ids && $1::text[] and used_at > now() - make_interval(days => $3)`,
-    [ids, userId, days],
+  const { rows } = await deps.pool.query<SealedRow>(
+    `select bytes, sealed from (
+       select bytes, sealed, sum(bytes) over (order by used_at desc, id) as taken from local_responses
+       where user_id = $2 and item_ids && $1::text[] and used_at > now() - make_interval(days => $3)
+     ) k where taken <= $4`,
+    [ids, userId, days, largestConversation],
   )
   const wanted = new Set(ids)
   const found = new Map<string, Item>()
-  for (const { sealed } of rows) {
-    const { output } = (await unseal(deps, sealed)).response
+  for await (const turn of unsealEach(deps, { rows, hold })) {
+    const output = turn?.response['output']
     for (const item of Array.isArray(output) ? (output as Item[]) : [])
       if (typeof item['id'] === 'string' && wanted.has(item['id'])) found.set(item['id'], item)
   }
