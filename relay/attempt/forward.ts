@@ -79,7 +79,8 @@ export async function forward(
     // Before anything was asked upstream a caller who leaves owes nothing.
     if (call.callerAborted.signal.aborted && call.upstreamAbort.signal.aborted && context.asked) {
       // Nobody pays for an upstream that let the caller's own time run out without a word.
-      if (!context.answered && isTimedOut(call)) throw new DomainError('relay.timeout', {}, { cause: error })
+      if (!context.answered && isTimedOut(call, context.sentAt))
+        throw new DomainError('relay.timeout', {}, { cause: error })
       return finishHungUp(context, nothingDelivered)
     }
     if (call.upstreamAbort.signal.aborted) throw new DomainError('relay.stopping', {}, { cause: error })

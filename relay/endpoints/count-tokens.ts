@@ -7,6 +7,7 @@ import { admitAddress, admitCall, sessionOf } from '#relay/request/admit.ts'
 import { authenticate } from '#relay/request/authenticate.ts'
 import type { Attempt, Call, RelayServices } from '#relay/request/call.ts'
 import { limit, type LimitedCall } from '#relay/request/limit.ts'
+import { placeOfThread } from '#relay/routing/stored-responses.ts'
 import { readBody } from '#relay/request/read-body.ts'
 import { receive } from '#relay/request/receive.ts'
 import { reportError, statusSent } from '#relay/response/report-error.ts'
@@ -60,7 +61,10 @@ export async function countTokens(
     const admitted = admitCall(services, caller, request.model)
     const estimate = { promptTokens: 0, cacheWriteMarked: 0, cacheWrite1hMarked: 0 }
     const session = sessionOf({ ...incoming, body, caller })
-    const core = { caller, body, request, session, ...admitted, stream: false }
+    // Another's thread under the same key is nobody's to measure.
+    const thread = style.dialect.threadOf?.(body.json)
+    const storedAt = await placeOfThread(services, { userId: caller.user.id, thread })
+    const core = { caller, body, request, session, storedAt, ...admitted, stream: false }
     const call: Call = { ...incoming, ...core, asJsonArray: false, estimate }
     const attempt = createSelection(services, call).next()
     const asked = await askUpstream(services, call, { style, attempt })

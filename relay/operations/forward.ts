@@ -82,7 +82,8 @@ export async function forwardPlain(services: RelayServices, call: PlainCall, pla
     if (isUnbooked(error)) throw error
     // Before anything was asked upstream a caller who leaves owes nothing.
     if (call.callerAborted.signal.aborted && call.upstreamAbort.signal.aborted && current.asked) {
-      if (!current.answered && isTimedOut(call)) throw new DomainError('relay.timeout', {}, { cause: error })
+      if (!current.answered && isTimedOut(call, current.sentAt))
+        throw new DomainError('relay.timeout', {}, { cause: error })
       await settle(current, { used: await usedBy(current, {}), firstByteMs: null, end: 'hung-up' })
       return
     }

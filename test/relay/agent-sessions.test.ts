@@ -152,6 +152,9 @@ describe('a thread of messages', () => {
     const stranger = await ask(theirs, model, { type: 'continue', previous_message_id: id })
     expect(stranger.status).toBe(404)
     expect(await detailsOf(stranger)).toBe('thread_not_found')
+    const thread = { type: 'continue', previous_message_id: id }
+    const counting = { ...messages.body(model, 'hi', false), thread }
+    expect((await app.relay(theirs, '/v1/messages/count_tokens', counting)).status).toBe(404)
     expect(scripted.received.length).toBe(before)
   })
 
