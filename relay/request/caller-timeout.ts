@@ -4,7 +4,7 @@ import type { Incoming } from './call.ts'
 const toleranceMs = 250
 
 /** Who waits for less gives no upstream the time to answer; who sent slowly has not waited yet. */
-export const shortestTimeoutSeconds = 10
+const shortestTimeoutSeconds = 10
 
 /**
  * Whether a caller who left had waited for as long as its library says it waits at most (official client libraries tell it with
