@@ -260,6 +260,11 @@ describe('schemas', () => {
     })
   })
 
+  test('with alternatives beside a reference that leads nowhere keep what the alternatives know', () => {
+    const known = { type: 'object', properties: { a: { type: 'string' } } }
+    expect(plainRoot({ $ref: '#/nowhere', anyOf: [known] }).schema['properties']).toEqual(known.properties)
+  })
+
   test('with alternatives at their root become one object that knows all of them', () => {
     const named = (name: string, type = 'string') => ({
       type: 'object',

@@ -16,6 +16,8 @@ export function resolveLocal(reference: string, root: JsonSchema): JsonSchema | 
 
 type Branch = { properties: Record<string, unknown>; required: Set<string>; isClosed: boolean }
 
+const noBranch: Branch = { properties: {}, required: new Set(), isClosed: false }
+
 const namesIn = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((name): name is string => typeof name === 'string') : []
 
@@ -66,7 +68,8 @@ export function plainRoot(schema: JsonSchema): { schema: JsonSchema; lost: boole
   const all = Array.isArray(allOf) ? allOf : []
   const either = [anyOf, oneOf].find(Array.isArray) ?? []
   const seen: Seen = new Map()
-  const own: Branch = branchOf({ ...root, type: 'object' }, schema, seen) as Branch
+  // A reference that leads nowhere stands for nothing.
+  const own = branchOf({ ...root, type: 'object' }, schema, seen) ?? noBranch
   const together = [...new Set(all.map((each: unknown) => branchOf(each, schema, seen)))]
   const alternatives = [...new Set(either.map((each: unknown) => branchOf(each, schema, seen)))]
   const known = [...new Set([...together, ...alternatives])].filter((branch) => branch !== undefined)

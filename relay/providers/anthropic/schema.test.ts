@@ -65,6 +65,13 @@ test.each([
   expect(toClaudeSchema(object({ a: given, b: { type: 'string' } }))).toBeUndefined()
 })
 
+test('a chain of twenty thousand references is not followed to its end', () => {
+  const $defs = Object.fromEntries(
+    Array.from({ length: 20_000 }, (_, index) => [`a${index}`, { $ref: `#/$defs/a${index + 1}` }]),
+  )
+  expect(toClaudeSchema({ $ref: '#/$defs/a0', $defs })).toBeUndefined()
+})
+
 test('what would multiply on its way down is not written out', () => {
   const pair = (below: Record<string, unknown>) => closed({ l: below, r: below })
   const $defs = Object.fromEntries(

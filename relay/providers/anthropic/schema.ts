@@ -34,6 +34,8 @@ type Scope = {
 
 /** Characters that references may stand for in all. */
 const mostExpanded = 1_000_000
+/** References that follow from one another; no schema that people write has a tenth of it. */
+const longestChain = 200
 
 class Unsupported extends Error {
   override name = 'Unsupported'
@@ -154,8 +156,11 @@ function narrow(given: unknown, scope: Scope): JsonSchema {
   if (!isObject(given)) throw new Unsupported()
   const reference = given['$ref']
   if (typeof reference === 'string') {
-    const target = scope.open.includes(reference) ? undefined : resolveLocal(reference, scope.root)
-    // A circle and a reference elsewhere are refused.
+    const target =
+      scope.open.length >= longestChain || scope.open.includes(reference)
+        ? undefined
+        : resolveLocal(reference, scope.root)
+    // A circle, a chain without end and a reference elsewhere are refused.
     if (!target) throw new Unsupported()
     charge(target, scope)
     const { $ref: _, ...beside } = given

@@ -69,6 +69,13 @@ test('references are written out, and a circle ends in any object', () => {
   })
 })
 
+test('a chain of twenty thousand references ends in any object', () => {
+  const $defs = Object.fromEntries(
+    Array.from({ length: 20_000 }, (_, index) => [`a${index}`, { $ref: `#/$defs/a${index + 1}` }]),
+  )
+  expect(toGeminiSchema({ $ref: '#/$defs/a0', $defs })).toMatchObject({ type: 'object' })
+})
+
 test('references that multiply are cut off', () => {
   const $defs = Object.fromEntries(
     Array.from({ length: 40 }, (_, level) => [

@@ -27,6 +27,9 @@ const formats: Readonly<Record<string, readonly string[]>> = {
  * Where references point, and those being followed on the way here, so that a circle ends. A schema whose references
  * multiply ends when its nodes are used up, or the names that may be copied for references and for parts of one object.
  */
+/** References that follow from one another; no schema that people write has a tenth of it. */
+const longestChain = 200
+
 type Scope = { root: Json; open: readonly string[]; nodes: { left: number }; copies: { left: number } }
 
 const mostNodes = 10_000
@@ -146,7 +149,7 @@ function typedFields(schema: Json, type: string | undefined, scope: Scope): Json
 function dereference(schema: Json, scope: Scope): { schema: Json; scope: Scope } {
   const reference = textOf(schema['$ref'])
   if (reference === undefined) return { schema, scope }
-  const isFollowed = !scope.open.includes(reference) && scope.copies.left >= 0
+  const isFollowed = scope.open.length < longestChain && !scope.open.includes(reference) && scope.copies.left >= 0
   const target = isFollowed ? resolve(reference, scope.root) : undefined
   const { $ref: _, ...beside } = schema
   if (!target) return { schema: { ...beside, type: 'object' }, scope }
