@@ -26,6 +26,7 @@ const valueOf = (text: string, line: string): number =>
 
 test('calls are counted by dialect and status, with their tokens, quota, latency and failures, by model and channel', async () => {
   const channel = await app.make.channel({ models: 'gpt-4o-mini' })
+  await app.services.channels.reload(channel.id)
   const user = await app.make.user({ quota: 1_000_000 })
   const { key: token } = await app.make.token(user)
   app.services.metrics.registry.resetMetrics()

@@ -300,7 +300,7 @@ const effects: Effects = {
       'global.finish_after_hangup_enabled',
     ],
   },
-  'test/relay/stored-responses.test.ts': {
+  'test/relay/local-responses.test.ts': {
     'is not kept where the caller or the operator says no, and the answer says so': ['global.stored_responses_days'],
     'is sealed in the database, expires, and makes room for later ones': ['global.stored_responses_megabytes'],
   },
