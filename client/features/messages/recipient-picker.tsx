@@ -1,11 +1,10 @@
 import { Button, Flex, HStack, Input, NativeSelect, Stack, Text, chakra } from '@chakra-ui/react'
-import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useState } from 'react'
 import type { z } from 'zod'
 import type { recipients } from '#features/messages/schema.ts'
 import { Check } from '../../components/check.tsx'
 import { FieldFrame, useField } from '../../components/fields/field-frame.tsx'
-import { IconButton } from '../../components/icon-button.tsx'
+import { PageSteps } from '../../components/page-steps.tsx'
 import { ErrorState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { formatInteger } from '../../lib/format.ts'
@@ -130,21 +129,7 @@ export function RecipientPicker({ name }: { name: string }) {
             </Stack>
           )}
           <HStack px="3" py="1" justify="flex-end" borderTopWidth="1px" textStyle="sm">
-            <IconButton
-              size="xs"
-              icon={ChevronLeft}
-              label={t('上一页')}
-              disabled={page <= 1}
-              onClick={() => setPage(page - 1)}
-            />
-            <Text>{`${page} / ${pages}`}</Text>
-            <IconButton
-              size="xs"
-              icon={ChevronRight}
-              label={t('下一页')}
-              disabled={page >= pages}
-              onClick={() => setPage(page + 1)}
-            />
+            <PageSteps page={page} pages={pages} onChange={setPage} />
           </HStack>
         </Stack>
       )}

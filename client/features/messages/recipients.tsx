@@ -1,9 +1,8 @@
 import { HStack, NativeSelect, Stack, Text } from '@chakra-ui/react'
-import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useState } from 'react'
 import { Time } from '../../components/cells/time.tsx'
 import { UserLink } from '../../components/cells/user-link.tsx'
-import { IconButton } from '../../components/icon-button.tsx'
+import { PageSteps } from '../../components/page-steps.tsx'
 import { ErrorState } from '../../components/states.tsx'
 import { Status } from '../../components/status.tsx'
 import { t } from '../../i18n/t.ts'
@@ -70,23 +69,7 @@ export function RecipientTable({ id }: { id: number }) {
       </Stack>
       <HStack justify="space-between" textStyle="sm">
         <Text color="fg.muted">{t('共 {total} 条', { total: formatInteger(total) })}</Text>
-        <HStack>
-          <IconButton
-            size="xs"
-            icon={ChevronLeft}
-            label={t('上一页')}
-            disabled={page <= 1}
-            onClick={() => setPage(page - 1)}
-          />
-          <Text>{`${page} / ${pages}`}</Text>
-          <IconButton
-            size="xs"
-            icon={ChevronRight}
-            label={t('下一页')}
-            disabled={page >= pages}
-            onClick={() => setPage(page + 1)}
-          />
-        </HStack>
+        <PageSteps page={page} pages={pages} onChange={setPage} />
       </HStack>
     </Stack>
   )

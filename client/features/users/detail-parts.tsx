@@ -16,7 +16,7 @@ import { t } from '../../i18n/t.ts'
 import { deviceOf } from '../../lib/device.ts'
 import { formatInteger } from '../../lib/format.ts'
 import { trpc } from '../../lib/trpc.ts'
-import { isGone, roleText, statusOf } from './words.ts'
+import { linkedAccounts, isGone, roleText, statusOf } from './words.ts'
 
 type Overview = RouterOutputs['admin']['users']['overview']
 type PartProps = { user: Overview }
@@ -33,14 +33,7 @@ function Part({ title, extra, children }: { title: string; extra?: ReactNode; ch
 
 export function Profile({ user }: PartProps) {
   const { tone, words } = statusOf(user)
-  const linked: [string, string][] = [
-    [t('邮箱'), user.email],
-    ['GitHub', user.githubId],
-    ['OIDC', user.oidcId],
-    [t('微信'), user.wechatId],
-    ['Telegram', user.telegramId],
-    ['Linux DO', user.linuxDoId],
-  ]
+  const linked = linkedAccounts(user)
   return (
     <Part title={t('资料')}>
       <Facts

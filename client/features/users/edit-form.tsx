@@ -20,7 +20,7 @@ import { t } from '../../i18n/t.ts'
 import { useZodForm } from '../../lib/form.ts'
 import { quotaText } from '../../lib/format.ts'
 import { trpc } from '../../lib/trpc.ts'
-import type { User } from './words.ts'
+import { linkedAccounts, type User } from './words.ts'
 
 /** Whoever changes a balance says why. */
 const schema = updateUser
@@ -183,17 +183,9 @@ function QuotaSection({ user, control }: { user: User; control: Control }) {
 
 /** Only their owner links and unlinks them. */
 function LinkedAccounts({ user }: { user: User }) {
-  const linked: [string, string][] = [
-    [t('邮箱'), user.email],
-    ['GitHub', user.githubId],
-    ['OIDC', user.oidcId],
-    [t('微信'), user.wechatId],
-    ['Telegram', user.telegramId],
-    ['Linux DO', user.linuxDoId],
-  ]
   return (
     <FormSection title={t('已绑定的账户')} description={t('只读，由用户自己在个人设置中绑定')}>
-      <Facts facts={linked.map(([label, value]) => ({ label, value: value || t('未绑定') }))} />
+      <Facts facts={linkedAccounts(user).map(([label, value]) => ({ label, value: value || t('未绑定') }))} />
     </FormSection>
   )
 }

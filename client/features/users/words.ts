@@ -20,3 +20,15 @@ export function statusOf(user: User): { tone: Tone; words: string } {
   if (user.status === userStatus.banned) return { tone: 'bad', words: t('已封禁') }
   return { tone: 'warning', words: t('未知状态') }
 }
+
+/** The accounts elsewhere that are linked to one here, each with its name there; empty: none. */
+export const linkedAccounts = (
+  user: Pick<User, 'email' | 'githubId' | 'oidcId' | 'wechatId' | 'telegramId' | 'linuxDoId'>,
+): [string, string][] => [
+  [t('邮箱'), user.email],
+  ['GitHub', user.githubId],
+  ['OIDC', user.oidcId],
+  [t('微信'), user.wechatId],
+  ['Telegram', user.telegramId],
+  ['Linux DO', user.linuxDoId],
+]
