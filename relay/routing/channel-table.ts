@@ -15,6 +15,8 @@ export type ChannelTable = {
   tiers: (group: string, model: string, prefix?: string) => Tiers
   /** Model names that a group can use, without prefixes. */
   modelsOf: (group: string) => string[]
+  /** Whether some channel of the group, on or off, has the model. */
+  isListed: (group: string, model: string) => boolean
   /** Non-empty prefixes of a group's enabled channels, longest first. */
   prefixesOf: (group: string) => string[]
   enabledChannels: () => ChannelRow[]
@@ -75,6 +77,7 @@ export function createChannelTable(deps: Given): ChannelTable {
       return tiersOf(prefixed, { ignorePriority: true })
     },
     modelsOf: (group) => [...(state.routes.get(group)?.keys() ?? [])],
+    isListed: (group, model) => state.listed.has(group, model),
     prefixesOf: (group) => prefixesOf(state, group),
     all: () => [...state.channels.values()],
     enabledChannels: () => [...state.channels.values()].filter((channel) => channel.status === channelStatus.enabled),

@@ -1,6 +1,7 @@
 import type { Route } from '#core/routing/candidates.ts'
 import { channelStatus } from '#core/statuses.ts'
 import type { ChannelRow } from './channel-row.ts'
+import { createListedModels, type ListedModels } from './listed-models.ts'
 import { createSlices } from './slices.ts'
 
 type Routes = Map<string, Map<string, Route[]>>
@@ -11,6 +12,7 @@ export type RoutingState = {
   /** The route of each channel that is on: the very object that stands in the lists. */
   routeOf: Map<number, Route>
   routes: Routes
+  listed: ListedModels
   /** Kept while nothing changes. */
   prefixes: Map<string, string[]>
 }
@@ -22,6 +24,7 @@ export const emptyState = (): RoutingState => ({
   channels: new Map(),
   routeOf: new Map(),
   routes: new Map(),
+  listed: createListedModels(),
   prefixes: new Map(),
 })
 
@@ -82,10 +85,12 @@ function applyChanges(state: RoutingState, changes: ChannelChanges): void {
         }
       }
     }
+    if (old) state.listed.remove(old)
     state.routeOf.delete(id)
     state.channels.delete(id)
     if (!next) continue
     state.channels.set(id, next)
+    state.listed.add(next)
     if (next.status !== channelStatus.enabled) continue
     const route = routeTo(next)
     state.routeOf.set(id, route)
@@ -100,6 +105,8 @@ async function rebuilt(state: RoutingState, changes: ChannelChanges): Promise<Ro
   let steps = 0
   const add = async (channel: ChannelRow): Promise<void> => {
     next.channels.set(channel.id, channel)
+    next.listed.add(channel)
+    await pause()
     if (channel.status !== channelStatus.enabled) return
     const route = routeTo(channel)
     next.routeOf.set(channel.id, route)

@@ -108,19 +108,7 @@ function isListed(services: RelayServices, { model: requested, group, caller }: 
   const { mapping } = services.options.get('global_model_mapping')
   const names = actualModels(mapping, requested, services.ambient.random).map(abilityModel)
   const groups = group === autoGroup ? autoGroups(services.options, caller.user.group) : [group]
-  return services.channels
-    .all()
-    .some(
-      ({ models, groups: own, modelPrefix }) =>
-        groups.some((name) => own.includes(name)) &&
-        names.some(
-          (name) =>
-            models.includes(name) ||
-            (modelPrefix !== '' &&
-              name.startsWith(modelPrefix) &&
-              models.includes(abilityModel(name.slice(modelPrefix.length)))),
-        ),
-    )
+  return groups.some((own) => names.some((name) => services.channels.isListed(own, name)))
 }
 
 /** Virtual names give several models in their order, each with the channels of the group; those without any drop out. */

@@ -111,6 +111,14 @@ test('ten thousand channels of a hundred models are read, compared and changed w
   ).toBeLessThan(longestBlockMs)
   expect(table.tiers('default', 'a-model-of-everybody-1').flat()).toHaveLength(channels)
   expect(table.channel(rows[0]?.id ?? 0)?.weight).toBeGreaterThan(0)
+
+  const calls = 1000
+  const startedAt = ownMs()
+  for (let call = 0; call < calls; call += 1) expect(table.isListed('default', `nobody-has-${call}`)).toBe(false)
+  const each = (ownMs() - startedAt) / calls
+  process.stdout.write(`whether anybody has a model: ${(each * 1000).toFixed(0)} µs\n`)
+  expect(each).toBeLessThan(0.5)
+  expect(table.isListed('default', 'a-model-of-everybody-1')).toBe(true)
 })
 
 test('the look of every minute reads what changed, and nothing else', async () => {

@@ -164,6 +164,27 @@ describe('many channels at once', () => {
     expect(await codeOf(channels.setTag({ ids: [], tag: 'x' }))).toBe('channel.selection_empty')
   })
 
+  it('are held in portions: who waits for one of thousands does not keep the others', async () => {
+    await app.sql(
+      `insert into channels (name, type, models, key_encrypted, key_hmac) select 'c' || n, 1, 'm1,m2', '', 'h' || n from generate_series(1, 450) n`,
+    )
+    const channels = await asAdmin()
+    await channels.fixAbilities()
+    const ids = (await channels.matching({})).map(({ id }) => id).toSorted((one, other) => one - other)
+    const lock = await app.services.database.pool.connect()
+    await lock.query('begin')
+    await lock.query('select 1 from channels where id = $1 for update', [ids.at(-1)])
+    const switched = channels.setStatusOfMany({ ids, status: 2 })
+    const done = async () => (await app.sql('select 1 from channels where status = 2')).length
+    await expect.poll(done).toBe(400)
+    await lock.query('commit')
+    lock.release()
+    expect(await switched).toEqual({ count: 450 })
+    await expectIndexInOrder(app)
+    expect(await channels.removeDisabled()).toEqual({ count: 450 })
+    expect(await app.sql('select 1 from abilities')).toEqual([])
+  })
+
   it('have their index repaired', async () => {
     const { id } = await create()
     await app.sql(`delete from abilities where model = 'gpt-4o'`)

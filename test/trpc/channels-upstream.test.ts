@@ -118,6 +118,25 @@ describe('a test of a channel', () => {
     ])
   })
 
+  it('is sent with the first key that is on, else with one that went off by itself, before what a person switched off', async () => {
+    upstream.answer = () => ({ body: completion })
+    const { id } = await create({ key: 'sk-key-one,sk-key-two,sk-key-three' })
+    const api = await channels()
+    const used = async () => {
+      await api.probe({ id })
+      return upstream.seen.at(-1)?.headers.authorization
+    }
+    await app.sql('update channel_keys set status = 2 where position = 0')
+    expect(await used()).toBe('Bearer sk-key-two')
+    await api.fetchModelsOf({ id }).catch(() => {})
+    expect(upstream.seen.at(-1)).toMatchObject({ path: '/v1/models', headers: { authorization: 'Bearer sk-key-two' } })
+    await app.sql('update channel_keys set status = 2 where position = 1')
+    await app.sql('update channel_keys set status = 3 where position = 2')
+    expect(await used()).toBe('Bearer sk-key-three')
+    await app.sql('update channel_keys set status = 2')
+    expect(await used()).toBe('Bearer sk-key-one')
+  })
+
   it('takes the model asked for, else the chosen one, else the first, by the name the channel gives it', async () => {
     upstream.answer = () => ({ body: completion })
     const { id } = await create({ models: ['gpt-4o', 'o3-mini', 'alias'], modelMapping: '{"alias":"gpt-4o-mini"}' })

@@ -351,6 +351,24 @@ describe('clearing', () => {
     expect(await codeOf(logs.startClearing({}))).toBe('log.time_required')
   })
 
+  it('in the background is done for one of two orders placed at once, as that one says, and the other is refused', async () => {
+    const logs = await all()
+    for (let round = 0; round < 5; round += 1) {
+      await app.sql('truncate logs')
+      await app.sql(
+        'insert into logs (user_id, type, created_at) select 1, 2, t::timestamptz from unnest($1::text[]) t',
+        [['2026-01-01', '2026-02-01']],
+      )
+      const before = ['2026-01-15', '2026-02-15']
+      const placed = before.map((day) => logs.startClearing({ before: new Date(day) }).then(() => 'taken'))
+      const codes = await Promise.all(placed.map((order) => order.catch(() => codeOf(order))))
+      expect(codes.toSorted()).toEqual(['job.running', 'taken'])
+      await expect.poll(async () => (await logs.clearing())?.running ?? null).toBeNull()
+      const left = await app.sql("select to_char(created_at at time zone 'UTC', 'YYYY-MM-DD') as day from logs")
+      expect(left).toEqual(codes[0] === 'taken' ? [{ day: '2026-02-01' }] : [])
+    }
+  })
+
   it('in the background is no order any more once it was refused', async () => {
     const logs = await all()
     await log({ content: 'kept' })

@@ -1,3 +1,4 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
 import { z } from 'zod'
 import { DomainError } from '#core/errors.ts'
 import { InstallationFact } from '#db/entities/installation-fact.ts'
@@ -14,16 +15,20 @@ const order = z.object({
   before: z.coerce.date(),
   actor: z.object({ id: z.int(), username: z.string() }),
   ip: z.string(),
+  orderedAt: z.coerce.date(),
 })
+/** Between an order and its run there are only moments. */
+const abandonedMs = 60_000
 type Order = z.infer<typeof order>
 
 /** Orders a run that clears the log in the background, and does not wait for its end. @throws {DomainError} job.running */
 export async function startClearing(deps: UserDeps, { before }: { before?: Date | undefined }): Promise<void> {
   if (!before) throw new DomainError('log.time_required')
   if ((await clearingRun(deps))?.running) throw new DomainError('job.running')
-  const ordered: Order = { before, actor: { id: deps.actor.id, username: deps.actor.username }, ip: deps.client.ip }
+  const actor = { id: deps.actor.id, username: deps.actor.username }
+  const ordered: Order = { before, actor, ip: deps.client.ip, orderedAt: deps.ambient.now() }
   await deps.em.transactional(async (em) => {
-    await em.upsert(InstallationFact, { name: orderFact, value: JSON.stringify(ordered) })
+    if (!(await placeOrder(em, ordered))) throw new DomainError('job.running')
     await recordAct(
       { ...deps, em },
       { action: 'logs.clear', targetType: 'log', targetId: 0, after: { before: before.toISOString() } },
@@ -36,6 +41,23 @@ export async function startClearing(deps: UserDeps, { before }: { before?: Date 
     await deps.em.nativeDelete(InstallationFact, { name: orderFact, value: JSON.stringify(ordered) })
     throw error
   }
+}
+
+/**
+ * One order at a time, so that of two placed at once one is refused rather than done in place of the other. One whose process
+ * ended before its run began does not stand in the way for long. False where another one stands.
+ */
+async function placeOrder(em: EntityManager, ordered: Order): Promise<boolean> {
+  const placed = await em.getConnection().execute<unknown[]>(
+    `insert into installation_facts as standing (name, value) values (?, ?)
+     on conflict (name) do update set value = excluded.value
+       where (standing.value::jsonb ->> 'orderedAt')::timestamptz < ?
+     returning name`,
+    [orderFact, JSON.stringify(ordered), new Date(ordered.orderedAt.getTime() - abandonedMs)],
+    'all',
+    em.getTransactionContext(),
+  )
+  return placed.length > 0
 }
 
 /** How far the run is, and what came of the last one. */

@@ -22,12 +22,17 @@ export type Reading = {
   read: () => number | Record<string, number>
 }
 
+const tokenKinds = ['prompt', 'completion', 'cached'] as const
+const failureKinds = ['attempt', 'call'] as const
 const seconds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
 
-/** Model names that a process tells apart; callers may name any that a wildcard price covers. */
+/** Model names that a process tells apart at a time; callers may name any that a wildcard price covers. */
 const mostModels = 500
 
-export function createMetrics(readings: readonly Reading[]): Metrics {
+/** After so long without a call a name gives its place to another one. */
+const idleMs = 3_600_000
+
+export function createMetrics(readings: readonly Reading[], now: () => number = Date.now): Metrics {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
@@ -60,18 +65,35 @@ export function createMetrics(readings: readonly Reading[]): Metrics {
   const firstToken = histogram('gateway_first_token_seconds', 'From arrival to the first token of streamed calls.')
   for (const reading of readings) addReading(registers, reading)
 
-  const models = new Set<string>()
-  const modelLabel = (name: string): string => {
-    if (models.has(name)) return name
-    if (models.size >= mostModels) return 'other'
-    models.add(name)
-    return name
+  // The name that was called longest ago stands first.
+  const models = new Map<string, { calledAt: number; channels: Set<string> }>()
+  const labelsFor = (row: { modelName: string; channelId: number }): { model: string; channel: string } => {
+    const channel = String(row.channelId)
+    const known = models.get(row.modelName)
+    if (!known && models.size >= mostModels && !dropIdle()) return { model: 'other', channel }
+    models.delete(row.modelName)
+    models.set(row.modelName, { calledAt: now(), channels: (known?.channels ?? new Set<string>()).add(channel) })
+    return { model: row.modelName, channel }
+  }
+  const dropIdle = (): boolean => {
+    for (const [model, { calledAt, channels }] of models) {
+      if (now() - calledAt < idleMs) return false
+      models.delete(model)
+      for (const metric of [callSeconds, firstToken]) metric.remove({ model })
+      for (const channel of channels) {
+        for (const metric of [calls, quota, cost]) metric.remove({ model, channel })
+        for (const kind of tokenKinds) tokens.remove({ model, channel, kind })
+        for (const kind of failureKinds) failures.remove({ model, channel, kind })
+      }
+      return true
+    }
+    return false
   }
 
   return {
     registry,
     charged: (row) => {
-      const labels = { model: modelLabel(row.modelName), channel: String(row.channelId) }
+      const labels = labelsFor(row)
       calls.inc(labels)
       quota.inc(labels, row.quota)
       tokens.inc({ ...labels, kind: 'prompt' }, row.promptTokens)
@@ -81,8 +103,7 @@ export function createMetrics(readings: readonly Reading[]): Metrics {
       callSeconds.observe({ model: labels.model }, row.useTimeMs / 1000)
       if (row.firstTokenMs !== null) firstToken.observe({ model: labels.model }, row.firstTokenMs / 1000)
     },
-    failed: ({ failed, modelName, channelId }) =>
-      failures.inc({ model: modelLabel(modelName), channel: String(channelId), kind: failed }),
+    failed: ({ failed, ...row }) => failures.inc({ ...labelsFor(row), kind: failed }),
     answered: (dialect, status) => requests.inc({ dialect, status }),
   }
 }

@@ -1,9 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { Ability } from '#db/entities/ability.ts'
 import { Channel } from '#db/entities/channel.ts'
 import { recordAct } from '#features/audit/service.ts'
 import type { UserDeps } from '#features/deps.ts'
-import { execute, lockChannels } from './store.ts'
+import { execute, inPortions } from './store.ts'
 
 /**
  * Brings the index of channels in line with their rows, touching only entries that differ. Part of the transaction that
@@ -31,15 +30,19 @@ export async function indexChannels(em: EntityManager, ids: readonly number[]): 
 }
 
 /** Rebuilds what is missing or wrong for every channel and drops what belongs to none. */
-export function fixAbilities(deps: UserDeps): Promise<{ count: number }> {
-  return deps.em.transactional(async (em) => {
-    const ids = (await lockChannels(em, {})).map(({ id }) => id)
-    await indexChannels(em, ids)
-    await em.nativeDelete(Ability, ids.length === 0 ? {} : { channelId: { $nin: ids } })
-    const act = { action: 'channels.fix_abilities', targetType: 'channel', targetId: 0, after: { count: ids.length } }
+export async function fixAbilities(deps: UserDeps): Promise<{ count: number }> {
+  const { count } = await inPortions(deps, {}, (em, channels) =>
+    indexChannels(
+      em,
+      channels.map(({ id }) => id),
+    ),
+  )
+  await deps.em.transactional(async (em) => {
+    await execute(em, 'delete from abilities a where not exists (select from channels c where c.id = a.channel_id)', [])
+    const act = { action: 'channels.fix_abilities', targetType: 'channel', targetId: 0, after: { count } }
     await recordAct({ ...deps, em }, act)
-    return { count: ids.length }
   })
+  return { count }
 }
 
 /** Every model name that some enabled channel serves. */

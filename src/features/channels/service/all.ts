@@ -151,7 +151,7 @@ export async function compareAllModels(
   const counts = { compared: 0, changed: 0 }
   const failed = await forEachChannel(deps, { ...run, where: { status: channelStatus.enabled } }, async (channel) => {
     if (!channelTypeOf(channel.type)?.modelsEndpoint) return
-    const own = { ...deps, signal: run.signal }
+    const own = withFork(deps, run.signal)
     const outcome = await fetchModelsOfRow(own, channel).then(
       (listed) => ({
         drift: driftOf(splitList(channel.models), listed, mappedNames(channel.modelMapping)),

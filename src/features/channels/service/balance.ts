@@ -5,7 +5,7 @@ import { type AuditDeps, recordAct } from '#features/audit/service.ts'
 import type { Deps } from '#features/deps.ts'
 import type { ProviderChannel } from '#relay/providers/types.ts'
 import { execute, findChannel } from './store.ts'
-import { type Answer, ask, type AskDeps, withFirstKey } from './upstream.ts'
+import { type Answer, ask, type AskDeps, withUsableKey } from './upstream.ts'
 
 type Json = Record<string, unknown>
 type Source = {
@@ -147,7 +147,7 @@ async function keepBalance({ em, ambient }: Pick<BalanceDeps, 'em' | 'ambient'>,
 async function readBalance(deps: BalanceDeps, channel: Channel): Promise<number> {
   const source = sources.get(channel.type)
   if (!source) throw new DomainError('channel.balance_unsupported')
-  const upstream = withFirstKey(channel, deps.secrets)
+  const upstream = await withUsableKey(deps, channel)
   const headers = source.headers?.(upstream.key) ?? { authorization: `Bearer ${upstream.key}` }
   const request = (url: string) => ask(deps, upstream, () => ({ method: 'GET', url, headers }))
   const figure = await figureOf(source, { channel: upstream, today: deps.ambient.now(), request })

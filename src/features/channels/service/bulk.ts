@@ -1,3 +1,4 @@
+import type { FilterQuery } from '@mikro-orm/postgresql'
 import { DomainError } from '#core/errors.ts'
 import { channelStatus } from '#core/statuses.ts'
 import { Ability } from '#db/entities/ability.ts'
@@ -11,13 +12,11 @@ import { type ChannelColumns, toColumns } from '../rules.ts'
 import type { EditTag } from '../schema.ts'
 import { indexChannels } from './abilities.ts'
 import { channelAct, recordChannels } from './acts.ts'
-import { lockChannels } from './store.ts'
+import { inPortions } from './store.ts'
 
-function removeWhere(deps: UserDeps, where: object): Promise<{ count: number }> {
-  return deps.em.transactional(async (em) => {
-    const channels = await lockChannels(em, where)
+function removeWhere(deps: UserDeps, where: FilterQuery<Channel>): Promise<{ count: number }> {
+  return inPortions(deps, where, async (em, channels) => {
     const ids = channels.map(({ id }) => id)
-    if (ids.length === 0) return { count: 0 }
     await em.nativeDelete(Ability, { channelId: { $in: ids } })
     await em.nativeDelete(ChannelKey, { channelId: { $in: ids } })
     await em.nativeDelete(ChannelCooldown, { channelId: { $in: ids } })
@@ -29,7 +28,6 @@ function removeWhere(deps: UserDeps, where: object): Promise<{ count: number }> 
       em,
       channels.map((before) => channelAct('remove', { before })),
     )
-    return { count: ids.length }
   })
 }
 
@@ -47,11 +45,9 @@ export async function removeChannels(deps: UserDeps, { ids }: { ids: number[] })
 export const removeDisabledChannels = (deps: UserDeps): Promise<{ count: number }> =>
   removeWhere(deps, { status: [channelStatus.disabled, channelStatus.autoDisabled] })
 
-function changeWhere(deps: UserDeps, where: object, columns: ChannelColumns): Promise<{ count: number }> {
-  return deps.em.transactional(async (em) => {
-    const channels = await lockChannels(em, where)
+function changeWhere(deps: UserDeps, where: FilterQuery<Channel>, columns: ChannelColumns): Promise<{ count: number }> {
+  return inPortions(deps, where, async (em, channels) => {
     const ids = channels.map(({ id }) => id)
-    if (ids.length === 0) return { count: 0 }
     await em.nativeUpdate(Channel, { id: { $in: ids } }, columns)
     await indexChannels(em, ids)
     await recordChannels(
@@ -59,7 +55,6 @@ function changeWhere(deps: UserDeps, where: object, columns: ChannelColumns): Pr
       em,
       channels.map((before) => channelAct('update', { before, after: { ...before, ...columns } })),
     )
-    return { count: ids.length }
   })
 }
 

@@ -19,7 +19,7 @@ import { secretsBesideAddress, type UpstreamChannel } from '#relay/upstream-call
 import { toProviderCall } from '#relay/upstream-call/provider-call.ts'
 import { type ProbeKind, probeKindOf, probeModelOf, probeRequest, readProbe } from './probe-request.ts'
 import { execute, findChannel } from './store.ts'
-import { ask, type Refused, refusedBy, withFirstKey } from './upstream.ts'
+import { ask, type Refused, refusedBy, withUsableKey } from './upstream.ts'
 
 export type ProbeResult = {
   model: string
@@ -63,7 +63,7 @@ export async function probe(
     acceptUnset: tester?.setting?.accept_unset_model_ratio_model ?? false,
   })
   if (!price) throw new DomainError('relay.price_missing_hint', { model: priced })
-  const upstream = withFirstKey(channel, deps.secrets)
+  const upstream = await withUsableKey(deps, channel)
   const call = toProviderCall(deps, upstream, { model: mapped.model, originalModel: model, stream: false })
   const kind = probeKindOf(channel.type, mapped.model)
   const startedAt = performance.now()

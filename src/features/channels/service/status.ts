@@ -1,4 +1,4 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
+import type { EntityManager, FilterQuery } from '@mikro-orm/postgresql'
 import { DomainError } from '#core/errors.ts'
 import { channelStatus } from '#core/statuses.ts'
 import { Channel } from '#db/entities/channel.ts'
@@ -9,7 +9,7 @@ import type { ChannelView } from '../view.ts'
 import { toChannelView } from '../view.ts'
 import { indexChannels } from './abilities.ts'
 import { channelAct, recordChannels } from './acts.ts'
-import { findChannel, lockChannel, lockChannels } from './store.ts'
+import { findChannel, inPortions, lockChannel } from './store.ts'
 
 /**
  * A person's word on channels whose rows are held. Switching on brings back the credentials that were taken out
@@ -53,13 +53,11 @@ export async function setStatusOfMany(
   return setStatusWhere(deps, { id: ids }, status)
 }
 
-const setStatusWhere = (deps: UserDeps, where: object, status: number): Promise<{ count: number }> =>
-  deps.em.transactional(async (em) => {
-    const channels = await lockChannels(em, where)
+const setStatusWhere = (deps: UserDeps, where: FilterQuery<Channel>, status: number): Promise<{ count: number }> =>
+  inPortions(deps, where, async (em, channels) => {
     const ids = channels.map(({ id }) => id)
     await writeStatus(em, ids, { status })
     await recordStatus(deps, em, { channels, status })
-    return { count: ids.length }
   })
 
 const recordStatus = (

@@ -1,4 +1,4 @@
-import { type EntityManager, LockMode } from '@mikro-orm/postgresql'
+import { type EntityManager, type FilterQuery, LockMode } from '@mikro-orm/postgresql'
 import { splitKeys } from '#core/channel-types/split-keys.ts'
 import { checkKeys } from '#core/channel-types/check-keys.ts'
 import { DomainError, toDomainError } from '#core/errors.ts'
@@ -14,15 +14,37 @@ export async function findChannel({ em }: Pick<Deps, 'em'>, id: number): Promise
 }
 
 /** Whoever changes channels or their index holds their rows, taken in the order of ids so that two writers never wait in a circle. */
-export const lockChannels = (
-  em: EntityManager,
-  where: { id: number[] } | { tag: string } | object,
-): Promise<Channel[]> =>
+export const lockChannels = (em: EntityManager, where: FilterQuery<Channel>): Promise<Channel[]> =>
   em.find(Channel, where, {
     orderBy: { id: 'asc' },
     lockMode: LockMode.PESSIMISTIC_WRITE,
     disableIdentityMap: true,
   })
+
+/** A transaction holds no more rows than this: calls and other operators wait for one portion, not for all. */
+const portionSize = 200
+
+/**
+ * Works on every channel of the condition, portion by portion, each in a transaction of its own that holds its rows. What
+ * does not fit the condition any more when its turn comes is left alone. Returns how many there were.
+ */
+export async function inPortions(
+  { em }: Pick<Deps, 'em'>,
+  where: FilterQuery<Channel>,
+  work: (tx: EntityManager, channels: Channel[]) => Promise<void>,
+): Promise<{ count: number }> {
+  const found = await em.find(Channel, where, { fields: ['id'], orderBy: { id: 'asc' }, disableIdentityMap: true })
+  let count = 0
+  for (let start = 0; start < found.length; start += portionSize) {
+    const ids = found.slice(start, start + portionSize).map(({ id }) => id)
+    count += await em.transactional(async (tx) => {
+      const channels = await lockChannels(tx, { $and: [where, { id: ids }] })
+      if (channels.length > 0) await work(tx, channels)
+      return channels.length
+    })
+  }
+  return { count }
+}
 
 export async function lockChannel(em: EntityManager, id: number): Promise<Channel> {
   const [channel] = await lockChannels(em, { id: [id] })

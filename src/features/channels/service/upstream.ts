@@ -2,7 +2,9 @@ import { splitKeys } from '#core/channel-types/split-keys.ts'
 import { channelTypeOf } from '#core/channel-types/index.ts'
 import { DomainError } from '#core/errors.ts'
 import { maskSecrets } from '#core/masking/mask-secrets.ts'
+import { channelStatus } from '#core/statuses.ts'
 import type { Channel } from '#db/entities/channel.ts'
+import { ChannelKey } from '#db/entities/channel-key.ts'
 import type { Deps, UserDeps } from '#features/deps.ts'
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import { providerFor } from '#relay/providers/registry.ts'
@@ -24,10 +26,22 @@ import { allowMovingKey } from './write.ts'
 
 const largestReply = 8 * 1_048_576
 
-/** The channel with the first of its keys. */
-export function withFirstKey(channel: Channel, secrets: Deps['secrets']): UpstreamChannel {
-  const [key = ''] = splitKeys(channel.type, secrets.decrypt(channel.keyEncrypted))
-  return toUpstreamChannel(channel, key)
+/** One that went off by itself may be good again; what a person switched off is used where nothing else is left. */
+const keyPreference: readonly number[] = [channelStatus.enabled, channelStatus.autoDisabled, channelStatus.disabled]
+
+/** The channel with the first of its keys that is on. */
+export async function withUsableKey(
+  { em, secrets }: Pick<Deps, 'em' | 'secrets'>,
+  channel: Channel,
+): Promise<UpstreamChannel> {
+  const keys = splitKeys(channel.type, secrets.decrypt(channel.keyEncrypted))
+  if (keys.length < 2) return toUpstreamChannel(channel, keys[0] ?? '')
+  const where = { channelId: channel.id }
+  const states = await em.find(ChannelKey, where, { orderBy: { position: 'asc' }, disableIdentityMap: true })
+  const [first] = states.toSorted(
+    (one, other) => keyPreference.indexOf(one.status) - keyPreference.indexOf(other.status),
+  )
+  return toUpstreamChannel(channel, keys[first?.position ?? 0] ?? '')
 }
 
 /** Why nothing usable came back, safe to show to people of the console. */
@@ -85,14 +99,15 @@ export const refusedBy = (failure: UpstreamFailure, status = failure.status): Re
 })
 
 /** What the upstream itself lists, by a stored channel's own key and address. */
-export async function fetchModelsOf(deps: ModelsDeps & Pick<Deps, 'em'>, { id }: { id: number }): Promise<string[]> {
+export async function fetchModelsOf(deps: StoredDeps, { id }: { id: number }): Promise<string[]> {
   return fetchModelsOfRow(deps, await findChannel(deps, id))
 }
 
-export const fetchModelsOfRow = (deps: ModelsDeps, channel: Channel): Promise<string[]> =>
-  askForModels(deps, withFirstKey(channel, deps.secrets))
+export const fetchModelsOfRow = async (deps: StoredDeps, channel: Channel): Promise<string[]> =>
+  askForModels(deps, await withUsableKey(deps, channel))
 
 type ModelsDeps = AskDeps & Pick<Deps, 'secrets'>
+type StoredDeps = ModelsDeps & Pick<Deps, 'em'>
 
 type TypedChannel = { id?: number | undefined; type: number; baseUrl: string; key: string; other?: string | undefined }
 
