@@ -92,15 +92,16 @@ function createAcknowledgements(self: number) {
   const reached = new Map<number, number>()
   /** Nodes that let a writer wait in vain; nobody waits for them before they are heard of again. */
   const silent = new Set<number>()
-  const waiting = new Map<Sent, () => void>()
+  /** Writers that came together share one barrier. */
+  const waiting = new Map<Sent, (() => void)[]>()
 
   const missing = ({ number, nodes }: Sent): number[] =>
     nodes.filter((node) => !silent.has(node) && (reached.get(node) ?? 0) < number)
   const look = (): void => {
-    for (const [sent, resolve] of waiting) {
+    for (const [sent, writers] of waiting) {
       if (missing(sent).length > 0) continue
       waiting.delete(sent)
-      resolve()
+      for (const resolve of writers) resolve()
     }
   }
 
@@ -117,7 +118,7 @@ function createAcknowledgements(self: number) {
         silent.delete(node)
       }
       return new Promise((resolve) => {
-        waiting.set(sent, resolve)
+        waiting.set(sent, [...(waiting.get(sent) ?? []), resolve])
         look()
       })
     },

@@ -117,6 +117,30 @@ describe('two hundred calls at once, on two nodes', () => {
   })
 })
 
+test('a quota that fifty editors change while fifty calls run is the sum of their differences, less what the calls cost', async () => {
+  const user = await one.make.user({ quota: 10_000_000 })
+  const token = await one.make.token(user, { remainQuota: 100_000 })
+  const fields = { id: token.id, name: 'shared', knownQuota: 100_000 }
+  const calls = Array.from({ length: 50 }, (_, index) => say(index % 2 === 0 ? one : other, chat, { token, body }))
+  const edits = Array.from({ length: 50 }, (_, index) =>
+    (index % 2 === 0 ? other : one)
+      .trpc(user)
+      .user.tokens.update.mutate({ ...fields, remainQuota: 100_007 - 10 * (index % 2) }),
+  )
+  const replies = await Promise.all(calls)
+  await Promise.all([...edits, ...replies.map((reply) => reply.text())])
+  expect(replies.map(({ status }) => status)).toEqual(Array.from({ length: 50 }, () => 200))
+  expect(await stateOf(token)).toMatchObject({
+    remain: 100_000 + 25 * 7 - 25 * 3 - 50 * charge,
+    used: 50 * charge,
+    holds: 0,
+  })
+
+  const lowered = await one.trpc(user).user.tokens.update.mutate({ ...fields, remainQuota: 0 })
+  expect(lowered.remainQuota).toBe(0)
+  expect(await one.violations()).toEqual([])
+})
+
 test('a charge above what was set aside is taken in full, and only that excess falls below zero', async () => {
   const held = await holdOfOne()
   const baseUrl = one.upstream.withDirectives('usage=5000:1000,delay=30')

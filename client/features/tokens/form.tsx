@@ -27,12 +27,12 @@ export function TokenForm({ open }: { open: OpenToken }) {
   const form = useZodForm({ schema, values: newToken })
   const { reset } = form
   // What is fetched again while the form is open does not undo what was typed.
-  const [filled, setFilled] = useState<number>()
+  const [filled, setFilled] = useState<{ id: number; quota: number }>()
   useEffect(() => {
     if (edited === undefined) setFilled(undefined)
-    else if (edited !== filled && (isNew || (token && caps))) {
+    else if (edited !== filled?.id && (isNew || (token && caps))) {
       reset(token && caps ? valuesOf(token, caps) : newToken)
-      setFilled(edited)
+      setFilled({ id: edited, quota: token?.remainQuota ?? 0 })
     }
   }, [edited, filled, isNew, token, caps, reset])
   const failed = (token ? null : wanted.error) ?? (caps ? null : known.error)
@@ -42,9 +42,10 @@ export function TokenForm({ open }: { open: OpenToken }) {
   const update = trpc.user.tokens.update.useMutation()
   const save = async ({ count, remainQuota, ...fields }: z.output<ReturnType<typeof tokenForm>>) => {
     if (token) {
-      const changed = remainQuota !== Math.max(0, token.remainQuota)
+      const knownQuota = filled?.quota ?? token.remainQuota
       // What calls take while the form is open is not given back by saving it.
-      await update.mutateAsync({ ...fields, id: token.id, ...(changed && { remainQuota }) })
+      const quota = remainQuota === Math.max(0, knownQuota) ? {} : { remainQuota, knownQuota }
+      await update.mutateAsync({ ...fields, id: token.id, ...quota })
       notify.success(t('保存成功'))
     } else {
       const made = await create.mutateAsync({ ...fields, remainQuota, count })
@@ -62,7 +63,7 @@ export function TokenForm({ open }: { open: OpenToken }) {
       form={form}
       onSubmit={save}
       submitLabel={isNew ? t('创建') : t('保存')}
-      loading={!isNew && filled !== edited && !failed}
+      loading={!isNew && filled?.id !== edited && !failed}
       unavailable={!isNew && failed !== null}
     >
       {failed && !isNew ? <ErrorState error={failed} /> : <TokenFields isNew={isNew} standings={standings} />}

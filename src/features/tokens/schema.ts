@@ -93,6 +93,8 @@ export const updateToken = z
     id: tokenId,
     /** Absent: what is left stays, whatever calls have taken meanwhile. So it does where calls have taken more than there was. */
     remainQuota: z.union([quota, z.int().negative()], refusal('token.quota_invalid')).optional(),
+    /** What was left when the new figure was chosen: the difference is booked. Absent: what is left now. */
+    knownQuota: z.int().min(-1e15).max(1e15).optional(),
     /** Never written here; "enabled" is refused where the token could not be enabled. */
     status: z.int().optional(),
     withKeys: z.boolean().default(false),

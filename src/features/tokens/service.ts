@@ -192,7 +192,12 @@ export async function updateToken(deps: UserDeps, input: UpdateToken): Promise<T
   await deps.em.transactional(async (em) => {
     await em.nativeUpdate(Token, { id: token.id, ...own(deps) }, columns)
     if (input.spendCaps) await writeCaps(em, capsOwner(token.id), input.spendCaps)
-    await setTokenQuota(em, { id: token.id, remainQuota, unlimitedQuota: input.unlimitedQuota })
+    await setTokenQuota(em, {
+      id: token.id,
+      remainQuota,
+      knownQuota: input.knownQuota,
+      unlimitedQuota: input.unlimitedQuota,
+    })
   })
   return getToken(deps, { id: token.id, withKeys: input.withKeys })
 }
