@@ -56,8 +56,10 @@ export function createAnswerMeter(context: AttemptContext, writer: StreamWriter)
   let shortest = envelopeBytes
   let covered = 0
   let nextRaise = 0
-  /** The largest event so far: the next one may be as large, and has to be covered before it comes. */
+  /** The largest event of the answer so far: the next one may be as large, and has to be covered before it comes. */
   let largest = 0
+  /** The same before what arrived since the last count was counted: much of an event may be no answer at all. */
+  let largestCounted = 0
   let refused = false
   let recountedAt = 0
 
@@ -67,6 +69,7 @@ export function createAnswerMeter(context: AttemptContext, writer: StreamWriter)
     nextRaise = refused ? covered - largest * scale : covered * raiseAt
   }
   const recount = (): void => {
+    const before = counted
     counted = writer.written().tokens
     if (usual >= eventsBeforeScale) {
       const found = (counted - countedBefore) / usual
@@ -79,6 +82,9 @@ export function createAnswerMeter(context: AttemptContext, writer: StreamWriter)
       countedBefore = counted
     }
     rough = 0
+    // Some vendors begin with a copy of the request, tools and all.
+    largestCounted = Math.max(largestCounted, Math.min(largest, Math.max(0, counted - before) / scale))
+    largest = largestCounted
     // What the upstream tells on its way is believed where it is more, and where it would be charged.
     const { promptTokens, completionTokens } = normaliseUsage(writer.usage ?? {}).usage
     if (completionTokens > 0) counted = Math.max(counted, completionTokens / ratio)
@@ -123,6 +129,7 @@ export function createAnswerMeter(context: AttemptContext, writer: StreamWriter)
       refused = outcome !== 'raised'
       cover()
       if (isCovered() || call.upstreamAbort.signal.aborted) return 'yes'
+      if (outcome === 'raised') continue
       const waited = performance.now() - since
       if (outcome === 'failed') {
         if (waited > longestTroubleMs) return 'unbooked'

@@ -171,6 +171,21 @@ describe('a thread of messages', () => {
   })
 })
 
+test('an answer that begins with a copy of its long request is served whole', async () => {
+  const user = await app.make.user({ quota: 1_000_000_000 })
+  const token = await app.make.token(user)
+  const { model } = await serve(app, { type: 1 })
+  const tools = Array.from({ length: 40 }, (_, index) => ({
+    type: 'function',
+    name: `tool_${index}`,
+    description: 'what this tool does, at length. '.repeat(40),
+    parameters: { type: 'object', properties: {} },
+  }))
+  const reply = await app.relay(token, '/v1/responses', { model, stream: true, input: 'hello [[usage=9:2]]', tools })
+  expect(await reply.text()).toContain('"type":"response.completed"')
+  expect((await consumed(app)).at(-1)).toMatchObject({ prompt_tokens: 9, completion_tokens: 2 })
+})
+
 describe('a session of twelve turns', () => {
   const agents: [string, (session: string) => Agent, number, readonly string[]][] = [
     ['Claude Code', claudeCode, 14, ['Read', 'Bash', 'mcp__docs__search']],
