@@ -1,5 +1,5 @@
 import type { ChatRequest } from '#relay/chat/request.ts'
-import { chargeReceipt, formulaFor } from '#core/pricing/charge.ts'
+import { formulaFor, quotaOfReceipt } from '#core/pricing/charge.ts'
 import type { Receipt, UsageReceipt } from '#core/pricing/receipt.ts'
 import { toolUses } from '#core/pricing/tools.ts'
 import { type MeasuredUsage, totalTokens } from '#core/usage.ts'
@@ -69,7 +69,7 @@ export function chargeRowOf(services: RelayServices, call: Call, settlement: Set
     id: call.id,
     ...callColumns(call, attempt),
     ...usageColumns(used, call.startedAt),
-    quota: receipt ? chargeReceipt(receipt).quota : 0,
+    quota: receipt ? quotaOfReceipt(receipt) : 0,
     counted: !isUnused,
     log: services.options.get('LogConsumeEnabled'),
     content: priceText(terms, receipt) + (isUnused ? unusedText : ''),

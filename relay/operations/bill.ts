@@ -1,4 +1,4 @@
-import { ceilingOf, chargeReceipt, formulaFor } from '#core/pricing/charge.ts'
+import { ceilingOf, formulaFor, quotaOfReceipt } from '#core/pricing/charge.ts'
 import { speechUsage, transcriptionUsage } from '#core/pricing/audio-files.ts'
 import { imageReceipt } from '#core/pricing/images.ts'
 import type { Receipt } from '#core/pricing/receipt.ts'
@@ -124,7 +124,7 @@ export function plainChargeRow(
     id: call.id,
     ...callColumns(call, attempt),
     ...usageColumns(usage, call.startedAt),
-    quota: receipt ? chargeReceipt(receipt).quota : 0,
+    quota: receipt ? quotaOfReceipt(receipt) : 0,
     counted: !isUnused,
     log: services.options.get('LogConsumeEnabled'),
     content: isImage(call) ? `${text}, 大小 ${call.asked.size}, 品质 ${call.asked.quality}` : text,

@@ -1,4 +1,4 @@
-import { chargeReceipt, formulaFor } from '#core/pricing/charge.ts'
+import { formulaFor, quotaOfReceipt } from '#core/pricing/charge.ts'
 import type { Receipt } from '#core/pricing/receipt.ts'
 import { totalTokens, type Usage } from '#core/usage.ts'
 import type { ChargeRow } from '#features/ledger/charge-row.ts'
@@ -39,7 +39,7 @@ export function realtimeChargeRow(session: Session, part: PartOfSession): Charge
     id: part.id,
     ...callColumns(call, plan.attempt),
     ...usageColumns(usage, startedAt),
-    quota: receipt === null ? 0 : chargeReceipt(receipt).quota,
+    quota: receipt === null ? 0 : quotaOfReceipt(receipt),
     counted: !isUnused,
     log: services.options.get('LogConsumeEnabled'),
     content: priceText(plan.terms, null, true) + remark,

@@ -1,5 +1,5 @@
 import { DomainError } from '#core/errors.ts'
-import { chargeReceipt } from '#core/pricing/charge.ts'
+import { quotaOfReceipt } from '#core/pricing/charge.ts'
 import type { TaskReceipt } from '#core/pricing/receipt.ts'
 import { taskReceipt } from '#core/pricing/tasks.ts'
 import { emptyUsage } from '#core/usage.ts'
@@ -15,7 +15,7 @@ import type { TaskCall } from './call.ts'
 const receiptOf = ({ action, terms }: TaskCall): TaskReceipt => taskReceipt({ action, ...terms })
 
 /** What an accepted job costs, which is also what is set aside for it. */
-export const quotaOf = (call: TaskCall): number => chargeReceipt(receiptOf(call)).quota
+export const quotaOf = (call: TaskCall): number => quotaOfReceipt(receiptOf(call))
 
 /** Remembers how a try that was answered went. */
 export function recordAnswer({ attempts, attempt }: AttemptPlan, answer: { status: number; sentAt: number }): void {

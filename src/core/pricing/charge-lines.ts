@@ -103,40 +103,39 @@ function partsOf(usage: Usage): { plain: number; image: number; write: number; w
 }
 
 function tokenLines(receipt: UsageReceipt, price: RatioPrice): ChargeLine[] {
-  const line = (label: LineLabel, quantity: number, ratios: Ratio[] = []): ChargeLine => ({
-    label,
-    quantity,
-    unit: label === 'input' && receipt.promptUnit === 'character' ? 'character' : 'token',
-    base: oneQuota,
-    ratios: [{ name: 'model', value: price.modelRatio }, ...ratios, ...longer(label), group(receipt)],
-  })
-  const completion: Ratio = { name: 'completion', value: price.completionRatio }
   const { usage } = receipt
-  const isRead = (label: LineLabel): boolean => label !== 'output' && label !== 'audioOutput'
   const step = receipt.promptUnit === 'character' ? undefined : stepFor(price.longContext, usage.promptTokens)
-  const longer = (label: LineLabel): Ratio[] =>
-    step === undefined ? [] : [{ name: 'longContext', value: isRead(label) ? step.input : step.output }]
+  const lines: ChargeLine[] = []
+  const line = (label: LineLabel, quantity: number, ...own: Ratio[]): void => {
+    if (quantity <= 0) return
+    const ratios: Ratio[] = [{ name: 'model', value: price.modelRatio }, ...own]
+    if (step !== undefined) {
+      const isAnswer = label === 'output' || label === 'audioOutput'
+      ratios.push({ name: 'longContext', value: isAnswer ? step.output : step.input })
+    }
+    ratios.push(group(receipt))
+    const unit = label === 'input' && receipt.promptUnit === 'character' ? 'character' : 'token'
+    lines.push({ label, quantity, unit, base: oneQuota, ratios })
+  }
+  const completion: Ratio = { name: 'completion', value: price.completionRatio }
   if (receipt.formula === 'audio') {
     const audioIn = Math.min(usage.audioInputTokens, usage.promptTokens)
     const audioOut = Math.min(usage.audioOutputTokens, usage.completionTokens)
     const audio: Ratio = { name: 'audio', value: price.audioRatio }
-    const audioCompletion: Ratio = { name: 'audioCompletion', value: price.audioCompletionRatio }
-    return [
-      line('input', usage.promptTokens - audioIn),
-      line('audioInput', audioIn, [audio]),
-      line('output', usage.completionTokens - audioOut, [completion]),
-      line('audioOutput', audioOut, [audio, audioCompletion]),
-    ]
+    line('input', usage.promptTokens - audioIn)
+    line('audioInput', audioIn, audio)
+    line('output', usage.completionTokens - audioOut, completion)
+    line('audioOutput', audioOut, audio, { name: 'audioCompletion', value: price.audioCompletionRatio })
+    return lines
   }
   const parts = partsOf(receipt.formula === 'claude' ? { ...usage, imageInputTokens: 0 } : usage)
-  return [
-    line('input', parts.plain),
-    line('imageInput', parts.image, [{ name: 'image', value: price.imageRatio }]),
-    line('cacheRead', parts.cached, [{ name: 'cache', value: price.cacheRatio }]),
-    line('cacheWrite', parts.write, [{ name: 'cacheWrite', value: price.cacheWriteRatio }]),
-    line('cacheWrite1h', parts.write1h, [{ name: 'cacheWrite', value: price.cacheWrite1hRatio }]),
-    line('output', usage.completionTokens, [completion]),
-  ]
+  line('input', parts.plain)
+  line('imageInput', parts.image, { name: 'image', value: price.imageRatio })
+  line('cacheRead', parts.cached, { name: 'cache', value: price.cacheRatio })
+  line('cacheWrite', parts.write, { name: 'cacheWrite', value: price.cacheWriteRatio })
+  line('cacheWrite1h', parts.write1h, { name: 'cacheWrite', value: price.cacheWrite1hRatio })
+  line('output', usage.completionTokens, completion)
+  return lines
 }
 
 function imageLines(receipt: ImageReceipt): ChargeLine[] {

@@ -4,7 +4,7 @@ import { emptyUsage, normaliseUsage } from '../usage.ts'
 import type { Usage } from '../usage.ts'
 import { ceilingOf, chargeReceipt } from './charge.ts'
 import { decimalOf, sum } from './decimal.ts'
-import { estimateOf } from './estimate.ts'
+import { type AnswerTerms, costOfAnswer, estimateOf } from './estimate.ts'
 import type { LongContextStep } from './long-context.ts'
 import type { Price } from './price.ts'
 import { receipt as receiptSchema } from './receipt.ts'
@@ -124,6 +124,46 @@ describe('whatever an upstream reports', () => {
         expect(Number.isSafeInteger(reserve)).toBe(true)
         expect(reserve).toBeGreaterThanOrEqual(quotaOf({ ...receipt, usage }))
       }),
+    )
+  })
+})
+
+describe('the cost of an answer that grows', () => {
+  const anyTerms = fc.record({
+    formula: fc.constantFrom<UsageFormula>('text', 'claude', 'audio'),
+    price: anyPrice,
+    groupRatio: ratio,
+    quotaPerUnit: fc.constantFrom(500_000, 1, 123_457),
+    promptTokens: fc.integer({ min: 0, max: 200_000 }),
+    cacheWriteMarked: fc.integer({ min: 0, max: 200_000 }),
+    cacheWrite1hMarked: fc.integer({ min: 0, max: 1000 }),
+    audioTokens: fc.integer({ min: 0, max: 1000 }),
+    spoken: fc.boolean(),
+  })
+
+  /** By the formula of the bill, for the whole call. */
+  function ceilingOfAnswer(terms: AnswerTerms, completionTokens: number, audioOutputTokens: number): number {
+    const promptTokens = Math.max(terms.promptTokens, 1)
+    const cacheWriteTokens = Math.min(terms.cacheWriteMarked, promptTokens)
+    const usage = usageOf({
+      promptTokens,
+      cacheWriteTokens,
+      cacheWrite1hTokens: Math.min(terms.cacheWrite1hMarked ?? 0, cacheWriteTokens),
+      audioInputTokens: Math.min(terms.audioTokens ?? 0, promptTokens),
+      completionTokens,
+      audioOutputTokens,
+    })
+    return ceilingOf({ ...terms, usage })
+  }
+
+  test('is what the bill of the same usage comes to, rounded up', () => {
+    fc.assert(
+      fc.property(anyTerms, fc.integer({ min: 0, max: 1_000_000 }), (terms, count) => {
+        const asWords = ceilingOfAnswer(terms, count, 0)
+        const expected = terms.spoken ? Math.max(asWords, ceilingOfAnswer(terms, count, count)) : asWords
+        expect(costOfAnswer(terms, count)).toBe(expected)
+      }),
+      { numRuns: 500 },
     )
   })
 })

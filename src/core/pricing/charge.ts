@@ -92,7 +92,8 @@ function roundedQuota(receipt: Receipt, lines: readonly ChargeLine[], exact: Dec
   return rounded === 0n && hasPrice(receipt, lines) ? 1n : rounded
 }
 
-function hasPrice(receipt: Receipt, lines: readonly ChargeLine[]): boolean {
+/** Whether what was used has a price at all, so that it costs at least 1. */
+export function hasPrice(receipt: Receipt, lines: readonly ChargeLine[]): boolean {
   if (lines.length === 0 || receipt.groupRatio === 0) return false
   return receipt.price.kind === 'call' ? receipt.price.modelPrice > 0 : receipt.price.modelRatio > 0
 }

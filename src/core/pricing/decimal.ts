@@ -21,8 +21,21 @@ const one: Decimal = { units: 1n, scale: 0 }
 export function decimalOf(value: DecimalInput): Decimal {
   if (typeof value === 'object') return value
   if (typeof value === 'bigint') return { units: value, scale: 0 }
-  if (typeof value === 'number' && Number.isSafeInteger(value)) return { units: BigInt(value), scale: 0 }
-  return parseDecimal(String(value).trim())
+  if (typeof value !== 'number') return parseDecimal(value.trim())
+  return Number.isSafeInteger(value) ? { units: BigInt(value), scale: 0 } : fractionOf(value)
+}
+
+/** Ratios and prices: the same few numbers with every charge. */
+const knownFractions = new Map<number, Decimal>()
+const mostKnownFractions = 5000
+
+function fractionOf(value: number): Decimal {
+  const known = knownFractions.get(value)
+  if (known) return known
+  const decimal = parseDecimal(String(value))
+  if (knownFractions.size >= mostKnownFractions) knownFractions.clear()
+  knownFractions.set(value, decimal)
+  return decimal
 }
 
 function parseDecimal(text: string): Decimal {

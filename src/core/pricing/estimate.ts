@@ -1,5 +1,7 @@
 import { emptyUsage, type Usage } from '../usage.ts'
-import { ceilingOf } from './charge.ts'
+import { type ChargeLine, exactQuota, linesOf } from './charge-lines.ts'
+import { hasPrice } from './charge.ts'
+import { add, ceil, type Decimal, decimalOf, multiply, toSafeInteger } from './decimal.ts'
 import type { Price } from './price.ts'
 import type { ToolUse, UsageFormula } from './receipt.ts'
 
@@ -44,41 +46,56 @@ export function estimateOf(input: EstimateInput): number {
   return costOfAnswer({ ...input, promptTokens }, limit * Math.max(1, input.choiceCount ?? 1))
 }
 
-/** What was worked out for terms already: planning and following one hold asks for the same few lengths again and again. */
-const knownCosts = new WeakMap<AnswerTerms, Map<number, number>>()
+/**
+ * The cost of an answer of n tokens is `fixed + n × each`, rounded up: every line of a charge is a quantity times a price, and
+ * no price depends on the answer's length.
+ */
+type AnswerCost = { fixed: Decimal; each: Decimal; least: 0 | 1 }
+
+/** Worked out once per terms: planning and following one hold asks for many lengths. */
+const knownCosts = new WeakMap<AnswerTerms, AnswerCost[]>()
 
 /**
  * The least hold that covers the prompt and an answer of so many tokens; at least 1 unless the model is free. Terms are
  * never changed, only replaced.
  */
 export function costOfAnswer(terms: AnswerTerms, answerTokens: number): number {
-  let known = knownCosts.get(terms)
-  if (!known) knownCosts.set(terms, (known = new Map()))
-  let cost = known.get(answerTokens)
-  if (cost === undefined) known.set(answerTokens, (cost = computeCost(terms, answerTokens)))
-  return cost
+  let costs = knownCosts.get(terms)
+  if (!costs) knownCosts.set(terms, (costs = costsOf(terms)))
+  const count = decimalOf(tokens(answerTokens))
+  let most = 0
+  for (const { fixed, each, least } of costs) {
+    most = Math.max(most, least, toSafeInteger(ceil(add(fixed, multiply(count, each)))))
+  }
+  return most
 }
 
-function computeCost(terms: AnswerTerms, answerTokens: number): number {
+function costsOf(terms: AnswerTerms): AnswerCost[] {
   const { formula, price, groupRatio, quotaPerUnit, tools } = terms
-  const costOf = (usage: Usage): number => ceilingOf({ formula, price, groupRatio, quotaPerUnit, tools, usage })
-  const usage = usageOfAnswer(terms, answerTokens)
-  if (terms.spoken !== true) return costOf(usage)
-  // Nobody knows how much of the answer is its words, which are dearer than its sound for some models.
-  return Math.max(costOf({ ...usage, audioOutputTokens: usage.completionTokens }), costOf(usage))
+  const costOf = (audioOutputTokens: number): AnswerCost => {
+    const usage = { ...usageOfPrompt(terms), completionTokens: 1, audioOutputTokens }
+    const receipt = { formula, price, groupRatio, quotaPerUnit, tools, usage }
+    const lines = linesOf(receipt)
+    const ofAnswer = ({ label }: ChargeLine): boolean => label === 'output' || label === 'audioOutput'
+    return {
+      fixed: exactQuota(lines.filter((line) => !ofAnswer(line))),
+      each: exactQuota(lines.filter(ofAnswer)),
+      least: hasPrice(receipt, lines) ? 1 : 0,
+    }
+  }
+  // Nobody knows how much of a spoken answer is its words, which are dearer than its sound for some models.
+  return terms.spoken === true ? [costOf(1), costOf(0)] : [costOf(0)]
 }
 
-function usageOfAnswer(terms: AnswerTerms, answerTokens: number): Usage {
+function usageOfPrompt(terms: AnswerTerms): Usage {
   const promptTokens = Math.max(tokens(terms.promptTokens), 1)
   const cacheWriteTokens = Math.min(tokens(terms.cacheWriteMarked), promptTokens)
-  const completionTokens = tokens(answerTokens)
   return {
     ...emptyUsage,
     promptTokens,
     cacheWriteTokens,
     cacheWrite1hTokens: Math.min(tokens(terms.cacheWrite1hMarked ?? 0), cacheWriteTokens),
     audioInputTokens: Math.min(tokens(terms.audioTokens ?? 0), promptTokens),
-    completionTokens,
   }
 }
 

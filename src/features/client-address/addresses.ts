@@ -5,6 +5,21 @@ const isAddress = (text: string): boolean => ipaddr.IPv4.isValidFourPartDecimal(
 
 /** One spelling per address: IPv4 inside IPv6 becomes plain IPv4, a zone goes; what is no address becomes "". */
 export function normaliseAddress(text: string): string {
+  const known = knownAddresses.get(text)
+  if (known !== undefined) return known
+  const address = readAddress(text)
+  if (text.length <= longestAddress) knownAddresses.set(text, address)
+  return address
+}
+
+/** `0000:…:255.255.255.255` with a zone; what is longer is no address and not worth remembering. */
+const longestAddress = 64
+
+/** The same callers come again and again. */
+const knownAddresses = new LRUCache<string, string>({ max: 1000 })
+const knownNetworks = new LRUCache<string, string>({ max: 1000 })
+
+function readAddress(text: string): string {
   const [bare = ''] = text.split('%', 1)
   return isAddress(bare) ? ipaddr.process(bare).toString() : ''
 }
@@ -79,6 +94,12 @@ export function isAllowedAddress(address: string, entries: string): boolean {
 
 /** One household or server: the address, or its /64 in IPv6, where addresses cost nothing. */
 export function networkOf(ip: string): string {
+  let network = knownNetworks.get(ip)
+  if (network === undefined) knownNetworks.set(ip, (network = computeNetwork(ip)))
+  return network
+}
+
+function computeNetwork(ip: string): string {
   if (!isAddress(ip)) return ip
   const address = ipaddr.process(ip)
   if (address.kind() === 'ipv4') return address.toString()
