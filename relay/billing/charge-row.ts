@@ -3,6 +3,7 @@ import { formulaFor, quotaOfReceipt } from '#core/pricing/charge.ts'
 import type { Receipt, UsageReceipt } from '#core/pricing/receipt.ts'
 import { toolUses } from '#core/pricing/tools.ts'
 import { type MeasuredUsage, totalTokens } from '#core/usage.ts'
+import { leanOther } from '#core/log-other.ts'
 import type { ChargeRow } from '#features/ledger/charge-row.ts'
 import type { Delivered } from '#relay/chat/delivered.ts'
 import type { Attempt, AttemptRecord, Call, RelayServices } from '#relay/request/call.ts'
@@ -54,12 +55,13 @@ export function chargeRowOf(services: RelayServices, call: Call, settlement: Set
   const used = ending.empty && source !== 'upstream' ? { ...usage, promptTokens: 0, completionTokens: 0 } : usage
   // Nothing was used: nothing is charged, a price per call included, and no counter moves.
   const isUnused = totalTokens(used) === 0
+  const tools = toolUses({ model: attempt.upstreamModel, usage: used })
   const receipt: UsageReceipt | null = isUnused
     ? null
     : {
         formula: formulaFor({ claude: settlement.claude, realtime: false, usage: used }),
         usage: used,
-        tools: toolUses({ model: attempt.upstreamModel, usage: used }),
+        ...(tools.length > 0 ? { tools } : {}),
         ...terms,
       }
   const unusedText = ending.end === 'failed' ? '（没有用量，请求可能出错）' : '（没有用量，上游可能超时）'
@@ -75,11 +77,14 @@ export function chargeRowOf(services: RelayServices, call: Call, settlement: Set
     content: priceText(terms, receipt) + (isUnused ? unusedText : ''),
     firstTokenMs: ending.firstTokenMs === null ? null : Math.round(ending.firstTokenMs),
     isStream: ending.isStream,
-    other: {
-      ...userGroupKeys(services, call, terms.groupRatio),
-      ...other,
-      ...loggedContent(services, settlement.sent.request, () => ending.delivered().text),
-    },
+    other: leanOther(
+      {
+        ...userGroupKeys(services, call, terms.groupRatio),
+        ...other,
+        ...loggedContent(services, settlement.sent.request, () => ending.delivered().text),
+      },
+      call.model,
+    ),
     ...cost.columns,
   }
 }

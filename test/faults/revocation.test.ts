@@ -1,3 +1,4 @@
+import { expandOther } from '#core/log-other.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Product, startProduct, until } from '../support/processes.ts'
 import type { TestToken } from '../support/factories.ts'
@@ -83,19 +84,22 @@ test('a changed price holds for every process at once, and no call is charged ha
   const ratioOf = async (): Promise<Set<number>> => {
     await everywhere(token, 'priced')
     const { rows } = await world.pool.query<{
-      other: { model_ratio: number }
+      other: Record<string, unknown>
       quota: string
       prompt_tokens: number
       completion_tokens: number
     }>(
       "select * from (select * from logs where model_name = 'priced' order by created_at desc, id desc limit 12) latest",
     )
-    for (const row of rows) {
-      const { model_ratio: ratio } = row.other
-      const { completion_ratio: completion } = row.other as unknown as { completion_ratio: number }
+    const ratios = rows.map((row) => {
+      const { model_ratio: ratio, completion_ratio: completion } = expandOther(row.other, 'priced') as Record<
+        'model_ratio' | 'completion_ratio',
+        number
+      >
       expect(Number(row.quota)).toBe(Math.round(ratio * (row.prompt_tokens + completion * row.completion_tokens)))
-    }
-    return new Set(rows.map((row) => row.other.model_ratio))
+      return ratio
+    })
+    return new Set(ratios)
   }
   await world.make.channel({ models: 'priced' })
   for (const ratio of [3, 7]) {

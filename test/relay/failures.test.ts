@@ -28,10 +28,9 @@ const directives = () => app.upstream.requests.map(({ directives: given }) => gi
 describe('the log of failures', () => {
   const rowsOf = async (model: string) => {
     await app.services.failureLog.flushed()
-    const { rows } = await app.pool.query<{ type: number; chain: string[] | null }>(
-      `select type, other->'admin_info'->'use_channel' as chain from logs where model_name = $1 order by id`,
-      [model],
-    )
+    const rows = (await app.logs())
+      .filter(({ model_name: name }) => name === model)
+      .map(({ type, other }) => ({ type, chain: (other['admin_info'] as { use_channel: string[] }).use_channel }))
     const { rows: sums } = await app.pool.query<{ calls: number; attempts: number }>(
       `select coalesce(sum(calls), 0)::int as calls, coalesce(sum(attempts), 0)::int as attempts from failures_hourly where model_name = $1`,
       [model],

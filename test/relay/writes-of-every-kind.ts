@@ -1,6 +1,7 @@
 import { createTRPCClient, httpBatchLink } from '@trpc/client'
 import type { Pool } from 'pg'
 import superjson from 'superjson'
+import { expandOther } from '#core/log-other.ts'
 import type { Upstream } from '#test/simulator/index.ts'
 import type { AppRouter } from '#server/app-router.ts'
 import { until } from '../support/processes.ts'
@@ -51,13 +52,14 @@ export async function see(world: World, url: string, { token, model }: Scene): P
     'select other from logs where request_id = $1 and type = 2',
     [reply.headers.get('x-request-id') ?? ''],
   )
+  const row = rows[0] && expandOther(rows[0].other, model)
   return {
     status: reply.status,
     key: asked?.key,
     delay: asked?.directives.delay,
     sent: (asked?.body as { model?: unknown } | undefined)?.model,
-    ratio: rows[0]?.other['model_ratio'],
-    groupRatio: rows[0]?.other['group_ratio'],
+    ratio: row?.['model_ratio'],
+    groupRatio: row?.['group_ratio'],
   }
 }
 

@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createTRPCClient, httpBatchLink } from '@trpc/client'
 import superjson from 'superjson'
+import { expandOther } from '#core/log-other.ts'
 import { createConsoleFiles } from '#server/console-files.ts'
 import { createApp } from '#server/app.ts'
 import { readEnvironment } from '#server/env.ts'
@@ -117,7 +118,12 @@ export async function startApp(
       }),
     /** Log rows, oldest first. */
     logs: async () =>
-      (await pool.query<LogRow>('select *, quota::float8 as quota from logs order by created_at, id')).rows,
+      (await pool.query<LogRow>('select *, quota::float8 as quota from logs order by created_at, id')).rows.map(
+        (row) => ({
+          ...row,
+          other: row.other && expandOther(row.other, row.model_name),
+        }),
+      ),
     /** Waits until every node on this database knows what the factories wrote. */
     settled: () => services.barrier(),
     violations: () => ledgerViolations(pool),

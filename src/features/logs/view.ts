@@ -1,3 +1,4 @@
+import { expandOther } from '#core/log-other.ts'
 import { roles } from '#core/roles.ts'
 import { logType } from '#core/statuses.ts'
 import type { LogOther } from '#db/entities/log.ts'
@@ -28,9 +29,8 @@ export type LogRow = {
 }
 
 /** Which channels a call went through is the operator's business; so is what a channel failed with. */
-function otherForUsers(row: LogRow): LogOther | null {
-  if (!row.other) return null
-  const { admin_info: _, ...shown } = row.other
+function otherForUsers(row: LogRow, other: LogOther): LogOther {
+  const { admin_info: _, ...shown } = other
   if (row.type !== logType.error) return shown
   const { channel_id: _id, channel_name: _name, channel_type: _type, ...rest } = shown
   return rest
@@ -39,6 +39,7 @@ function otherForUsers(row: LogRow): LogOther | null {
 /** `number` stands for the id where the reader is an ordinary user, who has no use for how many rows there are. */
 export function toLogView(row: LogRow, viewer: { role: number; number: number }) {
   const isAdmin = viewer.role >= roles.admin
+  const other = row.other && expandOther(row.other, row.model_name)
   return {
     id: isAdmin ? Number(row.id) : viewer.number,
     createdAt: row.created_at,
@@ -59,7 +60,7 @@ export function toLogView(row: LogRow, viewer: { role: number; number: number })
     group: row.group,
     clientIp: row.client_ip,
     requestId: row.request_id,
-    other: isAdmin ? row.other : otherForUsers(row),
+    other: isAdmin ? other : other && otherForUsers(row, other),
     /** Billionths of a dollar that the operator paid; only administrators are told. */
     ...(isAdmin ? { cost: row.cost === null ? null : Number(row.cost) } : {}),
   }

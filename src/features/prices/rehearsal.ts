@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import pg, { type PoolClient } from 'pg'
 import type { OptionKey, OptionsReader, OptionValues } from '#core/options/registry/index.ts'
 import { chargedGroupRatio, priceOf, taskPriceOf, priceTablesOf } from '#core/pricing/price-of.ts'
+import { expandReceipt } from '#core/log-other.ts'
 import { costOf } from '#core/pricing/buying-price.ts'
 import { quotaOfReceipt } from '#core/pricing/charge.ts'
 import { imageReceipt } from '#core/pricing/images.ts'
@@ -26,6 +27,7 @@ type Row = {
   quota: string
   cost: string | null
   receipt: unknown
+  lean: boolean
   upstream: string | null
   own_cost: string | null
   share: string | null
@@ -33,7 +35,7 @@ type Row = {
   accepts: boolean | null
 }
 
-const text = `select l.user_id, l.username, l.model_name, l."group", l.quota, l.cost, l.other -> 'receipt' as receipt,
+const text = `select l.user_id, l.username, l.model_name, l."group", l.quota, l.cost, l.other -> 'receipt' as receipt, l.other -> 'lean' is not null as lean,
     l.other ->> 'upstream_model_name' as upstream, l.other -> 'admin_info' ->> 'cost' as own_cost,
     l.other -> 'admin_info' ->> 'cost_share' as share, u."group" as user_group,
     (u.setting ->> 'accept_unset_model_ratio_model')::boolean as accepts
@@ -106,7 +108,7 @@ function replay(reader: OptionsReader, row: Row, change: PriceChange): Replayed 
   const cost = row.cost === null ? null : Number(row.cost)
   // Nothing was used or delivered: nothing is charged under any price.
   if (row.receipt === null && Number(row.quota) === 0) return { quota: 0, cost }
-  const read = receiptSchema.safeParse(row.receipt)
+  const read = receiptSchema.safeParse(row.lean ? expandReceipt(row.receipt, row.model_name) : row.receipt)
   if (!read.success) return 'unknown'
   const next = receiptUnder(reader, row, { receipt: read.data, change })
   if (!next) return 'refused'
