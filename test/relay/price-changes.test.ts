@@ -76,15 +76,17 @@ describe('a scheduled price change', () => {
   })
 
   test('leaves a call that was admitted before under its own price, whole', async () => {
-    const { model } = await serve(app, { does: 'usage=1000:1000,delay=900' })
+    const { model } = await serve(app, { does: 'usage=1000:1000,gate=changed' })
     await setPrice(model, 1)
-    const effectiveAt = new Date((await databaseTime()) + 400)
+    const admitted = say(app, chat, { token, model })
+    await until(() => app.upstream.open > 0)
     await prices().schedule.mutate({
       change: { prices: [{ model, modelRatio: 7, completionRatio: 3 }], groupRatios: { default: 1 } },
-      effectiveAt,
+      effectiveAt: new Date((await databaseTime()) + 100),
     })
-    expect((await say(app, chat, { token, model })).status).toBe(200)
-    expect(app.services.options.get('ModelRatio')[model]).toBe(7)
+    await until(() => [app, other].every(({ services }) => services.options.get('ModelRatio')[model] === 7))
+    app.upstream.openGate('changed')
+    expect((await admitted).status).toBe(200)
     expect((await say(other, chat, { token, model })).status).toBe(200)
     // 2000 × 1, then (1000 + 1000 × 3) × 7
     expect((await rowsOf(model)).map(({ quota }) => quota)).toEqual([2000, 28_000])

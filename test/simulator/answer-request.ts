@@ -24,6 +24,8 @@ export type World = {
   /** Prepared replies of `fixed` requests. */
   prepared: Map<string, Reply>
   nextId: (prefix: string) => string
+  /** Resolves once the gate of that name is open. */
+  passGate: (name: string) => Promise<void>
 }
 
 async function bytesOf(request: IncomingMessage): Promise<Buffer> {
@@ -112,6 +114,7 @@ async function respond(world: World, { target, bytes, url }: Received, response:
     if (recorded) recorded.directives = directives
     const delay = numberOf(directives, 'delay')
     if (delay) await pause(delay)
+    if (directives.gate) await world.passGate(directives.gate)
     if (response.destroyed) return
     const ordered = writeOrderedFailure(response, vendor, directives)
     if (ordered) return await ordered

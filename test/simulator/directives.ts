@@ -15,6 +15,7 @@ export const directiveNames = {
   header: 'a response header, name:value',
   contenttype: 'content-type of the reply',
   delay: 'milliseconds before the headers',
+  gate: 'no headers before the test opens the gate of this name',
   gap: 'milliseconds between stream events',
   words: 'length of the answer in words',
   events: 'exact number of text deltas of a stream',

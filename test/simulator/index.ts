@@ -32,13 +32,21 @@ export type Upstream = {
   readonly aborted: number
   /** Everything ever asked, also when nothing is recorded. */
   readonly total: number
+  /** Lets the answers go on that wait at this gate, now and later. */
+  openGate: (name: string) => void
   /** Forgets recorded requests, counters, ids and kept answers. */
   clear: () => void
   close: () => Promise<void>
   [Symbol.asyncDispose]: () => Promise<void>
 }
 
-function createWorld(record: boolean): World & { clear: () => void } {
+function createWorld(record: boolean): World & { clear: () => void; openGate: (name: string) => void } {
+  const gates = new Map<string, PromiseWithResolvers<void>>()
+  const gateOf = (name: string) => {
+    const gate = gates.get(name) ?? Promise.withResolvers<void>()
+    gates.set(name, gate)
+    return gate
+  }
   let lastId = 0
   const requests: RecordedRequest[] = []
   const counter = createFailureCounter()
@@ -55,7 +63,9 @@ function createWorld(record: boolean): World & { clear: () => void } {
     stored.clear()
     tasks.clear()
   }
-  return { record, requests, counter, stored, tasks, prepared: new Map(), nextId, clear }
+  const passGate = (name: string) => gateOf(name).promise
+  const openGate = (name: string) => gateOf(name).resolve()
+  return { record, requests, counter, stored, tasks, prepared: new Map(), nextId, passGate, clear, openGate }
 }
 
 const listening = (server: Server, port: number, host: string) =>
@@ -126,6 +136,7 @@ export async function startUpstream(options: UpstreamOptions = {}): Promise<Upst
     get total() {
       return total
     },
+    openGate: world.openGate,
     clear: () => {
       world.clear()
       aborted = 0
