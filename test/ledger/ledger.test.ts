@@ -1,248 +1,191 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { ChargeRow } from '#features/ledger/charge-row.ts'
 import type { Pool } from 'pg'
 import { createHoldRecovery } from '#features/ledger/node.ts'
-import { createLedger, grant, type Ledger } from '#features/ledger/service.ts'
-import { refundUndelivered } from '#features/ledger/refund.ts'
+import { grant, type Ledger } from '#features/ledger/service.ts'
 import { logType } from '#core/statuses.ts'
-import { connect, type Database } from '#db/orm.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
-import { createFactories, type Factories } from '../support/factories.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
+import { createLedgerWorld, type LedgerWorld } from '../support/ledger-world.ts'
 
-let testDatabase: TestDatabase
-let database: Database
-let make: Factories
+let world: LedgerWorld
 let ledger: Ledger
-
-const ledgerOfNode = (nodeId: number): Ledger =>
-  createLedger({
-    pool: database.pool,
-    nodeId: () => nodeId,
-    refund: (row) => refundUndelivered(database.orm.em.fork(), row),
-  })
-
 beforeAll(async () => {
-  testDatabase = await createDatabase()
-  database = await connect(testDatabase.connection, 20)
-  make = createFactories({
-    pool: database.pool,
-    secretKey: 'the key of these tests',
-    upstreamUrl: 'http://127.0.0.1:1',
-  })
-  anyChannel = (await make.channel()).id
+  world = await createLedgerWorld()
 })
 beforeEach(() => {
-  ledger = ledgerOfNode(1)
+  ledger = world.ledgerWith()
 })
-afterAll(async () => {
-  await database.close()
-  await testDatabase[Symbol.asyncDispose]()
-})
-
-let anyChannel = 0
-let counter = 0
-const newId = (): string => `request-${(counter += 1)}`
-
-const chargeOf = (call: {
-  id: string
-  userId: number
-  tokenId: number
-  channelId?: number
-  quota: number
-}): ChargeRow => ({
-  channelId: anyChannel,
-  counted: true,
-  log: true,
-  content: '',
-  username: 'someone',
-  tokenName: 'token',
-  modelName: 'gpt-4o',
-  promptTokens: 10,
-  completionTokens: 5,
-  cachedTokens: 0,
-  useTimeMs: 12,
-  firstTokenMs: 5,
-  isStream: false,
-  group: 'default',
-  clientIp: '',
-  other: { model_ratio: 1 },
-  ...call,
-})
-
-const balanceOf = async (userId: number): Promise<number> =>
-  Number((await database.pool.query('select quota from users where id = $1', [userId])).rows[0]?.quota)
-const tokenOf = async (id: number): Promise<{ remain: number; used: number; status: number }> => {
-  const { rows } = await database.pool.query('select * from tokens where id = $1', [id])
-  return { remain: Number(rows[0]?.remain_quota), used: Number(rows[0]?.used_quota), status: rows[0]?.status }
-}
-const holdsOf = async (userId: number): Promise<number> =>
-  Number(
-    (await database.pool.query("select count(*) from holds where user_id = $1 and status = 'open'", [userId])).rows[0]
-      ?.count,
-  )
+afterAll(() => world[Symbol.asyncDispose]())
 
 test('of 200 concurrent reservations exactly as many succeed as can be paid, on two nodes', async () => {
-  const user = await make.user({ quota: 1_000_000 })
-  const token = await make.token(user, { remainQuota: 20 * 100 })
-  const nodes = [ledger, ledgerOfNode(2)]
+  const user = await world.make.user({ quota: 1_000_000 })
+  const token = await world.make.token(user, { remainQuota: 20 * 100 })
+  const nodes = [ledger, world.ledgerWith({ nodeId: 2 })]
   const verdicts = await Promise.all(
     Array.from({ length: 200 }, (_, index) =>
-      (nodes[index % 2] as Ledger).reserve({ id: newId(), userId: user.id, tokenId: token.id, amount: 100 }),
+      (nodes[index % 2] as Ledger).reserve({ id: world.newId(), userId: user.id, tokenId: token.id, amount: 100 }),
     ),
   )
   expect(verdicts.filter(({ verdict }) => verdict === 'ok')).toHaveLength(20)
   expect(verdicts.filter(({ verdict }) => verdict === 'token_insufficient')).toHaveLength(180)
-  expect(await balanceOf(user.id)).toBe(1_000_000 - 2000)
-  expect(await tokenOf(token.id)).toMatchObject({ remain: 0, status: 1 })
-  expect(await ledgerViolations(database.pool)).toEqual([])
+  expect(await world.balanceOf(user.id)).toBe(1_000_000 - 2000)
+  expect(await world.tokenOf(token.id)).toMatchObject({ remain: 0, status: 1 })
+  expect(await ledgerViolations(world.pool)).toEqual([])
 })
 
 test('a user without balance is refused although the token has quota, and neither is changed', async () => {
-  const user = await make.user({ quota: 250 })
-  const token = await make.token(user, { remainQuota: 10_000 })
+  const user = await world.make.user({ quota: 250 })
+  const token = await world.make.token(user, { remainQuota: 10_000 })
   const verdicts = await Promise.all(
-    Array.from({ length: 40 }, () => ledger.reserve({ id: newId(), userId: user.id, tokenId: token.id, amount: 100 })),
+    Array.from({ length: 40 }, () =>
+      ledger.reserve({ id: world.newId(), userId: user.id, tokenId: token.id, amount: 100 }),
+    ),
   )
   expect(verdicts.filter(({ verdict }) => verdict === 'ok')).toHaveLength(2)
-  expect(await balanceOf(user.id)).toBe(50)
-  expect(await tokenOf(token.id)).toMatchObject({ remain: 10_000 - 200 })
+  expect(await world.balanceOf(user.id)).toBe(50)
+  expect(await world.tokenOf(token.id)).toMatchObject({ remain: 10_000 - 200 })
 })
 
 test('settling books the difference, the log row and every counter in one commit', async () => {
-  const user = await make.user({ quota: 1000 })
-  const token = await make.token(user, { remainQuota: 500 })
-  const channel = await make.channel()
-  const id = newId()
+  const user = await world.make.user({ quota: 1000 })
+  const token = await world.make.token(user, { remainQuota: 500 })
+  const channel = await world.make.channel()
+  const id = world.newId()
   await ledger.reserve({ id, userId: user.id, tokenId: token.id, amount: 300 })
   const after = await ledger.settle(
-    chargeOf({ id, userId: user.id, tokenId: token.id, channelId: channel.id, quota: 120 }),
+    world.chargeOf({
+      id,
+      userId: user.id,
+      tokenId: token.id,
+      channelId: channel.id,
+      quota: 120,
+      other: { model_ratio: 1 },
+    }),
     'go-on',
   )
   expect(after.userQuota).toBe(880)
-  expect(await tokenOf(token.id)).toEqual({ remain: 380, used: 120, status: 1 })
-  expect(await holdsOf(user.id)).toBe(0)
-  const { rows } = await database.pool.query('select * from logs where request_id = $1', [id])
+  expect(await world.tokenOf(token.id)).toEqual({ remain: 380, used: 120, status: 1 })
+  expect(await world.openHolds(user.id)).toBe(0)
+  const { rows } = await world.pool.query('select * from logs where request_id = $1', [id])
   expect(rows).toHaveLength(1)
   expect(rows[0]).toMatchObject({ quota: '120', type: 2, other: { model_ratio: 1 } })
-  expect(await ledgerViolations(database.pool)).toEqual([])
+  expect(await ledgerViolations(world.pool)).toEqual([])
 })
 
 test('an unlimited token keeps its remainder and counts what it used', async () => {
-  const user = await make.user({ quota: 1000 })
-  const token = await make.token(user, { unlimited: true, remainQuota: 7 })
-  const id = newId()
+  const user = await world.make.user({ quota: 1000 })
+  const token = await world.make.token(user, { unlimited: true, remainQuota: 7 })
+  const id = world.newId()
   await ledger.reserve({ id, userId: user.id, tokenId: token.id, amount: 300 })
-  await ledger.settle(chargeOf({ id, userId: user.id, tokenId: token.id, quota: 400 }), 'go-on')
-  expect(await tokenOf(token.id)).toEqual({ remain: 7, used: 400, status: 1 })
-  expect(await balanceOf(user.id)).toBe(600)
+  await ledger.settle(world.chargeOf({ id, userId: user.id, tokenId: token.id, quota: 400 }), 'go-on')
+  expect(await world.tokenOf(token.id)).toEqual({ remain: 7, used: 400, status: 1 })
+  expect(await world.balanceOf(user.id)).toBe(600)
 })
 
 test('a charge above its reservation is applied in full, and the token then is exhausted', async () => {
-  const user = await make.user({ quota: 1000 })
-  const token = await make.token(user, { remainQuota: 300 })
-  const id = newId()
+  const user = await world.make.user({ quota: 1000 })
+  const token = await world.make.token(user, { remainQuota: 300 })
+  const id = world.newId()
   await ledger.reserve({ id, userId: user.id, tokenId: token.id, amount: 300 })
-  await ledger.settle(chargeOf({ id, userId: user.id, tokenId: token.id, quota: 350 }), 'go-on')
-  expect(await tokenOf(token.id)).toEqual({ remain: -50, used: 350, status: 4 })
-  const next = await ledger.reserve({ id: newId(), userId: user.id, tokenId: token.id, amount: 1 })
+  await ledger.settle(world.chargeOf({ id, userId: user.id, tokenId: token.id, quota: 350 }), 'go-on')
+  expect(await world.tokenOf(token.id)).toEqual({ remain: -50, used: 350, status: 4 })
+  const next = await ledger.reserve({ id: world.newId(), userId: user.id, tokenId: token.id, amount: 1 })
   expect(next.verdict).toBe('token_exhausted')
 })
 
 test('the same charge sent twice is booked once', async () => {
-  const user = await make.user({ quota: 1000 })
-  const id = newId()
+  const user = await world.make.user({ quota: 1000 })
+  const id = world.newId()
   await ledger.reserve({ id, userId: user.id, tokenId: 0, amount: 300 })
-  const row = chargeOf({ id, userId: user.id, tokenId: 0, quota: 120 })
-  await Promise.all([ledger.settle(row, 'go-on'), ledgerOfNode(2).settle(row, 'go-on')])
+  const row = world.chargeOf({ id, userId: user.id, tokenId: 0, quota: 120 })
+  await Promise.all([ledger.settle(row, 'go-on'), world.ledgerWith({ nodeId: 2 }).settle(row, 'go-on')])
   await ledger.settle(row, 'go-on')
-  expect(await balanceOf(user.id)).toBe(880)
-  expect(await ledgerViolations(database.pool)).toEqual([])
+  expect(await world.balanceOf(user.id)).toBe(880)
+  expect(await ledgerViolations(world.pool)).toEqual([])
 })
 
 test('a charge that meets a lost or released hold is booked whole', async () => {
-  const user = await make.user({ quota: 1000 })
-  await ledger.settle(chargeOf({ id: newId(), userId: user.id, tokenId: 0, quota: 100 }), 'go-on')
-  expect(await balanceOf(user.id)).toBe(900)
-  const id = newId()
-  await ledgerOfNode(77).reserve({ id, userId: user.id, tokenId: 0, amount: 300 })
-  await database.pool.query('select ledger_release_node(77)')
-  expect(await balanceOf(user.id)).toBe(900)
-  await ledger.settle(chargeOf({ id, userId: user.id, tokenId: 0, quota: 50 }), 'go-on')
-  expect(await balanceOf(user.id)).toBe(850)
-  expect(await ledgerViolations(database.pool)).toEqual([])
+  const user = await world.make.user({ quota: 1000 })
+  await ledger.settle(world.chargeOf({ id: world.newId(), userId: user.id, tokenId: 0, quota: 100 }), 'go-on')
+  expect(await world.balanceOf(user.id)).toBe(900)
+  const id = world.newId()
+  await world.ledgerWith({ nodeId: 77 }).reserve({ id, userId: user.id, tokenId: 0, amount: 300 })
+  await world.pool.query('select ledger_release_node(77)')
+  expect(await world.balanceOf(user.id)).toBe(900)
+  await ledger.settle(world.chargeOf({ id, userId: user.id, tokenId: 0, quota: 50 }), 'go-on')
+  expect(await world.balanceOf(user.id)).toBe(850)
+  expect(await ledgerViolations(world.pool)).toEqual([])
 })
 
 test('a release gives user and token everything back and lifts an exhausted token', async () => {
-  const user = await make.user({ quota: 1000 })
-  const token = await make.token(user, { remainQuota: 300 })
-  const id = newId()
+  const user = await world.make.user({ quota: 1000 })
+  const token = await world.make.token(user, { remainQuota: 300 })
+  const id = world.newId()
   await ledger.reserve({ id, userId: user.id, tokenId: token.id, amount: 300 })
-  await database.pool.query('update tokens set status = 4 where id = $1', [token.id])
+  await world.pool.query('update tokens set status = 4 where id = $1', [token.id])
   await ledger.release({ id, userId: user.id, tokenId: token.id })
   await ledger.release({ id, userId: user.id, tokenId: token.id })
-  expect(await balanceOf(user.id)).toBe(1000)
-  expect(await tokenOf(token.id)).toEqual({ remain: 300, used: 0, status: 1 })
+  expect(await world.balanceOf(user.id)).toBe(1000)
+  expect(await world.tokenOf(token.id)).toEqual({ remain: 300, used: 0, status: 1 })
 })
 
 test('a more expensive attempt raises its hold, and only if that can be paid', async () => {
-  const user = await make.user({ quota: 1000 })
-  const id = newId()
+  const user = await world.make.user({ quota: 1000 })
+  const id = world.newId()
   await ledger.reserve({ id, userId: user.id, tokenId: 0, amount: 300 })
   expect((await ledger.reserve({ id, userId: user.id, tokenId: 0, amount: 700 })).verdict).toBe('ok')
-  expect(await balanceOf(user.id)).toBe(300)
+  expect(await world.balanceOf(user.id)).toBe(300)
   expect((await ledger.reserve({ id, userId: user.id, tokenId: 0, amount: 200 })).verdict).toBe('ok')
-  expect(await balanceOf(user.id)).toBe(300)
+  expect(await world.balanceOf(user.id)).toBe(300)
   expect((await ledger.reserve({ id, userId: user.id, tokenId: 0, amount: 1001 })).verdict).toBe('user_insufficient')
   await ledger.release({ id, userId: user.id, tokenId: 0 })
-  expect(await balanceOf(user.id)).toBe(1000)
+  expect(await world.balanceOf(user.id)).toBe(1000)
 })
 
 test('a free call starts on an empty balance, any other does not', async () => {
-  const user = await make.user({ quota: 0 })
-  expect((await ledger.reserve({ id: newId(), userId: user.id, tokenId: 0, amount: 0 })).verdict).toBe('ok')
-  expect((await ledger.reserve({ id: newId(), userId: user.id, tokenId: 0, amount: 1 })).verdict).toBe(
+  const user = await world.make.user({ quota: 0 })
+  expect((await ledger.reserve({ id: world.newId(), userId: user.id, tokenId: 0, amount: 0 })).verdict).toBe('ok')
+  expect((await ledger.reserve({ id: world.newId(), userId: user.id, tokenId: 0, amount: 1 })).verdict).toBe(
     'user_insufficient',
   )
 })
 
 test('holds of a process whose lock is free on two checks are released, holds of a running one are not', async () => {
-  const user = await make.user({ quota: 1000 })
-  await ledgerOfNode(501).reserve({ id: newId(), userId: user.id, tokenId: 0, amount: 300 })
-  await ledgerOfNode(502).reserve({ id: newId(), userId: user.id, tokenId: 0, amount: 100 })
-  const living = await database.pool.connect()
+  const user = await world.make.user({ quota: 1000 })
+  await world.ledgerWith({ nodeId: 501 }).reserve({ id: world.newId(), userId: user.id, tokenId: 0, amount: 300 })
+  await world.ledgerWith({ nodeId: 502 }).reserve({ id: world.newId(), userId: user.id, tokenId: 0, amount: 100 })
+  const living = await world.pool.connect()
   await living.query('select pg_advisory_lock(7301, 502)')
-  const recover = createHoldRecovery(database.pool)
+  const recover = createHoldRecovery(world.pool)
   await recover()
-  expect(await balanceOf(user.id)).toBe(600)
+  expect(await world.balanceOf(user.id)).toBe(600)
   await recover()
-  expect(await balanceOf(user.id)).toBe(900)
+  expect(await world.balanceOf(user.id)).toBe(900)
   await living.query('select pg_advisory_unlock(7301, 502)')
   living.release()
 })
 
 test('right after trouble with the database nobody is taken for dead: the living take their locks again', async () => {
-  const user = await make.user({ quota: 1000 })
-  await ledgerOfNode(503).reserve({ id: newId(), userId: user.id, tokenId: 0, amount: 300 })
+  const user = await world.make.user({ quota: 1000 })
+  await world.ledgerWith({ nodeId: 503 }).reserve({ id: world.newId(), userId: user.id, tokenId: 0, amount: 300 })
   let isBroken = true
   const pool = {
     query: async (...query: Parameters<Pool['query']>) => {
       if (isBroken) throw new Error('the database restarts')
-      return database.pool.query(...query)
+      return world.pool.query(...query)
     },
   } as unknown as Pool
   const recover = createHoldRecovery(pool)
   await expect(recover()).rejects.toThrow('the database restarts')
   isBroken = false
   for (let look = 0; look < 3; look += 1) expect(await recover()).toEqual({ released: 0 })
-  expect(await balanceOf(user.id)).toBe(700)
+  expect(await world.balanceOf(user.id)).toBe(700)
 })
 
 test('a grant is booked once however often it is sent, from however many nodes', async () => {
-  const user = await make.user({ quota: 0 })
+  const user = await world.make.user({ quota: 0 })
   const booked = await Promise.all(
     Array.from({ length: 20 }, () =>
-      grant(database.orm.em.fork(), {
+      grant(world.em(), {
         kind: 'top_up',
         key: `order-${user.id}`,
         userId: user.id,
@@ -252,41 +195,41 @@ test('a grant is booked once however often it is sent, from however many nodes',
     ),
   )
   expect(booked.filter(Boolean)).toHaveLength(1)
-  expect(await balanceOf(user.id)).toBe(500)
-  expect(await ledgerViolations(database.pool)).toEqual([])
+  expect(await world.balanceOf(user.id)).toBe(500)
+  expect(await ledgerViolations(world.pool)).toEqual([])
 })
 
 test('batches of many users, tokens and channels from four nodes at once neither deadlock nor lose a unit', async () => {
-  const users = await Promise.all(Array.from({ length: 8 }, () => make.user({ quota: 100_000 })))
-  const tokens = await Promise.all(users.map((user) => make.token(user, { remainQuota: 100_000 })))
-  const channels = await Promise.all(Array.from({ length: 4 }, () => make.channel()))
-  const nodes = [11, 12, 13, 14].map(ledgerOfNode)
+  const users = await Promise.all(Array.from({ length: 8 }, () => world.make.user({ quota: 100_000 })))
+  const tokens = await Promise.all(users.map((user) => world.make.token(user, { remainQuota: 100_000 })))
+  const channels = await Promise.all(Array.from({ length: 4 }, () => world.make.channel()))
+  const nodes = [11, 12, 13, 14].map((nodeId) => world.ledgerWith({ nodeId }))
   await Promise.all(
     Array.from({ length: 800 }, async (_, index) => {
       const node = nodes[index % 4] as Ledger
       const at = (index * 7) % 8
-      const call = { id: newId(), userId: users[at]?.id ?? 0, tokenId: tokens[at]?.id ?? 0 }
+      const call = { id: world.newId(), userId: users[at]?.id ?? 0, tokenId: tokens[at]?.id ?? 0 }
       const { verdict } = await node.reserve({ ...call, amount: 100 + (index % 50) })
       expect(verdict).toBe('ok')
       if (index % 5 === 0) return node.release(call)
       return void (await node.settle(
-        chargeOf({ ...call, channelId: channels[(index * 3) % 4]?.id ?? 0, quota: index % 150 }),
+        world.chargeOf({ ...call, channelId: channels[(index * 3) % 4]?.id ?? 0, quota: index % 150 }),
         'go-on',
       ))
     }),
   )
-  expect(await ledgerViolations(database.pool)).toEqual([])
-  for (const token of tokens) expect((await tokenOf(token.id)).remain).toBeGreaterThan(0)
+  expect(await ledgerViolations(world.pool)).toEqual([])
+  for (const token of tokens) expect((await world.tokenOf(token.id)).remain).toBeGreaterThan(0)
 })
 
 test('a text with a NUL character cannot stop the batch it is in', async () => {
-  const user = await make.user({ quota: 1000 })
-  const row = chargeOf({ id: newId(), userId: user.id, tokenId: 0, quota: 10 })
+  const user = await world.make.user({ quota: 1000 })
+  const row = world.chargeOf({ id: world.newId(), userId: user.id, tokenId: 0, quota: 10 })
   await ledger.settle(
     { ...row, content: 'a\0b', modelName: 'm\0x', other: { input: 'x\0y', quote: 'a \\u0000 b' } },
     'go-on',
   )
-  expect(await balanceOf(user.id)).toBe(990)
-  const { rows } = await database.pool.query('select other from logs where request_id = $1', [row.id])
+  expect(await world.balanceOf(user.id)).toBe(990)
+  const { rows } = await world.pool.query('select other from logs where request_id = $1', [row.id])
   expect(rows[0]?.other.quote).toBe('a \\u0000 b')
 })

@@ -1,51 +1,26 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { refundCharge } from '#features/ledger/refund.ts'
-import type { Ledger } from '#features/ledger/service.ts'
-import type { ReserveResult } from '#features/ledger/charge-row.ts'
 import { connect } from '#db/orm.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
-import { createLedgerWorld, type HeldCall, type LedgerWorld } from '../support/ledger-world.ts'
+import {
+  admitted,
+  createLedgerWorld,
+  createTwoNodes,
+  type HeldCall,
+  type LedgerWorld,
+  verdicts,
+} from '../support/ledger-world.ts'
 
 let world: LedgerWorld
-let nodes: Ledger[]
+const { prepare, restart, moveClock, nodeAt, reserveAtOnce, spentOf } = createTwoNodes(() => world)
 
 beforeAll(async () => {
   world = await createLedgerWorld()
-  await world.pool.query(`
-    create table moved_clock (at timestamptz null);
-    insert into moved_clock values (null);
-    create or replace function ledger_clock() returns timestamptz language sql stable as
-      $$ select coalesce((select at from moved_clock), now()) $$;`)
+  await prepare()
 })
-beforeEach(async () => {
-  nodes = [world.ledgerWith({ nodeId: 1 }), world.ledgerWith({ nodeId: 2 })]
-  await world.pool.query('update moved_clock set at = null')
-})
+beforeEach(restart)
 afterAll(() => world[Symbol.asyncDispose]())
 
-const moveClock = (at: string) => world.pool.query('update moved_clock set at = $1', [at])
-const nodeAt = (index: number): Ledger => nodes[index % nodes.length] as Ledger
-
-type Wanted = { userId: number; tokenId?: number; amount?: number; model?: string; count: number }
-
-/** So many at once, over two nodes; each with its call. */
-const reserveAtOnce = ({ userId, tokenId = 0, amount = 100, model = 'gpt-4o', count }: Wanted) =>
-  Promise.all(
-    Array.from({ length: count }, async (_, index) => {
-      const call: HeldCall = { id: world.newId(), userId, tokenId }
-      return { call, node: nodeAt(index), result: await nodeAt(index).reserve({ ...call, amount, model }) }
-    }),
-  )
-
-const admitted = <Item extends { result: ReserveResult }>(items: Item[]): Item[] =>
-  items.filter(({ result }) => result.verdict === 'ok')
-const verdicts = (items: { result: ReserveResult }[]): string[] =>
-  [...new Set(items.map(({ result }) => result.verdict))].toSorted()
-const counted = async (window: number | undefined): Promise<number> =>
-  Number(
-    (await world.pool.query('select coalesce(sum(amount), 0) as n from spend_cap_buckets where cap_id = $1', [window]))
-      .rows[0]?.n,
-  )
 const usedOf = async (id: number): Promise<number> =>
   Number((await world.pool.query('select used_quota as n from subscriptions where id = $1', [id])).rows[0]?.n)
 const paidByPlan = async (call: HeldCall) =>
@@ -76,7 +51,7 @@ test('of 200 parallel calls on a plan that pays for 20 and keeps the balance out
         : node.release(call),
     ),
   )
-  expect(await Promise.all(plan.windows.map(counted))).toEqual([160 + 9 * 40, 160 + 9 * 40])
+  expect(await Promise.all(plan.windows.map(spentOf))).toEqual([160 + 9 * 40, 160 + 9 * 40])
   expect(await usedOf(plan.id)).toBe(520)
   expect(await world.balanceOf(user.id)).toBe(1_000_000)
   expect(await violations()).toEqual([])
@@ -90,7 +65,7 @@ test('where the balance pays beyond the windows, 200 parallel calls take the pla
   expect(admitted(calls)).toHaveLength(30)
   expect(verdicts(calls)).toEqual(['ok', 'user_insufficient'])
   expect(await world.balanceOf(user.id)).toBe(80)
-  expect(await counted(plan.windows[0])).toBe(2050)
+  expect(await spentOf(plan.windows[0])).toBe(2050)
   const settled = await Promise.all(
     admitted(calls).map(async ({ call, node }) => {
       await node.settle(world.chargeOf({ ...call, quota: 100 }), 'go-on')
@@ -112,16 +87,16 @@ test('a plan pays first: a charge below its hold gives back to the balance, then
   const [mixed] = await reserveAtOnce({ userId: user.id, count: 1 })
   expect(await world.balanceOf(user.id)).toBe(960)
   await mixed?.node.settle(world.chargeOf({ ...mixed.call, quota: 70 }), 'go-on')
-  expect([await world.balanceOf(user.id), await counted(plan.windows[0])]).toEqual([990, 60])
+  expect([await world.balanceOf(user.id), await spentOf(plan.windows[0])]).toEqual([990, 60])
 
   const other = await world.make.user({ quota: 1000 })
   const second = await world.make.subscription(other, { windows: [{ amount: 60 }] })
   const [low] = await reserveAtOnce({ userId: other.id, count: 1 })
   await low?.node.settle(world.chargeOf({ ...low.call, quota: 45 }), 'go-on')
-  expect([await world.balanceOf(other.id), await counted(second.windows[0])]).toEqual([1000, 45])
+  expect([await world.balanceOf(other.id), await spentOf(second.windows[0])]).toEqual([1000, 45])
   const [high] = await reserveAtOnce({ userId: other.id, count: 1 })
   await high?.node.settle(world.chargeOf({ ...high.call, quota: 130 }), 'go-on')
-  expect([await world.balanceOf(other.id), await counted(second.windows[0])]).toEqual([885, 60])
+  expect([await world.balanceOf(other.id), await spentOf(second.windows[0])]).toEqual([885, 60])
   expect(await violations()).toEqual([])
 })
 
@@ -157,7 +132,7 @@ test('a plan covers its models only; of several, one that has enough and ends fi
     await reserveAtOnce({ userId: user.id, count: 1 }),
   ]
   expect([...first, ...second].map(({ result }) => result.verdict)).toEqual(['ok', 'ok'])
-  expect([await counted(sooner.windows[0]), await counted(later.windows[0])]).toEqual([100, 100])
+  expect([await spentOf(sooner.windows[0]), await spentOf(later.windows[0])]).toEqual([100, 100])
   expect(verdicts(await reserveAtOnce({ userId: user.id, amount: 450, count: 1 }))).toEqual(['plan_spent'])
   expect(verdicts(await reserveAtOnce({ userId: user.id, amount: 450, model: 'claude-sonnet-4', count: 1 }))).toEqual([
     'ok',
@@ -175,11 +150,11 @@ test('caps and token quota count what a plan pays like what the balance pays', a
   expect([admitted(capped).length, verdicts(capped)]).toEqual([7, ['ok', 'token_insufficient']])
   const without = await reserveAtOnce({ userId: user.id, count: 50 })
   expect([admitted(without).length, verdicts(without)]).toEqual([2, ['cap_reached', 'ok']])
-  expect(await counted(plan.windows[0])).toBe(900)
+  expect(await spentOf(plan.windows[0])).toBe(900)
   await Promise.all(
     admitted(capped).map(({ call, node }) => node.settle(world.chargeOf({ ...call, quota: 60 }), 'go-on')),
   )
-  expect(await counted(plan.windows[0])).toBe(7 * 60 + 200)
+  expect(await spentOf(plan.windows[0])).toBe(7 * 60 + 200)
   expect(await violations()).toEqual([])
 })
 
@@ -202,7 +177,7 @@ test('windows of a plan turn at their instant, with 200 parallel calls on either
   expect(await runsAt('2027-03-09T16:00:00Z')).toBe(20)
   expect(await runsAt('2027-03-10T16:00:00Z')).toBe(10)
   expect(await runsAt('2027-03-12T00:00:00Z')).toBe(0)
-  expect(await Promise.all(plan.windows.map(counted))).toEqual([5000, 5000])
+  expect(await Promise.all(plan.windows.map(spentOf))).toEqual([5000, 5000])
   await world.pool.query('select ledger_expire_plans()')
   expect((await world.pool.query('select status from subscriptions where id = $1', [plan.id])).rows[0]?.status).toBe(
     'expired',
@@ -217,14 +192,14 @@ test('what a dead process held of a plan comes back to its windows; a charge tha
   const node = world.ledgerWith({ nodeId: 91 })
   const calls = Array.from({ length: 3 }, (): HeldCall => ({ id: world.newId(), userId: user.id, tokenId: 0 }))
   for (const call of calls) await node.reserve({ ...call, amount: 100, model: 'gpt-4o' })
-  expect(await counted(plan.windows[0])).toBe(300)
+  expect(await spentOf(plan.windows[0])).toBe(300)
   await world.pool.query('select ledger_release_node(91)')
-  expect([await counted(plan.windows[0]), await world.balanceOf(user.id)]).toEqual([0, 1000])
+  expect([await spentOf(plan.windows[0]), await world.balanceOf(user.id)]).toEqual([0, 1000])
   const [late, lost] = calls as [HeldCall, HeldCall]
   await node.settle(world.chargeOf({ ...late, quota: 80 }), 'go-on')
   await world.pool.query('delete from holds where id = $1', [lost.id])
   await node.settle(world.chargeOf({ ...lost, quota: 70 }), 'go-on')
-  expect([await counted(plan.windows[0]), await world.balanceOf(user.id)]).toEqual([150, 1000])
+  expect([await spentOf(plan.windows[0]), await world.balanceOf(user.id)]).toEqual([150, 1000])
   expect(await violations()).toEqual([])
 })
 
@@ -255,7 +230,7 @@ test('a call that began under a plan may grow under it after the plan’s end, u
   expect((await grow(100)).verdict).toBe('ok')
   await moveClock('2027-03-12T00:00:10Z')
   expect((await grow(300)).verdict).toBe('ok')
-  expect(await counted(plan.windows[0])).toBe(300)
+  expect(await spentOf(plan.windows[0])).toBe(300)
   await world.pool.query("update subscriptions set status = 'cancelled' where id = $1", [plan.id])
   expect((await grow(400)).verdict).not.toBe('ok')
   await nodeAt(0).settle(world.chargeOf({ ...call, quota: 250 }), 'go-on')
@@ -285,7 +260,7 @@ test('one part after another of a long call is paid by the plan, then by the bal
     call = next
   }
   await node.release(call)
-  expect([await counted(plan.windows[0]), await world.balanceOf(user.id)]).toEqual([250, 890])
+  expect([await spentOf(plan.windows[0]), await world.balanceOf(user.id)]).toEqual([250, 890])
   expect(await violations()).toEqual([])
 })
 
@@ -305,7 +280,7 @@ test('a refund, asked for 50 times at once, goes back once: to the windows what 
   } finally {
     await database.close()
   }
-  expect([await world.balanceOf(user.id), ...(await Promise.all(plan.windows.map(counted)))]).toEqual([1000, 0, 0])
+  expect([await world.balanceOf(user.id), ...(await Promise.all(plan.windows.map(spentOf)))]).toEqual([1000, 0, 0])
   const { rows } = await world.pool.query('select remain_quota from tokens where id = $1', [token.id])
   expect(Number(rows[0]?.remain_quota)).toBe(500)
   expect(await violations()).toEqual([])

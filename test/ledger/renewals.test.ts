@@ -1,101 +1,47 @@
 import type { Pool, QueryConfig } from 'pg'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import type { ChargeRow, Renewal } from '#features/ledger/charge-row.ts'
-import { createLedger, type Ledger, SettleFailed } from '#features/ledger/service.ts'
-import { refundUndelivered } from '#features/ledger/refund.ts'
-import { connect, type Database } from '#db/orm.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
-import { createFactories, type Factories } from '../support/factories.ts'
+import type { Renewal } from '#features/ledger/charge-row.ts'
+import { type Ledger, SettleFailed } from '#features/ledger/service.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
+import { createLedgerWorld, type LedgerWorld } from '../support/ledger-world.ts'
 import { until } from '../support/processes.ts'
 
-let testDatabase: TestDatabase
-let database: Database
-let make: Factories
-let channelId = 0
-let counter = 0
-
+let world: LedgerWorld
 beforeAll(async () => {
-  testDatabase = await createDatabase()
-  database = await connect(testDatabase.connection, 20)
-  make = createFactories({
-    pool: database.pool,
-    secretKey: 'the key of these tests',
-    upstreamUrl: 'http://127.0.0.1:1',
-  })
-  channelId = (await make.channel()).id
+  world = await createLedgerWorld()
 })
 afterEach(async () => {
-  if ((await ledgerViolations(database.pool)).length > 0) throw new Error('the books do not balance')
+  if ((await ledgerViolations(world.pool)).length > 0) throw new Error('the ledger does not balance')
 })
-afterAll(async () => {
-  await database.close()
-  await testDatabase[Symbol.asyncDispose]()
-})
-
-const newId = (): string => `part-${(counter += 1)}`
-
-const ledgerWith = (given: { pool?: Pool; nodeId?: number; settleDeadlineMs?: number } = {}): Ledger =>
-  createLedger({
-    pool: given.pool ?? database.pool,
-    nodeId: () => given.nodeId ?? 1,
-    refund: (row) => refundUndelivered(database.orm.em.fork(), row),
-    ...(given.settleDeadlineMs === undefined ? {} : { settleDeadlineMs: given.settleDeadlineMs }),
-  })
-
-const rowOf = (call: { id: string; userId: number; tokenId: number; quota: number }): ChargeRow => ({
-  channelId,
-  counted: true,
-  log: true,
-  content: '',
-  username: 'someone',
-  tokenName: 'token',
-  modelName: 'gpt-4o-realtime-preview',
-  promptTokens: 10,
-  completionTokens: 5,
-  cachedTokens: 0,
-  useTimeMs: 12,
-  firstTokenMs: 5,
-  isStream: true,
-  group: 'default',
-  clientIp: '',
-  other: {},
-  ...call,
-})
+afterAll(() => world[Symbol.asyncDispose]())
 
 /** A renewal of a hold whose part cost `quota`, with `amount` set aside for the next. */
 const renewalOf = (
   held: { id: string; userId: number; tokenId: number },
   money: { quota: number; amount: number },
 ): Renewal => ({
-  row: rowOf({ ...held, quota: money.quota }),
-  next: { ...held, id: newId(), amount: money.amount },
+  row: world.chargeOf({ ...held, quota: money.quota }),
+  next: { ...held, id: world.newId(), amount: money.amount },
 })
 
-const balanceOf = async (userId: number): Promise<number> =>
-  Number((await database.pool.query('select quota from users where id = $1', [userId])).rows[0]?.quota)
-const tokenOf = async (id: number): Promise<{ remain: number; used: number; status: number }> => {
-  const { rows } = await database.pool.query('select * from tokens where id = $1', [id])
-  return { remain: Number(rows[0]?.remain_quota), used: Number(rows[0]?.used_quota), status: rows[0]?.status }
-}
 const holdsOf = async (userId: number) =>
   (
-    await database.pool.query<{ id: string; amount: number; node_id: number }>(
+    await world.pool.query<{ id: string; amount: number; node_id: number }>(
       "select id, amount::int, node_id from holds where user_id = $1 and status = 'open'",
       [userId],
     )
   ).rows
 
 const held = async (ledger: Ledger, input: { quota: number; remain: number; amount: number }) => {
-  const user = await make.user({ quota: input.quota })
-  const token = await make.token(user, { remainQuota: input.remain })
-  const hold = { id: newId(), userId: user.id, tokenId: token.id }
+  const user = await world.make.user({ quota: input.quota })
+  const token = await world.make.token(user, { remainQuota: input.remain })
+  const hold = { id: world.newId(), userId: user.id, tokenId: token.id }
   await ledger.reserve({ ...hold, amount: input.amount })
   return hold
 }
 
 test('a renewal charges one part and sets the next aside: the difference moves, one hold is open', async () => {
-  const ledger = ledgerWith()
+  const ledger = world.ledgerWith()
   const hold = await held(ledger, { quota: 1000, remain: 500, amount: 100 })
   const renewal = renewalOf(hold, { quota: 130, amount: 100 })
   expect(await ledger.renew(renewal)).toEqual({
@@ -106,38 +52,38 @@ test('a renewal charges one part and sets the next aside: the difference moves, 
     capLeft: null,
     cap: null,
   })
-  expect(await balanceOf(hold.userId)).toBe(770)
-  expect(await tokenOf(hold.tokenId)).toEqual({ remain: 270, used: 130, status: 1 })
+  expect(await world.balanceOf(hold.userId)).toBe(770)
+  expect(await world.tokenOf(hold.tokenId)).toEqual({ remain: 270, used: 130, status: 1 })
   expect(await holdsOf(hold.userId)).toEqual([{ id: renewal.next.id, amount: 100, node_id: 1 }])
-  const { rows } = await database.pool.query('select quota::int from logs where request_id = $1', [hold.id])
+  const { rows } = await world.pool.query('select quota::int from logs where request_id = $1', [hold.id])
   expect(rows).toEqual([{ quota: 130 }])
 })
 
 test('what cannot be set aside is refused although its predecessor is charged, and the spent token is exhausted', async () => {
-  const ledger = ledgerWith()
+  const ledger = world.ledgerWith()
   const poor = await held(ledger, { quota: 150, remain: 1000, amount: 100 })
   const refused = await ledger.renew(renewalOf(poor, { quota: 60, amount: 100 }))
   expect(refused).toMatchObject({ verdict: 'user_insufficient', userQuota: 90 })
-  expect(await balanceOf(poor.userId)).toBe(90)
+  expect(await world.balanceOf(poor.userId)).toBe(90)
   expect(await holdsOf(poor.userId)).toEqual([])
   const thin = await held(ledger, { quota: 1000, remain: 150, amount: 100 })
   expect((await ledger.renew(renewalOf(thin, { quota: 60, amount: 100 }))).verdict).toBe('token_insufficient')
-  expect(await tokenOf(thin.tokenId)).toEqual({ remain: 90, used: 60, status: 1 })
+  expect(await world.tokenOf(thin.tokenId)).toEqual({ remain: 90, used: 60, status: 1 })
   const spent = await held(ledger, { quota: 1000, remain: 100, amount: 100 })
   expect((await ledger.renew(renewalOf(spent, { quota: 100, amount: 100 }))).verdict).toBe('token_exhausted')
-  expect(await tokenOf(spent.tokenId)).toEqual({ remain: 0, used: 100, status: 4 })
+  expect(await world.tokenOf(spent.tokenId)).toEqual({ remain: 0, used: 100, status: 4 })
 })
 
 test('of two parts that end at once on a balance for one more, one goes on', async () => {
-  const user = await make.user({ quota: 300 })
-  const nodes = [ledgerWith({ nodeId: 1 }), ledgerWith({ nodeId: 2 })]
-  const holds = nodes.map(() => ({ id: newId(), userId: user.id, tokenId: 0 }))
+  const user = await world.make.user({ quota: 300 })
+  const nodes = [world.ledgerWith({ nodeId: 1 }), world.ledgerWith({ nodeId: 2 })]
+  const holds = nodes.map(() => ({ id: world.newId(), userId: user.id, tokenId: 0 }))
   await Promise.all(nodes.map((node, index) => node.reserve({ ...(holds[index] as (typeof holds)[0]), amount: 100 })))
   const verdicts = await Promise.all(
     nodes.map((node, index) => node.renew(renewalOf(holds[index] as (typeof holds)[0], { quota: 100, amount: 100 }))),
   )
   expect(verdicts.map(({ verdict }) => verdict).toSorted()).toEqual(['ok', 'user_insufficient'])
-  expect(await balanceOf(user.id)).toBe(0)
+  expect(await world.balanceOf(user.id)).toBe(0)
 })
 
 /** A pool that carries its first renewals out and loses the answers. */
@@ -145,7 +91,7 @@ function forgetful(times: number): Pool {
   let left = times
   return {
     query: async (query: QueryConfig) => {
-      const result = await database.pool.query(query)
+      const result = await world.pool.query(query)
       if (query.name !== 'ledger_step' || left <= 0) return result
       left -= 1
       throw new Error('Connection terminated unexpectedly')
@@ -154,42 +100,42 @@ function forgetful(times: number): Pool {
 }
 
 test('a renewal whose commit was not acknowledged is sent again and happens once', async () => {
-  const ledger = ledgerWith({ pool: forgetful(2) })
+  const ledger = world.ledgerWith({ pool: forgetful(2) })
   const hold = await held(ledger, { quota: 1000, remain: 500, amount: 100 })
   const renewal = renewalOf(hold, { quota: 130, amount: 100 })
   expect((await ledger.renew(renewal)).verdict).toBe('ok')
-  expect(await balanceOf(hold.userId)).toBe(770)
-  expect(await tokenOf(hold.tokenId)).toEqual({ remain: 270, used: 130, status: 1 })
+  expect(await world.balanceOf(hold.userId)).toBe(770)
+  expect(await world.tokenOf(hold.tokenId)).toEqual({ remain: 270, used: 130, status: 1 })
   expect(await holdsOf(hold.userId)).toMatchObject([{ id: renewal.next.id, amount: 100 }])
 })
 
 test('a renewal that is booked too late for its caller keeps the charge and gives the next hold back', async () => {
-  const ledger = ledgerWith({ pool: forgetful(6), settleDeadlineMs: 100 })
+  const ledger = world.ledgerWith({ pool: forgetful(6), settleDeadlineMs: 100 })
   const hold = await held(ledger, { quota: 1000, remain: 500, amount: 100 })
   await expect(ledger.renew(renewalOf(hold, { quota: 130, amount: 100 }))).rejects.toBeInstanceOf(SettleFailed)
   await until(async () => (await holdsOf(hold.userId)).length === 0, { what: 'the next hold stays open' })
   await ledger.drained()
-  expect(await balanceOf(hold.userId)).toBe(870)
-  expect(await tokenOf(hold.tokenId)).toEqual({ remain: 370, used: 130, status: 1 })
+  expect(await world.balanceOf(hold.userId)).toBe(870)
+  expect(await world.tokenOf(hold.tokenId)).toEqual({ remain: 370, used: 130, status: 1 })
 })
 
 test('the next hold of a process that died is given back, the charge before it stays', async () => {
-  const hold = await held(ledgerWith({ nodeId: 903 }), { quota: 1000, remain: 500, amount: 100 })
-  await ledgerWith({ nodeId: 903 }).renew(renewalOf(hold, { quota: 130, amount: 100 }))
-  await database.pool.query('select ledger_release_node(903)')
-  expect(await balanceOf(hold.userId)).toBe(870)
-  expect(await tokenOf(hold.tokenId)).toEqual({ remain: 370, used: 130, status: 1 })
+  const hold = await held(world.ledgerWith({ nodeId: 903 }), { quota: 1000, remain: 500, amount: 100 })
+  await world.ledgerWith({ nodeId: 903 }).renew(renewalOf(hold, { quota: 130, amount: 100 }))
+  await world.pool.query('select ledger_release_node(903)')
+  expect(await world.balanceOf(hold.userId)).toBe(870)
+  expect(await world.tokenOf(hold.tokenId)).toEqual({ remain: 370, used: 130, status: 1 })
 })
 
 test('renewals, settlements and releases of the same users from four nodes neither deadlock nor lose a unit', async () => {
-  const users = await Promise.all(Array.from({ length: 4 }, () => make.user({ quota: 1_000_000 })))
-  const tokens = await Promise.all(users.map((user) => make.token(user, { remainQuota: 1_000_000 })))
-  const nodes = [21, 22, 23, 24].map((nodeId) => ledgerWith({ nodeId }))
+  const users = await Promise.all(Array.from({ length: 4 }, () => world.make.user({ quota: 1_000_000 })))
+  const tokens = await Promise.all(users.map((user) => world.make.token(user, { remainQuota: 1_000_000 })))
+  const nodes = [21, 22, 23, 24].map((nodeId) => world.ledgerWith({ nodeId }))
   await Promise.all(
     Array.from({ length: 120 }, async (_, index) => {
       const node = nodes[index % 4] as Ledger
       const at = (index * 3) % 4
-      let hold = { id: newId(), userId: users[at]?.id ?? 0, tokenId: tokens[at]?.id ?? 0 }
+      let hold = { id: world.newId(), userId: users[at]?.id ?? 0, tokenId: tokens[at]?.id ?? 0 }
       await node.reserve({ ...hold, amount: 50 })
       for (let part = 0; part < 3; part += 1) {
         const renewal = renewalOf(hold, { quota: 30 + (index % 40), amount: 50 })
@@ -197,18 +143,16 @@ test('renewals, settlements and releases of the same users from four nodes neith
         hold = { ...hold, id: renewal.next.id }
       }
       if (index % 2 === 0) return node.release(hold)
-      return void (await node.settle(rowOf({ ...hold, quota: 7 }), 'go-on'))
+      return void (await node.settle(world.chargeOf({ ...hold, quota: 7 }), 'go-on'))
     }),
   )
   for (const user of users) expect(await holdsOf(user.id)).toEqual([])
 })
 
 test('a charge committed with a renewal is as durable as any other', async () => {
-  const { rows } = await database.pool.query<{ before: string }>(
-    "select current_setting('synchronous_commit') as before",
-  )
-  const user = await make.user({ quota: 1000 })
-  const client = await database.pool.connect()
+  const { rows } = await world.pool.query<{ before: string }>("select current_setting('synchronous_commit') as before")
+  const user = await world.make.user({ quota: 1000 })
+  const client = await world.pool.connect()
   try {
     await client.query('begin')
     await client.query(

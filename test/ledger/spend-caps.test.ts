@@ -1,51 +1,23 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { Ledger } from '#features/ledger/service.ts'
-import type { ReserveResult } from '#features/ledger/charge-row.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
-import { createLedgerWorld, type HeldCall, type LedgerWorld } from '../support/ledger-world.ts'
+import {
+  admitted,
+  createLedgerWorld,
+  createTwoNodes,
+  type HeldCall,
+  type LedgerWorld,
+  verdicts,
+} from '../support/ledger-world.ts'
 
 let world: LedgerWorld
-let nodes: Ledger[]
+const { prepare, restart, moveClock, nodeAt, reserveAtOnce, spentOf } = createTwoNodes(() => world)
 
 beforeAll(async () => {
   world = await createLedgerWorld()
-  await world.pool.query(`
-    create table moved_clock (at timestamptz null);
-    insert into moved_clock values (null);
-    create or replace function ledger_clock() returns timestamptz language sql stable as
-      $$ select coalesce((select at from moved_clock), now()) $$;`)
+  await prepare()
 })
-beforeEach(async () => {
-  nodes = [world.ledgerWith({ nodeId: 1 }), world.ledgerWith({ nodeId: 2 })]
-  await world.pool.query('update moved_clock set at = null')
-})
+beforeEach(restart)
 afterAll(() => world[Symbol.asyncDispose]())
-
-const moveClock = (at: string) => world.pool.query('update moved_clock set at = $1', [at])
-
-const nodeAt = (index: number): Ledger => nodes[index % nodes.length] as Ledger
-
-type Wanted = { userId: number; tokenId?: number; amount?: number; model?: string; count: number }
-
-/** So many at once, over two nodes; each with its call. */
-const reserveAtOnce = ({ userId, tokenId = 0, amount = 100, model = 'gpt-4o', count }: Wanted) =>
-  Promise.all(
-    Array.from({ length: count }, async (_, index) => {
-      const call: HeldCall = { id: world.newId(), userId, tokenId }
-      return { call, node: nodeAt(index), result: await nodeAt(index).reserve({ ...call, amount, model }) }
-    }),
-  )
-
-const admitted = <Item extends { result: ReserveResult }>(items: Item[]): Item[] =>
-  items.filter(({ result }) => result.verdict === 'ok')
-const verdicts = (items: { result: ReserveResult }[]): string[] =>
-  [...new Set(items.map(({ result }) => result.verdict))].toSorted()
-
-const spentOf = async (capId: number): Promise<number> =>
-  Number(
-    (await world.pool.query('select coalesce(sum(amount), 0) as n from spend_cap_buckets where cap_id = $1', [capId]))
-      .rows[0]?.n,
-  )
 
 const rich = () => world.make.user({ quota: 1_000_000 })
 

@@ -1,7 +1,7 @@
 import type { Pool, QueryConfig } from 'pg'
 import { createHotPool } from '#db/hot-pool.ts'
 import { connect } from '#db/orm.ts'
-import type { ChargeRow } from '#features/ledger/charge-row.ts'
+import type { ChargeRow, ReserveResult } from '#features/ledger/charge-row.ts'
 import { createLedger, type Ledger } from '#features/ledger/service.ts'
 import { refundUndelivered } from '#features/ledger/refund.ts'
 import { createDatabase } from './database.ts'
@@ -12,7 +12,7 @@ export type HeldCall = { id: string; userId: number; tokenId: number }
 /** A database with ledgers on it as processes have them, and what their tests ask of it. */
 export async function createLedgerWorld() {
   const testDatabase = await createDatabase()
-  const database = await connect(testDatabase.connection)
+  const database = await connect(testDatabase.connection, 20)
   const hot = createHotPool(testDatabase.connection, () => {})
   const { pool } = database
   const make = createFactories({ pool, secretKey: 'the key of these tests', upstreamUrl: 'http://127.0.0.1:1' })
@@ -23,6 +23,7 @@ export async function createLedgerWorld() {
 
   return {
     pool,
+    em: () => database.orm.em.fork(),
     connection: testDatabase.connection,
     hot,
     make,
@@ -62,6 +63,10 @@ export async function createLedgerWorld() {
       ...call,
     }),
     balanceOf: (userId: number) => figure('select quota as n from users where id = $1', [userId]),
+    tokenOf: async (id: number): Promise<{ remain: number; used: number; status: number }> => {
+      const { rows } = await pool.query('select * from tokens where id = $1', [id])
+      return { remain: Number(rows[0]?.remain_quota), used: Number(rows[0]?.used_quota), status: rows[0]?.status }
+    },
     heldBy: (userId: number) =>
       figure("select sum(amount) as n from holds where user_id = $1 and status = 'open'", [userId]),
     openHolds: (userId: number) =>
@@ -86,6 +91,49 @@ export async function createLedgerWorld() {
 }
 
 export type LedgerWorld = Awaited<ReturnType<typeof createLedgerWorld>>
+
+type Wanted = { userId: number; tokenId?: number; amount?: number; model?: string; count: number }
+
+/** Two nodes on the database of a test, whose clock stands where the test puts it. */
+export function createTwoNodes(world: () => LedgerWorld) {
+  let nodes: Ledger[] = []
+  const nodeAt = (index: number): Ledger => nodes[index % nodes.length] as Ledger
+  return {
+    prepare: () =>
+      world().pool.query(`
+        create table moved_clock (at timestamptz null);
+        insert into moved_clock values (null);
+        create or replace function ledger_clock() returns timestamptz language sql stable as
+          $$ select coalesce((select at from moved_clock), now()) $$;`),
+    restart: async (): Promise<void> => {
+      nodes = [1, 2].map((nodeId) => world().ledgerWith({ nodeId }))
+      await world().pool.query('update moved_clock set at = null')
+    },
+    moveClock: (at: string) => world().pool.query('update moved_clock set at = $1', [at]),
+    nodeAt,
+    /** So many at once, over both nodes; each with its call. */
+    reserveAtOnce: ({ userId, tokenId = 0, amount = 100, model = 'gpt-4o', count }: Wanted) =>
+      Promise.all(
+        Array.from({ length: count }, async (_, index) => {
+          const call: HeldCall = { id: world().newId(), userId, tokenId }
+          return { call, node: nodeAt(index), result: await nodeAt(index).reserve({ ...call, amount, model }) }
+        }),
+      ),
+    /** What was spent of a cap, or of a window of a plan. */
+    spentOf: async (capId: number | undefined): Promise<number> => {
+      const { rows } = await world().pool.query(
+        'select coalesce(sum(amount), 0) as n from spend_cap_buckets where cap_id = $1',
+        [capId],
+      )
+      return Number(rows[0]?.n)
+    },
+  }
+}
+
+export const admitted = <Item extends { result: ReserveResult }>(items: Item[]): Item[] =>
+  items.filter(({ result }) => result.verdict === 'ok')
+export const verdicts = (items: { result: ReserveResult }[]): string[] =>
+  [...new Set(items.map(({ result }) => result.verdict))].toSorted()
 
 /** A pool on which some statements are carried out, or not, without anybody hearing of it. */
 export const forgetfulPool = (
