@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { createSecrets } from '#features/secrets/service.ts'
 import { createEpayGateway } from '../support/epay-gateway.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
-import { secretKey, startProduct, until } from '../support/processes.ts'
+import { type Product, secretKey, startProduct, until } from '../support/processes.ts'
+import type { TestUser } from '../support/factories.ts'
 import { createWorld, type World } from './world.ts'
 
 const gateway = createEpayGateway({ pid: '1000', key: 'the key of the merchant' })
@@ -19,56 +20,63 @@ const untilSomebodyWaits = ({ pool }: World) =>
     { what: 'nobody waits for the row', everyMs: 20 },
   )
 
+/** A product that takes payments by the gateway, and a user without credit. */
+async function startShop(world: World) {
+  await world.make.option('PayAddress', 'https://pay.example')
+  await world.make.option('EpayId', '1000')
+  await world.make.option('EpayKey', createSecrets(secretKey).encrypt('the key of the merchant'))
+  const user = await world.make.user({ quota: 0 })
+  return { user, product: await startProduct({ environment: world.environment }) }
+}
+
+const post = async (product: Product, user: TestUser, { path, body }: { path: string; body: object }) => {
+  const headers = { 'content-type': 'application/json', authorization: user.accessToken, 'x-user-id': String(user.id) }
+  const reply = await fetch(`${product.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+  return reply.json() as Promise<unknown>
+}
+
+/** Kills the product while it has marked the order as paid, and what follows of it waits for the row of the user. */
+async function killWhilePaid(
+  world: World,
+  paid: { product: Product; user: TestUser; notification: Record<string, string> },
+) {
+  const { pool } = world
+  const holder = await pool.connect()
+  await holder.query('begin')
+  await holder.query('select 1 from users where id = $1 for update', [paid.user.id])
+  const answer = gateway.notify(paid.product.url, paid.notification).catch(() => 'no answer')
+  await untilSomebodyWaits(world)
+  await paid.product.killAll()
+  expect(await answer).toBe('no answer')
+  await holder.query('rollback')
+  holder.release()
+  const open = "select 1 from pg_stat_activity where datname = current_database() and state like '%transaction%'"
+  await until(async () => (await pool.query(open)).rowCount === 0, {
+    what: 'the transaction of the dead product does not end',
+  })
+}
+
+/** The gateway asks again until it is answered, more often than it needs to. */
+async function askAgain(product: Product, notification: Record<string, string>) {
+  const again = await Promise.all(Array.from({ length: 5 }, () => gateway.notify(product.url, notification)))
+  expect(again).toEqual(Array.from({ length: 5 }, () => 'success'))
+}
+
 test('a product killed between the payment and its credit has done neither or both, and is asked again', async () => {
   await using world = await createWorld()
   const { pool } = world
-  const user = await world.make.user({ quota: 0 })
-  const secrets = createSecrets(secretKey)
-  await world.make.option('PayAddress', 'https://pay.example')
-  await world.make.option('EpayId', '1000')
-  await world.make.option('EpayKey', secrets.encrypt('the key of the merchant'))
-  let product = await startProduct({ environment: world.environment })
+  let { user, product } = await startShop(world)
   try {
-    const reply = await fetch(`${product.url}/api/user/pay`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        authorization: user.accessToken,
-        'x-user-id': String(user.id),
-      },
-      body: JSON.stringify({ amount: 10, payment_method: 'zfb' }),
-    })
-    const { data: form } = (await reply.json()) as { data: Record<string, string> }
-    const notification = gateway.notification(form)
-
-    // The order is marked as paid in the open transaction; its grant waits for the row of the user, which is held here.
-    const holder = await pool.connect()
-    await holder.query('begin')
-    await holder.query('select 1 from users where id = $1 for update', [user.id])
-    const answer = gateway.notify(product.url, notification).catch(() => 'no answer')
-    await untilSomebodyWaits(world)
-    await product.killAll()
-    expect(await answer).toBe('no answer')
-    await holder.query('rollback')
-    holder.release()
-
+    const order = await post(product, user, { path: '/api/user/pay', body: { amount: 10, payment_method: 'zfb' } })
+    const notification = gateway.notification((order as { data: Record<string, string> }).data)
+    await killWhilePaid(world, { product, user, notification })
     const orders = () => pool.query('select status, paid_at from top_up_orders where user_id = $1', [user.id])
-    await until(
-      async () =>
-        (
-          await pool.query(
-            "select 1 from pg_stat_activity where datname = current_database() and state like '%transaction%'",
-          )
-        ).rowCount === 0,
-      { what: 'the transaction of the dead product does not end' },
-    )
     expect((await orders()).rows).toEqual([{ status: 'pending', paid_at: null }])
     expect((await pool.query("select 1 from grants where kind = 'top_up'")).rowCount).toBe(0)
     expect(await ledgerViolations(pool)).toEqual([])
 
     product = await startProduct({ environment: world.environment })
-    const again = await Promise.all(Array.from({ length: 5 }, () => gateway.notify(product.url, notification)))
-    expect(again).toEqual(Array.from({ length: 5 }, () => 'success'))
+    await askAgain(product, notification)
     expect((await orders()).rows).toMatchObject([{ status: 'paid' }])
     const { rows } = await pool.query('select quota from users where id = $1', [user.id])
     expect(rows).toEqual([{ quota: '5000000' }])
@@ -85,35 +93,17 @@ test('a product killed between the payment and its credit has done neither or bo
 test('a product killed between the payment of a plan and its activation has done neither or both, and is asked again', async () => {
   await using world = await createWorld()
   const { pool } = world
-  const user = await world.make.user({ quota: 0 })
-  const secrets = createSecrets(secretKey)
-  await world.make.option('PayAddress', 'https://pay.example')
-  await world.make.option('EpayId', '1000')
-  await world.make.option('EpayKey', secrets.encrypt('the key of the merchant'))
   const { rows: plans } = await pool.query(
     `insert into plans (name, price, term, windows) values ('Team', 5000000, 'month',
        '[{"period":"rolling","seconds":18000,"zone":"UTC","amount":1000}]') returning id`,
   )
-  let product = await startProduct({ environment: world.environment })
+  let { user, product } = await startShop(world)
   try {
-    const reply = await fetch(`${product.url}/trpc/user.plans.pay`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: user.accessToken, 'x-user-id': String(user.id) },
-      body: JSON.stringify({ json: { id: plans[0].id, method: 'zfb' } }),
-    })
-    const { result } = (await reply.json()) as { result: { data: { json: { fields: Record<string, string> } } } }
+    const body = { json: { id: plans[0].id, method: 'zfb' } }
+    const order = await post(product, user, { path: '/trpc/user.plans.pay', body })
+    const { result } = order as { result: { data: { json: { fields: Record<string, string> } } } }
     const notification = gateway.notification(result.data.json.fields)
-
-    // The order is marked as paid in the open transaction; its subscription waits for the row of the user, which is held here.
-    const holder = await pool.connect()
-    await holder.query('begin')
-    await holder.query('select 1 from users where id = $1 for update', [user.id])
-    const answer = gateway.notify(product.url, notification).catch(() => 'no answer')
-    await untilSomebodyWaits(world)
-    await product.killAll()
-    expect(await answer).toBe('no answer')
-    await holder.query('rollback')
-    holder.release()
+    await killWhilePaid(world, { product, user, notification })
     const state = async () =>
       (
         await pool.query(
@@ -122,20 +112,10 @@ test('a product killed between the payment of a plan and its activation has done
           [user.id],
         )
       ).rows[0]
-    await until(
-      async () =>
-        (
-          await pool.query(
-            "select 1 from pg_stat_activity where datname = current_database() and state like '%transaction%'",
-          )
-        ).rowCount === 0,
-      { what: 'the transaction of the dead product does not end' },
-    )
     expect(await state()).toEqual({ orders: 'pending', plans: 0, windows: 0, balance: 0 })
 
     product = await startProduct({ environment: world.environment })
-    const again = await Promise.all(Array.from({ length: 5 }, () => gateway.notify(product.url, notification)))
-    expect(again).toEqual(Array.from({ length: 5 }, () => 'success'))
+    await askAgain(product, notification)
     await product.killAll()
     expect(await state()).toEqual({ orders: 'paid', plans: 1, windows: 1, balance: 0 })
     expect(await ledgerViolations(pool)).toEqual([])

@@ -1,32 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type App, startApp } from '#test/support/app.ts'
+import type { App } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
-import {
-  cut,
-  hang,
-  type Play,
-  type ScriptedUpstream,
-  startScriptedUpstream,
-  type Step,
-} from '#test/support/scripted-upstream.ts'
-import { allowUnpriced, serve, setOptions } from '../relay/serve.ts'
-import { closeSoundly, consumed, say, type CallerDialect, callerDialects } from '../relay/caller-dialects.ts'
+import { cut, hang, type Play, type ScriptedUpstream, type Step } from '#test/support/scripted-upstream.ts'
+import { serve } from '../relay/serve.ts'
+import { consumed, say, type CallerDialect, callerDialects } from '../relay/caller-dialects.ts'
 import { bytesOf, frameOf, type Framing, inPieces, steady, scenarios, type Scenario } from './scenarios.ts'
+import { type ScriptedRelay, startScriptedRelay } from '../relay/relay-world.ts'
 
+let relay: ScriptedRelay
 let app: App
 let scripted: ScriptedUpstream
 let token: TestToken
 beforeAll(async () => {
-  app = await startApp()
-  scripted = await startScriptedUpstream()
-  await allowUnpriced(app)
-  await setOptions(app, { RetryTimes: '0' })
-  token = await app.make.token(await app.make.user({ quota: 1_000_000_000_000 }))
+  relay = await startScriptedRelay({ options: { RetryTimes: '0' } })
+  ;({ app, scripted, token } = relay)
 })
-afterAll(async () => {
-  await closeSoundly(app)
-  await scripted[Symbol.asyncDispose]()
-})
+afterAll(() => relay.close())
 
 const [chat, , , generate] = callerDialects as [CallerDialect, CallerDialect, CallerDialect, CallerDialect]
 const callers: CallerDialect[] = [

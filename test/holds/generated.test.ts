@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import { setOptions } from '#test/relay/serve.ts'
 import { closeSoundly, eventually } from '#test/relay/caller-dialects.ts'
+import { long } from '#test/support/long.ts'
 import { startMeteredUpstream } from './metered-upstream.ts'
 
-/** A thousand calls; ten thousand with `HOLDS_LONG` set. */
-const calls = process.env['HOLDS_LONG'] === undefined ? 1000 : 10_000
+const calls = long ? 10_000 : 1000
 const perToken = 3
 const tokensPerEvent = 3
 const models = { chat: 'm-chat', plain: 'm-plain', image: 'dall-e-2', rank: 'rerank-1', audio: 'tts-1' }

@@ -1,18 +1,17 @@
 import { gzipSync } from 'node:zlib'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type App, startApp } from '#test/support/app.ts'
+import type { App } from '#test/support/app.ts'
 import { randomKey, type TestToken } from '#test/support/factories.ts'
-import { allowUnpriced, serve } from '../relay/serve.ts'
+import { serve } from '../relay/serve.ts'
 import { chat, closeSoundly, consumed, say } from '../relay/caller-dialects.ts'
+import { startRelay } from '../relay/relay-world.ts'
 
 let app: App
 let token: TestToken
 let model: string
 beforeAll(async () => {
-  app = await startApp()
-  await allowUnpriced(app)
-  token = await app.make.token(await app.make.user({ quota: 1_000_000_000 }))
+  ;({ app, token } = await startRelay())
   model = (await serve(app, { does: 'usage=5:5' })).model
 })
 afterAll(() => closeSoundly(app))

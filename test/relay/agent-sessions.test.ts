@@ -1,27 +1,24 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type App, startApp } from '#test/support/app.ts'
+import type { App } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { type Agent, type Turn, claudeCode, codex, geminiCli, opencode } from './agent-clients.ts'
-import { json, type ScriptedUpstream, startScriptedUpstream } from '#test/support/scripted-upstream.ts'
-import { allowUnpriced, channelsOf, serve } from './serve.ts'
-import { closeSoundly, consumed, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
+import { json, type ScriptedUpstream } from '#test/support/scripted-upstream.ts'
+import { channelsOf, serve } from './serve.ts'
+import { consumed, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
+import { richToken, type ScriptedRelay, startScriptedRelay } from './relay-world.ts'
 
+let relay: ScriptedRelay
 let app: App
 let scripted: ScriptedUpstream
 let mine: TestToken
 let theirs: TestToken
 beforeAll(async () => {
-  app = await startApp()
-  scripted = await startScriptedUpstream()
-  await allowUnpriced(app)
-  mine = await app.make.token(await app.make.user({ quota: 1_000_000_000_000 }))
-  theirs = await app.make.token(await app.make.user({ quota: 1_000_000_000_000 }))
+  relay = await startScriptedRelay()
+  ;({ app, scripted, token: mine } = relay)
+  theirs = await richToken(app)
 })
 beforeEach(() => app.upstream.clear())
-afterAll(async () => {
-  await closeSoundly(app)
-  await scripted[Symbol.asyncDispose]()
-})
+afterAll(() => relay.close())
 
 const [, , messages] = callerDialects as [CallerDialect, CallerDialect, CallerDialect, CallerDialect]
 

@@ -1,19 +1,18 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { pixel } from '#test/simulator/media.ts'
 import { serviceAccount } from '#test/simulator/vertex/account.ts'
-import { type App, startApp } from '#test/support/app.ts'
+import type { App } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { startHttpProxy, type TestProxy } from '#test/upstream/proxies.ts'
-import { allowUnpriced, serve } from './serve.ts'
+import { serve } from './serve.ts'
+import { startRelay } from './relay-world.ts'
 
 let app: App
 let token: TestToken
 let proxy: TestProxy
 let setting: string
 beforeAll(async () => {
-  app = await startApp()
-  await allowUnpriced(app)
-  token = await app.make.token(await app.make.user({ quota: 1_000_000_000 }))
+  ;({ app, token } = await startRelay())
   proxy = await startHttpProxy()
   setting = JSON.stringify({ proxy: `http://127.0.0.1:${proxy.port}` })
 })

@@ -1,23 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type App, startApp } from '#test/support/app.ts'
+import type { App } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
-import { chunks, json, type ScriptedUpstream, startScriptedUpstream } from '#test/support/scripted-upstream.ts'
-import { allowUnpriced, serve, withOptions } from './serve.ts'
-import { chat, closeSoundly, consumed, say, callerDialects } from './caller-dialects.ts'
+import { chunks, json, type ScriptedUpstream } from '#test/support/scripted-upstream.ts'
+import { serve, withOptions } from './serve.ts'
+import { chat, consumed, say, callerDialects } from './caller-dialects.ts'
+import { type ScriptedRelay, startScriptedRelay } from './relay-world.ts'
 
+let relay: ScriptedRelay
 let app: App
 let scripted: ScriptedUpstream
 let token: TestToken
 beforeAll(async () => {
-  app = await startApp()
-  scripted = await startScriptedUpstream()
-  await allowUnpriced(app)
-  token = await app.make.token(await app.make.user({ quota: 1_000_000_000 }))
+  relay = await startScriptedRelay()
+  ;({ app, scripted, token } = relay)
 })
-afterAll(async () => {
-  await closeSoundly(app)
-  await scripted[Symbol.asyncDispose]()
-})
+afterAll(() => relay.close())
 
 const usage = { prompt_tokens: 5, completion_tokens: 4, total_tokens: 9 }
 const piece = (delta: object, more: object = {}) => ({

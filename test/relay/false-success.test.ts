@@ -1,15 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type App, startApp } from '#test/support/app.ts'
+import type { App } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
-import { allowUnpriced, channelsOf, serve, setOptions } from './serve.ts'
+import { channelsOf, serve, setOptions } from './serve.ts'
 import { closeSoundly, consumed, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
+import { startRelay } from './relay-world.ts'
 
 let app: App
 let token: TestToken
 beforeAll(async () => {
-  app = await startApp()
-  await allowUnpriced(app)
-  token = await app.make.token(await app.make.user({ quota: 1_000_000_000 }))
+  ;({ app, token } = await startRelay())
 })
 afterAll(() => closeSoundly(app))
 

@@ -1,17 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type App, startApp } from '#test/support/app.ts'
+import type { App } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { hang, json, type Play, startScriptedUpstream, type Step } from '#test/support/scripted-upstream.ts'
-import { allowUnpriced, serve, setOptions, withOptions } from './serve.ts'
+import { serve, setOptions, withOptions } from './serve.ts'
 import { chat, closeSoundly, consumed, eventually, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
+import { startRelay } from './relay-world.ts'
 
 let app: App
 let token: TestToken
 beforeAll(async () => {
-  app = await startApp()
-  await allowUnpriced(app)
-  token = await app.make.token(await app.make.user({ quota: 1_000_000_000 }))
+  ;({ app, token } = await startRelay())
 })
 beforeEach(() => app.upstream.clear())
 afterAll(() => closeSoundly(app))

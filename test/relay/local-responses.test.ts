@@ -1,30 +1,26 @@
 import { deflateRawSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { keepResponse } from '#features/stored-responses/local-responses.ts'
-import { type App, startApp } from '#test/support/app.ts'
+import type { App } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
-import { json, type ScriptedUpstream, startScriptedUpstream } from '#test/support/scripted-upstream.ts'
-import { allowUnpriced, serve, withOptions } from './serve.ts'
-import { closeSoundly, eventually, say, callerDialects } from './caller-dialects.ts'
+import { json, type ScriptedUpstream } from '#test/support/scripted-upstream.ts'
+import { serve, withOptions } from './serve.ts'
+import { eventually, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
+import { richToken, type ScriptedRelay, startScriptedRelay } from './relay-world.ts'
 
+let relay: ScriptedRelay
 let app: App
 let scripted: ScriptedUpstream
 let mine: TestToken
 let theirs: TestToken
 beforeAll(async () => {
-  app = await startApp({ environment: { BODY_MEMORY_MB: '32', BODY_MAX_MB: '2', BODY_WAIT_SECONDS: '0' } })
-  scripted = await startScriptedUpstream()
-  await allowUnpriced(app)
-  mine = await app.make.token(await app.make.user({ quota: 1_000_000_000 }))
-  theirs = await app.make.token(await app.make.user({ quota: 1_000_000_000 }))
+  relay = await startScriptedRelay({ environment: { BODY_MEMORY_MB: '32', BODY_MAX_MB: '2', BODY_WAIT_SECONDS: '0' } })
+  ;({ app, scripted, token: mine } = relay)
+  theirs = await richToken(app)
 })
-afterAll(async () => {
-  await closeSoundly(app)
-  await scripted[Symbol.asyncDispose]()
-})
+afterAll(() => relay.close())
 
-const responses = callerDialects[1] as (typeof callerDialects)[number]
-
+const responses = callerDialects[1] as CallerDialect
 const ask = (token: TestToken, model: string, more: object) =>
   say(app, responses, { token, body: { model, input: 'hi', ...more } })
 

@@ -1,18 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sparkKeyText } from '#test/simulator/spark/vendor.ts'
-import { type App, startApp } from '#test/support/app.ts'
+import type { App } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
-import { allowUnpriced, serve, type Route, withOptions } from './serve.ts'
+import { serve, type Route, withOptions } from './serve.ts'
 import { chat, closeSoundly, consumed, eventually, say, callerDialects } from './caller-dialects.ts'
 import { user, vendorWorld, weather } from './vendors.ts'
+import { startRelay } from './relay-world.ts'
 
 let app: App
 let token: TestToken
 beforeAll(async () => {
-  app = await startApp()
-  await allowUnpriced(app)
-  await app.make.option('RetryTimes', '0')
-  token = await app.make.token(await app.make.user({ quota: 2_000_000_000 }))
+  ;({ app, token } = await startRelay({ options: { RetryTimes: '0' } }))
 })
 afterAll(() => closeSoundly(app))
 

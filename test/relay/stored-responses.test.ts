@@ -1,27 +1,26 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type App, startApp } from '#test/support/app.ts'
+import type { App } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
-import { json, type ScriptedUpstream, startScriptedUpstream } from '#test/support/scripted-upstream.ts'
-import { allowUnpriced, channelsOf, serve } from './serve.ts'
-import { closeSoundly, consumed, say, callerDialects } from './caller-dialects.ts'
+import { json, type ScriptedUpstream } from '#test/support/scripted-upstream.ts'
+import { channelsOf, serve } from './serve.ts'
+import { consumed, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
+import { richToken, type ScriptedRelay, startScriptedRelay } from './relay-world.ts'
 
+let relay: ScriptedRelay
 let app: App
 let scripted: ScriptedUpstream
 let mine: TestToken
 let theirs: TestToken
 beforeAll(async () => {
-  app = await startApp()
-  scripted = await startScriptedUpstream()
-  await allowUnpriced(app)
-  mine = await app.make.token(await app.make.user({ quota: 1_000_000_000 }))
-  theirs = await app.make.token(await app.make.user({ quota: 1_000_000_000 }))
+  relay = await startScriptedRelay()
+  ;({ app, scripted, token: mine } = relay)
+  theirs = await richToken(app)
 })
-afterAll(async () => {
-  await closeSoundly(app)
-  await scripted[Symbol.asyncDispose]()
-})
+afterAll(() => relay.close())
 
-const responses = callerDialects[1] as (typeof callerDialects)[number]
+const responses = callerDialects[1] as CallerDialect
+const ask = (token: TestToken, model: string, more: object) =>
+  say(app, responses, { token, body: { model, input: 'hi', ...more } })
 
 let made = 0
 /** An answer with ids of its own that the upstream keeps, whole or streamed. */
@@ -55,9 +54,6 @@ async function storedBy(play: Parameters<ScriptedUpstream['play']>[0]) {
   const route = { key: 'key-one,key-two', baseUrl: scripted.play(play) }
   return serve(app, route, route, route)
 }
-
-const ask = (token: TestToken, model: string, more: object) =>
-  say(app, responses, { token, body: { model, input: 'hi', ...more } })
 
 const keyOf = () => scripted.received.at(-1)?.headers.authorization
 const lastChannel = async () => channelsOf((await consumed(app)).at(-1))[0]

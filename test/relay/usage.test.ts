@@ -1,15 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type App, startApp } from '#test/support/app.ts'
+import type { App } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
-import { allowUnpriced, serve } from './serve.ts'
+import { serve } from './serve.ts'
 import { chat, closeSoundly, consumed, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
+import { startRelay } from './relay-world.ts'
 
 let app: App
 let token: TestToken
 beforeAll(async () => {
-  app = await startApp()
-  await allowUnpriced(app)
-  token = await app.make.token(await app.make.user({ quota: 2_000_000_000 }))
+  ;({ app, token } = await startRelay())
 })
 afterAll(() => closeSoundly(app))
 

@@ -1,26 +1,22 @@
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type App, startApp } from '#test/support/app.ts'
+import type { App } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
-import { type Play, type ScriptedUpstream, startScriptedUpstream } from '#test/support/scripted-upstream.ts'
+import type { Play, ScriptedUpstream } from '#test/support/scripted-upstream.ts'
 import { bytesOf, scenarios, type Scenario } from '../framing/scenarios.ts'
-import { allowUnpriced, serve, setOptions, withOptions } from './serve.ts'
-import { chat, closeSoundly, consumed, say, callerDialects } from './caller-dialects.ts'
+import { serve, withOptions } from './serve.ts'
+import { chat, consumed, say, callerDialects } from './caller-dialects.ts'
+import { type ScriptedRelay, startScriptedRelay } from './relay-world.ts'
 
+let relay: ScriptedRelay
 let app: App
 let scripted: ScriptedUpstream
 let token: TestToken
 beforeAll(async () => {
-  app = await startApp()
-  scripted = await startScriptedUpstream()
-  await allowUnpriced(app)
-  await setOptions(app, { RetryTimes: '0' })
-  token = await app.make.token(await app.make.user({ quota: 1_000_000_000 }))
+  relay = await startScriptedRelay({ options: { RetryTimes: '0' } })
+  ;({ app, scripted, token } = relay)
 })
-afterAll(async () => {
-  await closeSoundly(app)
-  await scripted[Symbol.asyncDispose]()
-})
+afterAll(() => relay.close())
 
 const answer = JSON.stringify({
   id: 'c',

@@ -1,17 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { serviceAccount } from '#test/simulator/vertex/account.ts'
-import { type App, startApp } from '#test/support/app.ts'
+import type { App } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
-import { allowUnpriced } from './serve.ts'
 import { chat, closeSoundly, consumed, say } from './caller-dialects.ts'
+import { startRelay } from './relay-world.ts'
 
 let app: App
 let token: TestToken
 beforeAll(async () => {
-  app = await startApp()
-  await allowUnpriced(app)
-  await app.make.option('RetryTimes', '0')
-  token = await app.make.token(await app.make.user({ quota: 2_000_000_000 }))
+  ;({ app, token } = await startRelay({ options: { RetryTimes: '0' } }))
   await app.make.channel({
     type: 41,
     models: 'gemini-2.5-flash',

@@ -1,16 +1,15 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type App, startApp } from '#test/support/app.ts'
+import type { App } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
-import { allowUnpriced, serve, withOptions } from '../relay/serve.ts'
+import { serve, withOptions } from '../relay/serve.ts'
 import { chat, closeSoundly, say, callerDialects } from '../relay/caller-dialects.ts'
+import { startRelay } from '../relay/relay-world.ts'
 
 let app: App
 let token: TestToken
 beforeAll(async () => {
-  app = await startApp()
-  await allowUnpriced(app)
-  token = await app.make.token(await app.make.user({ quota: 1_000_000_000 }))
+  ;({ app, token } = await startRelay())
 })
 beforeEach(() => app.upstream.clear())
 afterAll(() => closeSoundly(app))

@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemAmbient } from '#server/services.ts'
-import { type App, startApp } from '#test/support/app.ts'
+import type { App } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
-import { allowUnpriced, serve } from '../relay/serve.ts'
+import { serve } from '../relay/serve.ts'
 import { chat, closeSoundly, consumed, say } from '../relay/caller-dialects.ts'
+import { startRelay } from '../relay/relay-world.ts'
 
 /** The same numbers in every run: what falls outside the bounds is a fault, not bad luck. */
 function seeded(seed: number): () => number {
@@ -21,9 +22,7 @@ let app: App
 let token: TestToken
 let admin: TestToken
 beforeAll(async () => {
-  app = await startApp({ ambient: { ...systemAmbient, random: seeded(20_261_121) } })
-  await allowUnpriced(app)
-  token = await app.make.token(await app.make.user({ quota: 1_000_000_000 }))
+  ;({ app, token } = await startRelay({ ambient: { ...systemAmbient, random: seeded(20_261_121) } }))
   admin = await app.make.token(await app.make.user({ role: 10, quota: 1_000_000_000 }))
 })
 afterAll(() => closeSoundly(app))

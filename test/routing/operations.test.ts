@@ -2,17 +2,16 @@ import { createServer, type Server } from 'node:net'
 import { once } from 'node:events'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openAiChat } from '#relay/dialects/openai-chat/index.ts'
-import { type App, startApp } from '#test/support/app.ts'
+import type { App } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
-import { allowUnpriced, channelsOf, serve, withOptions } from '../relay/serve.ts'
+import { channelsOf, serve, withOptions } from '../relay/serve.ts'
 import { chat, closeSoundly, consumed, eventually, say, callerDialects } from '../relay/caller-dialects.ts'
+import { startRelay } from '../relay/relay-world.ts'
 
 let app: App
 let token: TestToken
 beforeAll(async () => {
-  app = await startApp()
-  await allowUnpriced(app)
-  token = await app.make.token(await app.make.user({ quota: 1_000_000_000 }))
+  ;({ app, token } = await startRelay())
 })
 beforeEach(() => app.upstream.clear())
 afterAll(() => closeSoundly(app))

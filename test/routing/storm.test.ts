@@ -1,10 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { systemAmbient } from '#server/services.ts'
-import { type App, startApp } from '#test/support/app.ts'
+import type { App } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
-import { allowUnpriced, serve, withOptions } from '../relay/serve.ts'
+import { serve, withOptions } from '../relay/serve.ts'
 import { chat, closeSoundly, eventually, say } from '../relay/caller-dialects.ts'
+import { startRelay } from '../relay/relay-world.ts'
 
 let app: App
 let token: TestToken
@@ -13,9 +14,7 @@ let stoppedClock: number | undefined
 const now = () => new Date(stoppedClock ?? Date.now())
 
 beforeAll(async () => {
-  app = await startApp({ ambient: { ...systemAmbient, now } })
-  await allowUnpriced(app)
-  token = await app.make.token(await app.make.user({ quota: 1_000_000_000 }))
+  ;({ app, token } = await startRelay({ ambient: { ...systemAmbient, now } }))
 })
 beforeEach(() => {
   stoppedClock = undefined

@@ -1,10 +1,11 @@
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type App, startApp } from '#test/support/app.ts'
+import type { App } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
-import { allowUnpriced, channelsOf, serve, withOptions } from '../relay/serve.ts'
+import { channelsOf, serve, withOptions } from '../relay/serve.ts'
 import { closeSoundly, consumed, say, type CallerDialect, callerDialects } from '../relay/caller-dialects.ts'
+import { startRelay } from '../relay/relay-world.ts'
 
 let app: App
 let token: TestToken
@@ -15,9 +16,7 @@ const mute = createServer((socket) => {
 })
 const held = new Set<Socket>()
 beforeAll(async () => {
-  app = await startApp()
-  await allowUnpriced(app)
-  token = await app.make.token(await app.make.user({ quota: 1_000_000_000 }))
+  ;({ app, token } = await startRelay())
   mute.listen(0, '127.0.0.1')
   await once(mute, 'listening')
 })

@@ -1,0 +1,36 @@
+import { type App, startApp } from '#test/support/app.ts'
+import type { TestToken } from '#test/support/factories.ts'
+import { type ScriptedUpstream, startScriptedUpstream } from '#test/support/scripted-upstream.ts'
+import { closeSoundly } from './caller-dialects.ts'
+import { setOptions } from './serve.ts'
+
+type Input = NonNullable<Parameters<typeof startApp>[0]> & { options?: Record<string, string> }
+
+/** A token of somebody who can pay for whatever a file of tests calls. */
+export const richToken = async (app: App): Promise<TestToken> =>
+  app.make.token(await app.make.user({ quota: 1_000_000_000_000 }))
+
+/** An app whose models may be called without a price, and a token to call them. */
+export async function startRelay({ options, ...input }: Input = {}): Promise<{ app: App; token: TestToken }> {
+  const app = await startApp(input)
+  await setOptions(app, { SelfUseModeEnabled: 'true', ...options })
+  return { app, token: await richToken(app) }
+}
+
+export type ScriptedRelay = {
+  app: App
+  token: TestToken
+  /** An upstream that answers what a test wrote down. */
+  scripted: ScriptedUpstream
+  close: () => Promise<void>
+}
+
+export async function startScriptedRelay(input: Input = {}): Promise<ScriptedRelay> {
+  const relay = await startRelay(input)
+  const scripted = await startScriptedUpstream()
+  const close = async (): Promise<void> => {
+    await closeSoundly(relay.app)
+    await scripted[Symbol.asyncDispose]()
+  }
+  return { ...relay, scripted, close }
+}
