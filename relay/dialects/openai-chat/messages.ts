@@ -1,22 +1,13 @@
 import { isObject, type Fields } from '#relay/chat/json.ts'
-import type { AssistantPart, Message, ToolCallPart, ToolResultPart, UserPart } from '#relay/chat/request.ts'
+import type { AssistantPart, Message, ToolCallPart, UserPart } from '#relay/chat/request.ts'
+import { addToolResult, addUserMessage, type Conversation, startConversation } from '../conversation.ts'
 import { type Reader, defined, readCacheControl } from '../read.ts'
 import { type ContentPart, mediaFromUrl, readContent } from './parts.ts'
 import { readReasoning } from './reasoning.ts'
 
-type Conversation = {
-  read: Reader
-  messages: Message[]
-  /** Names of the tools that were called, by call id. */
-  names: Map<string, string>
-  /** The last message is one of tool results, which a directly following user message joins. */
-  openResults: boolean
-  losses: Set<string>
-}
-
 /** Messages of a chat completion request → hub messages. */
 export function readMessages(list: unknown[], read: Reader): { messages: Message[]; losses: string[] } {
-  const conversation: Conversation = { read, messages: [], names: new Map(), openResults: false, losses: new Set() }
+  const conversation = startConversation(read)
   list.forEach((message, index) => {
     if (!isObject(message)) throw read.invalid(`messages[${index}]`)
     readMessage(conversation, message, index)
@@ -61,36 +52,27 @@ function addSystem(conversation: Conversation, message: Fields, path: string): v
 }
 
 function addUser(conversation: Conversation, message: Fields, path: string): void {
-  const { read, messages } = conversation
+  const { read } = conversation
   const content: UserPart[] = markLast(readContent(message['content'], `${path}.content`, read), message)
-  const name = read.text(message['name'], `${path}.name`)
-  const last = messages.at(-1)
-  if (conversation.openResults && last?.role === 'user') {
-    last.content.push(...content)
-    if (name !== undefined) last.name = name
-  } else messages.push(defined({ role: 'user', content, name }))
-  conversation.openResults = false
+  addUserMessage(conversation, content, read.text(message['name'], `${path}.name`))
 }
 
 function addResult(conversation: Conversation, message: Fields, index: number): void {
-  const { read, messages, names } = conversation
+  const { read, names } = conversation
   const path = `messages[${index}]`
   const callId = message['role'] === 'function' ? idOfFunction(conversation, message, index) : message['tool_call_id']
   const id = read.name(callId, `${path}.tool_call_id`)
   const parts = readContent(message['content'], `${path}.content`, read)
   const content = parts.filter((part) => part.type === 'text' || part.type === 'image' || part.type === 'file')
   if (content.length < parts.length) conversation.losses.add('messages.tool.content')
-  const result: ToolResultPart = defined({
-    type: 'tool-result',
+  const result = defined({
+    type: 'tool-result' as const,
     callId: id,
     name: read.text(message['name'], `${path}.name`) ?? names.get(id),
     content,
     cacheControl: readCacheControl(message['cache_control']),
   })
-  const last = messages.at(-1)
-  if (conversation.openResults && last?.role === 'user') last.content.push(result)
-  else messages.push({ role: 'user', content: [result] })
-  conversation.openResults = true
+  addToolResult(conversation, result)
 }
 
 /** Legacy function results carry no id: they answer the latest call of their name. */

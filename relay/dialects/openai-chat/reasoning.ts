@@ -1,23 +1,8 @@
 import { isObject } from '#relay/chat/json.ts'
+import { dialectOfReasoning, reasoningFormatOf } from '#relay/chat/reasoning-formats.ts'
 import type { DialectId, ReasoningPart } from '#relay/chat/request.ts'
 
-/**
- * `reasoning_details`, the extension by which chat completions carry reasoning that only its vendor can check or read.
- * `format` names the vendor.
- */
-const formats: Readonly<Record<DialectId, string>> = {
-  claude: 'anthropic-claude-v1',
-  gemini: 'google-gemini-v1',
-  'openai-responses': 'openai-responses-v1',
-  'openai-chat': 'unknown',
-}
-
-const dialectOf = (format: unknown): DialectId => {
-  if (format === undefined || format === null) return 'claude'
-  const known = Object.entries(formats).find(([, name]) => name === format)
-  return known === undefined ? 'openai-chat' : (known[0] as DialectId)
-}
-
+/** Of `reasoning_details`, the extension by which chat completions carry reasoning that only its vendor can check or read. */
 export type ReasoningDetail = {
   type: 'reasoning.text' | 'reasoning.encrypted'
   text?: string
@@ -35,14 +20,14 @@ export const signatureDetail = (
   type: 'reasoning.text',
   text,
   signature: signature.value,
-  format: formats[signature.dialect],
+  format: reasoningFormatOf(signature.dialect),
   index,
 })
 
 export const encryptedDetail = (encrypted: { dialect: DialectId; data: string }, index: number): ReasoningDetail => ({
   type: 'reasoning.encrypted',
   data: encrypted.data,
-  format: formats[encrypted.dialect],
+  format: reasoningFormatOf(encrypted.dialect),
   index,
 })
 
@@ -55,7 +40,7 @@ export function reasoningDetails(parts: Reasoning[]): ReasoningDetail[] | undefi
     const details: ReasoningDetail[] = []
     if (part.signature !== undefined) details.push(signatureDetail(part.text, part.signature, index))
     else if (part.text !== '') {
-      const format = formats[part.encrypted?.dialect ?? 'openai-chat']
+      const format = reasoningFormatOf(part.encrypted?.dialect ?? 'openai-chat')
       details.push({ type: 'reasoning.text', text: part.text, format, index })
     }
     if (part.encrypted !== undefined) details.push(encryptedDetail(part.encrypted, index))
@@ -68,7 +53,8 @@ type Detail = Reasoning & { index: unknown; dialect: DialectId }
 function readDetail(value: unknown): Detail | undefined {
   if (!isObject(value)) return undefined
   const { text, summary, signature, data, format, index } = value
-  const dialect = dialectOf(format)
+  // Clients that name no vendor have it from Claude.
+  const dialect = dialectOfReasoning(format ?? reasoningFormatOf('claude'))
   if (typeof data === 'string') return { text: '', encrypted: { dialect, data }, index, dialect }
   const written = typeof text === 'string' ? text : typeof summary === 'string' ? summary : ''
   if (typeof signature === 'string' && signature !== '') {

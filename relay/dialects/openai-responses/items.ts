@@ -13,24 +13,16 @@ import type {
   UserPart,
 } from '#relay/chat/request.ts'
 import { fileSource, mediaFromUrl } from '../openai-chat/parts.ts'
+import { addToolResult, addUserMessage, type Conversation, startConversation } from '../conversation.ts'
 import { type Reader, defined } from '../read.ts'
 import { joinedName, readOwnCall, readOwnOutput } from './agent-tools.ts'
-
-type Conversation = {
-  read: Reader
-  messages: Message[]
-  names: Map<string, string>
-  /** The last message is one of tool results, which a directly following user message joins. */
-  openResults: boolean
-  losses: Set<string>
-}
 
 /** Input of a responses request, a text or a list of items → hub messages. */
 export function readInput(input: unknown, read: Reader): { messages: Message[]; losses: string[] } {
   if (typeof input === 'string') {
     return { messages: [{ role: 'user', content: [{ type: 'text', text: input }] }], losses: [] }
   }
-  const conversation: Conversation = { read, messages: [], names: new Map(), openResults: false, losses: new Set() }
+  const conversation = startConversation(read)
   for (const [index, item] of (read.list(input, 'input') ?? []).entries()) {
     if (!isObject(item)) throw read.invalid(`input[${index}]`)
     readItem(conversation, item, `input[${index}]`)
@@ -118,14 +110,11 @@ function readMessage(conversation: Conversation, item: Fields, path: string): vo
       messages.push({ role: 'system', content })
       return
     }
-    case 'user': {
-      const content = parts.filter((part) => part.type !== 'refusal')
-      const last = messages.at(-1)
-      if (conversation.openResults && last?.role === 'user') last.content.push(...content)
-      else messages.push({ role: 'user', content })
-      conversation.openResults = false
-      return
-    }
+    case 'user':
+      return addUserMessage(
+        conversation,
+        parts.filter((part) => part.type !== 'refusal'),
+      )
     default:
       throw read.invalid(`${path}.role`)
   }
@@ -215,12 +204,7 @@ function addResult(conversation: Conversation, item: Fields, path: string): void
 }
 
 function addResultPart(conversation: Conversation, callId: string, content: ToolResultPart['content']): void {
-  const { messages, names } = conversation
-  const result: ToolResultPart = defined({ type: 'tool-result', callId, name: names.get(callId), content })
-  const last = messages.at(-1)
-  if (conversation.openResults && last?.role === 'user') last.content.push(result)
-  else messages.push({ role: 'user', content: [result] })
-  conversation.openResults = true
+  addToolResult(conversation, defined({ type: 'tool-result', callId, name: conversation.names.get(callId), content }))
 }
 
 function readReasoning(item: Fields, path: string, read: Reader): ReasoningPart | undefined {
