@@ -2,7 +2,7 @@ import { Input, Stack, Text } from '@chakra-ui/react'
 import { useState } from 'react'
 import { t } from '../../i18n/t.ts'
 import { Check } from '../check.tsx'
-import { Option } from './facet-option.tsx'
+import { Option } from '../option-label.tsx'
 import type { Facet } from './types.ts'
 
 type SuggestFacetProps = {

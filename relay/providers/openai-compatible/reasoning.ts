@@ -6,7 +6,12 @@ import { type Json, recordsOf, textOf, wordOf, withoutAbsent } from '../shared/j
 export const toReasoningDetails = (parts: readonly ReasoningPart[]): Json[] =>
   parts.map((part, index) =>
     part.encrypted
-      ? { type: 'reasoning.encrypted', data: part.encrypted.data, format: reasoningFormatOf(part.encrypted.dialect), index }
+      ? {
+          type: 'reasoning.encrypted',
+          data: part.encrypted.data,
+          format: reasoningFormatOf(part.encrypted.dialect),
+          index,
+        }
       : withoutAbsent({
           type: 'reasoning.text',
           text: part.text,

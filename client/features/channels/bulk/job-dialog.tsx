@@ -1,9 +1,9 @@
-import { Button, Dialog, HStack, Portal, Progress, Spinner, Stack, Text } from '@chakra-ui/react'
+import { Button, Dialog, HStack, Progress, Spinner, Stack, Text } from '@chakra-ui/react'
 import { useEffect, useRef, useState } from 'react'
 import { Status } from '../../../components/status.tsx'
+import { LongDialog } from '../../../components/long-dialog.tsx'
 import { t } from '../../../i18n/t.ts'
 import { PricesDialog } from '../models/prices-dialog.tsx'
-import { useIsPhone } from '../../../lib/use-media.ts'
 
 type Named = { id: number; name: string }
 type JobResult = {
@@ -25,7 +25,6 @@ const atOnce = 3
 
 /** Works through a job and shows what became of each channel; closing it early calls off the rest. */
 export function JobDialog({ job, onClose }: { job: Job; onClose: () => void }) {
-  const phone = useIsPhone()
   const { results, running, isOver, cancel } = useJob(job)
   const [pricing, setPricing] = useState<readonly string[]>()
   const unpriced = [...new Set([...results.values()].flatMap((result) => result.unpriced ?? []))]
@@ -35,65 +34,49 @@ export function JobDialog({ job, onClose }: { job: Job; onClose: () => void }) {
     onClose()
   }
   return (
-    <Dialog.Root
-      open
-      onOpenChange={({ open }) => !open && close()}
-      closeOnInteractOutside={isOver}
-      size={phone ? 'full' : 'md'}
-      scrollBehavior="inside"
-    >
-      <Portal>
-        <Dialog.Backdrop />
-        <Dialog.Positioner>
-          <Dialog.Content>
-            <Dialog.Header>
-              <Dialog.Title>{job.title}</Dialog.Title>
-            </Dialog.Header>
-            <Stack gap="2" px="6" pb="3">
-              <Progress.Root size="sm" value={results.size} max={job.channels.length} aria-label={job.title}>
-                <Progress.Track>
-                  <Progress.Range />
-                </Progress.Track>
-              </Progress.Root>
-              <Text role="status" textStyle="sm" color="fg.muted">
-                {t('已完成 {done}/{total}，失败 {failed}', {
-                  done: results.size,
-                  total: job.channels.length,
-                  failed,
-                })}
-              </Text>
-            </Stack>
-            <Dialog.Body>
-              <Stack as="ul" gap="0" listStyleType="none" aria-label={t('结果')}>
-                {job.channels.map((channel) => (
-                  <Line
-                    key={channel.id}
-                    channel={channel}
-                    result={results.get(channel.id)}
-                    isRunning={running.has(channel.id)}
-                  />
-                ))}
-              </Stack>
-            </Dialog.Body>
-            <Dialog.Footer>
-              {unpriced.length > 0 && isOver && (
-                <Button me="auto" onClick={() => setPricing(unpriced)}>
-                  {t('为 {count} 个模型设置价格', { count: unpriced.length })}
-                </Button>
-              )}
-              {isOver ? (
-                <Button variant="solid" onClick={close}>
-                  {t('完成')}
-                </Button>
-              ) : (
-                <Button onClick={close}>{t('取消')}</Button>
-              )}
-            </Dialog.Footer>
-          </Dialog.Content>
-        </Dialog.Positioner>
-      </Portal>
+    <LongDialog title={job.title} size="md" closesOutside={isOver} onClose={close}>
+      <Stack gap="2" px="6" pb="3">
+        <Progress.Root size="sm" value={results.size} max={job.channels.length} aria-label={job.title}>
+          <Progress.Track>
+            <Progress.Range />
+          </Progress.Track>
+        </Progress.Root>
+        <Text role="status" textStyle="sm" color="fg.muted">
+          {t('已完成 {done}/{total}，失败 {failed}', {
+            done: results.size,
+            total: job.channels.length,
+            failed,
+          })}
+        </Text>
+      </Stack>
+      <Dialog.Body>
+        <Stack as="ul" gap="0" listStyleType="none" aria-label={t('结果')}>
+          {job.channels.map((channel) => (
+            <Line
+              key={channel.id}
+              channel={channel}
+              result={results.get(channel.id)}
+              isRunning={running.has(channel.id)}
+            />
+          ))}
+        </Stack>
+      </Dialog.Body>
+      <Dialog.Footer>
+        {unpriced.length > 0 && isOver && (
+          <Button me="auto" onClick={() => setPricing(unpriced)}>
+            {t('为 {count} 个模型设置价格', { count: unpriced.length })}
+          </Button>
+        )}
+        {isOver ? (
+          <Button variant="solid" onClick={close}>
+            {t('完成')}
+          </Button>
+        ) : (
+          <Button onClick={close}>{t('取消')}</Button>
+        )}
+      </Dialog.Footer>
       {pricing && <PricesDialog models={pricing} onClose={() => setPricing(undefined)} />}
-    </Dialog.Root>
+    </LongDialog>
   )
 }
 

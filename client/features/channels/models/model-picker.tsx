@@ -1,26 +1,13 @@
-import { Button, CloseButton, Dialog, HStack, Input, Portal, Stack, Text, chakra } from '@chakra-ui/react'
+import { Button, Dialog, HStack, Input, Stack, Text } from '@chakra-ui/react'
 import { useMemo, useState } from 'react'
 import type { ChannelType } from '#core/channel-types/index.ts'
 import { Check } from '../../../components/check.tsx'
+import { Option } from '../../../components/option-label.tsx'
 import { Notice } from '../../../components/notice.tsx'
+import { LongDialog } from '../../../components/long-dialog.tsx'
 import { t } from '../../../i18n/t.ts'
-import { useIsPhone } from '../../../lib/use-media.ts'
 import { driftOf, mappedNames } from '#core/channel-types/drift.ts'
 import { useUnpriced } from './use-unpriced.ts'
-
-const Option = chakra('label', {
-  base: {
-    display: 'flex',
-    alignItems: 'center',
-    gap: '2',
-    minH: '8',
-    px: '2',
-    borderRadius: 'l1',
-    cursor: 'pointer',
-    textStyle: 'sm',
-    _hover: { bg: 'bg.muted' },
-  },
-})
 
 type ListName = 'upstream' | 'current' | 'default' | 'chosen'
 
@@ -50,7 +37,6 @@ export function ModelPicker({ entry, chosen, upstream, modelMapping, onChoose, o
   const [list, setList] = useState<ListName>(upstream ? 'upstream' : (offered[0] ?? 'chosen'))
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set(chosen))
   const [typed, setTyped] = useState('')
-  const phone = useIsPhone()
   const words = typed.trim().toLowerCase()
   const shown = [...new Set(lists[list])].filter((model) => model.toLowerCase().includes(words))
   const unpriced = useUnpriced({ type: entry.type, models: lists[list], modelMapping })
@@ -65,104 +51,85 @@ export function ModelPicker({ entry, chosen, upstream, modelMapping, onChoose, o
   }
 
   return (
-    <Dialog.Root
-      open
-      // The form below may claim the focus as this opens; that must not close it, nor a stray click lose what was ticked.
-      closeOnInteractOutside={false}
-      onOpenChange={({ open }) => !open && onClose()}
-      size={phone ? 'full' : 'md'}
-      scrollBehavior="inside"
-    >
-      <Portal>
-        <Dialog.Backdrop />
-        <Dialog.Positioner>
-          <Dialog.Content>
-            <Dialog.Header>
-              <Dialog.Title>{t('选择模型')}</Dialog.Title>
-            </Dialog.Header>
-            <Dialog.Body>
-              <Stack gap="3">
-                {upstream && (
-                  <DriftNotice
-                    own={[...picked]}
-                    upstream={upstream}
-                    mapped={mappedNames(modelMapping)}
-                    onApply={(models) => setPicked(new Set(models))}
-                  />
-                )}
-                <HStack gap="1" wrap="wrap" role="group" aria-label={t('模型来源')}>
-                  {offered.map((name) => (
-                    <Button
-                      key={name}
-                      size="xs"
-                      variant={name === list ? 'subtle' : 'ghost'}
-                      colorPalette={name === list ? 'accent' : undefined}
-                      aria-pressed={name === list}
-                      onClick={() => setList(name)}
-                    >
-                      {listTitle(name)} {new Set(lists[name]).size}
-                    </Button>
-                  ))}
-                </HStack>
-                <Input
-                  autoFocus
-                  value={typed}
-                  placeholder={t('搜索模型')}
-                  aria-label={t('搜索模型')}
-                  onChange={(event) => setTyped(event.target.value)}
-                />
-                <HStack gap="1">
-                  <Button size="xs" variant="ghost" onClick={() => set(shown, () => true)}>
-                    {t('全选')}
-                  </Button>
-                  <Button size="xs" variant="ghost" onClick={() => set(shown, (model) => !picked.has(model))}>
-                    {t('反选')}
-                  </Button>
-                  <Button size="xs" variant="ghost" onClick={() => set(shown, () => false)}>
-                    {t('全不选')}
-                  </Button>
-                  <Text ms="auto" textStyle="xs" color="fg.muted" role="status">
-                    {t('显示 {count} 个', { count: shown.length })}
-                  </Text>
-                </HStack>
-                <Stack gap="0" role="group" aria-label={t('模型')} minH="48">
-                  {shown.map((model) => (
-                    <Option key={model}>
-                      <Check checked={picked.has(model)} onChange={(on) => set([model], () => on)} />
-                      <Text as="span" flex="1" minW="0" truncate fontFamily="mono">
-                        {model}
-                      </Text>
-                      {unpriced.has(model) && (
-                        <Text as="span" textStyle="xs" color="warning.fg" flexShrink="0">
-                          {t('没有价格')}
-                        </Text>
-                      )}
-                    </Option>
-                  ))}
-                  {shown.length === 0 && (
-                    <Text px="2" py="3" color="fg.muted" textStyle="sm">
-                      {t('没有匹配项')}
-                    </Text>
-                  )}
-                </Stack>
-              </Stack>
-            </Dialog.Body>
-            <Dialog.Footer>
-              <Text me="auto" textStyle="sm" color="fg.muted">
-                {t('已选择 {count} 项', { count: picked.size })}
-              </Text>
-              <Button onClick={onClose}>{t('取消')}</Button>
-              <Button variant="solid" onClick={() => onChoose([...picked])}>
-                {t('确认')}
+    // The form below may claim the focus as this opens; that must not close it, nor a stray click lose what was ticked.
+    <LongDialog title={t('选择模型')} size="md" onClose={onClose}>
+      <Dialog.Body>
+        <Stack gap="3">
+          {upstream && (
+            <DriftNotice
+              own={[...picked]}
+              upstream={upstream}
+              mapped={mappedNames(modelMapping)}
+              onApply={(models) => setPicked(new Set(models))}
+            />
+          )}
+          <HStack gap="1" wrap="wrap" role="group" aria-label={t('模型来源')}>
+            {offered.map((name) => (
+              <Button
+                key={name}
+                size="xs"
+                variant={name === list ? 'subtle' : 'ghost'}
+                colorPalette={name === list ? 'accent' : undefined}
+                aria-pressed={name === list}
+                onClick={() => setList(name)}
+              >
+                {listTitle(name)} {new Set(lists[name]).size}
               </Button>
-            </Dialog.Footer>
-            <Dialog.CloseTrigger asChild>
-              <CloseButton size="sm" aria-label={t('关闭')} />
-            </Dialog.CloseTrigger>
-          </Dialog.Content>
-        </Dialog.Positioner>
-      </Portal>
-    </Dialog.Root>
+            ))}
+          </HStack>
+          <Input
+            autoFocus
+            value={typed}
+            placeholder={t('搜索模型')}
+            aria-label={t('搜索模型')}
+            onChange={(event) => setTyped(event.target.value)}
+          />
+          <HStack gap="1">
+            <Button size="xs" variant="ghost" onClick={() => set(shown, () => true)}>
+              {t('全选')}
+            </Button>
+            <Button size="xs" variant="ghost" onClick={() => set(shown, (model) => !picked.has(model))}>
+              {t('反选')}
+            </Button>
+            <Button size="xs" variant="ghost" onClick={() => set(shown, () => false)}>
+              {t('全不选')}
+            </Button>
+            <Text ms="auto" textStyle="xs" color="fg.muted" role="status">
+              {t('显示 {count} 个', { count: shown.length })}
+            </Text>
+          </HStack>
+          <Stack gap="0" role="group" aria-label={t('模型')} minH="48">
+            {shown.map((model) => (
+              <Option key={model}>
+                <Check checked={picked.has(model)} onChange={(on) => set([model], () => on)} />
+                <Text as="span" flex="1" minW="0" truncate fontFamily="mono">
+                  {model}
+                </Text>
+                {unpriced.has(model) && (
+                  <Text as="span" textStyle="xs" color="warning.fg" flexShrink="0">
+                    {t('没有价格')}
+                  </Text>
+                )}
+              </Option>
+            ))}
+            {shown.length === 0 && (
+              <Text px="2" py="3" color="fg.muted" textStyle="sm">
+                {t('没有匹配项')}
+              </Text>
+            )}
+          </Stack>
+        </Stack>
+      </Dialog.Body>
+      <Dialog.Footer>
+        <Text me="auto" textStyle="sm" color="fg.muted">
+          {t('已选择 {count} 项', { count: picked.size })}
+        </Text>
+        <Button onClick={onClose}>{t('取消')}</Button>
+        <Button variant="solid" onClick={() => onChoose([...picked])}>
+          {t('确认')}
+        </Button>
+      </Dialog.Footer>
+    </LongDialog>
   )
 }
 

@@ -1,27 +1,15 @@
-import {
-  Button,
-  CloseButton,
-  Dialog,
-  HStack,
-  Input,
-  NativeSelect,
-  Portal,
-  Skeleton,
-  Stack,
-  Text,
-  chakra,
-} from '@chakra-ui/react'
+import { Button, Dialog, HStack, Input, NativeSelect, Skeleton, Stack, Text, chakra } from '@chakra-ui/react'
 import { useEffect, useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import { Check } from '../../../components/check.tsx'
 import { Notice } from '../../../components/notice.tsx'
 import { notify } from '../../../components/notify.ts'
 import { ErrorState } from '../../../components/states.tsx'
+import { LongDialog } from '../../../components/long-dialog.tsx'
 import { t } from '../../../i18n/t.ts'
 import { errorText } from '../../../lib/errors.ts'
 import { useSession } from '../../../lib/session.ts'
 import { trpc } from '../../../lib/trpc.ts'
-import { useIsPhone } from '../../../lib/use-media.ts'
 import { chunksOf } from './chunks.ts'
 import type { DraftProblem, PriceDraft } from './prices.ts'
 import { draftOf, problemOf, inputsOf } from './prices.ts'
@@ -46,7 +34,6 @@ function useCatalogPrices(models: readonly string[]) {
 /** List prices of models that have none, to be set as they are or changed first. */
 export function PricesDialog({ models, onClose, intro }: PricesDialogProps) {
   const { isRoot } = useSession()
-  const phone = useIsPhone()
   const utils = trpc.useUtils()
   const catalog = useCatalogPrices(models)
   const save = trpc.admin.models.setPrices.useMutation()
@@ -69,68 +56,49 @@ export function PricesDialog({ models, onClose, intro }: PricesDialogProps) {
   const chosen = (drafts ?? []).filter((draft) => draft.chosen).length
 
   return (
-    <Dialog.Root
-      open
-      onOpenChange={({ open }) => !open && onClose()}
-      closeOnInteractOutside={false}
-      size={phone ? 'full' : 'xl'}
-      scrollBehavior="inside"
-    >
-      <Portal>
-        <Dialog.Backdrop />
-        <Dialog.Positioner>
-          <Dialog.Content>
-            <Dialog.Header>
-              <Dialog.Title>{t('为 {count} 个模型设置价格', { count: models.length })}</Dialog.Title>
-            </Dialog.Header>
-            <Dialog.Body>
-              <Stack gap="4">
-                <Text color="fg.muted" textStyle="sm">
-                  {intro ?? t('没有价格的模型，普通用户调用时会被拒绝。')}
-                  {t('下面是公开目录中的官方价格，单位为美元每百万 tokens，可先修改再保存。')}
-                </Text>
-                {!isRoot && <Notice tone="warning">{t('只有超级管理员可以设置价格，请联系其处理。')}</Notice>}
-                {unknown > 0 && <Notice>{t('目录中没有其中 {count} 个模型，请自行填写。', { count: unknown })}</Notice>}
-                {catalog.isError ? (
-                  <ErrorState error={catalog.error} onRetry={() => void catalog.refetch()} />
-                ) : drafts ? (
-                  <PriceList
-                    drafts={drafts}
-                    disabled={!isRoot}
-                    allChosen={chosen === drafts.length ? true : chosen > 0 ? 'some' : false}
-                    onChange={change}
-                    onChooseAll={(on) => setDrafts(drafts.map((draft) => ({ ...draft, chosen: on })))}
-                  />
-                ) : (
-                  models.slice(0, 6).map((model) => <Skeleton key={model} h="8" />)
-                )}
-                {save.error && (
-                  <Text role="alert" color="fg.error" textStyle="sm">
-                    {t('没有保存：{reason}', { reason: errorText(save.error) })}
-                  </Text>
-                )}
-              </Stack>
-            </Dialog.Body>
-            <Dialog.Footer>
-              <Button onClick={onClose}>{isRoot ? t('以后再说') : t('关闭')}</Button>
-              {isRoot && (
-                <Button
-                  variant="solid"
-                  disabled={inputs.length === 0 || flawed}
-                  loading={save.isPending}
-                  onClick={() => void submit().catch(() => undefined)}
-                >
-                  {t('设置 {count} 个价格', { count: inputs.length })}
-                </Button>
-              )}
-            </Dialog.Footer>
-            <Dialog.CloseTrigger asChild>
-              <CloseButton size="sm" aria-label={t('关闭')} />
-            </Dialog.CloseTrigger>
-          </Dialog.Content>
-        </Dialog.Positioner>
-      </Portal>
-    </Dialog.Root>
+    <LongDialog title={t('为 {count} 个模型设置价格', { count: models.length })} size="xl" onClose={onClose}>
+      <Dialog.Body>
+        <Stack gap="4">
+          <Text color="fg.muted" textStyle="sm">
+            {intro ?? t('没有价格的模型，普通用户调用时会被拒绝。')}
+            {t('下面是公开目录中的官方价格，单位为美元每百万 tokens，可先修改再保存。')}
+          </Text>
+          {!isRoot && <Notice tone="warning">{t('只有超级管理员可以设置价格，请联系其处理。')}</Notice>}
+          {unknown > 0 && <Notice>{t('目录中没有其中 {count} 个模型，请自行填写。', { count: unknown })}</Notice>}
+          {catalog.isError ? (
+            <ErrorState error={catalog.error} onRetry={() => void catalog.refetch()} />
+          ) : drafts ? (
+            <PriceList
+              drafts={drafts}
+              disabled={!isRoot}
+              allChosen={chosen === drafts.length ? true : chosen > 0 ? 'some' : false}
+              onChange={change}
+              onChooseAll={(on) => setDrafts(drafts.map((draft) => ({ ...draft, chosen: on })))}
+            />
+          ) : (
+            models.slice(0, 6).map((model) => <Skeleton key={model} h="8" />)
+          )}
+          {save.error && (
+            <Text role="alert" color="fg.error" textStyle="sm">
+              {t('没有保存：{reason}', { reason: errorText(save.error) })}
+            </Text>
+          )}
+        </Stack>
+      </Dialog.Body>
+      <Dialog.Footer>
+        <Button onClick={onClose}>{isRoot ? t('以后再说') : t('关闭')}</Button>
+        {isRoot && (
+          <Button
+            variant="solid"
+            disabled={inputs.length === 0 || flawed}
+            loading={save.isPending}
+            onClick={() => void submit().catch(() => undefined)}
+          >
+            {t('设置 {count} 个价格', { count: inputs.length })}
+          </Button>
+        )}
+      </Dialog.Footer>
+    </LongDialog>
   )
 }
 

@@ -1,16 +1,4 @@
-import {
-  Button,
-  CloseButton,
-  Dialog,
-  HStack,
-  Input,
-  NativeSelect,
-  Portal,
-  Progress,
-  Skeleton,
-  Stack,
-  Text,
-} from '@chakra-ui/react'
+import { Button, Dialog, HStack, Input, NativeSelect, Progress, Skeleton, Stack, Text } from '@chakra-ui/react'
 import { Play, RotateCcw, Square, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { RouterOutputs } from '#server/app-router.ts'
@@ -18,9 +6,9 @@ import { Check } from '../../../components/check.tsx'
 import { confirm } from '../../../components/confirm.tsx'
 import { notify } from '../../../components/notify.ts'
 import { EmptyState, ErrorState } from '../../../components/states.tsx'
+import { LongDialog } from '../../../components/long-dialog.tsx'
 import { t } from '../../../i18n/t.ts'
 import { trpc } from '../../../lib/trpc.ts'
-import { useIsPhone } from '../../../lib/use-media.ts'
 import { PricesDialog } from '../models/prices-dialog.tsx'
 import { useChannelActions } from '../use-channel-actions.ts'
 import { TestRow } from './test-row.tsx'
@@ -32,51 +20,32 @@ type Channel = RouterOutputs['admin']['channels']['get']
 
 /** Tries the models of one channel with small real calls, one or many at once. */
 export function TestDialog({ id, onClose }: { id: number; onClose: () => void }) {
-  const phone = useIsPhone()
   const detail = trpc.admin.channels.get.useQuery({ id }, { gcTime: 0, placeholderData: undefined })
   const run = useTestRun(id)
   return (
-    <Dialog.Root
-      open
-      onOpenChange={({ open }) => !open && onClose()}
-      closeOnInteractOutside={run.progress === undefined}
-      size={phone ? 'full' : 'lg'}
-      scrollBehavior="inside"
+    <LongDialog
+      title={t('测试模型')}
+      description={detail.data ? `#${id} ${detail.data.name}` : `#${id}`}
+      size="lg"
+      closesOutside={run.progress === undefined}
+      onClose={onClose}
     >
-      <Portal>
-        <Dialog.Backdrop />
-        <Dialog.Positioner>
-          <Dialog.Content>
-            <Dialog.Header>
-              <Stack gap="0.5" pe="8" minW="0">
-                <Dialog.Title>{t('测试模型')}</Dialog.Title>
-                <Dialog.Description textStyle="sm" truncate>
-                  {detail.data ? `#${id} ${detail.data.name}` : `#${id}`}
-                </Dialog.Description>
-              </Stack>
-            </Dialog.Header>
-            {detail.data ? (
-              <Tests channel={detail.data} run={run} />
-            ) : (
-              <Dialog.Body pb="6">
-                {detail.isError ? (
-                  <ErrorState error={detail.error} onRetry={() => void detail.refetch()} />
-                ) : (
-                  <Stack gap="3">
-                    {[0, 1, 2, 3].map((row) => (
-                      <Skeleton key={row} h="8" />
-                    ))}
-                  </Stack>
-                )}
-              </Dialog.Body>
-            )}
-            <Dialog.CloseTrigger asChild>
-              <CloseButton size="sm" aria-label={t('关闭')} />
-            </Dialog.CloseTrigger>
-          </Dialog.Content>
-        </Dialog.Positioner>
-      </Portal>
-    </Dialog.Root>
+      {detail.data ? (
+        <Tests channel={detail.data} run={run} />
+      ) : (
+        <Dialog.Body pb="6">
+          {detail.isError ? (
+            <ErrorState error={detail.error} onRetry={() => void detail.refetch()} />
+          ) : (
+            <Stack gap="3">
+              {[0, 1, 2, 3].map((row) => (
+                <Skeleton key={row} h="8" />
+              ))}
+            </Stack>
+          )}
+        </Dialog.Body>
+      )}
+    </LongDialog>
   )
 }
 
