@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../steps.ts'
+import { accessBlocks } from './access.ts'
 import { admissionBlocks } from './admission.ts'
 import { billingBlocks } from './billing.ts'
 import { errorBlocks } from './errors.ts'
@@ -13,6 +14,7 @@ import { translationBlocks } from './translation.ts'
 
 /** What the code says on each page of docs/reference; everything outside the markers is written by hand. */
 const pages: Readonly<Record<string, Blocks>> = {
+  'access.md': accessBlocks,
   'admission.md': admissionBlocks,
   'billing.md': billingBlocks,
   'errors.md': errorBlocks,

@@ -131,8 +131,8 @@ export const rules: RuleList = {
       {
         rule: 'What belongs to somebody else is not found by its number.',
         asserts: 'not_found',
-        file: 'test/trpc/rights.test.ts',
-        test: 'finds nothing that belongs to somebody else by its number',
+        file: 'test/contract/access.test.ts',
+        test: 'what belongs to somebody else is not found by its number',
       },
       {
         rule: 'Nobody is let in under well-known names.',
