@@ -32,6 +32,8 @@ export const Plan = defineEntity({
     name: p.text(),
     description: p.text().default(''),
     price: p.bigint('number'),
+    /** What is asked in money instead of what `price` is worth, by currency: `{ "CNY": "39.00" }`. */
+    moneyPrices: p.json().$type<Record<string, string>>().defaultRaw("'{}'"),
     term: p.text().$type<PlanTerm>(),
     termCount: p.integer().default(1),
     /** Empty: every model. A name that ends in `*` covers all that begin like it. */

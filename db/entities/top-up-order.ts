@@ -32,8 +32,9 @@ export const TopUpOrder = defineEntity({
     /** The plan it buys instead of credit, and the terms under which it was ordered. */
     planId: p.integer().nullable(),
     plan: p.json().$type<PlanTerms>().nullable(),
-    /** When an administrator took the credit back. */
+    /** When an administrator took the credit back, and how much of it. */
     reversedAt: p.datetime().nullable(),
+    reversedQuota: p.bigint('number').defaultRaw('0'),
   },
 })
 

@@ -42,4 +42,5 @@ export const migrationsList = [
   fromFile('0090-ledger-step'),
   fromFile('0091-plans'),
   fromFile('0092-ledger-corrections'),
+  fromFile('0130-plan-prices'),
 ]

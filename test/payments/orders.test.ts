@@ -114,6 +114,26 @@ describe('taking a credit back', () => {
     expect(await balance(user)).toBe(5_000_000 - Math.floor((5_000_000 * 2500) / 7300))
     await ledgerHolds()
   })
+
+  it('takes the difference once more, for fifty at once, when more of it goes back later, and the rebate with it', async () => {
+    const [inviter, user] = [await payer(), await payer()]
+    await app.pool.query('update users set inviter_id = $1 where id = $2', [inviter.id, user.id])
+    const { id, form } = await order(user)
+    await gateway.notify(app.url, gateway.notification(form))
+    await expect.poll(() => balance(inviter)).toBe(500_000)
+    const reverse = () => app.trpc(admin).admin.orders.reverse.mutate({ id, reason: 'more went back' })
+    for (const refunded of [2500, 4000, 7300]) {
+      await app.pool.query('update top_up_orders set refunded_minor = $2 where id = $1', [id, refunded])
+      const outcomes = await Promise.allSettled(Array.from({ length: 50 }, reverse))
+      expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+      const taken = Math.floor((5_000_000 * refunded) / 7300)
+      expect(await balance(user)).toBe(5_000_000 - taken)
+      expect(await balance(inviter)).toBe(500_000 - Math.floor((500_000 * taken) / 5_000_000))
+      await expect(reverse()).rejects.toThrow('只有已退款或被拒付且额度尚未收回的订单可以收回额度')
+    }
+    expect([await balance(user), await balance(inviter)]).toEqual([0, 0])
+    await ledgerHolds()
+  })
 })
 
 describe('looking at orders', () => {

@@ -152,6 +152,54 @@ describe('a plan that is paid for', () => {
     await ledgerHolds()
   })
 
+  it('costs the money that is asked for it in the currency of the payment, and its buyer is worth that much', async () => {
+    const plan = await sell({ moneyPrices: { CNY: '39.00', USD: '' } })
+    expect(plan.moneyPrices).toEqual({ CNY: '39.00' })
+    const user = await app.make.user({ quota: 0 })
+    const offers = await app.trpc(user).user.plans.list.query()
+    expect(offers.find(({ id }) => id === plan.id)?.payments).toEqual([
+      { method: 'zfb', money: '39.00', currency: 'CNY' },
+      { method: 'wx', money: '39.00', currency: 'CNY' },
+    ])
+    const form = await payFor(user, plan.id)
+    expect(form).toMatchObject({ money: '39.00' })
+    await gateway.notify(app.url, gateway.notification(form))
+    const worth = Math.floor((39 * 500_000) / 7.3)
+    expect(await owned(user)).toMatchObject([{ status: 'active', source: 'order', price: worth }])
+    for (const money of ['0', '-1', '39.001', 'many', '1000000'])
+      await expect(sell({ moneyPrices: { CNY: money } })).rejects.toThrow('金额必须大于 0')
+    await ledgerHolds()
+  })
+
+  it('is kept for those who are about to pay: of fifty at once for the last three, three come to the gateway', async () => {
+    const plan = await sell({ stock: 3 })
+    const buyers = await Promise.all(Array.from({ length: 50 }, () => app.make.user({ quota: 10_000_000 })))
+    const outcomes = await Promise.allSettled(
+      buyers.map((buyer, index) => nodeAt(index).trpc(buyer).user.plans.pay.mutate({ id: plan.id, method: 'zfb' })),
+    )
+    expect([fulfilled(outcomes).length, refusals(outcomes)]).toEqual([3, ['套餐已售罄']])
+    const [late] = outcomes.flatMap((outcome, index) => (outcome.status === 'rejected' ? [buyers[index]] : []))
+    await expect(app.trpc(late as TestUser).user.plans.buy.mutate({ id: plan.id })).rejects.toThrow('套餐已售罄')
+
+    // One of them turns away, somebody else buys what was kept, and then the payment comes after all.
+    const [turned, ...others] = fulfilled(outcomes)
+    await app.pool.query("update top_up_orders set created_at = now() - interval '2 hours' where trade_no = $1", [
+      turned?.tradeNo,
+    ])
+    await app.trpc(late as TestUser).user.plans.buy.mutate({ id: plan.id })
+    for (const started of [turned, ...others])
+      if (started?.kind === 'form')
+        expect(await gateway.notify(app.url, gateway.notification(started.fields))).toBe('success')
+    const [listed] = (await app.trpc(admin).admin.plans.list.query()).filter(({ id }) => id === plan.id)
+    expect(listed?.sold).toBe(3)
+    const { rows } = await app.pool.query(
+      'select u.quota::int, (select count(*)::int from subscriptions s where s.user_id = u.id) as plans from users u join top_up_orders o on o.user_id = u.id where o.trade_no = $1',
+      [turned?.tradeNo],
+    )
+    expect(rows).toEqual([{ quota: 15_000_000, plans: 0 }])
+    await ledgerHolds()
+  })
+
   it('is not activated by a notification that is forged, of another amount, or of another order', async () => {
     const plan = await sell()
     const user = await app.make.user({ quota: 0 })

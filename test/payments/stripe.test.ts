@@ -282,3 +282,95 @@ describe('money that goes back', () => {
     expect(await seen(id)).toMatchObject({ status: 'paid', refunded: null })
   })
 })
+
+describe('a plan', () => {
+  const sellPlan = (input: { stock?: number; perUser?: number } = {}) =>
+    app.trpc(admin).admin.plans.create.mutate({
+      name: 'Team',
+      price: 5_000_000,
+      moneyPrices: { USD: '9.90' },
+      term: 'month',
+      windows: [{ period: 'day', amount: 1000 }],
+      ...input,
+    })
+  const orderPlan = async (user: TestUser, id: number) => {
+    const started = await app.trpc(user).user.plans.pay.mutate({ id, method: 'stripe' })
+    const session = stripe.sessions().find(({ tradeNo }) => tradeNo === started.tradeNo) as StripeSession
+    const { rows } = await app.pool.query('select id, created_at from top_up_orders where trade_no = $1', [
+      started.tradeNo,
+    ])
+    return { session, id: rows[0].id as number, createdAt: new Date(rows[0].created_at) }
+  }
+  const owned = (user: TestUser) => app.trpc(user).user.subscriptions.list.query()
+  const reverse = (id: number) => app.trpc(admin).admin.orders.reverse.mutate({ id, reason: 'money went back' })
+
+  it('is paid on a page of the provider for its own amount, and granted once by fifty signed events', async () => {
+    const user = await payer()
+    const { session, createdAt } = await orderPlan(user, (await sellPlan()).id)
+    expect([session.amount, session.currency]).toEqual([990, 'usd'])
+    expect(session.form).toMatchObject({
+      'line_items[0][price_data][product_data][name]': expect.stringContaining('Team'),
+      expires_at: String(Math.floor(createdAt.getTime() / 1000) + 31 * 60),
+    })
+    const body = stripe.checkoutEvent('completed', session)
+    expect(await send(body, stripe.signature(body, { secret: 'whsec_of_somebody_else' }))).toBe(400)
+    expect(await send(stripe.checkoutEvent('completed', { ...session, amount: 1 }))).toBe(400)
+    expect(await owned(user)).toEqual([])
+    const answers = await Promise.all(Array.from({ length: 50 }, () => send(body)))
+    expect(new Set(answers)).toEqual(new Set([200]))
+    expect(await owned(user)).toMatchObject([
+      { name: 'Team', status: 'active', source: 'order', price: Math.floor((990 * 500_000) / 110) },
+    ])
+    expect(await balance(user)).toBe(0)
+    await ledgerHolds()
+  })
+
+  it('whose page has expired leaves its place to others; paid in time it is had, also when the stock is gone by then', async () => {
+    const plan = await sellPlan({ stock: 1 })
+    const [first, second] = [await payer(), await payer()]
+    const { session } = await orderPlan(first, plan.id)
+    await expect(orderPlan(second, plan.id)).rejects.toThrow('套餐已售罄')
+    expect(await send(stripe.checkoutEvent('expired', session))).toBe(200)
+    const taken = await orderPlan(second, plan.id)
+    expect(await send(stripe.checkoutEvent('completed', taken.session))).toBe(200)
+    expect(await owned(second)).toMatchObject([{ status: 'active' }])
+    // Money that comes all the same is credited, at what it is worth.
+    expect(await send(stripe.checkoutEvent('completed', session))).toBe(200)
+    expect([await owned(first), await balance(first)]).toEqual([[], Math.floor((990 * 500_000) / 110)])
+    await ledgerHolds()
+  })
+
+  it('ends when its money went back and an administrator says so, once for fifty; a part that grows ends it once', async () => {
+    const user = await payer()
+    const { session, id } = await orderPlan(user, (await sellPlan()).id)
+    await send(stripe.checkoutEvent('completed', session))
+    await expect(reverse(id)).rejects.toThrow('只有已退款或被拒付')
+    await send(stripe.refundEvent(session, 300))
+    expect(await owned(user)).toMatchObject([{ status: 'active' }])
+    const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => reverse(id)))
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    expect(await owned(user)).toMatchObject([{ status: 'refunded' }])
+    await send(stripe.refundEvent(session, 990))
+    await reverse(id)
+    await expect(reverse(id)).rejects.toThrow('只有已退款或被拒付')
+    expect(await balance(user)).toBe(0)
+    await ledgerHolds()
+  })
+
+  it('that is disputed goes on until it is taken back, and stays when the dispute is won', async () => {
+    const user = await payer()
+    const { session, id } = await orderPlan(user, (await sellPlan()).id)
+    await send(stripe.checkoutEvent('completed', session))
+    await send(stripe.disputeEvent('created', session, 'needs_response'))
+    expect([await seen(id), await owned(user)]).toMatchObject([{ status: 'disputed' }, [{ status: 'active' }]])
+    await send(stripe.disputeEvent('closed', session, 'won'))
+    await expect(reverse(id)).rejects.toThrow('只有已退款或被拒付')
+    const other = await orderPlan(user, (await sellPlan()).id)
+    await send(stripe.checkoutEvent('completed', other.session))
+    await send(stripe.disputeEvent('created', other.session, 'needs_response'))
+    await send(stripe.disputeEvent('closed', other.session, 'lost'))
+    await reverse(other.id)
+    expect((await owned(user)).map(({ status }) => status).toSorted()).toEqual(['active', 'refunded'])
+    await ledgerHolds()
+  })
+})

@@ -18,6 +18,7 @@ const eventNames: Record<string, PlainText> = {
   dispute_won: text('拒付已撤销'),
   dispute_lost: text('拒付已成立'),
   reversed: text('管理员收回额度'),
+  credited_instead: text('套餐已售罄或达到限购，已改为充值到余额'),
   expired: text('超时未支付，已关闭'),
   failed: text('支付失败'),
   user_missing: text('下单的账户已被删除，未入账'),
@@ -30,5 +31,4 @@ export const mayComplete = ({ paidAt, status }: Pick<Order, 'paidAt' | 'status'>
   paidAt === null && status !== 'refunded'
 
 /** Whether its credit may be taken back. */
-export const mayReverse = ({ paidAt, reversedAt, status, refunded }: Order): boolean =>
-  paidAt !== null && reversedAt === null && (status === 'refunded' || status === 'disputed' || refunded !== null)
+export const mayReverse = ({ reversibleQuota }: Pick<Order, 'reversibleQuota'>): boolean => reversibleQuota > 0

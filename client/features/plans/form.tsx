@@ -26,6 +26,8 @@ export function PlanForm({ open, plan, onClose }: PlanFormProps) {
   }, [open, plan, reset, shown])
   const utils = trpc.useUtils()
   const models = trpc.user.models.list.useQuery(undefined, { enabled: open })
+  const openCurrencies = trpc.admin.plans.currencies.useQuery(undefined, { enabled: open })
+  const currencies = [...new Set([...(openCurrencies.data ?? []), ...Object.keys(plan?.moneyPrices ?? {})])]
   const create = trpc.admin.plans.create.useMutation()
   const update = trpc.admin.plans.update.useMutation()
   return (
@@ -44,6 +46,14 @@ export function PlanForm({ open, plan, onClose }: PlanFormProps) {
       <TextField name="name" label={t('名称')} autoFocus required />
       <TextareaField name="description" label={t('描述')} />
       <QuotaField name="price" label={t('价格')} presets={[5, 10, 20, 50]} required />
+      {currencies.map((currency) => (
+        <TextField
+          key={currency}
+          name={`moneyPrices.${currency}`}
+          label={t('在线支付价格（{currency}）', { currency })}
+          help={t('留空则按充值价格换算')}
+        />
+      ))}
       <NumberField name="termCount" label={t('时长')} required />
       <SelectField
         name="term"

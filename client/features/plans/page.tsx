@@ -34,6 +34,16 @@ const columns = (): Column<Plan>[] => [
     card: 'fact',
     cell: ({ price }) => <Money quota={price} />,
   },
+  {
+    id: 'money',
+    title: t('在线支付'),
+    width: 120,
+    align: 'end',
+    cell: ({ moneyPrices }) =>
+      Object.entries(moneyPrices)
+        .map(([currency, money]) => `${money} ${currency}`)
+        .join(' · ') || t('按充值价格'),
+  },
   { id: 'term', title: t('时长'), width: 90, card: 'fact', cell: termWords },
   { id: 'windows', title: t('周期额度'), width: 190, cell: ({ windows }) => <PlanWindows windows={windows} /> },
   {

@@ -12,6 +12,7 @@ export const blankPlan: Values = {
   name: '',
   description: '',
   price: 10 * defaultQuotaPerUnit,
+  moneyPrices: {},
   term: 'month',
   termCount: 1,
   models: [],

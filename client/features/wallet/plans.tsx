@@ -9,6 +9,7 @@ import { modelWords, PlanWindows, stateOfSubscription, SubscriptionStatus, termW
 import { SpendCap } from '../../components/spend-caps.tsx'
 import { t } from '../../i18n/t.ts'
 import { goPay } from '../../lib/go-pay.ts'
+import { quotaText } from '../../lib/format.ts'
 import { useRequestKey } from '../../lib/request-key.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { type Method, methodName, type Offer, type Subscription, type Wallet } from './methods.ts'
@@ -95,12 +96,19 @@ function OwnPlan({ subscription }: { subscription: Subscription }) {
 
 type Way = 'balance' | Method['method']
 
+/** What it costs that way, beside its name. */
+function wayWords({ price, payments }: Offer, way: Way): string {
+  if (way === 'balance') return `${t('余额')} · ${quotaText(price)}`
+  const payment = payments.find(({ method }) => method === way)
+  return `${t(methodName(way))} · ${payment?.money} ${payment?.currency}`
+}
+
 function OfferCard({ offer, wallet }: { offer: Offer; wallet: Wallet }) {
-  const { id, name, description, price, models, windows, balancePays, left, isOpen } = offer
+  const { id, name, description, price, payments, models, windows, balancePays, left, isOpen } = offer
   const way = useRef<Way>('balance')
   const key = useRequestKey()
   const utils = trpc.useUtils()
-  const ways: Way[] = ['balance', ...(price > 0 ? wallet.methods.map(({ method }) => method) : [])]
+  const ways: Way[] = ['balance', ...payments.map(({ method }) => method)]
   const buy = () => {
     way.current = wallet.quota >= price ? 'balance' : (ways[1] ?? 'balance')
     void confirm({
@@ -126,7 +134,7 @@ function OfferCard({ offer, wallet }: { offer: Offer; wallet: Wallet }) {
                 <RadioGroup.Item key={one} value={one}>
                   <RadioGroup.ItemHiddenInput />
                   <RadioGroup.ItemIndicator />
-                  <RadioGroup.ItemText>{one === 'balance' ? t('余额') : t(methodName(one))}</RadioGroup.ItemText>
+                  <RadioGroup.ItemText>{wayWords(offer, one)}</RadioGroup.ItemText>
                 </RadioGroup.Item>
               ))}
             </Stack>

@@ -79,6 +79,7 @@ export const businessEnglish: Record<keyof typeof businessErrors, string> = {
   'plan.limit_reached': 'This plan can be bought {count} times at most',
   'plan.balance_insufficient': 'The balance is too low; top up first or pay online',
   'plan.name_invalid': 'The name of a plan has 1 to 60 characters',
+  'plan.money_invalid': 'The amount must be more than 0 and have no more decimals than the currency',
   'plan.price_invalid': 'The amount must be a number of 0 or more',
   'plan.count_invalid': 'The number must be a whole number of 1 or more',
   'plan.window_missing': 'At least one quota window is needed',

@@ -83,6 +83,7 @@ export const businessErrors = {
   'plan.limit_reached': { kind: 'conflict', message: '该套餐每人最多购买 {count} 次' },
   'plan.balance_insufficient': { kind: 'quota_exhausted', message: '余额不足，请先充值或选择在线支付' },
   'plan.name_invalid': { kind: 'invalid', message: '套餐名称应为 1 到 60 个字符' },
+  'plan.money_invalid': { kind: 'invalid', message: '金额必须大于 0，小数位数不能超过该币种的位数' },
   'plan.price_invalid': { kind: 'invalid', message: '金额必须是不小于 0 的数' },
   'plan.count_invalid': { kind: 'invalid', message: '数量必须是不小于 1 的整数' },
   'plan.window_missing': { kind: 'invalid', message: '至少需要一个额度周期' },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { moneyFor, moneyText, readMoney } from './money.ts'
+import { moneyFor, moneyText, quotaFor, readMoney } from './money.ts'
 
 const perDollar = 500_000
 
@@ -14,6 +14,14 @@ describe('what is asked for a credit', () => {
   ])('is exact to the smallest unit: %j → %d', (asked, minor) => {
     expect(moneyFor({ quotaPerUnit: perDollar, ...asked })).toBe(minor)
   })
+})
+
+it.each([
+  [{ moneyMinor: 990, price: 1.1, ratio: 1, currency: 'USD' }, 4_500_000],
+  [{ moneyMinor: 3900, price: 7.3, ratio: 0.95, currency: 'CNY' }, 2_811_824],
+  [{ moneyMinor: 1, price: 1e9, ratio: 1, currency: 'JPY' }, 1],
+])('what is paid buys whole units, rounded down, one at least: %j → %d', (paid, quota) => {
+  expect(quotaFor({ quotaPerUnit: perDollar, ...paid })).toBe(quota)
 })
 
 describe('an amount', () => {

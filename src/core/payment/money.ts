@@ -7,6 +7,9 @@ const ofThousand = new Set('BHD JOD KWD OMR TND'.split(' '))
 export const fractionDigits = (currency: string): number =>
   withoutFraction.has(currency) ? 0 : ofThousand.has(currency) ? 3 : 2
 
+/** In the smallest unit: what gateways take at most in one payment. */
+export const largestMoney = 99_999_999
+
 type Asked = {
   quota: number
   quotaPerUnit: number
@@ -20,6 +23,16 @@ type Asked = {
 /** What is asked for a credit, in the smallest unit of the currency. */
 export const moneyFor = ({ quota, quotaPerUnit, price, ratio, currency }: Asked): number =>
   exactShare([quota, price, ratio, 10 ** fractionDigits(currency)], quotaPerUnit, 'half-up')
+
+/** What such money buys, in whole units; it never comes to nothing. */
+export const quotaFor = ({
+  moneyMinor,
+  quotaPerUnit,
+  price,
+  ratio,
+  currency,
+}: Omit<Asked, 'quota'> & { moneyMinor: number }): number =>
+  Math.max(1, exactShare([moneyMinor, quotaPerUnit], [price, ratio, 10 ** fractionDigits(currency)], 'down'))
 
 /** `73.00`: how gateways and people write it. */
 export function moneyText(minor: number, currency: string): string {

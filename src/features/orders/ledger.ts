@@ -10,6 +10,7 @@ import { activatePlan } from '../plans/activate.ts'
 import { grant } from '../ledger/service.ts'
 import { shownQuota } from '../ledger/shown-quota.ts'
 import { oweRebate, type RebateSource } from '../rebates/service.ts'
+import { planOrderOpenFor } from './schema.ts'
 
 type Scope = Pick<Services, 'options' | 'ambient'> & { em: EntityManager }
 
@@ -36,23 +37,28 @@ export const noteEvent = (em: EntityManager, orderId: number, { kind, detail, ac
 export type Credited = { rebate: RebateSource; orphaned: boolean }
 
 /**
- * Several orders of a plan may have been open at once. What is paid beyond the number that one user may have of it is credited
- * to the balance instead.
+ * Several orders of a plan may have been open at once, and one may be paid when others have bought the last. What is paid beyond
+ * the number that there are, or that one user may have, is credited to the balance instead.
  */
-async function keepToPlanLimit(em: EntityManager, order: TopUpOrder): Promise<void> {
+async function keepToPlanLimits(em: EntityManager, order: TopUpOrder): Promise<void> {
   if (!order.plan || !order.planId) return
-  const count = async (sql: string, values: unknown[]): Promise<number | null> => {
-    const [row]: { n: string | null }[] = await em
-      .getConnection()
-      .execute(sql, values, 'all', em.getTransactionContext())
-    return row?.n == null ? null : Number(row.n)
-  }
-  const most = await count('select per_user as n from plans where id = ? for update', [order.planId])
-  const held = await count(
-    "select count(*) as n from subscriptions where user_id = ? and plan_id = ? and status <> 'refunded'",
-    [order.userId, order.planId],
+  const execute = (sql: string, values: unknown[]): Promise<Record<string, string | null>[]> =>
+    em.getConnection().execute(sql, values, 'all', em.getTransactionContext())
+  const [plan] = await execute('select per_user, stock from plans where id = ? for update', [order.planId])
+  if (!plan) return
+  const [sales] = await execute(
+    `select count(*) filter (where user_id = ?) as mine, count(*) as sold,
+       case when ?::timestamptz > now() - interval '${planOrderOpenFor}' then 0 else (
+         select count(distinct user_id) from top_up_orders where status = 'pending' and plan_id = ? and user_id <> ?
+           and created_at > now() - interval '${planOrderOpenFor}') end as open
+     from subscriptions where plan_id = ? and status <> 'refunded'`,
+    [order.userId, order.createdAt, order.planId, order.userId, order.planId],
   )
-  if (most === null || (held ?? 0) < most) return
+  const count = (name: string): number => Number(sales?.[name] ?? 0)
+  const isLeft = plan['stock'] == null || count('sold') + count('open') < Number(plan['stock'])
+  const isAllowed = plan['per_user'] == null || count('mine') < Number(plan['per_user'])
+  if (isLeft && isAllowed) return
+  await noteEvent(em, order.id, { kind: 'credited_instead', detail: { what: order.plan.name } })
   order.plan = null
   order.planId = null
   await em.nativeUpdate(TopUpOrder, { id: order.id }, { plan: null, planId: null })
@@ -80,7 +86,7 @@ export async function creditOrder(
     await noteEvent(em, order.id, { kind: 'user_missing' })
     return { rebate, orphaned: true }
   }
-  await keepToPlanLimit(em, order)
+  await keepToPlanLimits(em, order)
   const money = `${moneyText(order.moneyMinor, order.currency)} ${order.currency}`
   if (order.plan && order.planId) {
     const bought = { userId: user.id, planId: order.planId, terms: order.plan }

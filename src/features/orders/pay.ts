@@ -1,8 +1,8 @@
 import { DomainError } from '#core/errors.ts'
-import type { PayMethod } from '#core/payment/methods.ts'
-import { moneyFor, moneyText } from '#core/payment/money.ts'
+import { type MethodPrice, type PayMethod, payMethods } from '#core/payment/methods.ts'
+import { largestMoney, moneyFor, moneyText, quotaFor, readMoney } from '#core/payment/money.ts'
 import { formatQuota } from '#core/quota.ts'
-import type { PlanTerms } from '#db/entities/plan.ts'
+import type { Plan, PlanTerms } from '#db/entities/plan.ts'
 import { TopUpOrder } from '#db/entities/top-up-order.ts'
 import type { Services, UserDeps } from '../deps.ts'
 import { epayCurrency, epayType, isEpayReady, startEpay } from './gateways/epay.ts'
@@ -44,8 +44,6 @@ export const minimumAmount = ({ options }: Pick<Services, 'options'>): number =>
   )
 
 const largestQuota = 1e14
-/** In the smallest unit: what gateways take at most in one payment. */
-const largestMoney = 99_999_999
 
 type Asked = { quota: number; moneyMinor: number; terms: Terms }
 type OrderedPlan = { planId: number; terms: PlanTerms }
@@ -87,16 +85,53 @@ export async function pay(deps: UserDeps, input: Pay): Promise<Started> {
   return start(deps, order, { method: input.method, epayName: `TUC${input.amount}` })
 }
 
-/** The same for a plan, at what its price is worth; the order keeps the terms of the plan. */
-export async function payForPlan(
-  deps: UserDeps,
-  { method, ...plan }: OrderedPlan & { method: PayMethod },
-): Promise<Started> {
-  const asked = priceOf(deps, plan.terms.price, method)
-  if (asked.moneyMinor < 1) throw new DomainError('payment.money_too_small')
-  const order = await openOrder(deps, { ...asked, method, plan })
-  return start(deps, order, { method, epayName: plan.terms.name })
+type Priced = Pick<Plan, 'price' | 'moneyPrices'>
+
+/** What a plan costs by a method: the money that is asked for it in that currency, else what its price is worth. */
+function planPriceOf(deps: UserDeps, { price, moneyPrices }: Priced, method: PayMethod): Asked {
+  const terms = termsOf(deps, gatewayOf(method))
+  const moneyMinor = readMoney(moneyPrices[terms.currency] ?? '', terms.currency)
+  if (moneyMinor === null) return priceOf(deps, price, method)
+  if (!isGatewayReady(deps, gatewayOf(method))) throw new DomainError('payment.not_enabled')
+  const quotaPerUnit = deps.options.get('QuotaPerUnit')
+  const ratio = groupRatio(deps, deps.actor.group)
+  return { quota: terms.price > 0 ? quotaFor({ ...terms, moneyMinor, quotaPerUnit, ratio }) : price, moneyMinor, terms }
 }
+
+/** By which methods a plan can be paid, and for how much. */
+export const paymentsOf = (deps: UserDeps, plan: Priced): MethodPrice[] =>
+  payMethods.flatMap((method) => {
+    if (!isGatewayReady(deps, gatewayOf(method))) return []
+    const { moneyMinor, terms } = planPriceOf(deps, plan, method)
+    return moneyMinor < 1 ? [] : [{ method, money: moneyText(moneyMinor, terms.currency), currency: terms.currency }]
+  })
+
+/** The currencies in which something can be paid now. */
+export const openCurrencies = (services: Pick<Services, 'options'>): string[] => [
+  ...new Set(
+    payMethods
+      .map(gatewayOf)
+      .filter((gateway) => isGatewayReady(services, gateway))
+      .map((gateway) => termsOf(services, gateway).currency),
+  ),
+]
+
+/**
+ * Opens an order of a plan, which keeps its terms, inside the transaction of `deps.em`. What was paid for it in money is the
+ * price of the subscription then.
+ */
+export async function openPlanOrder(
+  deps: UserDeps,
+  { plan, terms, method }: { plan: Plan; terms: PlanTerms; method: PayMethod },
+): Promise<TopUpOrder> {
+  const asked = planPriceOf(deps, plan, method)
+  if (asked.moneyMinor < 1) throw new DomainError('payment.money_too_small')
+  return openOrder(deps, { ...asked, method, plan: { planId: plan.id, terms: { ...terms, price: asked.quota } } })
+}
+
+/** Says where the payer of an order of a plan goes. */
+export const startPlanOrder = (deps: UserDeps, order: TopUpOrder, method: PayMethod): Promise<Started> =>
+  start(deps, order, { method, epayName: order.plan?.name ?? '' })
 
 async function openOrder(
   { em, actor, ambient }: UserDeps,

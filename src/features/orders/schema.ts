@@ -7,6 +7,9 @@ export const orderStatuses = ['pending', 'paid', 'refunded', 'disputed', 'expire
 export const gatewayIds = ['epay', 'stripe'] as const
 export type GatewayId = (typeof gatewayIds)[number]
 
+/** So long one of a plan is kept for whoever has opened an order of it. */
+export const planOrderOpenFor = '35 minutes'
+
 const orderId = z.int(refusal('input.id_invalid')).min(1, refusal('input.id_invalid')).max(2_147_483_647)
 
 const tradeNo = z

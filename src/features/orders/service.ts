@@ -1,6 +1,6 @@
 import { DomainError } from '#core/errors.ts'
-import { exactShare } from '#core/payment/exact.ts'
 import type { Page } from '#core/paging.ts'
+import { reversibleQuota } from '#core/payment/reversible.ts'
 import { logType } from '#core/statuses.ts'
 import { TopUpOrder } from '#db/entities/top-up-order.ts'
 import { TopUpOrderEvent } from '#db/entities/top-up-order-event.ts'
@@ -167,10 +167,6 @@ export async function completeOrder(deps: UserDeps, { id, reason }: ActOnOrder):
   return getOrder(deps, { id })
 }
 
-/** The part of the credit whose money went back. */
-const creditOf = ({ status, quota, refundedMinor, moneyMinor }: TopUpOrder): number =>
-  status === 'paid' ? exactShare([quota, refundedMinor], moneyMinor, 'down') : quota
-
 /** The rebate, then both balances that change, in the order in which charges lock them. */
 async function lockBalances(em: EntityManager, order: TopUpOrder): Promise<void> {
   const execute = (sql: string, values: unknown[]) =>
@@ -204,25 +200,27 @@ async function wasCredited(em: EntityManager, { tradeNo }: TopUpOrder): Promise<
 
 /**
  * Takes the credit of a refunded or disputed order back, all of it even where less is left: the balance may then be below
- * zero. The plan of an order ends instead. The inviter's rebate for it goes too. Once per order.
+ * zero. The plan of an order ends instead. The inviter's rebate for it goes too. Once per order, and once more for the
+ * difference when more money has gone back since.
  */
 export async function reverseOrder(deps: UserDeps, { id, reason }: ActOnOrder): Promise<AdminOrderView> {
   await deps.em.transactional(async (em) => {
     const scope = { ...deps, em }
     const order = await lockOrder(em, { id })
     if (!order) throw new DomainError('payment.order_unknown')
-    const isMoneyBack = order.status === 'refunded' || order.status === 'disputed' || order.refundedMinor > 0
-    if (!order.paidAt || order.reversedAt || !isMoneyBack) throw new DomainError('payment.not_reversible')
-    const amount = creditOf(order)
-    const share = { part: amount, total: order.quota }
+    const amount = reversibleQuota(order)
+    if (amount === 0) throw new DomainError('payment.not_reversible')
+    const before = order.reversedQuota
+    const after = before + amount
     await lockBalances(em, order)
     const user = await em.findOne(User, { id: order.userId }, { disableIdentityMap: true })
     if (order.plan) await deactivate(em, { source: 'order', key: order.tradeNo }, 'refunded')
-    const given = order.plan ? await planRefundOf(em, order.tradeNo) : (await wasCredited(em, order)) ? amount : 0
+    const planRefund = order.plan && before === 0 ? await planRefundOf(em, order.tradeNo) : 0
+    const given = order.plan ? planRefund : (await wasCredited(em, order)) ? amount : 0
     if (user && given > 0) {
       await grant(em, {
         kind: 'top_up_reversal',
-        key: order.tradeNo,
+        key: before === 0 ? order.tradeNo : `${order.tradeNo}:${after}`,
         userId: user.id,
         amount: -given,
         log: {
@@ -233,8 +231,8 @@ export async function reverseOrder(deps: UserDeps, { id, reason }: ActOnOrder): 
         },
       })
     }
-    await takeRebateBack(scope, { source: 'top_up', key: order.tradeNo }, share)
-    await em.nativeUpdate(TopUpOrder, { id }, { reversedAt: deps.ambient.now() })
+    await takeRebateBack(scope, { source: 'top_up', key: order.tradeNo }, { before, after, total: order.quota })
+    await em.nativeUpdate(TopUpOrder, { id }, { reversedAt: deps.ambient.now(), reversedQuota: after })
     await noteEvent(em, id, {
       kind: 'reversed',
       detail: { reason, ...(order.plan ? {} : { quota: amount }) },

@@ -1,6 +1,7 @@
 import type { TopUpOrder } from '#db/entities/top-up-order.ts'
 import type { TopUpOrderEvent } from '#db/entities/top-up-order-event.ts'
 import { moneyText } from '#core/payment/money.ts'
+import { reversibleQuota } from '#core/payment/reversible.ts'
 
 /** An order as its owner sees it. */
 export const toOrderView = (order: TopUpOrder) => ({
@@ -31,6 +32,8 @@ export const toAdminOrderView = (order: TopUpOrder, owner: OrderOwner = { userna
   userId: order.userId,
   ...owner,
   merchant: order.merchant,
+  /** What of its credit may be taken back now. */
+  reversibleQuota: reversibleQuota(order),
   checkoutId: order.checkoutId ?? null,
   paymentId: order.paymentId ?? null,
 })

@@ -29,6 +29,7 @@ const givingAway = adminProcedure.meta({ verification: 'recent' })
 
 export const plansAdminRouter = router({
   list: adminProcedure.query(({ ctx }) => service.listPlans(ctx)),
+  currencies: adminProcedure.query(({ ctx }) => service.currenciesOf(ctx)),
   /** A plan says how much quota a price buys. */
   create: givingAway.input(schema.planForm).mutation(({ ctx, input }) => service.createPlan(ctx, input)),
   update: givingAway.input(schema.updatePlan).mutation(({ ctx, input }) => service.updatePlan(ctx, input)),

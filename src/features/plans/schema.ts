@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { spendCap } from '#core/limits/spend-cap.ts'
 import { payMethods } from '#core/payment/methods.ts'
 import { pageInput } from '#core/paging.ts'
+import { largestMoney, readMoney } from '#core/payment/money.ts'
 import { refusal } from '#core/refusal.ts'
 
 const planTerms = ['day', 'week', 'month', 'year'] as const
@@ -25,12 +26,29 @@ const windows = z
   .refine((all) => new Set(all.map(windowKey)).size === all.length, refusal('plan.window_repeated'))
   .transform((all) => all.map(({ period, seconds, zone, amount }) => ({ period, seconds, zone, amount })))
 
+const isPayable = (money: string, currency: string): boolean => {
+  const minor = readMoney(money, currency)
+  return minor !== null && minor >= 1 && minor <= largestMoney
+}
+
+/** Asked instead of what `price` is worth, by currency: `{ CNY: '39.00' }`. Empty ones are left out. */
+const moneyPrices = z
+  .record(z.string().regex(/^[A-Z]{3}$/), z.string().trim().max(20))
+  .transform((prices) => Object.fromEntries(Object.entries(prices).filter(([, money]) => money !== '')))
+  .superRefine((prices, context) => {
+    for (const [currency, money] of Object.entries(prices))
+      if (!isPayable(money, currency))
+        context.addIssue({ code: 'custom', path: [currency], message: refusal('plan.money_invalid') })
+  })
+  .default({})
+
 export const planForm = z.object({
   name: z.string().trim().min(1, refusal('plan.name_invalid')).max(60, refusal('plan.name_invalid')).regex(plainText),
   /** Plain text. */
   description: z.string().trim().max(2000).regex(plainText).default(''),
   /** Internal units. */
   price: z.int(refusal('plan.price_invalid')).min(0, refusal('plan.price_invalid')).max(largest),
+  moneyPrices,
   term: z.enum(planTerms),
   termCount: z
     .int(refusal('plan.count_invalid'))

@@ -4,7 +4,9 @@ import { Plan, type PlanTerms } from '#db/entities/plan.ts'
 import { changesOf } from '../audit/changes.ts'
 import { recordAct } from '../audit/service.ts'
 import type { Services, UserDeps } from '../deps.ts'
+import { openCurrencies } from '../orders/pay.ts'
 import { refuseUnknownZones } from '../spend-caps/service.ts'
+import { planOrderOpenFor } from '../orders/schema.ts'
 import type { ById, PlanForm, UpdatePlan } from './schema.ts'
 import { type PlanView, toPlanView } from './view.ts'
 
@@ -19,16 +21,32 @@ export const termsOfPlan = ({ name, price, term, termCount, models, windows, bal
   balancePays,
 })
 
-/** How many of each were sold, in all and to one user. */
-export async function salesOf(em: EntityManager, userId = 0): Promise<Map<number, { sold: number; mine: number }>> {
-  const rows: { plan_id: number; sold: string; mine: string }[] = await em.getConnection().execute(
-    `select plan_id, count(*) as sold, count(*) filter (where user_id = ?) as mine
-       from subscriptions where status <> 'refunded' group by plan_id`,
-    [userId],
+type Sales = { sold: number; mine: number; open: number }
+
+/**
+ * How many of each were sold, in all and to one user, and how many others are about to pay. Somebody who opens several orders
+ * counts once.
+ */
+export async function salesOf(em: EntityManager, userId = 0): Promise<Map<number, Sales>> {
+  const rows: { plan_id: number; sold: string; mine: string; open: string }[] = await em.getConnection().execute(
+    `select plan_id, sum(sold) as sold, sum(mine) as mine, sum(open) as open from (
+         select plan_id, count(*) as sold, count(*) filter (where user_id = ?) as mine, 0 as open
+           from subscriptions where status <> 'refunded' group by plan_id
+         union all
+         select plan_id, 0, 0, count(distinct user_id) from top_up_orders
+           where status = 'pending' and plan_id is not null and user_id <> ? and created_at > now() - interval '${planOrderOpenFor}'
+           group by plan_id
+       ) s group by plan_id`,
+    [userId, userId],
     'all',
     em.getTransactionContext(),
   )
-  return new Map(rows.map(({ plan_id: planId, sold, mine }) => [planId, { sold: Number(sold), mine: Number(mine) }]))
+  return new Map(
+    rows.map(({ plan_id: planId, sold, mine, open }) => [
+      planId,
+      { sold: Number(sold), mine: Number(mine), open: Number(open) },
+    ]),
+  )
 }
 
 /** In the order of the shop, those that are not on sale too. */
@@ -60,6 +78,9 @@ export function createPlan(deps: UserDeps, input: PlanForm): Promise<PlanView> {
     return viewOf(em, id)
   })
 }
+
+/** In which currencies a plan may have a price of its own now. */
+export const currenciesOf = (deps: UserDeps): string[] => openCurrencies(deps)
 
 /** For those who buy from now on; subscriptions and orders keep their own terms. */
 export function updatePlan(deps: UserDeps, { id, ...input }: UpdatePlan): Promise<PlanView> {

@@ -6,30 +6,33 @@ import type { UserDeps } from '../deps.ts'
 import { grant } from '../ledger/service.ts'
 import { shownQuota } from '../ledger/shown-quota.ts'
 import type { Started } from '../orders/gateways/gateway.ts'
-import { payForPlan } from '../orders/pay.ts'
+import { openPlanOrder, paymentsOf, startPlanOrder } from '../orders/pay.ts'
 import { activatePlan } from './activate.ts'
 import type { ById, OrderPlan } from './schema.ts'
 import { lockPlan, salesOf, termsOfPlan } from './service.ts'
 import { ownSubscription } from './subscriptions.ts'
 import { type OfferView, type SubscriptionView, toOfferView } from './view.ts'
 
+const unsold = { sold: 0, mine: 0, open: 0 }
+
 /** What is on sale, in the order of the shop. */
-export async function listOffers({ em, actor }: UserDeps): Promise<OfferView[]> {
+export async function listOffers(deps: UserDeps): Promise<OfferView[]> {
+  const { em, actor } = deps
   const plans = await em.find(
     Plan,
     { onSale: true },
     { orderBy: { position: 'asc', id: 'asc' }, disableIdentityMap: true },
   )
   const sales = await salesOf(em, actor.id)
-  return plans.map((plan) => toOfferView(plan, sales.get(plan.id) ?? { sold: 0, mine: 0 }))
+  return plans.map((plan) => toOfferView(plan, sales.get(plan.id) ?? unsold, paymentsOf(deps, plan)))
 }
 
 /** The plan, locked, if this user may buy it now. */
 async function buyable(em: EntityManager, userId: number, id: number): Promise<Plan> {
   const plan = await lockPlan(em, id)
   if (!plan.onSale) throw new DomainError('plan.not_found')
-  const { sold, mine } = (await salesOf(em, userId)).get(id) ?? { sold: 0, mine: 0 }
-  if (typeof plan.stock === 'number' && sold >= plan.stock) throw new DomainError('plan.sold_out')
+  const { sold, mine, open } = (await salesOf(em, userId)).get(id) ?? unsold
+  if (typeof plan.stock === 'number' && sold + open >= plan.stock) throw new DomainError('plan.sold_out')
   if (typeof plan.perUser === 'number' && mine >= plan.perUser)
     throw new DomainError('plan.limit_reached', { count: plan.perUser })
   return plan
@@ -67,6 +70,9 @@ export async function buyPlan(deps: UserDeps, { id }: ById): Promise<Subscriptio
 
 /** Opens an order for it and says where the payer goes. A notification of the payment activates it. */
 export async function orderPlan(deps: UserDeps, { id, method }: OrderPlan): Promise<Started> {
-  const plan = await deps.em.transactional((em) => buyable(em, deps.actor.id, id))
-  return payForPlan(deps, { planId: id, terms: termsOfPlan(plan), method })
+  const order = await deps.em.transactional(async (em) => {
+    const plan = await buyable(em, deps.actor.id, id)
+    return openPlanOrder({ ...deps, em }, { plan, terms: termsOfPlan(plan), method })
+  })
+  return startPlanOrder(deps, order, method)
 }

@@ -1,3 +1,4 @@
+import type { MethodPrice } from '#core/payment/methods.ts'
 import type { Plan } from '#db/entities/plan.ts'
 import type { Subscription } from '#db/entities/subscription.ts'
 
@@ -7,6 +8,7 @@ export const toPlanView = (plan: Plan, sold: number) => ({
   name: plan.name,
   description: plan.description,
   price: plan.price,
+  moneyPrices: plan.moneyPrices,
   term: plan.term,
   termCount: plan.termCount,
   models: plan.models,
@@ -23,12 +25,27 @@ export const toPlanView = (plan: Plan, sold: number) => ({
 export type PlanView = ReturnType<typeof toPlanView>
 
 /** A plan as users see it in the shop. */
-export const toOfferView = (plan: Plan, { sold, mine }: { sold: number; mine: number }) => {
-  const { sold: _, stock, perUser, onSale: __, position: ___, updatedAt: ____, ...offer } = toPlanView(plan, sold)
+export const toOfferView = (
+  plan: Plan,
+  { sold, mine, open }: { sold: number; mine: number; open: number },
+  payments: readonly MethodPrice[],
+) => {
+  const {
+    sold: _,
+    stock,
+    perUser,
+    onSale: __,
+    position: ___,
+    updatedAt: ____,
+    moneyPrices: _____,
+    ...offer
+  } = toPlanView(plan, sold)
   return {
     ...offer,
-    /** How many are left; null for any number. */
-    left: stock === null ? null : Math.max(0, stock - sold),
+    /** By which methods it can be paid, and for how much. */
+    payments,
+    /** How many are left, without those that others are about to pay; null for any number. */
+    left: stock === null ? null : Math.max(0, stock - sold - open),
     /** Whether this user may buy it still. */
     isOpen: perUser === null || mine < perUser,
   }

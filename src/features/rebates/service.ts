@@ -104,11 +104,14 @@ export async function bookDueRebates(deps: BookingDeps, signal: AbortSignal): Pr
   return booked
 }
 
-/** Takes the same share of the rebate back as of the credit it came from; what is still owed is not booked any more. */
+/**
+ * Takes the same share of the rebate back as of the credit it came from, of which `before` was taken back earlier and `after` is
+ * now; what is still owed is not booked any more.
+ */
 export async function takeRebateBack(
   { em, options }: Pick<Services, 'options'> & { em: EntityManager },
   { source, key }: RebateSource,
-  { part, total }: { part: number; total: number },
+  { before, after, total }: { before: number; after: number; total: number },
 ): Promise<void> {
   const sql = 'select user_id, amount, booked_at from rebates where source = ? and key = ? for update'
   const [rebate]: { user_id: number; amount: string; booked_at: Date | null }[] = await em
@@ -120,11 +123,12 @@ export async function takeRebateBack(
     return
   }
   const inviter = await em.findOne(User, { id: rebate.user_id }, { disableIdentityMap: true })
-  const amount = total > 0 ? exactShare([Number(rebate.amount), part], total, 'down') : 0
+  const shareOf = (part: number): number => (total > 0 ? exactShare([Number(rebate.amount), part], total, 'down') : 0)
+  const amount = shareOf(after) - shareOf(before)
   if (!inviter || amount === 0) return
   await grant(em, {
     kind: 'rebate_reversal',
-    key: `${source}:${key}`,
+    key: before === 0 ? `${source}:${key}` : `${source}:${key}:${after}`,
     userId: inviter.id,
     amount: -amount,
     log: {

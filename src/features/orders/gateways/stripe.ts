@@ -12,6 +12,8 @@ import { isRealSecret } from './placeholder.ts'
 /** The form of the API that is spoken here; newer ones are not sent to us. */
 const apiVersion = '2024-06-20'
 const timeoutMs = 20_000
+/** The provider takes no less than half an hour. */
+const planPageSeconds = 31 * 60
 /** How far the time in a signature may be from ours. */
 const toleranceSeconds = 300
 
@@ -56,6 +58,8 @@ export async function createCheckout(
     success_url: `${address}/app/wallet/topup-success?order=${order.tradeNo}`,
     cancel_url: `${address}/app/wallet`,
   })
+  // A plan is kept for whoever pays it soon; the page ends before that does.
+  if (order.plan) form.set('expires_at', String(Math.floor(order.createdAt.getTime() / 1000) + planPageSeconds))
   const request: SendRequest = {
     method: 'POST',
     url: `${services.options.get('stripe.api_address')}/v1/checkout/sessions`,
