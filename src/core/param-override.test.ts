@@ -16,6 +16,25 @@ test('names what an override may not have', () => {
   expect(protectedNameIn({ temperature: 1 })).toBeUndefined()
 })
 
+test('an address that a vendor brings answers to is none of an override, wherever it stands and however it is called', () => {
+  for (const name of [
+    'webhook',
+    'callback_url',
+    'callBackUrl',
+    'notifyHook',
+    'notify_url',
+    'notification-uri',
+    'Webhooks',
+  ]) {
+    expect(protectedNameIn({ [name]: 'https://elsewhere.example' })).toBe(name)
+    expect(protectedNameIn({ input: [{ options: { [name]: ['https://elsewhere.example'] } }] })).toBe(name)
+    expect(withOverride({ a: 1 }, { [name]: 'https://elsewhere.example', b: 2 })).toEqual({ a: 1, b: 2 })
+    expect(withOverride({ a: 1 }, { input: { [name]: 'https://elsewhere.example' } })).toEqual({ a: 1 })
+    // Taken out of the body, or the name of a tool's argument.
+    expect(protectedNameIn({ [name]: null, tools: [{ properties: { [name]: { type: 'string' } } }] })).toBeUndefined()
+  }
+})
+
 test('the wish for output follows the body as sent, in every vendor’s words', () => {
   const body = { max_tokens: 10 }
   expect(overriddenInput(body, { temperature: 1 }, input)).toEqual(input)

@@ -3,15 +3,38 @@ const protectedNames: ReadonlySet<string> = new Set(['model', 'stream', 'stream_
 
 type Json = Record<string, unknown>
 
+/**
+ * How vendors call an address that they bring the answer to: whoever may set it has everybody's answers sent there, past the
+ * gateway and its guard.
+ */
+const callbackName = /^(?:callback|webhook|notify|notification)s?(?:url|uri|hook|address|endpoint|host)?s?$/
+
+function isCallback(name: string, value: unknown): boolean {
+  if (!callbackName.test(name.toLowerCase().replaceAll(/[_-]/g, ''))) return false
+  return typeof value === 'string' || (Array.isArray(value) && value.some((entry) => typeof entry === 'string'))
+}
+
+/** The first name of an address for answers, however deep it stands. */
+function callbackIn(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [name, inner] of Object.entries(value)) {
+    const found = !Array.isArray(value) && isCallback(name, inner) ? name : callbackIn(inner)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
 /** The first name of an override that it may not have; undefined where there is none. */
 export const protectedNameIn = (override: Json): string | undefined =>
-  Object.keys(override).find((name) => protectedNames.has(name))
+  Object.keys(override).find((name) => protectedNames.has(name)) ?? callbackIn(override)
 
 /** A body with the override set; a value of null removes the name. The body itself stays as it is. */
 export function withOverride(body: Json, override: Json): Json {
   const changed = { ...body }
   for (const [name, value] of Object.entries(override)) {
     if (protectedNames.has(name) || name === '__proto__') continue
+    // One that was stored before such names were refused.
+    if (isCallback(name, value) || callbackIn(value) !== undefined) continue
     if (value === null) delete changed[name]
     else changed[name] = value
   }

@@ -91,8 +91,18 @@ describe.each(['github', 'oidc', 'linuxdo'] as const)('signing in by %s', (provi
     browser.become(person.id, person.sessionId)
     expect((await signIn(browser, provider)).body['success']).toBe(false)
     expect(await userOf(provider, id)).toBeUndefined()
-    await world.sql('update sessions set verified_at = now() where user_id = $1', [person.id])
-    expect((await signIn(browser, provider)).body).toEqual({ success: true, message: 'bind' })
+    const proveFor = (minutes: number) =>
+      world.sql('update sessions set verified_at = now() - make_interval(mins => $2) where user_id = $1', [
+        person.id,
+        minutes,
+      ])
+    // One that runs out on the way spends neither the state nor the code.
+    await proveFor(9)
+    const back = await setOut(browser, provider)
+    await proveFor(11)
+    expect((await finish(browser, provider, back)).body['success']).toBe(false)
+    await proveFor(0)
+    expect((await finish(browser, provider, back)).body).toEqual({ success: true, message: 'bind' })
     expect(await userOf(provider, id)).toMatchObject({ id: person.id })
   })
 

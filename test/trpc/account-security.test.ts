@@ -30,6 +30,7 @@ const withFactor = async (fields: Parameters<ConsoleApp['person']>[0] = {}) => {
 const actsOf = async (id: number) =>
   (await app.sql('select action from audit_entries where actor_id = $1 order by id', [id])).map(({ action }) => action)
 
+const noChange = { prices: [], groupRatios: {} }
 const plan = { name: 'p', price: 0, term: 'month' as const, windows: [] }
 
 describe('whoever has a second factor and has not proved it lately', () => {
@@ -62,6 +63,13 @@ describe('whoever has a second factor and has not proved it lately', () => {
     ['gifts for newcomers', (api) => api.admin.options.update({ key: 'QuotaForNewUser', value: '5' })],
     ['where keys are sent', (api) => api.admin.options.update({ key: 'Chats', value: '[]' })],
     ['where codes are sold', (api) => api.admin.options.update({ key: 'TopUpLink', value: '' })],
+    ['prices', (api) => api.admin.options.update({ key: 'ModelRatio', value: '{}' })],
+    ['what a group pays', (api) => api.admin.options.update({ key: 'GroupRatio', value: '{}' })],
+    ['what a dollar is', (api) => api.admin.options.update({ key: 'QuotaPerUnit', value: '500000' })],
+    ['prices of models', (api) => api.admin.models.setPrices({ prices: [] })],
+    ['a price change', (api) => api.admin.prices.schedule({ change: noChange, effectiveAt: new Date() })],
+    ['a price change that is called off', (api) => api.admin.prices.cancel({ id: 1 })],
+    ['prices as they came', (api) => api.admin.options.resetModelRatio()],
     ['a secret of the site', (api) => api.admin.options.update({ key: 'SMTPToken', value: 'x' })],
     [
       'who may sign in, among other settings',

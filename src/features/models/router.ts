@@ -20,5 +20,8 @@ export const modelsAdminRouter = router({
     .input(schema.unpricedModels)
     .query(({ ctx, input }) => service.listUnpricedModels(ctx, input)),
   catalogPrices: adminProcedure.input(schema.catalogPrices).query(({ input }) => service.catalogPrices(input)),
-  setPrices: rootProcedure.input(schema.setPrices).mutation(({ ctx, input }) => service.setPrices(ctx, input)),
+  setPrices: rootProcedure
+    .meta({ verification: 'recent' })
+    .input(schema.setPrices)
+    .mutation(({ ctx, input }) => service.setPrices(ctx, input)),
 })

@@ -1,14 +1,15 @@
 import type { OptionGroup } from '#core/options/groups.ts'
 import { isOptionKey, optionOf } from '#core/options/registry/index.ts'
 
-/** Who may sign in and whose word is taken for it, where secrets and payments go, what gives money away. */
+/** Who may sign in and whose word is taken for it, where secrets and payments go, what gives money away, what calls cost. */
 const guardedGroups = new Set<OptionGroup>([
   ...(['login', 'email-domains', 'oidc', 'github', 'linuxdo', 'wechat', 'telegram', 'turnstile'] as const),
   ...(['mail', 'addresses', 'reverse-proxy', 'worker'] as const),
   ...(['payment', 'stripe', 'quota', 'rebate', 'check-in'] as const),
+  ...(['prices', 'groups', 'fallback'] as const),
 ])
 /** What runs in every reader's browser, where their keys go, and where they pay. */
-const guardedKeys = new Set(['custom_head_html', 'global_js', 'global_css', 'Chats', 'TopUpLink'])
+const guardedKeys = new Set(['custom_head_html', 'global_js', 'global_css', 'Chats', 'TopUpLink', 'QuotaPerUnit'])
 
 /** Whether a change of this option wants the second factor again. */
 export const isGuardedOption = (key: unknown): boolean =>

@@ -22,7 +22,7 @@ export const optionsAdminRouter = router({
     .mutation(({ ctx, input }) => service.resetOptions(ctx, input)),
   testMail: rootProcedure.input(testMail).mutation(({ ctx, input }) => connection.testMail(ctx, input)),
   testOidc: rootProcedure.mutation(({ ctx }) => connection.testOidc(ctx)),
-  resetModelRatio: rootProcedure.mutation(({ ctx }) => service.resetModelRatio(ctx)),
+  resetModelRatio: rootProcedure.meta({ verification: 'recent' }).mutation(({ ctx }) => service.resetModelRatio(ctx)),
   mapping: router({
     get: rootProcedure.query(({ ctx }) => mapping.getModelMapping(ctx)),
     update: rootProcedure

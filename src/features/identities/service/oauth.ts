@@ -11,7 +11,7 @@ import { oidc } from './oidc.ts'
 import { presentable } from './profile.ts'
 import { providerFacts, requireEnabled } from './providers.ts'
 import { signInByIdentity } from './sign-in.ts'
-import { makeState, type TakenState, takeState } from './states.ts'
+import { isOwnBinding, makeState, type TakenState, takeState } from './states.ts'
 
 const conversations: Record<OAuthProvider, OAuthConversation> = { github, oidc, linuxdo }
 
@@ -35,6 +35,11 @@ export async function startOAuth(deps: Deps, { provider, inviteCode }: StartOAut
 /** What the provider's answer comes to: a binding for whoever set out signed in, else a sign-in, or a first one. */
 export async function finishOAuth(deps: Deps, input: FinishOAuth): Promise<Finished> {
   const { provider, state } = input
+  // A proof that ran out on the way is asked for while the state and the code still count, so that both serve the next try.
+  // States are handed out without it, since nobody knows yet whether they sign in or bind.
+  if (deps.actor && (await isOwnBinding(deps, provider, state))) {
+    await requireRecentVerification({ ...deps, actor: deps.actor })
+  }
   const taken = await takeState(deps, provider, state)
   if (!taken) throw new DomainError('oauth.state_mismatch')
   requireEnabled(deps, provider)
@@ -49,7 +54,6 @@ export async function finishOAuth(deps: Deps, input: FinishOAuth): Promise<Finis
   })
   if (taken.userId > 0) {
     const own = samePerson(deps, taken)
-    // States are handed out without the proof, since nobody knows yet whether they sign in or bind.
     await requireRecentVerification(own)
     await bindIdentity(own, provider, profile)
     return { outcome: 'bound' }

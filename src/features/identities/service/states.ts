@@ -33,6 +33,20 @@ export async function makeState(
   return { state, origin }
 }
 
+/** Whether a state of this browser is that of a binding of whoever is signed in. It stays as it is. */
+export async function isOwnBinding(deps: Deps, provider: OAuthProvider, state: string): Promise<boolean> {
+  const userId = signedInId(deps)
+  if (userId === 0 || state === '' || deps.session.idHash === null) return false
+  const rows: unknown[] = await deps.em
+    .getConnection()
+    .execute(
+      `select 1 from oauth_states where state_hash = ? and session_hash = ? and provider in ('', ?) and user_id = ? and expires_at > now()`,
+      [hashOf(deps, state), deps.session.idHash, provider, userId],
+      'all',
+    )
+  return rows.length > 0
+}
+
 /** Takes a state, which nobody can take again; null where it is not this browser's, was taken or has run out. */
 export async function takeState(deps: Deps, provider: OAuthProvider, state: string): Promise<TakenState | null> {
   if (state === '' || deps.session.idHash === null) return null
