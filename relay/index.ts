@@ -17,6 +17,8 @@ import { storedAnswer } from './endpoints/stored-responses.ts'
 import { answerUnimplemented } from './endpoints/unimplemented.ts'
 import { handlePlain } from './operations/handle.ts'
 import { handleRealtime } from './realtime/handle.ts'
+import { handleResponsesSocket } from './realtime/responses/handle.ts'
+import { asksForRealtime } from './realtime/upgrades.ts'
 import { serveImages, serveTasks, taskBases } from './tasks/routes.ts'
 import { chatPaths, dialectOfPath, plainPaths, unimplementedPaths } from './routes.ts'
 
@@ -37,6 +39,9 @@ export function createRelayRouter(services: RelayServices, paths: 'all' | 'playg
     servePlain(services, router, prefix)
     serveLocal(services, router, prefix)
     router.get(`${prefix}/v1/realtime`, (req, res) => handleRealtime(services, { req, res }))
+    router.get(`${prefix}/v1/responses`, (req, res, next) =>
+      asksForRealtime(req) ? handleResponsesSocket(services, { req, res }) : next(),
+    )
   }
   for (const kind of ['subscription', 'usage'] as const) {
     router.get([`/v1/dashboard/billing/${kind}`, `/dashboard/billing/${kind}`], (req, res) =>

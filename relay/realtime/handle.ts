@@ -49,7 +49,7 @@ export async function handleRealtime(
 }
 
 /** From here on the caller's end is a socket, and its going is told by that. */
-function answerHandshake(services: RelayServices, incoming: Incoming): CallerEnd {
+export function answerHandshake(services: RelayServices, incoming: Incoming): CallerEnd {
   const { underWay } = services
   const { callerAborted, upstreamAbort } = incoming
   const end = acceptCaller(services, incoming)

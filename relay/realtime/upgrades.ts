@@ -6,10 +6,8 @@ import type { Duplex } from 'node:stream'
 export function asksForRealtime(request: IncomingMessage): boolean {
   if (request.headers.upgrade?.toLowerCase() !== 'websocket') return false
   const path = (request.url ?? '').split('?', 1)[0] ?? ''
-  return path
-    .replace(/\/{2,}/g, '/')
-    .replace(/\/$/, '')
-    .endsWith('/v1/realtime')
+  const plain = path.replace(/\/{2,}/g, '/').replace(/\/$/, '')
+  return plain.endsWith('/v1/realtime') || plain.endsWith('/v1/responses')
 }
 
 /** What came right behind the head of a request that may become a socket. */
@@ -34,6 +32,8 @@ export function serveUpgrades(server: Server, app: RequestListener): void {
     response.assignSocket(socket)
     response.on('finish', () => {
       response.detachSocket(socket)
+      // Whoever waits for the end of a refused call waits for this.
+      response.emit('close')
       socket.destroySoon()
     })
     app(request, response as ServerResponse & { req: IncomingMessage })

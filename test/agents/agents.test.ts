@@ -41,7 +41,7 @@ describe.runIf(installed.length > 0)('a task with a file edit', () => {
   )
   test.each(tasks)('is finished by $name on $family, each call charged by its usage', async ({ program, type }) => {
     const token = await app.make.token(await app.make.user({ quota: 1_000_000_000 }))
-    const { model } = await serve(app, { type, does: 'usage=1000:100' })
+    const { model } = await serve(app, { type, does: 'usage=1000:100:0:0:0,usageat=finish' })
     app.upstream.clear()
     const before = (await consumed(app)).length
     const text = 'made by the agent'

@@ -67,6 +67,7 @@ export const codex: Program = {
         `base_url = "${url}/v1"`,
         'env_key = "GATEWAY_API_KEY"',
         'wire_api = "responses"',
+        'supports_websockets = true',
         '',
       ].join('\n'),
     },

@@ -1,0 +1,163 @@
+import type { Request } from 'express'
+import { parseExactly } from '#core/exact-json.ts'
+import type { RelayServices } from '#relay/request/call.ts'
+import { isObject } from '#relay/chat/json.ts'
+import { type Json, recordOf, tryRecord } from '#relay/providers/shared/json.ts'
+import { createSseParser } from '#relay/transport/sse.ts'
+import { callWithin, type InnerCall } from './inner-call.ts'
+import type { Conversation } from './conversation.ts'
+
+type Ends = {
+  /** The handshake. */
+  outer: Request
+  conversation: Conversation
+  send: (event: unknown) => Promise<void>
+}
+
+type Refusal = { status: number; code: string; message: string; param?: string }
+
+const refusal = ({ status, code, message, param }: Refusal) => ({
+  type: 'error',
+  status,
+  error: { type: 'invalid_request_error', code, message, param: param ?? null },
+})
+
+export const limitReached = refusal({
+  status: 400,
+  code: 'websocket_connection_limit_reached',
+  message: 'Responses websocket connection limit reached (60 minutes). Create a new websocket connection to continue.',
+})
+
+const largestEvent = 64 * 1024 * 1024
+
+/** Only what ends a response is read: everything else goes out as it came. */
+const isEnd = (name: string | undefined): boolean => name === 'response.completed' || name === 'response.incomplete'
+
+/** Serves the messages of one socket, each to its end. */
+export function createTurns({ ambient, log }: RelayServices, { outer, conversation, send }: Ends) {
+  let call: InnerCall | null = null
+  let abandoned = false
+
+  /** Asks for one response, and tells its end where there was one. */
+  const respond = async (body: Json): Promise<Json | null> => {
+    let ended: Json | null = null
+    let streams = false
+    let answered = { status: 500, headers: {} as Record<string, string> }
+    const pieces: Buffer[] = []
+    let due: string[] = []
+    const parser = createSseParser({
+      maxEventBytes: largestEvent,
+      onEvent: ({ event, data }) => {
+        if (data === '[DONE]') return
+        if (isEnd(event)) ended = recordOf(tryRecord(data)?.['response']) ?? null
+        due.push(data)
+      },
+    })
+    const flush = async (): Promise<void> => {
+      const events = due
+      due = []
+      for (const event of events) await send(event)
+    }
+    call = callWithin(outer, Buffer.from(JSON.stringify(body)), {
+      begin: ({ status, contentType, headers }) => {
+        answered = { status, headers }
+        streams = contentType.startsWith('text/event-stream')
+      },
+      take: async (piece) => {
+        if (streams) {
+          parser.push(piece)
+          await flush()
+        } else pieces.push(piece)
+      },
+    })
+    if (abandoned) call.abandon()
+    await call.ended
+    call = null
+    if (streams) {
+      parser.end()
+      await flush()
+    } else if (!abandoned) {
+      const error = tryRecord(Buffer.concat(pieces).toString('utf8'))?.['error'] ?? null
+      await send({ type: 'error', ...answered, error })
+    }
+    return ended
+  }
+
+  /** Takes note of what a conversation begins with, and answers with an id to go on from. Nothing is generated nor charged. */
+  const prepare = async (body: Json): Promise<Json> => {
+    const response = {
+      id: `resp_${ambient.newId(48)}`,
+      object: 'response',
+      created_at: Math.floor(ambient.now().getTime() / 1000),
+      model: body['model'] ?? null,
+      status: 'in_progress',
+      output: [],
+      error: null,
+      incomplete_details: null,
+      previous_response_id: null,
+      store: false,
+      usage: null as Json | null,
+    }
+    await send({ type: 'response.created', sequence_number: 0, response })
+    const usage = {
+      input_tokens: 0,
+      input_tokens_details: { cached_tokens: 0 },
+      output_tokens: 0,
+      output_tokens_details: { reasoning_tokens: 0 },
+      total_tokens: 0,
+    }
+    const completed = { ...response, status: 'completed', usage }
+    await send({ type: 'response.completed', sequence_number: 1, response: completed })
+    return completed
+  }
+
+  const create = async ({ type: _type, generate, stream_id: _streamId, ...asked }: Json): Promise<void> => {
+    if (asked['background'] === true) {
+      const message = 'background is not supported over WebSocket'
+      return send(refusal({ status: 400, code: 'unsupported_value', message, param: 'background' }))
+    }
+    const goesOn = conversation.goOn(asked)
+    const body: Json = goesOn ?? asked
+    const ended = generate === false ? await prepare(body) : await respond({ ...body, stream: true })
+    if (ended === null) return conversation.forget()
+    // What is stored is found by its id in every call.
+    const isStored = generate !== false && (body['store'] ?? true) !== false && ended['store'] !== false
+    if (isStored) conversation.forget()
+    else await conversation.remember(body, ended)
+  }
+
+  return {
+    get busy() {
+      return call !== null
+    },
+    take: async (message: Buffer): Promise<void> => {
+      let event: unknown
+      try {
+        event = parseExactly(message.toString('utf8'))
+      } catch {
+        event = null
+      }
+      if (!isObject(event)) {
+        return send(refusal({ status: 400, code: 'invalid_json', message: 'the message must be a JSON object' }))
+      }
+      const { type } = event
+      // Says only that a response has arrived.
+      if (type === 'response.processed') return
+      if (type !== 'response.create') {
+        const message = `Unknown event type: ${String(type).slice(0, 100)}`
+        return send(refusal({ status: 400, code: 'unknown_event', message, param: 'type' }))
+      }
+      try {
+        await create(event)
+      } catch (err) {
+        log.error({ err }, 'a response over a socket failed unexpectedly')
+        conversation.forget()
+        await send(refusal({ status: 500, code: 'internal_error', message: 'internal server error' }))
+      }
+    },
+    abandon: (): void => {
+      abandoned = true
+      call?.abandon()
+    },
+  }
+}

@@ -1,0 +1,232 @@
+import { once } from 'node:events'
+import OpenAI from 'openai'
+import { ResponsesWS } from 'openai/resources/responses/ws'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { type App, startApp } from '#test/support/app.ts'
+import { closeSoundly, consumed, eventually } from '../relay/caller-dialects.ts'
+import { allowUnpriced, serve } from '../relay/serve.ts'
+
+type Event = { type: string; response: { id: string; output: unknown[] } } & Record<string, unknown>
+
+let app: App
+beforeAll(async () => {
+  app = await startApp()
+  await allowUnpriced(app)
+})
+beforeEach(() => app.upstream.clear())
+afterAll(() => closeSoundly(app))
+
+async function payer(quota = 1_000_000_000) {
+  const user = await app.make.user({ quota })
+  return { user, token: await app.make.token(user) }
+}
+
+/** A socket as Codex opens it, with everything it was sent. */
+async function open(key: string, at = app) {
+  const socket = new WebSocket(`${at.url.replace('http', 'ws')}/v1/responses`, {
+    headers: {
+      authorization: `Bearer sk-${key}`,
+      'openai-beta': 'responses_websockets=2026-02-06',
+      'session-id': 's-1',
+    },
+  })
+  const events: Event[] = []
+  socket.on('message', (data: Buffer) => void events.push(JSON.parse(data.toString()) as Event))
+  const closed = new Promise<number>((resolve) => socket.on('close', resolve))
+  await once(socket, 'open')
+  let read = 0
+  return {
+    socket,
+    events,
+    closed,
+    create: (body: object) => socket.send(JSON.stringify({ type: 'response.create', ...body })),
+    /** The end of the next response that nobody has asked for yet. */
+    ended: async (): Promise<Event> => {
+      const isEnd = ({ type }: Event) => /^(response\.(completed|incomplete|failed)|error)$/.test(type)
+      const found = await eventually(
+        () => events.slice(read).findIndex(isEnd),
+        (index) => index >= 0,
+      )
+      read += found + 1
+      return events[read - 1] as Event
+    },
+  }
+}
+
+const textIn = ({ response }: Event) => JSON.stringify(response.output)
+const usage = '[[usage=1000:100]]'
+const says = (text: string) => [{ type: 'message', role: 'user', content: [{ type: 'input_text', text }] }]
+
+const families = [
+  ['OpenAI', 1],
+  ['Anthropic', 14],
+  ['Gemini', 24],
+  ['chat completions only', 43],
+] as const
+
+describe.each(families)('responses over a socket, on %s', (_, type) => {
+  test('come one after the other, go on from each other though nobody stores them, and are each charged exactly', async () => {
+    const { user, token } = await payer()
+    const { model } = await serve(app, { type })
+    const before = (await consumed(app)).length
+    const talk = await open(token.key)
+    talk.create({ model, store: false, input: says(`first ${usage}`) })
+    const first = await talk.ended()
+    expect(first.type).toBe('response.completed')
+    expect(textIn(first)).toContain('You said: first')
+    talk.create({ model, store: false, previous_response_id: first.response.id, input: says(`second ${usage}`) })
+    const second = await talk.ended()
+    expect(textIn(second)).toContain('You said: second')
+    const asked = JSON.stringify(app.upstream.requests.at(-1)?.body)
+    for (const text of ['first', 'You said: first', 'second']) expect(asked).toContain(text)
+    talk.create({ model, store: false, previous_response_id: second.response.id, input: says(`third ${usage}`) })
+    await talk.ended()
+    expect(JSON.stringify(app.upstream.requests.at(-1)?.body)).toContain('You said: second')
+    talk.socket.close()
+    const rows = (await consumed(app)).slice(before)
+    expect(rows).toHaveLength(3)
+    for (const row of rows) {
+      expect(row).toMatchObject({ prompt_tokens: 1000, completion_tokens: 100, quota: 41_250, is_stream: true })
+      expect(row.other).toMatchObject({ session: 's-1', dialect: 'openai-responses' })
+    }
+    const { rows: balances } = await app.pool.query('select quota from users where id = $1', [user.id])
+    expect(1_000_000_000 - Number(balances[0].quota)).toBe(3 * 41_250)
+  })
+})
+
+test('what a conversation begins with is prepared without a call or a charge, and gone on from', async () => {
+  const { token } = await payer()
+  const { model } = await serve(app, { type: 14 })
+  const talk = await open(token.key)
+  const before = (await consumed(app)).length
+  talk.create({ model, store: false, generate: false, input: says('the beginning') })
+  const prepared = await talk.ended()
+  expect(prepared.response.output).toEqual([])
+  expect(app.upstream.total).toBe(0)
+  talk.create({ model, store: false, previous_response_id: prepared.response.id, input: says('and then') })
+  expect((await talk.ended()).type).toBe('response.completed')
+  expect(JSON.stringify(app.upstream.requests.at(-1)?.body)).toContain('the beginning')
+  expect(await consumed(app)).toHaveLength(before + 1)
+  talk.socket.close()
+})
+
+test('failures are told in form, cost nothing, and leave the socket open', async () => {
+  const { user, token } = await payer()
+  const { model } = await serve(app, { type: 1 })
+  const talk = await open(token.key)
+  talk.create({ model, input: `hi [[status=400,message=no such thing]]` })
+  expect(await talk.ended()).toMatchObject({
+    type: 'error',
+    status: 400,
+    error: { message: expect.stringContaining('no such thing') },
+  })
+  talk.create({ model, store: false, previous_response_id: 'resp_nobody', input: says('hi') })
+  expect(await talk.ended()).toMatchObject({ type: 'error', status: 404 })
+  talk.create({ model, background: true, input: 'hi' })
+  expect(await talk.ended()).toMatchObject({ type: 'error', status: 400, error: { param: 'background' } })
+  talk.socket.send('no json')
+  expect(await talk.ended()).toMatchObject({ type: 'error', status: 400, error: { code: 'invalid_json' } })
+  talk.socket.send(JSON.stringify({ type: 'response.other' }))
+  expect(await talk.ended()).toMatchObject({ type: 'error', status: 400, error: { code: 'unknown_event' } })
+  const { rows } = await app.pool.query('select quota from users where id = $1', [user.id])
+  expect(Number(rows[0].quota)).toBe(1_000_000_000)
+  talk.create({ model, input: 'hi' })
+  expect((await talk.ended()).type).toBe('response.completed')
+  talk.socket.close()
+})
+
+test('a token that was switched off ends nothing that runs and begins nothing more', async () => {
+  const { token } = await payer()
+  const { model } = await serve(app, { type: 1 })
+  const talk = await open(token.key)
+  talk.create({ model, input: 'hi' })
+  expect((await talk.ended()).type).toBe('response.completed')
+  await app.pool.query('update tokens set status = 2 where id = $1', [token.id])
+  app.services.tokens.drop(token.id)
+  talk.create({ model, input: 'hi' })
+  expect(await talk.ended()).toMatchObject({ type: 'error', status: 401 })
+  talk.socket.close()
+})
+
+test('nobody opens a socket without a key, and a plain question for it finds nothing', async () => {
+  const socket = new WebSocket(`${app.url.replace('http', 'ws')}/v1/responses`)
+  const [, refused] = (await once(
+    socket.on('error', () => {}),
+    'unexpected-response',
+  )) as [unknown, { statusCode: number }]
+  expect(refused.statusCode).toBe(401)
+  expect((await fetch(`${app.url}/v1/responses`)).status).toBe(404)
+})
+
+test('a caller who leaves ends its upstream and pays what was delivered', async () => {
+  const { user, token } = await payer()
+  const { model } = await serve(app, { type: 1 })
+  const talk = await open(token.key)
+  talk.create({ model, input: 'go on [[words=5000,gap=5]]' })
+  await eventually(
+    () => talk.events.filter(({ type }) => type === 'response.output_text.delta').length,
+    (count) => count > 3,
+  )
+  talk.socket.terminate()
+  const row = await eventually(
+    async () => (await consumed(app)).find(({ user_id: id }) => Number(id) === user.id),
+    (found) => found !== undefined,
+  )
+  expect(row?.completion_tokens).toBeGreaterThan(0)
+  expect(row?.completion_tokens).toBeLessThan(5000)
+  expect(
+    await eventually(
+      () => app.upstream.open,
+      (count) => count === 0,
+    ),
+  ).toBe(0)
+  expect(
+    await eventually(
+      () => app.services.underWay.size,
+      (count) => count === 0,
+    ),
+  ).toBe(0)
+})
+
+test('an answer that stops for want of money is incomplete, and the next is refused', async () => {
+  const { token } = await payer(60_000)
+  const { model } = await serve(app, { type: 1 })
+  const talk = await open(token.key)
+  talk.create({ model, input: 'go on [[words=5000,usage=10:5000]]' })
+  expect(await talk.ended()).toMatchObject({ type: 'response.incomplete' })
+  talk.create({ model, input: 'hi' })
+  expect(await talk.ended()).toMatchObject({ type: 'error', status: 403 })
+  talk.socket.close()
+})
+
+test('a process that is told to stop finishes the response under way and parts from its callers', async () => {
+  await using stopping = await startApp({ on: { connection: app.connection, upstream: app.upstream } })
+  const { token } = await payer()
+  const { model } = await serve(app, { type: 1 })
+  await stopping.services.channels.reload()
+  const talk = await open(token.key, stopping)
+  const idle = await open(token.key, stopping)
+  talk.create({ model, input: 'go on [[words=60,gap=10]]' })
+  await eventually(
+    () => talk.events.length,
+    (count) => count > 3,
+  )
+  stopping.services.draining = () => true
+  expect(await idle.closed).toBe(1012)
+  expect((await talk.ended()).type).toBe('response.completed')
+  expect(await talk.closed).toBe(1012)
+})
+
+test('the official library is served', async () => {
+  const { token } = await payer()
+  const { model } = await serve(app, { type: 24 })
+  const socket = new ResponsesWS(new OpenAI({ apiKey: `sk-${token.key}`, baseURL: `${app.url}/v1` }))
+  const done = new Promise<string>((resolve, reject) => {
+    socket.on('error', reject)
+    socket.on('response.completed', ({ response }) => resolve(JSON.stringify(response.output)))
+  })
+  socket.send({ type: 'response.create', model, input: 'hello' })
+  expect(await done).toContain('You said: hello')
+  socket.close()
+})
