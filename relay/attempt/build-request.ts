@@ -19,6 +19,7 @@ import { AttemptFailed, failureOfDomainError, unsupportedHere } from './failure.
 import { checkImages } from './image-limit.ts'
 import { inlineMedia } from './inline-media.ts'
 import { restoringProvider } from './restoring-provider.ts'
+import { sealingProvider, withOpenSeals } from './seals.ts'
 import { sendRequest } from './send-request.ts'
 import { uploadMedia } from './upload-media.ts'
 
@@ -47,13 +48,15 @@ export async function buildRequest(context: AttemptContext): Promise<UpstreamReq
         `${field} is not supported by this model`,
       )
     checkImages(sent.request, provider.chat.mostImages?.(providerCall))
+    const opened = withOpenSeals(context)
     const profile = provider.chat.profile?.(providerCall) ?? openAiProfile
-    const asked = withPresentChoice(await withMedia(context))
+    const asked = withPresentChoice(await withMedia(context, opened.request))
     const { request, losses, callerNames } = fitRequest(asked, profile)
     context.providerCall = { ...providerCall, customTools: customToolNames(request.tools) }
-    if (callerNames.size > 0) context.provider = restoringProvider(provider, callerNames)
+    const restored = callerNames.size > 0 ? restoringProvider(provider, callerNames) : provider
+    context.provider = sealingProvider(context, restored)
     const made = provider.chat.request(request, context.providerCall)
-    return withOverrides({ ...made, losses: [...losses, ...(made.losses ?? [])] })
+    return withOverrides({ ...made, losses: [...opened.losses, ...losses, ...(made.losses ?? [])] })
   } catch (error) {
     throw unsupportedHere(error)
   }
@@ -70,15 +73,15 @@ export const bodyAsReceived = (body: CallBody, model: string): unknown =>
   typeof body.json['model'] === 'string' ? rewriteBody(body, { ...body.json, model }) : body.bytes
 
 /** The request with its images and files where the upstream wants them: inside, or uploaded before it. */
-async function withMedia(context: AttemptContext): Promise<ChatRequest> {
-  const { provider, providerCall, call, services, sent } = context
+async function withMedia(context: AttemptContext, request: ChatRequest): Promise<ChatRequest> {
+  const { provider, providerCall, call, services } = context
   const { media, keepsAddress, uploads } = provider.chat
   if (uploads) {
-    const post = (request: UpstreamRequest) => upload(context, request)
-    return uploadMedia(sent.request, { uploads, call: providerCall, post })
+    const post = (asked: UpstreamRequest) => upload(context, asked)
+    return uploadMedia(request, { uploads, call: providerCall, post })
   }
-  if (media !== 'inline') return sent.request
-  return inlineMedia(sent.request, { fetchMedia: services.media, keepsAddress, signal: call.upstreamAbort.signal })
+  if (media !== 'inline') return request
+  return inlineMedia(request, { fetchMedia: services.media, keepsAddress, signal: call.upstreamAbort.signal })
 }
 
 const largestUploadAnswer = 1024 * 1024

@@ -84,6 +84,11 @@ export type ChatDialect = {
   keepsResponses: boolean
   /** Its answers have an agreed place for reasoning. */
   hasReasoningPlace: boolean
+  /**
+   * Its callers send reasoning back with a field they need not understand, in which proofs of other vendors travel; the
+   * others send it as it was.
+   */
+  sealsReasoningAs?: 'claude' | 'openai-responses' | 'gemini' | undefined
   /** Its calls are priced by the formula of Claude, whoever answers them. */
   pricedAsClaude: boolean
   /** What browser extensions call, so that operators may block them. */

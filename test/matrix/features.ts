@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import { goOn } from '#test/simulator/answer.ts'
 import { pixel } from '#test/simulator/media.ts'
 import type { Ask, ClientFacts, ObjectSchema, Turn } from '#test/sdk/clients/client.ts'
 
@@ -11,6 +12,10 @@ type Probe = {
   tag: string
   /** How often one request to the upstream held the first word that also held the second. */
   timesArrived: (word: string, beside: string) => number
+  /** How many proofs of its own reasoning the upstream was shown with the last request that held the word. */
+  proofsShown: (word: string) => number
+  /** The upstream proves its reasoning and wants the proof back. */
+  proves: boolean
   /** What every answer's usage is. */
   usage: { input: number; output: number }
 }
@@ -51,7 +56,7 @@ async function checkTools({ ask, facts }: Probe): Promise<void> {
       turn.calls.map((call) => [call.name, call.arguments]),
       [['get_weather', { city: 'Paris' }]],
     )
-    const answer = await ask({ ...question, results: { turn, texts: ['21 degrees'] } })
+    const answer = await ask({ ...question, results: [{ turn, texts: ['21 degrees'] }] })
     assert.match(answer.text, /^The tool says: .*21 degrees/)
     assert.equal(answer.stop, facts.stop)
     assert.deepEqual(answer.calls, [])
@@ -72,7 +77,7 @@ async function checkParallel({ ask, facts }: Probe): Promise<void> {
     )
     const ids = turn.calls.map((call) => call.id).filter(Boolean)
     assert.equal(new Set(ids).size, ids.length, 'ids of calls differ')
-    const answer = await ask({ ...question, results: { turn, texts: ['21 degrees', 'noon'] } })
+    const answer = await ask({ ...question, results: [{ turn, texts: ['21 degrees', 'noon'] }] })
     assert.match(answer.text, /^The tool says: .*21 degrees.* \| .*noon/)
   }
 }
@@ -91,6 +96,23 @@ async function checkThinking({ ask, facts }: Probe): Promise<void> {
     assert.equal(turn.text, 'You said: why is that')
     assert.equal(turn.reasoning, 'Thinking about: why is that')
     assert.equal(turn.stop, facts.stop)
+  }
+}
+
+async function checkReasoningLoop({ ask, facts, tag, proofsShown, proves }: Probe): Promise<void> {
+  for (const stream of [false, true]) {
+    const word = `loop-${tag}-${stream}`
+    const question = { text: `${word} get_weather, city is Paris`, tools: [weather], thinking: true, stream }
+    const rounds: { turn: Turn; texts: string[] }[] = []
+    let turn = await ask(question)
+    for (const result of [`one ${goOn}`, `two ${goOn}`, 'three']) {
+      assert.equal(turn.stop, facts.toolUse)
+      assert.equal(turn.calls.length, 1)
+      rounds.push({ turn, texts: [result] })
+      turn = await ask({ ...question, results: rounds })
+      if (proves) assert.equal(proofsShown(word), rounds.length, 'proofs of its reasoning')
+    }
+    assert.match(turn.text, /^The tool says: .*three/)
   }
 }
 
@@ -128,7 +150,7 @@ async function checkLongNames({ ask, facts }: Probe): Promise<void> {
       turn.calls.map((call) => [call.name, call.arguments]),
       [[longNames[0]?.name, { city: 'Paris' }]],
     )
-    const answer = await ask({ ...question, results: { turn, texts: ['21 degrees'] } })
+    const answer = await ask({ ...question, results: [{ turn, texts: ['21 degrees'] }] })
     assert.match(answer.text, /^The tool says: .*21 degrees/)
   }
 }
@@ -143,6 +165,7 @@ export const features = [
   { id: 'second-turn', label: 'second turn', check: checkSecondTurn },
   { id: 'image', label: 'image', check: checkImage },
   { id: 'thinking', label: 'thinking', check: checkThinking },
+  { id: 'reasoning-loop', label: 'thinking across a three-call tool loop', check: checkReasoningLoop },
   { id: 'structured', label: 'structured output', check: checkStructured },
 ] as const satisfies Feature[]
 

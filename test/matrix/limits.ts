@@ -1,6 +1,6 @@
 import type { ClientId } from './clients.ts'
 import type { FeatureId } from './features.ts'
-import type { UpstreamId } from './upstreams.ts'
+import { provenUpstreams, type UpstreamId } from './upstreams.ts'
 
 /** Why a cell cannot be: what the vendor or the library has no place for, and where that is written. */
 export type Limit = {
@@ -37,7 +37,7 @@ export const limits: Limit[] = [
   },
   {
     upstreams: ['dify', 'coze'],
-    features: ['tools', 'parallel', 'long-names'],
+    features: ['tools', 'parallel', 'long-names', 'reasoning-loop'],
     reason: 'Applications and bots have their own tools; callers cannot bring any.',
     source: 'Dify `/chat-messages` and Coze `/v3/chat`: fields of the body',
     loss: 'tools',
@@ -70,6 +70,13 @@ export const limits: Limit[] = [
     features: ['thinking'],
     reason: 'The library reads no thoughts in chat completions.',
     source: '`@ai-sdk/openai`: `reasoning_content` is none of the fields its chat model reads',
+  },
+  {
+    clients: ['ai-openai-chat'],
+    upstreams: provenUpstreams,
+    features: ['reasoning-loop'],
+    reason: 'The library keeps no proofs of thoughts in chat completions.',
+    source: '`@ai-sdk/openai`: `reasoning_details` is none of the fields its chat model reads',
   },
 ]
 

@@ -5,7 +5,7 @@ import { type ClientId, clients } from './clients.ts'
 import { type Feature, type FeatureId, features } from './features.ts'
 import { type Limit, limitOf } from './limits.ts'
 import { type LossWatch, watchLosses } from './losses.ts'
-import { modelOf, type UpstreamId, upstreams } from './upstreams.ts'
+import { modelOf, provenUpstreams, type UpstreamId, upstreams } from './upstreams.ts'
 import { checkLedger, checkNothingHeld, forgetRows, makeWallet, usage, type Wallet } from './world.ts'
 
 export type Cell = {
@@ -20,6 +20,9 @@ type Place = Lane & { upstream: (typeof upstreams)[number] }
 
 const measured = `[[usage=${usage.input}:${usage.output}]]`
 
+/** As the simulated vendors write them. */
+const ownProof = /"signature":"sim-|"encrypted_content":"gAAAAAsim|"thoughtSignature":"(?!skip_|gatewaySeal)/g
+
 /** One feature with one library against one upstream, down to the books. */
 async function check({ app, wallet, client, upstream }: Place, feature: Feature): Promise<void> {
   const library = client.create(app.url, wallet.token.key)
@@ -33,6 +36,15 @@ async function check({ app, wallet, client, upstream }: Place, feature: Feature)
       const sent = app.upstream.requests.map(({ body }) => JSON.stringify(body)).find((text) => text.includes(beside))
       return (sent?.split(word).length ?? 1) - 1
     },
+    proofsShown: (word) => {
+      const asked = app.upstream.requests
+        .map(({ body }) => JSON.stringify(body))
+        .findLast((text) => text.includes(word))
+      return asked?.match(ownProof)?.length ?? 0
+    },
+    // In its own dialect the vendor keeps what its items are named by.
+    proves:
+      provenUpstreams.includes(upstream.id) && !(client.id.endsWith('openai-responses') && upstream.id === 'responses'),
     ask: async (wanted) => {
       streams.push(wanted.stream === true)
       const asked: Ask = { ...wanted, model, text: `${wanted.text} ${measured}` }

@@ -124,5 +124,15 @@ export const upstreams = [
 
 export type UpstreamId = (typeof upstreams)[number]['id']
 
+/** Those that prove their reasoning. */
+export const provenUpstreams: UpstreamId[] = [
+  'responses',
+  'anthropic',
+  'bedrock-claude',
+  'gemini',
+  'vertex-gemini',
+  'vertex-claude',
+]
+
 /** A name that no library and no price rule knows, so that nothing but the channel decides. */
 export const modelOf = ({ id }: { id: string }): string => `by-${id}`

@@ -230,7 +230,8 @@ export function geminiCli(): Agent {
         const [candidate] = (event['candidates'] ?? []) as { content?: { parts?: Json[] } }[]
         return candidate?.content?.parts ?? []
       })
-      contents.push({ role: 'model', parts })
+      // It keeps no thoughts, only what stands beside words and calls.
+      contents.push({ role: 'model', parts: parts.filter((part) => part['thought'] !== true) })
       let made = contents.length * 100
       return {
         text: parts

@@ -51,7 +51,7 @@ export function describeLibrary(library: Library): void {
           const turn = await world.client.ask(ask)
           expect(turn).toMatchObject({ stop: facts.toolUse, usage })
           expect(turn.calls).toMatchObject([{ name: 'get_weather', arguments: { city: 'Paris' } }])
-          const answer = await world.client.ask({ ...ask, results: { turn, texts: ['21 degrees'] } })
+          const answer = await world.client.ask({ ...ask, results: [{ turn, texts: ['21 degrees'] }] })
           expect(answer).toMatchObject({ stop: facts.stop, usage, calls: [] })
           expect(answer.text).toContain('The tool says:')
           expect(answer.text).toContain('21 degrees')

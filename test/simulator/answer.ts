@@ -50,8 +50,12 @@ function plainText(prompt: Prompt): string {
   return [...prompt.media, reply].join(' ')
 }
 
+/** What a result says where the model is to call once more. */
+export const goOn = '(go on)'
+
 function toolCallsOf(prompt: Prompt, directives: Directives): ToolCall[] {
-  if (prompt.toolResults.length > 0 || prompt.toolChoice.mode === 'none') return []
+  const isDone = prompt.toolResults.length > 0 && !prompt.toolResults.some((text) => text.includes(goOn))
+  if (isDone || prompt.toolChoice.mode === 'none') return []
   const byName = (name: string) => prompt.tools.find((tool) => tool.name === name) ?? { name, schema: {} }
   const mentioned = prompt.tools.filter((tool) => prompt.text.toLowerCase().includes(tool.name.toLowerCase()))
   const first = prompt.tools[0]

@@ -20,6 +20,7 @@ const words: Readonly<Record<string, PlainText>> = {
   'messages.tool.content': text('工具结果中的非文字内容'),
   parallel_tool_calls: text('是否并行调用工具'),
   presence_penalty: text('存在惩罚'),
+  'reasoning.signature': text('先前思考的签名'),
   reasoning_content: text('先前的思考内容'),
   reasoning_effort: text('思考强度'),
   response_format: text('答复的格式要求'),

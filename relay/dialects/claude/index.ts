@@ -30,6 +30,7 @@ export const claude: ChatDialect = {
       : undefined,
   keepsResponses: false,
   hasReasoningPlace: true,
+  sealsReasoningAs: 'claude',
   pricedAsClaude: true,
   servesExtensions: false,
   refusals: vendorRefusals,

@@ -22,6 +22,7 @@ export const gemini: ChatDialect = {
   native: 'gemini',
   keepsResponses: false,
   hasReasoningPlace: true,
+  sealsReasoningAs: 'gemini',
   pricedAsClaude: false,
   servesExtensions: false,
   refusals: vendorRefusals,

@@ -28,6 +28,7 @@ export const openAiResponses: ChatDialect = {
   operation: 'responses',
   keepsResponses: true,
   hasReasoningPlace: true,
+  sealsReasoningAs: 'openai-responses',
   pricedAsClaude: false,
   servesExtensions: false,
   refusals: {

@@ -39,9 +39,9 @@ function nativeRequest(host: ClaudeHost, native: NativeBody, call: ProviderCall)
   // An explicit zero only warms the cache, which this vendor takes.
   body['max_tokens'] ??= answerLimit(undefined, call, traits)
   const thinks = applySuffix(body, call, numberOf(native.json['max_tokens']))
-  dropUnprovenReasoning(body, traits)
+  const lost = dropUnprovenReasoning(body, traits)
   if ((body['stream'] === true) !== call.stream) body['stream'] = call.stream
-  const losses = host.shape?.(body, call)
+  const losses = [...lost, ...(host.shape?.(body, call) ?? [])]
   const needs = { sampling: thinks && body['temperature'] !== undefined, files: false }
   return {
     method: 'POST' as const,

@@ -1,10 +1,17 @@
+import { isSealed } from '#relay/chat/seals/envelope.ts'
+import { sealLoss } from '#relay/chat/seals/open-seals.ts'
 import { type Json, recordOf } from '../shared/json.ts'
 import type { ClaudeTraits } from './models.ts'
 
-/** Thoughts of other vendors reach callers of this dialect without a signature; this vendor's own always have one. */
+/** Thoughts of other vendors reach callers of this dialect without a signature, or sealed; this vendor's own have one. */
 const isUnproven = (block: unknown): boolean => {
   const { type, signature } = recordOf(block) ?? {}
-  return type === 'thinking' && (signature === undefined || signature === null || signature === '')
+  return type === 'thinking' && (typeof signature !== 'string' || signature === '' || isSealed(signature))
+}
+
+const isSealedProof = (block: unknown): boolean => {
+  const signature = recordOf(block)?.['signature']
+  return typeof signature === 'string' && isSealed(signature)
 }
 
 const blocksOf = (message: unknown): readonly unknown[] => {
@@ -17,11 +24,11 @@ const has = (message: unknown, types: readonly string[]): boolean =>
 
 /**
  * Takes thoughts out of a conversation that this vendor would refuse as not its own. Older models then refuse to think on in
- * a round of tools whose thoughts are gone, so such a call goes without.
+ * a round of tools whose thoughts are gone, so such a call goes without. Names proofs that were sealed for another vendor.
  */
-export function dropUnprovenReasoning(body: Json, traits: ClaudeTraits): void {
+export function dropUnprovenReasoning(body: Json, traits: ClaudeTraits): string[] {
   const messages: unknown = body['messages']
-  if (!Array.isArray(messages) || !messages.some((message) => blocksOf(message).some(isUnproven))) return
+  if (!Array.isArray(messages) || !messages.some((message) => blocksOf(message).some(isUnproven))) return []
   const signed = messages.flatMap((message: unknown): unknown[] => {
     const blocks = blocksOf(message)
     if (!blocks.some(isUnproven)) return [message]
@@ -33,4 +40,5 @@ export function dropUnprovenReasoning(body: Json, traits: ClaudeTraits): void {
   const lostThem = has(last, ['tool_use']) && !has(last, ['thinking', 'redacted_thinking'])
   const thinks = recordOf(body['thinking'])?.['type']
   if (lostThem && traits.thinking === 'budget' && thinks !== undefined) body['thinking'] = { type: 'disabled' }
+  return messages.some((message) => blocksOf(message).some(isSealedProof)) ? [sealLoss] : []
 }

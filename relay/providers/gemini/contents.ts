@@ -24,7 +24,7 @@ export type ContentsNeeds = {
 }
 
 /** Tells the upstream that the signature of a call is not known, where it would refuse one without. */
-const unknownSignature = 'skip_thought_signature_validator'
+export const unknownSignature = 'skip_thought_signature_validator'
 
 type Call = { id: string; name: string }
 

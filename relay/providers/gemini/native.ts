@@ -1,9 +1,13 @@
 import { type NativeBody, type NativeDialect, type ProviderCall, UpstreamRefusal } from '../types.ts'
+import { isSealed } from '#relay/chat/seals/envelope.ts'
+import { sealLoss } from '#relay/chat/seals/open-seals.ts'
 import { deliveredBy } from '#relay/chat/delivered.ts'
 import { isEmptyResponse, nameless } from '../shared/answer-record.ts'
-import { type Json, numberOf, recordOf } from '../shared/json.ts'
+import { type Json, listOf, numberOf, recordOf } from '../shared/json.ts'
 import { rewriteBody } from '../shared/rewrite-body.ts'
+import { unknownSignature } from './contents.ts'
 import { listenToGemini } from './listen.ts'
+import { wantsSignatures } from './models.ts'
 import { fromGeminiResponse } from './response.ts'
 import { thinkingByName } from './thinking.ts'
 import { readUsage } from './usage.ts'
@@ -31,13 +35,46 @@ function nativeRequest(host: GeminiHost, native: NativeBody, call: ProviderCall)
   const model = applyThinking(body, call)
   // The path names the model; a second name in the body could only differ from it.
   delete body['model']
+  const losses = dropForeignProofs(body, model)
   host.shape?.(body, call)
   return {
     method: 'POST' as const,
     url: host.url(call, model),
     headers: host.headers(call),
     body: rewriteBody(native, body),
+    losses,
   }
+}
+
+/**
+ * Proofs of other vendors' reasoning, sealed for them, are not shown to this one. A call of theirs goes as one whose proof
+ * is not known.
+ */
+function dropForeignProofs(body: Json, model: string): string[] {
+  const nameIn = (part: Json): string =>
+    part['thought_signature'] === undefined ? 'thoughtSignature' : 'thought_signature'
+  const isForeign = (part: unknown): boolean => {
+    const record = recordOf(part)
+    const value = record?.[nameIn(record)]
+    return typeof value === 'string' && isSealed(value)
+  }
+  const partsOf = (content: unknown): unknown[] => listOf(recordOf(content)?.['parts'])
+  const contents: unknown = body['contents']
+  if (!Array.isArray(contents) || !contents.some((content) => partsOf(content).some(isForeign))) return []
+  const unproven = (part: unknown): unknown[] => {
+    const record = recordOf(part)
+    if (!record || !isForeign(part)) return [part]
+    const { [nameIn(record)]: _, ...plain } = record
+    const isCall = (record['functionCall'] ?? record['function_call']) !== undefined
+    if (isCall && wantsSignatures(model)) return [{ ...plain, thoughtSignature: unknownSignature }]
+    return record['thought'] === true || plain['text'] === '' ? [] : [plain]
+  }
+  body['contents'] = contents.map((content: unknown) => {
+    if (!partsOf(content).some(isForeign)) return content
+    const parts = partsOf(content).flatMap(unproven)
+    return { ...recordOf(content), parts: parts.length > 0 ? parts : [{ text: ' ' }] }
+  })
+  return [sealLoss]
 }
 
 function inspect(json: unknown): ReturnType<NativeDialect['inspect']> {

@@ -1,6 +1,8 @@
 import { splitEffort } from '../openai-compatible/model-families.ts'
 import { knownNames } from '../openai-compatible/request.ts'
 import { type NativeBody, type NativeDialect, type ProviderCall, UpstreamRefusal } from '../types.ts'
+import { isSealed } from '#relay/chat/seals/envelope.ts'
+import { sealLoss } from '#relay/chat/seals/open-seals.ts'
 import { deliveredBy } from '#relay/chat/delivered.ts'
 import { isEmptyResponse, nameless } from '../shared/answer-record.ts'
 import { type Json, recordOf } from '../shared/json.ts'
@@ -20,8 +22,28 @@ function nativeRequest(host: ResponsesHost, native: NativeBody, call: ProviderCa
   const { model, effort } = splitEffort(call.model, knownNames(call.channel.type))
   body['model'] = model
   if (effort !== undefined) body['reasoning'] = { ...recordOf(body['reasoning']), effort }
+  const losses = dropForeignReasoning(body)
   if ((body['stream'] === true) !== call.stream) body['stream'] = call.stream
-  return { method: 'POST' as const, url: host.url(call), headers: host.headers(call), body: rewriteBody(native, body) }
+  return {
+    method: 'POST' as const,
+    url: host.url(call),
+    headers: host.headers(call),
+    body: rewriteBody(native, body),
+    losses,
+  }
+}
+
+/** Reasoning of other vendors, sealed for them: this one would refuse it as not its own. */
+function dropForeignReasoning(body: Json): string[] {
+  const input: unknown = body['input']
+  if (!Array.isArray(input)) return []
+  const isForeign = (item: unknown): boolean => {
+    const data = recordOf(item)?.['encrypted_content']
+    return typeof data === 'string' && isSealed(data)
+  }
+  if (!input.some(isForeign)) return []
+  body['input'] = input.filter((item) => !isForeign(item))
+  return [sealLoss]
 }
 
 function inspect(json: unknown): ReturnType<NativeDialect['inspect']> {

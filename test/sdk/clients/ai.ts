@@ -97,20 +97,21 @@ function messagesOf({ text, image, results, earlier }: Ask): ModelMessage[] {
   const before: ModelMessage[] = earlier
     ? [{ role: 'user', content: earlier.text }, ...(earlier.turn.assistantTurn as ModelMessage[])]
     : []
-  if (!results) return [...before, { role: 'user', content }]
   return [
     ...before,
     { role: 'user', content },
-    ...(results.turn.assistantTurn as ModelMessage[]),
-    {
-      role: 'tool',
-      content: results.texts.map((value, index) => ({
-        type: 'tool-result',
-        toolCallId: results.turn.calls[index]?.id ?? '',
-        toolName: results.turn.calls[index]?.name ?? '',
-        output: { type: 'text', value },
-      })),
-    },
+    ...(results ?? []).flatMap(({ turn, texts }): ModelMessage[] => [
+      ...(turn.assistantTurn as ModelMessage[]),
+      {
+        role: 'tool',
+        content: texts.map((value, index) => ({
+          type: 'tool-result',
+          toolCallId: turn.calls[index]?.id ?? '',
+          toolName: turn.calls[index]?.name ?? '',
+          output: { type: 'text', value },
+        })),
+      },
+    ]),
   ]
 }
 

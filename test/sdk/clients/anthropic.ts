@@ -56,19 +56,17 @@ function bodyOf({ model, text, system, maxTokens, image, tools, results, thinkin
         ]
       : []),
     { role: 'user', content },
-    ...(results
-      ? [
-          { role: 'assistant' as const, content: results.turn.assistantTurn as ContentBlockParam[] },
-          {
-            role: 'user' as const,
-            content: results.texts.map((assistantTurn, index) => ({
-              type: 'tool_result' as const,
-              tool_use_id: results.turn.calls[index]?.id ?? '',
-              content: assistantTurn,
-            })),
-          },
-        ]
-      : []),
+    ...(results ?? []).flatMap(({ turn, texts }): MessageParam[] => [
+      { role: 'assistant', content: turn.assistantTurn as ContentBlockParam[] },
+      {
+        role: 'user',
+        content: texts.map((output, index) => ({
+          type: 'tool_result',
+          tool_use_id: turn.calls[index]?.id ?? '',
+          content: output,
+        })),
+      },
+    ]),
   ]
   return {
     model,

@@ -25,8 +25,8 @@ export type Ask = {
   schema?: ObjectSchema
   /** What was asked and answered before. */
   earlier?: { text: string; turn: Turn }
-  /** An earlier turn that called tools, and what they said, in the order of its calls. */
-  results?: { turn: Turn; texts: string[] }
+  /** Earlier turns that called tools, one after the other, and what the tools said, in the order of each turn's calls. */
+  results?: { turn: Turn; texts: string[] }[]
 }
 
 export type ObjectSchema = {

@@ -38,19 +38,17 @@ function requestOf({ model, text, system, maxTokens, image, tools, results, thin
       role: 'user',
       parts: [...(image ? [{ inlineData: { mimeType: 'image/png', data: image.toString('base64') } }] : []), { text }],
     },
-    ...(results
-      ? [
-          results.turn.assistantTurn as Content,
-          {
-            role: 'user',
-            parts: results.texts.map((output, index) => {
-              const call = results.turn.calls[index]
-              const id = call?.id ? { id: call.id } : {}
-              return { functionResponse: { ...id, name: call?.name ?? '', response: { output } } }
-            }),
-          },
-        ]
-      : []),
+    ...(results ?? []).flatMap(({ turn, texts }): Content[] => [
+      turn.assistantTurn as Content,
+      {
+        role: 'user',
+        parts: texts.map((output, index) => {
+          const call = turn.calls[index]
+          const id = call?.id ? { id: call.id } : {}
+          return { functionResponse: { ...id, name: call?.name ?? '', response: { output } } }
+        }),
+      },
+    ]),
   ]
   return {
     model,

@@ -33,16 +33,14 @@ function inputOf({ text, image, results, earlier }: Ask): ResponseInputItem[] {
       ? [{ role: 'user' as const, content: earlier.text }, ...(earlier.turn.assistantTurn as ResponseInputItem[])]
       : []),
     { role: 'user', content: [{ type: 'input_text', text }, ...(imagePart ? [imagePart] : [])] },
-    ...(results
-      ? [
-          ...(results.turn.assistantTurn as ResponseInputItem[]),
-          ...results.texts.map((output, index) => ({
-            type: 'function_call_output' as const,
-            call_id: results.turn.calls[index]?.id ?? '',
-            output,
-          })),
-        ]
-      : []),
+    ...(results ?? []).flatMap(({ turn, texts }): ResponseInputItem[] => [
+      ...(turn.assistantTurn as ResponseInputItem[]),
+      ...texts.map((output, index) => ({
+        type: 'function_call_output' as const,
+        call_id: turn.calls[index]?.id ?? '',
+        output,
+      })),
+    ]),
   ]
 }
 

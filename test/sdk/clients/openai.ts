@@ -47,16 +47,14 @@ function bodyOf({ model, text, system, maxTokens, image, tools, results, thinkin
       ? [{ role: 'user' as const, content: earlier.text }, earlier.turn.assistantTurn as ChatCompletionMessageParam]
       : []),
     user,
-    ...(results
-      ? [
-          results.turn.assistantTurn as ChatCompletionMessageParam,
-          ...results.texts.map((content, index) => ({
-            role: 'tool' as const,
-            tool_call_id: results.turn.calls[index]?.id ?? '',
-            content,
-          })),
-        ]
-      : []),
+    ...(results ?? []).flatMap(({ turn, texts }): ChatCompletionMessageParam[] => [
+      turn.assistantTurn as ChatCompletionMessageParam,
+      ...texts.map((content, index) => ({
+        role: 'tool' as const,
+        tool_call_id: turn.calls[index]?.id ?? '',
+        content,
+      })),
+    ]),
   ]
   return {
     model,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import {
   asNumber,
   asObject,
@@ -17,6 +18,29 @@ import { mediaOfContent, textOfContent } from './read-messages.ts'
 const isResult = (item: Json) => item['type'] === 'function_call_output' || item['type'] === 'custom_tool_call_output'
 const isSystem = (item: Json) => item['role'] === 'system' || item['role'] === 'developer'
 
+const proofOf = (key: unknown) =>
+  `gAAAAAsim${createHash('sha256')
+    .update(`openai ${String(key)}`)
+    .digest('base64url')}`
+
+/** Hidden reasoning, which is read for the account that it was written for and nobody else. */
+export const encryptedOf = ({ headers }: Pick<Call, 'headers'>, text: string): string =>
+  `${proofOf(headers.authorization ?? headers['api-key'])}.${Buffer.from(text).toString('base64url')}`
+
+/** "The encrypted content … could not be verified." https://community.openai.com/t/invalid-encrypted-content */
+function checkReasoning(items: Json[], { headers }: Call): void {
+  for (const item of items) {
+    const data = item['encrypted_content']
+    if (item['type'] !== 'reasoning' || typeof data !== 'string') continue
+    if (data.split('.')[0] === proofOf(headers.authorization ?? headers['api-key'])) continue
+    throw new Refusal({
+      status: 400,
+      message: `The encrypted content for item ${asText(item['id'])} could not be verified.`,
+      code: 'invalid_encrypted_content',
+    })
+  }
+}
+
 export const inputItems = (body: Json): Json[] =>
   typeof body['input'] === 'string' ? [{ role: 'user', content: body['input'] }] : asObjects(body['input'])
 
@@ -33,6 +57,7 @@ export function readResponses(call: Call): Prompt {
       code: 'previous_response_not_found',
     })
   const items = inputItems(body)
+  checkReasoning(items, call)
   if (items.length === 0) refuse("Missing required parameter: 'input'.", 'input')
   const user = items.findLast((item) => item['role'] === 'user')
   const lastOther = items.findLastIndex((item) => !isResult(item))

@@ -1,7 +1,7 @@
 import { sum, type Answer, type Usage } from '../answer.ts'
-import { Refusal, type Json, type Prompt } from '../prompt.ts'
+import { asTexts, Refusal, type Json, type Prompt } from '../prompt.ts'
 import { json, type Call, type ChatOperation, type PlainOperation, type StreamEvent } from '../types.ts'
-import { inputItems, readResponses } from './responses-read.ts'
+import { encryptedOf, inputItems, readResponses } from './responses-read.ts'
 
 const usageBody = (usage: Usage) => ({
   input_tokens: usage.prompt,
@@ -14,12 +14,15 @@ const usageBody = (usage: Usage) => ({
   total_tokens: sum(usage.prompt, usage.completion),
 })
 
+const asksForProof = ({ body }: Call): boolean => asTexts(body['include']).includes('reasoning.encrypted_content')
+
 function outputOf(answer: Answer, call: Call): Json[] {
   const items: Json[] = []
   if (answer.reasoning.length > 0)
     items.push({
       type: 'reasoning',
       id: call.nextId('rs_'),
+      ...(asksForProof(call) ? { encrypted_content: encryptedOf(call, answer.reasoning.join('')) } : {}),
       summary: [{ type: 'summary_text', text: answer.reasoning.join('') }],
       status: 'completed',
     })
