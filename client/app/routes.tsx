@@ -1,4 +1,5 @@
 import {
+  Activity,
   BadgePercent,
   Brush,
   ChartColumn,
@@ -190,6 +191,14 @@ export const routes: readonly AppRoute[] = [
     title: text('审计日志'),
     role: roles.admin,
     nav: { icon: ShieldCheck, group: 'admin', role: roles.root },
+  },
+  {
+    paths: ['/admin/system'],
+    page: 'system',
+    keywords: 'nodes status health jobs queue database disk 节点 监控 健康 数据库',
+    title: text('运行状态'),
+    role: roles.root,
+    nav: { icon: Activity, group: 'admin' },
   },
   {
     paths: ['/admin/settings'],

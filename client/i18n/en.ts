@@ -18,6 +18,7 @@ import redemptions from '../features/redemptions/en.json'
 import setup from '../features/setup/en.json'
 import site from '../features/site/en.json'
 import stats from '../features/stats/en.json'
+import system from '../features/system/en.json'
 import tasks from '../features/tasks/en.json'
 import tokens from '../features/tokens/en.json'
 import users from '../features/users/en.json'
@@ -47,6 +48,7 @@ export const english = {
   ...setup,
   ...site,
   ...stats,
+  ...system,
   ...tasks,
   ...tokens,
   ...users,

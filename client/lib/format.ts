@@ -63,6 +63,19 @@ export function formatDuration(milliseconds: number): string {
   return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`
 }
 
+const byteUnits = ['B', 'KB', 'MB', 'GB', 'TB']
+
+/** `812 B`, `4.2 MB`, `120 GB`; a step is 1024. */
+export function formatBytes(bytes: number): string {
+  let value = bytes
+  let unit = 0
+  while (value >= 999.5 && unit < byteUnits.length - 1) {
+    value /= 1024
+    unit += 1
+  }
+  return `${unit === 0 || value >= 99.5 ? Math.round(value) : value.toFixed(1)} ${byteUnits[unit] ?? ''}`
+}
+
 export const formatPercent = (share: number, digits = 1): string => `${(share * 100).toFixed(digits)}%`
 
 const exactTimes = cached(

@@ -16,6 +16,7 @@ import { Hold } from './hold.ts'
 import { IdempotencyKey } from './idempotency-key.ts'
 import { InstallationFact } from './installation-fact.ts'
 import { JobRun } from './job-run.ts'
+import { Node } from './node.ts'
 import { LocalResponse } from './local-response.ts'
 import { Log } from './log.ts'
 import { Message } from './message.ts'
@@ -68,6 +69,7 @@ export const entities = [
   IdempotencyKey,
   InstallationFact,
   JobRun,
+  Node,
   LocalResponse,
   Log,
   Message,

@@ -43,4 +43,5 @@ export const migrationsList = [
   fromFile('0091-plans'),
   fromFile('0092-ledger-corrections'),
   fromFile('0130-plan-prices'),
+  fromFile('0150-nodes'),
 ]

@@ -29,6 +29,7 @@ import { pricesAdminRouter } from '#features/prices/router.ts'
 import { siteAdminRouter, siteRouter } from '#features/site/router.ts'
 import { spendCapsAdminRouter, spendCapsUserRouter } from '#features/spend-caps/router.ts'
 import { statsAdminRouter, statsUserRouter } from '#features/stats/router.ts'
+import { systemAdminRouter } from '#features/system/router.ts'
 import { tasksAdminRouter, tasksUserRouter } from '#features/tasks/router.ts'
 import { tokensUserRouter } from '#features/tokens/router.ts'
 import { accountUserRouter, usersAdminRouter } from '#features/users/router.ts'
@@ -77,6 +78,7 @@ export const appRouter = router({
     subscriptions: subscriptionsAdminRouter,
     redemptions: redemptionsAdminRouter,
     jobs: jobsAdminRouter,
+    system: systemAdminRouter,
     failedCharges: failedChargesAdminRouter,
     logs: logsAdminRouter,
     tasks: tasksAdminRouter,

@@ -25,6 +25,7 @@ import { notifyRoot } from '#features/notifications/service.ts'
 import { createBodies } from '#features/request-bodies/service.ts'
 import { applyDuePriceChanges, loadRows } from '#features/prices/changeover.ts'
 import { createOptionsStore } from '#features/options/store.ts'
+import { keepPresence } from '#features/system/presence.ts'
 import { createSecrets } from '#features/secrets/service.ts'
 import { createJobRunner } from '#jobs/runner.ts'
 import { createChannelTable } from '#relay/routing/channel-table.ts'
@@ -220,6 +221,18 @@ export async function createServices(given: {
   // Whoever wrote before we were registered did not wait for us: nothing is served before we have caught up with that.
   await barrier()
   const stopRecovery = recoverHolds(services, hot)
+  const presence = keepPresence({
+    pool: hot,
+    node: { id: node.id(), role: environment.ROLE, version, startedAt: services.startedAt },
+    folder: environment.DATA_DIR,
+    read: () => ({
+      callsUnderWay: services.underWay.size,
+      ledgerQueue: services.ledger.waiting(),
+      bodyBytes: services.bodies.budget.heldBytes,
+      cooldowns: circuitBreaker.coolingDown().length,
+      connections: connectionsOf([hot, database.pool]),
+    }),
+  })
   return {
     services,
     drain: () => {
@@ -235,6 +248,7 @@ export async function createServices(given: {
       follower.stop()
       options.stop()
       stopRecovery()
+      await Promise.race([presence.stop(), delay(longestDrainMs, undefined, { ref: false })])
       clock?.stop()
       await services.jobs.stop()
       const drained = services.ledger.drained().then(() => true)
@@ -252,6 +266,12 @@ export async function createServices(given: {
     },
   }
 }
+
+const connectionsOf = (pools: readonly Pool[]) => ({
+  open: pools.reduce((sum, pool) => sum + pool.totalCount, 0),
+  idle: pools.reduce((sum, pool) => sum + pool.idleCount, 0),
+  waiting: pools.reduce((sum, pool) => sum + pool.waitingCount, 0),
+})
 
 const counted = (failureLog: FailureLog, metrics: RelayServices['metrics']): FailureLog => ({
   ...failureLog,

@@ -88,6 +88,7 @@ export async function startConsole(environment: Record<string, string> = {}) {
 
   return {
     url,
+    connection: testDatabase.connection,
     services,
     outgoing,
     em: () => database.orm.em.fork(),

@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 import type { Changes } from '#db/changes.ts'
 
 /** First half of the advisory locks that say "the process with this number lives". */
-const nodeLockClass = 7301
+export const nodeLockClass = 7301
 
 export type NodeIdentity = { id: () => number }
 

@@ -1,0 +1,73 @@
+import { Box, Button, Flex, HStack, Skeleton, Stack, Text } from '@chakra-ui/react'
+import { Link } from 'wouter'
+import { jobLabel } from '#core/jobs.ts'
+import { Duration } from '../../components/cells/numbers.tsx'
+import { Time } from '../../components/cells/time.tsx'
+import { Section } from '../../components/facts.tsx'
+import { ErrorState } from '../../components/states.tsx'
+import { Status } from '../../components/status.tsx'
+import { fill, inLanguage, t } from '../../i18n/t.ts'
+import { trpc } from '../../lib/trpc.ts'
+
+const refreshMs = 5000
+
+/** Every job with how it went and when it comes again; they are started and stopped in the settings. */
+export function Jobs() {
+  const jobs = trpc.admin.jobs.list.useQuery(undefined, { refetchInterval: refreshMs })
+  return (
+    <Section
+      title={t('定时任务')}
+      extra={
+        <Button size="xs" variant="ghost" asChild>
+          <Link href="/admin/settings?tab=operation">{t('管理定时任务')}</Link>
+        </Button>
+      }
+    >
+      {jobs.data ? (
+        <Stack as="ul" gap="0" listStyleType="none" borderWidth="1px" borderRadius="l3" bg="bg.panel" px="4">
+          {jobs.data.map(({ name, running, last, nextAt }) => (
+            <Flex
+              as="li"
+              key={name}
+              justify="space-between"
+              gap="4"
+              py="2.5"
+              borderBottomWidth="1px"
+              borderColor="border.muted"
+              _last={{ borderBottomWidth: '0' }}
+              textStyle="sm"
+            >
+              <Box minW="0">
+                <Text fontWeight="medium">{inLanguage(jobLabel(name))}</Text>
+                <Text color="fg.muted" textStyle="xs" overflowWrap="anywhere">
+                  {last ? fill(inLanguage(last.text), last.params) : t('尚未运行')}
+                </Text>
+              </Box>
+              <Stack gap="0.5" align="flex-end" flexShrink="0" textStyle="xs" color="fg.muted">
+                <HStack gap="2">
+                  {running ? (
+                    <Status tone="accent">{t('正在运行')}</Status>
+                  ) : last?.failed ? (
+                    <Status tone="bad">{t('失败')}</Status>
+                  ) : (
+                    last && <Status tone="good">{t('成功')}</Status>
+                  )}
+                  {last && <Duration milliseconds={last.durationMs} />}
+                </HStack>
+                {nextAt && !running && (
+                  <span>
+                    {t('下次运行')} <Time value={nextAt} />
+                  </span>
+                )}
+              </Stack>
+            </Flex>
+          ))}
+        </Stack>
+      ) : jobs.error ? (
+        <ErrorState error={jobs.error} onRetry={() => void jobs.refetch()} />
+      ) : (
+        <Skeleton h="40" />
+      )}
+    </Section>
+  )
+}

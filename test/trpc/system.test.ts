@@ -1,0 +1,77 @@
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { takeNodeIdentity } from '#features/ledger/node.ts'
+import { keepPresence } from '#features/system/presence.ts'
+import { listenForChanges } from '#db/changes.ts'
+import { type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
+
+let app: ConsoleApp
+let root: Person
+beforeAll(async () => {
+  app = await startConsole()
+  root = await app.person({ role: 100 })
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+const state = async () => (await app.trpc(root)).admin.system.state()
+
+const untilTrue = async (done: () => Promise<boolean>) => {
+  while (!(await done())) await new Promise((resolve) => setTimeout(resolve, 10))
+}
+
+const idle = {
+  callsUnderWay: 3,
+  ledgerQueue: 0,
+  bodyBytes: 0,
+  cooldowns: 1,
+  connections: { open: 2, idle: 1, waiting: 0 },
+}
+
+test('a process is listed as living while it holds its lock, as gone when it died, and not at all when it stopped', async () => {
+  const changes = await listenForChanges(app.connection, () => {})
+  const { id } = await takeNodeIdentity(changes)
+  const node = { id: id(), role: 'relay', version: '1.2.3', startedAt: new Date() }
+  const presence = keepPresence({ pool: app.services.database.pool, node, folder: '.', read: () => idle })
+  const own = async () => (await state()).nodes.find((one) => one.id === node.id)
+  await untilTrue(async () => (await own()) !== undefined)
+  expect(await own()).toMatchObject({
+    alive: true,
+    role: 'relay',
+    version: '1.2.3',
+    pid: process.pid,
+    figures: { ...idle, memoryBytes: expect.any(Number), disk: { totalBytes: expect.any(Number) } },
+  })
+  await changes.close()
+  await untilTrue(async () => (await own())?.alive === false)
+  await presence.stop()
+  expect(await own()).toBeUndefined()
+})
+
+test('what is on hold is told apart from what waits to be booked by hand', async () => {
+  const { id } = await app.person({ quota: 5000 })
+  const hold = (name: string, node: number) =>
+    app.sql('insert into holds (id, user_id, token_id, amount, node_id) values ($1, $2, 0, 700, $3)', [name, id, node])
+  await hold('one', 4)
+  await hold('two', 0)
+  expect((await state()).holds).toMatchObject({ count: 2, amount: 1400, waiting: 1, oldest: expect.any(Date) })
+})
+
+test('a statement that takes long is shown without the values in it', async () => {
+  const client = new pg.Client(app.connection)
+  await client.connect()
+  const slow = client.query("select pg_sleep(600), 'a secret value'").catch(() => {})
+  const shown = async () => (await state()).slowStatements.find(({ statement }) => statement.includes('pg_sleep'))
+  await untilTrue(async () => (await shown()) !== undefined)
+  const found = await shown()
+  expect(found?.statement).toBe("select pg_sleep(600), '…'")
+  await app.sql('select pg_terminate_backend($1)', [found?.pid])
+  await slow
+  await client.end().catch(() => {})
+})
+
+test('the growth of the log and the size of the database are told', async () => {
+  const { logs, database } = await state()
+  expect(logs.days).toHaveLength(14)
+  expect(logs.months.length).toBeGreaterThan(0)
+  expect(database).toMatchObject({ bytes: expect.any(Number), mostConnections: expect.any(Number) })
+})
