@@ -65,7 +65,7 @@ export function ConfirmDialog({ question, onClose }: { question: Question; onClo
                   )}
                   {failure !== undefined && (
                     <Text color="fg.error" role="alert" overflowWrap="anywhere">
-                      {errorText(failure)}
+                      {question.failed?.(errorText(failure)) ?? errorText(failure)}
                     </Text>
                   )}
                 </Stack>

@@ -15,6 +15,8 @@ export type Question = {
   typeToConfirm?: string
   /** Runs while the dialog shows it; a failure is told there, and the dialog stays. */
   run?: () => Promise<unknown>
+  /** How a failure is said; without it the reason alone. */
+  failed?: (reason: string) => string
   /** There is nothing to decide: one button closes it. */
   isNotice?: boolean
 }

@@ -26,6 +26,8 @@ type InlineFormProps<Values extends FieldValues, Output> = {
   disabled?: boolean
   /** Leaving with unsaved changes asks; not where there is nothing to keep, as at login. */
   guarded?: boolean
+  /** What was not done when it fails; the reason follows. */
+  failed?: string
   /** Beside the button. */
   extra?: ReactNode
   children: ReactNode
@@ -33,7 +35,17 @@ type InlineFormProps<Values extends FieldValues, Output> = {
 
 /** A form in the page itself: fields, what went wrong, and the button. */
 export function InlineForm<Values extends FieldValues, Output>(props: InlineFormProps<Values, Output>) {
-  const { form, onSubmit, submitLabel, fieldOf = {}, wide = false, disabled = false, guarded = false, extra } = props
+  const {
+    form,
+    onSubmit,
+    submitLabel,
+    fieldOf = {},
+    wide = false,
+    disabled = false,
+    guarded = false,
+    failed,
+    extra,
+  } = props
   const { isDirty, isSubmitting } = form.formState
   const [failure, setFailure] = useState<unknown>()
   useLeaveGuard(guarded && isDirty && !isSubmitting)
@@ -60,7 +72,7 @@ export function InlineForm<Values extends FieldValues, Output>(props: InlineForm
       <FormProvider {...form}>
         <Stack gap="4">
           {props.children}
-          {failure !== undefined && <FormFailure error={failure} />}
+          {failure !== undefined && <FormFailure error={failure} title={failed} />}
           <HStack gap="2" wrap="wrap">
             <Button
               type="submit"
@@ -80,10 +92,10 @@ export function InlineForm<Values extends FieldValues, Output>(props: InlineForm
   )
 }
 
-function FormFailure({ error }: { error: unknown }) {
+function FormFailure({ error, title }: { error: unknown; title: string | undefined }) {
   const requestId = requestIdOf(error)
   return (
-    <Notice tone="bad" isAlert>
+    <Notice tone="bad" isAlert title={title}>
       {errorText(error)}
       {requestId && (
         <Text textStyle="xs" fontFamily="mono" mt="0.5">

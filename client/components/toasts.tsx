@@ -40,7 +40,7 @@ function ToastCard({ toast, paused }: { toast: Toast; paused: boolean }) {
       borderRadius="l3"
       boxShadow="lg"
       pointerEvents="auto"
-      animation="slide-from-top {durations.moderate}, fade-in {durations.moderate}"
+      animation="slide-from-bottom {durations.moderate}, fade-in {durations.moderate}"
     >
       <Box color={colors[toast.kind]} pt="1" flexShrink="0">
         <Icon size={16} aria-hidden />
@@ -83,8 +83,9 @@ export function Toasts() {
         aria-label={t('通知')}
         data-scope="toast"
         position="fixed"
-        top={{ base: '3', sm: '64px' }}
-        insetEnd={{ base: '3', sm: '4' }}
+        // Above what stands at the foot of pages: the pager, and the bar that saves.
+        bottom="64px"
+        insetStart={{ base: '3', sm: '4' }}
         w={{ base: 'calc(100vw - 1.5rem)', sm: 'sm' }}
         gap="2"
         zIndex="toast"

@@ -49,6 +49,29 @@ describeWithBrowser('the settings', () => {
     await context.close()
   })
 
+  test('looks for a newer version where root says that they are published, and says when it cannot', async () => {
+    const { page, context } = await open('/admin/settings?tab=other')
+    let answers = false
+    await page.route('https://releases.example/latest', (route) =>
+      answers
+        ? route.fulfill({ json: { tag_name: 'v999.0.0', body: 'Faster **streams**' } })
+        : route.fulfill({ status: 502, body: 'out of order' }),
+    )
+    const check = page.getByRole('button', { name: '检查更新', exact: true })
+    await check.click()
+    await toastShown(page, '请先填写版本发布地址')
+    // general_setting.release_link
+    const address = 'https://releases.example/latest'
+    await page.getByRole('textbox', { name: '版本发布地址', exact: true }).fill(address)
+    await check.click()
+    await toastShown(page, '检查更新失败，请稍后再试')
+    answers = true
+    await check.click()
+    await page.getByText('有新版本：v999.0.0').waitFor()
+    await page.getByText('Faster streams').waitFor()
+    await context.close()
+  })
+
   test('says which change was refused, keeps it as typed and saves the others', async () => {
     const { page, context } = await open('/admin/settings?tab=system')
     await page.getByText('允许通过 GitHub 账户登录和注册').click()

@@ -39,6 +39,11 @@ const effects: Effects = {
       'global_js',
     ],
   },
+  'test/browser/settings.test.ts': {
+    'looks for a newer version where root says that they are published, and says when it cannot': [
+      'general_setting.release_link',
+    ],
+  },
   'test/relay/models.test.ts': {
     'sees models without a price where they may be used all the same': ['SelfUseModeEnabled'],
   },

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import { productFiles } from '#scripts/lint/source-code.ts'
 import { root } from '#scripts/steps.ts'
 import { lackOf } from './proof.ts'
+import quotedMessages from './quoted-messages.json' with { type: 'json' }
 import type { RuleList } from './rule.ts'
 
 const apart = ['rule.ts', 'proof.ts', 'rules.test.ts']
@@ -24,6 +25,14 @@ it.each(lists)('every message of $name is shown as it is written there', ({ list
     .join('\n')
   const messages = Object.values(list.sections).flatMap((rules) => rules.flatMap(({ message = [] }) => message))
   expect(messages.filter((message) => !product.includes(message))).toEqual([])
+})
+
+it('every message that documents quote is in the product, letter by letter', () => {
+  const product = productFiles()
+    .map(({ text }) => text)
+    .join('\n')
+  expect(quotedMessages.length).toBeGreaterThan(80)
+  expect(quotedMessages.filter((message) => !product.includes(message))).toEqual([])
 })
 
 it('a rule without its test, or whose test says nothing of it, is found', () => {

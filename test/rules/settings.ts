@@ -118,6 +118,12 @@ export const rules: RuleList = {
     ],
     Log: [
       {
+        rule: 'A check for updates that fails is said to.',
+        message: '检查更新失败，请稍后再试',
+        file: form,
+        test: 'looks for a newer version where root says that they are published, and says when it cannot',
+      },
+      {
         rule: 'Clearing wants a time.',
         message: '请选择日志清理时间',
         asserts: 'log.time_required',

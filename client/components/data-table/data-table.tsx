@@ -60,7 +60,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       {failed && query.data !== undefined && <StaleNotice error={query.error} onRetry={query.refetch} />}
       {failed && query.data === undefined ? (
         <Panel>
-          <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+          <ErrorState error={query.error} title={props.failureTitle} onRetry={() => void query.refetch()} />
         </Panel>
       ) : query.data !== undefined && rows.length === 0 ? (
         <Panel>{isPastEnd(props) ? <PastEnd {...props} /> : empty}</Panel>

@@ -62,6 +62,8 @@ export type DataTableProps<Row> = {
   onSort?: (sort: Sort | undefined) => void
   /** Shown after a truly empty answer: an `EmptyState`. */
   empty: ReactNode
+  /** What could not be fetched, where nothing of it is there. */
+  failureTitle?: string | undefined
   rowActions?: (row: Row) => readonly MenuAction[]
   onOpen?: (row: Row) => void
   /** The row that the detail panel shows. */

@@ -53,6 +53,7 @@ function Names({ account }: AccountProps) {
         submitLabel={t('保存')}
         disabled={!form.formState.isDirty}
         guarded
+        failed={t('更新失败')}
         fieldOf={{
           'user.username_taken': 'username',
           'user.username_similar': 'username',

@@ -43,7 +43,14 @@ function SettingsForm({ account, children }: AccountProps & { children: ReactNod
     await refresh()
   }
   return (
-    <InlineForm form={form} onSubmit={save} submitLabel={t('保存')} disabled={!form.formState.isDirty} guarded>
+    <InlineForm
+      form={form}
+      onSubmit={save}
+      submitLabel={t('保存')}
+      disabled={!form.formState.isDirty}
+      guarded
+      failed={t('更新设置失败')}
+    >
       <Stack gap="4">{children}</Stack>
     </InlineForm>
   )

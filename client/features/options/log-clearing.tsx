@@ -26,6 +26,7 @@ export function LogClearing() {
       body: t('日志删除后无法恢复；余额和已用额度不受影响。'),
       confirmLabel: t('清理日志'),
       danger: true,
+      failed: (reason) => t('日志清理失败：{reason}', { reason }),
       run: async () => {
         await clear.mutateAsync({ before })
         await refetch()

@@ -31,7 +31,7 @@ export const businessErrors = {
   'channel.models_required': { kind: 'invalid', message: '请至少选择一个模型！' },
   'channel.groups_required': { kind: 'invalid', message: '请至少选择一个分组！' },
   'channel.type_unknown': { kind: 'invalid', message: '不支持的渠道类型 {type}' },
-  'channel.model_mapping_invalid': { kind: 'invalid', message: '模型映射必须是合法的 JSON 格式！' },
+  'channel.model_mapping_invalid': { kind: 'invalid', message: '模型映射必须是合法的 JSON格式！' },
   'channel.status_code_mapping_invalid': { kind: 'invalid', message: '状态码复写必须是合法的 JSON 格式！' },
   'channel.setting_invalid': { kind: 'invalid', message: '渠道额外设置必须是合法的 JSON 格式！' },
   'channel.param_override_invalid': { kind: 'invalid', message: '参数覆盖必须是合法的 JSON 格式！' },

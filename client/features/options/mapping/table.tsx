@@ -75,6 +75,7 @@ export function MappingTable() {
           { id: 'edit', label: t('编辑'), icon: Pencil, onSelect: () => open(name) },
           { id: 'remove', label: t('删除'), icon: Trash, danger: true, onSelect: () => void remove(name) },
         ]}
+        failureTitle={t('获取模型映射配置失败')}
         empty={
           <EmptyState
             icon={Shuffle}

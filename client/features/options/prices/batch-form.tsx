@@ -8,12 +8,16 @@ import { t } from '../../../i18n/t.ts'
 import { useZodForm } from '../../../lib/form.ts'
 import { trpc } from '../../../lib/trpc.ts'
 
-const figure = z.number().min(0).nullable()
+/** What is typed and no number is `NaN`. */
+const figure = z.union([z.number(), z.nan(), z.null()])
 
 const batchForm = z
   .object({ mode: z.enum(['price', 'ratio', 'both']), price: figure, ratio: figure, completionRatio: figure })
   .superRefine(({ mode, price, ratio, completionRatio }, context) => {
     const refuse = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message })
+    const shown = mode === 'price' ? { price } : mode === 'ratio' ? { ratio } : { ratio, completionRatio }
+    for (const [path, value] of Object.entries(shown))
+      if (value !== null && !(value >= 0)) refuse(path, t('请输入有效的数字'))
     if (mode === 'price' && price === null) refuse('price', t('请输入填充值'))
     if (mode === 'ratio' && ratio === null) refuse('ratio', t('请输入填充值'))
     if (mode === 'both') {

@@ -76,6 +76,7 @@ function TableTexts({ fields }: { fields: readonly Field[] }) {
       body: t('模型倍率恢复为内置的默认值，自定义的倍率会丢失；固定价格、补全倍率和缓存倍率不变。'),
       confirmLabel: t('重置模型倍率'),
       danger: true,
+      failed: (reason) => `${t('重置预设倍率失败，请重试')} ${reason}`,
       run: async () => {
         await reset.mutateAsync()
         await utils.admin.options.list.refetch()

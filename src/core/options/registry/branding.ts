@@ -104,6 +104,13 @@ export const brandingOptions = {
     help: '例如发卡网站的购买链接',
     widget: 'address',
   }),
+  'general_setting.release_link': option(singleLine, {
+    default: '',
+    visibility: 'admin',
+    group: 'branding',
+    label: '版本发布地址',
+    help: '检查更新时读取的 https 地址，返回 JSON，tag_name 为最新版本号，body 为更新说明（Markdown）',
+  }),
   'general_setting.docs_link': option(singleLine, {
     default: '',
     visibility: 'public',
