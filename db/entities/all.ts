@@ -17,6 +17,7 @@ import { IdempotencyKey } from './idempotency-key.ts'
 import { InstallationFact } from './installation-fact.ts'
 import { JobRun } from './job-run.ts'
 import { Node } from './node.ts'
+import { Lease } from './lease.ts'
 import { LocalResponse } from './local-response.ts'
 import { Log } from './log.ts'
 import { Message } from './message.ts'
@@ -70,6 +71,7 @@ export const entities = [
   InstallationFact,
   JobRun,
   Node,
+  Lease,
   LocalResponse,
   Log,
   Message,

@@ -42,6 +42,7 @@ export const migrationsList = [
   fromFile('0090-ledger-step'),
   fromFile('0091-plans'),
   fromFile('0092-ledger-corrections'),
+  fromFile('0100-leases'),
   fromFile('0130-plan-prices'),
   fromFile('0150-nodes'),
 ]

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { FailedCharge } from '#db/entities/failed-charge.ts'
 import { Grant } from '#db/entities/grant.ts'
 import { Hold } from '#db/entities/hold.ts'
+import { Lease } from '#db/entities/lease.ts'
 import { SettledCall } from '#db/entities/settled-call.ts'
 import { SpendCap } from '#db/entities/spend-cap.ts'
 import { SpendCapBucket } from '#db/entities/spend-cap-bucket.ts'
@@ -16,6 +17,7 @@ import { type Blocks, code, table } from './markdown.ts'
 
 const tables = [
   { entity: Hold, what: 'what is set aside for a call; released ones are kept for a day' },
+  { entity: Lease, what: 'what a process may give the calls of a token without asking; it moves nothing' },
   { entity: Grant, what: 'every other change of a balance, once for each kind and key; never deleted' },
   {
     entity: UsageHourly,
@@ -47,6 +49,7 @@ const functions: Readonly<Record<string, string>> = {
   ledger_reserve: 'takes or raises holds, each with its verdict',
   ledger_mark_tokens: 'sets tokens to exhausted, or back to enabled, by what is left and held',
   ledger_settle: 'ends holds: charge, counters, log row, hourly sums; or gives them back',
+  ledger_act: 'all of a batch in one commit: ends, changes of leases, begins, new leases',
   ledger_step: 'ends holds and takes others, in one commit',
   ledger_renew: 'the same for one hold and its next: for nodes of the version before',
   ledger_release_node: 'gives back every open hold of a dead process',
@@ -103,6 +106,12 @@ const limits: Record<keyof typeof ledgerLimits, string> = {
   mostLockedPerUser: 'items of one user that wait for a row somebody keeps locked',
   reserveWaitMs: 'milliseconds a reservation waits for its turn, then 503',
   settleDeadlineMs: 'milliseconds a charge may take while its caller waits, then 503',
+  leaseFromCalls: 'reservations of a token in a second, and charges seen of it, from which on it is leased for',
+  leaseCalls: 'recent charges of the token that balance and quota have to hold for a lease',
+  leaseShare: 'times the lease that they have to hold, too',
+  leaseSeconds: 'seconds of recent spending that a lease covers, beside twice what is under way',
+  leaseIdleMs: 'milliseconds without use after which a lease goes back',
+  leasePauseMs: 'milliseconds nothing is leased of a user or token whose leases were given back',
   mostRefusals: 'refusals by the database until a charge is set aside; the last is sent without its texts',
 }
 

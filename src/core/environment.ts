@@ -15,6 +15,8 @@ export type Environment = {
   TRUST_PROXY?: number | string[] | undefined
   /** Address ranges that guarded calls may reach although they are private. */
   OUTBOUND_ALLOW: string[]
+  /** Whether a busy token's calls are set aside for in memory, from what is leased of its balance. */
+  LEDGER_LEASES: 'on' | 'off'
   /** Requests from one address in three minutes; 0 is no limit, here and below. */
   API_RATE_LIMIT: number
   /** Sensitive requests from one address in twenty minutes. */

@@ -22,6 +22,7 @@ describe('the environment', () => {
       BODY_WAIT_SECONDS: 10,
       GITHUB_URL: 'https://github.com',
       LINUXDO_URL: 'https://connect.linux.do',
+      LEDGER_LEASES: 'on',
       LOG_LEVEL: 'info',
     })
   })
@@ -59,6 +60,7 @@ describe('the environment', () => {
     ['BODY_WAIT_SECONDS', '-1', 'whole number'],
     ['METRICS_KEY', 'short', 'at least 16'],
     ['LOG_LEVEL', 'loud', 'fatal'],
+    ['LEDGER_LEASES', 'yes', 'on or off'],
   ])('refuses %s=%s, naming the variable and the rule', (name, value, rule) => {
     expect(() => readEnvironment({ [name]: value })).toThrow(new RegExp(`${name} .*${rule}`))
   })

@@ -68,6 +68,8 @@ const environment = z.object({
   /** Unset: no proxy's forwarding headers count. */
   TRUST_PROXY: trustProxy.optional(),
   OUTBOUND_ALLOW: addressRanges.default([]),
+  /** Whether a busy token's calls are set aside for in memory, from what is leased of its balance. */
+  LEDGER_LEASES: z.enum(['on', 'off'], 'must be on or off').default('on'),
   /** Requests from one address in three minutes; 0 switches the limit off, here and below. */
   API_RATE_LIMIT: requestLimit(180),
   /** Sensitive requests from one address in twenty minutes. */

@@ -19,6 +19,8 @@ export type Follower = {
    * read. @throws when it cannot be read.
    */
   upToDate: () => Promise<void> | undefined
+  /** Notices are heard, and everything they have named is dropped. */
+  receives: () => boolean
   stop: () => void
 }
 
@@ -28,7 +30,7 @@ export type Follower = {
  * Follows from its making on, so that what changes while the first rows are read is not missed.
  */
 export function followChanges(
-  services: Pick<RelayServices, 'tokens' | 'users' | 'channels' | 'options' | 'log'>,
+  services: Pick<RelayServices, 'tokens' | 'users' | 'channels' | 'options' | 'ledger' | 'log'>,
   changes: Changes,
 ): Follower {
   const onError = (error: unknown) => services.log.error({ err: error }, 'cached rows could not be read again')
@@ -37,9 +39,15 @@ export function followChanges(
   changes.onChange(({ table, id }) => {
     switch (table) {
       case 'token':
+        services.ledger.returnLeases({ tokenId: Number(id) })
         return services.tokens.drop(Number(id))
       case 'user':
+        services.ledger.returnLeases({ userId: Number(id) })
         return services.users.drop(Number(id))
+      case 'token_lease':
+        return services.ledger.returnLeases({ tokenId: Number(id) })
+      case 'user_lease':
+        return services.ledger.returnLeases({ userId: Number(id) })
       case 'channel':
         return channels.due(Number(id))
       case 'option':
@@ -53,6 +61,7 @@ export function followChanges(
     options.due('all')
   }
   const doubt = (): void => {
+    services.ledger.returnLeases('all')
     services.tokens.clear()
     services.users.clear()
     everything()
@@ -68,6 +77,7 @@ export function followChanges(
   changes.onLost(() => {
     losses += 1
     deaf = true
+    services.ledger.returnLeases('all')
   })
   // What is read from now on is followed again; until it is read, calls read it themselves.
   const readAgain = async (): Promise<void> => {
@@ -91,9 +101,10 @@ export function followChanges(
       await services.channels.reload()
     },
     caughtUp: async () => {
-      await Promise.all([channels.caughtUp(), options.caughtUp()])
+      await Promise.all([channels.caughtUp(), options.caughtUp(), services.ledger.leasesReturned()])
     },
     doubt,
+    receives: () => !deaf,
     upToDate: () => (deaf ? readWhatChanged() : undefined),
     stop: () => {
       stopped = true

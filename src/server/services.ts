@@ -167,6 +167,13 @@ export async function createServices(given: {
       },
       onSetAside: logSetAside(() => services),
       onError: reportBatchErrors(log),
+      leases: {
+        mayLease: () => environment.LEDGER_LEASES === 'on' && node.isHeld() && follower.receives(),
+        recall: async (userId) => {
+          await hot.query("select pg_notify('changes', $1)", [`user_lease:${userId}`])
+          await barrier()
+        },
+      },
     }),
     limits: createLimits({
       redis,

@@ -3,8 +3,15 @@ import { ledgerViolations } from '../support/ledger-invariant.ts'
 import { until } from '../support/processes.ts'
 import type { Outcome } from './traffic.ts'
 
+/** Leases too: a call that is set aside for in one has no hold. */
 const openHolds = async (pool: Pool): Promise<number> =>
-  Number((await pool.query<{ n: string }>("select count(*) as n from holds where status = 'open'")).rows[0]?.n)
+  Number(
+    (
+      await pool.query<{ n: string }>(
+        "select (select count(*) from holds where status = 'open') + (select count(*) from leases) as n",
+      )
+    ).rows[0]?.n,
+  )
 
 /** Waits until no call is under way any more, those of dead processes included. */
 export const untilNothingIsHeld = (pool: Pool, seconds?: number): Promise<void> =>

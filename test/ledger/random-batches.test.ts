@@ -46,15 +46,23 @@ const paidByPlans = async (userId: number): Promise<number> =>
     ).rows[0]?.n,
   )
 
+const limited = 12
+
 type Outcome = 'charged' | 'refused' | 'given-up' | 'kept' | 'released'
 
-test('random batches with refused rows, locked rows, lost commits, lost holds and calls without a log lose no unit and make none, under spend caps and with plans too', async () => {
+test('random batches with refused rows, locked rows, lost commits, lost holds, leases and calls without a log lose no unit and make none, under spend caps and with plans too', async () => {
   const seed = long ? Date.now() % 1_000_000 : 20_261_122
   const random = randomOf(seed)
-  const users = await Promise.all(Array.from({ length: 12 }, () => world.make.user({ quota: 100_000 })))
-  const tokens = await Promise.all(users.map((user) => world.make.token(user, { remainQuota: 100_000 })))
+  // The last have enough for leases, and neither caps nor plans.
+  const quotaOf = (index: number): number => (index < limited ? 100_000 : 1_000_000)
+  const users = await Promise.all(
+    Array.from({ length: limited + 2 }, (_, index) => world.make.user({ quota: quotaOf(index) })),
+  )
+  const tokens = await Promise.all(
+    users.map((user, index) => world.make.token(user, { remainQuota: quotaOf(index), unlimited: index > limited })),
+  )
   // Some are reached, some never; some count only a part of the calls.
-  for (const [index, user] of users.entries()) {
+  for (const [index, user] of users.slice(0, limited).entries()) {
     await world.make.spendCap({ scope: 'user', id: user.id }, { amount: index % 2 === 0 ? 4000 : 1e9 })
     await world.make.spendCap({ scope: 'token', id: tokens[index]?.id ?? 0 }, { period: 'day', amount: 3000 })
     if (index % 3 === 0)
@@ -65,14 +73,19 @@ test('random batches with refused rows, locked rows, lost commits, lost holds an
   }
   let stopping = false
   // A third of the statements that end calls or reserve are carried out, or not, without anybody hearing of it.
-  const pool = forgetfulPool(world.hot, ({ name }) =>
-    !stopping && name?.startsWith('ledger_') && random.boolean(0.3) ? random.pick(['before', 'after'] as const) : null,
-  )
+  let leasesTaken = 0
+  const pool = forgetfulPool(world.hot, ({ name, values }) => {
+    if (name === 'ledger_act' && Array.isArray(values?.[14])) leasesTaken += values[14].length
+    return !stopping && name?.startsWith('ledger_') && random.boolean(0.3)
+      ? random.pick(['before', 'after'] as const)
+      : null
+  })
   const setAside = new Set<string>()
   const nodes = [1, 2].map((nodeId) =>
     world.ledgerWith({
       pool,
       nodeId,
+      leases: 2,
       settleDeadlineMs: 400,
       onSetAside: ({ row, storedAs: what }) => void (what === 'hold' && setAside.add(row.id)),
     }),
@@ -80,7 +93,8 @@ test('random batches with refused rows, locked rows, lost commits, lost holds an
   const costs = new Map<string, { outcome: Outcome; userId: number; quota: number }>()
 
   const oneCall = async (): Promise<void> => {
-    const at = random.below(users.length)
+    // Half of the calls are of those who are leased for.
+    const at = random.boolean(0.5) ? random.below(limited) : limited + random.below(2)
     const call: HeldCall = {
       id: world.newId(),
       userId: users[at]?.id ?? 0,
@@ -131,6 +145,7 @@ test('random batches with refused rows, locked rows, lost commits, lost holds an
     while (!stopping) {
       await pause(20 + random.below(150))
       if (random.boolean(0.3)) await world.pool.query('select ledger_release_node($1)', [random.pick([1, 2])])
+      else if (random.boolean(0.2)) random.pick(nodes).returnLeases({ userId: random.pick(users).id })
       else {
         const [table, id] = random.pick([
           ['users', random.pick(users).id],
@@ -159,10 +174,12 @@ test('random batches with refused rows, locked rows, lost commits, lost holds an
   const charged = new Map(users.map(({ id }) => [id, 0]))
   for (const { outcome, userId, quota } of costs.values())
     if (outcome === 'charged') charged.set(userId, (charged.get(userId) ?? 0) + quota)
-  for (const { id } of users) {
+  for (const [index, { id }] of users.entries()) {
     // A charge that can be booked in no form costs what is held for it.
     const due = (charged.get(id) ?? 0) + (await world.heldBy(id))
-    expect(100_000 - (await world.balanceOf(id)) + (await paidByPlans(id)), `user ${id} of seed ${seed}`).toBe(due)
+    expect(quotaOf(index) - (await world.balanceOf(id)) + (await paidByPlans(id)), `user ${id} of seed ${seed}`).toBe(
+      due,
+    )
   }
   const { rows } = await world.pool.query<{ id: string }>('select id from failed_charges')
   expect(new Set(rows.map(({ id }) => id))).toEqual(setAside)
@@ -172,6 +189,8 @@ test('random batches with refused rows, locked rows, lost commits, lost holds an
       .map(([id]) => id)
       .toSorted(),
   ).toEqual([...setAside].toSorted())
+  expect((await world.pool.query('select id from leases')).rows).toEqual([])
+  expect(leasesTaken, 'leases taken').toBeGreaterThan(0)
   const { rows: left } = await world.pool.query("select id from holds where status = 'open' and node_id <> 0")
   expect(left).toEqual([])
   // The test has seen what it is about.

@@ -141,6 +141,83 @@ test('a quota that fifty editors change while fifty calls run is the sum of thei
   expect(await one.violations()).toEqual([])
 })
 
+describe('what both nodes lease of a busy token', () => {
+  const large = charge * 3000
+
+  /** Calls until both nodes lease for it. Resolves with whose token it is. */
+  async function leasedToken() {
+    const user = await one.make.user({ quota: large })
+    const token = await one.make.token(user, { remainQuota: large })
+    const lessees = async () =>
+      (await one.pool.query('select distinct node_id from leases where user_id = $1 and not closing', [user.id]))
+        .rowCount
+    while ((await lessees()) !== 2) await rush(token, 60, body)
+    return { user, token }
+  }
+  const leasedOf = async (user: { id: number }) =>
+    (await one.pool.query('select id from leases where user_id = $1', [user.id])).rowCount
+  const admin = () => one.make.user({ role: 100 })
+
+  test('is given back before a balance that an administrator lowers is answered: exactly what is left is served', async () => {
+    const { user, token } = await leasedToken()
+    await one.trpc(await admin()).admin.users.update.mutate({ id: user.id, quota: charge * 5 })
+    expect(await leasedOf(user)).toBe(0)
+    const { served, refusals } = await rush(token, 40, body)
+    expect(served).toBe(5)
+    for (const refusal of refusals) expect(refusal).toMatch(/^403 .*insufficient_user_quota/)
+    expect(await stateOf(token)).toMatchObject({ quota: 0, holds: 0 })
+    expect(await one.violations()).toEqual([])
+  })
+
+  test('is given back before a quota that the owner lowers is answered', async () => {
+    const { user, token } = await leasedToken()
+    await one
+      .trpc(user)
+      .user.tokens.update.mutate({ id: token.id, name: 'less', remainQuota: charge * 3, unlimitedQuota: false })
+    expect(await leasedOf(user)).toBe(0)
+    expect((await rush(token, 40, body)).served).toBe(3)
+    expect(await stateOf(token)).toMatchObject({ remain: 0, holds: 0 })
+  })
+
+  test('goes back with a token that is disabled, whose calls under way end as they would and are charged', async () => {
+    const { user, token } = await leasedToken()
+    const before = await stateOf(token)
+    const [underWay] = await Promise.all([
+      rush(token, 20, body),
+      one.trpc(user).user.tokens.setStatus.mutate({ id: token.id, status: 2 }),
+    ])
+    expect((await rush(token, 20, body)).served).toBe(0)
+    expect(await leasedOf(user)).toBe(0)
+    expect(await stateOf(token)).toMatchObject({ quota: (before?.quota ?? 0) - underWay.served * charge, holds: 0 })
+    expect(await one.violations()).toEqual([])
+  })
+
+  test('is given back before a spend cap is answered, which then is reached exactly', async () => {
+    const { user, token } = await leasedToken()
+    await one.trpc(await admin()).admin.spendCaps.set.mutate({
+      userId: user.id,
+      caps: [{ period: 'day', amount: charge * 4 }],
+    })
+    expect(await leasedOf(user)).toBe(0)
+    const { served, refusals } = await rush(token, 40, body)
+    expect(served).toBe(4)
+    for (const refusal of refusals) expect(refusal).toMatch(/^429 /)
+    expect(await one.violations()).toEqual([])
+  })
+
+  test('does not keep its user from buying a plan with the whole balance', async () => {
+    const { user, token } = await leasedToken()
+    const price = (await stateOf(token))?.quota ?? 0
+    const { rows } = await one.pool.query<{ id: number }>(
+      `insert into plans (name, price, term, windows) values ('All', $1, 'month', '[]') returning id`,
+      [price],
+    )
+    await one.trpc(user).user.plans.buy.mutate({ id: rows[0]?.id ?? 0 })
+    expect(await stateOf(token)).toMatchObject({ quota: 0, holds: 0 })
+    expect(await leasedOf(user)).toBe(0)
+  })
+})
+
 test('a charge above what was set aside is taken in full, and only that excess falls below zero', async () => {
   const held = await holdOfOne()
   const baseUrl = one.upstream.withDirectives('usage=5000:1000,delay=30')

@@ -43,6 +43,7 @@ export async function startApp(
     API_RATE_LIMIT: '0',
     CRITICAL_RATE_LIMIT: '0',
     OUTBOUND_ALLOW: '127.0.0.0/8',
+    ...(process.env['LEDGER_LEASES'] ? { LEDGER_LEASES: process.env['LEDGER_LEASES'] } : {}),
     ...input.environment,
   })
   const log = createLog(environment.LOG_LEVEL)

@@ -18,8 +18,15 @@ export async function createLedgerWorld() {
   const make = createFactories({ pool, secretKey: 'the key of these tests', upstreamUrl: 'http://127.0.0.1:1' })
   const channelId = (await make.channel()).id
   let counter = 0
+  const lessees: Ledger[] = []
   const figure = async (sql: string, values: unknown[]): Promise<number> =>
     Number((await pool.query<{ n: string | null }>(sql, values)).rows[0]?.n ?? 0)
+
+  /** What the notices of a user do in processes. */
+  const recall = async (userId: number): Promise<void> => {
+    for (const ledger of lessees) ledger.returnLeases({ userId })
+    await Promise.all(lessees.map((ledger) => ledger.leasesReturned()))
+  }
 
   return {
     pool,
@@ -30,18 +37,21 @@ export async function createLedgerWorld() {
     channelId,
     newId: (): string => `call-${(counter += 1)}`,
     ledgerWith: (
-      given: { pool?: Pool; nodeId?: number } & Pick<
+      given: { pool?: Pool; nodeId?: number; leases?: number } & Pick<
         Parameters<typeof createLedger>[0],
         'settleDeadlineMs' | 'onSetAside' | 'onError'
       > = {},
     ): Ledger => {
-      const { pool: own = hot, nodeId = 1, ...rest } = given
-      return createLedger({
+      const { pool: own = hot, nodeId = 1, leases: fromCalls, ...rest } = given
+      const ledger = createLedger({
         pool: own,
         nodeId: () => nodeId,
         refund: (row) => refundUndelivered(database.orm.em.fork(), row),
+        ...(fromCalls === undefined ? {} : { leases: { mayLease: () => true, recall, fromCalls } }),
         ...rest,
       })
+      if (fromCalls !== undefined) lessees.push(ledger)
+      return ledger
     },
     chargeOf: (call: HeldCall & { quota: number } & Partial<ChargeRow>): ChargeRow => ({
       channelId,
@@ -69,8 +79,12 @@ export async function createLedgerWorld() {
     },
     heldBy: (userId: number) =>
       figure("select sum(amount) as n from holds where user_id = $1 and status = 'open'", [userId]),
+    leasedOf: (userId: number) => figure('select sum(amount) as n from leases where user_id = $1', [userId]),
+    leasesOf: (userId: number, nodeId: number) =>
+      figure('select count(*) as n from leases where user_id = $1 and node_id = $2', [userId, nodeId]),
     openHolds: (userId: number) =>
       figure("select count(*) as n from holds where user_id = $1 and status = 'open'", [userId]),
+    logsOf: (userId: number) => figure('select count(*) as n from logs where user_id = $1 and type = 2', [userId]),
     logRows: (id: string) => figure('select count(*) as n from logs where request_id = $1 and type = 2', [id]),
     /** While the returned function is not called, another session keeps what the statement locks. */
     lock: async (sql: string, values: unknown[] = []): Promise<() => Promise<void>> => {

@@ -12,4 +12,16 @@ export const ledgerLimits = {
   settleDeadlineMs: 10_000,
   /** So often the database may refuse a charge on its own before it is set aside. */
   mostRefusals: 3,
+  /** Reservations of a token in a second, and charges seen of it, from which on it is leased for. */
+  leaseFromCalls: 10,
+  /** So many of a token's recent charges balance and token have to hold. */
+  leaseCalls: 1000,
+  /** And so many times the lease. */
+  leaseShare: 8,
+  /** Seconds of the token's recent spending that a lease covers, beside what its calls have under way. */
+  leaseSeconds: 1.5,
+  /** A lease that nothing was set aside from for so long goes back. */
+  leaseIdleMs: 3000,
+  /** So long nothing is leased for whom leases were given back. */
+  leasePauseMs: 5000,
 }

@@ -5,7 +5,11 @@ import type { Changes } from '#db/changes.ts'
 /** First half of the advisory locks that say "the process with this number lives". */
 export const nodeLockClass = 7301
 
-export type NodeIdentity = { id: () => number }
+export type NodeIdentity = {
+  id: () => number
+  /** The database takes this process for living: nobody gives back what it holds. */
+  isHeld: () => boolean
+}
 
 /** Takes a new node number and its lock, which lasts as long as the database session that listens. */
 export async function takeNodeIdentity(changes: Changes): Promise<NodeIdentity> {
@@ -14,16 +18,23 @@ export async function takeNodeIdentity(changes: Changes): Promise<NodeIdentity> 
   await changes.query('select pg_advisory_lock($1, $2)', [nodeLockClass, id])
   // A lost session frees the lock of a living process too; settling copes with holds that were given back meanwhile. A
   // server that has not noticed the loss keeps the lock for the former session, so it may have to be tried for a while.
+  let isHeld = true
+  changes.onLost(() => {
+    isHeld = false
+  })
   const lockAgain = async (): Promise<void> => {
     for (;;) {
       const { rows: taken } = await changes.query('select pg_try_advisory_lock($1, $2) as taken', [nodeLockClass, id])
-      if (taken[0]?.taken === true) return
+      if (taken[0]?.taken === true) {
+        isHeld = true
+        return
+      }
       await delay(1000)
     }
   }
   // It fails with the session, and the next one calls it anew.
   changes.onConnected(() => void lockAgain().catch(() => {}))
-  return { id: () => id }
+  return { id: () => id, isHeld: () => isHeld }
 }
 
 /** How often somebody should look: what a dead process kept is free again within three seconds. */
@@ -58,7 +69,7 @@ export function createHoldRecovery(pool: Pool) {
     // Shared, so that two who look at the same moment do not take each other for the living process.
     const { rows } = await pool.query<{ node_id: number; free: boolean }>(
       `select n.node_id, pg_try_advisory_xact_lock_shared($1, n.node_id) as free
-       from (select distinct node_id from holds where status = 'open' and node_id <> 0) n`,
+       from (select node_id from holds where status = 'open' and node_id <> 0 union select node_id from leases) n`,
       [nodeLockClass],
     )
     const free = rows.filter((row) => row.free).map((row) => row.node_id)

@@ -3,22 +3,15 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Pool } from 'pg'
 import type { LogType } from '#core/statuses.ts'
 import { isDatabaseTrouble, isLockTrouble } from '#core/database-trouble.ts'
-import { storableJson } from '#core/storable-json.ts'
+import { type Act, nameOfAct, rowsOfAct, runBatch } from './batch.ts'
 import { batchFaultOf, isKnownRefusal } from './batch-fault.ts'
 import { type AddOptions, createBatchQueue, ItemRefused, QueueFull } from './batch-queue.ts'
-import type {
-  ChargeRow,
-  ReachedCap,
-  Renewal,
-  ReserveRequest,
-  ReserveResult,
-  ReserveVerdict,
-  UnchargedCosts,
-} from './charge-row.ts'
-import { type Committed, createEnding, type EndOfHold } from './ending.ts'
+import type { ChargeRow, Renewal, ReserveRequest, ReserveResult, UnchargedCosts } from './charge-row.ts'
+import { type Committed, createEnding } from './ending.ts'
+import type { Granted } from './lease-payer.ts'
+import { createLeases, type Leases } from './leases.ts'
 import { ledgerLimits } from './limits.ts'
-import { createLockedRows, type RowsOfItem } from './locked-rows.ts'
-import { toSettleJson } from './settle-json.ts'
+import { createLockedRows } from './locked-rows.ts'
 
 /**
  * The only writer of balances. Calls: `reserve` before, then exactly one of `settle` and `release`. Everything else that
@@ -49,6 +42,15 @@ export type Ledger = {
     tokenId: number
     uncharged?: UnchargedCosts | undefined
   }) => Promise<void>
+  /**
+   * Has what processes lease of this user given back, so that it is there for everybody; resolves with whether there was anything.
+   * Before a balance is said not to suffice.
+   */
+  recallLeases: (userId: number) => Promise<boolean>
+  /** Gives back what this process leases: something changed that leases have to follow, or nothing is heard of changes any more. */
+  returnLeases: Leases['returnLeases']
+  /** Resolves when everything that was to be given back is. */
+  leasesReturned: () => Promise<void>
   /** How many acts wait for their turn. */
   waiting: () => number
   /** Waits until every hold of this process has come to its end, what is sent again included. */
@@ -59,27 +61,6 @@ export { QueueFull } from './batch-queue.ts'
 export { SettleFailed } from './ending.ts'
 
 const { largestBatch, mostWaiting, mostLockedPerUser, reserveWaitMs, settleDeadlineMs } = ledgerLimits
-
-/** What the ledger does for calls: all of it waits in one queue, so that no commit of a process waits for another's locks. */
-type Act = ReserveRequest | EndOfHold | Renewal
-type Done = ReserveResult | Committed
-
-const isReserve = (act: Act): act is ReserveRequest => 'amount' in act
-const isRenewal = (act: Act): act is Renewal => 'next' in act
-
-function nameOfAct(act: Act): string {
-  if (isReserve(act)) return 'reservations'
-  return isRenewal(act) ? 'renewals' : 'charges'
-}
-
-/** What failed tries cost is booked on their channels too. */
-function rowsOfAct(act: Act): RowsOfItem {
-  const { userId, tokenId } = isRenewal(act) ? act.row : act
-  if (isReserve(act)) return { userId, tokenId, channelIds: [] }
-  const end = isRenewal(act) ? act.row : act
-  const channelIds = (end.costs ?? []).map((cost) => cost.channelId)
-  return { userId, tokenId, channelIds: 'channelId' in end ? [end.channelId, ...channelIds] : channelIds }
-}
 
 export function createLedger(deps: {
   pool: Pool
@@ -92,16 +73,34 @@ export function createLedger(deps: {
   onCharged?: (row: ChargeRow, booked: { balance: number; paid: number }) => void
   /** Hears of each charge that could be booked without its texts only, or not at all: then its hold stays open. */
   onSetAside?: (found: { row: ChargeRow; error: unknown; storedAs: 'texts' | 'hold' }) => void
+  /** Without it nothing is leased. */
+  leases?: {
+    /** Notices reach this process, and the database takes it for living. */
+    mayLease: () => boolean
+    /** Resolves when every process has given back what it leases of this user. */
+    recall: (userId: number) => Promise<void>
+    /** Reservations in a second from which on a token is leased for. */
+    fromCalls?: number
+  }
 }): Ledger {
   const onError = deps.onError ?? (() => {})
   const locked = createLockedRows(deps.pool)
-  const queue = createBatchQueue((acts: Act[]) => runBatch(deps.pool, deps.nodeId(), acts), {
+  const queue = createBatchQueue((acts: Act[]) => runBatch({ pool: deps.pool, nodeId: deps.nodeId(), leases }, acts), {
     nameOf: nameOfAct,
     largestBatch,
     mostWaiting,
     faultOf: batchFaultOf,
     locks: { locked, rowsOf: rowsOfAct, mostPerUser: mostLockedPerUser },
   })
+  const leases: Leases | null = deps.leases
+    ? createLeases({
+        nodeId: deps.nodeId,
+        mayLease: deps.leases.mayLease,
+        take: (act) => queue.add(act) as Promise<Granted | null>,
+        giveBack: (act) => queue.add(act),
+        fromCalls: deps.leases.fromCalls,
+      })
+    : null
   const reserveWith = (request: ReserveRequest, how: AddOptions) => queue.add(request, how) as Promise<ReserveResult>
   const ending = createEnding({
     commit: async (item, how) => {
@@ -114,6 +113,7 @@ export function createLedger(deps: {
     refund: deps.refund,
     setAside: async (row, error) => {
       await setAside(deps.pool, row, error)
+      leases?.drop(row.id)
       deps.onSetAside?.({ row, error, storedAs: 'hold' })
     },
     onBare: (row, error) => deps.onSetAside?.({ row, error, storedAs: 'texts' }),
@@ -128,8 +128,13 @@ export function createLedger(deps: {
 
   const reserve = async (request: ReserveRequest): Promise<ReserveResult> => {
     if (over.has(request.id)) throw new Error('the call of this hold is over')
+    const leased = leases?.reserve(request)
+    if (leased) {
+      open.add(request.id)
+      return leased
+    }
     const raising = open.has(request.id)
-    const sending = send(request, raising)
+    const sending = ask(leases?.asking(request) ?? request, raising)
     if (!raising) {
       const result = await sending
       if (result.verdict === 'ok') open.add(request.id)
@@ -142,6 +147,29 @@ export function createLedger(deps: {
     } finally {
       if (raises.get(request.id) === settled) raises.delete(request.id)
     }
+  }
+
+  /** Nobody is refused for what a lease keeps unused. */
+  const ask = async (request: ReserveRequest, raising: boolean): Promise<ReserveResult> => {
+    let result = await send(request, raising)
+    for (let tries = 0; tries < mostRecalls && isShort(result) && (await recallLeases(request.userId)); tries += 1)
+      result = await send(request, raising)
+    if (result.verdict === 'ok') leases?.held(request)
+    return result
+  }
+
+  const recalls = new Map<number, Promise<void>>()
+  const recallLeases = async (userId: number): Promise<boolean> => {
+    if (!deps.leases || !(await hasLeases(deps.pool, userId))) return false
+    const recall = recalls.get(userId) ?? deps.leases.recall(userId).finally(() => recalls.delete(userId))
+    recalls.set(userId, recall)
+    return recall.then(
+      () => true,
+      (error: unknown) => {
+        onError(error)
+        return false
+      },
+    )
   }
 
   const send = async (request: ReserveRequest, raising: boolean): Promise<ReserveResult> => {
@@ -182,115 +210,45 @@ export function createLedger(deps: {
     reserve,
     settle: (row, afterwards) => end(row.id, () => ending.settle(row, afterwards)),
     renew: async (renewal) => {
-      const { next } = await end(renewal.row.id, () => ending.renew(renewal))
+      let { next } = await end(renewal.row.id, () => ending.renew(renewal))
+      if (next && isShort(next) && (await recallLeases(renewal.next.userId))) next = await ask(renewal.next, false)
       if (!next) throw new Error('a renewal has a verdict on its next hold')
       if (next.verdict === 'ok') open.add(renewal.next.id)
       return next
     },
-    release: (hold) => end(hold.id, () => ending.release(hold, false)),
+    release: (hold) =>
+      end(hold.id, async () => {
+        const isBooked = (hold.uncharged?.costs.length ?? 0) === 0 && leases?.release(hold.id)
+        if (!isBooked) await ending.release(hold, false)
+      }),
+    recallLeases,
+    returnLeases: (which) => leases?.returnLeases(which),
+    leasesReturned: async () => leases?.returned(),
     waiting: () => queue.size,
     drained: async () => {
       while (open.size + ending.pending() > 0) await delay(20)
+      leases?.stop()
+      await leases?.returned()
     },
   }
 }
 
+/** What is read between a refusal and the next try may have been leased anew by a process that did not hear in time. */
+const mostRecalls = 3
+
+const isShort = ({ verdict }: ReserveResult): boolean =>
+  verdict === 'user_insufficient' || verdict === 'token_insufficient'
+
+async function hasLeases(pool: Pool, userId: number): Promise<boolean> {
+  const { rowCount } = await pool.query({
+    name: 'ledger_open_leases',
+    text: 'select 1 from leases where user_id = $1 and not closing limit 1',
+    values: [userId],
+  })
+  return rowCount !== 0
+}
+
 const causeOf = (error: unknown): unknown => (error instanceof ItemRefused ? error.cause : error)
-
-type VerdictRow = {
-  hold_id: string
-  verdict: ReserveVerdict
-  user_quota: string | null
-  token_quota: string | null
-  cap_left: string | null
-  cap: ReachedCap | null
-  payable: string | null
-}
-
-const toReserveResult = (row: VerdictRow): ReserveResult => ({
-  verdict: row.verdict,
-  userQuota: Number(row.user_quota ?? 0),
-  payable: Number(row.payable ?? 0),
-  tokenQuota: row.token_quota === null ? null : Number(row.token_quota),
-  capLeft: row.cap_left === null ? null : Number(row.cap_left),
-  cap: row.cap,
-})
-
-const toColumns = (items: ReserveRequest[]): unknown[] => [
-  items.map((item) => item.id),
-  items.map((item) => item.userId),
-  items.map((item) => item.tokenId),
-  items.map((item) => item.amount),
-  items.map((item) => item.model ?? null),
-]
-
-/**
- * Ends and begins holds in one statement: what ends comes first, so that what it gives back is there for what begins. A batch
- * that only begins some is not waited for on the disk: a reservation that is lost with the database harms nobody.
- */
-async function runBatch(pool: Pool, nodeId: number, acts: Act[]): Promise<Done[]> {
-  // After long trouble a charge and the release that follows it may come together: the charge counts.
-  const ends = new Map<string, EndOfHold>()
-  const begins: ReserveRequest[] = []
-  for (const act of acts) {
-    if (isReserve(act)) begins.push(act)
-    else if (isRenewal(act)) {
-      ends.set(act.row.id, act.row)
-      begins.push(act.next)
-    } else if (!ends.has(act.id) || !('release' in act)) ends.set(act.id, act)
-  }
-  const { balances, verdicts } = await sendBatch(pool, nodeId, { ends: [...ends.values()], begins })
-  let next = 0
-  return acts.map((act) => {
-    if (!isReserve(act) && !isRenewal(act)) return balances.get(act.userId) ?? { userQuota: 0, paid: 0 }
-    const verdict = verdicts[next] as ReserveResult
-    next += 1
-    if (!isRenewal(act)) return verdict
-    return { userQuota: verdict.userQuota, paid: balances.get(act.row.userId)?.paid ?? 0, next: verdict }
-  })
-}
-
-type Batch = { ends: EndOfHold[]; begins: ReserveRequest[] }
-type BatchResult = { balances: Map<number, Committed>; verdicts: ReserveResult[] }
-
-async function sendBatch(pool: Pool, nodeId: number, { ends, begins }: Batch): Promise<BatchResult> {
-  const reserved = [nodeId, ...toColumns(begins)]
-  const settled = storableJson(JSON.stringify(ends.map(toSettleJson)))
-  if (ends.length === 0) {
-    const { rows } = await pool.query<VerdictRow>({ ...statements.reserve, values: reserved })
-    return { balances: new Map(), verdicts: rows.map(toReserveResult) }
-  }
-  if (begins.length === 0) {
-    const { rows } = await pool.query<BalanceRow>({ ...statements.settle, values: [settled] })
-    return { balances: toBalances(rows), verdicts: [] }
-  }
-  const all = [...ends, ...begins]
-  const { rows } = await pool.query<BalanceRow & VerdictRow>({
-    ...statements.both,
-    values: [settled, all.map(({ userId }) => userId), all.map(({ tokenId }) => tokenId), ...reserved],
-  })
-  const isVerdict = (row: VerdictRow): boolean => row.hold_id !== null
-  return {
-    balances: toBalances(rows.filter((row) => !isVerdict(row))),
-    verdicts: rows.filter(isVerdict).map(toReserveResult),
-  }
-}
-
-type BalanceRow = { user_id: number; quota: string; paid: string }
-
-const toBalances = (rows: readonly BalanceRow[]): Map<number, Committed> =>
-  new Map(rows.map((row) => [row.user_id, { userQuota: Number(row.quota), paid: Number(row.paid) }]))
-
-const columnTypes = (first: number): string =>
-  ['int', 'text[]', 'int[]', 'int[]', 'bigint[]', 'text[]']
-    .map((type, index) => `$${first + index}::${type}`)
-    .join(', ')
-
-const statements = {
-  reserve: { name: 'ledger_reserve', text: `select * from ledger_reserve(${columnTypes(1)})` },
-  settle: { name: 'ledger_settle', text: 'select * from ledger_settle($1::json)' },
-  both: { name: 'ledger_step', text: `select * from ledger_step($1::json, $2::int[], $3::int[], ${columnTypes(4)})` },
-}
 
 /** Whether a charge was committed, log row or none. Kept for an hour at least. */
 async function wasSettled(pool: Pool, id: string): Promise<boolean> {
@@ -350,6 +308,8 @@ async function book(em: EntityManager, input: GrantInput): Promise<boolean> {
   )
   if (booked.length === 0) return false
   await execute('update users set quota = quota + ? where id = ?', [input.amount, input.userId])
+  // Whoever leases a part of it is to know that there is less.
+  if (input.amount < 0) await execute("select pg_notify('changes', 'user_lease:' || ?::int)", [input.userId])
   if (input.token) {
     await execute('update tokens set remain_quota = remain_quota + ? where id = ? and not unlimited_quota', [
       input.token.amount,

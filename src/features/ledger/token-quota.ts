@@ -15,17 +15,15 @@ type TokenQuota = {
  */
 export async function setTokenQuota(em: EntityManager, token: TokenQuota): Promise<void> {
   const { id, unlimitedQuota, remainQuota, knownQuota } = token
+  const execute = (sql: string, values: unknown[]): Promise<unknown> =>
+    em.getConnection().execute(sql, values, 'run', em.getTransactionContext())
   const column = `update tokens set unlimited_quota = ?`
-  if (remainQuota === undefined) {
-    await em.getConnection().execute(`${column} where id = ?`, [unlimitedQuota, id], 'run', em.getTransactionContext())
-    return
-  }
-  await em
-    .getConnection()
-    .execute(
+  if (remainQuota === undefined) await execute(`${column} where id = ?`, [unlimitedQuota, id])
+  else
+    await execute(
       `${column}, remain_quota = greatest(remain_quota + ?::bigint - coalesce(?::bigint, remain_quota), least(remain_quota, 0)) where id = ?`,
       [unlimitedQuota, remainQuota, knownQuota ?? null, id],
-      'run',
-      em.getTransactionContext(),
     )
+  // Whoever leases a part of it is to know.
+  await execute("select pg_notify('changes', 'token_lease:' || ?::int)", [id])
 }

@@ -40,6 +40,7 @@ async function buyable(em: EntityManager, userId: number, id: number): Promise<P
 
 /** Takes the price from the balance and activates the plan, in one transaction. */
 export async function buyPlan(deps: UserDeps, { id }: ById): Promise<SubscriptionView> {
+  await deps.ledger.recallLeases(deps.actor.id)
   const subscriptionId = await deps.em.transactional(async (em) => {
     const plan = await buyable(em, deps.actor.id, id)
     const bought = { userId: deps.actor.id, planId: id, terms: termsOfPlan(plan) }
@@ -48,7 +49,12 @@ export async function buyPlan(deps: UserDeps, { id }: ById): Promise<Subscriptio
     // The row of the user is locked: nobody takes what is seen here.
     const [user]: { quota: string }[] = await em
       .getConnection()
-      .execute('select quota from users where id = ?', [deps.actor.id], 'all', em.getTransactionContext())
+      .execute(
+        'select quota - (select coalesce(sum(l.amount), 0) from leases l where l.user_id = u.id) as quota from users u where id = ?',
+        [deps.actor.id],
+        'all',
+        em.getTransactionContext(),
+      )
     if (plan.price > 0 && Number(user?.quota ?? 0) < plan.price) throw new DomainError('plan.balance_insufficient')
     await grant(em, {
       kind: 'plan',
