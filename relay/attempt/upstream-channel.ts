@@ -1,4 +1,5 @@
 import type { ChannelSecrets } from '#core/masking/secret-parts.ts'
+import { marksPrompts } from './channel-body.ts'
 import type { ProviderCall } from '#relay/providers/types.ts'
 import type { Attempt, CallCore, RelayServices } from '#relay/request/call.ts'
 import { toProviderCall } from '#relay/upstream-call/provider-call.ts'
@@ -23,6 +24,7 @@ export function providerCallOf(
     model: attempt.upstreamModel,
     originalModel: call.model,
     stream,
+    marksPrompts: marksPrompts(call, attempt.channel),
     callerHeaders: {
       'anthropic-version': headerText(headers['anthropic-version']),
       'anthropic-beta': headerText(headers['anthropic-beta']),

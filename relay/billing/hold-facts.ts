@@ -1,9 +1,10 @@
 import { overriddenInput, type OutputInput, textsOfOverride } from '#core/param-override.ts'
 import { cheapTextTokens, type CheapPromptCount } from '#relay/counting/cheap-count.ts'
-import { systemPromptOf, passesThrough } from '#relay/attempt/channel-body.ts'
+import { marksPrompts, passesThrough, systemPromptOf } from '#relay/attempt/channel-body.ts'
 import type { ToolUse } from '#core/pricing/receipt.ts'
 import { toolUses } from '#core/pricing/tools.ts'
 import { emptyUsage } from '#core/usage.ts'
+import { isMultiTurn } from '#relay/chat/multi-turn.ts'
 import type { ChatRequest, Tool } from '#relay/chat/request.ts'
 import { mediaTokens } from '#relay/counting/media-tokens.ts'
 import { isObject } from '#relay/chat/json.ts'
@@ -46,12 +47,14 @@ export function holdFactsOf(
   const isThoughtful = (request.reasoning?.budgetTokens ?? 0) > 0
   const useful = isThoughtful ? leastThoughtful : Math.min(leastAnswer, Math.max(leastUsual, expected))
   const { audio, beyond } = mediaTokens(request)
+  // What the gateway marks itself may all be written to the cache, at its price.
+  const marked = marksItself(call, attempt) ? sent.promptTokens : sent.cacheWriteMarked
   const spoken = request.modalities?.includes('audio') === true
   return {
     terms: {
       ...terms,
       promptTokens: Math.ceil(sent.promptTokens * seen.promptRatio) + beyond,
-      cacheWriteMarked: Math.ceil(sent.cacheWriteMarked * seen.promptRatio),
+      cacheWriteMarked: Math.ceil(marked * seen.promptRatio),
       cacheWrite1hMarked: Math.ceil(sent.cacheWrite1hMarked * seen.promptRatio),
       audioTokens: audio,
       spoken,
@@ -67,6 +70,12 @@ export function holdFactsOf(
     least: limit > 0 ? Math.min(limit, useful) : useful,
   }
 }
+
+const marksItself = (call: Call, { channel, upstreamModel }: Attempt): boolean =>
+  !call.dialect.pricedAsClaude &&
+  isPricedAsClaude(channel.type, upstreamModel) &&
+  isMultiTurn(call.request) &&
+  marksPrompts(call, channel)
 
 const usualSearches = 3
 

@@ -49,6 +49,8 @@ export type ProviderCall = {
   query: Record<string, string | undefined>
   /** Names of the caller's free-text tools: an upstream without such tools gets them wrapped, and its calls are unwrapped. */
   customTools?: readonly string[] | undefined
+  /** Prompts of callers whose dialect has no word for a vendor's cache are marked for it. */
+  marksPrompts?: boolean | undefined
   /** What some upstreams want to be told about who calls. */
   site?: { name: string; url: string } | undefined
   /** What the provider's `exchange` gave for the channel's key. */

@@ -15,7 +15,7 @@ const providerOptions = [
 ] as const satisfies readonly (keyof ProviderOptions)[]
 
 type Asked = Pick<ProviderCall, 'model' | 'originalModel' | 'stream'> &
-  Partial<Pick<ProviderCall, 'callerHeaders' | 'query'>>
+  Partial<Pick<ProviderCall, 'callerHeaders' | 'query' | 'marksPrompts'>>
 
 /** What a provider may know of a call: the channel, the names, the options that shape requests. */
 export const toProviderCall = (

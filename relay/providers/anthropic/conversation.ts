@@ -2,7 +2,12 @@ import type { Message, TextPart } from '#relay/chat/request.ts'
 import { type Json, textOf } from '../shared/json.ts'
 import { assistantBlocks, createCallIds, textBlock, userBlocks } from './blocks.ts'
 
-type Turn = { role: 'user' | 'assistant'; content: Json[] }
+type Turn = {
+  role: 'user' | 'assistant'
+  content: Json[]
+  /** Instructions that were given in mid-conversation: they stand right behind a turn of the user. */
+  instructions?: Json[] | undefined
+}
 
 const filler = '...'
 const goOn = 'Continue.'
@@ -15,10 +20,16 @@ const resultsFirst = (blocks: Json[]): Json[] => [
   ...blocks.filter((block) => !isResult(block)),
 ]
 
-function turnsOf(messages: readonly Message[]): Turn[] {
+type Spoken = Turn | { role: 'system'; content: Json[] }
+
+function turnsOf(messages: readonly Message[], laterInstructions: boolean): Spoken[] {
   const ids = createCallIds()
-  return messages.flatMap((message): Turn[] => {
-    if (message.role === 'system') return []
+  return messages.slice(beginningOf(messages)).flatMap((message): Spoken[] => {
+    if (message.role === 'system') {
+      const texts = message.content.filter((part) => part.text !== '')
+      const content = texts.map((part) => textBlock(part.text, part.cacheControl))
+      return laterInstructions && content.length > 0 ? [{ role: 'system', content }] : []
+    }
     if (message.role === 'assistant') {
       const content = message.content.flatMap((part) => assistantBlocks(part, ids))
       return content.length > 0 ? [{ role: 'assistant', content }] : []
@@ -28,13 +39,23 @@ function turnsOf(messages: readonly Message[]): Turn[] {
   })
 }
 
-function merged(turns: readonly Turn[]): Turn[] {
+/** Turns by turns about. Instructions given before a turn of the user, or behind it, stand behind it. */
+function merged(turns: readonly Spoken[]): Turn[] {
   const result: Turn[] = []
+  let waiting: Json[] = []
   for (const turn of turns) {
     const last = result.at(-1)
-    if (last?.role === turn.role) last.content = [...last.content, ...turn.content]
-    else result.push({ ...turn })
+    if (turn.role === 'system') {
+      if (last?.role === 'user') last.instructions = [...(last.instructions ?? []), ...turn.content]
+      else waiting.push(...turn.content)
+    } else if (last?.role === turn.role) last.content = [...last.content, ...turn.content]
+    else {
+      const instructions = turn.role === 'user' && waiting.length > 0 ? waiting : undefined
+      if (instructions) waiting = []
+      result.push({ ...turn, ...(instructions ? { instructions } : {}) })
+    }
   }
+  if (waiting.length > 0) result.push({ role: 'user', content: [textBlock(goOn)], instructions: waiting })
   return result
 }
 
@@ -57,7 +78,7 @@ function paired(turns: readonly Turn[]): Turn[] {
     const blocks = turn.content.filter((block) => !isResult(block) || asked.includes(String(block['tool_use_id'])))
     const answered = blocks.filter(isResult).map((block) => String(block['tool_use_id']))
     const content = resultsFirst([...missing(asked.filter((id) => !answered.includes(id))), ...blocks])
-    result.push({ role: 'user', content: content.length > 0 ? content : [textBlock(filler)] })
+    result.push({ ...turn, content: content.length > 0 ? content : [textBlock(filler)] })
   }
   return result
 }
@@ -78,22 +99,37 @@ function withEnding(turns: Turn[], prefill: boolean): Turn[] {
 }
 
 /** One plain text stays text. */
-function toMessage(turn: Turn): Json {
-  const [block] = turn.content
-  const plain = turn.content.length === 1 && block?.['type'] === 'text' && block['cache_control'] === undefined
-  return { role: turn.role, content: plain ? block['text'] : turn.content }
+function toMessages({ role, content, instructions }: Turn): Json[] {
+  const [block] = content
+  const plain = content.length === 1 && block?.['type'] === 'text' && block['cache_control'] === undefined
+  const message = { role, content: plain ? block['text'] : content }
+  return instructions ? [message, { role: 'system', content: instructions }] : [message]
 }
 
-export const systemTexts = (messages: readonly Message[]): TextPart[] =>
-  messages.flatMap((message) => (message.role === 'system' ? message.content.filter((part) => part.text !== '') : []))
+/** Where the conversation begins: instructions before it are its prompt. All messages, where there is no conversation. */
+function beginningOf(messages: readonly Message[]): number {
+  const begin = messages.findIndex(({ role }) => role !== 'system')
+  return begin < 0 ? messages.length : begin
+}
+
+/** The instructions that stand before all else; `laterInstructions`: those of mid-conversation stay there. */
+export function systemTexts(messages: readonly Message[], laterInstructions = false): TextPart[] {
+  const found = laterInstructions ? messages.slice(0, beginningOf(messages)) : messages
+  return found.flatMap((message) =>
+    message.role === 'system' ? message.content.filter((part) => part.text !== '') : [],
+  )
+}
 
 /** The conversation as alternating turns that begin with the user, repaired where the caller's is not one. */
-export function toClaudeMessages(messages: readonly Message[], { prefill }: { prefill: boolean }): Json[] {
-  const turns = merged(turnsOf(messages))
+export function toClaudeMessages(
+  messages: readonly Message[],
+  { prefill, laterInstructions = false }: { prefill: boolean; laterInstructions?: boolean },
+): Json[] {
+  const turns = merged(turnsOf(messages, laterInstructions))
   if (turns.length === 0) {
     const instructions = systemTexts(messages).map((part) => part.text)
     return [{ role: 'user', content: instructions.length > 0 ? instructions.join('\n\n') : filler }]
   }
   const first: Turn[] = turns[0]?.role === 'user' ? [] : [{ role: 'user', content: [textBlock(filler)] }]
-  return withEnding(paired([...first, ...turns]), prefill).map(toMessage)
+  return withEnding(paired([...first, ...turns]), prefill).flatMap(toMessages)
 }

@@ -19,6 +19,13 @@ export type ClaudeTraits = {
   forcedToolChoice: boolean
   /** The conversation may end with the beginning of the answer. */
   prefill: boolean
+  /**
+   * The least tokens that are cached: https://platform.claude.com/docs/en/build-with-claude/prompt-caching, "Cache limitations".
+   * Where sources differ it is the smaller figure, for a mark on less is not charged.
+   */
+  leastCached: number
+  /** Instructions may stand in mid-conversation, behind a turn of the user: "role 'system' is not supported on this model". */
+  laterInstructions: boolean
 }
 
 const newest: ClaudeTraits = {
@@ -33,6 +40,8 @@ const newest: ClaudeTraits = {
   summarises: true,
   forcedToolChoice: true,
   prefill: false,
+  leastCached: 512,
+  laterInstructions: true,
 }
 
 const withBudget: ClaudeTraits = {
@@ -45,6 +54,8 @@ const withBudget: ClaudeTraits = {
   effort: false,
   summarises: false,
   prefill: true,
+  leastCached: 1024,
+  laterInstructions: false,
 }
 
 const early: ClaudeTraits = { ...withBudget, structuredOutput: false, sampling: 'free' }
@@ -55,6 +66,8 @@ const fourSix: ClaudeTraits = {
   budgetAllowed: true,
   offUpToHigh: false,
   summarises: false,
+  leastCached: 1024,
+  laterInstructions: false,
 }
 
 const families: Readonly<Record<string, ClaudeTraits>> = {
@@ -65,14 +78,14 @@ const families: Readonly<Record<string, ClaudeTraits>> = {
   'fable-5-1': { ...newest, off: 'low_effort', forcedToolChoice: false },
   'fable-5-2': { ...newest, off: 'low_effort', forcedToolChoice: false },
   'fable-5': { ...newest, off: 'low_effort' },
-  'opus-4-8': { ...newest, offUpToHigh: false },
-  'opus-4-7': { ...newest, offUpToHigh: false },
-  'sonnet-5': { ...newest, offUpToHigh: false },
+  'opus-4-8': { ...newest, offUpToHigh: false, leastCached: 1024 },
+  'opus-4-7': { ...newest, offUpToHigh: false, leastCached: 2048, laterInstructions: false },
+  'sonnet-5': { ...newest, offUpToHigh: false, leastCached: 1024, laterInstructions: false },
   'sonnet-4-6': fourSix,
-  'opus-4-6': fourSix,
+  'opus-4-6': { ...fourSix, leastCached: 4096 },
   'sonnet-4-5': withBudget,
-  'opus-4-5': { ...withBudget, effort: true },
-  'haiku-4-5': withBudget,
+  'opus-4-5': { ...withBudget, effort: true, leastCached: 4096 },
+  'haiku-4-5': { ...withBudget, leastCached: 4096 },
   'opus-4-1': { ...withBudget, maxOutput: 32_000 },
   'sonnet-4': early,
   'opus-4': { ...early, maxOutput: 32_000 },

@@ -1,8 +1,10 @@
 import { detailsIn, lossesTowards } from '#relay/chat/losses.ts'
+import { isMultiTurn } from '#relay/chat/multi-turn.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import type { ProviderCall, UpstreamRequest } from '../types.ts'
 import { type Json, recordOf, withoutAbsent } from '../shared/json.ts'
+import { withAutomaticMarks } from './automatic-cache-marks.ts'
 import { textBlock } from './blocks.ts'
 import { limitCacheMarks } from './cache-marks.ts'
 import { systemTexts, toClaudeMessages } from './conversation.ts'
@@ -86,9 +88,9 @@ function outputConfig(request: ChatRequest, { traits, thinking }: Planned): Json
   return Object.keys(config).length > 0 ? config : undefined
 }
 
-function systemField(request: ChatRequest, traits: ClaudeTraits): unknown {
+function systemField(request: ChatRequest, traits: ClaudeTraits, laterInstructions: boolean): unknown {
   const instruction = formatInstruction(request.responseFormat, traits.structuredOutput)
-  const texts = systemTexts(request.messages)
+  const texts = systemTexts(request.messages, laterInstructions)
   if (instruction !== undefined) texts.push({ type: 'text', text: instruction })
   const [first] = texts
   if (!first) return undefined
@@ -128,10 +130,21 @@ const unprovenReasoning = (request: ChatRequest): boolean =>
     ),
   )
 
+/** Whether the prompt gets marks that its caller did not set: those who could have are left to do as they do. */
+const marksItself = (request: ChatRequest, call: ProviderCall): boolean =>
+  call.marksPrompts === true &&
+  request.extra.dialect !== 'claude' &&
+  isMultiTurn(request) &&
+  detailsIn(request, ['cache_control']).length === 0
+
 export type ClaudeBody = { model: string; body: Json; losses: string[]; needs: HeaderNeeds }
 
 /** The body of a messages call without what differs between its hosts: the model's name and the wish to stream. */
-export function toClaudeBody(request: ChatRequest, call: ProviderCall): ClaudeBody {
+export function toClaudeBody(
+  request: ChatRequest,
+  call: ProviderCall,
+  { isOwnHost = false }: { isOwnHost?: boolean } = {},
+): ClaudeBody {
   const losses = new Set(lossesTowards(request, 'claude').filter((name) => !extensions.includes(name)))
   for (const name of unsupported(request)) losses.add(name)
   if (unprovenReasoning(request)) losses.add('reasoning_content')
@@ -139,8 +152,12 @@ export function toClaudeBody(request: ChatRequest, call: ProviderCall): ClaudeBo
   const { traits, thinking } = planned
   const mayForce = traits.forcedToolChoice && !thinking.on
   const { tools, tool_choice } = toolFields(request, { traits, mayForce, losses })
-  const messages = toClaudeMessages(request.messages, { prefill: traits.prefill && !thinking.on })
-  const { parts, cut } = limitCacheMarks({ tools, system: systemField(request, traits), messages })
+  const laterInstructions = isOwnHost && traits.laterInstructions
+  const messages = toClaudeMessages(request.messages, { prefill: traits.prefill && !thinking.on, laterInstructions })
+  const prompt = { tools, system: systemField(request, traits, laterInstructions), messages }
+  const { parts, cut } = limitCacheMarks(
+    marksItself(request, call) ? withAutomaticMarks(prompt, traits.leastCached) : prompt,
+  )
   if (cut) losses.add('cache_control')
   const sampling = withoutAbsent(samplingFields(request, planned, losses))
   const carried = Object.fromEntries(
@@ -187,7 +204,7 @@ export type ClaudeHost = {
 
 export function toClaudeRequest(host: ClaudeHost) {
   return (request: ChatRequest, call: ProviderCall): UpstreamRequest => {
-    const { model, body, losses, needs } = toClaudeBody(request, call)
+    const { model, body, losses, needs } = toClaudeBody(request, call, { isOwnHost: host.keepsThreads === true })
     return {
       method: 'POST',
       url: host.url(call),

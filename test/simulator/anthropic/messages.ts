@@ -1,6 +1,7 @@
 import { minus, parsedArguments, type Answer, type Finish, type Usage } from '../answer.ts'
 import { refuse, type Json, type Prompt } from '../prompt.ts'
 import { json, type Call, type ChatOperation, type StreamEvent } from '../types.ts'
+import { withPrefixCache } from './prefix-cache.ts'
 import { readMessages, signatureOf } from './read.ts'
 
 const stopReasons: Record<Finish, string> = {
@@ -98,7 +99,8 @@ export const messages: ChatOperation = {
     if (typeof call.body['max_tokens'] !== 'number') refuse('max_tokens: Field required')
     return readMessages(call)
   },
-  write: (prompt, answer, call) => {
+  write: (prompt, given, call) => {
+    const answer = withPrefixCache(given, call)
     if (prompt.stream) return { type: 'stream', events: events(prompt, answer, call) }
     const { usage } = answer
     const shown = usage ? { usage: { ...inputUsage(usage), ...outputUsage(usage), service_tier: 'standard' } } : {}

@@ -65,6 +65,30 @@ function checkTools(body: Json, isHosted: boolean): void {
   }
 }
 
+/** https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages: from Opus 4.8 on, behind a user's turn. */
+const withoutLaterInstructions = /claude-(instant|[123]|sonnet-(4|5(?!-5))|haiku-4|opus-4(?!-8))/
+
+function checkInstructions(body: Json): void {
+  const messages = asObjects(body['messages'])
+  for (const [index, message] of messages.entries()) {
+    if (message['role'] !== 'system') continue
+    if (withoutLaterInstructions.test(asText(body['model']))) refuse("role 'system' is not supported on this model")
+    if (messages[index - 1]?.['role'] !== 'user' || messages[index + 1]?.['role'] === 'user')
+      refuse(`messages.${index}: a system message must follow a user message`)
+  }
+}
+
+const countMarks = (value: unknown): number =>
+  asObjects(value).reduce(
+    (sum, block) => sum + (block['cache_control'] === undefined ? 0 : 1) + countMarks(block['content']),
+    0,
+  )
+
+function checkMarks(body: Json): void {
+  const found = ['tools', 'system', 'messages'].reduce((sum, name) => sum + countMarks(body[name]), 0)
+  if (found > 4) refuse(`A maximum of 4 blocks with cache_control may be provided. Found ${found}.`)
+}
+
 function checkBlocks(body: Json): void {
   const ids = new Set<string>()
   for (const [index, message] of asObjects(body['messages']).entries()) {
@@ -91,6 +115,8 @@ export function checkMessages(body: Json, { isHosted }: { isHosted: boolean }): 
   checkThinking(body)
   checkTools(body, isHosted)
   checkBlocks(body)
+  checkInstructions(body)
+  checkMarks(body)
   const [, most] = mostOutput.find(([pattern]) => pattern.test(asText(body['model']))) ?? []
   const limit = asNumber(body['max_tokens']) ?? 0
   if (most !== undefined && limit > most)
