@@ -1,3 +1,4 @@
 import { buildConsole } from './console.ts'
+import { buildServer } from './server-build.ts'
 
-process.exitCode = buildConsole() ? 0 : 1
+process.exitCode = buildConsole() && buildServer() !== null ? 0 : 1

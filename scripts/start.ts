@@ -1,6 +1,6 @@
 import cluster from 'node:cluster'
-import { main } from '#server/main.ts'
 import { buildConsole } from './console.ts'
+import { buildServer, collectGarbageOfStart, loadServer } from './server-build.ts'
 
 const fail = (error: unknown): never => {
   const reason = error instanceof Error ? error : new Error(String(error))
@@ -9,6 +9,11 @@ const fail = (error: unknown): never => {
   process.exit(1)
 }
 
-// Workers run this file too; the console is built once.
-if (cluster.isPrimary && !buildConsole()) fail('The console could not be built; see above.')
+// Workers run this file too; what is built is built once, and they run what the first process runs.
+if (cluster.isPrimary) {
+  if (!buildConsole()) fail('The console could not be built; see above.')
+  process.env['SERVER_BUILD'] = buildServer() ?? ''
+}
+const { main } = await loadServer(process.env['SERVER_BUILD'] || null)
 await main().catch(fail)
+collectGarbageOfStart()

@@ -19,6 +19,7 @@ import { JobRun } from './job-run.ts'
 import { Node } from './node.ts'
 import { Lease } from './lease.ts'
 import { LocalResponse } from './local-response.ts'
+import { LogHour } from './log-hour.ts'
 import { Log } from './log.ts'
 import { Message } from './message.ts'
 import { MessageRecipient } from './message-recipient.ts'
@@ -47,7 +48,10 @@ import { Subscription } from './subscription.ts'
 import { SubscriptionCharge } from './subscription-charge.ts'
 import { TopUpOrderEvent } from './top-up-order-event.ts'
 import { StoredResponse } from './stored-response.ts'
+import { UsageByChannel } from './usage-by-channel.ts'
+import { UsageByModel } from './usage-by-model.ts'
 import { UsageHourly } from './usage-hourly.ts'
+import { UsageRollup } from './usage-rollup.ts'
 import { User } from './user.ts'
 
 /** Every table, named one by one so that nothing is found by globbing. */
@@ -74,6 +78,7 @@ export const entities = [
   Lease,
   LocalResponse,
   Log,
+  LogHour,
   Message,
   MessageRecipient,
   MusicTask,
@@ -101,6 +106,9 @@ export const entities = [
   TopUpOrder,
   TopUpOrderEvent,
   StoredResponse,
+  UsageByChannel,
+  UsageByModel,
   UsageHourly,
+  UsageRollup,
   User,
 ]

@@ -12,6 +12,9 @@ export const Log = defineEntity({
     { name: 'logs_request_id_index', properties: ['requestId'] },
     { name: 'logs_model_name_id_index', properties: ['modelName', 'id'] },
     { name: 'logs_type_created_at_index', properties: ['type', 'createdAt'] },
+    { name: 'logs_channel_id_id_index', properties: ['channelId', 'id'] },
+    { name: 'logs_token_name_id_index', properties: ['tokenName', 'id'] },
+    { name: 'logs_group_id_index', properties: ['group', 'id'] },
   ],
   properties: {
     id: p.bigint('number').primary().autoincrement(),

@@ -4,7 +4,10 @@ import { defineEntity, p, type InferEntity } from '@mikro-orm/postgresql'
 export const UsageHourly = defineEntity({
   name: 'UsageHourly',
   tableName: 'usage_hourly',
-  indexes: [{ name: 'usage_hourly_user_id_hour_index', properties: ['userId', 'hour'] }],
+  indexes: [
+    { name: 'usage_hourly_user_id_hour_index', properties: ['userId', 'hour'] },
+    { name: 'usage_hourly_channel_id_hour_index', properties: ['channelId', 'hour'] },
+  ],
   properties: {
     hour: p.datetime().primary(),
     userId: p.integer().primary(),

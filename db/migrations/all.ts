@@ -45,4 +45,6 @@ export const migrationsList = [
   fromFile('0100-leases'),
   fromFile('0130-plan-prices'),
   fromFile('0150-nodes'),
+  fromFile('0110-usage-rollup'),
+  fromFile('0111-log-search'),
 ]

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { startEmbedded } from '#db/embedded.ts'
+import { type Embedded, startEmbedded } from '#db/embedded.ts'
 import { freePort, type Generator, type Program, startGenerator, startProgram } from './child.ts'
 import { pin } from './machine.ts'
 import { createWorld, type World } from './world.ts'
@@ -15,7 +15,7 @@ export type Installation = {
   generator: Generator
   upstream: Program
   databasePid: number
-  gateway: (input?: { workers?: number; node?: string[] }) => Promise<Target & Program & { name: 'gateway' }>
+  gateway: (input?: GatewayInput) => Promise<Target & Program & { name: 'gateway' }>
   passThrough: (workers?: number) => Promise<Target & Program & { name: 'pass-through' }>
   direct: Target
   /** Answers that the gateway gave in the whole run, and what went wrong at any target. */
@@ -23,8 +23,40 @@ export type Installation = {
   close: () => Promise<void>
 }
 
-const secretKey = 'the key of the benchmark installation'
+export const secretKey = 'the key of the benchmark installation'
 const data = fileURLToPath(new URL('../../data', import.meta.url))
+
+/** As `scripts/run.mjs` starts it. */
+const asStarted = ['--v8-pool-size=0', '--expose-gc']
+
+type GatewayInput = { workers?: number; node?: string[] }
+
+/** The product as `npm start` runs it, on a database of the benchmark. */
+export async function startGateway(
+  given: { database: Pick<Embedded, 'url'>; folder: string } & GatewayInput,
+): Promise<Target & Program & { name: 'gateway' }> {
+  const { workers = 1, node = [] } = given
+  const port = await freePort()
+  const env = {
+    NODE_ENV: 'production',
+    PORT: String(port),
+    HOST: '127.0.0.1',
+    DATABASE_URL: given.database.url,
+    DATA_DIR: given.folder,
+    SECRET_KEY: secretKey,
+    WORKERS: String(workers),
+    LOG_LEVEL: 'warn',
+    DRAIN_SECONDS: '0',
+    API_RATE_LIMIT: '0',
+  }
+  const program = await startProgram('programs/gateway.ts', {
+    node: [...asStarted, ...node],
+    env,
+    ready: /Console and API/,
+  })
+  pin(program.pid, workers === 1 ? 'gateway' : 'anywhere')
+  return { ...program, name: 'gateway', origin: `http://127.0.0.1:${port}` }
+}
 
 /** Everything a run needs beside what it measures, in a folder of its own: database, simulated provider, generator. */
 export async function install(): Promise<Installation> {
@@ -41,23 +73,7 @@ export async function install(): Promise<Installation> {
   for (const pid of [databasePid, upstream.pid, generator.pid]) pin(pid, 'rest')
   const world = await createWorld(database.connection, { secretKey, upstreamUrl: upstream.output })
 
-  const gateway = async ({ workers = 1, node = [] }: { workers?: number; node?: string[] } = {}) => {
-    const port = await freePort()
-    const env = {
-      NODE_ENV: 'production',
-      PORT: String(port),
-      HOST: '127.0.0.1',
-      DATABASE_URL: database.url,
-      DATA_DIR: folder,
-      SECRET_KEY: secretKey,
-      WORKERS: String(workers),
-      LOG_LEVEL: 'warn',
-      DRAIN_SECONDS: '0',
-    }
-    const program = await startProgram('programs/gateway.ts', { node, env, ready: /Console and API/ })
-    pin(program.pid, workers === 1 ? 'gateway' : 'anywhere')
-    return { ...program, name: 'gateway' as const, origin: `http://127.0.0.1:${port}` }
-  }
+  const gateway = (input?: GatewayInput) => startGateway({ database, folder, ...input })
   const passThrough = async (workers = 1) => {
     const args = [upstream.output, String(workers)]
     const env = { NODE_ENV: 'production' }

@@ -19,6 +19,10 @@ const jobWords = {
     label: '准备日志分表',
     results: ['日志分表已备至 {until}'],
   },
+  'usage-rollup': {
+    label: '汇总用量',
+    results: ['用量已汇总至 {until}'],
+  },
   'task-polling': {
     label: '查询绘图和音乐任务',
     results: ['已查询 {drawings} 个绘图任务和 {jobs} 个音乐任务'],

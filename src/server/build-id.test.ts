@@ -4,28 +4,28 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readBuildId } from './build-id.ts'
 
-test('a build is another one where a file that serves has changed, was renamed or came, and the same for tests and copies', async () => {
+test('a build is another one where a file that serves has changed, was renamed or came, and the same for tests and copies', () => {
   const folder = mkdtempSync(join(tmpdir(), 'build-'))
   for (const part of ['src/core', 'relay', 'db/migrations']) mkdirSync(join(folder, part), { recursive: true })
   writeFileSync(join(folder, 'package.json'), '{}')
   writeFileSync(join(folder, 'src/core/a.ts'), 'export const a = 1')
-  const first = await readBuildId(folder)
+  const first = readBuildId(folder)
 
   writeFileSync(join(folder, 'src/core/a.test.ts'), 'test()')
   const copy = `${folder}-copy`
   cpSync(folder, copy, { recursive: true })
-  expect([await readBuildId(folder), await readBuildId(copy)]).toEqual([first, first])
+  expect([readBuildId(folder), readBuildId(copy)]).toEqual([first, first])
 
   const seen = [first]
-  const look = async () => seen.push(await readBuildId(folder))
+  const look = () => seen.push(readBuildId(folder))
   writeFileSync(join(folder, 'src/core/a.ts'), 'export const a = 2')
-  await look()
+  look()
   renameSync(join(folder, 'src/core/a.ts'), join(folder, 'src/core/b.ts'))
-  await look()
+  look()
   writeFileSync(join(folder, 'db/migrations/1.sql'), 'select 1')
-  await look()
+  look()
   writeFileSync(join(folder, 'package.json'), '{"version":"2"}')
-  await look()
+  look()
   expect(new Set(seen).size).toBe(5)
   for (const made of [folder, copy]) rmSync(made, { recursive: true })
 })

@@ -1,21 +1,19 @@
 import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
-
-const root = fileURLToPath(new URL('../..', import.meta.url))
+import { readdirSync, readFileSync } from 'node:fs'
+import { projectFolder } from './project-folder.ts'
 
 /** What a process that serves is made of. */
 const parts = ['src', 'relay', 'db']
 
-/** A hash over the product's own files: another one where they have changed since. */
-export async function readBuildId(folder = root): Promise<string> {
+/** A hash over the product's own files: another one where they have changed since. Only processes that serve nobody ask for it. */
+export function readBuildId(folder = projectFolder): string {
   const hash = createHash('sha256')
-  hash.update(await readFile(`${folder}/package.json`))
+  hash.update(readFileSync(`${folder}/package.json`))
   for (const part of parts) {
-    const names = await readdir(`${folder}/${part}`, { recursive: true })
+    const names = readdirSync(`${folder}/${part}`, { recursive: true, encoding: 'utf8' })
     for (const name of names.toSorted()) {
       if (!/\.(?:ts|json|sql)$/.test(name) || name.endsWith('.test.ts')) continue
-      hash.update(`\n${part}/${name}\n`).update(await readFile(`${folder}/${part}/${name}`))
+      hash.update(`\n${part}/${name}\n`).update(readFileSync(`${folder}/${part}/${name}`))
     }
   }
   return hash.digest('hex')

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { existsSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import express, { type Handler, type Response, Router } from 'express'
 import type { OptionsReader } from '#core/options/registry/index.ts'
+import { projectFolder } from './project-folder.ts'
 
-const builtConsole = fileURLToPath(new URL('../../dist/client', import.meta.url))
+const builtConsole = join(projectFolder, 'dist/client')
 
 /** Serves the built console: files that carry their hash for a week, the shell anew each time. */
 export function createConsoleFiles(options: OptionsReader): Handler {

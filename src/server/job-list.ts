@@ -6,6 +6,7 @@ import { logPartitions } from '#jobs/log-partitions.ts'
 import { payments } from '#jobs/payments.ts'
 import { retention } from '#jobs/retention.ts'
 import { taskPolling } from '#jobs/task-polling.ts'
+import { usageRollup } from '#jobs/usage-rollup.ts'
 import type { RelayServices } from '#relay/request/call.ts'
 
 /** Every periodic job, in the order the console shows them. */
@@ -15,6 +16,7 @@ export const jobList: readonly Job<RelayServices>[] = [
   channelModels,
   taskPolling,
   logPartitions,
+  usageRollup,
   payments,
   retention,
   logClearing,

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Redis } from 'ioredis'
 import type { Pool } from 'pg'
@@ -45,10 +46,11 @@ import { followChanges } from './follow-changes.ts'
 import { jobList } from './job-list.ts'
 import { atMostOnceASecond, reportBatchErrors } from './trouble-log.ts'
 import { createProcessMetrics } from './process-metrics.ts'
+import { projectFolder } from './project-folder.ts'
 import { createReadiness } from './readiness.ts'
 import { createWriteBarrier } from './write-barrier.ts'
 
-export const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+export const { version } = JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')) as {
   version: string
 }
 

@@ -28,9 +28,13 @@ export async function startWorkers(input: {
   let started = false
   let pauseMs = shortestPauseMs
   const build = readBuildId()
-  const isSameBuild = async (): Promise<boolean> => {
-    const [mine, theirs] = await Promise.all([build, readBuildId().catch(() => 'being replaced')])
-    return mine === theirs
+  const isSameBuild = (): boolean => {
+    try {
+      return build === readBuildId()
+    } catch {
+      // Being replaced at this moment.
+      return false
+    }
   }
 
   const start = (): Promise<void> =>
@@ -48,7 +52,7 @@ export async function startWorkers(input: {
     })
   const replace = async (): Promise<void> => {
     await delay(pauseMs)
-    if (!(await isSameBuild())) {
+    if (!isSameBuild()) {
       log.error('the files of the product have changed since it started: a worker is not replaced; restart the product')
       // Whoever supervises it starts the new version.
       if (!stopping && Object.keys(cluster.workers ?? {}).length === 0) process.exit(1)

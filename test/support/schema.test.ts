@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { connect } from '#db/orm.ts'
 import { createDatabase } from './database.ts'
 
-/** Functions, triggers and checks are the migrations' own, and the index that needs an extension. */
+/** Functions, triggers, views and checks are the migrations' own, and indexes that need an extension or hold some of the rows. */
 const isBesideEntities = (line: string): boolean =>
-  /^(set names|drop trigger|drop function|drop index "users_search_index"|alter table "\w+" drop constraint "\w+_check")/.test(
+  /^(set names|drop trigger|drop function|drop view|drop index "(users_search|logs_(session|interrupted|content|quota|use_time_ms|prompt_tokens|completion_tokens))_index"|alter table "\w+" drop constraint "\w+_check")/.test(
     line,
   )
 

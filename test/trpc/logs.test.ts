@@ -126,6 +126,8 @@ describe('filters', () => {
     expect(await found('suno_music')).toEqual(['c'])
     expect(await found('gpt_4o%')).toEqual([])
     expect(await found('_'.repeat(100))).toEqual([])
+    expect(await found('%nothing%')).toEqual([])
+    expect(contents(await logs.list({ modelName: ['%mini', 'suno_music', 'gpt_4o'] }))).toEqual(['c', 'b'])
     expect(await codeOf(logs.list({ modelName: '%'.repeat(10_000) }))).toBe('BAD_REQUEST')
   })
 

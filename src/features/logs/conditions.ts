@@ -1,4 +1,5 @@
 import { logType } from '#core/statuses.ts'
+import type { IdRange } from './rollup.ts'
 import type { LogFilters } from './schema.ts'
 
 /** A growing list of conditions with their values in order. */
@@ -23,7 +24,7 @@ export function createConditions(): Conditions {
 }
 
 /** Only `%` is a wildcard, and repeating it means no more than one. */
-const patternOf = (text: string): string => text.replace(/[\\_]/g, '\\$&').replace(/%+/g, '%')
+export const patternOf = (text: string): string => text.replace(/[\\_]/g, '\\$&').replace(/%+/g, '%')
 
 /** A single value is compared by itself: an index then gives the rows in its order. */
 function addAnyOf(conditions: Conditions, column: string, values: readonly (string | number)[]): void {
@@ -43,13 +44,13 @@ export function addCommon(conditions: Conditions, filters: CommonFilters): void 
   addModels(conditions, filters.modelName)
 }
 
+export const hasPattern = (names: readonly string[]): boolean => names.some((name) => name.includes('%'))
+
 function addModels(conditions: Conditions, names: readonly string[]): void {
-  const patterns = names.filter((name) => name.includes('%'))
-  if (patterns.length === 0) return addAnyOf(conditions, 'l.model_name', names)
+  if (!hasPattern(names)) return addAnyOf(conditions, 'l.model_name', names)
   if (names.length === 1) conditions.add((value) => `l.model_name like ${value}`, patternOf(names[0] ?? ''))
   else {
-    const all = names.map((name) => (name.includes('%') ? patternOf(name) : name.replace(/[\\_]/g, '\\$&')))
-    conditions.add((value) => `l.model_name like any(${value}::text[])`, all)
+    conditions.add((value) => `l.model_name like any(${value}::text[])`, names.map(patternOf))
   }
 }
 
@@ -85,6 +86,11 @@ export function addOwn(conditions: Conditions, filters: RowFilters): void {
   if (filters.maxMs !== undefined) conditions.add((value) => `l.use_time_ms <= ${value}`, filters.maxMs)
   if (filters.minQuota !== undefined) conditions.add((value) => `l.quota >= ${value}`, filters.minQuota)
   if (filters.maxQuota !== undefined) conditions.add((value) => `l.quota <= ${value}`, filters.maxQuota)
+}
+
+export function addIds(conditions: Conditions, { first, last }: IdRange): void {
+  if (first !== undefined) conditions.add((value) => `l.id >= ${value}`, first)
+  if (last !== undefined) conditions.add((value) => `l.id <= ${value}`, last)
 }
 
 export function addTimes(conditions: Conditions, times: { start?: Date | undefined; end?: Date | undefined }): void {

@@ -5,7 +5,17 @@ import { logType } from '#core/statuses.ts'
 import { Token } from '#db/entities/token.ts'
 import type { Deps, UserDeps } from '#features/deps.ts'
 import { sha256 } from '#features/secrets/service.ts'
-import { addCommon, addOwn, addTimes, type Conditions, createConditions } from './conditions.ts'
+import {
+  addCommon,
+  addIds,
+  addOwn,
+  addTimes,
+  type Conditions,
+  createConditions,
+  hasPattern,
+  patternOf,
+} from './conditions.ts'
+import { type IdRange, idsBetween, modelsLike } from './rollup.ts'
 import type { ListLogs, LogFilters, OneLog, OwnLogFilters } from './schema.ts'
 import { type Query, readInTime } from './timed-query.ts'
 import { type LogRow, type LogView, toLogView } from './view.ts'
@@ -16,6 +26,8 @@ export { clearLogsByHand } from './clear.ts'
 const mostCounted = 10_000
 const mostFound = 100
 const mostOfKey = 1000
+/** Of each content, as the migration that made the index has it. */
+const indexedLength = 60
 
 export type LogPage = Page<LogView> & {
   /** There are more rows than `total` says. */
@@ -65,8 +77,20 @@ async function idsOf(pool: Pool, column: Column, names: readonly string[]): Prom
   return rows.map(({ id }) => id)
 }
 
-function conditionsOf(filters: LogFilters): Conditions {
+/** Filters with what indexes need: models by name, times as a range of ids. Null where no row can fit. */
+async function prepared(query: Query, filters: LogFilters): Promise<Prepared | null> {
+  const ids = await idsBetween(query, filters)
+  if (!hasPattern(filters.modelName)) return { ...filters, ids }
+  const models = await modelsLike(query, filters.modelName.map(patternOf))
+  if (models === null) return { ...filters, ids }
+  return models.length === 0 ? null : { ...filters, ids, modelName: models }
+}
+
+type Prepared = LogFilters & { ids: IdRange }
+
+function conditionsOf(filters: Prepared): Conditions {
   const conditions = createConditions()
+  addIds(conditions, filters.ids)
   addCommon(conditions, filters)
   addOwn(conditions, filters)
   addTimes(conditions, filters)
@@ -92,15 +116,18 @@ const sortColumns = {
 
 async function pageOf(
   deps: UserDeps,
-  filters: LogFilters,
+  unprepared: LogFilters,
   { paging, role }: { paging: ListLogs; role: number },
 ): Promise<LogPage> {
   const { page, pageSize, cursor } = paging
   const offset = (page - 1) * pageSize
   const { rows, counted } = await readInTime(deps.database.pool, async (query) => {
+    const filters = await prepared(query, unprepared)
+    if (!filters) return { rows: [], counted: 0 }
     const slice = cursor === undefined ? { offset } : { below: idOfCursor(deps, cursor) }
     const order = paging.sort ? `${sortColumns[paging.sort]} ${paging.order}, l.id desc` : 'l.id desc'
-    const taken = await rowsOf(query, filters, { limit: pageSize, order, ...slice })
+    const wanted = { limit: pageSize, order, ...slice }
+    const taken = (await highestOf(query, filters, { ...wanted, paging })) ?? (await rowsOf(query, filters, wanted))
     // A page that is not full is the last one: it says itself how many rows there are.
     const isLast = cursor === undefined && taken.length < pageSize && (taken.length > 0 || offset === 0)
     return { rows: taken, counted: isLast ? offset + taken.length : await countUpTo(query, filters) }
@@ -116,7 +143,24 @@ async function pageOf(
   }
 }
 
-async function countUpTo(query: Query, filters: LogFilters): Promise<number> {
+/** From where on rows stand in the indexes of what they are sorted by. */
+const indexedFrom = { useTime: 60_000, quota: 250_000, promptTokens: 100_000, completionTokens: 8000 }
+
+/** A page of the highest values by their index alone; undefined where so many are not that high. */
+async function highestOf(
+  query: Query,
+  filters: Prepared,
+  { paging: { sort, order }, ...slice }: Slice & { paging: ListLogs },
+): Promise<LogRow[] | undefined> {
+  if (!sort || order === 'asc') return undefined
+  const rows = await rowsOf(query, filters, {
+    ...slice,
+    atLeast: { column: sortColumns[sort], value: indexedFrom[sort] },
+  })
+  return rows.length === slice.limit ? rows : undefined
+}
+
+async function countUpTo(query: Query, filters: Prepared): Promise<number> {
   const conditions = conditionsOf(filters)
   const [row] = await query<{ count: string }>(
     `select count(*) from (select 1 from logs l${conditions.where()} limit ${mostCounted + 1}) counted`,
@@ -125,12 +169,20 @@ async function countUpTo(query: Query, filters: LogFilters): Promise<number> {
   return Number(row?.count ?? 0)
 }
 
-type Slice = { limit: number; order: string; offset?: number; below?: number }
+type Slice = {
+  limit: number
+  order: string
+  offset?: number
+  below?: number
+  atLeast?: { column: string; value: number }
+}
 
-async function rowsOf(query: Query, filters: LogFilters, slice: Slice): Promise<LogRow[]> {
+async function rowsOf(query: Query, filters: Prepared, slice: Slice): Promise<LogRow[]> {
   // Behind what was counted there are no pages; whoever needs more goes by cursor or narrows the filters.
   if ((slice.offset ?? 0) >= mostCounted) return []
   const conditions = conditionsOf(filters)
+  const { atLeast } = slice
+  if (atLeast) conditions.add((value) => `${atLeast.column} >= ${value}`, atLeast.value)
   if (slice.below !== undefined) conditions.add((value) => `l.id < ${value}`, slice.below)
   return query<LogRow>(
     `select ${columns} ${source}${conditions.where()} order by ${slice.order} limit ${slice.limit} offset ${slice.offset ?? 0}`,
@@ -154,9 +206,14 @@ export async function searchLogs(deps: UserDeps, { keyword }: { keyword: string 
     role: deps.actor.role,
     limit: mostFound,
     narrow: (conditions) => {
-      const type = typeOf(keyword) ?? -1
-      const beginning = `${keyword.replace(/[\\%_]/g, '\\$&')}%`
-      conditions.add((value) => `(l.type = ${type} or l.content like ${value})`, beginning)
+      const beginning = (text: string): string => `${text.replace(/[\\%_]/g, '\\$&')}%`
+      const type = typeOf(keyword)
+      // The index holds how texts begin; a longer keyword is compared once more.
+      const indexed = `l.content <> '' and left(l.content, ${indexedLength}) like`
+      const longer = keyword.length > indexedLength ? [keyword] : []
+      const orOfType = type === undefined ? '' : `l.type = ${type} or `
+      conditions.add((value) => `(${orOfType}${indexed} ${value})`, beginning(keyword.slice(0, indexedLength)))
+      for (const text of longer) conditions.add((value) => `l.content like ${value}`, beginning(text))
     },
   })
 }

@@ -1,6 +1,7 @@
 import { logType } from '#core/statuses.ts'
 import type { FailureSums, SumRow } from '#core/usage-sums.ts'
-import { addCommon, addOwn, addTimes, type CommonFilters, createConditions } from './conditions.ts'
+import { addCommon, addIds, addOwn, addTimes, type CommonFilters, createConditions } from './conditions.ts'
+import { idsBetween } from './rollup.ts'
 import type { LogFilters } from './schema.ts'
 import type { Query } from './timed-query.ts'
 
@@ -21,6 +22,15 @@ const columns = [
 export const hourSums = columns
   .map((column) => `coalesce(sum(l.${column === 'calls' ? 'count' : column}), 0) as ${column}`)
   .join(', ')
+/** The same of such sums. */
+export const sumsAgain = columns.map((column) => `sum(s.${column}) as ${column}`).join(', ')
+
+type Narrowing = Pick<CommonFilters, 'userId' | 'tokenId' | 'channelId'>
+
+/** The smallest table that knows what is asked for: of all users and channels together, hours that are over are added up. */
+export const hoursFor = ({ userId, tokenId, channelId }: Narrowing): string =>
+  userId.length + tokenId.length + channelId.length === 0 ? 'usage_hourly_models' : 'usage_hourly'
+
 const firstToken = `coalesce((l.other->>'frt')::numeric, -1)`
 const rowSums = `count(*) as calls, coalesce(sum(l.quota), 0) as quota,
   coalesce(sum(l.prompt_tokens::bigint), 0) as prompt_tokens, coalesce(sum(l.completion_tokens::bigint), 0) as completion_tokens,
@@ -42,6 +52,7 @@ export async function sumsOfRows(query: Query, filters: LogFilters, times: Times
   addCommon(conditions, filters)
   addOwn(conditions, filters)
   addTimes(conditions, times)
+  addIds(conditions, await idsBetween(query, times))
   const [row] = await query<SumRow>(`select ${rowSums} from logs l${conditions.where()}`, conditions.values())
   return row ?? nothing
 }
@@ -51,7 +62,10 @@ async function sumsOfHours(query: Query, filters: CommonFilters, { start, end }:
   addCommon(conditions, filters)
   if (start) conditions.add((value) => `l.hour >= ${value}`, start)
   if (end) conditions.add((value) => `l.hour < ${value}`, end)
-  const [row] = await query<SumRow>(`select ${hourSums} from usage_hourly l${conditions.where()}`, conditions.values())
+  const [row] = await query<SumRow>(
+    `select ${hourSums} from ${hoursFor(filters)} l${conditions.where()}`,
+    conditions.values(),
+  )
   return row ?? nothing
 }
 

@@ -67,8 +67,19 @@ export type ChannelMargin = { channelId: number; cost: number; costedQuota: numb
 export const channelMargins = ({ database }: Pick<UserDeps, 'database'>): Promise<ChannelMargin[]> =>
   readInTime(database.pool, (query) =>
     query<ChannelMargin>(
-      `select channel_id as "channelId", sum(cost)::float8 as cost, sum(costed_quota)::float8 as "costedQuota"
-       from usage_hourly where hour >= now() - interval '30 days'
+      // Whole days are added up already; hours are read for the broken one at the beginning and for what came since.
+      `with times as materialized (
+         select now() - interval '30 days' as since, date_trunc('day', now() - interval '29 days', 'UTC') as first_day,
+           date_trunc('day', usage_rolled_until(), 'UTC') as until)
+       select channel_id as "channelId", sum(cost)::float8 as cost, sum(costed_quota)::float8 as "costedQuota"
+       from (
+         select channel_id, cost, costed_quota from usage_hourly, times where hour >= since and hour < first_day
+         union all
+         select channel_id, cost, costed_quota from usage_by_channel, times
+         where day >= (first_day at time zone 'utc')::date and day < (until at time zone 'utc')::date
+         union all
+         select channel_id, cost, costed_quota from usage_hourly, times where hour >= greatest(first_day, until)
+       ) parts
        group by 1 having sum(cost) > 0 or sum(costed_quota) > 0 order by 1`,
       [],
     ),

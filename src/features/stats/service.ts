@@ -5,7 +5,7 @@ import { addCommon, type Conditions, createConditions } from '#features/logs/con
 import { tiedTo, resolveNames } from '#features/logs/service.ts'
 import { lastMinute } from '#features/logs/stat.ts'
 import type { FailureSums, SumRow } from '#core/usage-sums.ts'
-import { failuresBetween, hourSums, sumsBetween } from '#features/logs/usage-sums.ts'
+import { failuresBetween, hoursFor, hourSums, sumsAgain, sumsBetween } from '#features/logs/usage-sums.ts'
 import { type Query, readInTime } from '#features/logs/timed-query.ts'
 import { logFilters } from '#features/logs/schema.ts'
 import type { Filters, OwnFilters, Range, Series, UsageInput } from './schema.ts'
@@ -114,21 +114,23 @@ async function seriesOf(deps: UserDeps, filters: Filters, input: Series): Promis
   const { from, until } = hoursOf(input)
   return readInTime(deps.database.pool, async (query) => {
     const conditions = conditionsOf(filters, { column: 'hour', from, until })
-    const top = await query<{ model_name: string }>(
-      `select l.model_name from usage_hourly l${conditions.where()} group by 1
-       order by sum(l.quota) desc, sum(l.count) desc, 1 limit ${namedModels}`,
-      conditions.values(),
-    )
-    const models = top.map(({ model_name: model }) => model)
-    const values = [...conditions.values(), input.interval, input.timeZone, models]
-    const at = conditions.values().length
-    const rows = await query<SumRow & { time: Date; model: string | null }>(
-      `select date_trunc($${at + 1}, l.hour, $${at + 2}) as time,
-         case when l.model_name = any ($${at + 3}::text[]) then l.model_name end as model, ${hourSums}
-       from usage_hourly l${conditions.where()} group by 1, 2 order by 1, 2`,
-      values,
-    )
     const { interval, timeZone } = input
+    const at = conditions.values().length
+    // The hours are read once; which models cost most comes of their sums.
+    const rows = await query<SumRow & { time: Date; model: string | null; rank: number }>(
+      `with sums as materialized (
+         select date_trunc($${at + 1}, l.hour, $${at + 2}) as time, l.model_name, ${hourSums}
+         from ${hoursFor(filters)} l${conditions.where()} group by 1, 2
+       ), top as (
+         select s.model_name, row_number() over (order by sum(s.quota) desc, sum(s.calls) desc, s.model_name)::int as rank
+         from sums s group by 1 order by rank limit ${namedModels}
+       )
+       select s.time, t.model_name as model, min(t.rank) as rank, ${sumsAgain}
+       from sums s left join top t on t.model_name = s.model_name group by 1, 2 order by 1, 2`,
+      [...conditions.values(), interval, timeZone],
+    )
+    const ranks = new Map(rows.flatMap(({ model, rank }) => (model === null ? [] : [[model, rank] as const])))
+    const models = [...ranks.keys()].toSorted((left, right) => (ranks.get(left) ?? 0) - (ranks.get(right) ?? 0))
     const errors = await errorSeries(query, filters, { from, until, interval, timeZone })
     return { from, until, models, points: rows.map(toPoint), errors }
   })
@@ -173,7 +175,7 @@ async function usageBetween(
     query<UsageRow>(
       `select l.hour, l.model_name, sum(l.count) as count, sum(l.quota) as quota,
          sum(l.prompt_tokens + l.completion_tokens) as tokens
-       from usage_hourly l${conditions.where()} group by 1, 2 order by 1, 2`,
+       from ${user ? 'usage_hourly' : 'usage_hourly_models'} l${conditions.where()} group by 1, 2 order by 1, 2`,
       conditions.values(),
     ),
   )

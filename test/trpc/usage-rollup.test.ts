@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { Log } from '#db/entities/log.ts'
+import { UsageHourly } from '#db/entities/usage-hourly.ts'
+import { rollUpUsage } from '#features/logs/rollup.ts'
+import { channelMargins } from '#features/prices/buying.ts'
+import { type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
+
+let app: ConsoleApp
+let admin: Person
+let anna: Person
+let bert: Person
+
+beforeAll(async () => {
+  app = await startConsole()
+  admin = await app.person({ role: 10 })
+  anna = await app.person({ username: 'anna' })
+  bert = await app.person({ username: 'bert' })
+})
+afterAll(() => app[Symbol.asyncDispose]())
+beforeEach(() => app.sql('truncate logs, usage_hourly, usage_by_model, usage_by_channel, log_hours, usage_rollup'))
+
+const hourMs = 3_600_000
+const now = Date.now()
+const hoursAgo = (hours: number) => new Date((Math.floor(now / hourMs) - hours) * hourMs)
+
+const hourOf = (hour: Date, fields: Partial<UsageHourly>) =>
+  app.em().insert(UsageHourly, {
+    hour,
+    userId: anna.id,
+    modelName: 'gpt-4o',
+    channelId: 1,
+    tokenId: 1,
+    group: 'default',
+    count: 1,
+    quota: 10,
+    ...fields,
+  })
+
+test('hours that are over are added up once, and every figure stays what it was', async () => {
+  for (const [index, hours] of [1, 2, 2, 30, 30, 700, 715, 719, 721, 800].entries()) {
+    await hourOf(hoursAgo(hours), {
+      userId: index % 2 ? anna.id : bert.id,
+      modelName: `model-${index % 3}`,
+      group: index % 4 ? 'default' : 'vip',
+      channelId: index % 2,
+      tokenId: index,
+      quota: 10 ** index,
+      count: index + 1,
+      promptTokens: 100,
+      completionTokens: 7,
+      cachedTokens: 3,
+      useTimeMs: 1000,
+      firstTokenMs: 200,
+      firstTokenCount: 1,
+      cost: 1000 + index,
+      costedQuota: 10 ** index,
+    })
+  }
+  const { stats } = (await app.trpc(admin)).admin
+  const range = { start: hoursAgo(900), end: new Date(now) }
+  const look = () =>
+    Promise.all([
+      stats.series(range),
+      stats.overview(range),
+      stats.overview({ ...range, group: 'vip' }),
+      stats.series({ ...range, interval: 'day' }),
+      stats.series({ ...range, modelName: 'model-1%', username: 'anna' }),
+      stats.series({ ...range, channelId: 1, interval: 'week' }),
+      stats.usage(range),
+      channelMargins(app.services),
+    ])
+  const callsOf = ({ points }: Awaited<ReturnType<typeof stats.series>>) =>
+    points.reduce((sum, { calls }) => sum + calls, 0)
+  const before = await look()
+  expect(callsOf(before[0])).toBe(55)
+  await rollUpUsage(app.services)
+  await rollUpUsage(app.services)
+  expect(await app.sql('select sum(quota)::text as quota from usage_by_model')).toEqual([{ quota: '1111111111' }])
+  expect(await look()).toEqual(before)
+  // The hour that is under way counts beside them.
+  await hourOf(hoursAgo(0), { modelName: 'model-1', count: 1 })
+  const [after] = await look()
+  expect(callsOf(after)).toBe(56)
+})
+
+test('rows and sums of a time are the same once its hours are added up, also of rows that came out of order', async () => {
+  const time = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute))
+  /** A call as the ledger keeps it: a row and its part of the hour. */
+  const spend = async (quota: number, createdAt: Date, fields: { modelName?: string; content: string }) => {
+    const row = { userId: anna.id, username: 'anna', type: 2, modelName: 'gpt-4o', channelId: 1, tokenId: 1, ...fields }
+    await app.em().insert(Log, { ...row, quota, createdAt, group: 'default' })
+    await app.sql(
+      `insert into usage_hourly as t (hour, user_id, model_name, channel_id, token_id, "group", count, quota)
+       values (date_trunc('hour', $1::timestamptz), $2, $3, 1, 1, 'default', 1, $4)
+       on conflict (hour, user_id, model_name, channel_id, token_id, "group")
+         do update set count = t.count + 1, quota = t.quota + excluded.quota`,
+      [createdAt, row.userId, row.modelName, quota],
+    )
+  }
+  for (const [index, minute] of [70, 50, 190, 10, 71, 185, 180, 0, 119, 240].entries()) {
+    await spend(10 ** index, time(minute), { modelName: index % 2 ? 'gpt-4o' : 'o3', content: String(minute) })
+  }
+  const { logs } = (await app.trpc(admin)).admin
+  const contents = (page: { items: { content: string }[] }) => page.items.map(({ content }) => content)
+  const ranges = [0, 10, 60, 71, 185, 300].flatMap((from) =>
+    [0, 30, 120, 200].map((length) => ({ start: time(from), end: time(from + length) })),
+  )
+  const look = async () => {
+    const seen: unknown[] = []
+    for (const range of [...ranges, { start: time(71) }, { end: time(71) }, {}]) {
+      const found = await logs.list({ ...range, modelName: ['o%', 'none%'] })
+      seen.push([contents(await logs.list(range)), contents(found), (await logs.stat(range)).quota])
+    }
+    return seen
+  }
+  const before = await look()
+  const until = await rollUpUsage(app.services)
+  expect(until.getTime()).toBeLessThanOrEqual(Date.now())
+  expect(await look()).toEqual(before)
+  await rollUpUsage(app.services)
+  expect(await look()).toEqual(before)
+  // What is logged from now on is found beside it.
+  await spend(3, new Date(), { content: 'now' })
+  expect((await logs.stat({})).quota).toBe(1_111_111_111 + 3)
+  expect(contents(await logs.list({ start: time(240) }))).toEqual(['now', '240'])
+})
