@@ -150,7 +150,7 @@ describe('changing a channel', () => {
       return reply.body['message']
     }
     expect(await refused({ base_url: 'https://evil.example', key: '' })).toBe('修改接口地址或类型时需要重新填写密钥')
-    expect(await refused({ model_mapping: '{' })).toBe('模型映射必须是合法的 JSON 格式！')
+    expect(await refused({ model_mapping: '{' })).toBe('模型映射必须是合法的 JSON格式！')
     expect(await refused({ id: 'x' })).toMatch(/id/)
     expect((await admin.post('/api/channel/', { ...body, type: 41, key: 'AIza' })).body['message']).toBe(
       '请填写部署地区',

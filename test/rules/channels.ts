@@ -122,7 +122,7 @@ export const rules: RuleList = {
       },
       {
         rule: 'The model mapping is the JSON of an object.',
-        message: '模型映射必须是合法的 JSON 格式！',
+        message: '模型映射必须是合法的 JSON格式！',
         file: files.rest,
         test: 'refuses another address with the stored key, and broken fields, with status 200',
       },

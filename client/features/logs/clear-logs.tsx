@@ -30,6 +30,7 @@ export function useClearLogs(): () => Promise<void> {
       ),
       confirmLabel: t('永久删除'),
       danger: true,
+      failed: (reason) => t('日志清理失败：{reason}', { reason }),
       typeToConfirm: t('使用日志'),
       run: async () => {
         const before = fromLocalInput(chosen.before)

@@ -30,9 +30,10 @@ export function ClearingProgress() {
   }, [isRunning, utils])
   if (!run) return null
   if (!run.running) {
-    return run.last ? (
+    const outcome = run.last && fill(inLanguage(run.last.text), run.last.params)
+    return outcome ? (
       <Text textStyle="xs" color="fg.muted" role="status">
-        {fill(inLanguage(run.last.text), run.last.params)}
+        {run.last?.failed ? t('日志清理失败：{reason}', { reason: outcome }) : outcome}
       </Text>
     ) : null
   }

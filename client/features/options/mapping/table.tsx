@@ -100,6 +100,7 @@ function useActs(mapping: ModelMapping | undefined) {
       body: t('之后以此名称发起的调用将不再被转换。'),
       confirmLabel: t('删除'),
       danger: true,
+      failed: (reason) => t('删除失败：{reason}', { reason }),
       run: async () => {
         await update.mutateAsync({
           mapping: Object.fromEntries(Object.entries(mapping ?? {}).filter(([other]) => other !== name)),
