@@ -270,6 +270,31 @@ describe('POST /api/user/register', () => {
     expect(await app.sql('select type from logs where user_id = $1', [inviter.id])).toEqual([{ type: 4 }])
   })
 
+  it('rewards an inviter once for an account that fifty ask for at once, and loses none of fifty invited at once', async () => {
+    await app.setOptions({ QuotaForInviter: '300', QuotaForInvitee: '200', QuotaForNewUser: '100' })
+    const rewardsOf = async (id: number) =>
+      (await app.sql('select aff_count, aff_quota::int, quota::int from users where id = $1', [id]))[0]
+    const once = await app.person({ affCode: 'oNc1' })
+    const same = Array.from({ length: 50 }, () =>
+      app.browser().post('/api/user/register', { ...form('once'), aff_code: 'oNc1' }),
+    )
+    await Promise.all(same)
+    expect(await rewardsOf(once.id)).toEqual({ aff_count: 1, aff_quota: 300, quota: 0 })
+    expect(await app.sql("select quota::int from users where username = 'once'")).toEqual([{ quota: 300 }])
+
+    const often = await app.person({ affCode: 'oFt1' })
+    const each = Array.from({ length: 50 }, (_, index) =>
+      app.browser().post('/api/user/register', { ...form(`many${index * 7919}`), aff_code: 'oFt1' }),
+    )
+    await Promise.all(each)
+    const [made] = await app.sql(
+      'select count(*)::int as n, sum(quota)::int as quota from users where inviter_id = $1',
+      [often.id],
+    )
+    expect(made).toEqual({ n: 50, quota: 50 * 300 })
+    expect(await rewardsOf(often.id)).toEqual({ aff_count: 50, aff_quota: 50 * 300, quota: 0 })
+  })
+
   it.each([{ QuotaForInviter: '0' }, { AffEnabled: 'false', QuotaForInviter: '50' }] as const)(
     'counts an invitation under %j as the switch says',
     async (options) => {

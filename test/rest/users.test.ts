@@ -372,14 +372,21 @@ describe('groups', () => {
 })
 
 describe('the search among many users', () => {
-  it('finds a part of a name, an address or a display name by an index', async () => {
+  beforeAll(async () => {
     await app.sql(`insert into users (username, display_name, email)
       select 'crowd' || n, 'Person ' || md5(n::text), md5((n + 1)::text) || '@x.example' from generate_series(1, 30000) n`)
+    await app.sql(`insert into users (username, display_name) values ('zq', 'Somebody else')`)
     await app.sql('analyze users')
+  })
+
+  it.each([
+    ['a part', 'rowd29999', 'crowd29999'],
+    ['one or two letters at the beginning', 'zq', 'zq'],
+  ])('finds %s of a name, an address or a display name by an index', async (_what, keyword, username) => {
     asked.mockClear()
-    const found = await admin.get('/api/user/search', { query: { keyword: 'rowd29999' } })
+    const found = await admin.get('/api/user/search', { query: { keyword } })
     const statements = asked.mock.calls.map(([given]) => (given as { text?: string }).text ?? String(given))
-    expect((found.data as { items: { username: string }[] }).items).toMatchObject([{ username: 'crowd29999' }])
+    expect((found.data as { items: { username: string }[] }).items).toMatchObject([{ username }])
     const searches = statements.filter((text) => text.includes('ilike'))
     expect(searches.length).toBeGreaterThan(0)
     for (const search of searches) {

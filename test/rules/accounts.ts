@@ -67,6 +67,12 @@ export const rules: RuleList = {
         test: 'from registration by an invitation to its end, with a check-in, a second factor and a passkey in between',
       },
       {
+        rule: 'An inviter is rewarded once for each who was invited, also for fifty at once.',
+        asserts: 'aff_quota: 50 * 300',
+        file: 'test/rest/auth.test.ts',
+        test: 'rewards an inviter once for an account that fifty ask for at once, and loses none of fifty invited at once',
+      },
+      {
         rule: 'A webhook is https.',
         message: 'Webhook 地址必须是以 https:// 开头的有效地址',
         file: 'test/rest/account.test.ts',
@@ -111,6 +117,12 @@ export const rules: RuleList = {
       },
     ],
     'User administration': [
+      {
+        rule: 'A search reads an index, also for one or two letters, which are looked for where names begin.',
+        asserts: 'users_search_index',
+        file: 'test/rest/users.test.ts',
+        test: 'finds %s of a name, an address or a display name by an index',
+      },
       {
         rule: 'A new user has a name and a password.',
         message: '用户名和密码不能为空！',

@@ -52,8 +52,11 @@ const inState = {
   deleted: { deletedAt: { $ne: null } },
 } as const satisfies Record<ListUsers['status'], FilterQuery<User>>
 
+/** One or two letters stand in almost every name, and no index finds them there: they are looked for where names begin. */
+const isBrief = (keyword: string): boolean => /^[\x20-\x7e]{1,2}$/.test(keyword)
+
 function matching({ keyword, group, status, role }: ListUsers): FilterQuery<User> {
-  const like = { $ilike: `%${keyword.replace(/[\\%_]/g, '\\$&')}%` }
+  const like = { $ilike: `${isBrief(keyword) ? '' : '%'}${keyword.replace(/[\\%_]/g, '\\$&')}%` }
   const id = /^\d{1,9}$/.test(keyword) ? [{ id: Number(keyword) }] : []
   return {
     ...inState[status],
