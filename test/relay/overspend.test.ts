@@ -141,7 +141,7 @@ test('a quota that fifty editors change while fifty calls run is the sum of thei
   expect(await one.violations()).toEqual([])
 })
 
-describe('what both nodes lease of a busy token', () => {
+describe.skipIf(process.env['LEDGER_LEASES'] === 'off')('what both nodes lease of a busy token', () => {
   const large = charge * 3000
 
   /** Calls until both nodes lease for it. Resolves with whose token it is. */
