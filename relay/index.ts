@@ -11,7 +11,7 @@ import { listModels, retrieveModel } from './endpoints/models.ts'
 import { openAiChat } from './dialects/openai-chat/index.ts'
 import { identifyPlayground, preparePlayground } from './request/playground.ts'
 import { answerBilling } from './endpoints/billing.ts'
-import { claudeCounting, countTokens, geminiCounting } from './endpoints/count-tokens.ts'
+import { claudeCounting, countTokens, geminiCounting, responsesCounting } from './endpoints/count-tokens.ts'
 import { explain } from './endpoints/explain.ts'
 import { storedAnswer } from './endpoints/stored-responses.ts'
 import { answerUnimplemented } from './endpoints/unimplemented.ts'
@@ -79,6 +79,9 @@ function serveLocal(services: RelayServices, router: Router, prefix: string): vo
   router.post(`${prefix}/v1/explain`, (req, res) => explain(services, { req, res }))
   router.post(`${prefix}/v1/messages/count_tokens`, (req, res) =>
     countTokens(services, { style: claudeCounting, model: undefined }, { req, res }),
+  )
+  router.post(`${prefix}/v1/responses/input_tokens`, (req, res) =>
+    countTokens(services, { style: responsesCounting, model: undefined }, { req, res }),
   )
   router.post(
     [`${prefix}/v1beta/models/*model\\:countTokens`, `${prefix}/v1/models/*model\\:countTokens`],

@@ -1,13 +1,15 @@
 import type { Request, Response } from 'express'
 import { countPrompt } from '#relay/counting/estimate-usage.ts'
 import { claude } from '#relay/dialects/claude/index.ts'
+import { openAiResponses } from '#relay/dialects/openai-responses/index.ts'
 import { gemini } from '#relay/dialects/gemini/index.ts'
 import type { CallerDialect } from '#relay/dialects/types.ts'
 import { admitAddress, admitCall, sessionOf } from '#relay/request/admit.ts'
 import { authenticate } from '#relay/request/authenticate.ts'
 import type { Attempt, Call, RelayServices } from '#relay/request/call.ts'
 import { limit, type LimitedCall } from '#relay/request/limit.ts'
-import { placeOfThread } from '#relay/routing/stored-responses.ts'
+import { withEarlierTurns } from '#relay/routing/local-responses.ts'
+import { placeOfNamed, placeOfThread } from '#relay/routing/stored-responses.ts'
 import { readBody } from '#relay/request/read-body.ts'
 import { receive } from '#relay/request/receive.ts'
 import { reportError, statusSent } from '#relay/response/report-error.ts'
@@ -44,6 +46,13 @@ export const geminiCounting: Style = {
   read: (json) => field(json, 'totalTokens'),
 }
 
+export const responsesCounting: Style = {
+  dialect: openAiResponses,
+  countingUrl: (url) => `${url}/input_tokens`,
+  reply: (tokens) => ({ object: 'response.input_tokens', input_tokens: tokens }),
+  read: (json) => field(json, 'input_tokens'),
+}
+
 /** How many tokens a prompt has: asked of an upstream of the same dialect, counted here otherwise. Neither charged nor logged. */
 export async function countTokens(
   services: RelayServices,
@@ -56,14 +65,20 @@ export async function countTokens(
     const caller = await authenticate(services, req)
     limited = await limit(services, caller, incoming)
     admitAddress(caller, incoming.ip)
-    const body = await readBody(services, incoming)
+    const read = await readBody(services, incoming)
+    // What was said before counts, wherever it is kept.
+    const { body } = style.dialect.keepsResponses
+      ? await withEarlierTurns(services, { userId: caller.user.id, body: read, incoming })
+      : { body: read }
     const request = style.dialect.parse({ ...style.dialect.countingDefaults, ...body.json }, { model })
     const admitted = admitCall(services, caller, request.model)
     const estimate = { promptTokens: 0, cacheWriteMarked: 0, cacheWrite1hMarked: 0 }
     const session = sessionOf({ ...incoming, body, caller })
     // Another's thread under the same key is nobody's to measure.
     const thread = style.dialect.threadOf?.(body.json)
-    const storedAt = await placeOfThread(services, { userId: caller.user.id, thread })
+    const storedAt = style.dialect.keepsResponses
+      ? await placeOfNamed(services, { userId: caller.user.id, body: body.json })
+      : await placeOfThread(services, { userId: caller.user.id, thread })
     const core = { caller, body, request, session, storedAt, ...admitted, stream: false }
     const call: Call = { ...incoming, ...core, asJsonArray: false, estimate }
     const attempt = createSelection(services, call).next()
@@ -111,14 +126,33 @@ async function askUpstream(
 }
 
 const besideChat = (request: UpstreamRequest, style: Style) => ({
-  request: { ...request, url: style.countingUrl(request.url), body: countingBody(request) },
+  request: { ...request, url: style.countingUrl(request.url), body: countingBody(request, style) },
   read: style.read,
 })
 
+/** What OpenAI's counting call knows of a responses call. */
+const responsesFields = [
+  'conversation',
+  'input',
+  'instructions',
+  'model',
+  'parallel_tool_calls',
+  'previous_response_id',
+  'reasoning',
+  'text',
+  'tool_choice',
+  'tools',
+  'truncation',
+]
+
 /** The counting call knows the prompt's fields only. */
-function countingBody({ body }: UpstreamRequest): string {
+function countingBody({ body }: UpstreamRequest, { dialect }: Style): string {
   const json: unknown =
     typeof body === 'string' || body instanceof Uint8Array ? JSON.parse(Buffer.from(body).toString('utf8')) : body
+  if (dialect.keepsResponses) {
+    const known = Object.entries(Object(json) as object).filter(([name]) => responsesFields.includes(name))
+    return JSON.stringify(Object.fromEntries(known))
+  }
   const {
     max_tokens: _limit,
     stream: _stream,

@@ -10,13 +10,23 @@ import type { RelayServices } from '#relay/request/call.ts'
 import { AttemptFailed, failureOfDomainError } from '#relay/attempt/failure.ts'
 import { receive } from '#relay/request/receive.ts'
 import { reportError } from '#relay/response/report-error.ts'
-import { claudeList, geminiList, openAiList, toClaudeModel, toGeminiModel, toOpenAiModel } from './model-lists.ts'
-import { type VisibleModel, visibleModels } from './visible-models.ts'
+import { contextWindow } from '#core/pricing/catalogue.ts'
+import {
+  claudeList,
+  geminiList,
+  type ModelPage,
+  openAiList,
+  pageOf,
+  toClaudeModel,
+  toGeminiModel,
+  toOpenAiModel,
+} from './model-lists.ts'
+import { type ListedModel, type VisibleModel, visibleModels } from './visible-models.ts'
 
 type Style = {
   dialect: CallerDialect
-  list: (models: VisibleModel[]) => unknown
-  item: (model: VisibleModel) => unknown
+  list: (page: ModelPage) => unknown
+  item: (model: ListedModel) => unknown
 }
 
 const openAiStyle: Style = { dialect: openAiChat, list: openAiList, item: toOpenAiModel }
@@ -37,12 +47,19 @@ async function modelsFor(services: RelayServices, req: Request, ip: string): Pro
   return visibleModels(services, { ...caller, group: admitGroup(services, caller) })
 }
 
+/** What the vendor says of the model that a name stands for. */
+const withWindow = async (model: VisibleModel): Promise<ListedModel> => ({
+  ...model,
+  contextWindow: await contextWindow(model.root),
+})
+
 /** `GET …/models` in the style of the caller. */
 export async function listModels(services: RelayServices, req: Request, res: Response): Promise<void> {
   const style = styleOf(req)
   const incoming = receive(services, style.dialect, { req, res })
   try {
-    res.json(style.list(await modelsFor(services, req, incoming.ip)))
+    const page = pageOf(await modelsFor(services, req, incoming.ip), req.query)
+    res.json(style.list({ ...page, models: await Promise.all(page.models.map(withWindow)) }))
   } catch (error) {
     reportError(services, incoming, error)
   }
@@ -63,7 +80,7 @@ export async function retrieveModel(services: RelayServices, req: Request, res: 
     const models = await modelsFor(services, req, incoming.ip)
     const found = models.find((model) => model.id === wanted)
     if (!found) throw unknownModel(wanted)
-    res.json(style.item(found))
+    res.json(style.item(await withWindow(found)))
   } catch (error) {
     reportError(services, incoming, error)
   }

@@ -5,6 +5,9 @@ import type { Caller, RelayServices } from '#relay/request/call.ts'
 /** A name a caller may use; `root` is the model behind a channel's prefix. */
 export type VisibleModel = { id: string; root: string }
 
+/** With the tokens that it holds at once, where that is known. */
+export type ListedModel = VisibleModel & { contextWindow?: number | undefined }
+
 /**
  * What a caller's model list shows: the token's own limits, else everything its group can use, prefixed and virtual names
  * included, without the models it could not pay for because nobody set a price.

@@ -1,3 +1,5 @@
+import { chargeReceipt } from '#core/pricing/charge.ts'
+import type { Receipt } from '#core/pricing/receipt.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { App } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
@@ -248,6 +250,19 @@ describe('a session of twelve turns', () => {
         const isClaude = pair.type === 14 || pair.name === 'Claude Code'
         expect(row.quota).toBe(isClaude ? Math.floor(exact) : Math.round(exact))
       }
+      // What is too short for any cache has no session where its program names none.
+      const named = rows.filter(({ other }) => other['session'] !== undefined)
+      const of = (count: (row: (typeof rows)[number]) => number) => named.reduce((sum, row) => sum + count(row), 0)
+      expect(await app.trpc(user).user.logs.sums.query({ by: 'session' })).toEqual([
+        expect.objectContaining({
+          name: named[0]?.other['session'],
+          calls: named.length,
+          quota: of(({ other }) => chargeReceipt(other['receipt'] as Receipt).quota),
+          promptTokens: of((row) => row.prompt_tokens),
+          completionTokens: of((row) => row.completion_tokens),
+        }),
+      ])
+      if (pair.name !== 'Gemini CLI') expect(named).toHaveLength(12)
       if (pair.native) expect(app.upstream.requests.slice(-12).map(({ body }) => body)).toEqual(sent)
     },
   )

@@ -60,6 +60,48 @@ const libraries = [
   },
 ]
 
+test('every list says how much a model holds, by what its name stands for, and comes in pages for who asks', async () => {
+  const read = async (path: string, headers: Record<string, string> = {}) => {
+    const reply = await fetch(app.url + path, { headers: { authorization: `Bearer sk-${token.key}`, ...headers } })
+    return (await reply.json()) as Record<string, never> & {
+      data: Record<string, unknown>[]
+      models: Record<string, unknown>[]
+    }
+  }
+  const claudes = { 'anthropic-version': '2023-06-01', 'x-api-key': `sk-${token.key}` }
+  const held = {
+    'gpt-4o': 128_000,
+    best: 128_000,
+    'claude-sonnet-4-20250514': 200_000,
+    'east/claude-sonnet-4-20250514': 200_000,
+  }
+  for (const [model, tokens] of Object.entries(held)) {
+    const { data } = await read('/v1/models')
+    expect(data.find(({ id }) => id === model)).toMatchObject({ context_window: tokens, context_length: tokens })
+    const claude = await read('/v1/models', claudes)
+    expect(claude.data.find(({ id }) => id === model)).toMatchObject({ max_input_tokens: tokens })
+    const gemini = await read(`/v1beta/models?key=sk-${token.key}`)
+    expect(gemini.models.find(({ name }) => name === `models/${model}`)).toMatchObject({ inputTokenLimit: tokens })
+    expect(await read(`/v1/models/${model}`)).toMatchObject({ context_window: tokens })
+  }
+  expect(await read('/v1/models?limit=2')).toMatchObject({ has_more: true, first_id: 'best' })
+  expect(await read('/v1/models?limit=9&after=gpt-4o')).toMatchObject({
+    has_more: false,
+    data: [{ id: 'gpt-4o-mini' }],
+  })
+  expect(await read('/v1/models?limit=1&before_id=gpt-4o', claudes)).toMatchObject({
+    has_more: true,
+    data: [{ id: 'east/claude-sonnet-4-20250514' }],
+  })
+  const anthropic: string[] = []
+  for await (const model of anthropicLibrary(app.url, token.key).models.list({ limit: 2 })) anthropic.push(model.id)
+  expect(anthropic.toSorted()).toEqual(visible)
+  const google: string[] = []
+  const pager = await googleLibrary(app.url, token.key).models.list({ config: { pageSize: 2 } })
+  for await (const model of pager) google.push(String(model.name).replace('models/', ''))
+  expect(google.toSorted()).toEqual(visible)
+})
+
 describe.each(libraries)('the $name library', ({ list, retrieve }) => {
   test('lists what the group can use and pay for, prefixed and virtual names included', async () => {
     expect((await list(token.key)).toSorted()).toEqual(visible)
@@ -120,6 +162,8 @@ test('each style has exactly the documented fields', async () => {
     permission: [expect.objectContaining({ id: 'modelperm-LwHkVFn8AcMItP432fKKDYKJ', organization: '*' })],
     root: 'gpt-4o',
     parent: null,
+    context_window: 128_000,
+    context_length: 128_000,
   })
   expect(openai['data']).toContainEqual(
     expect.objectContaining({ id: 'east/claude-sonnet-4-20250514', root: 'claude-sonnet-4-20250514' }),
@@ -131,6 +175,7 @@ test('each style has exactly the documented fields', async () => {
     id: 'best',
     display_name: 'best',
     created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+    max_input_tokens: 128_000,
   })
   for (const [path, headers] of [
     ['/v1beta/models', { 'x-goog-api-key': token.key }],

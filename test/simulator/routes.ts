@@ -27,7 +27,7 @@ import { chatCompletions } from './openai/chat.ts'
 import { completions } from './openai/completions.ts'
 import { embeddings } from './openai/embeddings.ts'
 import { images, moderations, rerank, speech, transcription } from './openai/media.ts'
-import { responses, storedResponse } from './openai/responses.ts'
+import { countInputTokens, responses, storedResponse } from './openai/responses.ts'
 import { openai } from './openai/vendor.ts'
 import { createPattern, createPrediction, lookAtPrediction, lookPattern } from './replicate/predictions.ts'
 import { replicate } from './replicate/vendor.ts'
@@ -54,6 +54,7 @@ const posts: [ending: string, route: Route][] = [
   ['/chat/completions', { vendor: openai, operation: chatCompletions }],
   ['/completions', { vendor: openai, operation: completions }],
   ['/embeddings', { vendor: openai, operation: embeddings }],
+  ['/responses/input_tokens', { vendor: openai, operation: countInputTokens }],
   ['/responses', { vendor: openai, operation: responses }],
   ['/moderations', { vendor: openai, operation: moderations }],
   ['/images/generations', { vendor: openai, operation: images }],

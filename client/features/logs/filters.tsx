@@ -21,6 +21,17 @@ function useNames(field: Field, text: string): Choice[] | undefined {
   return data?.map(({ value, note }) => ({ value, label: value, note }))
 }
 
+/** Names of agents and projects that calls were made under, the dearest first. */
+function useSummed(by: 'agent' | 'project', text: string): Choice[] | undefined {
+  const { isAdmin } = useSession()
+  const all = trpc.admin.logs.sums.useQuery({ by }, { enabled: isAdmin })
+  const own = trpc.user.logs.sums.useQuery({ by }, { enabled: !isAdmin })
+  const { data } = isAdmin ? all : own
+  return data?.filter(({ name }) => name.includes(text)).map(({ name }) => ({ value: name, label: name }))
+}
+
+const useAgents = (text: string) => useSummed('agent', text)
+const useProjects = (text: string) => useSummed('project', text)
 const useModels = (text: string) => useNames('model', text)
 const useTokens = (text: string) => useNames('token', text)
 const useUsers = (text: string) => useNames('user', text)
@@ -78,6 +89,14 @@ export function LogFilterBar({ values, onChange }: LogFilterBarProps) {
           useSuggestions: useChannels,
           hidden: !isAdmin,
         },
+        {
+          id: 'agent',
+          label: t('智能体'),
+          kind: 'suggest',
+          placeholder: t('智能体名称'),
+          useSuggestions: useAgents,
+        },
+        { id: 'project', label: t('项目'), kind: 'suggest', placeholder: t('项目名称'), useSuggestions: useProjects },
         { id: 'time', label: t('用时'), kind: 'bounds', unit: 's' },
         { id: 'cost', label: t('费用'), kind: 'bounds', unit: displayInCurrency ? '$' : '' },
       ]}

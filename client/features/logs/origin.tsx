@@ -7,7 +7,8 @@ import { t } from '../../i18n/t.ts'
 import { useSession } from '../../lib/session.ts'
 import type { LogRow } from './use-logs.ts'
 
-const sessionOf = ({ other }: LogRow): string => (typeof other?.['session'] === 'string' ? other['session'] : '')
+const nameIn = ({ other }: LogRow, name: 'session' | 'agent' | 'project'): string =>
+  typeof other?.[name] === 'string' ? other[name] : ''
 
 /** Who asked, when, with what, and the id to quote. */
 export function LogOrigin({ log }: { log: LogRow }) {
@@ -40,7 +41,9 @@ export function LogOrigin({ log }: { log: LogRow }) {
             ),
             hidden: log.requestId === '',
           },
-          { label: t('会话'), value: <Code>{sessionOf(log)}</Code>, hidden: sessionOf(log) === '' },
+          { label: t('会话'), value: <Code>{nameIn(log, 'session')}</Code>, hidden: nameIn(log, 'session') === '' },
+          { label: t('智能体'), value: <Code>{nameIn(log, 'agent')}</Code>, hidden: nameIn(log, 'agent') === '' },
+          { label: t('项目'), value: <Code>{nameIn(log, 'project')}</Code>, hidden: nameIn(log, 'project') === '' },
         ]}
       />
     </Section>

@@ -16,6 +16,7 @@ import { FailedChargesNotice } from './failed-charges-notice.tsx'
 import { AttentionList } from './attention.tsx'
 import { useSession } from '../../lib/session.ts'
 import { DashboardFilters } from './filters.tsx'
+import { SessionSums } from './session-sums.tsx'
 import { Tiles } from './tiles.tsx'
 import type { DashboardValues, StatsInput } from './use-stats.ts'
 import {
@@ -93,6 +94,7 @@ export function Page() {
               isStale={series.isPlaceholderData}
             />
           )}
+          {!isEmpty && <SessionSums input={input} />}
         </>
       )}
     </Frame>

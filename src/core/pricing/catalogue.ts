@@ -43,6 +43,25 @@ export async function catalogPrice(model: string): Promise<CatalogPrice | undefi
   return undefined
 }
 
+const windows = new Map<string, number | undefined>()
+const mostWindows = 10_000
+
+/** Tokens of prompt and answer that a model holds at once, by the same catalogue; undefined where it does not say. */
+export async function contextWindow(model: string): Promise<number | undefined> {
+  if (windows.has(model)) return windows.get(model)
+  const { calcPrice } = await import('@pydantic/genai-prices')
+  const listed = (name: string, providerId?: string): number | undefined =>
+    calcPrice({ input_tokens: 0, output_tokens: 0 }, name, providerId === undefined ? {} : { providerId })?.model
+      .context_window
+  const found = namesOf(model)
+    .flatMap((name) => [undefined, ...vendorsToAsk].map((vendor) => [name, vendor] as const))
+    .map(([name, vendor]) => listed(name, vendor))
+    .find((tokens) => tokens !== undefined)
+  if (windows.size >= mostWindows) windows.clear()
+  windows.set(model, found)
+  return found
+}
+
 /** The whole name last: only the vendor of everybody's models knows it. */
 const namesOf = (model: string): string[] => {
   const bare = model.slice(model.lastIndexOf('/') + 1)

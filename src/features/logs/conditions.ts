@@ -56,7 +56,7 @@ function addModels(conditions: Conditions, names: readonly string[]): void {
 
 type RowFilters = Pick<
   LogFilters,
-  'tokenName' | 'requestId' | 'session' | 'outcome' | 'minMs' | 'maxMs' | 'minQuota' | 'maxQuota'
+  'tokenName' | 'requestId' | 'session' | 'agent' | 'project' | 'outcome' | 'minMs' | 'maxMs' | 'minQuota' | 'maxQuota'
 >
 
 const outcomeConditions = {
@@ -70,6 +70,8 @@ export const narrowsRows = (filters: RowFilters): boolean =>
   filters.tokenName.length > 0 ||
   filters.requestId !== '' ||
   filters.session !== '' ||
+  filters.agent.length > 0 ||
+  filters.project.length > 0 ||
   filters.outcome.length > 0 ||
   [filters.minMs, filters.maxMs, filters.minQuota, filters.maxQuota].some((value) => value !== undefined)
 
@@ -78,6 +80,8 @@ export function addOwn(conditions: Conditions, filters: RowFilters): void {
   addAnyOf(conditions, 'l.token_name', filters.tokenName)
   if (filters.requestId !== '') conditions.add((value) => `l.request_id = ${value}`, filters.requestId)
   if (filters.session !== '') conditions.add((value) => `l.other->>'session' = ${value}`, filters.session)
+  addAnyOf(conditions, "l.other->>'agent'", filters.agent)
+  addAnyOf(conditions, "l.other->>'project'", filters.project)
   if (filters.outcome.length > 0) {
     const any = filters.outcome.map((outcome) => outcomeConditions[outcome]).join(' or ')
     conditions.add((value) => `(${any}) = ${value}`, true)

@@ -49,6 +49,8 @@ const ownFilters = (query: Query) => ({
   modelName: query['model_name'] ?? '',
   group: query['group'] ?? '',
   session: query['session'] ?? '',
+  agent: query['agent'] ?? '',
+  project: query['project'] ?? '',
   start: instant(query['start_timestamp']),
   end: endOf(query['end_timestamp']),
 })

@@ -1,5 +1,6 @@
 import { adminProcedure, router, userProcedure } from '#features/procedures.ts'
 import * as clearing from './clearing-run.ts'
+import * as nameSums from './name-sums.ts'
 import * as schema from './schema.ts'
 import * as service from './service.ts'
 import * as stat from './stat.ts'
@@ -12,6 +13,7 @@ export const logsUserRouter = router({
   byKey: userProcedure.input(schema.logsByKey).query(({ ctx, input }) => service.listLogsOfKey(ctx, input)),
   suggest: userProcedure.input(schema.suggestOwn).query(({ ctx, input }) => suggestions.suggestOwn(ctx, input)),
   stat: userProcedure.input(schema.ownLogFilters).query(({ ctx, input }) => stat.ownLogStat(ctx, input)),
+  sums: userProcedure.input(schema.sumOwnLogs).query(({ ctx, input }) => nameSums.ownNameSums(ctx, input)),
 })
 
 export const logsAdminRouter = router({
@@ -20,6 +22,7 @@ export const logsAdminRouter = router({
   search: adminProcedure.input(schema.searchLogs).query(({ ctx, input }) => service.searchLogs(ctx, input)),
   suggest: adminProcedure.input(schema.suggest).query(({ ctx, input }) => suggestions.suggest(ctx, input)),
   stat: adminProcedure.input(schema.logFilters).query(({ ctx, input }) => stat.logStat(ctx, input)),
+  sums: adminProcedure.input(schema.sumLogs).query(({ ctx, input }) => nameSums.nameSums(ctx, input)),
   clear: adminProcedure.input(schema.clearLogs).mutation(({ ctx, input }) => service.clearLogsByHand(ctx, input)),
   startClearing: adminProcedure
     .input(schema.clearLogs)

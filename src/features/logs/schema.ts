@@ -22,6 +22,9 @@ export const ownLogFilters = z.object({
   requestId: word.default(''),
   /** As agents and programs name theirs. */
   session: word.default(''),
+  /** The same of an agent that shares a session with others, and of what is worked on. */
+  agent: anyWord,
+  project: anyWord,
   outcome: z.array(z.enum(outcomes)).default([]),
   /** How long the call took, and what it cost; both ends included. */
   minMs: milliseconds.optional(),
@@ -42,6 +45,13 @@ export const logFilters = ownLogFilters.extend({
   channelName: anyWord,
 })
 export type LogFilters = z.infer<typeof logFilters>
+
+/** By what calls are summed up. */
+export const summedBy = ['session', 'agent', 'project'] as const
+
+const by = z.object({ by: z.enum(summedBy) })
+export const sumOwnLogs = ownLogFilters.extend(by.shape)
+export const sumLogs = logFilters.extend(by.shape)
 
 /** An export asks for much at once. */
 const largestLogPage = 1000

@@ -178,3 +178,10 @@ export const storedResponse: PlainOperation = {
     return json(entry['response'])
   },
 }
+
+/** How many tokens a prompt has. */
+export const countInputTokens: ChatOperation = {
+  type: 'chat',
+  read: readResponses,
+  write: (_prompt, answer) => json({ object: 'response.input_tokens', input_tokens: answer.usage?.prompt ?? 0 }),
+}
