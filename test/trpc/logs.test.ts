@@ -114,32 +114,6 @@ describe('filters', () => {
     expect(await logs.stat({ session: 'none' })).toMatchObject({ quota: 0 })
   })
 
-  it('are summed up by session, agent and project, the dearest first, each under its own eyes alone', async () => {
-    const mine = { session: 'one', agent: 'main', project: 'shop' }
-    await log({ content: 'a', quota: 5, promptTokens: 10, other: { ...mine, cache_tokens: 4 } })
-    await log({ content: 'b', quota: 7, completionTokens: 3, other: { ...mine, agent: 'helper' } })
-    await log({ content: 'c', quota: 20, other: { session: 'two', project: 'shop' } })
-    await log({ content: 'd', quota: 100 })
-    const logs = await all()
-    const bySession = await logs.sums({ by: 'session' })
-    expect(bySession.map(({ name, calls, quota }) => ({ name, calls, quota }))).toEqual([
-      { name: 'two', calls: 1, quota: 20 },
-      { name: 'one', calls: 2, quota: 12 },
-    ])
-    expect(bySession[1]).toMatchObject({ promptTokens: 10, cachedTokens: 4, completionTokens: 3 })
-    expect((await logs.sums({ by: 'agent' })).map(({ name, quota }) => [name, quota])).toEqual([
-      ['helper', 7],
-      ['main', 5],
-    ])
-    expect((await logs.sums({ by: 'project' })).map(({ name, quota }) => [name, quota])).toEqual([['shop', 32]])
-    expect(await logs.sums({ by: 'project', agent: 'main' })).toMatchObject([{ name: 'shop', quota: 5 }])
-    expect(contents(await logs.list({ agent: 'helper' }))).toEqual(['b'])
-    expect(contents(await logs.list({ project: 'shop', agent: ['main', 'helper'] }))).toEqual(['b', 'a'])
-    expect(await logs.stat({ project: 'shop' })).toMatchObject({ quota: 32 })
-    const own = (await app.trpc(bert)).user.logs
-    expect(await own.sums({ by: 'session' })).toEqual([])
-  })
-
   it('take a model name as it is, and only % as a wildcard', async () => {
     await log({ content: 'a', modelName: 'gpt-4o' })
     await log({ content: 'b', modelName: 'gpt-4o-mini' })
