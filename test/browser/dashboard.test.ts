@@ -68,6 +68,30 @@ describeWithBrowser('the dashboard', () => {
     await context.close()
   })
 
+  test('sums up sessions, agents and projects, and leads to their calls', async () => {
+    for (const [agent, quota] of [
+      ['main', 500_000],
+      ['helper', 250_000],
+    ] as const) {
+      await app.pool.query(
+        `insert into logs (created_at, user_id, username, type, content, token_name, token_id, model_name, quota,
+           prompt_tokens, completion_tokens, channel_id, "group", request_id, other)
+         values (now(), $1, 'root', 2, '', 't', 1, 'gpt-4o', $2, 1000, 100, 1, 'default', $3, $4)`,
+        [root.id, quota, `r-${agent}`, JSON.stringify({ session: 'session-one', agent, cache_tokens: 250 })],
+      )
+    }
+    const { page, context, complaints } = await open('/app/dashboard')
+    const sums = page.getByRole('table', { name: 'Session', exact: true })
+    await sums.getByRole('row', { name: /session-one \$1\.50 2 .* 25\.0%/ }).waitFor()
+    await page.getByRole('button', { name: 'Agent', exact: true }).click()
+    await page.getByRole('table', { name: 'Agent', exact: true }).getByRole('link', { name: 'helper' }).click()
+    await page.getByRole('table').getByText('gpt-4o').first().waitFor()
+    expect(new URL(page.url()).searchParams.get('agent')).toBe('helper')
+    expect(complaints).toEqual([])
+    await context.close()
+    await app.pool.query('delete from logs')
+  })
+
   test('has the same numbers in the table behind its chart', async () => {
     const { page, context } = await open('/app/dashboard?by=week&range=30d')
     await page.getByRole('button', { name: 'Show table' }).first().click()

@@ -89,9 +89,13 @@ describe('what Claude’s applications require of a gateway', () => {
   test('models are found by whichever header the key comes in, each with what it holds', async () => {
     await app.make.channel({ type: 14, models: 'claude-sonnet-4-20250514' })
     await app.services.channels.reload()
-    for (const key of [{ authorization: `Bearer sk-${token.key}` }, { 'x-api-key': `sk-${token.key}` }]) {
+    const ways: [string, string][] = [
+      ['authorization', `Bearer sk-${token.key}`],
+      ['x-api-key', `sk-${token.key}`],
+    ]
+    for (const way of ways) {
       const reply = await fetch(`${app.url}/v1/models?limit=1000`, {
-        headers: { 'anthropic-version': '2023-06-01', ...key },
+        headers: [['anthropic-version', '2023-06-01'], way],
       })
       const { data, has_more: hasMore } = (await reply.json()) as { data: { id: string }[]; has_more: boolean }
       expect(hasMore).toBe(false)
@@ -125,21 +129,21 @@ describe('what Claude’s applications require of a gateway', () => {
 
 /** A vendor that keeps the prompts of each key, and says how much of a prompt it had kept. A token is four characters. */
 async function startCachingUpstream() {
-  const kept = new Map<string, string[]>()
+  const promptsByKey = new Map<string, string[]>()
   const server = createServer(async (request, response) => {
     const pieces: Buffer[] = []
     for await (const piece of request) pieces.push(piece as Buffer)
     const { tools, system, messages } = JSON.parse(Buffer.concat(pieces).toString()) as Record<string, unknown>
     const prompt = JSON.stringify([tools, system, messages])
     const key = String(request.headers['x-api-key'] ?? request.headers.authorization)
-    const before = kept.get(key) ?? []
+    const before = promptsByKey.get(key) ?? []
     const shared = (other: string): number => {
       let at = 0
       while (at < other.length && other[at] === prompt[at]) at += 1
       return at
     }
     const cached = Math.floor(Math.max(0, ...before.map(shared)) / 4)
-    kept.set(key, [...before, prompt])
+    promptsByKey.set(key, [...before, prompt])
     const total = Math.ceil(prompt.length / 4)
     const usage = { input_tokens: total - cached, cache_read_input_tokens: cached, output_tokens: 5 }
     const content = [{ type: 'text', text: `answer ${before.length}` }]

@@ -33,7 +33,7 @@ export function SessionSums({ input }: { input: StatsInput }) {
   return (
     <Box borderWidth="1px" borderRadius="l3" bg="bg.panel" px="4" py="3" minW="0">
       <Flex justify="space-between" wrap="wrap" gap="2" mb="2">
-        <Heading as="h2" size="sm">
+        <Heading as="h2" size="sm" fontWeight="normal">
           {t('按会话')}
         </Heading>
         <HStack gap="1" role="group" aria-label={t('合计方式')}>
