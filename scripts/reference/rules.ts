@@ -1,4 +1,8 @@
 import { rules as accounts } from '#test/rules/accounts.ts'
+import { rules as channels } from '#test/rules/channels.ts'
+import { rules as documentedApi } from '#test/rules/documented-api.ts'
+import { rules as options } from '#test/rules/options.ts'
+import { rules as settings } from '#test/rules/settings.ts'
 import { rules as signingIn } from '#test/rules/signing-in.ts'
 import { rules as site } from '#test/rules/site.ts'
 import { rules as tokens } from '#test/rules/tokens.ts'
@@ -16,5 +20,5 @@ const listed = ({ title, sections }: RuleList): string =>
   ].join('\n\n')
 
 export const ruleBlocks: Blocks = {
-  rules: () => [signingIn, accounts, site, tokens].map(listed).join('\n\n'),
+  rules: () => [signingIn, accounts, site, tokens, channels, options, settings, documentedApi].map(listed).join('\n\n'),
 }

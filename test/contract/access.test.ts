@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { errors, type ErrorCode } from '#core/errors.ts'
 import { type App, startApp } from '#test/support/app.ts'
 import { accessTable, type Surface, expectedOf, refusalOf, routesOf } from './access-table.ts'
+import { callRest } from './callers.ts'
 import { createWalkers, inParallel, mayChange, type Step, steps, type Walkers } from './walk.ts'
 
 let app: App
@@ -32,6 +33,18 @@ test('what belongs to somebody else is not found by its number', () => {
     }),
   )
   expect(found).toEqual([])
+})
+
+test('every documented path is served with and without its closing slash', async () => {
+  const wrong: string[] = []
+  const gets = Object.keys(accessTable.rest).filter((key) => key.startsWith('GET') && !key.includes('logout'))
+  await inParallel(gets, async (key) => {
+    const open = key.replace(/\/$/, '')
+    const replies = [await callRest(app, null, { key: open }), await callRest(app, null, { key: `${open}/` })]
+    const [without, withSlash] = replies.map(({ status, outcome }) => `${status} ${outcome}`)
+    if (without !== withSlash || without?.startsWith('404')) wrong.push(`${key}: ${without}, ${withSlash}`)
+  })
+  expect(wrong).toEqual([])
 })
 
 /** The statuses that refusals of access have at each surface. */

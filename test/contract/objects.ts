@@ -7,11 +7,14 @@ import { randomKey } from '#test/support/factories.ts'
 /** What `startApp` encrypts with. */
 export const secrets = createSecrets('the key of the test installation')
 
+/** What a channel is made with beside its models. */
+export type PlantedChannel = { type?: number; key?: string; setting?: string }
+
 /**
  * Makes what a call is about. Objects that belong to somebody belong to `owner`; asking for one says that the outcome may
  * depend on whose it is.
  */
-export function objectsOf(app: App, owner: number) {
+export function objectsOf(app: App, owner: number, planted: PlantedChannel = {}) {
   let isAsked = false
   const one = async (text: string, values: unknown[] = []): Promise<Record<string, unknown>> => {
     const { rows } = await app.pool.query<Record<string, unknown>>(text, values)
@@ -107,7 +110,7 @@ export function objectsOf(app: App, owner: number) {
     ...ofOwner,
     name: () => `n${randomKey(8)}`,
     channel: async () => {
-      const made = await app.make.channel({ models: 'gpt-4o-mini' })
+      const made = await app.make.channel({ models: 'gpt-4o-mini', ...planted })
       await one("insert into channel_keys (channel_id, position, key_hmac) values ($1, 0, 'x')", [made.id])
       return made.id
     },

@@ -4,7 +4,7 @@ import type { TestToken, TestUser } from '#test/support/factories.ts'
 import { drawingModels } from '../tasks/world.ts'
 import { accessTable, type Actor, actors, type Surface, refusalOf, relayKey, type Whose } from './access-table.ts'
 import { callProcedure, callRelay, callRest, type Outcome, signedIn } from './callers.ts'
-import { objectsOf } from './objects.ts'
+import { objectsOf, type PlantedChannel } from './objects.ts'
 import { procedureCalls } from './procedure-calls.ts'
 import { relayCalls } from './relay-calls.ts'
 import { restCalls } from './rest-calls.ts'
@@ -54,8 +54,9 @@ export const mayChange = ({ surface, route, actor, method }: Step): boolean => {
 
 const roleOf = { user: 1, banned: 1, admin: 10, root: 100 } as const
 
-/** Whoever walks: one of each kind, with a token of the relay. */
-export async function createWalkers(app: App) {
+/** Whoever walks: one of each kind, with a token of the relay. Channels are made in turn with what is given. */
+export async function createWalkers(app: App, channels: readonly PlantedChannel[] = [{}]) {
+  let made = 0
   const make = async (actor: Exclude<Actor, 'anonymous'>): Promise<TestUser> => {
     const user = await app.make.user({ role: roleOf[actor] })
     if (actor === 'banned') await app.pool.query('update users set status = 2 where id = $1', [user.id])
@@ -94,7 +95,7 @@ export async function createWalkers(app: App) {
     take: async (step: Step): Promise<Outcome & { isOwned: boolean }> => {
       const { surface, route, actor, whose, method, path } = step
       const user = await walker(step)
-      const objects = objectsOf(app, await ownerOf(step, user))
+      const objects = objectsOf(app, await ownerOf(step, user), channels[made++ % channels.length])
       const isOwned = () => objects.isOwned()
       if (surface === 'procedures') {
         const procedure = procedures.get(route)

@@ -8,6 +8,7 @@ import { secretParts } from '#core/masking/secret-parts.ts'
 import { roles } from '#core/roles.ts'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken, TestUser } from '#test/support/factories.ts'
+import { recordProcessLog } from '#test/support/process-log.ts'
 import { open } from '../realtime/world.ts'
 import { drawingModels, imagine, poll } from '../tasks/world.ts'
 import { allowUnpriced, setOptions } from './serve.ts'
@@ -61,7 +62,7 @@ let admin: TestUser
 let token: TestToken
 /** How the upstream answers next. */
 let answer: (asked: string) => { status: number; contentType?: string; body: string }
-const processLog: string[] = []
+let processLog: string[]
 
 beforeAll(async () => {
   upstream = createServer((request, response) => {
@@ -79,8 +80,7 @@ beforeAll(async () => {
   await setOptions(app, { LogErrorEnabled: 'true', RetryTimes: '0' })
   admin = await app.make.user({ role: roles.admin })
   token = await app.make.token(await app.make.user({ quota: 1_000_000_000 }))
-  for (const level of ['debug', 'info', 'warn', 'error'] as const)
-    app.services.log[level] = (...logged: unknown[]) => void processLog.push(logged.map(asLogged).join(' '))
+  processLog = recordProcessLog(app)
 })
 beforeEach(() => {
   processLog.length = 0
@@ -90,17 +90,6 @@ afterAll(async () => {
   upstream.closeAllConnections()
   upstream.close()
 })
-
-/** With the causes of errors, which the process log writes out. */
-function asLogged(logged: unknown): string {
-  const errors: string[] = []
-  const text = JSON.stringify(logged, (_name, value: unknown) => {
-    if (!(value instanceof Error)) return value
-    errors.push(`${value.stack ?? ''} ${JSON.stringify(value)}`)
-    return value.cause ?? value.name
-  })
-  return `${text} ${errors.join(' ')}`
-}
 
 const failing = (words: string) => ({
   status: 401,

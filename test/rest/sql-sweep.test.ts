@@ -2,9 +2,9 @@ import { TRPCError } from '@trpc/server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { restTable } from '#server/rest-table.ts'
-import type { BoundRoute, RestRequest } from '#rest/route.ts'
-import { type Api, appRouter } from '#server/app-router.ts'
+import { appRouter } from '#server/app-router.ts'
 import { type Browser, type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
+import { namesReadBy } from '../contract/rest-names.ts'
 import { recordStatements, shapeOf } from '#test/support/statements.ts'
 
 /**
@@ -49,25 +49,6 @@ afterAll(async () => {
 const acts =
   /logout|\/test|update_balance|fetch_models|\/token$|models\/:id|upstream|verification|reset_password|\/aff$|bind/
 
-/** What a row of the table reads, told by having it read nothing. */
-function namesReadBy(route: BoundRoute<Api>): string[] {
-  const read = new Set<string>()
-  const watched = new Proxy({}, { get: (_, name) => void (typeof name === 'string' && read.add(name)) })
-  const nothing: Api = new Proxy((() => Promise.resolve()) as unknown as Api, {
-    get: (_, name) => (name === 'then' ? undefined : nothing),
-  })
-  const request = { params: {}, query: watched, body: {} } as RestRequest
-  void Promise.resolve()
-    .then(() => route.call(nothing, request))
-    .catch(() => {})
-  try {
-    void route.call(nothing, request)
-  } catch {
-    // A row may need more than nothing; what it read until then is enough.
-  }
-  return [...read]
-}
-
 const lists = Object.entries(restTable).flatMap(([key, route]) => {
   const [method, path = ''] = key.split(' ')
   return method === 'GET' && route.kind === 'bound' && !acts.test(path) ? [[path, route] as const] : []
@@ -81,7 +62,7 @@ test.each(lists)('GET %s takes whatever stands in a parameter as a value', async
     expect([200, 400, 403, 404]).toContain(result.status)
     expectBound(shapes)
   }
-  const names = namesReadBy(route)
+  const names = namesReadBy(route).query
   for (const [index, value] of hostile.entries()) {
     if (index < alone) for (const name of names) await ask({ [name]: value })
     await ask(Object.fromEntries(names.map((name) => [name, value])))
@@ -174,7 +155,7 @@ test('the sweep found the lists it is meant for, and would see a text that becam
   expect(paths).toEqual(
     expect.arrayContaining(['/api/user/', '/api/channel/', '/api/log/', '/api/token/', '/api/data/']),
   )
-  const read = Object.fromEntries(lists.map(([path, route]) => [path, namesReadBy(route)]))
+  const read = Object.fromEntries(lists.map(([path, route]) => [path, namesReadBy(route).query]))
   expect(read['/api/user/search']).toEqual(expect.arrayContaining(['keyword', 'group', 'p', 'page_size']))
   expect(queries.map(([path]) => path)).toEqual(expect.arrayContaining(['admin.users.list', 'admin.channels.list']))
 })

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { selectableChannelTypes } from '#core/channel-types/index.ts'
+import { secretParts } from '#core/masking/secret-parts.ts'
+import { keysOfVisibility } from '#core/options/registry/index.ts'
+import { type App, startApp } from '#test/support/app.ts'
+import { recordProcessLog } from '#test/support/process-log.ts'
+import { type PlantedChannel, secrets } from './objects.ts'
+import { createWalkers, inParallel, mayChange, type Step, steps, type Walkers } from './walk.ts'
+
+/** A key of each form that keys have; a part that says where to call is no secret. */
+const keyOfFormat: Readonly<Record<string, string>> = {
+  single: 'sk-PlantedSingleKey81QmPv93',
+  pipe: 'PlantedAccessId81Qm|PlantedAccessSecret60Bn|PlantedThird93Lr',
+  dot: 'PlantedDotId9c1b7d.PlantedDotSecretTy7uIo',
+  dash: 'PlantedDash9QmPv93LrTw-64f1c0ffee12',
+  'single-or-pipe': 'PlantedEither81QmPv|PlantedOther60Bnx7k',
+  json: '{"access_token":"PlantedJsonToken81Qm","account_id":"PlantedAccount60Bn"}',
+}
+
+const proxyPassword = 'PlantedProxyPassword77'
+
+const channels: Required<PlantedChannel>[] = Object.keys(keyOfFormat).flatMap((format) => {
+  const row = selectableChannelTypes.find(({ keyFormat }) => keyFormat === format)
+  const key = keyOfFormat[format]
+  const setting = JSON.stringify({ proxy: `http://gateway:${proxyPassword}@127.0.0.1:9` })
+  return row && key ? [{ type: row.type, key, setting }] : []
+})
+
+/** What is planted beside the channels: where it stands, and the text that nobody may read. */
+const ofOptions = keysOfVisibility('secret').map((key) => ({ key, text: `Planted-${key.replace('.', '-')}-5xQ9` }))
+const ofUsers = {
+  password: '$argon2id$PlantedPasswordHash',
+  webhook: 'PlantedWebhookSecret31',
+  totp: 'PLANTEDTOTPSECRET234567',
+}
+
+const planted = [
+  ...channels.flatMap(({ type, key }) => [key, ...secretParts(type, key)]),
+  ...ofOptions.map(({ text }) => text),
+  ...Object.values(ofUsers),
+  proxyPassword,
+]
+
+/** Every form in which a careless reply would have it. */
+const forms = new Set(
+  planted.flatMap((text) => [
+    text,
+    JSON.stringify(text).slice(1, -1),
+    encodeURIComponent(text),
+    Buffer.from(text).toString('base64').replaceAll('=', ''),
+  ]),
+)
+
+const ofChannels = [...channels.flatMap(({ type, key }) => [key, ...secretParts(type, key)]), proxyPassword]
+
+/** Replies that show a secret on purpose, to whom, and which. */
+const shownTo: Record<string, { actor: string; texts: readonly string[] }> = {
+  // Whoever may read the keys of channels reads the settings that stand beside them.
+  'admin.channels.get': { actor: 'root', texts: ofChannels },
+  'GET /api/channel/:id': { actor: 'root', texts: ofChannels },
+  // The documented settings of an account have its own webhook's secret, which clients post back with their form.
+  'GET /api/user/self': { actor: 'any', texts: [ofUsers.webhook] },
+  'user.account.get': { actor: 'any', texts: [ofUsers.webhook] },
+}
+
+let app: App
+let walkers: Walkers
+let processLog: string[]
+
+beforeAll(async () => {
+  app = await startApp({ environment: { TRUST_PROXY: '1' } })
+  processLog = recordProcessLog(app)
+  await app.pool.query("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
+  for (const { key, text } of ofOptions) await app.make.option(key, secrets.encrypt(text))
+  const setting = {
+    notify_type: 'webhook',
+    quota_warning_threshold: 5,
+    webhook_url: 'https://hooks.example/x',
+    webhook_secret: secrets.encrypt(ofUsers.webhook),
+    accept_unset_model_ratio_model: false,
+    show_ip_in_logs: false,
+  }
+  // Everybody who is made from now on has them.
+  await app.pool.query(`
+    create function plant() returns trigger language plpgsql as $$ begin
+      new.password_hash := '${ofUsers.password}'; new.setting := '${JSON.stringify(setting)}'; return new; end $$;
+    create function plant_totp() returns trigger language plpgsql as $$ begin
+      insert into authenticators (user_id, secret_encrypted) values (new.id, '${secrets.encrypt(ofUsers.totp)}'); return null; end $$;
+    create trigger plant before insert on users for each row execute function plant();
+    create trigger plant_totp after insert on users for each row execute function plant_totp();`)
+  await app.services.options.reload()
+  walkers = await createWalkers(app, channels)
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+test('what is planted is really there, and would be found', async () => {
+  for (const { key, text } of ofOptions) expect(app.services.options.get(key)).toBe(text)
+  const step = { surface: 'rest', route: 'GET /api/channel/:id', method: 'GET', path: '', whose: 'own' } as const
+  const shown: string[] = []
+  for (const _ of channels) shown.push((await walkers.take({ ...step, actor: 'root' })).text)
+  for (const { key } of channels) expect(shown.join()).toContain(JSON.stringify(key).slice(1, -1))
+})
+
+test('no reply of any route shows anybody a planted secret, but for those that are there for it', async () => {
+  const shown: string[] = []
+  const look = async (step: Step) => {
+    const { text } = await walkers.take(step)
+    const meant = shownTo[step.route]
+    const isMeant = meant?.actor === 'any' || meant?.actor === step.actor
+    const found = [...forms].filter((form) => text.includes(form))
+    const left = isMeant
+      ? found.filter((form) => !meant?.texts.some((secret) => JSON.stringify(secret).includes(form)))
+      : found
+    if (left.length > 0) shown.push(`${step.route} shows ${step.actor} ${left.join()}: ${text.slice(0, 300)}`)
+  }
+  const all = steps()
+  await inParallel(
+    all.filter((step) => !mayChange(step)),
+    look,
+  )
+  for (const step of all.filter(mayChange)) await look(step)
+  expect(shown).toEqual([])
+})
+
+test('no line of the log has a planted secret', () => {
+  const lines = processLog.filter((line) => [...forms].some((form) => line.includes(form)))
+  expect(lines.map((line) => line.slice(0, 500))).toEqual([])
+})
