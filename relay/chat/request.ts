@@ -1,3 +1,5 @@
+import type { Effort } from '#core/models/parameters.ts'
+
 /**
  * The hub format: what a chat call means, apart from any vendor's wire form. Dialects parse callers' bodies into it and
  * providers write upstream bodies from it. What only one vendor knows stays attached to the part it belongs to
@@ -107,8 +109,6 @@ export type ToolChoice =
   | { type: 'auto' | 'none' | 'required' }
   | { type: 'tool'; name: string }
   | { type: 'allowed'; mode: 'auto' | 'required'; names: string[] }
-
-export type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max'
 
 /** What the caller wants of the model's thinking. Absent: the model's own default. */
 export type ReasoningInput = {

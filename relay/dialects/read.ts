@@ -1,6 +1,7 @@
 import { isWideNumber } from '#core/exact-json.ts'
 import { type Fields, deepestNesting, isObject, nestsDeeperThan } from '#relay/chat/json.ts'
-import type { CacheControl, Effort } from '#relay/chat/request.ts'
+import type { Effort } from '#core/models/parameters.ts'
+import type { CacheControl } from '#relay/chat/request.ts'
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 
 const isList = (value: unknown): value is unknown[] => Array.isArray(value)

@@ -1,4 +1,4 @@
-import type { Effort } from '#relay/chat/request.ts'
+import { type Effort, type ModelParameters, usualParameters } from '#core/models/parameters.ts'
 import { splitSuffix, traitsOf } from './anthropic/models.ts'
 import { thinkingOf } from './gemini/models.ts'
 import {
@@ -9,46 +9,25 @@ import {
   takesSamplingWithoutThinking,
 } from './openai-compatible/model-families.ts'
 
-/** What a model takes of a chat call's parameters; the rest is refused by its vendor, or left out on the way there. */
-export type ModelParameters = {
-  /** Temperature and top_p: both, one of them, or neither. */
-  sampling: 'both' | 'one' | 'none'
-  /** Sampling is taken with these efforts only, '' being the model's own; null: with any. */
-  samplingEfforts: readonly (Effort | '')[] | null
-  penalties: boolean
-  seed: boolean
-  /** Empty: the model does not think, or cannot be told how much. */
-  efforts: readonly Effort[]
-  tools: boolean
-  images: boolean
-  /** The most tokens an answer may have, where that is known. */
-  maxOutput: number | null
-}
-
-const plain: ModelParameters = {
-  sampling: 'both',
-  samplingEfforts: null,
-  penalties: true,
-  seed: true,
-  efforts: [],
-  tools: true,
-  images: true,
-  maxOutput: null,
-}
-
-/** The calls of these models are given up at a picture. */
+/** The calls of these models are refused with an image. */
 const textOnly =
   /^(gpt-3\.5|gpt-4(-(32k|\d{4}))?$|o1-(mini|preview)|o3-mini|deepseek-(chat|reasoner|coder|v\d|r\d)|command-r|glm-4(-|$)|moonshot-v1-\d+k$|qwen-(turbo|max|plus))/
 
 function openAi(model: string): ModelParameters {
   if (isSearchModel(model)) {
-    return { ...plain, sampling: 'none', penalties: false, seed: false, tools: false, images: false }
+    return { ...usualParameters, sampling: 'none', penalties: false, seed: false, tools: false, images: false }
   }
   const { model: bare, effort } = splitEffort(model, [])
-  if (!isReasoningModel(bare)) return plain
+  if (!isReasoningModel(bare)) return usualParameters
   const efforts = effort === undefined && !/^o1-(mini|preview)/.test(bare) ? effortsOf(bare) : []
   const sometimes = takesSamplingWithoutThinking(bare) && efforts.includes('none')
-  return { ...plain, penalties: false, efforts, sampling: sometimes ? 'both' : 'none', samplingEfforts: ['none'] }
+  return {
+    ...usualParameters,
+    penalties: false,
+    efforts,
+    sampling: sometimes ? 'both' : 'none',
+    samplingEfforts: ['none'],
+  }
 }
 
 const samplings = { free: 'both', one: 'one', refused: 'none' } as const
@@ -63,7 +42,7 @@ function claude(model: string): ModelParameters {
       ? ['none', 'low', 'medium', 'high', 'xhigh', 'max']
       : ['none', 'low', 'medium', 'high']
   return {
-    ...plain,
+    ...usualParameters,
     sampling: suffix.thinking ? 'none' : samplings[traits.sampling],
     // Who thinks chooses the words without them.
     samplingEfforts: ['', 'none'],
@@ -76,10 +55,10 @@ function claude(model: string): ModelParameters {
 
 function gemini(model: string): ModelParameters {
   const thinking = thinkingOf(model)
-  if (thinking.kind === 'none') return plain
+  if (thinking.kind === 'none') return usualParameters
   if (thinking.kind === 'level')
-    return { ...plain, efforts: thinking.levels.map((level) => level.toLowerCase() as Effort) }
-  return { ...plain, efforts: [...(thinking.canBeOff ? (['none'] as const) : []), 'low', 'medium', 'high'] }
+    return { ...usualParameters, efforts: thinking.levels.map((level) => level.toLowerCase() as Effort) }
+  return { ...usualParameters, efforts: [...(thinking.canBeOff ? (['none'] as const) : []), 'low', 'medium', 'high'] }
 }
 
 /** By the model's name, as the providers themselves judge it; names of a vendor's prefix by what follows it. */
@@ -93,9 +72,10 @@ function familyOf(model: string): ModelParameters {
   if (model.includes('claude')) return claude(model)
   if (model.startsWith('gemini')) return gemini(model)
   if (/^(o\d|gpt-)/.test(model)) return openAi(model)
-  if (/^deepseek-(reasoner|r\d)/.test(model)) return { ...plain, sampling: 'none', penalties: false, seed: false }
-  if (model.startsWith('grok-3-mini')) return { ...plain, penalties: false, efforts: ['low', 'high'] }
-  if (/^grok-([4-9]|build|code)/.test(model)) return { ...plain, penalties: model.includes('non-reasoning') }
-  if (model.startsWith('glm-')) return { ...plain, penalties: false }
-  return plain
+  if (/^deepseek-(reasoner|r\d)/.test(model))
+    return { ...usualParameters, sampling: 'none', penalties: false, seed: false }
+  if (model.startsWith('grok-3-mini')) return { ...usualParameters, penalties: false, efforts: ['low', 'high'] }
+  if (/^grok-([4-9]|build|code)/.test(model)) return { ...usualParameters, penalties: model.includes('non-reasoning') }
+  if (model.startsWith('glm-')) return { ...usualParameters, penalties: false }
+  return usualParameters
 }

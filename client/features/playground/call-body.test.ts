@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { bodyOf, type Parameters, usualParameters } from './call-body.ts'
+import { type ModelParameters, usualParameters } from '#core/models/parameters.ts'
+import { bodyOf } from './call-body.ts'
 import { firstSettings, type Settings } from './settings.ts'
 import { sampleTool } from './tools.ts'
 
@@ -15,7 +16,7 @@ const everything: Settings = {
   tools: [sampleTool, { name: 'no name', description: '', parameters: '{}' }, { ...sampleTool, parameters: '[' }],
 }
 
-const fields = (parameters: Partial<Parameters>, settings: Partial<Settings> = {}): string[] =>
+const fields = (parameters: Partial<ModelParameters>, settings: Partial<Settings> = {}): string[] =>
   Object.keys(
     bodyOf({ ...everything, ...settings }, { model: 'any', parameters: { ...usualParameters, ...parameters } }, []),
   ).filter((name) => !['model', 'group', 'messages', 'stream', 'stream_options'].includes(name))
@@ -43,7 +44,7 @@ test('a call has the parameters that its model takes and no other', () => {
 })
 
 test('temperature goes with the efforts that leave room for it, and an effort that the model does not know stays away', () => {
-  const thinking: Partial<Parameters> = { efforts: ['none', 'high'], samplingEfforts: ['none'] }
+  const thinking: Partial<ModelParameters> = { efforts: ['none', 'high'], samplingEfforts: ['none'] }
   expect(fields(thinking)).not.toContain('temperature')
   expect(fields(thinking, { effort: 'none' })).toContain('temperature')
   expect(fields(thinking, { effort: '' })).not.toContain('temperature')

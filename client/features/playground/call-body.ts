@@ -1,34 +1,19 @@
-import type { RouterOutputs } from '#server/app-router.ts'
+import type { ModelParameters } from '#core/models/parameters.ts'
 import type { CallBody, Message } from './reply.ts'
 import { wireMessages } from './reply.ts'
 import type { Settings } from './settings.ts'
 import { wireTools } from './tools.ts'
 
-/** What a model takes of the parameters. */
-export type Parameters = RouterOutputs['user']['models']['parameters']
-
-/** Until the server has said what a model takes, all that most of them do. */
-export const usualParameters: Parameters = {
-  sampling: 'both',
-  samplingEfforts: null,
-  penalties: true,
-  seed: true,
-  efforts: [],
-  tools: true,
-  images: true,
-  maxOutput: null,
-}
-
-export const effortIn = ({ effort }: Settings, { efforts }: Parameters): string =>
+export const effortIn = ({ effort }: Settings, { efforts }: ModelParameters): string =>
   (efforts as readonly string[]).includes(effort) ? effort : ''
 
 /** Whether temperature and top_p are taken beside the chosen effort. */
-export function samples(settings: Settings, parameters: Parameters): boolean {
-  const effort = effortIn(settings, parameters) as NonNullable<Parameters['samplingEfforts']>[number]
+export function samples(settings: Settings, parameters: ModelParameters): boolean {
+  const effort = effortIn(settings, parameters) as NonNullable<ModelParameters['samplingEfforts']>[number]
   return parameters.sampling !== 'none' && (parameters.samplingEfforts?.includes(effort) ?? true)
 }
 
-function samplingOf(settings: Settings, parameters: Parameters): Pick<CallBody, 'temperature' | 'top_p'> {
+function samplingOf(settings: Settings, parameters: ModelParameters): Pick<CallBody, 'temperature' | 'top_p'> {
   if (!samples(settings, parameters)) return {}
   const { temperature, temperatureSent, topP, topPSent } = settings
   const both = parameters.sampling === 'both'
@@ -41,7 +26,7 @@ function samplingOf(settings: Settings, parameters: Parameters): Pick<CallBody, 
 /** A call with the parameters that its model takes; what was set for another model stays set, and is not sent. */
 export function bodyOf(
   settings: Settings,
-  { model, parameters }: { model: string; parameters: Parameters },
+  { model, parameters }: { model: string; parameters: ModelParameters },
   messages: readonly Message[],
 ): CallBody {
   const { group, system, maxTokens, frequencyPenalty, presencePenalty, seed } = settings

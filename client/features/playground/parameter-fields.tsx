@@ -2,17 +2,18 @@ import { Field, Flex, Input, NativeSelect, Skeleton, Slider, Stack, Switch, Text
 import type { ReactNode } from 'react'
 import { t } from '../../i18n/t.ts'
 import { formatInteger } from '../../lib/format.ts'
-import { effortIn, type Parameters, samples } from './call-body.ts'
+import type { ModelParameters } from '#core/models/parameters.ts'
+import { effortIn, samples } from './call-body.ts'
 import { penalties, type Settings, shares, temperatures } from './settings.ts'
 
 /** A model that is asked, and what it takes. */
-export type Asked = { model: string; parameters: Parameters; /** The server has said so. */ isKnown: boolean }
+export type Asked = { model: string; parameters: ModelParameters; /** The server has said so. */ isKnown: boolean }
 
 type FieldsProps = { settings: Settings; onChange: (patch: Partial<Settings>) => void; asked: readonly Asked[] }
 
 /** The parameters that the model takes; of two models, those that either takes, with the one that does. */
 export function ParameterFields({ settings, onChange, asked }: FieldsProps) {
-  const takenBy = (takes: (parameters: Parameters) => boolean) => {
+  const takenBy = (takes: (parameters: ModelParameters) => boolean) => {
     const takers = asked.filter(({ parameters }) => takes(parameters))
     return { shown: takers.length > 0, only: takers.length < asked.length ? takers[0]?.model : undefined }
   }

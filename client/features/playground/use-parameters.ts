@@ -1,8 +1,8 @@
 import { trpc } from '../../lib/trpc.ts'
-import { type Parameters, usualParameters } from './call-body.ts'
+import { type ModelParameters, usualParameters } from '#core/models/parameters.ts'
 
 /** What a model takes, by the server's knowledge of its family. */
-export function useParameters(model: string): { parameters: Parameters; isKnown: boolean } {
+export function useParameters(model: string): { parameters: ModelParameters; isKnown: boolean } {
   const known = trpc.user.models.parameters.useQuery(
     { model },
     { enabled: model !== '', staleTime: Number.POSITIVE_INFINITY, placeholderData: undefined },

@@ -1,5 +1,6 @@
 import { useCallback, useMemo, useState } from 'react'
 import type { RouterOutputs } from '#server/app-router.ts'
+import type { DataTableProps } from '../../components/data-table/types.ts'
 import { useSession } from '../../lib/session.ts'
 import type { Paging } from '../../lib/table-state.ts'
 import { isRangePreset, parseRange } from '../../lib/time-range.ts'
@@ -19,6 +20,10 @@ export const useTaskFilters = (defaults: TaskFilterValues) => useUrlState(defaul
 /** A time range alone is no reason why there is nothing. */
 export const isFiltered = (values: TaskFilterValues): boolean =>
   Object.entries(values).some(([name, value]) => name !== 'range' && value !== '')
+
+/** A list of tasks as its page needs it. */
+export type TaskList<Task> = Pick<DataTableProps<Task>, 'query'> &
+  Required<Pick<DataTableProps<Task>, 'csvPage'>> & { refresh: () => void }
 
 const asId = (text: string): number => (/^\d{1,9}$/.test(text) ? Number(text) : 0)
 

@@ -2,8 +2,11 @@ import { type Fields, isObject } from '#relay/chat/json.ts'
 import type { ReasoningInput, ResponseFormat } from '#relay/chat/request.ts'
 import { type Reader, defined, isEffort } from '../read.ts'
 
-export function readResponseFormat(value: unknown, read: Reader): ResponseFormat | undefined {
-  const format = read.object(value, 'response_format')
+/** `response_format` of chat completions, and `text.format` of Responses, which has the schema's fields beside the type. */
+export function readResponseFormat(value: unknown, read: Reader, path = 'response_format'): ResponseFormat | undefined {
+  const format = read.object(value, path)
+  const schema = (): Fields | undefined =>
+    path === 'response_format' ? read.object(format?.['json_schema'], 'response_format.json_schema') : format
   switch (format?.['type']) {
     case undefined:
       return undefined
@@ -12,14 +15,14 @@ export function readResponseFormat(value: unknown, read: Reader): ResponseFormat
     case 'json_object':
       return { type: 'json' }
     case 'json_schema':
-      return readSchemaFormat(read.object(format?.['json_schema'], 'response_format.json_schema') ?? {}, read)
+      return readSchemaFormat(schema() ?? {}, read)
     default:
-      throw read.invalid('response_format.type')
+      throw read.invalid(`${path}.type`)
   }
 }
 
 /** Name, schema and strictness, as both OpenAI dialects write them. */
-export function readSchemaFormat(given: Fields, read: Reader): ResponseFormat {
+function readSchemaFormat(given: Fields, read: Reader): ResponseFormat {
   return defined({
     type: 'json-schema',
     name: read.text(given['name'], 'response_format.name') || 'output',

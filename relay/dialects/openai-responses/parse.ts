@@ -1,6 +1,6 @@
 import type { Fields } from '#relay/chat/json.ts'
-import type { ChatRequest, ReasoningInput, ResponseFormat } from '#relay/chat/request.ts'
-import { readSchemaFormat } from '../openai-chat/output-settings.ts'
+import type { ChatRequest, ReasoningInput } from '#relay/chat/request.ts'
+import { readResponseFormat } from '../openai-chat/output-settings.ts'
 import { defined, isEffort, leftOver, readerFor } from '../read.ts'
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { flatTools } from './agent-tools.ts'
@@ -59,7 +59,7 @@ export function parseOpenAiResponses(value: unknown, path: { model?: string | un
     stop: [],
     logprobs: topLogprobs === undefined ? undefined : true,
     topLogprobs,
-    responseFormat: readFormat(text),
+    responseFormat: readResponseFormat(text['format'], read, 'text.format'),
     reasoning: readReasoningInput(body),
     user: read.text(body['user'] ?? body['safety_identifier'], 'user'),
     serviceTier: read.text(body['service_tier'], 'service_tier'),
@@ -68,22 +68,6 @@ export function parseOpenAiResponses(value: unknown, path: { model?: string | un
     extra: { dialect: 'openai-responses' as const, fields: readExtra(body, text) },
     losses: [...new Set([...losses, ...choice.losses, ...unreadToolFields(tools)])],
   })
-}
-
-function readFormat(text: Fields): ResponseFormat | undefined {
-  const format = read.object(text['format'], 'text.format')
-  switch (format?.['type']) {
-    case undefined:
-      return undefined
-    case 'text':
-      return { type: 'text' }
-    case 'json_object':
-      return { type: 'json' }
-    case 'json_schema':
-      return readSchemaFormat(format ?? {}, read)
-    default:
-      throw read.invalid('text.format.type')
-  }
 }
 
 function readReasoningInput(body: Fields): ReasoningInput | undefined {

@@ -1,7 +1,7 @@
 import { detailsIn, lossesTowards } from '#relay/chat/losses.ts'
 import { isMultiTurn } from '#relay/chat/multi-turn.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
-import { InvalidRequest } from '#relay/chat/invalid-request.ts'
+import { unsupportedByClaude } from '../shared/unsupported-fields.ts'
 import type { ProviderCall, UpstreamRequest } from '../types.ts'
 import { type Json, recordOf, withoutAbsent } from '../shared/json.ts'
 import { withAutomaticMarks } from './automatic-cache-marks.ts'
@@ -102,17 +102,9 @@ function systemField(request: ChatRequest, traits: ClaudeTraits, laterInstructio
 const tiers: Readonly<Record<string, string>> = { auto: 'auto', default: 'standard_only' }
 
 function unsupported(request: ChatRequest): string[] {
-  const { choiceCount, serviceTier } = request
-  if (choiceCount !== undefined && choiceCount > 1) {
-    throw new InvalidRequest('invalid_text_request', 'n greater than 1 is not supported by this model')
-  }
+  const { serviceTier } = request
   const given: Readonly<Record<string, boolean>> = {
-    seed: request.seed !== undefined,
-    frequency_penalty: (request.frequencyPenalty ?? 0) !== 0,
-    presence_penalty: (request.presencePenalty ?? 0) !== 0,
-    logprobs: request.logprobs === true,
-    modalities: request.modalities?.some((modality) => modality !== 'text') === true,
-    audio: request.audio !== undefined,
+    ...unsupportedByClaude(request),
     service_tier: serviceTier !== undefined && tiers[serviceTier] === undefined,
     image: request.messages.some(
       (message) => message.role === 'assistant' && message.content.some((part) => part.type === 'image'),

@@ -1,4 +1,5 @@
-import type { Effort, ReasoningInput } from '#relay/chat/request.ts'
+import type { Effort } from '#core/models/parameters.ts'
+import type { ReasoningInput } from '#relay/chat/request.ts'
 import type { ProviderCall } from '../types.ts'
 import { type Json, withoutAbsent } from '../shared/json.ts'
 import type { ClaudeTraits, NameSuffix } from './models.ts'

@@ -1,4 +1,5 @@
-import type { DialectId, Effort, ReasoningInput } from '#relay/chat/request.ts'
+import type { Effort } from '#core/models/parameters.ts'
+import type { DialectId, ReasoningInput } from '#relay/chat/request.ts'
 import type { ProviderCall } from '../types.ts'
 import { type Json, withoutAbsent } from '../shared/json.ts'
 import { type GeminiThinking, type NameSuffix, splitSuffix, thinkingOf } from './models.ts'

@@ -1,4 +1,4 @@
-import type { Effort } from '#relay/chat/request.ts'
+import type { Effort } from '#core/models/parameters.ts'
 import { type Json, recordOf, recordsOf } from '../shared/json.ts'
 import type { ResponsesReason } from './style.ts'
 

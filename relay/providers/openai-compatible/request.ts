@@ -1,6 +1,7 @@
 import { channelTypeOf } from '#core/channel-types/index.ts'
 import { lossesTowards } from '#relay/chat/losses.ts'
-import type { ChatRequest, Effort, ReasoningInput, ResponseFormat } from '#relay/chat/request.ts'
+import type { Effort } from '#core/models/parameters.ts'
+import type { ChatRequest, ReasoningInput, ResponseFormat } from '#relay/chat/request.ts'
 import type { ProviderCall, UpstreamRequest } from '../types.ts'
 import { type Json, recordOf, withoutAbsent } from '../shared/json.ts'
 import { chatUrl, requestHeaders } from './address.ts'

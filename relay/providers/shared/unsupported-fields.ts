@@ -1,3 +1,4 @@
+import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import type { ChatRequest, Message } from '#relay/chat/request.ts'
 import { detailsIn, lossesTowards } from '#relay/chat/losses.ts'
 import { formatInstruction } from '../anthropic/output-format.ts'
@@ -9,6 +10,21 @@ const hasImages = ({ messages }: ChatRequest): boolean =>
   messages.some((message) =>
     message.content.some((part) => part.type === 'tool-result' && part.content.some((inner) => inner.type !== 'text')),
   )
+
+/** What no interface of Claude's form takes, wherever the model is served. Several answers at once are refused. */
+export function unsupportedByClaude(request: ChatRequest): Readonly<Record<string, boolean>> {
+  if ((request.choiceCount ?? 1) > 1) {
+    throw new InvalidRequest('invalid_text_request', 'n greater than 1 is not supported by this model')
+  }
+  return {
+    seed: request.seed !== undefined,
+    frequency_penalty: (request.frequencyPenalty ?? 0) !== 0,
+    presence_penalty: (request.presencePenalty ?? 0) !== 0,
+    logprobs: request.logprobs === true,
+    modalities: request.modalities?.some((modality) => modality !== 'text') === true,
+    audio: request.audio !== undefined,
+  }
+}
 
 /** What of a conversation early services and those with names of their own have no place for. */
 export const unplaced = (request: ChatRequest): string[] => [

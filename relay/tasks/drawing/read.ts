@@ -5,7 +5,7 @@ import { forwardedImageUrl, taskObject } from '#relay/dialects/drawing/task-obje
 import { admitGroup } from '#relay/request/admit.ts'
 import { maskSecrets } from '#core/masking/mask-secrets.ts'
 import { attemptSecrets } from '#relay/attempt/upstream-channel.ts'
-import type { RelayServices } from '#relay/request/call.ts'
+import type { Caller, RelayServices } from '#relay/request/call.ts'
 import { readBody } from '#relay/request/read-body.ts'
 import { TransportError } from '#relay/transport/transport-error.ts'
 import { type Exchange, handleTask } from '../admit.ts'
@@ -13,6 +13,14 @@ import { askService } from '../ask.ts'
 import { idsOf } from '../ids.ts'
 import { placeOfTask } from '../place.ts'
 import { reportDrawing } from '../report.ts'
+
+/** A task of the caller's own. */
+async function ownDrawing(services: RelayServices, caller: Caller, id: string): Promise<DrawingTask> {
+  admitGroup(services, caller)
+  const [task] = await findOwnDrawings(services, caller.user.id, [id])
+  if (!task) throw new DomainError('drawing.task_unknown')
+  return task
+}
 
 const seedLimitMs = 30_000
 
@@ -38,9 +46,7 @@ export const fetchDrawing = (services: RelayServices, id: string, exchange: Exch
   handleTask(services, exchange, {
     report: (incoming, error) => reportDrawing(services, incoming, error),
     run: async ({ caller }) => {
-      admitGroup(services, caller)
-      const [task] = await findOwnDrawings(services, caller.user.id, [id])
-      if (!task) throw new DomainError('drawing.task_unknown')
+      const task = await ownDrawing(services, caller, id)
       exchange.res.json(shown(services, task))
     },
   })
@@ -57,14 +63,12 @@ export const listDrawings = (services: RelayServices, exchange: Exchange): Promi
     },
   })
 
-/** The seed of a picture, which only the service that drew it knows. */
+/** The seed of an image, which only the service that drew it knows. */
 export const fetchSeed = (services: RelayServices, id: string, exchange: Exchange): Promise<void> =>
   handleTask(services, exchange, {
     report: (incoming, error) => reportDrawing(services, incoming, error),
     run: async ({ caller }) => {
-      admitGroup(services, caller)
-      const [task] = await findOwnDrawings(services, caller.user.id, [id])
-      if (!task) throw new DomainError('drawing.task_unknown')
+      const task = await ownDrawing(services, caller, id)
       const place = placeOfTask(services, 'drawing', task)
       const reply = await askService(services, place, {
         method: 'GET',

@@ -1,6 +1,7 @@
 import { detailsIn, lossesTowards } from '#relay/chat/losses.ts'
-import type { ChatRequest, Effort } from '#relay/chat/request.ts'
-import { InvalidRequest } from '#relay/chat/invalid-request.ts'
+import type { Effort } from '#core/models/parameters.ts'
+import type { ChatRequest } from '#relay/chat/request.ts'
+import { unsupportedByClaude } from '../../shared/unsupported-fields.ts'
 import { systemTexts, toClaudeMessages } from '../../anthropic/conversation.ts'
 import { formatInstruction } from '../../anthropic/output-format.ts'
 import { effortOf } from '../../openai-compatible/request.ts'
@@ -97,16 +98,8 @@ function modelFields(request: ChatRequest, model: string, losses: Set<string>): 
 }
 
 function unsupported(request: ChatRequest): string[] {
-  if ((request.choiceCount ?? 1) > 1) {
-    throw new InvalidRequest('invalid_text_request', 'n greater than 1 is not supported by this model')
-  }
   const given: Readonly<Record<string, boolean>> = {
-    seed: request.seed !== undefined,
-    frequency_penalty: (request.frequencyPenalty ?? 0) !== 0,
-    presence_penalty: (request.presencePenalty ?? 0) !== 0,
-    logprobs: request.logprobs === true,
-    modalities: request.modalities?.some((modality) => modality !== 'text') === true,
-    audio: request.audio !== undefined,
+    ...unsupportedByClaude(request),
     service_tier: request.serviceTier !== undefined && request.serviceTier !== 'auto',
     user: request.user !== undefined,
     reasoning_content: request.messages.some((message) =>
