@@ -11,7 +11,7 @@ export type Changes = {
   onLost: (listener: () => void) => void
   /** The connection was lost and is there again: notices were missed and everything cached may be stale. */
   onGap: (listener: () => void) => void
-  /** Hears one more channel of notices from now on, after reconnections too. */
+  /** Listens to one more channel of notices from now on, after reconnections too. */
   listen: (channel: string, onMessage: (text: string) => void) => Promise<void>
   /** Runs on the session that listens; session locks taken here live as long as this process is connected. */
   query: (text: string, values?: unknown[]) => Promise<pg.QueryResult>

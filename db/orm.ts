@@ -21,7 +21,7 @@ const initialise = (connection: ConnectionOptions, poolSize: number) =>
     user: connection.user,
     ...(connection.password ? { password: connection.password } : {}),
     dbName: connection.database,
-    // Whoever finds no free connection is told so, instead of waiting for ever.
+    // Whoever finds no free connection is refused, instead of waiting for ever.
     driverOptions: {
       connectionTimeoutMillis: 5000,
       onConnect: prepare,

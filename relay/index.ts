@@ -27,7 +27,7 @@ export { asksForRealtime, serveUpgrades } from './realtime/upgrades.ts'
 
 const relayBases = ['/v1', '/v1beta', '/v2', '/upload/v1beta', '/hf']
 
-/** Everything that callers' programs talk to; a console node serves only the playground and the pictures it shows. */
+/** Everything that callers' programs talk to; a console node serves only the playground and the images it shows. */
 export function createRelayRouter(services: RelayServices, paths: 'all' | 'playground' = 'all'): Router {
   const router = Router()
   servePlayground(services, router)

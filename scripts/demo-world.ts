@@ -14,7 +14,7 @@ export type RunningWorld = {
   close: () => Promise<void>
 }
 
-/** The port wished for, or any other where it is taken. */
+/** The port asked for, or any other where it is taken. */
 const startProvider = (port: number) => startUpstream({ port }).catch(() => startUpstream({ port: 0 }))
 
 /**

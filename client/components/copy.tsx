@@ -43,7 +43,7 @@ type CopyButtonProps = {
   text: string | (() => Promise<string>)
   /** Names what is copied: 「复制密钥」. */
   label: string
-  /** With the words beside the picture. */
+  /** With the words beside the image. */
   wide?: boolean
   size?: 'xs' | '2xs' | 'sm'
 }

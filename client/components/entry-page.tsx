@@ -6,7 +6,7 @@ import { useStatus } from '../lib/status.ts'
 type EntryPageProps = {
   /** The window's title. */
   title: string
-  /** What the page says; the title unless told. */
+  /** What the page says; the title by default. */
   heading?: string
   description?: ReactNode
   /** The other ways from here: to sign up, to reset a password. */

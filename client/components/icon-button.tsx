@@ -12,7 +12,7 @@ export type IconButtonProps = Omit<ChakraIconButtonProps, 'children' | 'aria-lab
   ref?: Ref<HTMLButtonElement>
 }
 
-/** A button of one picture, with the name that the picture cannot give. */
+/** A button of one image, with the name that the image cannot give. */
 export function IconButton({ icon: Icon, label, tip, ...rest }: IconButtonProps) {
   return (
     <ChakraIconButton variant="ghost" px="0" {...rest} aria-label={label} data-tip={tip ?? label}>

@@ -60,7 +60,7 @@ function addCopyButtons(content: DocumentFragment) {
   }
 }
 
-/** Markdown that people or models wrote: cleaned, and without pictures from elsewhere. */
+/** Markdown that people or models wrote: cleaned, and without images from elsewhere. */
 export function Markdown({ source }: { source: string }) {
   const box = useRef<HTMLDivElement>(null)
   // While an answer streams in, drawing may lag behind what has come.

@@ -10,7 +10,7 @@ type UrlTabsProps = {
   /** Read out as the name of the set. */
   label: string
   tabs: readonly UrlTab[]
-  /** The one that stands when the address names none; the first unless told. */
+  /** The one that stands when the address names none; the first by default. */
   fallback?: string
 }
 

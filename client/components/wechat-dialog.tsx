@@ -13,7 +13,7 @@ type WeChatDialogProps = {
   submitLabel: string
 }
 
-/** The account's picture to scan, and a field for the code that it answers with. */
+/** The account's image to scan, and a field for the code that it answers with. */
 export function WeChatDialog({ open, onClose, onCode, submitLabel }: WeChatDialogProps) {
   return (
     <Dialog.Root

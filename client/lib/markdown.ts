@@ -34,7 +34,7 @@ const toLink = (image: Element) => {
 }
 
 /**
- * Markdown as nodes that cannot run anything and fetch nothing: a picture from elsewhere would tell its server who
+ * Markdown as nodes that cannot run anything and fetch nothing: an image from elsewhere would tell its server who
  * reads, so it becomes a link that the reader may follow.
  */
 export function renderMarkdown(source: string): DocumentFragment {

@@ -58,8 +58,8 @@ type AnswerSettings = {
 }
 
 /**
- * Chat completions have no agreed place for thoughts, so the settings that move them or bring answers to the canonical
- * shape change those. Dialects that have one keep their thoughts, which go back signed; thoughts in tags become thoughts
+ * Chat completions have no agreed place for reasoning, so the settings that move it or bring answers to the canonical
+ * shape change those. Dialects that have one keep their reasoning, which goes back signed; reasoning in tags becomes reasoning
  * wherever an answer is translated.
  */
 export function answerSettings(

@@ -39,7 +39,7 @@ const reportAfterMs = 1000
 /** Gathers failures: one statement at a time, for all that came meanwhile. No bill hangs on them. */
 export function createFailureLog(
   pool: Pool,
-  /** Hears how many rows were dropped since it last did. */
+  /** Receives how many rows were dropped since it last did. */
   onDropped: (dropped: number, error: unknown) => void,
 ): FailureLog {
   const queue = createBatchQueue((rows: FailureRow[]) => insertRows(pool, rows), {

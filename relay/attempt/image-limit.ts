@@ -7,7 +7,7 @@ const imagesOf = ({ content }: ChatRequest['messages'][number]): number =>
   content.flatMap((part) => (part.type === 'tool-result' ? part.content : [part])).filter(isImage).length
 
 /**
- * An upstream may take a few pictures in a message; more of them are not even fetched.
+ * An upstream may take a few images in a message; more of them are not even fetched.
  * @throws {InvalidRequest}
  */
 export function checkImages({ messages }: ChatRequest, most: number | undefined): void {

@@ -19,7 +19,7 @@ const isMedia = (part: Part): part is MediaPart =>
   part.type === 'image' || part.type === 'audio' || part.type === 'file'
 
 /**
- * The request with every picture and file that is given by address replaced by its bytes, for upstreams that want them.
+ * The request with every image and file that is given by address replaced by its bytes, for upstreams that want them.
  * Addresses that the upstream reads itself stay.
  * @throws {DomainError} relay.media_failed; {TransportError} `aborted` when the caller has gone.
  */

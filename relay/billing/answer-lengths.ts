@@ -6,7 +6,7 @@ type Seen = {
   deviation: number
   /** The longest answer. */
   most: number
-  /** Moving mean of the tokens that no text of the answer tells of: thoughts that the vendor keeps to itself. */
+  /** Moving mean of the tokens that no text of the answer tells of: reasoning that the vendor keeps to itself. */
   hidden: number
   /** Moving means of what the upstream counts, against what is counted here without a tokenizer. */
   promptRatio: number

@@ -25,7 +25,7 @@ export type Ending = {
    * nothing was left to pay for more.
    */
   end: 'complete' | 'hung-up' | 'failed' | 'unpaid'
-  /** Blank text, no tool call, no picture: free when the upstream reported no usage either. */
+  /** Blank text, no tool call, no image: free when the upstream reported no usage either. */
   empty: boolean
   losses: string[]
   delivered: () => Delivered
@@ -126,7 +126,7 @@ const longest = 64 * 1024
 
 const cut = (text: string): string => (text.length > longest ? text.slice(0, longest) : text)
 
-/** What a caller wrote, as text: pictures and files are named, not kept. */
+/** What a caller wrote, as text: images and files are named, not kept. */
 function textOf(content: ChatRequest['messages'][number]['content']): string {
   return (content as { type: string; text?: string }[])
     .map((part) => (typeof part.text === 'string' ? part.text : `[${part.type}]`))

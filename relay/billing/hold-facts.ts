@@ -17,7 +17,7 @@ import type { CallPrice } from './price-call.ts'
 /** An answer of so many tokens is worth having; less is, where answers of the model usually are shorter. */
 const leastAnswer = 256
 const leastUsual = 16
-/** Thoughts with a budget need room beside the answer. */
+/** Reasoning with a budget needs room beside the answer. */
 const leastThoughtful = 2048
 
 /** What answers come to without a limit; models that think unseen go much further. */

@@ -104,7 +104,7 @@ function ratioText(price: Price, isAudio: boolean): string {
   return `${text}，音频倍率 ${twoDigits(price.audioRatio)}，音频补全倍率 ${twoDigits(price.audioCompletionRatio)}`
 }
 
-/** The keys of a log row for sound, pictures and tools that older consoles read, where a call used them. */
+/** The keys of a log row for audio, images and tools that older consoles read, where a call used them. */
 export function receiptKeys(receipt: Receipt | null): Record<string, unknown> {
   if (!receipt || receipt.formula === 'image' || receipt.formula === 'task') return {}
   return { ...audioKeys(receipt), ...imageKeys(receipt), ...toolKeys(receipt) }

@@ -42,7 +42,7 @@ export async function measureUsage(
 
 const longestImageWaitMs = 5000
 
-/** A picture costs by its size, so it has to be at hand to be counted; one that cannot be had costs the usual. */
+/** An image costs by its size, so it has to be at hand to be counted; one that cannot be had costs the usual. */
 const withImages = (services: RelayServices, request: ChatRequest): Promise<ChatRequest> =>
   inlineMedia(request, {
     fetchMedia: services.media,

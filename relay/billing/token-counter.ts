@@ -25,7 +25,7 @@ const longestStartMs = 20_000
 type Waiting = { done: (value: number | null) => void; timer: NodeJS.Timeout }
 
 /**
- * Counts tokens and measures sound on a thread of its own, which begins with the first order: loading an encoder takes half
+ * Counts tokens and measures audio on a thread of its own, which begins with the first order: loading an encoder takes half
  * a second, and some texts take seconds for a megabyte, which nobody else's stream should feel. A thread that dies is
  * replaced.
  */

@@ -24,7 +24,7 @@ describe('collecting a stream', () => {
     })
   })
 
-  it('joins sound by its bytes, for every piece is padded on its own', () => {
+  it('joins audio by its bytes, for every piece is padded on its own', () => {
     const piece = (text: string) => Buffer.from(text).toString('base64')
     const events: ChatEvent[] = [
       { type: 'audio-delta', data: piece('a'), transcript: 'he' },
@@ -35,7 +35,7 @@ describe('collecting a stream', () => {
     ])
   })
 
-  it('tells thoughts apart by their proofs', () => {
+  it('keeps reasoning parts apart by their proofs', () => {
     const events: ChatEvent[] = [
       { type: 'reasoning-delta', text: 'a' },
       { type: 'reasoning-signature', dialect: 'claude', value: '1' },

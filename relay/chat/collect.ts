@@ -129,7 +129,7 @@ function addReasoning(
     else choice.parts.push({ type: 'reasoning', text: '', signature })
   } else {
     const encrypted = { dialect: event.dialect, data: event.data }
-    // One vendor hides the thoughts whose summary was just shown, the other hides a thought of its own.
+    // One vendor hides the reasoning whose summary was just shown, the other hides reasoning of its own.
     if (open !== undefined && event.dialect === 'openai-responses') open.encrypted = encrypted
     else choice.parts.push({ type: 'reasoning', text: '', encrypted })
   }

@@ -1,6 +1,6 @@
 import type { ChatRequest, CustomTool, DialectId, Message } from './request.ts'
 
-/** Fields that parsing has also put into the hub's own wishes; leaving the original out loses nothing. */
+/** Fields that parsing has also put into the hub's own fields; leaving the original out loses nothing. */
 const mirrored = new Set(['thinking', 'reasoning', 'enable_thinking', 'thinking_budget', 'output_config'])
 
 /** What the gateway sees to itself for callers of responses: it keeps answers. */

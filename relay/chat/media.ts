@@ -17,7 +17,7 @@ export function parseDataUrl(url: string): { mediaType: string; data: string } |
 
 export const toDataUrl = (mediaType: string, data: string): string => `data:${mediaType};base64,${data}`
 
-/** Text dialects show a picture the way every chat client renders it. */
+/** Text dialects show an image the way every chat client renders it. */
 export const toMarkdownImage = (mediaType: string, data: string): string => `![image](${toDataUrl(mediaType, data)})`
 
 const audioTypes: Readonly<Record<string, string>> = {

@@ -6,15 +6,15 @@ import { createThinkTagSplitter, type ThinkPiece } from './think-tags.ts'
 export type EventChange = (event: ChatEvent) => ChatEvent[]
 
 export type ReasoningPlace = {
-  /** Text between think tags at the beginning of an answer is a thought. */
+  /** Text between think tags at the beginning of an answer is reasoning. */
   fromTags: boolean
-  /** Thoughts are told inside the text, between think tags. */
+  /** Reasoning stands inside the text, between think tags. */
   asText: boolean
 }
 
 const at = (choice: number | undefined): { choice?: number } => (choice ? { choice } : {})
 
-/** Told beside the answer: none of them begins or ends a thought. */
+/** Reported beside the answer: none of them begins or ends a reasoning part. */
 const isAside = (event: ChatEvent): boolean =>
   event.type === 'start' || event.type === 'usage' || event.type === 'error' || event.type === 'logprobs'
 
@@ -55,7 +55,7 @@ function asText(): EventChange {
       open.add(choice)
       return [text(begins ? `<think>\n${event.text}` : event.text, choice)]
     }
-    // Proofs of thoughts have no place in a text.
+    // Proofs of reasoning have no place in a text.
     if (event.type === 'reasoning-signature' || event.type === 'reasoning-encrypted') return []
     if (event.type === 'text-delta' && event.text === '') return []
     return open.delete(choice) ? [text('\n</think>\n', choice), event] : [event]

@@ -116,7 +116,7 @@ export type ReasoningInput = {
   effort?: Effort | undefined
   /** Tokens; -1 lets the model decide (Gemini). */
   budgetTokens?: number | undefined
-  /** The caller wants to see the thoughts. */
+  /** The caller wants to see the reasoning. */
   includeThoughts?: boolean | undefined
 }
 

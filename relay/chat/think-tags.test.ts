@@ -43,7 +43,7 @@ describe('think tags', () => {
   })
 })
 
-describe('thoughts that move', () => {
+describe('reasoning that moves', () => {
   const moved = (events: ChatEvent[], place: { fromTags: boolean; asText: boolean }): ChatEvent[] => {
     const move = moveReasoning(place)
     return events.flatMap(move)

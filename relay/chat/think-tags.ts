@@ -16,8 +16,8 @@ function heldBack(text: string, marks: readonly string[]): number {
 }
 
 /**
- * Takes the thoughts that stand between `<think>` and `</think>` at the beginning of a text apart from the rest, however
- * the text is cut. Tags further on are text like any other; a thought that is never closed stays one.
+ * Takes the reasoning that stands between `<think>` and `</think>` at the beginning of a text apart from the rest, however
+ * the text is cut. Tags further on are text like any other; a reasoning part that is never closed stays one.
  */
 export function createThinkTagSplitter(): { push: (text: string) => ThinkPiece[]; end: () => ThinkPiece[] } {
   let state: 'before' | 'reasoning' | 'gap' | 'text' = 'before'

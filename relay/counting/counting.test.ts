@@ -124,7 +124,7 @@ describe('countPrompt', () => {
     expect(two - one).toBe(one - 8 - 3)
   })
 
-  test('counts audio, files and Claude pictures at their fixed numbers', async () => {
+  test('counts audio, files and Claude images at their fixed numbers', async () => {
     const source = { kind: 'url', url: 'https://example.com/a' } as const
     const frame = 3 + 1 + 3
     const media: Message = {
@@ -141,7 +141,7 @@ describe('countPrompt', () => {
   })
 })
 
-describe('pictures', () => {
+describe('images', () => {
   const png = (width: number, height: number): string => {
     const bytes = Buffer.alloc(24)
     bytes.write('\x89PNG\r\n\x1a\n', 'latin1')
@@ -197,7 +197,7 @@ describe('pictures', () => {
 })
 
 describe('estimateUsage', () => {
-  test('counts the prompt and what was delivered, 7 more for each tool call and 258 for each picture', async () => {
+  test('counts the prompt and what was delivered, 7 more for each tool call and 258 for each image', async () => {
     const delivered = { text: 'hello world', toolCalls: 2, images: 1 }
     const usage = await estimateUsage({
       request: requestOf([user('hello world')]),

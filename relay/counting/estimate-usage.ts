@@ -36,7 +36,7 @@ export async function estimateUsage(call: {
   return { ...emptyUsage, promptTokens, completionTokens }
 }
 
-/** The output tokens of what was delivered, 7 more for each tool call and 258 for each picture. */
+/** The output tokens of what was delivered, 7 more for each tool call and 258 for each image. */
 export async function countDelivered(delivered: Delivered, model: string, count: CountTexts): Promise<number> {
   const { text, droppedCharacters = 0 } = delivered
   const counted = await count([text], model)
@@ -45,7 +45,7 @@ export async function countDelivered(delivered: Delivered, model: string, count:
   return written + tokensPerToolCall * delivered.toolCalls + tokensPerImage * (delivered.images ?? 0)
 }
 
-/** Every text the caller wrote or quoted, for screening: all roles, tool results included, no pictures. */
+/** Every text the caller wrote or quoted, for screening: all roles, tool results included, no images. */
 export function promptTexts(request: ChatRequest): string[] {
   return request.messages.flatMap((message) =>
     message.content.flatMap((part) => {

@@ -3,20 +3,20 @@ import { imageSize } from './image-size.ts'
 
 const shortestSide = 768
 const tileSide = 512
-/** A picture costs this many times the base where its size is not looked at. */
+/** An image costs this many times the base where its size is not looked at. */
 const flatFactor = 3
 
 const tokensOf = (model: string): { base: number; tile: number } =>
   model.startsWith('gpt-4o-mini') ? { base: 2833, tile: 5667 } : { base: 85, tile: 170 }
 
-/** What a picture costs without looking at it. */
+/** What an image costs without looking at it. */
 export function flatImageTokens(image: ImagePart, model: string): number {
   if (model === 'glm-4v') return 1047
   const { base } = tokensOf(model)
   return image.detail === 'low' ? base : flatFactor * base
 }
 
-/** What a picture costs by its size; one whose bytes are not at hand or unreadable costs the flat count. */
+/** What an image costs by its size; one whose bytes are not at hand or unreadable costs the flat count. */
 export function imageTokens(image: ImagePart, model: string): number {
   const size = image.source.kind === 'base64' ? imageSize(image.source.data) : undefined
   if (size === undefined || image.detail === 'low' || model === 'glm-4v') return flatImageTokens(image, model)

@@ -3,7 +3,7 @@ import type { ChatRequest, MediaSource } from '#relay/chat/request.ts'
 /** The flat counts that the cheap count has for these already. */
 const flatAudio = 100
 const flatFile = 5000
-/** Compressed sound of low quality is the dearest by its bytes; waves are forty times as long. */
+/** Compressed audio of low quality is the dearest by its bytes; waves are forty times as long. */
 const bytesPerAudioToken = { wave: 1000, compressed: 250 }
 const bytesPerFileToken = 200
 const bytesPerTextToken = 4
@@ -11,7 +11,7 @@ const largestContext = 1_000_000
 
 const bytesOf = (source: MediaSource): number => (source.kind === 'base64' ? source.data.length * 0.75 : 0)
 
-/** What sound and files may cost beyond the flat count, by their size. */
+/** What audio and files may cost beyond the flat count, by their size. */
 export function mediaTokens(request: ChatRequest): { audio: number; beyond: number } {
   let audio = 0
   let beyond = 0

@@ -206,7 +206,7 @@ describe('whole answers', () => {
     })
   })
 
-  it('shows refusals, pictures and sound in the words each dialect has for them', () => {
+  it('shows refusals, images and audio in the words each dialect has for them', () => {
     const shown: ChatResponse = {
       id: 'a',
       model: 'm',

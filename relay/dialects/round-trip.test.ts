@@ -89,12 +89,12 @@ describe('an answer sent back as history', () => {
     )
   })
 
-  it('keeps signed thoughts, words and calls in chat completions', () => {
+  it('keeps signed reasoning, words and calls in chat completions', () => {
     fc.assert(
       fc.property(anyAnswer('claude'), (events) => {
         const answer = collectEvents(events)
         const parts = answer.choices[0]?.parts ?? []
-        // Unsigned thoughts are one plain text there, whatever their number.
+        // Unsigned reasoning is one plain text there, whatever their number.
         fc.pre(parts.every((part) => part.type !== 'reasoning' || part.signature !== undefined))
         const reply = dialects['openai-chat'].encode(answer, testContext()) as { choices: { message: object }[] }
         const messages = reply.choices.map((choice) => choice.message)

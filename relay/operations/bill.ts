@@ -87,7 +87,7 @@ export function plainEstimate(call: PlainCall, { attempt, terms }: AttemptPlan):
     asked.operation === 'speech'
       ? [...(asked.texts[0] ?? '')].length
       : asked.operation === 'transcriptions' || asked.operation === 'translations'
-        ? // A minute of sound is about 480 KB at common rates; without its length that is the guess.
+        ? // A minute of audio is about 480 KB at common rates; without its length that is the guess.
           asked.seconds === undefined
           ? Math.max(1000, Math.ceil(call.body.bytes.length / 480))
           : transcriptionUsage(asked.seconds).promptTokens

@@ -1,6 +1,6 @@
 /**
  * Vectors in the form the caller wants. The official library asks for base64 by itself and reads numbers as bytes, so an
- * upstream that ignores the wish would corrupt them silently.
+ * upstream that ignores the request would corrupt them silently.
  */
 export function inWantedEncoding(answer: unknown, wanted: unknown): unknown {
   const rows = typeof answer === 'object' && answer !== null && 'data' in answer ? answer.data : undefined

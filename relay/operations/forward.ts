@@ -169,7 +169,7 @@ async function answerMade(current: Try, answer: unknown): Promise<void> {
   res.end(JSON.stringify(answer))
 }
 
-/** Those whose answers may be sound or plain text; all others are JSON, whatever they are announced as. */
+/** Those whose answers may be audio or plain text; all others are JSON, whatever they are announced as. */
 const streamedOperations: ReadonlySet<string> = new Set(['speech', 'transcriptions', 'translations'])
 
 const malformed = (cause?: unknown): AttemptFailed =>
@@ -230,7 +230,7 @@ function readJson(text: string): unknown {
   }
 }
 
-/** Sound, subtitles and event streams go through as they come; only the end waits for the settlement. */
+/** Audio, subtitles and event streams go through as they come; only the end waits for the settlement. */
 async function answerBytes(current: Try, reply: UpstreamReply, contentType: string): Promise<void> {
   const { call, translation } = current
   const { res, callerAborted } = call

@@ -6,7 +6,7 @@ const rowsOf = (answer: unknown): Record<string, unknown>[] => {
 const lacksBytes = (row: Record<string, unknown>): boolean =>
   typeof row['url'] === 'string' && row['b64_json'] === undefined
 
-/** Pictures told by address, for callers who want their bytes. */
+/** Images given by address, for callers who want their bytes. */
 export async function withImages(answer: unknown, fetch: (url: string) => Promise<string>): Promise<unknown> {
   const rows = rowsOf(answer)
   if (!rows.some(lacksBytes)) return answer

@@ -7,7 +7,7 @@ type Json = Record<string, unknown>
 const word = (value: unknown): string => (typeof value === 'string' ? value : '')
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
-/** What an upstream makes of a picture, wherever one may stand in an input. */
+/** What an upstream makes of an image, wherever one may stand in an input. */
 const tokensPerImage = 1000
 /** Inputs are lists of lists at most; what lies deeper is for the upstream to refuse. */
 const deepest = 4

@@ -26,9 +26,9 @@ export type Asked = PlainRequest & {
   stream: boolean
   /** Everything the caller wrote, for screening and counting. */
   texts: string[]
-  /** What needs no counting: tokens that the caller sent as numbers, pictures. */
+  /** What needs no counting: tokens that the caller sent as numbers, images. */
   tokens: number
-  /** Pictures wanted; 1 elsewhere. */
+  /** Images wanted; 1 elsewhere. */
   count: number
   size: string
   quality: string

@@ -128,7 +128,7 @@ describe('rankings', () => {
   const asked = { query: 'q', documents: ['a', { text: 'b' }] }
   const rows = [{ index: 1, relevance_score: 0.9 }]
 
-  test('of Cohere want all documents unless told', () => {
+  test('of Cohere want all documents by default', () => {
     const { sent, read, usage } = operation('rerank', { type: 34 }, asked)
     expect(sent()).toMatchObject({ url: 'https://host.test/v2/rerank', body: { documents: ['a', 'b'], top_n: 2 } })
     expect(read({ id: 'x', results: rows })).toEqual({ id: 'x', results: rows })
@@ -165,7 +165,7 @@ describe('rankings', () => {
   })
 })
 
-describe('pictures', () => {
+describe('images', () => {
   test('of DashScope are a task that is asked for until it is done', () => {
     const { sent, next, read, usage } = operation(
       'images',
@@ -235,7 +235,7 @@ describe('pictures', () => {
   })
 })
 
-describe('sound', () => {
+describe('audio', () => {
   test('of MiniMax is hexadecimal text, by a voice of its own', () => {
     const { sent, audio, usage } = operation(
       'speech',

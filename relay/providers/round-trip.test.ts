@@ -104,7 +104,7 @@ test('what is written for the generate form is read back the same', () => {
   )
 })
 
-test('what is written for the chat form is read back the same, but for thoughts and marks of failure', () => {
+test('what is written for the chat form is read back the same, but for reasoning and marks of failure', () => {
   fc.assert(
     fc.property(requests('openai-chat'), (request) => {
       const body = openai.chat.request(request, callWith()).body

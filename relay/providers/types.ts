@@ -127,7 +127,7 @@ export type NativeDialect = {
     usage?: ReportedUsage | undefined
     failure?: UpstreamFailure | undefined
     delivered: () => Delivered
-    /** No text, no reasoning, no tool call, no picture. */
+    /** No text, no reasoning, no tool call, no image. */
     empty: boolean
     /** Ids by which the upstream keeps the answer and its items. */
     keeps?: readonly string[] | undefined
@@ -155,11 +155,11 @@ export type ChatTranslation = {
   /** @throws {UpstreamRefusal} when a 2xx body reports a failure; @throws {MalformedUpstream}. */
   response: (json: unknown, call: ProviderCall) => ChatResponse
   stream: (call: ProviderCall) => StreamDecoder
-  /** `inline`: pictures and files given as addresses must be fetched and handed in as base64 before `request`. */
+  /** `inline`: images and files given as addresses must be fetched and handed in as base64 before `request`. */
   media?: 'inline' | 'as-given' | undefined
   /** For upstreams that take files only as such: bytes are sent first, and the call names them by the id `read` gives. */
   uploads?: Uploads | undefined
-  /** The most pictures that one message may hold. */
+  /** The most images that one message may hold. */
   mostImages?: ((call: ProviderCall) => number | undefined) | undefined
   /** With `inline`: parts whose address the upstream reads itself, so that it stays. */
   keepsAddress?: ((part: ImagePart | AudioPart | FilePart) => boolean) | undefined
@@ -208,7 +208,7 @@ export type PlainTranslation = {
   response?: ((json: unknown, asked: PlainRequest) => unknown) | undefined
   /** What an answer in bytes is in the caller's form, where callers of this operation read JSON. */
   fromBytes?: ((bytes: Uint8Array, asked: PlainRequest) => unknown) | undefined
-  /** The sound inside a JSON answer, which callers get as bytes. */
+  /** The audio inside a JSON answer, which callers get as bytes. */
   audio?: ((json: unknown, asked: PlainRequest) => { contentType: string; bytes: Uint8Array }) | undefined
   /** @throws {UpstreamRefusal} when a 2xx body reports a failure. */
   usage: (json: unknown) => ReportedUsage | undefined

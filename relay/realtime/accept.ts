@@ -10,7 +10,7 @@ import { createFrameMemory } from './frame-memory.ts'
 import { createPump } from './pump.ts'
 import { headOf } from './upgrades.ts'
 
-/** 15 MB of sound, the most that one event may bring, as base64 with something around it. */
+/** 15 MB of audio, the most that one event may bring, as base64 with something around it. */
 export const largestFrame = 24 * 1024 * 1024
 
 /** How long a caller may take to agree to the end. */

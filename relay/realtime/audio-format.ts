@@ -1,11 +1,11 @@
 import { type Json, recordOf, wordOf } from '#relay/providers/shared/json.ts'
 
-/** Seconds of sound by their bytes. */
+/** Seconds of audio by their bytes. */
 export type AudioFormat = { bytesPerSecond: number }
 
 /** 24,000 samples a second of two bytes. */
 export const pcm16: AudioFormat = { bytesPerSecond: 48_000 }
-/** Telephone sound: 8,000 samples of one byte. */
+/** Telephone audio: 8,000 samples of one byte. */
 const telephone: AudioFormat = { bytesPerSecond: 8000 }
 
 /** A format by its older name (`pcm16`, `g711_ulaw`) or its newer object (`{ type: 'audio/pcm', rate }`). */
@@ -21,7 +21,7 @@ function formatOf(value: unknown): AudioFormat | undefined {
   return name === 'pcm16' ? pcm16 : telephone
 }
 
-/** What a session says of its sound; a side it does not name is left out. */
+/** What a session says of its audio; a side it does not name is left out. */
 export function audioFormatsOf(session: Json): { input?: AudioFormat; output?: AudioFormat } {
   const audio = recordOf(session['audio']) ?? {}
   const input = formatOf(session['input_audio_format'] ?? recordOf(audio['input'])?.['format'])
@@ -29,12 +29,12 @@ export function audioFormatsOf(session: Json): { input?: AudioFormat; output?: A
   return { ...(input ? { input } : {}), ...(output ? { output } : {}) }
 }
 
-/** Seconds of sound in base64 text. */
+/** Seconds of audio in base64 text. */
 export function secondsOf(base64: string, { bytesPerSecond }: AudioFormat): number {
   const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0
   return Math.max(0, Math.floor((base64.length * 3) / 4) - padding) / bytesPerSecond
 }
 
-/** Whole tokens for so many seconds heard, and spoken. */
+/** Whole tokens for so many seconds of input, and of output. */
 export const inputAudioTokens = (seconds: number): number => Math.floor(((seconds / 60) * 100) / 0.06)
 export const outputAudioTokens = (seconds: number): number => Math.floor(((seconds / 60) * 200) / 0.24)

@@ -4,7 +4,7 @@ import type { Holding } from '#features/request-bodies/budget.ts'
 import { watchPace } from '#features/request-bodies/pace.ts'
 import type { Bodies } from '#features/request-bodies/service.ts'
 
-/** Up to here a side's frames cost nothing: the usual ones, text and short pieces of sound. */
+/** Up to here a side's frames cost nothing: the usual ones, text and short pieces of audio. */
 const freeBytes = 128 * 1024
 /** More is taken in steps, so that one asks seldom. */
 const step = 256 * 1024

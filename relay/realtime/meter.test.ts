@@ -18,7 +18,7 @@ function start() {
   }
 }
 
-describe('the sound of a session', () => {
+describe('the audio of a session', () => {
   test.each([
     ['nothing is said of it', {}, 48_000, 48_000],
     ['the older form names it', { input_audio_format: 'g711_ulaw', output_audio_format: 'pcm16' }, 8000, 48_000],

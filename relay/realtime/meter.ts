@@ -32,7 +32,7 @@ export type Meter = {
   readonly responding: boolean
   /** The upstream's name of the response that is under way or was last. */
   readonly responseId: string
-  /** Answers are sound. */
+  /** Answers are audio. */
   readonly outputsAudio: boolean
 }
 

@@ -26,7 +26,7 @@ export const estimateResponse = (services: RelayServices, { terms }: AttemptPlan
 /** The money of one session: one hold at a time, a charge for every response. */
 export type SessionBilling = {
   /**
-   * Sets aside what was said so far, before anybody hears more; for a response that begins, what one usually comes to. Resolves
+   * Sets aside what was said so far, before anybody is sent more; for a response that begins, what one usually comes to. Resolves
    * with why the session may not go on, if so.
    */
   follow: (begins: boolean) => DomainError | null | Promise<DomainError | null>

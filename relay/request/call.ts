@@ -22,7 +22,7 @@ export type RelayServices = Services & {
   tokens: ReturnType<typeof createTokenCache>
   users: ReturnType<typeof createUserCache>
   channels: ChannelTable
-  /** For addresses that callers aim: pictures and files to inline. */
+  /** For addresses that callers aim: images and files to inline. */
   media: MediaFetcher
   /** Counts tokens away from the traffic. */
   counter: TokenCounter

@@ -5,7 +5,7 @@ import { AttemptFailed, callerError, failureOf, finalFailure, isUnexpected } fro
 import { retryAfterOf, setRetryAfter } from '#relay/request/rate-limited.ts'
 import { SettleFailed } from '#features/ledger/service.ts'
 
-/** Tells the caller what went wrong, in its own dialect; as an event where the stream has begun. */
+/** Reports to the caller what went wrong, in its own dialect; as an event where the stream has begun. */
 export function reportError(services: RelayServices, incoming: Incoming, error: unknown): void {
   const { res, dialect, id, callerAborted } = incoming
   if (isUnexpected(error)) services.log.error({ err: error, requestId: id }, 'a relay call failed unexpectedly')

@@ -54,7 +54,7 @@ function placeOf(name: string): Place {
 
 const nameOf = ({ channelId, key, model }: Place): string => `${channelId}:${key}:${model}`
 
-/** `onChange` hears of every rest that begins, and with null of every one that ends before its time. */
+/** `onChange` is called for every cooldown that begins, and with null for every one that ends before its time. */
 export function createCircuitBreaker(
   now: () => number,
   onChange: (place: Place, cooldown: Cooldown | null) => void = () => {},

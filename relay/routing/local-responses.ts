@@ -30,7 +30,7 @@ const asItems = (input: unknown): Json[] =>
     ? [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: input }] }]
     : itemsOf(input)
 
-/** An item on its way to an upstream that has never heard of its id. */
+/** An item on its way to an upstream that does not know its id. */
 const withoutId = ({ id: _id, status: _status, ...item }: Json): Json => item
 
 const historyOf = (turns: readonly StoredTurn[]): Json[] =>

@@ -22,7 +22,7 @@ export type Identified = { incoming: Incoming; caller: Caller }
 
 type TaskHandler = {
   run: (identified: Identified) => Promise<void>
-  /** Tells the caller what went wrong, in the form of its route. */
+  /** Reports to the caller what went wrong, in the form of its route. */
   report: (incoming: Incoming, error: unknown) => void
 }
 

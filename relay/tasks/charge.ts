@@ -34,7 +34,7 @@ type Stored = {
   other: Record<string, unknown>
 }
 
-/** Charges an accepted job that is stored, before its caller hears of it. */
+/** Charges an accepted job that is stored, before its caller is answered. */
 export async function chargeTask(
   services: RelayServices,
   call: TaskCall,

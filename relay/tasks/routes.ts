@@ -24,7 +24,7 @@ const drawingBases = [
 /** Everything below these belongs to drawings and other jobs. */
 export const taskBases = [...drawingBases.map(({ base }) => base), ...platforms.map(({ id }) => `/${id}`)]
 
-/** Pictures of drawings, which need no key; the console shows them too. */
+/** Images of drawings, which need no key; the console shows them too. */
 export function serveImages(services: RelayServices, router: Router): void {
   for (const { base } of drawingBases) {
     router.get(`${base}/image/:id`, (req, res) => sendImage(services, req.params.id, { req, res }))

@@ -64,7 +64,7 @@ function nextHop(hop: Hop, status: number, url: URL): Hop {
 }
 
 /**
- * For addresses that ordinary users can aim: pictures in messages, webhooks. No private, loopback or link-local target,
+ * For addresses that ordinary users can aim: images in messages, webhooks. No private, loopback or link-local target,
  * checked where the connection is made; every redirect is checked anew; time and size are bounded.
  */
 export function createGuardedFetch({ allowedRanges = [], resolve }: GuardedFetchOptions = {}): GuardedFetch & {

@@ -44,7 +44,7 @@ function sniff(bytes: Buffer): string | undefined {
 
 const vagueTypes = new Set(['', 'application/octet-stream', 'binary/octet-stream', 'application/x-www-form-urlencoded'])
 
-/** Fetches pictures and files by their address, to be sent inside a request. Callers aim it, so it goes through the guard. */
+/** Fetches images and files by their address, to be sent inside a request. Callers aim it, so it goes through the guard. */
 export function createMediaFetcher(options: MediaFetcherOptions = {}): MediaFetcher {
   const { maxBytes = 20 * 1_048_576, worker, ...guard } = options
   const direct = createGuardedFetch(guard)

@@ -17,7 +17,7 @@ export type SocketExchangeRequest = {
 }
 
 const largestFrame = 10 * 1_048_576
-/** What a socket that broke without a farewell is closed with. */
+/** What a socket that broke without a close frame is closed with. */
 const brokenOff = 1006
 
 /** Line ends stand only between the parts of a JSON text, never inside them. */

@@ -1,5 +1,5 @@
 /**
- * What kept an upstream from being reached, or from being heard to the end. `bad-request` is a header or method that cannot
+ * What kept an upstream from being reached, or from being received to the end. `bad-request` is a header or method that cannot
  * be sent; `bad-response` an answer that breaks HTTP or its own encoding.
  */
 export type TransportErrorKind =

@@ -74,6 +74,27 @@ const deniedPartsOf = (name) => {
   return found
 }
 
+/** Words that comments and the names of tests do without too; others of the list are plain English there. */
+const deniedInProse = [
+  'picture',
+  'pictures',
+  'thoughts',
+  'wish',
+  'wishes',
+  'hears',
+  'heard',
+  'unheard',
+  'door',
+  'doors',
+]
+const prose = new RegExp(`\\b(${deniedInProse.join('|')})\\b`, 'i')
+
+/** What is wrong with a comment, or with the name of a test. What stands in backticks is quoted. */
+export function proseDenialOf(text) {
+  const [, found] = prose.exec(text.replaceAll(/`[^`]*`/g, '')) ?? []
+  return found && `"${found}": not this but ${denied[found.toLowerCase()].use}`
+}
+
 /** What is wrong with a name in a file; undefined for one that may stand. */
 export function denialOf(file, name) {
   const isDenied = (part) => (denied[part].in?.test(file) ?? true) && !denied[part].not?.test(file)

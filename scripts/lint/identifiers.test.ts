@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { denialOf, fileNameOf } from './denied-identifiers.mjs'
-import { codeFiles, identifiersIn } from './source-code.ts'
+import { denialOf, fileNameOf, proseDenialOf } from './denied-identifiers.mjs'
+import { codeFiles, identifiersIn, proseIn } from './source-code.ts'
 
 test.each([
   ['src/features/a.ts', 'wishes', 'not "wishes" but input, requested'],
@@ -18,5 +18,23 @@ test('no identifier and no file name of the repository has a part that is denied
       return denial === undefined ? [] : [`${place} ${denial}`]
     }),
   )
+  expect(findings).toEqual([])
+})
+
+test('a denied word in a comment or in the name of a test is found with its line', () => {
+  const text = "const a = 1\n/** A picture. */\ntest('hears nothing', () => {}) // `thoughts` is quoted"
+  const found = proseIn({ path: 'a.ts', text }).map((line) => `${line.place} ${proseDenialOf(line.text)}`)
+  expect(found).toEqual(['a.ts:2 "picture": not this but image', 'a.ts:3 "hears": not this but receives'])
+})
+
+test('no comment and no name of a test has a denied word', () => {
+  const findings = codeFiles()
+    .filter(({ path }) => !path.startsWith('scripts/lint/'))
+    .flatMap((file) =>
+      proseIn(file).flatMap(({ text, place }) => {
+        const denial = proseDenialOf(text)
+        return denial === undefined ? [] : [`${place} ${denial}`]
+      }),
+    )
   expect(findings).toEqual([])
 })

@@ -37,6 +37,16 @@ export function identifiersIn(file: SourceFile): { name: string; place: string }
   return [...first].map(([name, node]) => ({ name, place: placeOf(file, node) }))
 }
 
+/** Comments of a file, line by line, and the names of its tests. */
+export function proseIn({ path, text }: SourceFile): { text: string; place: string }[] {
+  return text.split('\n').flatMap((line, index) => {
+    const comment = /^\s*(?:\/\*\*?|\*|\/\/) (.*)|\s\/\/ (.*)/.exec(line)
+    const title = /^\s*(?:test|it|describe)[^'"]*?\((?:'((?:[^'\\]|\\.)*)'|"([^"]*)"|`([^`]*)`)/.exec(line)
+    const found = [...(title ?? comment ?? [])].slice(1).find((part) => part !== undefined)
+    return found === undefined ? [] : [{ text: found, place: `${path}:${index + 1}` }]
+  })
+}
+
 export type RegexLiteral = { place: string; source: string; flags: string }
 
 /** Each regular expression that is written out in a file. */

@@ -35,7 +35,7 @@ test('an address that a vendor brings answers to is none of an override, whereve
   }
 })
 
-test('the wish for output follows the body as sent, in every vendor’s words', () => {
+test('the limit of the output follows the body as sent, in every vendor’s words', () => {
   const body = { max_tokens: 10 }
   expect(overriddenInput(body, { temperature: 1 }, input)).toEqual(input)
   expect(overriddenInput(body, { max_tokens: 5000 }, input)).toEqual({ maxTokens: 5000, choiceCount: 1 })

@@ -83,7 +83,7 @@ export function lowerLimits(body: Json, limit: number): Json {
 
 export type OutputInput = { maxTokens: number | undefined; choiceCount: number | undefined }
 
-/** What a call may put out once its body carries the override: the caller's own wish where the override says nothing of it. */
+/** What a call may put out once its body carries the override: the caller's own setting where the override says nothing of it. */
 export function overriddenInput(body: Json, override: Json, input: OutputInput): OutputInput {
   const sent = withOverride(body, override)
   return {

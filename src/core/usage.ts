@@ -1,9 +1,9 @@
 /**
  * What a call consumed, in one shape from provider to bill. Counts are whole tokens from 0 to 10^9.
  *
- * `promptTokens` is the whole input, cache reads and writes, audio and pictures included; `completionTokens` is the whole
+ * `promptTokens` is the whole input, cache reads and writes, audio and images included; `completionTokens` is the whole
  * output, reasoning and audio included. The parts never exceed their total (see `normaliseUsage`); cached tokens may at the
- * same time be audio or picture tokens.
+ * same time be audio or image tokens.
  */
 export type Usage = {
   promptTokens: number

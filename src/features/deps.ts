@@ -33,7 +33,7 @@ export type Services = {
    */
   barrier: () => Promise<void>
   /**
-   * Awaited before cached rows are used. Nothing while changes are heard of; else a promise that resolves once what has
+   * Awaited before cached rows are used. Nothing while notices arrive; else a promise that resolves once what has
    * changed was read. @throws when the database does not answer
    */
   upToDate: () => Promise<void> | undefined

@@ -20,7 +20,7 @@ const t = initTRPC
   .context<Context>()
   .meta<{
     limit?: 'critical' | 'none'
-    /** The mutation changes nothing that processes cache (users, tokens, channels, options), so nobody has to hear of it. */
+    /** The mutation changes nothing that processes cache (users, tokens, channels, options), so nobody has to be notified of it. */
     barrier?: 'none'
     /**
      * Wants a proof by the second factor that is at most ten minutes old, of users who have one: for what shows secrets, gives

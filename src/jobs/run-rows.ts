@@ -59,7 +59,7 @@ export async function claimRun(
   return row ? { name: input.name, runningSince: row.running_since, byHand: row.by_hand } : null
 }
 
-/** Tells how far a run is, and hears whether somebody wants it ended, or whether it is not ours any more. */
+/** Reports how far a run is, and reads whether somebody wants it ended, or whether it is not ours any more. */
 export async function reportProgress(
   pool: Pool,
   run: RunHandle,

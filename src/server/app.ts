@@ -12,7 +12,7 @@ import { readJsonBody, readTrpcBody } from './console-body.ts'
 import { createContext } from './context.ts'
 import { createMetricsRoute } from './metrics-route.ts'
 
-/** One process's web server: the relay, the two doors of the console, and the console itself. */
+/** One process's web server: the relay, REST and tRPC, and the console itself. */
 export function createApp(services: RelayServices, console: express.Handler): Express {
   const { ROLE } = services.environment
   const app = express()
@@ -77,7 +77,7 @@ const withRequestId =
   }
 
 /**
- * The console's doors share one count an address, its pages and files have another. Polling for unread messages is left
+ * The console's routes share one count an address, its pages and files have another. Polling for unread messages is left
  * out of it.
  */
 const limitAddress =

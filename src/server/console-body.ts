@@ -10,11 +10,11 @@ type Exchange = { req: Request; res: Response }
 
 /** Whoever is not signed in has names and passwords to send. */
 const largestOfStrangers = 64 * 1024
-/** Messages and lists with pictures in them. */
+/** Messages and lists with images in them. */
 const largestOfUsers = 10 * 1024 * 1024
 
 /**
- * The body of a request to the console's doors. Who asks is looked up before more of it is read than a stranger may send.
+ * The body of a request to the console's routes. Who asks is looked up before more of it is read than a stranger may send.
  * @throws {DomainError} input.too_large and the refusals of `readBody`; why the sender's credentials do not count
  */
 function readConsoleBody(services: Services, { req, res }: Exchange): Promise<Body> {

@@ -15,11 +15,11 @@ export type Follower = {
   /** Notices were missed: everything cached may be stale. */
   doubt: () => void
   /**
-   * Nothing while notices are heard. While they are not, a promise that resolves when what has changed until the call is
+   * Nothing while notices are received. While they are not, a promise that resolves when what has changed until the call is
    * read. @throws when it cannot be read.
    */
   upToDate: () => Promise<void> | undefined
-  /** Notices are heard, and everything they have named is dropped. */
+  /** Notices are received, and everything they have named is dropped. */
   receives: () => boolean
   stop: () => void
 }

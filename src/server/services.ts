@@ -297,7 +297,7 @@ function poolSizes(workers: number): { hot: number; console: number } {
   return { hot, console: Math.min(20, Math.max(2, share - hot)) }
 }
 
-/** The operator hears of each charge that the database refused: of those that wait for a decision by a notice too. */
+/** The operator is notified of each charge that the database refused: of those that wait for a decision by a notice too. */
 function logSetAside(services: () => Services) {
   return ({ row, error, storedAs }: { row: ChargeRow; error: unknown; storedAs: 'texts' | 'hold' }): void => {
     const { log } = services()

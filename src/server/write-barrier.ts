@@ -13,14 +13,14 @@ const acknowledgementsOf = (node: number): string => `barriers_${node}`
 
 /**
  * Makes a write true everywhere before it is answered. The notices of one database reach all listeners in the order of
- * commits: whoever hears a barrier has heard of every change before it, reads again what is due and acknowledges.
+ * commits: whoever receives a barrier has received every change before it, reads again what is due and acknowledges.
  */
 export async function createWriteBarrier(given: {
   changes: Changes
   nodeId: number
   /** Resolves when everything that notices have named so far is read again. */
   caughtUp: () => Promise<void>
-  /** No notices can be heard now: what is cached has to be doubted. */
+  /** No notices can be received now: what is cached has to be doubted. */
   doubt: () => void
   log: Logger
   longestWaitMs?: number | undefined
@@ -90,7 +90,7 @@ type Sent = { number: number; nodes: number[] }
 function createAcknowledgements(self: number) {
   /** The last barrier that each node acknowledged, which stands for all before it. */
   const reached = new Map<number, number>()
-  /** Nodes that let a writer wait in vain; nobody waits for them before they are heard of again. */
+  /** Nodes that let a writer wait in vain; nobody waits for them before they are back. */
   const silent = new Set<number>()
   /** Writers that came together share one barrier. */
   const waiting = new Map<Sent, (() => void)[]>()

@@ -38,7 +38,7 @@ export type ErrorData = {
   requestId: string
 }
 
-/** Refusals of the door itself: how it was asked was wrong, not what. */
+/** Refusals of the interface itself: how it was asked was wrong, not what. */
 const wrongForm = new Set<TRPCError['code']>(['METHOD_NOT_SUPPORTED', 'UNSUPPORTED_MEDIA_TYPE', 'PARSE_ERROR'])
 
 /** Whatever went wrong in a procedure, as a row of the catalogue. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
 import { accessibility } from './console.ts'
 
-/** Each character's picture as a text; blank ones are empty, and boxes for missing glyphs are all alike. */
+/** Each character's image as a text; blank ones are empty, and boxes for missing glyphs are all alike. */
 const imagesOf = (text: string) => {
   const context = document.createElement('canvas').getContext('2d')
   if (!context) throw new Error('no canvas')

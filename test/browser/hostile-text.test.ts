@@ -82,7 +82,7 @@ describeWithBrowser('text that strangers or careless operators wrote', () => {
   test('the footer, the home page, the about page and the notice are cleaned, and cover nothing', async () => {
     const above =
       '<p style="position:absolute;top:-9999px;margin-top:-2000px;height:4000px;width:9999px;transform:translate(-50%,-50%)">x</p>'
-    // A picture in the footer is the operator's own to show.
+    // An image in the footer is the operator's own to show.
     const footer = hostile.replaceAll('https://evil.example/i.png', '/icon.svg') + above
     await setOptions(app, { Footer: footer, HomePageContent: hostile, About: hostile, Notice: hostile })
     const { page, context, leaving } = await open()

@@ -7,7 +7,7 @@ import { ledgerViolations } from '../support/ledger-invariant.ts'
 
 const given = { secretKey: 'the key of the test installation', upstreamUrl: 'http://127.0.0.1:4010' }
 
-test('the demo world has people to sign in as, a month of usage and even books', async () => {
+test('the demo world has people to sign in as, a month of usage and a balanced ledger', async () => {
   await using database = await createDatabase()
   const world = await seed(database.connection, given)
   const pool = new Pool(database.connection)

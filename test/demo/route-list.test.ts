@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { describeRoutes, procedureRoutes, relayRoutes, restRoutes } from '#scripts/route-list.ts'
 import { root } from '#scripts/steps.ts'
 
-test('the list of doors names the procedure and the role behind every bound path', () => {
+test('the list of routes names the procedure and the role behind every bound path', () => {
   const routes = restRoutes()
   expect(routes.filter((route) => route.procedure === '')).toEqual([])
   const login = routes.find((route) => route.path === '/api/user/login')
@@ -13,14 +13,14 @@ test('the list of doors names the procedure and the role behind every bound path
   expect(unknown).toEqual([])
 })
 
-test('the list of doors tells each role apart', () => {
+test('the list of routes tells each role apart', () => {
   const roles = new Map(procedureRoutes().map(({ path, role }) => [path, role]))
   expect(roles.get('user.tokens.create')).toBe('user')
   expect(roles.get('admin.channels.create')).toBe('admin')
   expect(new Set(roles.values())).toEqual(new Set(['anyone', 'user', 'admin', 'root']))
 })
 
-test('the list of doors has what callers of every dialect ask', () => {
+test('the list of routes has what callers of every dialect ask', () => {
   const paths = relayRoutes().map(({ kind, path }) => `${kind} ${path}`)
   expect(paths).toEqual(expect.arrayContaining(['POST /v1/chat/completions', 'POST /v1/messages', 'GET /v1/models']))
 })

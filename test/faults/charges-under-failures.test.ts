@@ -13,7 +13,7 @@ const below = (most: number): number => Math.floor(Math.random() * most)
 
 type Customer = { user: TestUser; token: TestToken }
 
-/** One call of the console; what becomes of it shows in the books. */
+/** One call of the console; what becomes of it shows in the ledger. */
 async function ask(
   urls: string[],
   by: TestUser,

@@ -5,7 +5,7 @@ import type { ConnectionOptions } from '#db/connection.ts'
 type Pair = { ours: Socket; theirs: Socket }
 
 /**
- * Stands between a node and its database, and lets a test take away the connection on which it hears of changes alone:
+ * Stands between a node and its database, and lets a test take away the connection on which it receives changes alone:
  * those that queries run on stay.
  */
 export async function startDatabaseProxy({ host, port = 5432, ...rest }: ConnectionOptions) {
@@ -38,7 +38,7 @@ export async function startDatabaseProxy({ host, port = 5432, ...rest }: Connect
   await once(server, 'listening')
   return {
     connection: { ...rest, host: '127.0.0.1', port: (server.address() as AddressInfo).port },
-    /** The connection that hears of changes breaks, and no new one comes about until `mend`. */
+    /** The connection that receives changes breaks, and no new one comes about until `mend`. */
     cut: (): void => {
       admitsListeners = false
       for (const { ours } of listening) ours.destroy()

@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http'
 const event = (delta: unknown): string =>
   `data: ${JSON.stringify({ id: 'endless', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: null }] })}\n\n`
 
-/** A provider that never stops telling, as fast as it is listened to, in pieces of 16 KB. */
+/** A provider that never stops sending, as fast as it is listened to, in pieces of 16 KB. */
 export async function startEndlessUpstream() {
   const piece = event({ content: 'many words '.repeat(1500) })
   let open = 0

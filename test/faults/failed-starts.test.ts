@@ -44,7 +44,7 @@ describe('a start that cannot succeed says why in one sentence and ends', () => 
     }
   })
 
-  test('when there is no database at DATABASE_URL, without telling its password', async () => {
+  test('when there is no database at DATABASE_URL, without showing its password', async () => {
     const port = await freePort()
     const { code, output } = await failedStart({
       ...world.environment,

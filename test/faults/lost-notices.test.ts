@@ -13,7 +13,7 @@ let reader: App
 let scene: Scene
 let channel: number
 beforeAll(async () => {
-  // Whoever hears nothing is not waited for: a writer that did would be seen by the time it takes.
+  // Whoever receives nothing is not waited for: a writer that did would be seen by the time it takes.
   writer = await startApp({ barrierMs: 500 })
   proxy = await startDatabaseProxy(writer.connection)
   reader = await startApp({ on: { ...writer, connection: proxy.connection } })

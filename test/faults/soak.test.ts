@@ -97,7 +97,7 @@ test('errors that nobody caught, broken handlers and options that are no JSON le
   await until(() => product.output().includes('options cannot be read'), {
     what: 'nobody minds the options',
   })
-  // Until both workers have heard it.
+  // Until both workers have received it.
   await until(
     async () => {
       await fetch(`${product.url}/api/status`, { headers: { 'x-flaw': 'stray', connection: 'close' } }).then((reply) =>

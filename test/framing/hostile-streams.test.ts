@@ -33,7 +33,7 @@ const callers: CallerDialect[] = [
     closing: /"finishReason":"STOP".*\]$/,
   },
 ]
-/** The last of the stories is asked for by callers of its own dialect only. */
+/** The last of the scenarios is asked for by callers of its own dialect only. */
 const pairs = callers.flatMap((by) =>
   scenarios
     .filter(({ upstream }) => upstream !== 'responses' || by.dialect === 'responses')

@@ -109,7 +109,7 @@ test('whether a stream is cut and charged does not depend on logging', async () 
     expect(rows[0]?.used).toBeGreaterThan(200)
     expect(rows[0]?.quota).toBe(400 - (rows[0]?.used ?? 0))
     expect(rows[0]?.quota).toBeGreaterThanOrEqual(-2)
-    // The books of this file are compared with the log.
+    // The ledger of this file is compared with the log.
     await app.pool.query(`insert into logs (user_id, type, content, username, token_id, model_name, quota, channel_id)
       select user_id, 2, '', '', token_id, model_name, quota, channel_id from usage_hourly where user_id = ${user.id}`)
   })

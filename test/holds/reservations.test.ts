@@ -210,7 +210,7 @@ describe('what is set aside covers what the call then costs', () => {
     }
   })
 
-  test('chat with sound heard and said, and tools that the vendor runs, as often as was foreseen', () => {
+  test('chat with audio in and out, and tools that the vendor runs, as often as was foreseen', () => {
     for (let round = 0; round < rounds; round += 1) {
       const audioTokens = below(2000)
       const promptTokens = audioTokens + below(2000)

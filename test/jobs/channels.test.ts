@@ -26,7 +26,7 @@ const answer = (received: Received) => {
 
 beforeAll(async () => {
   app = await startApp()
-  // The first account is the one that tests are booked under, and root hears of channels.
+  // The first account is the one that tests are booked under, and root is notified of channels.
   root = await app.make.user({ role: 100 })
 })
 afterAll(() => app[Symbol.asyncDispose]())
@@ -80,7 +80,7 @@ async function runBySchedule(name: string): Promise<void> {
 }
 
 describe('a test of all channels', () => {
-  it('switches off what fails for good, says why, and tells root once the run is over too', async () => {
+  it('switches off what fails for good, says why, and notifies root once the run is over too', async () => {
     await setOptions({ AutomaticDisableChannelEnabled: 'true' })
     const [good, dead, busy, unaffected] = [
       await create('good'),
@@ -173,7 +173,7 @@ describe('a test of all channels', () => {
     expect(await stateOf(id)).toMatchObject({ status: 3, keys: [2] })
   })
 
-  it('by schedule leaves out what a person switched off, and tells nobody of its end', async () => {
+  it('by schedule leaves out what a person switched off, and notifies nobody of its end', async () => {
     await create('good')
     await create('good too', { status: 2 })
     await create('drawing', { type: 2 })
@@ -184,7 +184,7 @@ describe('a test of all channels', () => {
     expect(notices().map(({ type }) => type)).toEqual(['channel_test'])
   })
 
-  it('runs once at a time, at both doors, shows how far it is, and can be ended', async () => {
+  it('runs once at a time, by REST and tRPC, shows how far it is, and can be ended', async () => {
     await create('slow 1')
     await create('slow 2')
     upstream.answerWith((received) => ({ ...answer(received), delayMs: 20_000 }))

@@ -28,7 +28,7 @@ beforeEach(async () => {
   smtp.mails.length = 0
   smtp.refuse(false)
   await first.pool.query('truncate options, channel_keys, abilities, notification_counts')
-  // Row by row, so that every node hears of it.
+  // Row by row, so that every node is notified of it.
   await first.pool.query('delete from channels')
   await first.pool.query('update users set role = 1 where role = 100')
   await setOptions({
@@ -73,7 +73,7 @@ const warnedAt = async (user: { id: number }): Promise<Date | null> =>
 const settledDown = () => pause(300)
 
 describe('a low balance', () => {
-  it('is told once although fifty calls on two nodes find it at once', async () => {
+  it('is sent once although fifty calls on two nodes find it at once', async () => {
     const user = await spender(900_000, { quota_warning_threshold: 900_000 })
     await Promise.all(Array.from({ length: 50 }, (_, index) => call(user, index % 2 ? first : second)))
     await expect.poll(() => hook.received.length).toBe(1)
@@ -81,7 +81,7 @@ describe('a low balance', () => {
     expect(hook.received).toHaveLength(1)
   })
 
-  it('is told to a program with everything it needs, signed in both ways', async () => {
+  it('is sent to a program with everything it needs, signed in both ways', async () => {
     const secret = 'a secret of the receiver'
     const user = await spender(900, { webhook_secret: first.services.secrets.encrypt(secret) })
     await call(user)
@@ -103,7 +103,7 @@ describe('a low balance', () => {
     expect(Math.abs(body.timestamp - Date.now() / 1000)).toBeLessThan(300)
   })
 
-  it('is not told again within two hours, and is after them', async () => {
+  it('is not sent again within two hours, and is after them', async () => {
     const user = await spender(900, {})
     await call(user)
     await expect.poll(() => hook.received.length).toBe(1)
@@ -112,7 +112,7 @@ describe('a low balance', () => {
         minutes,
         user.id,
       ])
-    // Another node has not heard of it, so the database alone keeps it from telling.
+    // Another node has not been notified of it, so the database alone keeps it from sending.
     await age(119)
     await call(user, second)
     await settledDown()
@@ -156,7 +156,7 @@ describe('a low balance', () => {
     expect(text).toContain('https://gateway.example/app/wallet')
   })
 
-  it('is tried again ten minutes later when nobody could be told', async () => {
+  it('is tried again ten minutes later when nobody could be reached', async () => {
     smtp.refuse(true)
     const user = await spender(900, { notify_type: 'email', notification_email: 'away@x.example' })
     await call(user)
@@ -231,7 +231,7 @@ describe('root', () => {
     await choose(root, {})
   })
 
-  it('hears of one thing twice in ten minutes, from whatever node, and of others as well', async () => {
+  it('is notified of one thing twice in ten minutes, from whatever node, and of others as well', async () => {
     const notify = (node: App, type: string) => notifyRoot(node.services, plainNotice(type, 'title', 'content'))
     await Promise.all(
       Array.from({ length: 12 }, (_, index) => notify(index % 2 ? first : second, 'channel_update_1_3')),
@@ -246,7 +246,7 @@ describe('root', () => {
     expect(await forgetNoticeCounts(first.services)).toBe(1)
   })
 
-  it('is told when a call finds the last key of a channel dead', async () => {
+  it('is notified when a call finds the last key of a channel dead', async () => {
     await setOptions({ AutomaticDisableChannelEnabled: 'true', RetryTimes: '0' })
     await first.pool.query('delete from channels')
     const upstream = await startReceiver(() => ({

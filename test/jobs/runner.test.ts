@@ -132,7 +132,7 @@ describe('a run', () => {
     expect(await row()).toMatchObject({ failed: false })
   })
 
-  it('tells how far it is while the former result stands, and is what root sees and starts', async () => {
+  it('reports how far it is while the former result stands, and is what root sees and starts', async () => {
     const root = await first.make.user({ role: 100 })
     const { jobs } = second.trpc(root).admin
     work = async () => 'the first'

@@ -72,7 +72,7 @@ test('random batches with refused rows, locked rows, lost commits, lost holds, l
       })
   }
   let stopping = false
-  // A third of the statements that end calls or reserve are carried out, or not, without anybody hearing of it.
+  // A third of the statements that end calls or reserve are carried out, or not, without anybody being notified.
   let leasesTaken = 0
   const pool = forgetfulPool(world.hot, ({ name, values }) => {
     if (name === 'ledger_act' && Array.isArray(values?.[14])) leasesTaken += values[14].length
@@ -167,7 +167,7 @@ test('random batches with refused rows, locked rows, lost commits, lost holds, l
   stopping = true
   await Promise.all(disturbing)
   await Promise.all(nodes.map((node) => node.drained()))
-  // What nobody heard of may have left holds behind; they are those of a process that ends now.
+  // What nobody received an answer to may have left holds behind; they are those of a process that ends now.
   for (const node of [1, 2]) await world.pool.query('select ledger_release_node($1)', [node])
 
   expect(await ledgerViolations(world.pool, { everyCallIsLogged: false }), `seed ${seed}`).toEqual([])

@@ -128,7 +128,7 @@ describe('the memory for bodies', () => {
     expect(await eventually(heldBytes, (bytes) => bytes === 0)).toBe(0)
   })
 
-  test('a compression nobody knows is refused at every door', async () => {
+  test('a compression nobody knows is refused at every route', async () => {
     const headers = { 'content-encoding': 'foo', 'content-type': 'application/json' }
     const post = (path: string) => fetch(app.url + path, { method: 'POST', headers, body: '{}' })
     const rest = await post('/api/user/login')
@@ -139,7 +139,7 @@ describe('the memory for bodies', () => {
     expect((await say(app, chat, { token, headers })).status).toBe(400)
   })
 
-  test('packed bodies are read at every door', async () => {
+  test('packed bodies are read at every route', async () => {
     const packed = (value: unknown) => ({
       method: 'POST',
       headers: { 'content-encoding': 'gzip', 'content-type': 'application/json', origin: app.url },
@@ -153,7 +153,7 @@ describe('the memory for bodies', () => {
     expect(await typed.text()).not.toContain('input.unreadable')
   })
 
-  describe('at the doors of the console', () => {
+  describe('at the routes of the console', () => {
     const login = { username: 'x'.repeat(100_000), password: 'y' }
     const announcement = (letters: number) => ({ key: 'Notice', value: 'x'.repeat(letters) })
     let root: TestUser
@@ -201,7 +201,7 @@ describe('the memory for bodies', () => {
       expect((await typed(11 * megabyte)).status).toBe(413)
     })
 
-    test('who was signed in is told so', async () => {
+    test('who was signed in is refused with that reason', async () => {
       const reply = await fetch(`${app.url}/api/option/`, {
         method: 'PUT',
         headers: { 'content-type': 'application/json', cookie: 'session=over', 'new-api-user': '1' },

@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => closeSoundly(app))
 
-/** Field names that the doors of the console read. */
+/** Field names that the routes of the console read. */
 const names = [
   'id', 'username', 'password', 'email', 'display_name', 'verification_code', 'aff_code', 'token', 'key', 'value', 'name',
   'role', 'status', 'quota', 'group', 'groups', 'models', 'ids', 'title', 'content', 'format', 'user_ids', 'user_id', 'action',

@@ -31,7 +31,7 @@ export const limits: Limit[] = [
   {
     upstreams: ['baidu'],
     features: ['thinking'],
-    reason: 'No field asks for thoughts and no field of an answer has them.',
+    reason: 'No field asks for reasoning and no field of an answer has them.',
     source: 'ERNIE chat API: fields of the body and of the answer',
     loss: 'reasoning_effort',
   },
@@ -68,14 +68,14 @@ export const limits: Limit[] = [
   {
     clients: ['ai-openai-chat'],
     features: ['thinking'],
-    reason: 'The library reads no thoughts in chat completions.',
+    reason: 'The library reads no reasoning in chat completions.',
     source: '`@ai-sdk/openai`: `reasoning_content` is none of the fields its chat model reads',
   },
   {
     clients: ['ai-openai-chat'],
     upstreams: provenUpstreams,
     features: ['reasoning-loop'],
-    reason: 'The library keeps no proofs of thoughts in chat completions.',
+    reason: 'The library keeps no proofs of reasoning in chat completions.',
     source: '`@ai-sdk/openai`: `reasoning_details` is none of the fields its chat model reads',
   },
 ]

@@ -43,8 +43,8 @@ Written by \`npm run matrix -- --write\`; a test compares it with a run of its o
 
 Callers' libraries as they are published, the whole gateway, and a simulated provider that speaks each vendor's own form
 strictly: its paths, its logins and signatures, its stream framing, and refusals of fields it does not know. A cell passes
-when the library returns what the model said (text, calls and their arguments, the answer to their results, the picture
-seen byte for byte, thoughts, JSON of the schema), whole and streamed, and each answer stands in the log once with its
+when the library returns what the model said (text, calls and their arguments, the answer to their results, the image
+seen byte for byte, reasoning, JSON of the schema), whole and streamed, and each answer stands in the log once with its
 exact charge and nothing is held. A number names the limit of the vendor or the library that forbids it.
 
 ${cells.length} cells: ${passed} pass, ${limited} are limited by the target, ${failed} fail.

@@ -23,7 +23,7 @@ const measured = `[[usage=${usage.input}:${usage.output}]]`
 /** As the simulated vendors write them. */
 const ownProof = /"signature":"sim-|"encrypted_content":"gAAAAAsim|"thoughtSignature":"(?!skip_|gatewaySeal)/g
 
-/** One feature with one library against one upstream, down to the books. */
+/** One feature with one library against one upstream, down to the ledger. */
 async function check({ app, wallet, client, upstream }: Place, feature: Feature): Promise<void> {
   const library = client.create(app.url, wallet.token.key)
   const model = modelOf(upstream)

@@ -57,13 +57,13 @@ async function makeChannel(app: App, url: string, upstream: MatrixUpstream): Pro
 
 export type Wallet = { user: TestUser; token: TestToken; seen: number }
 
-/** A caller whose books nobody else writes in. */
+/** A caller in whose ledger nobody else writes. */
 export async function makeWallet(app: App): Promise<Wallet> {
   const user = await app.make.user({ quota: 1_000_000_000 })
   return { user, token: await app.make.token(user), seen: 0 }
 }
 
-/** What was asked of one upstream must be in the books once, at its price, and nothing may be held. */
+/** What was asked of one upstream must be in the ledger once, at its price, and nothing may be held. */
 export async function checkLedger(
   app: App,
   wallet: Wallet,

@@ -250,7 +250,7 @@ describe('money that goes back', () => {
     await ledgerHolds()
   })
 
-  it('before the payment is heard of credits nothing', async () => {
+  it('before the payment is reported credits nothing', async () => {
     const user = await payer()
     const { session, id } = await order(user)
     expect(await send(stripe.refundEvent(session, 1100))).toBe(200)

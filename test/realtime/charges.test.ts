@@ -19,12 +19,12 @@ beforeAll(async () => {
 })
 afterAll(() => closeSoundly(world.app))
 
-/** Text in 10, text out 20, sound in 30, sound out 40. */
+/** Text in 10, text out 20, audio in 30, audio out 40. */
 const exampleTen = '[[usage=40:60,audio=30:40]] Hello'
 /** (10 + 20 × 4 + 30 × 8 + 40 × 8 × 2) × 2.5. */
 const chargeOfTen = 2425
 
-test('a response costs what its usage says, text and sound each at its price', async () => {
+test('a response costs what its usage says, text and audio each at its price', async () => {
   const { app } = world
   const payer = await payerWith(app, 100_000)
   const talk = await world.talk({ key: payer.key })
@@ -132,7 +132,7 @@ test('a token that cannot pay the next response ends the session, and one spent 
   expect(rows).toEqual([{ status: 4, remain: 0 }])
 })
 
-test('whoever cannot pay the first response hears so after the handshake, and nothing is asked upstream', async () => {
+test('whoever cannot pay the first response is refused after the handshake, and nothing is asked upstream', async () => {
   const { app } = world
   const payer = await payerWith(app, oneHold - 1)
   const before = app.upstream.total
@@ -217,7 +217,7 @@ describe('without usage from the upstream', () => {
     expect(rows[1]).toMatchObject({ prompt_tokens: 19, completion_tokens: 4, quota: 88 })
   })
 
-  test('sound is counted by its seconds', async () => {
+  test('audio is counted by its seconds', async () => {
     const { app } = world
     const payer = await payerWith(app, 1_000_000)
     const talk = await world.talk({ key: payer.key })
@@ -237,7 +237,7 @@ describe('without usage from the upstream', () => {
     talk.socket.close()
     await untilFree(app, payer.userId)
     const [row] = await chargesOf(app, payer.userId)
-    // 3 s heard: floor(3 / 60 × 100 / 0.06) = 83. 20 words are 2 s of sound: floor(2 / 60 × 200 / 0.24) = 27.
+    // 3 s of input: floor(3 / 60 × 100 / 0.06) = 83. 20 words are 2 s of audio: floor(2 / 60 × 200 / 0.24) = 27.
     expect(row?.other).toMatchObject({ audio_input: 83, audio_output: 27, usage_source: 'estimated' })
     const [textInput, textOutput] = [Number(row?.other['text_input']), Number(row?.other['text_output'])]
     expect(row?.quota).toBe(Math.round((textInput + textOutput * 4 + 83 * 8 + 27 * 16) * 2.5))

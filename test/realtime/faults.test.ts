@@ -86,7 +86,7 @@ test('told to stop, sessions are ended at the deadline with an error event, and 
 test('told to stop, a session whose response ends in time is not given another one', async () => {
   await using running = await startOn({ WORKERS: '1', STOP_SECONDS: '100' })
   const talk = await running.talk()
-  // Long enough to be under way still when the product has heard of its stop.
+  // Long enough to be under way still when the product has been notified of its stop.
   ask(talk, '[[usage=40:60,gap=100,words=60]] Hello')
   await talk.next('response.output_audio_transcript.delta')
   const stopped = running.product.stop()

@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => closeSoundly(world.app))
 
-/** A word is a tenth of a second of sound, 1.4 tokens at 2.5 × 8 × 2, and a token or two of text at 2.5 × 4. */
+/** A word is a tenth of a second of audio, 1.4 tokens at 2.5 × 8 × 2, and a token or two of text at 2.5 × 4. */
 const mostOfAWord = 120
 
 test('a response that can no longer be paid ends as at a reached limit, then the session; the balance stays above one piece', async () => {
@@ -37,7 +37,7 @@ test('a response that can no longer be paid ends as at a reached limit, then the
   const [row, ...more] = await chargesOf(app, payer.userId)
   expect(more).toEqual([])
   expect(row?.other).toMatchObject({ end: 'unpaid', usage_source: 'estimated' })
-  // Most of what was there was heard.
+  // Most of what was there was received.
   expect(row?.quota).toBeGreaterThan(4500)
   expect(await balanceOf(app, payer.userId)).toBeGreaterThanOrEqual(-mostOfAWord)
 })
@@ -94,7 +94,7 @@ test('a response sets aside what responses of the model lately cost, and a sessi
       (await app.pool.query("select sum(amount) from holds where status = 'open' and user_id = $1", [payer.userId]))
         .rows[0]?.sum,
     )
-  // 900 tokens of sound at 2.5 × 16.
+  // 900 tokens of audio at 2.5 × 16.
   expect(await eventually(held, (amount) => amount >= 36_000)).toBeGreaterThanOrEqual(36_000)
   talk.socket.close()
   await untilFree(app, payer.userId)

@@ -24,7 +24,7 @@ const libraryFor = (key: string) =>
 
 type Realtime = OpenAIRealtimeWS | OpenAIRealtimeWebSocket
 
-/** Everything heard until a response is over, and the failures told on the way. */
+/** Everything received until a response is over, and the failures reported on the way. */
 function listen(realtime: Realtime) {
   const failures: Error[] = []
   const received: { type: string }[] = []
@@ -55,7 +55,7 @@ const helpers = [
 ] as const
 
 describe.each(helpers)('the official library %s', (_, connect) => {
-  test('hears a text answer and is charged for it', async () => {
+  test('receives a text answer and is charged for it', async () => {
     const { app } = world
     const payer = await payerWith(app, 100_000)
     const realtime = connect(payer.key)
@@ -75,7 +75,7 @@ describe.each(helpers)('the official library %s', (_, connect) => {
     expect(await balanceOf(app, payer.userId)).toBe(100_000 - 450)
   })
 
-  test('hears a spoken answer to spoken words: 2425', async () => {
+  test('receives a spoken answer to spoken words: 2425', async () => {
     const { app } = world
     const payer = await payerWith(app, 100_000)
     const realtime = connect(payer.key)
@@ -96,7 +96,7 @@ describe.each(helpers)('the official library %s', (_, connect) => {
     expect((await chargesOf(app, payer.userId)).map((row) => row.quota)).toEqual([2425])
   })
 
-  test('calls a function and hears what its result makes of the answer', async () => {
+  test('calls a function and receives what its result makes of the answer', async () => {
     const { app } = world
     const payer = await payerWith(app, 100_000)
     const realtime = connect(payer.key)

@@ -56,7 +56,7 @@ describe('frames go through unchanged', () => {
     talk.socket.close()
   })
 
-  test('as large as a sound of many megabytes, and none larger', async () => {
+  test('as large as audio of many megabytes, and none larger', async () => {
     const { app } = world
     const talk = await world.talk()
     await talk.next('session.created')
@@ -74,7 +74,7 @@ describe('frames go through unchanged', () => {
     const talk = await world.talk()
     await talk.next('session.created')
     talk.socket.pause()
-    // Five megabytes of sound each.
+    // Five megabytes of audio each.
     for (let round = 0; round < 2; round += 1) ask(talk, '[[words=800,usage=1:1]] Hello')
     await new Promise((resolve) => setTimeout(resolve, 300))
     talk.socket.resume()

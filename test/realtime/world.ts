@@ -5,7 +5,7 @@ import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { eventually } from '../relay/caller-dialects.ts'
 
-/** 2.5 a token of text, output 4 times, sound heard 8 times, sound spoken 16 times that. */
+/** 2.5 a token of text, output 4 times, audio input 8 times, audio output 16 times that. */
 export const model = 'gpt-4o-realtime-preview'
 
 /** What a response reserves: 500 tokens at 2.5. */

@@ -29,7 +29,7 @@ const eventsOf = (stream: string): Json[] =>
 
 const parse = (text: unknown): Json => JSON.parse(text === '' || text === undefined ? '{}' : String(text)) as Json
 
-/** Claude Code: thinking, cache marks, the session in a header and in the metadata, pictures in results. */
+/** Claude Code: thinking, cache marks, the session in a header and in the metadata, images in results. */
 export function claudeCode(session: string): Agent {
   const messages: Json[] = []
   const tools = ['Read', 'Bash', 'mcp__docs__search'].map((name) => ({
@@ -100,7 +100,7 @@ export function claudeCode(session: string): Agent {
   }
 }
 
-/** Codex: nothing stored, sealed thoughts, its shell, and the tools of an MCP server in a namespace beside the conversation. */
+/** Codex: nothing stored, sealed reasoning, its shell, and the tools of an MCP server in a namespace beside the conversation. */
 export function codex(session: string): Agent {
   const functionTool = (name: string) => ({ type: 'function', name, description: name, parameters, strict: false })
   const docs = { type: 'namespace', name: 'mcp__docs', description: 'docs', tools: [functionTool('search')] }
@@ -230,7 +230,7 @@ export function geminiCli(): Agent {
         const [candidate] = (event['candidates'] ?? []) as { content?: { parts?: Json[] } }[]
         return candidate?.content?.parts ?? []
       })
-      // It keeps no thoughts, only what stands beside words and calls.
+      // It keeps no reasoning, only what stands beside words and calls.
       contents.push({ role: 'model', parts: parts.filter((part) => part['thought'] !== true) })
       let made = contents.length * 100
       return {

@@ -59,34 +59,37 @@ describe('a conversation that is too long for the model', () => {
       figures: [1200000, 1048576],
     },
   ]
-  test.each(tellings)('is told in each dialect’s own words and code: type $type', async ({ type, body, figures }) => {
-    const { model } = await serve(app, {
-      type,
-      baseUrl: scripted.play({
-        status: 400,
-        headers: { 'content-type': 'application/json' },
-        steps: [JSON.stringify(body)],
-      }),
-    })
-    const [tokens, limit] = figures
-    for (const by of callerDialects) {
-      const reply = await say(app, by, { token: mine, model })
-      expect(reply.status).toBe(400)
-      const { message, code, kind } = by.readError(await reply.json())
-      if (by === messages)
-        expect(message).toMatch(new RegExp(`^prompt is too long: ${tokens} tokens > ${limit} maximum`))
-      else if (by.dialect === 'generateContent')
-        expect(message).toContain(
-          `input token count (${tokens}) exceeds the maximum number of tokens allowed (${limit})`,
-        )
-      else {
-        expect({ code, kind }).toEqual({ code: 'context_length_exceeded', kind: 'invalid_request_error' })
-        expect(message).toContain(`maximum context length is ${limit} tokens`)
+  test.each(tellings)(
+    'is reported in each dialect’s own words and code: type $type',
+    async ({ type, body, figures }) => {
+      const { model } = await serve(app, {
+        type,
+        baseUrl: scripted.play({
+          status: 400,
+          headers: { 'content-type': 'application/json' },
+          steps: [JSON.stringify(body)],
+        }),
+      })
+      const [tokens, limit] = figures
+      for (const by of callerDialects) {
+        const reply = await say(app, by, { token: mine, model })
+        expect(reply.status).toBe(400)
+        const { message, code, kind } = by.readError(await reply.json())
+        if (by === messages)
+          expect(message).toMatch(new RegExp(`^prompt is too long: ${tokens} tokens > ${limit} maximum`))
+        else if (by.dialect === 'generateContent')
+          expect(message).toContain(
+            `input token count (${tokens}) exceeds the maximum number of tokens allowed (${limit})`,
+          )
+        else {
+          expect({ code, kind }).toEqual({ code: 'context_length_exceeded', kind: 'invalid_request_error' })
+          expect(message).toContain(`maximum context length is ${limit} tokens`)
+        }
       }
-    }
-  })
+    },
+  )
 
-  test('is told so where an operator hides what upstreams say, too', async () => {
+  test('is refused with that reason where an operator hides what upstreams say, too', async () => {
     const { model } = await serve(app, {
       type: 43,
       baseUrl: scripted.play({

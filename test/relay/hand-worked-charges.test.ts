@@ -103,7 +103,7 @@ const kinds: Kind[] = [
     quota: 3,
   },
   {
-    // 0.04 × 500,000 × 2 pictures × 0.8
+    // 0.04 × 500,000 × 2 images × 0.8
     kind: 'pictures by their number',
     path: '/v1/images/generations',
     body: { model: 'dall-e-3', prompt: 'a cat', n: 2 },

@@ -254,7 +254,7 @@ test('a caller that left is not tried for on other channels, and a failed try co
 })
 
 test('a caller that leaves before anything was asked pays nothing', async () => {
-  // The picture never comes, so the upstream is never asked.
+  // The image never comes, so the upstream is never asked.
   const { model } = await serve(app, { type: 24 })
   const before = await consumed(app)
   const leave = new AbortController()

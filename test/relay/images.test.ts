@@ -8,7 +8,7 @@ import { json, type ScriptedUpstream, startScriptedUpstream } from '#test/suppor
 import { allowUnpriced, serve, withOptions } from './serve.ts'
 import { chat, closeSoundly, consumed, say } from './caller-dialects.ts'
 
-/** A picture of 600 × 1000: its long side is 2 tiles, its short one 2: 4 × 170 + 85 = 765. */
+/** An image of 600 × 1000: its long side is 2 tiles, its short one 2: 4 × 170 + 85 = 765. */
 const image = Buffer.alloc(24)
 image.set([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 image.writeUInt32BE(600, 16)

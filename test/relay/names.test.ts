@@ -50,7 +50,7 @@ describe('a channel’s own names', () => {
     }
   })
 
-  test('that stay as they are are no mapping, that go in circles are an error, told in every dialect', async () => {
+  test('that stay as they are are no mapping, that go in circles are an error, reported in every dialect', async () => {
     const self = await serve(app, { modelMapping: '{}' })
     await app.pool.query('update channels set model_mapping = $1 where id = $2', [
       JSON.stringify({ [self.model]: self.model }),

@@ -37,7 +37,7 @@ test('a changed key stops at once on every node, the new one works there, and to
   expect(await statuses(token.key)).toEqual([200, 200])
   const rotated = await one.trpc(user).user.tokens.rotate.mutate({ id: token.id })
   expect(rotated.key).not.toBe(token.key)
-  // The change was answered after every node had heard of it.
+  // The change was answered after every node had been notified of it.
   expect(await statuses(token.key)).toEqual([401, 401])
   expect(await statuses(rotated.key)).toEqual([200, 200])
   const rows = (await one.logs()).filter((row) => row.token_id === token.id)

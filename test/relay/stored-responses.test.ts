@@ -49,7 +49,7 @@ function answer(more: object = {}) {
   return { id, item: `msg_${made}`, unstreamed: json(response), stream }
 }
 
-/** A model behind three channels with two keys each, all of which tell the same story. */
+/** A model behind three channels with two keys each, all of which give the same answers. */
 async function storedBy(play: Parameters<ScriptedUpstream['play']>[0]) {
   const route = { key: 'key-one,key-two', baseUrl: scripted.play(play) }
   return serve(app, route, route, route)

@@ -102,7 +102,7 @@ function callersOf({ url }: World) {
   return { trpc, rest }
 }
 
-/** Writes of every kind, through both doors, each with what the very next call has to show. */
+/** Writes of every kind, by REST and tRPC, each with what the very next call has to show. */
 function writesOfEveryKind(world: World, scene: Scene): Step[] {
   const { trpc, rest } = callersOf(world)
   const { model, root, user, token, spare } = scene

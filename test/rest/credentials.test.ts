@@ -65,7 +65,7 @@ const hostile = {
   'thousands of letters': 'k'.repeat(8000),
 }
 
-describe.each(Object.keys(routes) as (keyof typeof routes)[])('a stranger at the door %s', (route) => {
+describe.each(Object.keys(routes) as (keyof typeof routes)[])('a stranger who comes by %s', (route) => {
   const isRefused = ({ status, body }: { status: number; body: string }) => {
     // The documents want 200 with `success: false` for an unknown token of a script.
     if (route === 'rest' && status === 200) expect(JSON.parse(body)).toMatchObject({ success: false })

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { restTable } from '#server/rest-table.ts'
 import documented from './documented-paths.json' with { type: 'json' }
 
-/** The same door, whatever its parameter is called and with or without a closing slash. */
+/** The same route, whatever its parameter is called and with or without a closing slash. */
 const route = (key: string) => key.replace(/:\w+/g, ':id').replace(/\/$/, '')
 
 it('serves every documented path that is promised, and no other', () => {

@@ -7,7 +7,7 @@ const statuses = async (address: string, times: number): Promise<number[]> => {
   return answers
 }
 
-it('counts pages and files apart from the doors of the console, and only where the limit is set', async () => {
+it('counts pages and files apart from the routes of the console, and only where the limit is set', async () => {
   await using limited = await startApp({ environment: { WEB_RATE_LIMIT: '3' } })
   const pages = await statuses(`${limited.url}/login`, 5)
   expect(pages.map((status) => status === 429)).toEqual([false, false, false, true, true])

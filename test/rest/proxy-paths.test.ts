@@ -23,7 +23,7 @@ const pathsOf = (kind: 'all' | 'playground'): string[] =>
 
 const withoutMethod = (key: string): string => (key.split(' ')[1] ?? '').replace(/:(\w+)/g, 'some-$1')
 
-// The playground talks to the console's own door.
+// The playground talks to the console's own route.
 const relayPaths = pathsOf('all').filter((path) => !path.startsWith('/pg/'))
 
 test('the shipped proxy sends every path of the relay to the relay, with or without a closing slash', () => {
@@ -35,7 +35,7 @@ test('the shipped proxy sends every path of the relay to the relay, with or with
 test('the shipped proxy sends every path of the console to the console', () => {
   const rest = [...Object.keys(restTable), ...documented.served, ...documented.later].map(withoutMethod)
   const pages = routes.flatMap(({ paths }) => [...paths])
-  // Pictures of drawings are served by both, for both show them.
+  // Images of drawings are served by both, for both show them.
   const shared = pathsOf('playground').filter((path) => path.startsWith('/pg/'))
   const others = ['/trpc/site.status', '/assets/index.js', '/healthz', '/readyz', '/favicon.svg']
   const paths = [...rest, ...pages, ...shared, ...others]

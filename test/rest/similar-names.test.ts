@@ -30,7 +30,7 @@ describe('a name that people would take for another', () => {
     expect(await register(name)).toMatchObject({ success: false, message: confusing })
   })
 
-  it('is refused by every other door that names an account', async () => {
+  it('is refused by every other route that names an account', async () => {
     await app.person({ username: 'taken', usernameLikeness: 'taken' })
     const person = await app.person()
     const browser = await app.signedIn(person)

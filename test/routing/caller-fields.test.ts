@@ -82,7 +82,7 @@ test('a word list made to explode neither passes nor holds up the others', async
   })
 })
 
-test('sensitive words are found in every form and told in its documented code', async () => {
+test('sensitive words are found in every form and refused with their documented code', async () => {
   const { model } = await serve(app, {})
   const text = 'this is test_sensitive, is it not'
   for (const by of callerDialects) {

@@ -59,7 +59,7 @@ describe('no caller switches a channel off', () => {
     expect(await statusOf(ids[0])).toBe(1)
   })
 
-  test('with a telling text that it wrote itself and gets quoted back', async () => {
+  test('with a text that looks like a failure that it wrote itself and gets quoted back', async () => {
     const keyword = 'Your credit balance is too low'
     const quoting = `status=400,message=${escaped(`cannot answer: "${keyword.toUpperCase()}"`)}`
     const { model, ids } = await serveKeyed({ does: quoting })
@@ -70,7 +70,7 @@ describe('no caller switches a channel off', () => {
     expect(await untilDisabled(ids[0])).toBe(disabled)
   })
 
-  test('by leaving, by asking for too little time, or by naming a broken picture', async () => {
+  test('by leaving, by asking for too little time, or by naming a broken image', async () => {
     const { model, ids } = await serveKeyed({ does: 'hang' })
     for (let call = 0; call < 5; call += 1) {
       const leave = new AbortController()

@@ -83,7 +83,7 @@ describe('what is set aside for a call', () => {
 })
 
 describe('what is charged', () => {
-  test('counts the channel’s own prompt where the upstream tells no usage', async () => {
+  test('counts the channel’s own prompt where the upstream reports no usage', async () => {
     const token = await app.make.token(rich)
     const quotas = []
     for (const systemPrompt of ['', 'word '.repeat(500)]) {
@@ -94,7 +94,7 @@ describe('what is charged', () => {
     expect((quotas[1] ?? 0) - (quotas[0] ?? 0)).toBeGreaterThanOrEqual(500)
   })
 
-  test('is for the pictures that the channel orders, in number and size', async () => {
+  test('is for the images that the channel orders, in number and size', async () => {
     const token = await app.make.token(rich)
     const channel = await app.make.channel({ models: 'dall-e-2', paramOverride: '{"n":3,"size":"512x512"}' })
     await app.services.channels.reload(channel.id)

@@ -61,7 +61,7 @@ describe.each(channelKinds)('the @anthropic-ai/sdk library against $name', ({ mo
     expect(await world.newCharges()).toHaveLength(2)
   })
 
-  test('thoughts stand in blocks of their own and may be sent back with a tool result', async () => {
+  test('reasoning stands in blocks of its own and may be sent back with a tool result', async () => {
     const question = user('[[thinking=4]] get_weather, city is Oslo')
     for (const stream of [false, true]) {
       const body = {
@@ -138,7 +138,7 @@ test('a stop sequence is named, cached input is told apart and charged at its ow
   expect(await world.newCharges()).toEqual([120, 2677])
 })
 
-test('thoughts of another vendor never reach this one, whose proofs they lack', async () => {
+test('reasoning of another vendor never reaches this one, whose proofs it lacks', async () => {
   const question = user('[[thinking=4]] hello')
   const body = { max_tokens: 4000, thinking: { type: 'enabled' as const, budget_tokens: 1024 } }
   const first = await library.messages.create({ ...body, model: 'gpt-4o-mini', messages: [question] })

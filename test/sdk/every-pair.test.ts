@@ -30,6 +30,6 @@ test('docs/matrix.md says what this run found', () => {
   expect(readFileSync(join(root, 'docs/matrix.md'), 'utf8')).toBe(describeMatrix(cells))
 })
 
-test('after all of it the books are even', async () => {
+test('after all of it the ledger balances', async () => {
   expect(await app.violations()).toEqual([])
 })

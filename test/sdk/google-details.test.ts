@@ -80,7 +80,7 @@ describe.each(channelKinds)('the @google/genai library against $name', ({ type, 
     expect(await world.newCharges()).toHaveLength(1)
   })
 
-  test('thoughts are marked and may be sent back with a result, to any channel', async () => {
+  test('reasoning is marked and may be sent back with a result, to any channel', async () => {
     const question: Content = { role: 'user', parts: [{ text: '[[thinking=4]] get_weather, city is Oslo' }] }
     const config = { tools, thinkingConfig: { includeThoughts: true } }
     for (const stream of [false, true]) {

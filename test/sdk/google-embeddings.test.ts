@@ -155,7 +155,7 @@ test('what the texts are for is told to vendors that ask for it, and named as lo
   })
 })
 
-test('a picture goes through to a Google channel and is refused where it cannot be said', async () => {
+test('an image goes through to a Google channel and is refused where it cannot be said', async () => {
   const parts = [{ text: 'a cat' }, { inlineData: { mimeType: 'image/png', data: 'AA==' } }]
   const native = await app.relay(token, '/v1beta/models/native:embedContent', { content: { parts } })
   expect(native.status).toBe(200)
@@ -236,6 +236,6 @@ test('errors come in Google’s form, and nothing is charged', async () => {
   expect((await newRows()).filter((row) => row.type === 2)).toEqual([])
 })
 
-test('after all of it the books are even', async () => {
+test('after all of it the ledger balances', async () => {
   expect(await app.violations()).toEqual([])
 })

@@ -60,7 +60,7 @@ export function describeLibrary(library: Library): void {
         }
       })
 
-      test('a picture arrives with every byte', async () => {
+      test('an image arrives with every byte', async () => {
         for (const stream of [false, true]) {
           const ask = { model: kind.model, text: `look ${measured}`, image: pixel, stream }
           const turn = await world.client.ask(ask)

@@ -170,7 +170,7 @@ test('cached input is told in the caller’s words and charged at its own price'
   expect(await world.newCharges()).toEqual([121, 2677])
 })
 
-test('a conversation may change channels: calls and thoughts of one vendor do not trip another', async () => {
+test('a conversation may change channels: calls and reasoning of one vendor do not trip another', async () => {
   const models = channelKinds.map(({ model }) => model)
   const tools = [tool('get_weather', 'city')]
   for (const from of models) {

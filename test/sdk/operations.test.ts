@@ -81,7 +81,7 @@ test('a Google channel answers embeddings in the same form', async () => {
     expect(one.data[0]?.embedding[place]).toBeCloseTo(value, 5)
 })
 
-test('a picture costs its price by size, quality and number', async () => {
+test('an image costs its price by size, quality and number', async () => {
   const reply = await client.images.generate({
     model: 'dall-e-3',
     prompt: 'a cat',
@@ -93,7 +93,7 @@ test('a picture costs its price by size, quality and number', async () => {
   expect(await lastCharge()).toMatchObject({ quota: 120_000, model: 'dall-e-3' })
 })
 
-test('a picture whose tokens are told is charged by them, streamed or not', async () => {
+test('an image whose tokens are reported is charged by them, streamed or not', async () => {
   const reply = await client.images.generate({ model: 'gpt-image-1', prompt: 'a cat' })
   const input = reply.usage?.input_tokens ?? 0
   expect(await lastCharge()).toMatchObject({ quota: Math.round((input + 272 * 8) * 2.5) })
@@ -131,7 +131,7 @@ test('a recording reaches the upstream whole and is charged by its length, or by
   expect((await lastCharge()).quota).toBeGreaterThan(0)
 })
 
-test('a picture is edited: the picture reaches the upstream whole, charged by tokens, streamed or not', async () => {
+test('an image is edited: the image reaches the upstream whole, charged by tokens, streamed or not', async () => {
   const image = await toFile(pixel, 'cat.png', { type: 'image/png' })
   const reply = await client.images.edit({ model: 'gpt-image-1', image, prompt: 'a dog' })
   expect(reply.data?.[0]?.b64_json).toBeDefined()
@@ -154,7 +154,7 @@ test('a picture is edited: the picture reaches the upstream whole, charged by to
   expect(await lastCharge()).toMatchObject(charge)
 })
 
-test('several pictures go into one edit', async () => {
+test('several images go into one edit', async () => {
   const files = await Promise.all(['one.png', 'two.png'].map((name) => toFile(pixel, name, { type: 'image/png' })))
   const reply = await client.images.edit({ model: 'gpt-image-1', image: files, prompt: 'both' })
   expect(reply.data).toHaveLength(1)
@@ -246,6 +246,6 @@ test('bad operations are refused as documented, and cost nothing', async () => {
   expect((await app.logs()).length).toBe(before)
 })
 
-test('after all of it the books are even', async () => {
+test('after all of it the ledger balances', async () => {
   expect(await app.violations()).toEqual([])
 })

@@ -36,7 +36,7 @@ const rootKeyName = '演示令牌'
 export const demoNotice = '这是一个演示站点：渠道连接的是本机的模拟供应商，数据可以随意修改。'
 
 /**
- * A world to look at: people, channels on the simulated provider, a month of usage. Its books are even from the start.
+ * A world to look at: people, channels on the simulated provider, a month of usage. Its ledger balances from the start.
  * Does nothing to a database that has it, and refuses one that other people use.
  */
 export async function seed(

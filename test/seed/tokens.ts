@@ -51,7 +51,7 @@ async function insertToken(
   person: Person,
   input: TokenInput,
 ): Promise<PlantedToken> {
-  // The one thing that is not the same in every demo world: a key opens doors.
+  // The one thing that is not the same in every demo world: a key gives access.
   const key = randomLetters(() => randomInt(2 ** 32) / 2 ** 32, 48)
   const expiresAt = input.expiresInDays === undefined ? null : daysBefore(now, -input.expiresInDays)
   const { rows } = await db.query<{ id: number }>(

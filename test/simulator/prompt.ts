@@ -9,7 +9,7 @@ export type Prompt = {
   /** The last text a user wrote. */
   text: string
   system: string
-  /** Sentences about the pictures and files of the last user turn. */
+  /** Sentences about the images and files of the last user turn. */
   media: string[]
   tools: { name: string; schema: Schema }[]
   toolChoice: { mode: 'auto' | 'none' | 'required'; name?: string | undefined }

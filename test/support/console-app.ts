@@ -40,7 +40,7 @@ type Reply = { status: number; headers: Headers; text: string; body: Record<stri
 type Sending = { body?: unknown; headers?: Record<string, string>; query?: Record<string, string> }
 export type Person = { id: number; username: string; role: Role; password: string }
 
-/** The console's doors over a database of their own: REST over HTTP, tRPC in the process. Nothing else of the server runs. */
+/** The console's routes over a database of their own: REST over HTTP, tRPC in the process. Nothing else of the server runs. */
 export async function startConsole(environment: Record<string, string> = {}) {
   const settings = readEnvironment({ API_RATE_LIMIT: '0', CRITICAL_RATE_LIMIT: '0', ...environment })
   const testDatabase = await createDatabase()

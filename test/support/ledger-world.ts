@@ -149,7 +149,7 @@ export const admitted = <Item extends { result: ReserveResult }>(items: Item[]):
 export const verdicts = (items: { result: ReserveResult }[]): string[] =>
   [...new Set(items.map(({ result }) => result.verdict))].toSorted()
 
-/** A pool on which some statements are carried out, or not, without anybody hearing of it. */
+/** A pool on which some statements are carried out, or not, without anybody knowing. */
 export const forgetfulPool = (
   pool: Pool,
   forgets: (query: QueryConfig) => 'before' | 'after' | null | undefined,

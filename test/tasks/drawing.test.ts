@@ -26,7 +26,7 @@ afterAll(() => closeSoundly(app))
 
 const lastSent = () => app.upstream.requests.at(-1)
 
-describe('a picture', () => {
+describe('an image', () => {
   test('is charged once when the upstream has taken it: 0.1 dollars, from user and token', async () => {
     const by = await holder(app, { quota: 200_000, remainQuota: 150_000 })
     const { status, json, headers } = await imagine(app, by, 'a cat', { state: 'mine', botType: 'NIJI_JOURNEY' })
@@ -198,7 +198,7 @@ describe('the upstream answers', () => {
     return { by, ...reply, task, taken: 10_000_000 - quota, used }
   }
 
-  test('21: the picture exists, is charged, and is told as accepted', async () => {
+  test('21: the image exists, is charged, and is reported as accepted', async () => {
     const { json, task, taken } = await answered(21)
     expect(json).toMatchObject({ code: 1, properties: { status: 'SUCCESS' } })
     expect(taken).toBe(50_000)

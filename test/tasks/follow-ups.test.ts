@@ -23,7 +23,7 @@ const done = async (by: Holder, prompt = 'a cat'): Promise<string> => {
 const refusal = (description: string) => ({ description, type: 'upstream_error', code: 4 })
 const lastSent = () => app.upstream.requests.at(-1)
 
-describe('what follows a picture', () => {
+describe('what follows an image', () => {
   test.each([
     ['change', { action: 'UPSCALE', index: 2 }, 'UPSCALE', 25_000],
     ['change', { action: 'VARIATION', index: 4 }, 'VARIATION', 50_000],
@@ -73,7 +73,7 @@ describe('what follows a picture', () => {
     expect((await balanceOf(app, by)).quota).toBe(9_900_000)
   })
 
-  test('goes to the channel and key of the picture, though others would be chosen', async () => {
+  test('goes to the channel and key of the image, though others would be chosen', async () => {
     const by = await holder(app)
     const group = 'follow'
     await setOptions(app, {
@@ -102,7 +102,7 @@ describe('what follows a picture', () => {
     expect((await follow()).json).toEqual(refusal('get_channel_info_failed'))
   })
 
-  test('waits for the picture to be done, unless the site does not mind, or it is a modal', async () => {
+  test('waits for the image to be done, unless the site does not mind, or it is a modal', async () => {
     const by = await holder(app)
     const taskId = await imagined(app, by)
     const change = () => call(app, by, 'POST /mj/submit/change', { taskId, action: 'UPSCALE', index: 1 })
@@ -114,7 +114,7 @@ describe('what follows a picture', () => {
     })
   })
 
-  test('knows the caller’s own pictures only', async () => {
+  test('knows the caller’s own images only', async () => {
     const by = await holder(app)
     const other = await holder(app, { role: 10 })
     const taskId = await done(other)
@@ -205,7 +205,7 @@ describe('further submissions', () => {
     expect((await balanceOf(app, by)).quota).toBe(10_000_000 - quota)
   })
 
-  test('pictures handed in are done at once, and are served by an id of ours', async () => {
+  test('images handed in are done at once, and are served by an id of ours', async () => {
     const by = await holder(app)
     const { json } = await call(app, by, 'POST /mj/submit/upload-discord-images', { base64Array: ['x'] })
     expect(json).toMatchObject({ code: 1, result: [expect.stringContaining('/media/pixel.png')] })
@@ -227,7 +227,7 @@ describe('further submissions', () => {
     expect((await drawingsOf(app, by)).map(({ quota }) => quota)).toEqual(['25000', '0'])
   })
 
-  test('the seed of a picture is asked of its channel', async () => {
+  test('the seed of an image is asked of its channel', async () => {
     const by = await holder(app)
     const id = await done(by)
     const { status, json } = await call(app, by, `GET /mj/task/${id}/image-seed`)

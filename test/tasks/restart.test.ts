@@ -78,7 +78,7 @@ test('a task whose process died before it was charged is not paid back, and one 
   expect(await refundsOf(app, by)).toEqual([50_000, 50_000])
 })
 
-test('a caller who hangs up pays for the picture that was taken, and finds it', async () => {
+test('a caller who hangs up pays for the image that was taken, and finds it', async () => {
   await using app = await startApp()
   await drawingChannel(app, { does: 'delay=300' })
   const by = await holder(app)
@@ -93,7 +93,7 @@ test('a caller who hangs up pays for the picture that was taken, and finds it', 
   expect(await app.violations()).toEqual([])
 })
 
-test('a picture that cannot be stored is not charged', async () => {
+test('an image that cannot be stored is not charged', async () => {
   await using app = await startApp()
   await drawingChannel(app)
   await musicChannel(app)

@@ -111,7 +111,7 @@ describe('what a drawing costs', () => {
     })
     expect(await logged(app, by, 2)).toEqual([])
     expect(await refundsOf(app, by)).toEqual([50_000])
-    // The books of this app compare charges with log rows.
+    // The ledger of this app is compared with its log rows.
     await app.pool.query('update users set used_quota = 0 where id = $1', [by.user.id])
     await app.pool.query('update tokens set used_quota = 0 where user_id = $1', [by.user.id])
     await app.pool.query('delete from grants where user_id = $1 and kind = $2', [by.user.id, 'refund'])
@@ -299,7 +299,7 @@ describe('a notice', () => {
   })
 })
 
-describe('a picture by its address', () => {
+describe('an image by its address', () => {
   test('comes through this site with its own type, and may do nothing here', async () => {
     const by = await holder(app)
     const id = await imagined(app, by, 'x [[polls=1]]')

@@ -70,7 +70,7 @@ export async function call(
 export const imagine = (app: App, by: Holder, prompt = 'a cat', more: Record<string, unknown> = {}) =>
   call(app, by, 'POST /mj/submit/imagine', { prompt, ...more })
 
-/** Submits a picture and resolves with the upstream's number of it. */
+/** Submits an image and resolves with the upstream's number of it. */
 export async function imagined(app: App, by: Holder, prompt = 'a cat'): Promise<string> {
   const { json, text } = await imagine(app, by, prompt)
   if (json['code'] !== 1) throw new Error(`not accepted: ${text}`)

@@ -321,7 +321,7 @@ describe('the audit log', () => {
     ])
   })
 
-  it('is the same whichever door an act came by', async () => {
+  it('is the same whichever route an act came by', async () => {
     const browser = await app.signedIn(root)
     const id = await makeUser()
     const byRest = await left(() => browser.post('/api/user/manage', { id, action: 'disable' }))

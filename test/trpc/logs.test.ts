@@ -328,7 +328,7 @@ describe('clearing', () => {
     )
   })
 
-  it('in the background tells how far it is, ends when it is told to, and keeps what was not reached', async () => {
+  it('in the background reports how far it is, ends when it is told to, and keeps what was not reached', async () => {
     const logs = await all()
     const ended = async () => {
       await expect.poll(async () => (await logs.clearing())?.running ?? null).toBeNull()

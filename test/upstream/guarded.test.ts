@@ -119,7 +119,7 @@ describe('addresses that users aim', () => {
   })
 })
 
-describe('pictures and files of messages', () => {
+describe('images and files of messages', () => {
   const request = (...urls: string[]): ChatRequest => ({
     model: 'm',
     messages: [

@@ -83,7 +83,7 @@ describe('the simulated provider as the OpenAI client sees it', () => {
     await expect(openai().chat.completions.create({ model: 'm', messages })).rejects.toMatchObject({ status: 400 })
   })
 
-  it('describes pictures by type, size and hash, addresses by themselves', async () => {
+  it('describes images by type, size and hash, addresses by themselves', async () => {
     const image = (url: string) => ({ type: 'image_url' as const, image_url: { url } })
     const reply = await openai().chat.completions.create({
       model: 'm',
@@ -145,7 +145,7 @@ describe('the simulated provider as the Anthropic client sees it', () => {
     }
   })
 
-  it('signs its thoughts and refuses signatures of others', async () => {
+  it('signs its reasoning and refuses signatures of others', async () => {
     const thinking = { type: 'enabled' as const, budget_tokens: 1024 }
     const request = { ...base, max_tokens: 4096, thinking, messages: ask('why') }
     const { content } = await anthropic().messages.stream(request).finalMessage()
@@ -157,7 +157,7 @@ describe('the simulated provider as the Anthropic client sees it', () => {
     await expect(anthropic().messages.create({ ...request, messages: refused })).rejects.toMatchObject({ status: 400 })
   })
 
-  it('uses tools, reads pictures, reports cached tokens', async () => {
+  it('uses tools, reads images, reports cached tokens', async () => {
     const tools = [{ name: 'get_weather', input_schema: { ...weather, type: 'object' as const } }]
     const message = await anthropic()
       .messages.stream({ ...base, tools, messages: ask('get_weather for city: Oslo [[usage=100:7:60:20]]') })
@@ -191,7 +191,7 @@ describe('the simulated provider as the Anthropic client sees it', () => {
 })
 
 describe('the simulated provider as the Gemini client sees it', () => {
-  it('answers whole and streamed, with thoughts', async () => {
+  it('answers whole and streamed, with reasoning', async () => {
     const unstreamed = await gemini().models.generateContent({ model: 'gemini-2.5-flash', contents: 'hello' })
     expect(unstreamed.text).toBe('You said: hello')
     expect(unstreamed.usageMetadata?.promptTokenCount).toBe(6)

@@ -54,7 +54,7 @@ test('a last frame ends the answer and closes a socket that its upstream leaves 
   await closed()
 })
 
-test('a socket that breaks without a farewell is an answer that broke', async () => {
+test('a socket that breaks without a close frame is an answer that broke', async () => {
   serve = (socket) => socket.send('1', () => socket.terminate())
   const reply = await send()
   await expect(reply.text()).rejects.toMatchObject({ kind: 'reset', sent: true })

@@ -13,7 +13,7 @@ export type ChartProps = {
   label: string
   series: readonly ChartSeries[]
   points: readonly ChartPoint[]
-  /** How numbers are written; counts are abbreviated unless told. */
+  /** How numbers are written; counts are abbreviated by default. */
   format?: (value: number) => string
   height?: number
   /** A click on a segment: to the log with that filter. */

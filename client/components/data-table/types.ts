@@ -10,7 +10,7 @@ export type Column<Row> = {
   csv?: (row: Row) => string | number | boolean | null | undefined
   /** The server can order by `id`. */
   sortable?: boolean
-  /** Pixels until the reader drags it; 140 unless told. */
+  /** Pixels until the reader drags it; 140 by default. */
   width?: number
   /** Takes the room that is left. */
   grow?: boolean
@@ -78,7 +78,7 @@ export type DataTableProps<Row> = {
   csvName?: string
   /** One page of the whole list, so that more than the shown rows can be exported. */
   csvPage?: (page: number, pageSize: number) => Promise<TableData<Row>>
-  /** Rows fetched at once for the file; 100 unless told. */
+  /** Rows fetched at once for the file; 100 by default. */
   csvPageSize?: number
   /** Left of the table's own buttons: a `FilterBar`. */
   toolbar?: ReactNode

@@ -1,4 +1,4 @@
-/** A picture larger than this costs more tokens and room than it shows. */
+/** An image larger than this costs more tokens and room than it shows. */
 const longestEdge = 1024
 const quality = 0.85
 export const mostImages = 8

@@ -9,7 +9,7 @@ const mostBars = 120
 
 const lengths: Record<Interval, number> = { hour: hourMs, day: dayMs, week: 7 * dayMs }
 
-/** The wished interval, or the next longer one that still gives bars wide enough to read. */
+/** The requested interval, or the next longer one that still gives bars wide enough to read. */
 export function readableInterval(requested: Interval, span: number): Interval {
   const possible = intervals.slice(intervals.indexOf(requested))
   return possible.find((interval) => span / lengths[interval] <= mostBars) ?? 'week'

@@ -10,7 +10,7 @@ export type Clip = { id: string; title: string; audioUrl: string; text: string }
 
 const word = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** What came of a job, as far as it can be read: pieces with a sound, or a text. */
+/** What came of a job, as far as it can be read: pieces with audio, or a text. */
 export function clipsOf(data: unknown): Clip[] {
   const items = Array.isArray(data) ? data : [data]
   return items.flatMap((item: unknown, index) => {
@@ -22,7 +22,7 @@ export function clipsOf(data: unknown): Clip[] {
   })
 }
 
-/** Plays what was made. Sounds lie elsewhere: where the page may not play them, the link still leads there. */
+/** Plays what was made. Audio lies elsewhere: where the page may not play it, the link still leads there. */
 export function Clips({ task }: { task: MusicTask }) {
   const clips = clipsOf(task.data)
   if (clips.length === 0) return null

@@ -7,7 +7,7 @@ import { Section } from '../../components/facts.tsx'
 import { t } from '../../i18n/t.ts'
 import { drawingColumns, resultText } from './drawing-columns.tsx'
 import { ImageView } from './image.tsx'
-import { type TaskKind, TaskPage } from './task-page.tsx'
+import { type TaskKind, TaskPage } from './task-list.tsx'
 import { type Drawing, drawingFilters, useDrawings, useOpenDrawing } from './use-tasks.ts'
 import { drawingWords } from './words.ts'
 

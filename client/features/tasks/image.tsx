@@ -8,13 +8,13 @@ const Image = chakra('img', {
   base: { display: 'block', maxW: 'full', borderRadius: 'md', borderWidth: '1px', bg: 'bg.muted' },
 })
 
-/** An unfinished picture changes under its address. */
+/** An unfinished image changes under its address. */
 const addressOf = (task: Drawing): string =>
   task.status === 'SUCCESS' ? task.previewPath : `${task.previewPath}?progress=${encodeURIComponent(task.progress)}`
 
 const hasImage = (task: Drawing): boolean => task.previewPath !== '' && task.action !== 'VIDEO'
 
-/** Small, in the table; pictures lie elsewhere and may be gone. */
+/** Small, in the table; images lie elsewhere and may be gone. */
 export function Thumbnail({ task }: { task: Drawing }) {
   const [failed, setFailed] = useState('')
   const address = addressOf(task)

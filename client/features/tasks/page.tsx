@@ -6,7 +6,7 @@ import { CodeBlock } from '../../components/code-block.tsx'
 import { t } from '../../i18n/t.ts'
 import { Clips } from './clips.tsx'
 import { inputOf, musicColumns } from './music-columns.tsx'
-import { type TaskKind, TaskPage } from './task-page.tsx'
+import { type TaskKind, TaskPage } from './task-list.tsx'
 import { type MusicTask, musicFilters, useMusicTasks, useOpenMusicTask } from './use-tasks.ts'
 import { musicWords } from './words.ts'
 

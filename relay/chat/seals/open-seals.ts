@@ -23,7 +23,7 @@ const reasoningOf = (proof: Proof, { dialect }: Maker): ReasoningPart =>
     ? { type: 'reasoning', text: proof.text, encrypted: { dialect, data: proof.value } }
     : { type: 'reasoning', text: proof.text, signature: { dialect, value: proof.value } }
 
-/** The part as it would be had nobody proven it; a thought without words is none. */
+/** The part as it would be had nobody proven it; a reasoning part without words is none. */
 function unproven(part: Proven): AssistantPart[] {
   if (part.type === 'tool-call') {
     const { signature: _, ...call } = part
@@ -34,7 +34,7 @@ function unproven(part: Proven): AssistantPart[] {
 
 const isProven = (part: ReasoningPart): boolean => (part.signature ?? part.encrypted) !== undefined
 
-/** A thought that stands proven beside it was shown once and proven later. */
+/** A reasoning part that stands proven beside it was shown once and proven later. */
 function withoutRepeated(content: AssistantPart[]): AssistantPart[] {
   const proven = new Set(content.flatMap((part) => (part.type === 'reasoning' && isProven(part) ? [part.text] : [])))
   return content.filter((part) => part.type !== 'reasoning' || isProven(part) || !proven.has(part.text))

@@ -9,16 +9,16 @@ export type Sealing = {
   caller: DialectId
   /** Who makes a proof of the dialect, behind this call. */
   makerOf: (dialect: DialectId) => Maker
-  /** The caller asked for thoughts, and expects a part that shows none but proves one. */
+  /** The caller asked for reasoning, and expects a part that shows none but proves one. */
   expectsReasoning: boolean
   /** A proof was too long to be handed out. */
   onLoss: () => void
 }
 
 type Choice = {
-  /** Of the thought being told. */
+  /** Of the reasoning being told. */
   text: string
-  /** Proofs that wait for the call whose thoughts they prove. */
+  /** Proofs that wait for the call whose reasoning they prove. */
   waiting: { maker: Maker; proofs: Proof[] } | undefined
 }
 
@@ -53,7 +53,7 @@ export function sealingChange(sealing: Sealing): (event: ChatEvent) => ChatEvent
     const value = waiting && written(waiting.maker, waiting.proofs)
     return value === undefined ? [] : [{ ...sealEvent(caller, value), ...at(index) }]
   }
-  /** A part without a word is no answer for callers who never asked for thoughts; only calls need their proof back. */
+  /** A part without a word is no answer for callers who never asked for reasoning; only calls need their proof back. */
   const isWanted = (proof: Proof): boolean => caller !== 'claude' || proof.text !== '' || expectsReasoning
 
   function prove(dialect: DialectId, given: Pick<Proof, 'kind' | 'value'>, index?: number): ChatEvent[] {

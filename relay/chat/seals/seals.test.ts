@@ -168,7 +168,7 @@ test('what is the caller’s own dialect already goes through as it is', () => {
   for (const { maker, events } of answers) expect(seal(events, maker)).toEqual(events)
 })
 
-test('a proof without a word is no part of an answer for a caller of messages who asked for no thoughts, but calls keep theirs', () => {
+test('a proof without a word is no part of an answer for a caller of messages who asked for no reasoning, but calls keep theirs', () => {
   const proof: ChatEvent = { type: 'reasoning-signature', dialect: 'gemini', value: 'sig' }
   const text: ChatEvent = { type: 'text-delta', text: 'yes' }
   expect(seal([proof, text], 'claude', false)).toEqual([text])

@@ -5,7 +5,7 @@ import { createOpenBlock } from './open-block.ts'
 export function createBlocks() {
   const block = createOpenBlock()
   const queue = createCallQueue(block)
-  /** The open thought has its proof, so what follows is another one. */
+  /** The open reasoning part has its proof, so what follows is another one. */
   let signed = false
 
   const closeAll = (): string => queue.finish() + block.stop()

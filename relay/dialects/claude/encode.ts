@@ -72,7 +72,7 @@ function toBlocks(part: ResponsePart): object[] {
   }
 }
 
-/** Proofs and secrets of another vendor's thoughts mean nothing here and are left out. */
+/** Proofs and secrets of another vendor's reasoning mean nothing here and are left out. */
 function toThinking(part: Extract<ResponsePart, { type: 'reasoning' }>): object[] {
   const { text, signature, encrypted } = part
   const proof = signature?.dialect === 'claude' ? signature.value : ''

@@ -74,7 +74,7 @@ describe('messages request', () => {
     })
   })
 
-  it('keeps thoughts, signatures, calls and results, results first and named', () => {
+  it('keeps reasoning, signatures, calls and results, results first and named', () => {
     const { messages } = parse({
       ...hello,
       messages: [
@@ -124,7 +124,7 @@ describe('messages request', () => {
     ])
   })
 
-  it('reads pictures and documents in all their forms', () => {
+  it('reads images and documents in all their forms', () => {
     const request = parse({
       ...hello,
       messages: [

@@ -20,7 +20,7 @@ export class UnknownAction extends Error {
   }
 }
 
-/** What follows from an earlier task: the action, the picture of the grid it is about, and that task where the request names it elsewhere. */
+/** What follows from an earlier task: the action, the image of the grid it is about, and that task where the request names it elsewhere. */
 export type FollowUp = { action: DrawingAction; index: number; taskId?: string }
 
 /** What a button is called in its id, where the whole name counts. */

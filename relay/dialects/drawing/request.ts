@@ -100,7 +100,7 @@ function actionOf(submission: Submission, given: Fields): Pick<DrawingRequest, '
   }
 }
 
-/** Submissions about a task that must exist. A video may be made of one, or of a picture that comes along. */
+/** Submissions about a task that must exist. A video may be made of one, or of an image that comes along. */
 const needsTask = (submission: Submission): boolean =>
   ['change', 'simple-change', 'action', 'modal'].includes(submission)
 const followsTask = (submission: Submission): boolean =>

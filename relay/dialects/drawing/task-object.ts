@@ -49,7 +49,7 @@ export const taskObject = (task: StoredDrawing, imageUrl: string) => ({
   properties: task.properties ?? { finalPrompt: '', finalZhPrompt: '' },
 })
 
-/** Where callers get a picture: here, with a mark that defeats caches until it is final. */
+/** Where callers get an image: here, with a mark that defeats caches until it is final. */
 export function forwardedImageUrl(
   task: Pick<StoredDrawing, 'mjId' | 'status'>,
   given: { serverAddress: string; nanoseconds: string },

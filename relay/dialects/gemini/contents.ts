@@ -123,11 +123,11 @@ function readModelPart(part: Fields, { turn, index, conversation }: Place): Assi
     return [defined({ type: 'reasoning', text: read.text(part['text'], 'text') ?? '', signature })]
   }
   const content = readPlainPart(part, conversation).filter((plain) => plain.type !== 'file')
-  // A signature on plain text proves the thought that led to it, which the caller was not shown.
+  // A signature on plain text proves the reasoning that led to it, which the caller was not shown.
   return signature === undefined ? content : [{ type: 'reasoning', text: '', signature }, ...content]
 }
 
-/** Streams hand over one thought in several parts, its signature in the last. */
+/** Streams hand over one reasoning part in several pieces, its signature in the last. */
 function joinReasoning(parts: AssistantPart[]): AssistantPart[] {
   const joined: AssistantPart[] = []
   for (const part of parts) {

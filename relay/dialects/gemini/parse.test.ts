@@ -151,7 +151,7 @@ describe('generateContent request', () => {
     ])
   })
 
-  it('joins a thought that was streamed in parts with its signature', () => {
+  it('joins a reasoning part that was streamed in parts with its signature', () => {
     const { messages } = parse({
       contents: [
         {

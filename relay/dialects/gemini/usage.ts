@@ -12,7 +12,7 @@ const details = (total: number, audio: number, images: number): Detail[] | undef
   return all.filter(({ tokenCount }) => tokenCount > 0)
 }
 
-/** Usage as `generateContent` reports it: thoughts stand beside the candidates' tokens, cached ones within the prompt's. */
+/** Usage as `generateContent` reports it: reasoning stands beside the candidates' tokens, cached ones within the prompt's. */
 export function toGeminiUsage(reported: ReportedUsage) {
   const { usage } = normaliseUsage(reported)
   const candidates = usage.completionTokens - usage.reasoningTokens

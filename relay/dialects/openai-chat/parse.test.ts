@@ -73,7 +73,7 @@ describe('chat completion request', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
   })
 
-  it('reads sampling, limits and wishes, and keeps what it does not know', () => {
+  it('reads sampling, limits and reasoning settings, and keeps what it does not know', () => {
     const request = parse({
       ...hello,
       max_tokens: 10,
@@ -166,7 +166,7 @@ describe('chat completion request', () => {
     expect(messages[1]?.content[0]).toMatchObject({ callId: 'call_0_0', name: 'f' })
   })
 
-  it('reads pictures, sound and files, and keeps parts it does not know', () => {
+  it('reads images, audio and files, and keeps parts it does not know', () => {
     const [message] = messagesOf([
       {
         role: 'user',
@@ -211,7 +211,7 @@ describe('chat completion request', () => {
     expect(request.tools).toEqual([{ type: 'function', name: 'f', cacheControl }])
   })
 
-  it('gives signed thoughts, hidden thoughts and call signatures back as they came', () => {
+  it('gives signed reasoning, hidden reasoning and call signatures back as they came', () => {
     const [message] = messagesOf([
       {
         role: 'assistant',
@@ -239,7 +239,7 @@ describe('chat completion request', () => {
     ])
   })
 
-  it('joins text and signature of one thought when a caller gathered them apart', () => {
+  it('joins text and signature of one reasoning part when a caller gathered them apart', () => {
     const [split, plain] = messagesOf([
       {
         role: 'assistant',

@@ -7,7 +7,7 @@ import { readReasoningInput, readResponseFormat } from './output-settings.ts'
 
 const read = readerFor('invalid_text_request')
 
-/** Vendor extensions are not listed: they stay among the extra fields beside the wishes that were read from them. */
+/** Vendor extensions are not listed: they stay among the extra fields beside the settings that were read from them. */
 const known = new Set([
   'model',
   'messages',

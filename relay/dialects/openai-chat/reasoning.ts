@@ -63,7 +63,7 @@ function readDetail(value: unknown): Detail | undefined {
   return written === '' ? undefined : { text: written, index, dialect }
 }
 
-/** Whether `next` continues `last`: clients that gather a stream send text and signature of one thought apart. */
+/** Whether `next` continues `last`: clients that gather a stream send text and signature of one reasoning part apart. */
 const continues = (last: Detail, next: Detail): boolean => {
   if (last.signature !== undefined || last.encrypted !== undefined || last.index !== next.index) return false
   return next.encrypted === undefined || next.dialect === 'openai-responses'

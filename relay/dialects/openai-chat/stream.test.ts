@@ -105,7 +105,7 @@ describe('chat completion stream', () => {
     ])
   })
 
-  it('repeats a signed thought whole beside its signature, so that callers can send it back', () => {
+  it('repeats a signed reasoning part whole beside its signature, so that callers can send it back', () => {
     const events: ChatEvent[] = [
       { type: 'start', id: 'a', model: 'm' },
       { type: 'reasoning-delta', text: 'first ' },
@@ -118,7 +118,7 @@ describe('chat completion stream', () => {
     ])
   })
 
-  it('hands over the thought signature of a call where the vendor itself puts it', () => {
+  it('hands over the reasoning signature of a call where the vendor itself puts it', () => {
     const signature = { dialect: 'gemini' as const, value: 'abc' }
     const events: ChatEvent[] = [
       { type: 'tool-call-start', index: 0, id: 'c', name: 'f', signature },

@@ -13,7 +13,7 @@ type ChoiceState = {
   /** Constant text of every delta up to the delta itself. */
   head: string
   calls: Map<number, { custom: boolean; empty: boolean }>
-  /** The thought being written; a signature repeats it whole, for plain deltas cannot say where a thought ends. */
+  /** The reasoning being written; a signature repeats it whole, for plain deltas cannot say where reasoning ends. */
   reasoning: string
   reasoningIndex: number
   audioId: string | undefined

@@ -69,7 +69,7 @@ function readOwnItem(conversation: Conversation, item: Fields): void {
   addToAssistant(conversation, { type: 'vendor', dialect: 'openai-responses', value: item })
 }
 
-/** Thoughts, words and calls that follow each other are one turn of the model. */
+/** Reasoning, words and calls that follow each other are one turn of the model. */
 function addToAssistant(conversation: Conversation, ...parts: AssistantPart[]): void {
   const last = conversation.messages.at(-1)
   conversation.openResults = false

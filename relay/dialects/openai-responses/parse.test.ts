@@ -27,7 +27,7 @@ describe('responses request', () => {
     expect(refusal(body)).toBe(`invalid_responses_request: ${message}`)
   })
 
-  it('joins thoughts, words and calls of one turn and puts results before what the user says', () => {
+  it('joins reasoning, words and calls of one turn and puts results before what the user says', () => {
     const { messages } = parse({
       instructions: 'be kind',
       input: [
@@ -100,7 +100,7 @@ describe('responses request', () => {
     })
   })
 
-  it('reads pictures, files and sound, and keeps items it does not know', () => {
+  it('reads images, files and audio, and keeps items it does not know', () => {
     const { messages } = parse({
       input: [
         {

@@ -12,7 +12,7 @@ type Message = ReturnType<typeof openMessage>
 type Reasoning = ReturnType<typeof openReasoning>
 type CallEvent = Extract<ChatEvent, { type: `tool-call-${'start' | 'delta' | 'end'}` }>
 
-/** The output items of a streamed response: at most one message or thought is open, beside any number of calls. */
+/** The output items of a streamed response: at most one message or reasoning part is open, beside any number of calls. */
 export function createItems(writer: EventWriter, ambient: Ambient, names: ReadonlyMap<string, CalledAs>) {
   const outputItems = createOutputItems(writer, ambient)
   const calls = createCalls(outputItems, writer, names)
@@ -51,7 +51,7 @@ export function createItems(writer: EventWriter, ambient: Ambient, names: Readon
       const { item, text: opening } = reasoning()
       return opening + item.think(text)
     },
-    /** A thought ends with its proof or with its hidden form; only this vendor's own is handed on. */
+    /** A reasoning part ends with its proof or with its hidden form; only this vendor's own is handed on. */
     endReasoning(encrypted?: string): string {
       if (encrypted === undefined) return open?.kind === 'reasoning' ? closeOpen() : ''
       const { item, text } = reasoning()

@@ -126,7 +126,7 @@ describe('responses stream', () => {
     expect(complete).not.toContain('secret')
   })
 
-  it('keeps the hidden form of its own thoughts', () => {
+  it('keeps the hidden form of its own reasoning', () => {
     const events: ChatEvent[] = [
       { type: 'reasoning-delta', text: 'hm' },
       { type: 'reasoning-encrypted', dialect: 'openai-responses', data: 'dark' },
@@ -140,7 +140,7 @@ describe('responses stream', () => {
     })
   })
 
-  it('carries pictures, refusals, citations and calls of free-text tools past the official client', async () => {
+  it('carries images, refusals, citations and calls of free-text tools past the official client', async () => {
     const events: ChatEvent[] = [
       { type: 'start', id: 'a', model: 'm' },
       { type: 'text-delta', text: 'see' },

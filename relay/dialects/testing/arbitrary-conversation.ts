@@ -22,7 +22,7 @@ const jsonObject = fc
   .dictionary(fc.string(), fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null)))
   .map((value) => JSON.stringify(JSON.parse(JSON.stringify(value))))
 
-/** How much of a thought a dialect can carry back and forth. */
+/** How much of reasoning a dialect can carry back and forth. */
 const reasoning = (signer: DialectId | undefined): fc.Arbitrary<AssistantPart[]> => {
   if (signer === undefined) return fc.constant([])
   const proof = anyText.map((value) => ({ dialect: signer, value }))

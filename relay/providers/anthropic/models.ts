@@ -14,7 +14,7 @@ export type ClaudeTraits = {
   /** The highest effort next to disabled thinking is `high`. */
   offUpToHigh: boolean
   effort: boolean
-  /** Thoughts are shown only when a summary is asked for. */
+  /** Reasoning is shown only when a summary is asked for. */
   summarises: boolean
   forcedToolChoice: boolean
   /** The conversation may end with the beginning of the answer. */
@@ -111,7 +111,7 @@ export function traitsOf(model: string): ClaudeTraits {
 
 export type NameSuffix = { model: string; thinking: boolean; effort?: string | undefined }
 
-/** `…-thinking` and, on models that decide for themselves, `…-<effort>` are wishes written into the name. */
+/** `…-thinking` and, on models that decide for themselves, `…-<effort>` are settings written into the name. */
 export function splitSuffix(model: string): NameSuffix {
   const suffix = /(-thinking)?(?:-(low|medium|high|xhigh|max))?$/.exec(model)
   const base = model.slice(0, suffix?.index ?? model.length)

@@ -189,7 +189,7 @@ describe('thinking', () => {
     expect(effort).not.toHaveProperty('thinking')
   })
 
-  test('an older model does not think on in a round of tools that lost its thoughts', () => {
+  test('an older model does not think on in a round of tools that lost its reasoning', () => {
     const request = { ...toolConversation(), reasoning: { effort: 'high' as const } }
     expect(body(request)).toMatchObject({ thinking: { type: 'disabled' } })
   })
@@ -287,7 +287,7 @@ test('at most four cache marks go out, the last ones', () => {
   expect(sent.losses).toEqual(['cache_control'])
 })
 
-test('pictures and documents keep their kind', () => {
+test('images and documents keep their kind', () => {
   const sent = body({
     messages: [
       {
@@ -324,7 +324,7 @@ test('what cannot be said at all is refused, what can be left out is named', () 
   expect(sent.body).toMatchObject({ container: 'c' })
 })
 
-test('thoughts go back only with this vendor’s proof', () => {
+test('reasoning goes back only with this vendor’s proof', () => {
   const sent = write({
     messages: [
       { role: 'user', content: [{ type: 'text', text: 'a' }] },

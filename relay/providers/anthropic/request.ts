@@ -19,7 +19,7 @@ const extensions = ['thinking', 'output_config', 'context_management', 'containe
 
 type Planned = { model: string; traits: ClaudeTraits; thinking: Thinking; suffix: NameSuffix }
 
-/** Older models refuse to think on in a round of tools whose own thoughts the caller no longer has. */
+/** Older models refuse to think on in a round of tools whose own reasoning the caller no longer has. */
 function lostItsReasoning({ messages }: ChatRequest): boolean {
   const last = messages.findLast((message) => message.role === 'assistant')
   if (!last?.content.some((part) => part.type === 'tool-call')) return false
@@ -113,7 +113,7 @@ function unsupported(request: ChatRequest): string[] {
   return [...Object.keys(given).filter((name) => given[name]), ...detailsIn(request, ['detail', 'name', 'tool_result'])]
 }
 
-/** Thoughts without this vendor's own proof are not shown to it. */
+/** Reasoning without this vendor's own proof are not shown to it. */
 const unprovenReasoning = (request: ChatRequest): boolean =>
   request.messages.some((message) =>
     message.content.some(
@@ -131,7 +131,7 @@ const marksItself = (request: ChatRequest, call: ProviderCall): boolean =>
 
 export type ClaudeBody = { model: string; body: Json; losses: string[]; needs: HeaderNeeds }
 
-/** The body of a messages call without what differs between its hosts: the model's name and the wish to stream. */
+/** The body of a messages call without what differs between its hosts: the model's name and whether it streams. */
 export function toClaudeBody(
   request: ChatRequest,
   call: ProviderCall,

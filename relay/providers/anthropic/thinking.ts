@@ -46,7 +46,7 @@ export function answerLimit(wanted: number | undefined, call: ProviderCall, trai
   return Math.min(limit, traits.maxOutput ?? limit)
 }
 
-/** What a share for thinking is taken of: a limit that nobody set is no wish for so many thoughts. */
+/** What a share for thinking is taken of: a limit that nobody set is no request for so much reasoning. */
 export const thinkingBase = (wanted: number | undefined, maxTokens: number): number =>
   wanted ? maxTokens : Math.min(maxTokens, defaultMaxTokens)
 
@@ -106,7 +106,7 @@ function displayOf(input: ReasoningInput, { traits, fromClaude }: ThinkingRules)
   return input.includeThoughts ? 'summarized' : 'omitted'
 }
 
-/** The caller's wish in the form the model's family knows. A caller of this dialect may set the effort alone. */
+/** The caller's setting in the form the model's family knows. A caller of this dialect may set the effort alone. */
 export function requestedThinking(input: ReasoningInput, maxTokens: number, how: ThinkingRules): Thinking {
   const { traits } = how
   if (isOff(input)) return off(input, maxTokens, traits)

@@ -3,7 +3,7 @@ import { sealLoss } from '#relay/chat/seals/open-seals.ts'
 import { type Json, recordOf } from '../shared/json.ts'
 import type { ClaudeTraits } from './models.ts'
 
-/** Thoughts of other vendors reach callers of this dialect without a signature, or sealed; this vendor's own have one. */
+/** Reasoning of other vendors reaches callers of this dialect without a signature, or sealed; this vendor's own have one. */
 const isUnproven = (block: unknown): boolean => {
   const { type, signature } = recordOf(block) ?? {}
   return type === 'thinking' && (typeof signature !== 'string' || signature === '' || isSealed(signature))
@@ -23,8 +23,8 @@ const has = (message: unknown, types: readonly string[]): boolean =>
   blocksOf(message).some((block) => types.includes(String(recordOf(block)?.['type'])))
 
 /**
- * Takes thoughts out of a conversation that this vendor would refuse as not its own. Older models then refuse to think on in
- * a round of tools whose thoughts are gone, so such a call goes without. Names proofs that were sealed for another vendor.
+ * Takes reasoning out of a conversation that this vendor would refuse as not its own. Older models then refuse to think on in
+ * a round of tools whose reasoning is missing, so such a call goes without. Names proofs that were sealed for another vendor.
  */
 export function dropUnprovenReasoning(body: Json, traits: ClaudeTraits): string[] {
   const messages: unknown = body['messages']

@@ -46,7 +46,7 @@ const plainHeaders = (call: ProviderCall): Record<string, string> => ({
   accept: call.stream ? 'application/vnd.amazon.eventstream' : 'application/json',
 })
 
-/** The model stands in the path, the wish to stream in the operation, and the versions of the dialect in the body. */
+/** The model stands in the path, streaming in the operation, and the versions of the dialect in the body. */
 function toBedrockBody(body: Json, call: ProviderCall): string[] {
   delete body['model']
   delete body['stream']

@@ -52,7 +52,7 @@ test('what is said before a call is its plan', () => {
   expect(body.messages[3]).toEqual({ role: 'tool', tool_call_id: 'call_1', content: 'sunny-18' })
 })
 
-test('a plan is shown as a thought, empty arguments are an empty object', () => {
+test('a plan is shown as reasoning, empty arguments are an empty object', () => {
   const message = {
     tool_plan: 'I will look.',
     tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: 'null' } }],

@@ -1,6 +1,6 @@
 import type { ChatRequest } from '#relay/chat/request.ts'
 
-/** A hub request with the given changes, from a caller of another dialect unless told otherwise. */
+/** A hub request with the given changes, from a caller of another dialect unless they say otherwise. */
 export const requestWith = (changes: Partial<ChatRequest> = {}): ChatRequest => ({
   model: 'gpt-4o',
   messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],

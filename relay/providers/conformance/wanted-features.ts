@@ -84,7 +84,7 @@ export const features: Record<string, Feature> = {
     find: (request) => request.audio?.voice,
     named: ['audio'],
   },
-  'format of sound': {
+  'format of audio': {
     want: { audio: { voice: 'alloy', format: 'wav' } },
     find: (request) => request.audio?.format,
     named: ['audio', 'audio.format'],
@@ -142,7 +142,7 @@ export const features: Record<string, Feature> = {
     find: (request) => partsOf(request, 'image').length,
     named: ['image'],
   },
-  'detail of a picture': {
+  'detail of an image': {
     want: user(text, { type: 'image', source: data, detail: 'low' }),
     find: (request) => (partsOf(request, 'image')[0] as { detail?: string } | undefined)?.detail,
     named: ['detail', 'image.detail'],
@@ -202,7 +202,7 @@ export const features: Record<string, Feature> = {
     find: (request) => JSON.stringify(request.messages).includes('c2VhbA'),
     named: ['reasoning_content'],
   },
-  'a picture in an answer': {
+  'an image in an answer': {
     want: history(text, { type: 'image', source: data }),
     find: (request) => partsOf(request, 'image').length,
     named: ['image'],

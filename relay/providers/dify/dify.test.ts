@@ -33,7 +33,7 @@ test('the kind of application decides the operation', () => {
   expect(dify.chat.request(requestWith(), call('completion')).url).toBe('https://api.dify.ai/v1/completion-messages')
 })
 
-test('pictures go by address, what an application does not take is named', () => {
+test('images go by address, what an application does not take is named', () => {
   const image = { type: 'image' as const, source: { kind: 'url' as const, url: 'https://e.test/a.png' } }
   const request = requestWith({
     messages: [{ role: 'user', content: [image, { type: 'text', text: 'q' }] }],
@@ -85,11 +85,11 @@ test('the steps of an application are told as its reasoning', () => {
   expect(texts).toEqual(['Workflow …\n', 'Look it up …\n', 'llm: succeeded\n', 'Workflow: succeeded\n'])
 })
 
-test('an agent’s thoughts are thoughts', () => {
+test('an agent’s reasoning stays reasoning', () => {
   expect(decode([{ event: 'agent_thought', thought: 'hm' }])[1]).toEqual({ type: 'reasoning-delta', text: 'hm' })
 })
 
-test('a schema is told in the script, a wish to think is named as lost', () => {
+test('a schema is told in the script, a request to think is named as lost', () => {
   const schema = { type: 'object', properties: { city: { type: 'string' } } }
   const { body, losses } = dify.chat.request(
     requestWith({ responseFormat: { type: 'json-schema', name: 'x', schema }, reasoning: { effort: 'low' } }),

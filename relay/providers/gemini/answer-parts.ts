@@ -70,7 +70,7 @@ function codeText(part: Json): string | undefined {
   return result ? `\n\`\`\`output\n${textOf(result['output']) ?? ''}\n\`\`\`\n` : undefined
 }
 
-/** One part of a candidate. A signature on plain text proves the hidden thought before it. */
+/** One part of a candidate. A signature on plain text proves the hidden reasoning before it. */
 export function readPart(part: Json, reading: Reading): ResponsePart[] {
   const call = recordOf(part['functionCall'])
   if (call) return [callPart(call, part, reading)]

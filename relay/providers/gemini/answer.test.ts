@@ -14,7 +14,7 @@ const decode = (chunks: object[]) => {
   return [...chunks.flatMap((chunk) => decoder.push({ data: JSON.stringify(chunk) })), ...decoder.end()]
 }
 
-test('pieces of text are one text, thoughts one thought with its signature', () => {
+test('pieces of text are one text, those of reasoning one part with its signature', () => {
   const parts = [
     { text: 'Let me', thought: true },
     { text: ' see', thought: true, thoughtSignature: 's' },
@@ -73,7 +73,7 @@ test('sources are counted in characters, not bytes, and searches are counted', (
   expect(response.usage?.webSearchCalls).toBe(2)
 })
 
-test('a picture without counted output costs the fixed number of tokens', () => {
+test('an image without counted output costs the fixed number of tokens', () => {
   const image = { inlineData: { mimeType: 'image/png', data: 'AA' } }
   const json = { ...answer([image, image]), usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 0 } }
   expect(read(json).usage).toMatchObject({ completionTokens: 516, imageOutputTokens: 516 })

@@ -17,7 +17,7 @@ import { argumentsObject } from '../shared/tool-arguments.ts'
 type Content = { role: 'user' | 'model'; parts: Json[] }
 
 export type ContentsNeeds = {
-  /** Calls go back with the signature of their thought. */
+  /** Calls go back with the signature of their reasoning. */
   signatures: boolean
   /** The host takes ids of calls. */
   callIds: boolean
@@ -83,7 +83,7 @@ function userParts(part: UserPart, writing: Writing): Json[] {
 
 const drawn = /!\[[^\][]*\]\((data:image\/[^()\s]+)\)/
 
-/** Pictures that an earlier answer showed inside its text become pictures again. */
+/** Images that an earlier answer showed inside its text become images again. */
 function textParts(text: string): Json[] {
   if (!text.includes('](data:image/')) return text === '' ? [] : [{ text }]
   const pieces = text.split(drawn)
@@ -120,7 +120,7 @@ function assistantParts(part: AssistantPart, writing: Writing): Json[] {
   }
 }
 
-/** A signature without shown thoughts proves what stands right behind it. */
+/** A signature without shown reasoning proves what stands right behind it. */
 function modelParts(content: readonly AssistantPart[], writing: Writing): Json[] {
   const parts: Json[] = []
   let waiting: string | undefined

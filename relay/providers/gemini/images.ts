@@ -58,7 +58,7 @@ function generated(answer: Json): Json[] {
 
 const drawn = (answer: Json): Json[] => [...predicted(answer), ...generated(answer)]
 
-/** The reason a picture was held back, where the vendor tells one. */
+/** The reason an image was held back, where the vendor tells one. */
 function heldBack(answer: Json): string {
   const reasons = recordsOf(answer['predictions']).flatMap(
     (prediction) => wordOf(prediction['raiFilteredReason']) ?? [],
@@ -67,7 +67,7 @@ function heldBack(answer: Json): string {
   return reasons[0] ?? `the upstream drew no picture${finish === undefined ? '' : `: ${finish}`}`
 }
 
-/** Pictures of both kinds of models: those that only draw, and those that draw while they talk. */
+/** Images of both kinds of models: those that only draw, and those that draw while they talk. */
 export const geminiImages = (host: ImageHost): PlainTranslation => ({
   request: ({ json }: PlainRequest, call) => ({
     method: 'POST',

@@ -38,7 +38,7 @@ export const takesJsonSchema = (model: string): boolean => (generationOf(model) 
 /** Of one message; more are refused before they are fetched. */
 export const mostImages = 16
 
-/** From the third generation on, calls go back with the signature of the thought that led to them. */
+/** From the third generation on, calls go back with the signature of the reasoning that led to them. */
 export const wantsSignatures = (model: string): boolean => (generationOf(model) ?? 0) >= 3
 
 /** Before the third generation, tools of the vendor and functions exclude each other. */
@@ -49,7 +49,7 @@ export const refusesInstructions = (model: string): boolean =>
 
 export type NameSuffix = { model: string; budget?: number | 'share' | 'off' | undefined; level?: string | undefined }
 
-/** Wishes written into the name: `-thinking`, `-thinking-<n>`, `-nothinking` and, on levelled models, an effort. */
+/** Settings written into the name: `-thinking`, `-thinking-<n>`, `-nothinking` and, on levelled models, an effort. */
 export function splitSuffix(model: string): NameSuffix {
   const off = /-nothinking$/.exec(model)
   if (off) return { model: model.slice(0, off.index), budget: 'off' }

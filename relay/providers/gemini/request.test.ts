@@ -105,7 +105,7 @@ test.each([
   expect(sent['contents']).toMatchObject([{}, {}, { parts: [{ functionResponse: { response } }] }])
 })
 
-test('newer models get the signature of a call’s thought, or the word that stands for an unknown one', () => {
+test('newer models get the signature of a call’s reasoning, or the word that stands for an unknown one', () => {
   const conversation = (signature?: { dialect: 'gemini' | 'claude'; value: string }): Partial<ChatRequest> => ({
     messages: [
       { role: 'user', content: [{ type: 'text', text: 'q' }] },
@@ -124,7 +124,7 @@ test('newer models get the signature of a call’s thought, or the word that sta
   expect(first(conversation(), 'gemini-2.5-pro')).toBeUndefined()
 })
 
-test('a signature without shown thoughts goes back on what stood behind it', () => {
+test('a signature without shown reasoning goes back on what stood behind it', () => {
   const sent = body({
     messages: [
       { role: 'user', content: [{ type: 'text', text: 'q' }] },
@@ -156,7 +156,7 @@ test('media travel inline; addresses the vendor reads itself stay', () => {
   expect(() => write({ messages: [{ role: 'user', content: [stored] }] })).toThrow('file id')
 })
 
-test('pictures shown inside an earlier answer become pictures again', () => {
+test('images shown inside an earlier answer become images again', () => {
   const text = 'Here: ![image](data:image/png;base64,AAAA) done'
   const messages: ChatRequest['messages'] = [
     { role: 'user', content: [{ type: 'text', text: 'draw' }] },
@@ -182,7 +182,7 @@ describe('thinking', () => {
     expect(config({ reasoning: { effort } }, { model })['thinkingConfig']).toEqual(expected)
   })
 
-  test('a caller of the same dialect keeps the budget they set, thoughts hidden or not', () => {
+  test('a caller of the same dialect keeps the budget they set, reasoning hidden or not', () => {
     const own = { extra: { dialect: 'gemini' as const, fields: {} } }
     const reasoning = { mode: 'enabled' as const, budgetTokens: 2000 }
     expect(config({ reasoning, ...own }, { model: 'gemini-3-pro-preview' })['thinkingConfig']).toEqual({
@@ -212,7 +212,7 @@ describe('thinking', () => {
     expect(named('gemini-2.0-flash-thinking-exp').model).toBe('gemini-2.0-flash-thinking-exp')
   })
 
-  test('how much of the limit is for thinking, and which models draw and show thoughts, is for the operator to say', () => {
+  test('how much of the limit is for thinking, and which models draw and show reasoning, is for the operator to say', () => {
     const generation = (model: string, options: object, maxTokens = 10_000) =>
       (write({ maxTokens }, { model, originalModel: model, options }).body as { generationConfig: object })
         .generationConfig
@@ -228,7 +228,7 @@ describe('thinking', () => {
     })
   })
 
-  test('models named by the option show their thoughts', () => {
+  test('models named by the option show their reasoning', () => {
     const changes = { originalModel: 'gemini-2.5-flash-preview-05-20' }
     expect(config({}, changes)['thinkingConfig']).toEqual({ includeThoughts: true })
   })
@@ -267,7 +267,7 @@ test('a format is a type and the schema, cleaned where the model reads the vendo
   })
 })
 
-test('models that draw are asked for pictures, models that speak for sound', () => {
+test('models that draw are asked for images, models that speak for audio', () => {
   expect(config({}, { model: 'gemini-2.0-flash-exp' })['responseModalities']).toEqual(['TEXT', 'IMAGE'])
   expect(config({ audio: { voice: 'Kore' } })).toEqual({
     responseModalities: ['AUDIO'],

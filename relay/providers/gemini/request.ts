@@ -115,7 +115,7 @@ function unsupported(request: ChatRequest): string[] {
     parallel_tool_calls: request.parallelToolCalls === false,
     service_tier: request.serviceTier !== undefined,
     user: request.user !== undefined,
-    // Sound comes without its words.
+    // Audio comes without its words.
     modalities: request.audio !== undefined && request.modalities?.some((modality) => modality !== 'audio') === true,
     reasoning_content: request.messages.some((message) =>
       message.content.some((part) => part.type === 'reasoning' && part.signature?.dialect !== 'gemini'),

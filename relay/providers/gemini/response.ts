@@ -7,7 +7,7 @@ import { failureIn } from './failure.ts'
 import { citationsOf, searchesIn } from './grounding.ts'
 import { readUsage } from './usage.ts'
 
-/** Text comes in pieces, and the signature of a thought in the piece after it. */
+/** Text comes in pieces, and the signature of a reasoning part in the piece after it. */
 function joined(parts: readonly ResponsePart[]): ResponsePart[] {
   const result: ResponsePart[] = []
   for (const part of parts) {

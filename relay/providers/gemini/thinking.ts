@@ -73,7 +73,7 @@ function requestedLevel(input: ReasoningInput, levels: readonly string[]): strin
   return wanted === undefined ? undefined : nearestLevel(wanted, levels)
 }
 
-/** The caller's wish as `thinkingConfig`; nothing where the model does not think or the wish says nothing. */
+/** The caller's setting as `thinkingConfig`; nothing where the model does not think or the setting says nothing. */
 export function requestedThinking(input: ReasoningInput, model: string, dialect: DialectId): Json | undefined {
   const thinking = thinkingOf(model)
   const own = dialect === 'gemini' ? input.budgetTokens : undefined

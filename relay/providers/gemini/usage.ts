@@ -1,7 +1,7 @@
 import type { ReportedUsage } from '#core/usage.ts'
 import { countOf, type Json, recordsOf, sumOf } from '../shared/json.ts'
 
-/** What a picture costs where the upstream counts no output at all. */
+/** What an image costs where the upstream counts no output at all. */
 const tokensPerImage = 258
 
 function modality(details: unknown, name: string): number | undefined {
@@ -9,7 +9,7 @@ function modality(details: unknown, name: string): number | undefined {
   return entry ? countOf(entry['tokenCount']) : undefined
 }
 
-/** Thoughts are counted beside the answer, tool prompts beside the prompt; what was cached is part of the prompt. */
+/** Reasoning is counted beside the answer, tool prompts beside the prompt; what was cached is part of the prompt. */
 export function readUsage(usage: Json, images = 0): ReportedUsage {
   const reasoningTokens = countOf(usage['thoughtsTokenCount'])
   const written = sumOf(countOf(usage['candidatesTokenCount']), reasoningTokens)

@@ -22,7 +22,7 @@ function reasoning(body: Json, { reasoning: input, extra }: ChatRequest): void {
   if (effort !== undefined) body['reasoning_effort'] = levels[effort] ?? effort
 }
 
-/** The server's OpenAI surface. It fetches no pictures. */
+/** The server's OpenAI surface. It fetches no images. */
 const style: OpenAiStyle = {
   id: 'ollama',
   label: 'Ollama',
@@ -54,7 +54,7 @@ function toRequest(request: ChatRequest, call: ProviderCall): UpstreamRequest {
   }
 }
 
-/** Two surfaces of one server: the OpenAI one, and its own for calls that say what only that one hears. */
+/** Two surfaces of one server: the OpenAI one, and its own for calls with fields that only that one supports. */
 export const ollama: Provider = {
   ...surface,
   framing: { contentType: lineType, reader: createJsonLineReader },

@@ -15,7 +15,7 @@ const topOptions = ['num_ctx', 'min_p', 'repeat_penalty', 'repeat_last_n', 'miro
 /** An address that ends in the native path asks for the native call always. */
 const isNativeBase = (baseUrl: string): boolean => baseUrl.endsWith('/api')
 
-/** Whether a body in the OpenAI form says what the server's OpenAI surface would not hear. */
+/** Whether a body in the OpenAI form has fields that the server's OpenAI surface does not support. */
 export const needsNative = (body: Json, channel: ProviderChannel): boolean =>
   isNativeBase(channel.baseUrl) ||
   body['top_k'] !== undefined ||
@@ -35,7 +35,7 @@ function imageOf(part: Json): string {
   return inline.data
 }
 
-/** Text and pictures stand apart here, and the pictures are bytes without a head. */
+/** Text and images stand apart here, and the images are bytes without a head. */
 function contentOf(content: unknown, losses: Set<string>): { content: string; images?: string[] } {
   if (!Array.isArray(content)) return { content: textOf(content) ?? '' }
   const parts = recordsOf(content)

@@ -28,7 +28,7 @@ export const failedFinish: ReadonlySet<unknown> = new Set(['error', 'insufficien
 
 export type Written = { text: string; reasoning: string }
 
-/** `content` is text, or a list in which thoughts may stand beside the text. */
+/** `content` is text, or a list in which reasoning may stand beside the text. */
 export function readContent(content: unknown): Written {
   if (typeof content === 'string') return { text: content, reasoning: '' }
   const written: Written = { text: '', reasoning: '' }
@@ -42,7 +42,7 @@ export function readContent(content: unknown): Written {
   return written
 }
 
-/** The thoughts of a message or delta, under whichever name they come. */
+/** The reasoning of a message or delta, under whichever name it comes. */
 export const reasoningTextOf = (message: Json): string =>
   wordOf(message['reasoning_content']) ?? wordOf(message['reasoning']) ?? wordOf(message['reasoning_text']) ?? ''
 
@@ -65,7 +65,7 @@ export function readCitations(annotations: unknown): Citation[] {
 
 export type Image = { mediaType: string; data: string } | { url: string }
 
-/** Pictures a model drew, as bytes or, at vendors that store them, as an address. */
+/** Images a model drew, as bytes or, at vendors that store them, as an address. */
 export function readImages(images: unknown): Image[] {
   return recordsOf(images).flatMap((image): Image[] => {
     const url = wordOf(recordOf(image['image_url'])?.['url']) ?? wordOf(image['image_url'])

@@ -24,14 +24,14 @@ test('a body that needs no change goes out as the same bytes', () => {
   expect(send(stream, callWith({ stream: true })).untouched).toBe(true)
 })
 
-test('only the name of the model and the wish for usage are written anew', () => {
+test('only the name of the model and the request for usage are written anew', () => {
   const text = '{"messages":[{"role":"user","content":"\\u4f60好"}],"model":"mine","stream":true}'
   expect(send(text, callWith({ model: 'gpt-4o', stream: true })).text).toBe(
     '{"messages":[{"role":"user","content":"\\u4f60好"}],"model":"gpt-4o","stream":true,"stream_options":{"include_usage":true}}',
   )
 })
 
-test('a wish for usage that is off is replaced, its neighbours stay', () => {
+test('a request for usage that is off is replaced, its neighbours stay', () => {
   const text = '{"model":"gpt-4o","stream_options":{"include_usage":false,"include_obfuscation":false},"stream":true}'
   expect(send(text, callWith({ stream: true })).text).toBe(
     '{"model":"gpt-4o","stream_options":{"include_usage":true,"include_obfuscation":false},"stream":true}',

@@ -23,7 +23,7 @@ export function setStreamOptions(body: Json, style: OpenAiStyle, call: ProviderC
 function nativeRequest(style: OpenAiStyle, native: NativeBody, call: ProviderCall) {
   const body: Json = { ...native.json }
   body['model'] = call.model
-  // A caller's absent `stream` means no stream, so only a differing wish is written.
+  // A caller's absent `stream` means no stream, so only a differing value is written.
   if ((body['stream'] === true) !== call.stream) body['stream'] = call.stream
   setStreamOptions(body, style, call)
   const losses = finishBody(body, style, call)

@@ -40,7 +40,7 @@ test('tool results come first and in order, failures are marked, the rest follow
   ])
 })
 
-test('pictures inside a tool result move to a user message behind the results', () => {
+test('images inside a tool result move to a user message behind the results', () => {
   const image = { type: 'image' as const, source: { kind: 'url' as const, url: 'https://example.com/a.png' } }
   const request = requestWith({
     messages: [
@@ -65,7 +65,7 @@ test('pictures inside a tool result move to a user message behind the results', 
   ])
 })
 
-test('a picture given as bytes travels as a data address', () => {
+test('an image given as bytes travels as a data address', () => {
   const [message] = body(imageRequest())['messages'] as { content: { image_url?: { url: string } }[] }[]
   expect(message?.content[1]?.image_url?.url).toMatch(/^data:image\/png;base64,iVBOR/)
 })

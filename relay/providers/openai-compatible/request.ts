@@ -23,7 +23,7 @@ export const knownNames = (channelType: number): readonly string[] => channelTyp
 export const mayAskForUsage = (style: OpenAiStyle, call: ProviderCall): boolean =>
   style.streamUsage ?? channelTypeOf(call.channel.type)?.streamUsageOption ?? false
 
-/** The effort a wish amounts to, for upstreams that know words only. */
+/** The effort a setting amounts to, for upstreams that know words only. */
 export function effortOf(input: ReasoningInput, dialect: ChatRequest['extra']['dialect']): Effort | undefined {
   if (input.effort !== undefined) return input.effort
   if (input.mode === 'disabled' || input.budgetTokens === 0) return 'none'

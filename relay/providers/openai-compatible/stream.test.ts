@@ -142,7 +142,7 @@ test('text that is no JSON is malformed', () => {
   expect(() => decode(['3'])).toThrow(MalformedUpstream)
 })
 
-test('usage that counts thoughts apart is summed up', () => {
+test('usage that counts reasoning apart is summed up', () => {
   const usage = {
     prompt_tokens: 20,
     completion_tokens: 6,

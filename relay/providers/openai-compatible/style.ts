@@ -32,7 +32,7 @@ export type OpenAiStyle = {
   carriesCacheControl?: boolean | undefined
   /** Whether the upstream has free-text tools and lists of allowed tools, which few but the original know. */
   extendedTools?: ((channel: ProviderChannel) => boolean) | undefined
-  /** Pictures may be asked for among the modalities, whatever the model is called. */
+  /** Images may be asked for among the modalities, whatever the model is called. */
   draws?: boolean | undefined
   /** Where the vendor refuses other names and ids than the original. */
   profile?: TargetProfile | undefined
@@ -40,11 +40,11 @@ export type OpenAiStyle = {
   userField?: string | undefined
   /** `top_k` is understood. */
   takesTopK?: boolean | undefined
-  /** Message content must be plain text wherever no picture is involved. */
+  /** Message content must be plain text wherever no image is involved. */
   plainText?: boolean | undefined
-  /** Pictures must come as bytes. */
+  /** Images must come as bytes. */
   inlineImages?: boolean | undefined
-  /** The vendor's own form of the thinking wish; without it only model families known to reason are told the effort. */
+  /** The vendor's own form of the thinking setting; without it only model families known to reason are sent the effort. */
   reasoning?: ((body: Json, request: ChatRequest) => void) | undefined
   /**
    * Last changes to the body of both a translated and a native call. `body` is a shallow copy: fields are replaced, never
@@ -71,7 +71,7 @@ export type OpenAiStyle = {
   responsesModels?: RegExp | undefined
   /** Where the vendor speaks the messages dialect too, for the models it does so for. */
   messagesUrl?: ((call: ProviderCall) => string) | undefined
-  /** Endings of names that stand for wishes of ours, which only a translated call can express. */
+  /** Endings of names that stand for settings of ours, which only a translated call can express. */
   ownSuffix?: RegExp | undefined
   /** Calls that the vendor takes in the responses form only. */
   needsResponses?: ((call: ProviderCall, asks: ResponsesReason) => boolean) | undefined

@@ -112,7 +112,7 @@ function unsupported(request: ChatRequest): string[] {
 /** "Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16": the vendor's answer to less. */
 const leastOutput = 16
 
-/** The body of a responses call; nothing is stored upstream unless the caller asks, and thoughts come along sealed. */
+/** The body of a responses call; nothing is stored upstream unless the caller asks, and reasoning comes along sealed. */
 export function toResponsesBody(request: ChatRequest, call: ProviderCall): { body: Json; losses: string[] } {
   const { model, effort } = splitEffort(call.model, knownNames(call.channel.type))
   const thinks = isReasoningModel(model)

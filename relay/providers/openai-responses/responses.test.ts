@@ -44,7 +44,7 @@ describe('an answer in the responses form, whole or streamed', () => {
     }
   })
 
-  test('thoughts with their seal', () => {
+  test('reasoning with its seal', () => {
     for (const response of bothWays('thinking')) {
       expect(response.choices[0]?.parts[0]).toEqual({
         type: 'reasoning',

@@ -14,7 +14,7 @@ type State = {
   finished: boolean
   /** Calls by the number of their item. */
   calls: Map<number, Call>
-  /** Thoughts already shown in pieces, by the number of their item. */
+  /** Reasoning already shown in pieces, by the number of its item. */
   reasoning: Set<number>
 }
 

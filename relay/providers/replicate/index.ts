@@ -51,14 +51,14 @@ const imageOf = (address: string): Json => {
   return inline === undefined ? { url: address } : { b64_json: inline }
 }
 
-/** Pictures are predictions, asked for until they are done. */
+/** Images are predictions, asked for until they are done. */
 const images: PlainTranslation = {
   request: (asked, call) => {
     const { url, version } = targetOf(call)
     return {
       method: 'POST',
       url,
-      // The service answers with the finished picture, if that takes no longer than it is willing to wait.
+      // The service answers with the finished image, if that takes no longer than it is willing to wait.
       headers: { 'content-type': 'application/json', prefer: 'wait', ...bearer(call.channel.key) },
       body: withoutAbsent({ version, input: inputOf(asked) }),
     }
@@ -77,7 +77,7 @@ const images: PlainTranslation = {
   },
 }
 
-/** Pictures only; its models have names of an owner and a model. */
+/** Images only; its models have names of an owner and a model. */
 export const replicate: Provider = {
   ...openAiCompatible({ id: 'replicate', label: 'Replicate', channelTypes: [56] }),
   plain: { images },

@@ -22,7 +22,7 @@ function add(pieces: string[], event: ChatEvent): number {
 const bytesPerToken = 3
 const tokensOfACall = 7
 const tokensPerImage = 1290
-/** Sound as it is streamed, in base64: some 20 tokens a second. */
+/** Audio as it is streamed, in base64: some 20 tokens a second. */
 const audioPerToken = 1000
 
 /** Counts the tokens of an answer by its bytes while it is written. Most upstreams send a token an event, none more events than tokens. */
@@ -121,7 +121,7 @@ export function keepDelivered(createDecoder: () => StreamDecoder) {
   }
 }
 
-/** No text, no reasoning, no tool call, no picture. */
+/** No text, no reasoning, no tool call, no image. */
 export const isEmptyResponse = (response: ChatResponse): boolean =>
   !response.choices.some((choice) =>
     choice.parts.some((part) =>

@@ -33,11 +33,11 @@ export const unplaced = (request: ChatRequest): string[] => [
   ...detailsIn(request, ['name', 'detail', 'filename']),
 ]
 
-/** Sound of an earlier answer, which only its vendor keeps. */
+/** Audio of an earlier answer, which only its vendor keeps. */
 const saysAgain = ({ messages }: ChatRequest): boolean =>
   messages.some(({ role, content }) => role === 'assistant' && content.some((part) => part.type === 'audio'))
 
-/** What applications with a model and tools of their own do not hear, by the names callers know it under. */
+/** What applications with a model and tools of their own do not support, by the names callers know it under. */
 export function unsupported(request: ChatRequest): string[] {
   const given: Readonly<Record<string, boolean>> = {
     tools: request.tools.length > 0,
@@ -69,7 +69,7 @@ export function unsupported(request: ChatRequest): string[] {
   ]
 }
 
-/** The conversation, begun by the wish for a format, where nothing but words can tell it. */
+/** The conversation, begun by the request for a format, where nothing but words can say it. */
 export function withFormatInstruction({ messages, responseFormat }: ChatRequest): Message[] {
   const instruction = formatInstruction(responseFormat, false)
   return instruction === undefined

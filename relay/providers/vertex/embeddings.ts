@@ -14,7 +14,7 @@ import { googleUrl } from './address.ts'
 const vectorsOf = (json: unknown): Json[] =>
   recordsOf(recordsOf(recordOf(json)?.['predictions']).map((prediction) => prediction['embeddings']))
 
-/** The host's other call has the same wishes under other names. */
+/** The host's other call has the same settings under other names. */
 function supportedOf(own: OwnForm): SupportedFields {
   const [task, title] = [sharedField(own, 'taskType'), sharedField(own, 'title')]
   return {

@@ -11,7 +11,7 @@ const asItems = (input: unknown): unknown[] =>
       ? input
       : []
 
-/** What nobody keeps cannot be named to an upstream, nor can thoughts be sent without what they are sealed in. */
+/** What nobody keeps cannot be named to an upstream, nor can reasoning be sent without what it is sealed in. */
 const repeatable = (output: unknown): Json[] =>
   recordsOf(output)
     .filter((item) => item['type'] !== 'reasoning' || typeof item['encrypted_content'] === 'string')

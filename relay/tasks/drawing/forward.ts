@@ -84,7 +84,7 @@ function readAnswer({ text }: TaskReply): SubmitReply {
   return answer
 }
 
-/** A hand-in of pictures is done with its answer and has no number upstream, so it goes by ours. */
+/** A hand-in of images is done with its answer and has no number upstream, so it goes by ours. */
 const taskIdOf = (call: DrawingCall, answer: SubmitReply): string =>
   call.action === 'UPLOAD' && answer.taskId === '' && answer.addresses.length > 0 ? call.id : answer.taskId
 
@@ -124,7 +124,7 @@ function rowOf(
   }
 }
 
-/** What is known of the result at once: of pictures handed in, and of a task that existed before. */
+/** What is known of the result at once: of images handed in, and of a task that existed before. */
 function resultOf(
   call: DrawingCall,
   answer: SubmitReply,

@@ -19,7 +19,7 @@ async function lookUp(services: RelayServices, id: string) {
   })
 }
 
-/** A picture by its task's id, for everyone who has the address. It may still be growing. */
+/** An image by its task's id, for everyone who has the address. It may still be growing. */
 export async function sendImage(services: RelayServices, id: string, { res }: Exchange): Promise<void> {
   // No id has a NUL, and the database cannot even be asked for one.
   const task = await lookUp(services, id)

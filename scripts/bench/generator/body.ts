@@ -9,7 +9,7 @@ const paragraph = [
   .join('\n')
   .repeat(3)
 
-/** A conversation of about the wished length, as one JSON text. */
+/** A conversation of about the requested length, as one JSON text. */
 export function conversation({ model, stream, bodyBytes }: Pick<Load, 'model' | 'stream' | 'bodyBytes'>): Buffer {
   const head = { model, stream, ...(stream ? { stream_options: { include_usage: true } } : {}), max_tokens: 256 }
   const messages = [{ role: 'user', content: 'Say hello.' }]

@@ -5,7 +5,7 @@ import { optionErrors } from './options.ts'
 import { relayTaskErrors } from './relay-tasks.ts'
 import { relayErrors } from './relay.ts'
 
-/** Everything the product can refuse, under the one code that names it at every door. */
+/** Everything the product can refuse, under the one code that names it at every route. */
 export const errors = {
   ...generalErrors,
   ...accountErrors,

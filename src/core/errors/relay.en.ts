@@ -60,7 +60,7 @@ export const relayEnglish: Record<keyof typeof relayErrors, string> = {
   'relay.model_mapping_unreadable_responses': 'unmarshal_model_mapping_failed',
   'relay.count_tokens_failed': 'The tokens of the request could not be counted: {detail}',
   'relay.prompt_too_long': 'The input has about {tokens} tokens, above the channel limit of {limit}',
-  'relay.media_failed': 'A picture or file of the request cannot be read: {detail}',
+  'relay.media_failed': 'An image or file of the request cannot be read: {detail}',
   'relay.operation_unsupported': 'This channel type does not support this operation',
   'relay.convert_failed': 'The request could not be converted: {detail}',
   'relay.connection_failed': 'Cannot reach the upstream service',

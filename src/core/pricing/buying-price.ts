@@ -87,6 +87,6 @@ function costOfTokens(terms: TokenTerms, { usage }: UsageReceipt): number {
   return Math.round((perMillion / 1e6 + (terms.call ?? 0)) * nanosPerDollar)
 }
 
-/** Pictures and jobs are bought by the piece. */
+/** Images and jobs are bought by the piece. */
 const costOfCalls = (terms: TokenTerms, receipt: Exclude<Receipt, UsageReceipt>): number =>
   Math.round((terms.call ?? 0) * (receipt.formula === 'image' ? receipt.count : 1) * nanosPerDollar)

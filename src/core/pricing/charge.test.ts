@@ -72,13 +72,13 @@ describe('the worked examples', () => {
       ...rest,
     })
 
-  test('4 and 5: pictures by price and by ratio', () => {
+  test('4 and 5: images by price and by ratio', () => {
     expect(quotaOf(image('dall-e-3', '1024x1792', { quality: 'hd', count: 2 }))).toBe(120_000)
     expect(quotaOf(image('dall-e-3', '1024x1024', { quality: 'hd' }))).toBe(40_000)
     expect(quotaOf(image('dall-e-2', '512x512'))).toBe(4500)
   })
 
-  test('a gpt-image picture is charged by reported tokens, else by the list', () => {
+  test('a gpt-image image is charged by reported tokens, else by the list', () => {
     const usage = usageOf({ promptTokens: 150, imageInputTokens: 100, completionTokens: 1000, imageOutputTokens: 1000 })
     expect(quotaOf(image('gpt-image-1', '1024x1024', { usage }))).toBe((50 + 100 * 2 + 1000 * 8) * 2.5)
     expect(quotaOf(image('gpt-image-1', '1024x1536', { quality: 'medium', count: 2 }))).toBe(63_000)

@@ -12,9 +12,9 @@ export type AnswerTerms = {
   /** The part of the prompt marked for the upstream's cache, and of that the part for one hour. */
   cacheWriteMarked: number
   cacheWrite1hMarked?: number | undefined
-  /** The part of the prompt that is sound, which has a price of its own. */
+  /** The part of the prompt that is audio, which has a price of its own. */
   audioTokens?: number | undefined
-  /** The answer is sound. */
+  /** The answer is audio. */
   spoken?: boolean | undefined
   price: Price
   groupRatio: number
@@ -83,7 +83,7 @@ function costsOf(terms: AnswerTerms): AnswerCost[] {
       least: hasPrice(receipt, lines) ? 1 : 0,
     }
   }
-  // Nobody knows how much of a spoken answer is its words, which are dearer than its sound for some models.
+  // Nobody knows how much of a spoken answer is its words, which are dearer than its audio for some models.
   return terms.spoken === true ? [costOf(1), costOf(0)] : [costOf(0)]
 }
 

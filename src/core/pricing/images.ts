@@ -23,7 +23,7 @@ const isDallE = (model: string): boolean => model.startsWith('dall-e')
 const isGptImage = (model: string): boolean => model.startsWith('gpt-image')
 const largeSizes = ['1024x1792', '1792x1024']
 
-/** What an image call is charged by: reported tokens for gpt-image models, else a price per picture. */
+/** What an image call is charged by: reported tokens for gpt-image models, else a price per image. */
 export function imageReceipt(call: ImageCall): ImageReceipt | UsageReceipt {
   const { price, groupRatio, quotaPerUnit, pricedModel, usage } = call
   if (isGptImage(call.model) && price.kind === 'ratio') {
@@ -55,7 +55,7 @@ function qualityRatioOf({ model, size, quality }: ImageCall): number {
   return (largeSizes.includes(size) ? ratios?.['hd_1024x1792_or_1792x1024'] : ratios?.['hd']) ?? 1
 }
 
-/** The list price of a picture whose tokens nobody reported; a quality or size left to the model counts as the dearest. */
+/** The list price of an image whose tokens nobody reported; a quality or size left to the model counts as the dearest. */
 function gptImagePrice(price: Price, { size, quality }: ImageCall): Price {
   if (price.kind === 'call' || price.modelRatio === 0) return price
   const table: Readonly<Record<string, Readonly<Record<string, number>>>> = toolPrices['gpt-image-1_per_call']

@@ -52,13 +52,13 @@ export function modelsBehind(
 }
 
 /**
- * The actual models behind a name, in the order to try them: highest number first, equal ones by weighted chance. A name
+ * The actual models behind a name, in the order to try them: highest number first, equal ones by weighted probability. A name
  * that is not virtual stands for itself.
  */
 export function actualModels(mapping: ModelMapping, name: string, random: () => number): string[] {
   const entries = modelsBehind(mapping, name)
   if (entries.length === 1) return entries.map(({ model }) => model)
-  // The smallest of exponential draws comes first with a chance in proportion to its weight.
+  // The smallest of exponential draws comes first with a probability in proportion to its weight.
   const drawn = entries.map((entry) => ({ ...entry, draw: -Math.log(1 - random()) / entry.weight }))
   return drawn
     .toSorted((left, right) => right.priorities - left.priorities || left.draw - right.draw)

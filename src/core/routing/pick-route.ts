@@ -13,14 +13,14 @@ function weightsOf(routes: readonly Route[], options?: PickOptions): number[] {
   return weights.some((weight) => weight > 0) ? weights : weights.map(() => 1)
 }
 
-/** The chance of each route to be picked, in their order. */
+/** The probability of each route to be picked, in their order. */
 export function sharesOf(routes: readonly Route[], options?: PickOptions): number[] {
   const weights = weightsOf(routes, options)
   const total = weights.reduce((sum, weight) => sum + weight, 0)
   return weights.map((weight) => (total === 0 ? 0 : weight / total))
 }
 
-/** One of the routes by chance; `random` is uniform in [0, 1). */
+/** One of the routes at random; `random` is uniform in [0, 1). */
 export function pickRoute(routes: readonly Route[], random: number, options?: PickOptions): Route | undefined {
   const weights = weightsOf(routes, options)
   let left = random * weights.reduce((total, weight) => total + weight, 0)
@@ -64,7 +64,7 @@ function best<Item>(items: readonly Item[], scoreOf: (item: Item, index: number)
   return winner
 }
 
-/** An exponential draw: the chance to be the highest of several is proportional to the weight. */
+/** An exponential draw: the probability to be the highest of several is proportional to the weight. */
 const draw = (text: string, weight: number): number =>
   weight > 0 ? Math.log(uniformOf(text)) / weight : Number.NEGATIVE_INFINITY
 

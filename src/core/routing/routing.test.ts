@@ -214,7 +214,7 @@ describe('actualModels', () => {
     ],
   }
 
-  test('orders by priority, equal ones by weighted chance, nothing below 10', () => {
+  test('orders by priority, equal ones by weighted probability, nothing below 10', () => {
     let seed = 1
     const random = (): number => (seed = (seed * 16807) % 2147483647) / 2147483647
     const drawn = Array.from({ length: 2000 }, () => actualModels(mapping, 'smart', random))

@@ -6,7 +6,7 @@ import type { Deps, UserDeps } from '../deps.ts'
 import { endSessionsOf } from './session.ts'
 
 /**
- * A new password, by whichever door, and the end of all that whoever knew the old one may have got with it: sessions other
+ * A new password, by whichever route, and the end of all that whoever knew the old one may have got with it: sessions other
  * than the one that asks, the system access token, a mailed link. Part of the caller's transaction.
  */
 export async function replacePassword(

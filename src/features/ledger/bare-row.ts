@@ -11,7 +11,7 @@ const cut = (text: string, most: number): string =>
 
 const names = ['username', 'tokenName', 'modelName', 'group', 'clientIp'] as const
 
-/** A charge as it is sent: callers and upstreams do not decide how long a name in the books is. */
+/** A charge as it is sent: callers and upstreams do not decide how long a name in the ledger is. */
 export function cappedRow(row: ChargeRow): ChargeRow {
   if (row.content.length <= longestContent && names.every((name) => row[name].length <= longestName)) return row
   const capped = { ...row, content: cut(row.content, longestContent) }

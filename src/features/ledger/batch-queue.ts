@@ -158,7 +158,7 @@ export function createBatchQueue<Item, Result>(run: (items: Item[]) => Promise<R
   }
 }
 
-/** The database is too slow for the traffic; the caller may come again. What is told so was not sent. */
+/** The database is too slow for the traffic; the caller may come again. What is so refused was not sent. */
 export class QueueFull extends Error {
   override name = 'QueueFull'
 }

@@ -47,7 +47,7 @@ export type Ledger = {
    * Before a balance is said not to suffice.
    */
   recallLeases: (userId: number) => Promise<boolean>
-  /** Gives back what this process leases: something changed that leases have to follow, or nothing is heard of changes any more. */
+  /** Gives back what this process leases: something changed that leases have to follow, or nothing is received of changes any more. */
   returnLeases: Leases['returnLeases']
   /** Resolves when everything that was to be given back is. */
   leasesReturned: () => Promise<void>
@@ -69,9 +69,9 @@ export function createLedger(deps: {
   refund: (row: ChargeRow) => Promise<void>
   settleDeadlineMs?: number
   onError?: (error: unknown) => void
-  /** Hears of each charge once it is booked: the balance after it, and what of it the balance paid. Must not wait. */
+  /** Receives each charge once it is booked: the balance after it, and what of it the balance paid. Must not wait. */
   onCharged?: (row: ChargeRow, booked: { balance: number; paid: number }) => void
-  /** Hears of each charge that could be booked without its texts only, or not at all: then its hold stays open. */
+  /** Receives each charge that could be booked without its texts only, or not at all: then its hold stays open. */
   onSetAside?: (found: { row: ChargeRow; error: unknown; storedAs: 'texts' | 'hold' }) => void
   /** Without it nothing is leased. */
   leases?: {

@@ -25,7 +25,7 @@ export function countForWorkers(): void {
     const decided: Promise<Verdict> = question.act === 'use' ? count(question.ask) : store.admit(question.ask)
     void decided.then((verdict) => {
       const answer: Answered = { requestLimits: { number, verdict } }
-      // A worker that has died meanwhile hears nothing.
+      // A worker that has died meanwhile receives nothing.
       if (worker.isConnected()) worker.send(answer, () => {})
     })
   })

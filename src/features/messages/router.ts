@@ -3,7 +3,7 @@ import * as administer from './administer.ts'
 import * as inbox from './inbox.ts'
 import * as schema from './schema.ts'
 
-/** No process caches messages, so nobody has to hear of a change. */
+/** No process caches messages, so nobody has to be notified of a change. */
 const reader = userProcedure.meta({ barrier: 'none' })
 const sender = adminProcedure.meta({ barrier: 'none' })
 

@@ -11,7 +11,7 @@ export type NoticeDeps = DeliverDeps & Pick<Services, 'database' | 'log'>
 const mostInWindow = 2
 const windowMinutes = 10
 
-/** Counts a notice of a type for a user, across all processes; false once the user has heard enough of it lately. */
+/** Counts a notice of a type for a user, across all processes; false once the user has been notified enough lately. */
 async function countNotice({ database }: NoticeDeps, userId: number, type: string): Promise<boolean> {
   const { rowCount } = await database.pool.query(
     `insert into notification_counts as c (user_id, type, window_at, count) values ($1, $2, now(), 1)
@@ -33,7 +33,7 @@ export async function forgetNoticeCounts({ database }: Pick<Services, 'database'
   return rowCount ?? 0
 }
 
-/** Tells the root user. Never rejects: what it is about has happened, whoever hears of it. */
+/** Notifies the root user. Never rejects: what it is about has happened, whoever learns of it. */
 export async function notifyRoot(deps: NoticeDeps, notice: Notice | Bilingual): Promise<void> {
   const written = 'zh' in notice ? notice : { zh: notice, en: notice }
   try {

@@ -30,7 +30,7 @@ export function createOptionsStore(deps: {
   onUnreadable?: (keys: readonly OptionKey[]) => void
   /** The clock that the instants of changeovers are told by. */
   now?: () => Date
-  /** Hears that a changeover has happened: what follows it has to be read. */
+  /** Is called when a changeover has happened: what follows it has to be read. */
   onChangedOver?: () => void
 }): OptionsStore {
   let current = snapshotOf([])

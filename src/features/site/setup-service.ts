@@ -23,7 +23,7 @@ const purpose = 'setup'
 const tokenDays = 30
 const rootQuota = 100_000_000
 
-/** Passwords that everybody tries first; whoever sets up with one is told so at every login until it is changed. */
+/** Passwords that everybody tries first; whoever sets up with one is reminded at every login until it is changed. */
 const defaultPasswords = ['12345678', '123456789', '1234567890', 'password', 'admin123', 'root1234', '123456123456']
 
 const isDefaultPassword = (username: string, password: string): boolean =>

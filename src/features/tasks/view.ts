@@ -9,14 +9,14 @@ export type TaskContext = {
 }
 
 export type DrawingContext = TaskContext & {
-  /** Pictures are fetched through this site, so that the upstream's address stays unknown. */
+  /** Images are fetched through this site, so that the upstream's address stays unknown. */
   forwardsImages: boolean
   serverAddress: string
 }
 
 const imagePath = (mjId: string): string => `/mj/image/${encodeURIComponent(mjId)}`
 
-/** Pictures have an address on this site; a task without a number has none. */
+/** Images have an address on this site; a task without a number has none. */
 const hasImage = ({ imageUrl, mjId }: DrawingTask): boolean => imageUrl !== '' && mjId !== ''
 
 export function toDrawingView(task: DrawingTask, context: DrawingContext) {
@@ -40,7 +40,7 @@ export function toDrawingView(task: DrawingTask, context: DrawingContext) {
     finishedAt: task.finishedAt ?? null,
     imageUrl:
       hasImage(task) && forwardsImages ? withoutTrailingSlashes(serverAddress) + imagePath(task.mjId) : task.imageUrl,
-    /** The picture on this site, for pages of it. */
+    /** The image on this site, for pages of it. */
     previewPath: hasImage(task) ? imagePath(task.mjId) : '',
     videoUrl: task.videoUrl,
     status: task.status,

@@ -107,7 +107,7 @@ export const createUser = z.object({
     .min(1, refusal('user.fields_missing'))
     .min(8, refusal('user.password_length'))
     .max(20, refusal('user.password_length')),
-  /** New users are ordinary; a wish for more is refused rather than ignored. */
+  /** New users are ordinary; a request for more is refused rather than ignored. */
   role: z.int().optional(),
 })
 export type CreateUser = z.infer<typeof createUser>

@@ -30,7 +30,7 @@ export const aiFacts: ClientFacts = {
 
 type Dialect = {
   modelOf: (url: string, key: string) => (name: string) => LanguageModel
-  /** How the vendor's own options ask for thoughts. */
+  /** How the vendor's own options ask for reasoning. */
   thinking: NonNullable<Parameters<typeof generateText>[0]['providerOptions']>
   /** How an earlier turn is sent itself, not by reference to what the vendor keeps. */
   inFull?: NonNullable<Parameters<typeof generateText>[0]['providerOptions']>

@@ -38,13 +38,13 @@ function mediaOf(blocks: Json[]): string[] {
   })
 }
 
-/** A result's text, its pictures in words. */
+/** A result's text, its images in words. */
 const resultText = (block: Json) => {
   const inner = blocksOf(block['content'])
   return [...mediaOf(inner), textOf(inner)].filter(Boolean).join(' ')
 }
 
-/** What the vendor refuses about the order of blocks and about thoughts that are not its own. */
+/** What the vendor refuses about the order of blocks and about reasoning that is not its own. */
 function checkMessages(messages: Json[]): void {
   let asked = new Set<string>()
   for (const [index, message] of messages.entries()) {

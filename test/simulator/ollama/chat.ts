@@ -20,7 +20,7 @@ const lineFraming: Framing = { contentType: 'application/x-ndjson', frame: ({ da
 
 const imageType = (base64: string): string => (base64.startsWith('iVBOR') ? 'image/png' : 'image/jpeg')
 
-/** Pictures are bytes without a head, contents are text. */
+/** Images are bytes without a head, contents are text. */
 function checkMessages(messages: Json[]): void {
   for (const message of messages) {
     if (typeof message['content'] !== 'string')

@@ -18,7 +18,7 @@ const imageUsage = (prompt: string) => ({
 })
 
 /** Token figures come from the gpt-image models only, as with the vendor. */
-/** A form of several pictures names them `image[]`. */
+/** A form of several images names them `image[]`. */
 function checkImage({ body, headers }: Call): void {
   const image = asObject(body['image'] ?? body['image[]'])
   if (!headers['content-type']?.startsWith('multipart/form-data') || image['bytes'] === undefined)

@@ -10,7 +10,7 @@ export const textOfContent = (content: unknown): string =>
         .filter(Boolean)
         .join('\n')
 
-/** Pictures, sounds and files among content parts of chat and responses calls, in words. */
+/** Images, audio and files among content parts of chat and responses calls, in words. */
 export function mediaOfContent(content: unknown): string[] {
   return asObjects(content).flatMap((part) => {
     switch (part['type']) {

@@ -28,7 +28,7 @@ function messageEvents({ text }: Answer, { beta, spoken, nextId }: Form): Realti
       type: 'response.content_part.added',
       fields: { ...place, part: { ...part, ...(spoken ? { transcript: '' } : { text: '' }) } },
     },
-    // A tenth of a second of sound for every word.
+    // A tenth of a second of audio for every word.
     ...text.flatMap((delta) => [
       { type: `${words}.delta`, fields: { ...place, delta } },
       ...(spoken ? [{ type: `${audio}.delta`, fields: { ...place, delta: tenthOfASecond } }] : []),

@@ -13,7 +13,7 @@ const names = {
 
 export const nameIn = (beta: boolean, name: keyof typeof names): string => names[name][beta ? 0 : 1]
 
-/** The `usage` of an ended response; the directive `audio` says which of its tokens were sound. */
+/** The `usage` of an ended response; the directive `audio` says which of its tokens were audio. */
 export function usageBody(usage: Usage | undefined, directives: Directives): Json | null {
   if (!usage) return null
   const [audioInput = 0, audioOutput = 0] = numbersOf(directives, 'audio')

@@ -14,7 +14,7 @@ export type OidcPerson = {
 
 export type OidcClient = { id: string; secret: string; redirectUris: string[] }
 
-/** A certified OpenID provider at whose door one person stands, signed in already and content. */
+/** A certified OpenID provider where one person is signed in already and consents. */
 export async function startOidc(client: OidcClient) {
   const people = new Map<string, OidcPerson>()
   const state = { sub: 'somebody' }

@@ -68,7 +68,7 @@ export type SignInWorld = Awaited<ReturnType<typeof startSignInWorld>>
 
 export type WorldBrowser = ReturnType<typeof createBrowser>
 
-/** The typed door of a browser, with its cookies: what the console itself calls. */
+/** The typed client of a browser, with its cookies: what the console itself calls. */
 export async function call(browser: WorldBrowser, path: string, input: unknown): Promise<Called> {
   const reply = await browser.post(`/trpc/${path}`, { json: input })
   const { result, error } = reply.body as {

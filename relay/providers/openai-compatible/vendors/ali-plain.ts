@@ -117,7 +117,7 @@ const drawnOf = (output: Json): Json[] => [
   ),
 ]
 
-/** Pictures are drawn as a task that is asked for until it is done. */
+/** Images are drawn as a task that is asked for until it is done. */
 export const aliImages: PlainTranslation = {
   request: drawRequest,
   next: nextLook,

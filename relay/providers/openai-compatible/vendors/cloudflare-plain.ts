@@ -9,7 +9,7 @@ type Host = {
   refuse: (json: unknown) => void
 }
 
-/** Pictures come as PNG bytes from most models, and packed into JSON from some. */
+/** Images come as PNG bytes from most models, and packed into JSON from some. */
 export const cloudflareImages = (host: Host): PlainTranslation => ({
   request: ({ json }, call) => {
     const sides = sidesOf(json['size'])
@@ -58,7 +58,7 @@ export const cloudflareTranscription = (host: Host): PlainTranslation => ({
     host.refuse(json)
     const info = recordOf(recordOf(readSuccess(json)['result'])?.['transcription_info'])
     const seconds = numberOf(info?.['duration'])
-    // A minute of sound counts as a thousand tokens.
+    // A minute of audio counts as a thousand tokens.
     return seconds === undefined ? undefined : { promptTokens: Math.ceil((seconds / 60) * 1000) }
   },
 })

@@ -11,7 +11,7 @@ const style: OpenAiStyle = {
   channelTypes: [38],
   plain: {
     embeddings: {
-      // Texts and pictures stand in one list; how vectors are packed has another name and is made here anyway.
+      // Texts and images stand in one list; how vectors are packed has another name and is made here anyway.
       request: (asked, call) => {
         refuseTokens(asked)
         return {

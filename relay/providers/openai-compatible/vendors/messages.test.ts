@@ -43,7 +43,7 @@ describe('a vendor that speaks the messages dialect too', () => {
     )
   })
 
-  test('is asked in its other dialect for wishes that a name’s ending stands for', () => {
+  test('is asked in its other dialect for settings that a name’s ending stands for', () => {
     expect(sent(20, 'https://openrouter.ai/api', { model: 'vendor/model' }).accepts).toBe(true)
     expect(sent(20, 'https://openrouter.ai/api', { model: 'vendor/model-thinking' }).accepts).toBe(false)
   })

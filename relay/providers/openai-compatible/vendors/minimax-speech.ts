@@ -31,7 +31,7 @@ function voiceOf(json: Json): string {
   return Object.hasOwn(voices, voice) ? (voices[voice] as string) : voice
 }
 
-/** Sound comes as hexadecimal text; its characters are counted by the vendor. */
+/** Audio comes as hexadecimal text; its characters are counted by the vendor. */
 export const minimaxSpeech = (refusal: (answer: Json) => UpstreamFailure | undefined): PlainTranslation => ({
   request: ({ json }, call) => ({
     method: 'POST',

@@ -44,7 +44,7 @@ export const minimax = openAiCompatible({
   responsesUrl: ({ channel }) => joinPath(channel.baseUrl, '/v1', '/responses'),
   carriesReasoning: 'details',
   reasoning: (body) => {
-    // Without it the thoughts stand inside the text.
+    // Without it the reasoning stands inside the text.
     body['reasoning_split'] ??= true
   },
   adjust,

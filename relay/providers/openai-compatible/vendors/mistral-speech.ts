@@ -12,7 +12,7 @@ const types: Readonly<Record<string, string>> = {
   pcm: 'audio/pcm',
 }
 
-/** Sound comes packed into JSON. */
+/** Audio comes packed into JSON. */
 export const mistralSpeech: PlainTranslation = {
   request: ({ json }, call) => ({
     method: 'POST',

@@ -90,6 +90,6 @@ export const mistral = openAiCompatible({
   reasoning,
   adjust,
   plain: { speech: mistralSpeech },
-  // Thoughts come as parts of the content, which callers of the original form cannot read.
+  // Reasoning comes as parts of the content, which callers of the original form cannot read.
   translatesAlways: true,
 })

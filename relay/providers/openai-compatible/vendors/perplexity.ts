@@ -76,7 +76,7 @@ function adjust(body: Json): string[] {
   return left.flatMap(([name, value]) => (implied.has(name) || isDefaultValue(name, value) ? [] : [name]))
 }
 
-/** Thoughts are counted beside the answer here. */
+/** Reasoning is counted beside the answer here. */
 function usage(counts: Json): ReportedUsage {
   const reasoning = countOf(counts['reasoning_tokens'])
   return {
@@ -106,6 +106,6 @@ export const perplexity = openAiCompatible({
   usage,
   citations,
   plain: { embeddings: perplexityEmbeddings },
-  // Callers are told the whole output and the sources, so the answer cannot go through as it came.
+  // Callers are sent the whole output and the sources, so the answer cannot go through as it came.
   translatesAlways: true,
 })

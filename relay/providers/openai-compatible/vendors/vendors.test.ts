@@ -123,7 +123,7 @@ describe('OpenRouter', () => {
     expect(write(20, {}, { site }).headers).toMatchObject({ 'http-referer': 'https://site.test', 'x-title': 'My site' })
   })
 
-  test('thoughts and cache marks go back', () => {
+  test('reasoning and cache marks go back', () => {
     const signature = { dialect: 'claude' as const, value: 's' }
     const { json, losses } = write(20, {
       messages: [
@@ -169,7 +169,7 @@ describe('DashScope', () => {
     expect(write(17, {}, { model: 'qwen-plus' }).json).not.toHaveProperty('enable_thinking')
   })
 
-  test('thinking is switched as the caller wishes', () => {
+  test('thinking is switched as the caller asks', () => {
     const reasoning = { mode: 'enabled' as const, budgetTokens: 500 }
     expect(write(17, { reasoning }, { model: 'qwen-plus' }).json).toMatchObject({
       enable_thinking: true,
@@ -205,7 +205,7 @@ describe('Zhipu', () => {
     expect(write(26, { tools: [weatherTool], toolChoice: { type: 'none' } }).json).not.toHaveProperty('tools')
   })
 
-  test('the oldest picture models get bare bytes', () => {
+  test('the oldest image models get bare bytes', () => {
     const image = {
       type: 'image' as const,
       source: { kind: 'base64' as const, mediaType: 'image/png', data: onePixel },
@@ -242,7 +242,7 @@ describe('Perplexity', () => {
     expect(losses).toEqual(['tools', 'stop', 'seed'])
   })
 
-  test('thoughts and searches are counted, sources told', () => {
+  test('reasoning and searches are counted, sources reported', () => {
     const answer = {
       choices: [{ message: { content: 'a' }, finish_reason: 'stop' }],
       usage: { prompt_tokens: 5, completion_tokens: 6, reasoning_tokens: 4, num_search_queries: 2 },
@@ -274,7 +274,7 @@ describe('Mistral', () => {
     for (const id of ids ?? []) expect(id).toMatch(/^[a-zA-Z0-9]{9}$/)
   })
 
-  test('thoughts inside the content are thoughts', () => {
+  test('reasoning inside the content is read as reasoning', () => {
     const content = [
       { type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] },
       { type: 'text', text: 'yes' },
@@ -309,7 +309,7 @@ test('Cloudflare failures carry the status their code stands for', () => {
   expect(providerFor(39).error(400, JSON.stringify(body))).toMatchObject({ status: 401, code: 10000 })
 })
 
-test('DeepSeek gets its thoughts back, an object for a schema and its own words for thinking', () => {
+test('DeepSeek gets its reasoning back, an object for a schema and its own words for thinking', () => {
   const { json, losses } = write(
     43,
     {
@@ -356,7 +356,7 @@ test('Volcengine and Baidu suffixes become fields', () => {
   })
 })
 
-test('Ollama gets pictures as bytes', () => {
+test('Ollama gets images as bytes', () => {
   const image = { type: 'image' as const, source: { kind: 'url' as const, url: 'https://e.test/a.png' } }
   expect(providerFor(4).chat.keepsAddress?.(image)).toBe(false)
   expect(providerFor(1).chat.keepsAddress?.(image)).toBe(true)

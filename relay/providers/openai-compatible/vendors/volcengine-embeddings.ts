@@ -11,7 +11,7 @@ const partsOf = (input: unknown): unknown[] =>
     typeof item === 'string' ? { type: 'text', text: item } : item,
   )
 
-/** Models that see pictures have a path of their own and make one vector of all they are given. */
+/** Models that see images have a path of their own and make one vector of all they are given. */
 export const volcengineEmbeddings: Partial<PlainTranslation> = {
   request: ({ json }, call) => ({
     method: 'POST',

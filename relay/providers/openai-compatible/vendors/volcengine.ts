@@ -12,7 +12,7 @@ function adjust(body: Json): void {
     body['model'] = model.slice(0, -'-thinking'.length)
     body['thinking'] = { type: 'enabled' }
   }
-  // The two limits exclude each other here; the newer one counts thoughts too and wins.
+  // The two limits exclude each other here; the newer one counts reasoning too and wins.
   if (body['max_completion_tokens'] !== undefined) delete body['max_tokens']
 }
 

@@ -6,7 +6,7 @@ import { bearer } from '../address.ts'
 
 const ratios = ['1:1', '3:4', '4:3', '9:16', '16:9', '2:3', '3:2', '1:2', '2:1']
 
-/** Pictures have a shape and a resolution here instead of a size. */
+/** Images have a shape and a resolution here instead of a size. */
 export const xaiImages: Partial<PlainTranslation> = {
   request: ({ json }, call) => {
     const { size, quality, style: _, user: __, aspect_ratio: ratio, ...rest } = json

@@ -43,7 +43,7 @@ function reasoning(body: Json, request: ChatRequest): void {
   body['reasoning_effort'] = effort === 'high' || effort === 'xhigh' || effort === 'max' ? 'high' : 'low'
 }
 
-/** Thoughts are counted beside the answer here, and cached tokens sometimes beside the prompt. */
+/** Reasoning is counted beside the answer here, and cached tokens sometimes beside the prompt. */
 function usage(counts: Json): ReportedUsage {
   const reported = readUsage(counts)
   const prompt = reported.promptTokens ?? undefined
@@ -71,6 +71,6 @@ export const xai = openAiCompatible({
   adjust,
   usage,
   plain: { images: xaiImages },
-  // Callers are told the whole output, thoughts included, so the answer cannot go through as it came.
+  // Callers are sent the whole output, reasoning included, so the answer cannot go through as it came.
   translatesAlways: true,
 })

@@ -63,7 +63,7 @@ const withoutStrict = (list: unknown): unknown =>
       })
     : list
 
-/** The oldest picture models want the bytes without their `data:` head. */
+/** The oldest image models want the bytes without their `data:` head. */
 function bareImages(body: Json): void {
   if (!/^glm-4v(-(plus|flash))?$/.test(String(body['model'])) || !Array.isArray(body['messages'])) return
   body['messages'] = body['messages'].map((message: unknown) => {

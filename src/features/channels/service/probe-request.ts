@@ -36,7 +36,7 @@ export function probeKindOf(type: number, model: string): ProbeKind {
   return isEmbedding || embeddingTypes.has(type) ? 'embeddings' : 'chat'
 }
 
-/** Enough for a word, and for the thoughts that some models have before it. */
+/** Enough for a word, and for the reasoning that some models have before it. */
 function answerLimit(model: string): number {
   const name = model.toLowerCase()
   if (name.includes('thinking') && !name.includes('claude')) return 50

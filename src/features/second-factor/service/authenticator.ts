@@ -12,7 +12,7 @@ const stepsOff = 1
 const generatorOf = (options: Deps['options'], label: string, secret: Secret): TOTP =>
   new TOTP({ issuer: options.get('SystemName') || 'Gateway', label, secret, period: stepSeconds })
 
-/** A new secret, in place of one that was never confirmed, as an app reads it from a picture or by hand. */
+/** A new secret, in place of one that was never confirmed, as an app reads it from an image or by hand. */
 export async function newSecret(
   deps: AuthenticatorDeps,
   user: { id: number; username: string },

@@ -32,7 +32,7 @@ const orderedBy = {
   created: 'createdAt',
 } as const satisfies Record<ListUsers['sort'], keyof User>
 
-/** Newest first unless told otherwise, deleted users among them. */
+/** Newest first unless asked otherwise, deleted users among them. */
 export async function listUsers({ em }: UserDeps, input: ListUsers): Promise<Page<UserView>> {
   const [users, total] = await em.findAndCount(User, matching(input), {
     // The number decides between equals, so that no row is on two pages.
