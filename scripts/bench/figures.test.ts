@@ -6,6 +6,7 @@ import { createConnections } from './generator/connections.ts'
 import { percentile, summarise } from './generator/load.ts'
 import { runLoad } from './generator/run-load.ts'
 import { median } from './measure.ts'
+import { noiseOf, spreadOf } from './noise.ts'
 
 test('percentiles are values that were seen', () => {
   const values = Array.from({ length: 100 }, (_, index) => 100 - index)
@@ -17,6 +18,20 @@ test('percentiles are values that were seen', () => {
 test('medians of trials do not follow one that went wrong', () => {
   expect(median([3, 1000, 1])).toBe(3)
   expect(median([1, 2])).toBe(1.5)
+})
+
+test('a run is quoted only from a machine that was quiet, with trials that agree', () => {
+  expect(spreadOf([100, 90, 110])).toBeCloseTo(0.2)
+  expect(spreadOf([100])).toBe(0)
+  const spreads = [
+    { what: 'gateway', share: 0.2 },
+    { what: 'bare', share: 0.45 },
+  ]
+  expect(noiseOf({ load: 0.4, cores: 2, spreads: spreads.slice(0, 1) })).toEqual([])
+  expect(noiseOf({ load: 3, cores: 2, spreads })).toEqual([
+    'the machine was busy before the run: load 3.0 on 2 cores',
+    'bare: trials are 45 % apart',
+  ])
 })
 
 test('bodies have about the length that was ordered', () => {

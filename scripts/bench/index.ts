@@ -1,10 +1,12 @@
 import { mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { availableParallelism, loadavg } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import { install, type Installation } from './installation.ts'
 import { ledgerFaults } from './ledger-check.ts'
 import { canPin, describeMachine, residentMbOf } from './machine.ts'
 import { measure } from './measure.ts'
+import { noiseOf } from './noise.ts'
 import { type Options, type PartName, readOptions, usage } from './options.ts'
 import type { Bench } from './parts/bench.ts'
 import { bodies } from './parts/bodies.ts'
@@ -70,6 +72,7 @@ function profileFlags(folder: string | undefined): string[] {
 
 async function run(options: Options): Promise<boolean> {
   const startedAt = performance.now()
+  const [load = 0] = loadavg()
   describe(options)
   const installation = await install()
   try {
@@ -77,13 +80,16 @@ async function run(options: Options): Promise<boolean> {
     verdicts.push(...(await runPaired(installation, options)))
     if (options.parts.includes('workers')) await workers(installation, options)
     if (verdicts.length > 0) printVerdicts(verdicts)
-    const { answers, failures } = installation.seen
+    const { answers, failures, spreads } = installation.seen
+    const noise = noiseOf({ load, cores: availableParallelism(), spreads })
     const faults = [...failures, ...(await ledgerFaults(installation.world.pool, answers))]
     const minutes = fixed((performance.now() - startedAt) / 60_000, 1)
     console.log(`\n${fixed(answers)} answers of the gateway in a run of ${minutes} minutes.`)
     if (faults.length === 0) console.log('Every answer has its log row and all sums agree.')
     else console.log(`THIS RUN IS VOID:\n${faults.map((fault) => `  ${fault}`).join('\n')}`)
-    return faults.length === 0
+    if (noise.length > 0)
+      console.log(`THIS RUN IS NOISY, do not quote it:\n${noise.map((why) => `  ${why}`).join('\n')}`)
+    return faults.length + noise.length === 0
   } finally {
     await installation.close()
   }

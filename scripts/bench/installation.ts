@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { type Embedded, startEmbedded } from '#db/embedded.ts'
 import { freePort, type Generator, type Program, startGenerator, startProgram } from './child.ts'
 import { pin } from './machine.ts'
+import type { Spread } from './noise.ts'
 import { createWorld, type World } from './world.ts'
 
 /** What a load is aimed at. `direct` is the simulated provider itself. */
@@ -19,7 +20,7 @@ export type Installation = {
   passThrough: (workers?: number) => Promise<Target & Program & { name: 'pass-through' }>
   direct: Target
   /** Answers that the gateway gave in the whole run, and what went wrong at any target. */
-  seen: { answers: number; failures: string[] }
+  seen: { answers: number; failures: string[]; spreads: Spread[] }
   close: () => Promise<void>
 }
 
@@ -89,6 +90,6 @@ export async function install(): Promise<Installation> {
     rmSync(folder, { recursive: true, force: true })
   }
   const direct: Target = { name: 'direct', origin: upstream.output, pid: upstream.pid }
-  const seen = { answers: 0, failures: [] }
+  const seen = { answers: 0, failures: [], spreads: [] }
   return { world, generator, upstream, databasePid, gateway, passThrough, direct, seen, close }
 }

@@ -1,6 +1,7 @@
 import type { Load, LoadResult, Milliseconds } from './generator/load.ts'
 import type { Installation, Target, TargetName } from './installation.ts'
 import { cpuSecondsOf, residentMbOf } from './machine.ts'
+import { spreadOf } from './noise.ts'
 import { type ScenarioName, scenarios } from './scenarios.ts'
 
 export type Measured = {
@@ -106,6 +107,9 @@ function medianOf(trials: Measured[]): Measured {
   }
 }
 
+const describePace = ({ pace }: Input): string =>
+  pace.kind === 'closed' ? `${pace.connections} connections` : pace.kind === 'open' ? `${pace.perSecond}/s` : 'a burst'
+
 /** Runs a load on every target in turn, in random order, several times; gives the medians. */
 export async function compare<Name extends TargetName>(
   installation: Installation,
@@ -115,6 +119,10 @@ export async function compare<Name extends TargetName>(
   const seen = new Map<string, Measured[]>(targets.map(({ name }) => [name, []]))
   for (let trial = 0; trial < input.trials; trial += 1) {
     for (const target of shuffled(targets)) seen.get(target.name)?.push(await measure(installation, target, input))
+  }
+  for (const [name, trials] of seen) {
+    const what = `${name}, ${input.scenario}, ${describePace(input)}`
+    installation.seen.spreads.push({ what, share: spreadOf(trials.map(({ perSecond }) => perSecond)) })
   }
   return Object.fromEntries([...seen].map(([name, trials]) => [name, medianOf(trials)])) as Record<Name, Measured>
 }
