@@ -68,3 +68,11 @@ test('a Claude model takes what its family takes: newer ones no sampling, none o
   expect(parametersOf('claude-sonnet-4-5-20250929')).toMatchObject({ sampling: 'one', samplingEfforts: ['', 'none'] })
   expect(parametersOf('anthropic/claude-3.5-sonnet')).toMatchObject({ sampling: 'both', efforts: [] })
 })
+
+test('models of other vendors take what their own calls carry', () => {
+  expect(parametersOf('sonar-pro')).toMatchObject({ seed: false, tools: false, penalties: true, images: true })
+  expect(parametersOf('baidu/ERNIE-4.0-8K')).toMatchObject({ seed: false, images: false, tools: true })
+  expect(parametersOf('SparkDesk-v4.0')).toMatchObject({ penalties: false, seed: false, images: false })
+  expect(parametersOf('hunyuan-turbo')).toMatchObject({ penalties: false, seed: true, images: false })
+  expect(parametersOf('hunyuan-vision')).toMatchObject({ images: true })
+})

@@ -77,5 +77,9 @@ function familyOf(model: string): ModelParameters {
   if (model.startsWith('grok-3-mini')) return { ...usualParameters, penalties: false, efforts: ['low', 'high'] }
   if (/^grok-([4-9]|build|code)/.test(model)) return { ...usualParameters, penalties: model.includes('non-reasoning') }
   if (model.startsWith('glm-')) return { ...usualParameters, penalties: false }
+  if (model.startsWith('sonar')) return { ...usualParameters, seed: false, tools: false }
+  if (model.startsWith('ernie-')) return { ...usualParameters, seed: false, images: model.includes('-vl') }
+  if (model.startsWith('spark')) return { ...usualParameters, penalties: false, seed: false, images: false }
+  if (model.startsWith('hunyuan')) return { ...usualParameters, penalties: false, images: model.includes('vision') }
   return usualParameters
 }
