@@ -56,3 +56,11 @@ describe('losses in translation', () => {
     expect(untranslatable(cached, 'openai-chat')).toBe('cachedContent')
   })
 })
+
+it('names the proof of a call that another vendor has no place for', () => {
+  const signature = { dialect: 'gemini' as const, value: 's' }
+  const call = { type: 'tool-call' as const, id: 'c', name: 'f', arguments: '{}', signature }
+  const asked = request({ messages: [{ role: 'assistant', content: [call] }] })
+  expect(lossesTowards(asked, 'claude')).toEqual(['thoughtSignature'])
+  expect(lossesTowards(asked, 'gemini')).toEqual([])
+})

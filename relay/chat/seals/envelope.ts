@@ -28,7 +28,7 @@ export type Seal = { maker: Maker; proofs: Proof[] }
 const mark = 'gatewaySeal1'
 
 /** A longer one is not written, and no caller is made to send it again with every turn. */
-export const longestSeal = 1024 * 1024
+const longestSeal = 1024 * 1024
 
 export const isSealed = (text: string): boolean => text.startsWith(mark)
 

@@ -91,8 +91,9 @@ function readSource({ block, path }: Block, read: Reader): { source: MediaSource
   }
 }
 
-function readImage(at: Block, { read }: Conversation): ImagePart {
+function readImage(at: Block, { read, losses }: Conversation): ImagePart {
   const { source } = readSource(at, read)
+  if (at.block['transformations'] !== undefined) losses.add('image.transformations')
   return defined({ type: 'image', source, cacheControl: readCacheControl(at.block['cache_control']) })
 }
 
@@ -176,11 +177,13 @@ export function readAssistantBlocks(content: unknown, path: string, conversation
   })
 }
 
-function readToolUse({ block, path }: Block, { read, names }: Conversation): AssistantPart {
+function readToolUse({ block, path }: Block, { read, names, losses }: Conversation): AssistantPart {
   const id = read.name(block['id'], `${path}.id`)
   const name = read.name(block['name'], `${path}.name`)
   const input = read.object(block['input'], `${path}.input`) ?? {}
   names.set(id, name)
+  // Who called: the model itself, which is what a call means everywhere, or code that the vendor ran.
+  if (isObject(block['caller']) && block['caller']['type'] !== 'direct') losses.add('tool_use.caller')
   const cacheControl = readCacheControl(block['cache_control'])
   return defined({ type: 'tool-call', id, name, arguments: JSON.stringify(input), cacheControl })
 }

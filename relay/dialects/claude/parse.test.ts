@@ -180,3 +180,21 @@ describe('messages request', () => {
     expect(request.losses).toEqual(['allowed_domains'])
   })
 })
+
+it('names what is said of a picture and of who called a tool, which no other dialect has words for', () => {
+  const source = { type: 'base64', media_type: 'image/png', data: 'AA==' }
+  const image = { type: 'image', source, transformations: [{ type: 'crop' }] }
+  const call = {
+    type: 'tool_use',
+    id: 'a',
+    name: 'f',
+    input: {},
+    caller: { type: 'code_execution_20250825', tool_id: 's' },
+  }
+  const messages = [...hello.messages, { role: 'assistant', content: [call] }, { role: 'user', content: [image] }]
+  expect(parse({ ...hello, messages }).losses).toEqual(['tool_use.caller', 'image.transformations'])
+  const direct = { ...call, caller: { type: 'direct' } }
+  expect(parse({ ...hello, messages: [...hello.messages, { role: 'assistant', content: [direct] }] }).losses).toEqual(
+    [],
+  )
+})

@@ -69,7 +69,7 @@ function readPlainPart(
   part: Fields,
   conversation: Conversation,
 ): (MediaPart | { type: 'text'; text: string } | { type: 'vendor'; dialect: 'gemini'; value: unknown })[] {
-  for (const name of ['videoMetadata', 'mediaResolution']) {
+  for (const name of ['videoMetadata', 'mediaResolution', 'partMetadata']) {
     if (pick(part, name) !== undefined) conversation.losses.add(name)
   }
   const media = readMedia(part, conversation.read)
@@ -142,6 +142,7 @@ function joinReasoning(parts: AssistantPart[]): AssistantPart[] {
 function readResult(response: Fields, { turn, index, conversation }: Place): ToolResultPart {
   const { read, pending } = conversation
   const name = read.name(response['name'], 'functionResponse.name')
+  if (response['scheduling'] !== undefined) conversation.losses.add('functionResponse.scheduling')
   const given = read.text(response['id'], 'functionResponse.id') || undefined
   const byId = pending.findIndex((call) => call.id === given)
   // A result may bring an id of the caller's own for a call that had none: those pair by name, in their order.

@@ -233,3 +233,16 @@ describe('generateContent request', () => {
     ])
   })
 })
+
+it('names what is said of parts, results and the streaming of calls, which no other dialect has words for', () => {
+  const parts = [
+    { text: 'hi', partMetadata: { a: 1 } },
+    { functionResponse: { name: 'f', response: {}, scheduling: 'SILENT' } },
+  ]
+  const toolConfig = { functionCallingConfig: { mode: 'AUTO', streamFunctionCallArguments: true } }
+  expect(parse({ contents: [{ role: 'user', parts }], toolConfig }).losses.toSorted()).toEqual([
+    'functionCallingConfig.streamFunctionCallArguments',
+    'functionResponse.scheduling',
+    'partMetadata',
+  ])
+})

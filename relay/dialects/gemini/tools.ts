@@ -10,6 +10,8 @@ const searches = bothSpellings(['googleSearch', 'googleSearchRetrieval'])
 const knownDeclaration = bothSpellings(['name', 'description', 'parameters', 'parametersJsonSchema'])
 const knownConfig = bothSpellings(['functionCallingConfig'])
 
+const knownCalling = bothSpellings(['mode', 'allowedFunctionNames'])
+
 const objectsIn = (value: unknown): Fields[] => (Array.isArray(value) ? value : [value]).filter(isObject)
 
 /** What is said of tools and of their choice beyond what the hub reads of them. */
@@ -22,7 +24,12 @@ export const unreadToolFields = (tools: unknown, toolConfig: unknown): string[] 
       searches.has(name) && isObject(settings) ? unreadNames(settings, new Set(), `tools.${name}`) : [],
     ),
   ]),
-  ...objectsIn(toolConfig).flatMap((config) => unreadNames(config, knownConfig, 'toolConfig')),
+  ...objectsIn(toolConfig).flatMap((config) => [
+    ...unreadNames(config, knownConfig, 'toolConfig'),
+    ...objectsIn(pick(config, 'functionCallingConfig')).flatMap((calling) =>
+      unreadNames(calling, knownCalling, 'functionCallingConfig'),
+    ),
+  ]),
 ]
 
 /** Every entry of `tools` may hold functions and built-in tools side by side. */

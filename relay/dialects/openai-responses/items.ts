@@ -92,10 +92,19 @@ const hasAnnotations = (content: unknown): boolean =>
     (part: unknown) => isObject(part) && Array.isArray(part['annotations']) && part['annotations'].length > 0,
   )
 
+/** How closely a file is looked at, which only this vendor can be told. */
+const hasFileDetail = (content: unknown): boolean =>
+  Array.isArray(content) &&
+  content.some(
+    (part: unknown) => isObject(part) && part['type'] === 'input_file' && (part['detail'] ?? 'auto') !== 'auto',
+  )
+
 function readMessage(conversation: Conversation, item: Fields, path: string): void {
   const { read, messages, losses } = conversation
   const parts = readContent(item['content'], `${path}.content`, read)
   if (hasAnnotations(item['content'])) losses.add('annotations')
+  if (typeof item['phase'] === 'string') losses.add('message.phase')
+  if (hasFileDetail(item['content'])) losses.add('input_file.detail')
   switch (item['role']) {
     case 'assistant': {
       const accepted = parts.filter((part) => part.type !== 'file')

@@ -132,3 +132,20 @@ describe('responses request', () => {
     ])
   })
 })
+
+it('names what is said of messages, files and reasoning, which no other dialect has words for', () => {
+  const file = { type: 'input_file', filename: 'a.pdf', file_data: 'data:application/pdf;base64,AA==', detail: 'high' }
+  const input = [
+    { type: 'message', role: 'user', content: [file] },
+    { type: 'message', role: 'assistant', phase: 'commentary', content: [{ type: 'output_text', text: 'yes' }] },
+  ]
+  const reasoning = { effort: 'low', mode: 'pro', context: 'all', summary: 'detailed' }
+  expect(parse({ input, reasoning }).losses.toSorted()).toEqual([
+    'input_file.detail',
+    'message.phase',
+    'reasoning.context',
+    'reasoning.mode',
+    'reasoning.summary',
+  ])
+  expect(parse({ reasoning: { effort: 'low', summary: 'auto' } }).losses).toEqual([])
+})

@@ -1,4 +1,4 @@
-import type { Fields } from '#relay/chat/json.ts'
+import { type Fields, isObject } from '#relay/chat/json.ts'
 import type { ChatRequest, ReasoningInput } from '#relay/chat/request.ts'
 import { readResponseFormat } from '../openai-chat/output-settings.ts'
 import { defined, isEffort, leftOver, readerFor } from '../read.ts'
@@ -66,7 +66,7 @@ export function parseOpenAiResponses(value: unknown, path: { model?: string | un
     stream: read.flag(body['stream'], 'stream') ?? false,
     includeUsage: true,
     extra: { dialect: 'openai-responses' as const, fields: readExtra(body, text) },
-    losses: [...new Set([...losses, ...choice.losses, ...unreadToolFields(tools)])],
+    losses: [...new Set([...losses, ...choice.losses, ...unreadToolFields(tools), ...unreadReasoning(body)])],
   })
 }
 
@@ -77,6 +77,18 @@ function readReasoningInput(body: Fields): ReasoningInput | undefined {
   const summary = reasoning['summary'] ?? reasoning['generate_summary'] ?? undefined
   const wanted: ReasoningInput = defined({ effort, includeThoughts: summary === undefined ? undefined : true })
   return Object.keys(wanted).length === 0 ? undefined : wanted
+}
+
+/** What is said of reasoning beyond how much of it, and whether it is shown. */
+function unreadReasoning(body: Fields): string[] {
+  const reasoning = isObject(body['reasoning']) ? body['reasoning'] : {}
+  const { mode, context, summary } = reasoning
+  const isPlain = summary === undefined || summary === null || summary === 'auto'
+  return [
+    ...(mode === undefined ? [] : ['reasoning.mode']),
+    ...(context === undefined ? [] : ['reasoning.context']),
+    ...(isPlain ? [] : ['reasoning.summary']),
+  ]
 }
 
 function readExtra(body: Fields, text: Fields): Fields {

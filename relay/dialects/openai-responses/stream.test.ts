@@ -176,7 +176,17 @@ describe('responses stream', () => {
     expect(late).toBe('')
     expect(framesOf(complete).slice(-2)).toMatchObject([
       { name: 'error', data: { code: 'broken', message: 'went wrong' } },
-      { name: 'response.failed', data: { response: { status: 'failed', error: { code: 'server_error' } } } },
+      {
+        name: 'response.failed',
+        data: {
+          response: {
+            status: 'failed',
+            error: { code: 'server_error' },
+            // What was delivered so far stands in it.
+            output: [{ type: 'message', status: 'incomplete', content: [{ type: 'output_text' }] }],
+          },
+        },
+      },
     ])
     await expect(gather(complete)).rejects.toThrow(/went wrong/)
   })

@@ -29,7 +29,7 @@ export function streamOpenAiResponses(context: EncodeContext): StreamEncoder {
     items.settle(outcomeOf(reason ?? 'stop').status === 'incomplete' ? 'incomplete' : 'completed')
   const fail = (error: UpstreamFailure): string => {
     failed = true
-    const opening = begin('')
+    const opening = begin('') + items.settle('incomplete')
     const fields = toErrorFields({ ...error, requestId: '' })
     const response = {
       ...headOf(''),

@@ -98,3 +98,17 @@ test('a schema is told in the script, a request to think is named as lost', () =
   expect(body).toMatchObject({ query: expect.stringMatching(/^SYSTEM: \n.*"city".*\nUSER: \nHi\n$/s) })
   expect(losses).toEqual(['reasoning_effort'])
 })
+
+test('an answer that moderation replaces in its course ends as a refusal in the words of the application, with its usage', () => {
+  const usage = { prompt_tokens: 3, completion_tokens: 2 }
+  const events = decode([
+    { event: 'message', message_id: 'm', answer: 'secret' },
+    { event: 'message_replace', message_id: 'm', answer: 'I cannot say that.' },
+    { event: 'message_end', message_id: 'm', metadata: { usage } },
+  ])
+  expect(events).toContainEqual({ type: 'refusal-delta', text: 'I cannot say that.' })
+  expect(events.filter(({ type }) => type === 'finish')).toEqual([{ type: 'finish', reason: 'content-filter' }])
+  expect(events).toContainEqual(
+    expect.objectContaining({ type: 'usage', usage: expect.objectContaining({ promptTokens: 3 }) }),
+  )
+})

@@ -150,6 +150,12 @@ function chunk(json: Json): Json | undefined {
       return delta(json, { content: json['answer'] })
     case 'text_chunk':
       return delta(json, { content: data['text'] })
+    case 'message_replace':
+      // What was told cannot be taken back: the application's own words for it end the answer as one that was withheld.
+      return {
+        ...delta(json, {}),
+        choices: [{ index: 0, delta: { refusal: json['answer'] }, finish_reason: 'content_filter' }],
+      }
     case 'agent_thought':
       return textOf(json['thought']) ? delta(json, { reasoning_content: json['thought'] }) : undefined
     case 'message_end': {

@@ -28,10 +28,12 @@ export function finishReasonOf(reason: string, calledTools: boolean): FinishReas
 /** Reasons that stand for a failure of the model; an answer that holds nothing else is none. */
 export const failedFinish: ReadonlySet<unknown> = new Set([
   'MALFORMED_FUNCTION_CALL',
+  'MALFORMED_RESPONSE',
   'UNEXPECTED_TOOL_CALL',
   'TOO_MANY_TOOL_CALLS',
   'OTHER',
   'NO_IMAGE',
+  'IMAGE_OTHER',
 ])
 
 const signatureOf = (part: Json): { dialect: 'gemini'; value: string } | undefined => {

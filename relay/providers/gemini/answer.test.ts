@@ -150,3 +150,12 @@ test('a native body goes out as the same bytes to the address of the mapped mode
   expect(sent.body).toBe(native.bytes)
   expect(sent.url).toBe('https://g.test/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse')
 })
+
+test.each(['MALFORMED_RESPONSE', 'IMAGE_OTHER'])(
+  '%s without an answer is a failure, streamed and not',
+  (finishReason) => {
+    const empty = { candidates: [{ content: { role: 'model', parts: [] }, finishReason }] }
+    expect(() => read(empty)).toThrow(UpstreamRefusal)
+    expect(decode([empty])).toContainEqual({ type: 'error', error: expect.objectContaining({ code: finishReason }) })
+  },
+)

@@ -13,7 +13,7 @@ import type {
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { wrapInput } from '../shared/custom-tools.ts'
 import { type Json, withoutAbsent } from '../shared/json.ts'
-import { asUrl, decodeText, isTextType, resolveSource } from '../shared/media.ts'
+import { asUrl, decodeText, documentName, isTextType, resolveSource } from '../shared/media.ts'
 import { toReasoningDetails } from './reasoning.ts'
 import type { OpenAiStyle } from './style.ts'
 
@@ -114,7 +114,9 @@ function filePart(part: FilePart): Json {
     const text = decodeText(source.data)
     return { type: 'text', text: part.filename === undefined ? text : `${part.filename}\n\n${text}` }
   }
-  return { type: 'file', file: { filename: part.filename ?? 'document.pdf', file_data: asUrl(source) } }
+  // Vendors who look at moving pictures have taken over one word for it; the original takes none.
+  if (source.mediaType.startsWith('video/')) return { type: 'video_url', video_url: { url: asUrl(source) } }
+  return { type: 'file', file: { filename: part.filename ?? documentName(source.mediaType), file_data: asUrl(source) } }
 }
 
 function toolMessage(result: ToolResultPart, writing: Writing): Json {

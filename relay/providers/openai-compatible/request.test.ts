@@ -195,3 +195,29 @@ test('the organisation of the channel is named', () => {
     'openai-organization': 'org-1',
   })
 })
+
+test('what the responses form says goes where the original has a word for it, and is named elsewhere', () => {
+  const fields = { metadata: { a: '1' }, prompt_cache_key: 'k', store: true, text: { verbosity: 'low' } }
+  const request = requestWith({ extra: { dialect: 'openai-responses', fields } })
+  const { text, ...carried } = fields
+  expect(write(request)).toMatchObject({ body: { ...carried, verbosity: text.verbosity }, losses: [] })
+  const elsewhere = callWith({ channel: { baseUrl: 'https://other.example' } })
+  expect(body(request, elsewhere)).not.toHaveProperty('metadata')
+  expect(write(request, elsewhere).losses).toEqual(expect.arrayContaining(['metadata', 'prompt_cache_key', 'text']))
+})
+
+test.each([
+  ['video/mp4', { type: 'video_url', video_url: { url: 'data:video/mp4;base64,AA==' } }],
+  [
+    'application/json5',
+    { type: 'file', file: { filename: 'document.json5', file_data: 'data:application/json5;base64,AA==' } },
+  ],
+  [
+    'application/pdf',
+    { type: 'file', file: { filename: 'document.pdf', file_data: 'data:application/pdf;base64,AA==' } },
+  ],
+])('a file of %s without a name is no PDF unless it is one', (mediaType, part) => {
+  const source = { kind: 'base64' as const, mediaType, data: 'AA==' }
+  const request = requestWith({ messages: [{ role: 'user', content: [{ type: 'file', source }] }] })
+  expect(body(request)['messages']).toMatchObject([{ content: [part] }])
+})

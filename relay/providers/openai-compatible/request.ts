@@ -71,8 +71,29 @@ function samplingFields(request: ChatRequest, { userField = 'user' }: OpenAiStyl
   }
 }
 
+/** Fields that both forms of the original's calls know by one name; other vendors know few of them. */
+const sharedFields = [
+  'metadata',
+  'prompt_cache_key',
+  'prompt_cache_options',
+  'prompt_cache_retention',
+  'safety_identifier',
+  'store',
+]
+
+/** What callers of the responses form say that this form has a word for. Takes the names of what it carries from the losses. */
+function fromResponsesForm({ fields }: ChatRequest['extra'], { extendedTools, losses }: Writing): Json {
+  if (!extendedTools) return {}
+  const carried = sharedFields.filter((name) => fields[name] !== undefined)
+  for (const name of carried) losses.delete(name)
+  const { verbosity, ...wording } = recordOf(fields['text']) ?? {}
+  if (verbosity !== undefined && Object.keys(wording).length === 0) losses.delete('text')
+  return { ...Object.fromEntries(carried.map((name) => [name, fields[name]])), verbosity }
+}
+
 /** Fields of the caller's own dialect that the hub does not know; `stream_options` belongs to the gateway. */
-function carriedFields(request: ChatRequest): Json {
+function carriedFields(request: ChatRequest, writing: Writing): Json {
+  if (request.extra.dialect === 'openai-responses') return fromResponsesForm(request.extra, writing)
   if (request.extra.dialect !== 'openai-chat') return {}
   const { stream_options: _, ...fields } = request.extra.fields
   return fields
@@ -115,7 +136,7 @@ function bodyOf(request: ChatRequest, call: ProviderCall, writing: Writing): Jso
   const body = withoutAbsent({
     model: call.model,
     messages: toOpenAiMessages(request.messages, writing),
-    ...carriedFields(request),
+    ...carriedFields(request, writing),
     ...withoutAbsent({
       ...toolFields(request, call.model, writing),
       ...samplingFields({ ...request, stop }, style),

@@ -9,7 +9,7 @@ import type {
 } from '#relay/chat/request.ts'
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { type Json, withoutAbsent } from '../shared/json.ts'
-import { asUrl, resolveSource } from '../shared/media.ts'
+import { asUrl, documentName, resolveSource } from '../shared/media.ts'
 
 const refuse = (message: string): never => {
   throw new InvalidRequest('invalid_text_request', message)
@@ -25,7 +25,8 @@ function filePart(part: FilePart): Json {
   const source = resolveSource(part.source)
   if (source.kind === 'file-id') return { type: 'input_file', file_id: source.id }
   if (source.kind === 'url') return { type: 'input_file', file_url: source.url }
-  return { type: 'input_file', filename: part.filename ?? 'document.pdf', file_data: asUrl(source) }
+  if (source.mediaType.startsWith('video/')) return refuse('video input is not supported by this model')
+  return { type: 'input_file', filename: part.filename ?? documentName(source.mediaType), file_data: asUrl(source) }
 }
 
 function userPart(part: Exclude<UserPart, ToolResultPart>): Json[] {

@@ -167,3 +167,10 @@ describe('a call in the responses form', () => {
     expect(accepts?.({}, callWith({ channel: { type: 47 } }))).toBe(false)
   })
 })
+
+test('moving pictures are refused, not sent as a document', () => {
+  const source = { kind: 'base64' as const, mediaType: 'video/mp4', data: 'AA==' }
+  const request = requestWith({ messages: [{ role: 'user', content: [{ type: 'file', source }] }] })
+  const official = callWith({ model: 'gpt-5-codex' })
+  expect(() => openai.chat.request(request, official)).toThrow('video input is not supported')
+})

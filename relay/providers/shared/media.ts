@@ -14,6 +14,10 @@ export const asUrl = (source: MediaSource): string | undefined => {
   return source.kind === 'url' ? source.url : undefined
 }
 
+/** What a file without a name is called: vendors tell by the ending what it is. */
+export const documentName = (mediaType: string): string =>
+  `document.${/^[a-z]+\/([a-z0-9]+)$/.exec(mediaType)?.[1] ?? 'pdf'}`
+
 export const decodeText = (base64: string): string => Buffer.from(base64, 'base64').toString('utf8')
 
 export const isTextType = (mediaType: string): boolean =>
