@@ -1,6 +1,7 @@
 import { rules as accounts } from '#test/rules/accounts.ts'
 import { rules as channels } from '#test/rules/channels.ts'
 import { rules as documentedApi } from '#test/rules/documented-api.ts'
+import { rules as operation } from '#test/rules/operation.ts'
 import { rules as options } from '#test/rules/options.ts'
 import { rules as settings } from '#test/rules/settings.ts'
 import { rules as signingIn } from '#test/rules/signing-in.ts'
@@ -20,5 +21,6 @@ const listed = ({ title, sections }: RuleList): string =>
   ].join('\n\n')
 
 export const ruleBlocks: Blocks = {
-  rules: () => [signingIn, accounts, site, tokens, channels, options, settings, documentedApi].map(listed).join('\n\n'),
+  rules: () =>
+    [signingIn, accounts, site, tokens, channels, options, settings, operation, documentedApi].map(listed).join('\n\n'),
 }

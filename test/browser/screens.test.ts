@@ -1,10 +1,13 @@
 import type { Browser, Page } from 'playwright-core'
+import { roles } from '#core/roles.ts'
+import { routes } from '../../client/app/routes.tsx'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { App } from '../support/app.ts'
 import { startApp } from '../support/app.ts'
 import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
 import type { TestUser } from '../support/factories.ts'
 import { accessibility, builtConsole, drawn, follow, openConsole } from './console.ts'
+import { seriousViolations } from './parts.ts'
 
 type Screen = {
   path: string
@@ -52,6 +55,14 @@ const looks = [
 /** Pixels by which the page is wider than its window. */
 const overflow = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+
+/** What a page says in Chinese, also to those who do not see it; what was typed into its fields is somebody's data. */
+function chineseWords(): string[] {
+  const texts = [document.body.innerText.split('\n')]
+  for (const element of document.querySelectorAll('[aria-label], [placeholder], [title]'))
+    texts.push(['aria-label', 'placeholder', 'title'].map((name) => element.getAttribute(name) ?? ''))
+  return texts.flat().filter((text) => /[\u4e00-\u9fff]/.test(text))
+}
 
 describeWithBrowser('every screen of the console', () => {
   let app: App
@@ -104,6 +115,55 @@ describeWithBrowser('every screen of the console', () => {
         expect(complaints.splice(0)).toEqual([])
       },
     )
+  })
+})
+
+describeWithBrowser('the pages of root', () => {
+  const tabs = ['operation', 'ratelimit', 'models', 'system', 'other']
+  const paths = [
+    ...routes
+      .filter(({ paths: [path], role }) => role > roles.guest && !path.includes(':'))
+      .map(({ paths }) => paths[0]),
+    ...tabs.map((tab) => `/admin/settings?tab=${tab}`),
+    '/pricing',
+    '/pricing?view=card&open=gpt-4o-mini',
+    '/admin/prices?open=buying',
+    '/admin/channels?form=new',
+    '/nowhere',
+  ]
+
+  test('can be used by everyone on a phone, speak English alone, fit their window and report no error', async () => {
+    await builtConsole()
+    await using app = await startApp()
+    await app.pool.query("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
+    const root = await app.make.user({ username: 'root', role: 100 })
+    await app.make.channel({ name: 'one', models: 'gpt-4o-mini,nobodys-model' })
+    await app.make.option('UserUsableGroups', '{"default":"Everybody"}')
+    await app.services.options.reload()
+    await app.settled()
+    const browser = await launchBrowser()
+    try {
+      const reader = { ...root, role: 100 }
+      const look = { theme: 'dark', width: 390, height: 844, language: 'en' } as const
+      const { page, complaints } = await openConsole(browser, app, { ...look, reader })
+      await page.goto('/app/me')
+      const wrong: unknown[] = []
+      for (const path of paths) {
+        await follow(page, path)
+        await drawn(page)
+        await page.getByRole('heading').first().waitFor()
+        const found = [
+          ...(await seriousViolations(page)),
+          ...(await page.evaluate(chineseWords)),
+          ...complaints.splice(0),
+          ...((await overflow(page)) > 0 ? ['is wider than its window'] : []),
+        ]
+        if (found.length > 0) wrong.push([path, found])
+      }
+      expect(wrong).toEqual([])
+    } finally {
+      await browser.close()
+    }
   })
 })
 
