@@ -100,7 +100,7 @@ export const rules: RuleList = {
         rule: 'A balance is warned of once in two hours.',
         asserts: 'two hours',
         file: 'test/jobs/notifications.test.ts',
-        test: 'is not told again within two hours, and is after them',
+        test: 'is not sent again within two hours, and is after them',
       },
       {
         rule: 'Whoever chose no threshold is warned at 500000.',

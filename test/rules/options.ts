@@ -225,9 +225,7 @@ const effects: Effects = {
     'the upstream’s address is shown where the site does not forward': ['MjForwardUrlEnabled'],
   },
   'test/tasks/follow-ups.test.ts': {
-    'waits for the picture to be done, unless the site does not mind, or it is a modal': [
-      'MjActionCheckSuccessEnabled',
-    ],
+    'waits for the image to be done, unless the site does not mind, or it is a modal': ['MjActionCheckSuccessEnabled'],
   },
   'src/core/screening/screen.test.ts': {
     'isScreened follows both switches and lets the exempt group through': [
@@ -281,7 +279,7 @@ const effects: Effects = {
   'relay/providers/gemini/request.test.ts': {
     'a retired category goes only where it is set by name': ['gemini.safety_settings'],
     'a stream has its own operation, the version is the channel’s or the model’s': ['gemini.version_settings'],
-    'how much of the limit is for thinking, and which models draw and show thoughts, is for the operator to say': [
+    'how much of the limit is for thinking, and which models draw and show reasoning, is for the operator to say': [
       'gemini.supported_imagine_models',
       'gemini.thinking_adapter_budget_tokens_percentage',
       'gemini.models_supported_thinking_budget',

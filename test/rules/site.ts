@@ -104,7 +104,7 @@ export const rules: RuleList = {
         message: '{count} 条日志已清理！',
         asserts: '条日志已清理',
         file: 'test/trpc/logs.test.ts',
-        test: 'in the background tells how far it is, ends when it is told to, and keeps what was not reached',
+        test: 'in the background reports how far it is, ends when it is told to, and keeps what was not reached',
       },
     ],
     Figures: [
