@@ -4,6 +4,7 @@ import { root } from '../steps.ts'
 import { accessBlocks } from './access.ts'
 import { admissionBlocks } from './admission.ts'
 import { billingBlocks } from './billing.ts'
+import { coverageBlocks } from './coverage.ts'
 import { errorBlocks } from './errors.ts'
 import { ledgerBlocks } from './ledger.ts'
 import type { Blocks } from './markdown.ts'
@@ -17,6 +18,7 @@ const pages: Readonly<Record<string, Blocks>> = {
   'access.md': accessBlocks,
   'admission.md': admissionBlocks,
   'billing.md': billingBlocks,
+  'coverage.md': coverageBlocks,
   'errors.md': errorBlocks,
   'ledger.md': ledgerBlocks,
   'options.md': optionBlocks,

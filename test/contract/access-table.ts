@@ -22,7 +22,7 @@ export type AccessRow = {
   foreign?: Outcomes
 }
 
-export type AccessTable = Readonly<Record<Surface, Readonly<Record<string, AccessRow>>>>
+type AccessTable = Readonly<Record<Surface, Readonly<Record<string, AccessRow>>>>
 
 export const accessTable = JSON.parse(readFileSync(join(root, 'test/contract/access.json'), 'utf8')) as AccessTable
 

@@ -1,7 +1,7 @@
 import { type JsonSchema, sampleOf } from './samples.ts'
 
 /** What reaches for something else than a text is meant to: statements, paths, templates, inherited names, lines of a protocol. */
-export const injections = [
+const injections = [
   `'; drop table users; --`,
   '../../../../etc/passwd',
   '${7*7}{{7*7}}<script>alert(1)</script>',

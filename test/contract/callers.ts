@@ -17,7 +17,7 @@ const messages = Object.entries(errors).map(([code, { message }]) => ({
 }))
 
 /** The code whose message this is: the one that says most, where several do; of equals the relay's where the relay says it. */
-export function codeOfMessage(message: string, isOfRelay = false): ErrorCode | undefined {
+function codeOfMessage(message: string, isOfRelay = false): ErrorCode | undefined {
   const rank = ({ code, length }: (typeof messages)[number]) =>
     length + (code.startsWith('relay.') === isOfRelay ? 0.5 : 0)
   return messages

@@ -1,6 +1,6 @@
 import type { Objects } from './objects.ts'
 
-export type RelaySending = {
+type RelaySending = {
   /** Where the path has a parameter. */
   id?: string
   body?: unknown

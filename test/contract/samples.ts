@@ -20,7 +20,7 @@ export type JsonSchema = {
   exclusiveMinimum?: number
 }
 
-export const schemaOf = (schema: z.ZodType): JsonSchema =>
+const schemaOf = (schema: z.ZodType): JsonSchema =>
   z.toJSONSchema(schema, {
     io: 'input',
     unrepresentable: 'any',
@@ -31,7 +31,7 @@ export const schemaOf = (schema: z.ZodType): JsonSchema =>
 
 type Procedure = { _def: { type: 'query' | 'mutation'; inputs: z.ZodType[] } }
 
-export type ProcedureInput = { path: string; type: 'query' | 'mutation'; schema: JsonSchema | null }
+type ProcedureInput = { path: string; type: 'query' | 'mutation'; schema: JsonSchema | null }
 
 /** Every procedure of the console with the form of what it takes. */
 export const procedureInputs = (): ProcedureInput[] =>

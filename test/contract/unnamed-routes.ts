@@ -1,0 +1,74 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { procedureRoutes, relayRoutes, restRoutes } from '#scripts/route-list.ts'
+import { root } from '#scripts/steps.ts'
+import { relayKey } from './access-table.ts'
+
+const onlyReads = 'It only reads; the three suites call it with every role, and no test names its answer.'
+const sharedSubmission = 'One handler and one table serve all submissions of drawings; the suites call this one.'
+const sharedRefusal = 'It is refused as not implemented, which the table of access asserts.'
+const byName = 'Its tests put the name of the provider into the path.'
+
+/** Routes whose answers no test names, beside the suites that call them all, and why that is enough or what is left to do. */
+export const unnamedRoutes: Readonly<Record<string, string>> = {
+  'admin.channels.drifts': onlyReads,
+  'admin.channels.health': onlyReads,
+  'admin.channels.runs': onlyReads,
+  'admin.channels.unpriced': onlyReads,
+  'admin.failedCharges.get': onlyReads,
+  'admin.failedCharges.list': onlyReads,
+  'admin.logs.suggest': onlyReads,
+  'admin.messages.recipients': onlyReads,
+  'admin.models.unpriced': onlyReads,
+  'admin.plans.currencies': onlyReads,
+  'admin.prices.buying': onlyReads,
+  'admin.prices.changes': onlyReads,
+  'admin.prices.channelMoney': onlyReads,
+  'admin.prices.rehearse': onlyReads,
+  'user.logs.suggest': onlyReads,
+  'user.messages.markAllRead': 'The suites call it with every role; its effect on the inbox has no test of its own.',
+  'user.redemptions.uses': onlyReads,
+  'user.secondFactor.signatureOptions':
+    'The console calls it; the suites see its refusal at an address without a name.',
+  'user.secondFactor.verifyWithPasskey':
+    'The console calls it; the suites see its refusal at an address without a name.',
+  'user.wallet.get': onlyReads,
+  'GET /api/oauth/linuxdo': byName,
+  'GET /api/oauth/oidc': byName,
+  'POST /api/user/2fa/backup_codes': 'It is bound to a procedure; the suites see a wrong code refused.',
+  'POST /mj/submit/blend': sharedSubmission,
+  'POST /mj/submit/edits': sharedSubmission,
+  'POST /mj/submit/video': sharedSubmission,
+  'POST /:mode/mj/submit/blend': sharedSubmission,
+  'POST /:mode/mj/submit/edits': sharedSubmission,
+  'POST /:mode/mj/submit/video': sharedSubmission,
+  'any /upload/v1beta/files/*rest': sharedRefusal,
+  'any /v1/fine_tuning/*rest': sharedRefusal,
+  'any /v1/fine-tunes': sharedRefusal,
+  'any /v1/fine-tunes/*rest': sharedRefusal,
+  'any /v1beta/files/*rest': sharedRefusal,
+  'GET /v1beta/openai/models/*model': 'One handler answers it and /v1/models; the table of access has its answer.',
+}
+
+/** Every route that no test outside the suites of this folder names. */
+export function routesWithoutNamedTest(): string[] {
+  const files = [
+    ...globSync('{test,client,src,relay}/**/*.test.{ts,tsx}', { cwd: root }),
+    ...globSync('test/**/*.ts', { cwd: root }),
+  ].filter((file) => !file.startsWith('test/contract'))
+  const text = [...new Set(files)].map((file) => readFileSync(join(root, file), 'utf8')).join('\n')
+  const rest = restRoutes()
+  const bound = new Set(rest.map(({ procedure }) => procedure))
+  const before = (path: string) => path.replaceAll('\\', '').replace(/[:*].*$/, '')
+  return [
+    ...procedureRoutes()
+      .filter(({ path }) => !bound.has(path) && !text.includes(path.split('.').slice(-2).join('.')))
+      .map(({ path }) => path),
+    ...rest
+      .filter(({ path }) => !text.includes(before(path).replace(/\/$/, '')))
+      .map(({ kind, path }) => `${kind} ${path}`),
+    ...relayRoutes()
+      .filter(({ path }) => !text.includes(before(path.replace(/^\/mj-\w+/, ''))))
+      .map(({ kind, path }) => relayKey(kind, path)),
+  ]
+}
