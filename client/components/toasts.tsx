@@ -83,9 +83,9 @@ export function Toasts() {
         aria-label={t('通知')}
         data-scope="toast"
         position="fixed"
-        // Above what stands at the foot of pages: the pager, and the bar that saves.
+        // Beside the sidebar at its widest, and above what stands at the foot of pages: the pager, and the bar that saves.
         bottom="64px"
-        insetStart={{ base: '3', sm: '4' }}
+        insetStart={{ base: '3', sm: '4', lg: '256px' }}
         w={{ base: 'calc(100vw - 1.5rem)', sm: 'sm' }}
         gap="2"
         zIndex="toast"
