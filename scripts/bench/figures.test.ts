@@ -5,8 +5,10 @@ import { conversation } from './generator/body.ts'
 import { createConnections } from './generator/connections.ts'
 import { percentile, summarise } from './generator/load.ts'
 import { runLoad } from './generator/run-load.ts'
+import { loadsOf } from './against.ts'
 import { median } from './measure.ts'
 import { noiseOf, spreadOf } from './noise.ts'
+import { readOptions } from './options.ts'
 
 test('percentiles are values that were seen', () => {
   const values = Array.from({ length: 100 }, (_, index) => 100 - index)
@@ -31,6 +33,20 @@ test('a run is quoted only from a machine that was quiet, with trials that agree
   expect(noiseOf({ load: 3, cores: 2, spreads })).toEqual([
     'the machine was busy before the run: load 3.0 on 2 cores',
     'bare: trials are 45 % apart',
+  ])
+})
+
+test('another gateway is named with its key, and gets cold and warm, streams and long prompts', () => {
+  expect(readOptions(['--against', 'http://other:8080/v1', '--key', 'sk-a'])?.other).toMatchObject({
+    origin: 'http://other:8080',
+    key: 'sk-a',
+  })
+  expect(() => readOptions(['--against', 'http://other:8080'])).toThrow('--key')
+  const loads = loadsOf(3)
+  expect(loads[0]?.pace).toMatchObject({ kind: 'open', seconds: 30 })
+  expect([loads.some(({ stream }) => stream), loads.some(({ bodyBytes }) => bodyBytes === 100_000)]).toEqual([
+    true,
+    true,
   ])
 })
 

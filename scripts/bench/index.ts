@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { availableParallelism, loadavg } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
+import { measureOther } from './against.ts'
 import { install, type Installation } from './installation.ts'
 import { ledgerFaults } from './ledger-check.ts'
 import { canPin, describeMachine, residentMbOf } from './machine.ts'
@@ -97,4 +98,4 @@ async function run(options: Options): Promise<boolean> {
 
 const options = readOptions(process.argv.slice(2))
 if (options === null) console.log(usage)
-else process.exitCode = (await run(options)) ? 0 : 1
+else process.exitCode = (await (options.other ? measureOther(options.other) : run(options))) ? 0 : 1

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
+import type { Other } from './against.ts'
 
 const partNames = ['idle', 'throughput', 'latency', 'streams', 'events', 'bodies', 'users', 'workers'] as const
 export type PartName = (typeof partNames)[number]
@@ -8,6 +9,9 @@ export const usage = `Measures the gateway beside a bare pass-through on this ma
 
   npm run bench -- [--only ${partNames.join(',')}] [--quick] [--trials 3] [--seconds 3] [--profile folder]
 
+  npm run bench -- --against http://host:port --key sk-… [--model gpt-4o-mini] [--seconds 3]
+
+  --against  sends the same loads to any gateway with an OpenAI surface, without starting anything of ours
   --only     these parts alone
   --quick    one short trial of each: shows that everything works, not how fast it is
   --profile  writes a CPU profile of the gateway (WORKERS=1) into the folder
@@ -21,6 +25,7 @@ export type Options = {
   idleStreams: number
   workers: number
   profile: string | undefined
+  other: Other | undefined
 }
 
 const isPart = (name: string): name is PartName => partNames.some((known) => known === name)
@@ -35,6 +40,9 @@ export function readOptions(args: string[]): Options | null {
       trials: { type: 'string' },
       seconds: { type: 'string' },
       profile: { type: 'string' },
+      against: { type: 'string' },
+      key: { type: 'string' },
+      model: { type: 'string', default: 'gpt-4o-mini' },
       help: { type: 'boolean', short: 'h', default: false },
     },
   })
@@ -42,14 +50,17 @@ export function readOptions(args: string[]): Options | null {
   const requested = values.only?.split(',') ?? [...partNames]
   const unknown = requested.find((name) => !isPart(name))
   if (unknown !== undefined) throw new Error(`there is no part "${unknown}", only ${partNames.join(', ')}`)
-  const { quick } = values
+  const { quick, against, key, model } = values
+  if (against !== undefined && key === undefined) throw new Error('--against needs --key')
+  const seconds = Number(values.seconds ?? (quick ? 0.5 : 3))
   return {
     parts: requested.filter(isPart),
     trials: Number(values.trials ?? (quick ? 1 : 3)),
-    seconds: Number(values.seconds ?? (quick ? 0.5 : 3)),
+    seconds,
     warmUpSeconds: quick ? 0.3 : 4,
     idleStreams: quick ? 50 : 1000,
     workers: availableParallelism(),
     profile: values.profile,
+    other: against === undefined ? undefined : { origin: new URL(against).origin, key: key ?? '', model, seconds },
   }
 }
