@@ -28,7 +28,7 @@ export type Program = {
 const json = (value: unknown): string => JSON.stringify(value)
 const indented = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 
-export const claudeCode: Program = {
+const claudeCode: Program = {
   name: 'Claude Code',
   package: '@anthropic-ai/claude-code',
   command: 'claude',
@@ -46,7 +46,7 @@ export const claudeCode: Program = {
   }),
 }
 
-export const codex: Program = {
+const codex: Program = {
   name: 'Codex',
   package: '@openai/codex',
   command: 'codex',
@@ -75,7 +75,7 @@ export const codex: Program = {
   }),
 }
 
-export const opencode: Program = {
+const opencode: Program = {
   name: 'opencode',
   package: 'opencode-ai',
   command: 'opencode',
@@ -100,7 +100,7 @@ export const opencode: Program = {
   }),
 }
 
-export const geminiCli: Program = {
+const geminiCli: Program = {
   name: 'Gemini CLI',
   package: '@google/gemini-cli',
   command: 'gemini',

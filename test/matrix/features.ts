@@ -7,6 +7,8 @@ import type { Ask, ClientFacts, ObjectSchema, Turn } from '#test/sdk/clients/cli
 /** What a feature asks and may look at; every answer is checked for its bill by whoever hands this in. */
 type Probe = {
   ask: (wanted: Omit<Ask, 'model'>) => Promise<Turn>
+  /** What the library throws when it asks that. */
+  fail: (wanted: Omit<Ask, 'model'>) => Promise<{ status: number | undefined; message: string }>
   facts: ClientFacts
   /** A word that no other cell says. */
   tag: string
@@ -156,6 +158,20 @@ async function checkLongNames({ ask, facts }: Probe): Promise<void> {
 }
 
 /** What a caller wants of an answer, each in both ways of answering but where the way is the question. */
+/** As a vendor words it, and as each dialect's agents know it. */
+const overflow = 'This model%27s maximum context length is 128000 tokens. Your messages resulted in 130001 tokens.'
+const overflowWords =
+  /maximum context length is 128000 tokens|prompt is too long: 130001 tokens > 128000 maximum|input token count \(130001\) exceeds the maximum number of tokens allowed \(128000\)/
+
+async function checkOverflow({ fail }: Probe): Promise<void> {
+  for (const stream of [false, true]) {
+    const directives = `[[status=400,code=context_length_exceeded,message=${overflow}]]`
+    const { status, message } = await fail({ text: `much too long ${directives}`, stream })
+    assert.equal(status, 400)
+    assert.match(message, overflowWords)
+  }
+}
+
 export const features = [
   { id: 'plain', label: 'plain', check: (probe) => checkPlain(probe, false) },
   { id: 'stream', label: 'stream', check: (probe) => checkPlain(probe, true) },
@@ -166,6 +182,7 @@ export const features = [
   { id: 'image', label: 'image', check: checkImage },
   { id: 'thinking', label: 'thinking', check: checkThinking },
   { id: 'reasoning-loop', label: 'thinking across a three-call tool loop', check: checkReasoningLoop },
+  { id: 'overflow', label: 'context overflow', check: checkOverflow },
   { id: 'structured', label: 'structured output', check: checkStructured },
 ] as const satisfies Feature[]
 

@@ -45,6 +45,7 @@ async function check({ app, wallet, client, upstream }: Place, feature: Feature)
     // In its own dialect the vendor keeps what its items are named by.
     proves:
       provenUpstreams.includes(upstream.id) && !(client.id.endsWith('openai-responses') && upstream.id === 'responses'),
+    fail: (wanted) => library.failureOf({ ...wanted, model }),
     ask: async (wanted) => {
       streams.push(wanted.stream === true)
       const asked: Ask = { ...wanted, model, text: `${wanted.text} ${measured}` }

@@ -70,7 +70,8 @@ export async function checkLedger(
   { model, streams }: { model: string; streams: boolean[] },
 ): Promise<void> {
   const { rows } = await app.pool.query(
-    `select model_name, quota::float8 as quota, prompt_tokens, completion_tokens, is_stream, other->>'usage_source' as source
+    `select model_name, quota::float8 as quota, prompt_tokens, completion_tokens, is_stream,
+       coalesce(other->>'usage_source', case when other ? 'lean' then 'upstream' end) as source
      from logs where user_id = $1 and type = 2 order by created_at, id offset $2`,
     [wallet.user.id, wallet.seen],
   )

@@ -57,6 +57,9 @@ export function claudeCode(session: string): Agent {
         })),
         ...(text === undefined ? [] : [{ type: 'text', text, cache_control: { type: 'ephemeral' } }]),
       ]
+      // The vendor takes four marks; the newest question has the one that moves.
+      for (const message of messages)
+        for (const block of message['content'] as Json[]) if (message['role'] === 'user') delete block['cache_control']
       messages.push({ role: 'user', content })
       return {
         model,
