@@ -116,3 +116,20 @@ test('an error inside a 2xx answer is a refusal', () => {
   const answer = { type: 'error', error: { type: 'rate_limit_error', message: 'slow down' } }
   expect(() => anthropic.chat.response(answer, callWith())).toThrow(UpstreamRefusal)
 })
+
+test('a cited block is cited as a whole, by its place in the text of the whole answer', () => {
+  const decoder = anthropic.chat.stream(callWith({ stream: true }))
+  const citation = { type: 'web_search_result_location', url: 'https://e.test/', title: 'E', cited_text: 'c' }
+  const text = (index: number, words: string, deltas: object[] = []) => [
+    { type: 'content_block_start', index, content_block: { type: 'text', text: '' } },
+    ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta })),
+    { type: 'content_block_delta', index, delta: { type: 'text_delta', text: words } },
+    { type: 'content_block_stop', index },
+  ]
+  const wire = [...text(0, 'before '), ...text(1, 'cited', [{ type: 'citations_delta', citation }])]
+  const events = wire.flatMap((event) => decoder.push({ data: JSON.stringify(event) }))
+  expect(events.at(-1)).toEqual({
+    type: 'citation',
+    citation: { url: 'https://e.test/', title: 'E', citedText: 'c', startIndex: 7, endIndex: 12 },
+  })
+})

@@ -1,4 +1,4 @@
-import type { ChatEvent, StreamDecoder } from '#relay/chat/events.ts'
+import type { ChatEvent, Citation, StreamDecoder } from '#relay/chat/events.ts'
 import type { ProviderCall } from '../types.ts'
 import { unwrapInput } from '../shared/custom-tools.ts'
 import { type Json, numberOf, parseRecord, recordOf, textOf, wordOf } from '../shared/json.ts'
@@ -7,13 +7,17 @@ import { citationOf, failureIn, finishReasonOf } from './answer-parts.ts'
 import { createUsageCounter } from './usage.ts'
 
 type ToolBlock = { kind: 'tool'; index: number; custom: boolean; input: string; written: string }
-type Block = ToolBlock | { kind: 'text' } | { kind: 'thinking' } | { kind: 'ignored' }
+/** A cited block is cited as a whole, so its sources are told when it ends; offsets count in the text of the whole answer. */
+type TextBlock = { kind: 'text'; start: number; citations: Citation[] }
+type Block = ToolBlock | TextBlock | { kind: 'thinking' } | { kind: 'ignored' }
 
 type State = {
   reading: Pick<ProviderCall, 'ambient' | 'customTools'>
   blocks: Map<number, Block>
   usage: ReturnType<typeof createUsageCounter>
   toolCalls: number
+  /** Length of the text so far. */
+  written: number
   finished: boolean
 }
 
@@ -45,6 +49,12 @@ function startTool(block: Json, state: State): { block: Block; events: ChatEvent
   }
 }
 
+function textEvents(text: string | undefined, state: State): ChatEvent[] {
+  if (text === undefined) return []
+  state.written += text.length
+  return [{ type: 'text-delta', text }]
+}
+
 function startBlock(event: Json, state: State): ChatEvent[] {
   const content = recordOf(event['content_block']) ?? {}
   const open = (block: Block, events: ChatEvent[]): ChatEvent[] => {
@@ -54,7 +64,7 @@ function startBlock(event: Json, state: State): ChatEvent[] {
   switch (content['type']) {
     case 'text': {
       const text = wordOf(content['text'])
-      return open({ kind: 'text' }, text === undefined ? [] : [{ type: 'text-delta', text }])
+      return open({ kind: 'text', start: state.written, citations: [] }, textEvents(text, state))
     }
     case 'thinking': {
       const text = wordOf(content['thinking'])
@@ -87,7 +97,7 @@ function deltaBlock(event: Json, state: State): ChatEvent[] {
   switch (delta['type']) {
     case 'text_delta': {
       const text = wordOf(delta['text'])
-      return text === undefined ? [] : [{ type: 'text-delta', text }]
+      return textEvents(text, state)
     }
     case 'thinking_delta': {
       const text = wordOf(delta['thinking'])
@@ -101,7 +111,9 @@ function deltaBlock(event: Json, state: State): ChatEvent[] {
       return argumentsDelta(state.blocks.get(indexOf(event)), textOf(delta['partial_json']) ?? '')
     case 'citations_delta': {
       const citation = citationOf(delta['citation'])
-      return citation ? [{ type: 'citation', citation }] : []
+      const block = state.blocks.get(indexOf(event))
+      if (citation && block?.kind === 'text') block.citations.push(citation)
+      return []
     }
     default:
       return []
@@ -116,9 +128,15 @@ function closeTool(block: ToolBlock): ChatEvent[] {
   return rest === '' ? [end] : [{ type: 'tool-call-delta', index: block.index, arguments: rest }, end]
 }
 
+const cite = (citation: Citation, { start }: TextBlock, { written }: State): ChatEvent => ({
+  type: 'citation',
+  citation: { ...citation, startIndex: start, endIndex: written },
+})
+
 function stopBlock(index: number, state: State): ChatEvent[] {
   const block = state.blocks.get(index)
   state.blocks.delete(index)
+  if (block?.kind === 'text') return block.citations.map((citation) => cite(citation, block, state))
   return block?.kind === 'tool' ? closeTool(block) : []
 }
 
@@ -170,7 +188,14 @@ function readEvent(event: Json, state: State): ChatEvent[] {
 }
 
 export function createClaudeDecoder(reading: Pick<ProviderCall, 'ambient' | 'customTools'>): StreamDecoder {
-  const state: State = { reading, blocks: new Map(), usage: createUsageCounter(), toolCalls: 0, finished: false }
+  const state: State = {
+    reading,
+    blocks: new Map(),
+    usage: createUsageCounter(),
+    toolCalls: 0,
+    written: 0,
+    finished: false,
+  }
   let started = false
   let failed = false
   return {
