@@ -26,6 +26,63 @@ beforeAll(async () => {
 })
 afterAll(() => app[Symbol.asyncDispose]())
 
+const nestedText = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
+
+/** Whether a refusal has the form that its path promises. */
+function hasForm(path: string, status: number, text: string): boolean {
+  const body = text.startsWith('{') ? (JSON.parse(text) as Record<string, unknown>) : {}
+  const error = body['error'] as Record<string, unknown> | undefined
+  if (path.startsWith('/mj')) return typeof body['description'] === 'string' || typeof body['error'] === 'string'
+  if (path.startsWith('/suno')) return typeof body['code'] === 'string' && 'data' in body
+  if (typeof error?.['message'] !== 'string') return false
+  if (path.startsWith('/v1/messages')) return body['type'] === 'error'
+  const isGoogle = /^\/v1beta\/(?!openai)|:\w+$/.test(path)
+  return isGoogle ? error['code'] === status && typeof error['status'] === 'string' : 'type' in error
+}
+
+// First, before what is sent to the console leaves channels that lead nowhere.
+test('paths of the relay refuse what does not fit in the caller’s form, break at nothing and charge nothing', async () => {
+  const wrong: string[] = []
+  const holder = walkers.people.user
+  const key = holder?.token.key ?? ''
+  const routes = routesOf
+    .relay()
+    .filter((route) => route.startsWith('POST') && !route.includes('*rest') && !route.includes('/pg/'))
+  await inParallel(routes, async (route) => {
+    const { id = 'x', body: valid } = (await relayCalls[route]?.(objectsOf(app, holder?.user.id ?? 0))) ?? {}
+    const path = route
+      .replace('POST ', '')
+      .replace('/:mode/', '/mj-fast/')
+      .replace(/[:*](id|model|action)/, encodeURIComponent(id))
+    const fields = valid instanceof FormData ? [] : Object.keys(Object(valid))
+    const bodies: unknown[] = [
+      '',
+      'null',
+      '12',
+      '"text"',
+      '[]',
+      '{"half":',
+      nestedText,
+      '\u0000',
+      ...fields.flatMap((name, place) => badValuesAt(place).map((value) => ({ ...Object(valid), [name]: value }))),
+    ]
+    for (const body of bodies) {
+      const headers = { authorization: `Bearer sk-${key}` }
+      const { status, outcome, text } = await callRelay(app, { method: 'POST', path, body, headers })
+      const shown = `${route}: ${status} ${outcome} ${text.slice(0, 200)} of ${JSON.stringify(body).slice(0, 200)}`
+      const isBroken = status === 500 ? !documented500.has(outcome) : outcome === 'internal'
+      if (isBroken || (status >= 400 && !hasForm(path, status, text))) wrong.push(shown)
+    }
+  })
+  expect(wrong).toEqual([])
+  const { rows } = await app.pool.query("select 1 from holds where status = 'open'")
+  expect(rows).toEqual([])
+  expect(await app.violations()).toEqual([])
+})
+
+/** What 500 stands for by the documents: a price that nobody set. */
+const documented500 = new Set(['relay.price_missing', 'relay.price_missing_hint'])
+
 const procedures = procedureInputs()
 /** The most that one request may ask for. */
 const mostOfBatch = 50
@@ -136,8 +193,6 @@ test('documented paths refuse what does not fit in their envelope, break at noth
 /** A test of a channel writes down what came of it; wrong codes are counted. */
 const mayWriteWhenRefused = /^GET \/api\/channel\/(test|update_balance)|2fa|verify|bind$|login|reset/
 
-const nestedText = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
-
 test('bodies that are none, too deep or of ten megabytes are refused by every procedure and path', async () => {
   const root = await app.make.user({ role: 100 })
   const wrong: string[] = []
@@ -160,57 +215,3 @@ test('bodies that are none, too deep or of ten megabytes are refused by every pr
   expect(wrong).toEqual([])
   expect(await writes.take()).toEqual([])
 })
-
-/** Whether a refusal has the form that its path promises. */
-function hasForm(path: string, status: number, text: string): boolean {
-  const body = text.startsWith('{') ? (JSON.parse(text) as Record<string, unknown>) : {}
-  const error = body['error'] as Record<string, unknown> | undefined
-  if (path.startsWith('/mj')) return typeof body['description'] === 'string' || typeof body['error'] === 'string'
-  if (path.startsWith('/suno')) return typeof body['code'] === 'string' && 'data' in body
-  if (typeof error?.['message'] !== 'string') return false
-  if (path.startsWith('/v1/messages')) return body['type'] === 'error'
-  const isGoogle = /^\/v1beta\/(?!openai)|:\w+$/.test(path)
-  return isGoogle ? error['code'] === status && typeof error['status'] === 'string' : 'type' in error
-}
-
-test('paths of the relay refuse what does not fit in the caller’s form, break at nothing and charge nothing', async () => {
-  const wrong: string[] = []
-  const holder = walkers.people.user
-  const key = holder?.token.key ?? ''
-  const routes = routesOf
-    .relay()
-    .filter((route) => route.startsWith('POST') && !route.includes('*rest') && !route.includes('/pg/'))
-  await inParallel(routes, async (route) => {
-    const { id = 'x', body: valid } = (await relayCalls[route]?.(objectsOf(app, holder?.user.id ?? 0))) ?? {}
-    const path = route
-      .replace('POST ', '')
-      .replace('/:mode/', '/mj-fast/')
-      .replace(/[:*](id|model|action)/, encodeURIComponent(id))
-    const fields = valid instanceof FormData ? [] : Object.keys(Object(valid))
-    const bodies: unknown[] = [
-      '',
-      'null',
-      '12',
-      '"text"',
-      '[]',
-      '{"half":',
-      nestedText,
-      '\u0000',
-      ...fields.flatMap((name, place) => badValuesAt(place).map((value) => ({ ...Object(valid), [name]: value }))),
-    ]
-    for (const body of bodies) {
-      const headers = { authorization: `Bearer sk-${key}` }
-      const { status, outcome, text } = await callRelay(app, { method: 'POST', path, body, headers })
-      const shown = `${route}: ${status} ${outcome} ${text.slice(0, 200)} of ${JSON.stringify(body).slice(0, 200)}`
-      const isBroken = status === 500 ? !documented500.has(outcome) : outcome === 'internal'
-      if (isBroken || (status >= 400 && !hasForm(path, status, text))) wrong.push(shown)
-    }
-  })
-  expect(wrong).toEqual([])
-  const { rows } = await app.pool.query("select 1 from holds where status = 'open'")
-  expect(rows).toEqual([])
-  expect(await app.violations()).toEqual([])
-})
-
-/** What 500 stands for by the documents: a price that nobody set. */
-const documented500 = new Set(['relay.price_missing', 'relay.price_missing_hint'])
