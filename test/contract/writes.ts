@@ -1,7 +1,7 @@
 import type { App } from '#test/support/app.ts'
 
-/** Places that are written to by whoever comes by, whatever comes of it: when a session was last used, how often a code was tried. */
-const notedInPassing = ['sessions', 'notification_counts', 'oauth_states', 'sign_in_challenges']
+/** Places that are written to whatever comes of a call: when a session was last used, how often a code was tried, that a node lives. */
+const notedInPassing = ['sessions', 'notification_counts', 'oauth_states', 'sign_in_challenges', 'nodes', 'job_runs']
 
 /** Keeps a list of what is written to any table. A statement that is undone leaves nothing on it. */
 export async function recordWrites(app: App) {
