@@ -5,7 +5,7 @@ import type { Pool } from 'pg'
 import type { NodeFigures } from '#db/entities/node.ts'
 
 /** Read of the process whenever its row is written; the rest is the same for every process. */
-export type OwnFigures = Omit<NodeFigures, 'memoryBytes' | 'loopDelayMs' | 'disk'>
+type OwnFigures = Omit<NodeFigures, 'memoryBytes' | 'loopDelayMs' | 'disk'>
 
 const writeEveryMs = 5000
 /** Rows of processes that ended without taking theirs along. */
