@@ -4,7 +4,7 @@ import { renderMessage } from '#core/render-message.ts'
 import type { BoundRoute } from './route.ts'
 
 /** Refusals are 200 with `success: false`, except where clients act on the status alone. */
-const statusOfKind: Record<Kind, number> = {
+export const statusOfKind: Record<Kind, number> = {
   unauthenticated: 401,
   forbidden: 200,
   not_found: 200,

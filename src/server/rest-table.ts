@@ -17,6 +17,7 @@ import { userRoutes } from '#features/users/rest.ts'
 import type { Services } from '#features/deps.ts'
 import type { RouteTable } from '#rest/route.ts'
 import type { Api } from './app-router.ts'
+import { documentRoutes } from './openapi/routes.ts'
 
 /** Every documented path that is served. */
 export const restTable: RouteTable<Api, Services> = {
@@ -36,4 +37,5 @@ export const restTable: RouteTable<Api, Services> = {
   ...taskRoutes,
   ...statsRoutes,
   ...messageRoutes,
+  ...documentRoutes(() => restTable),
 }

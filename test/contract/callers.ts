@@ -79,6 +79,7 @@ export async function callRest(app: App, user: TestUser | null, call: RestCall):
 }
 
 function restOutcome(status: number, text: string): string {
+  if (text.startsWith('<!doctype html>')) return status === 200 ? 'ok' : `status ${status}`
   if (!text.startsWith('{')) return status === 200 ? `text ${text}` : `status ${status}`
   const body = JSON.parse(text) as { success?: boolean; message?: string; data?: unknown }
   const isRefused = body.success === false || body.message === 'error'

@@ -7,6 +7,7 @@ import { relayKey } from './access-table.ts'
 const onlyReads = 'It only reads; the three suites call it with every role, and no test names its answer.'
 const sharedSubmission = 'One handler and one table serve all submissions of drawings; the suites call this one.'
 const sharedRefusal = 'It is refused as not implemented, which the table of access asserts.'
+const documentTest = 'test/contract/openapi.test.ts asks for it and holds it to the tables.'
 const byName = 'Its tests put the name of the provider into the path.'
 
 /** Routes whose answers no test names, beside the suites that call them all, and why that is enough or what is left to do. */
@@ -33,6 +34,8 @@ export const unnamedRoutes: Readonly<Record<string, string>> = {
   'user.secondFactor.verifyWithPasskey':
     'The console calls it; the suites see its refusal at an address without a name.',
   'user.wallet.get': onlyReads,
+  'GET /api/docs': documentTest,
+  'GET /api/openapi.json': documentTest,
   'GET /api/oauth/linuxdo': byName,
   'GET /api/oauth/oidc': byName,
   'POST /api/user/2fa/backup_codes': 'It is bound to a procedure; the suites see a wrong code refused.',

@@ -26,7 +26,7 @@ export const pathOf = (submission: Submission): string =>
 /** Anything in a field that ought to hold text reads as if it were absent. */
 const word = z.string().catch('')
 
-const fields = z.object({
+export const drawingFields = z.object({
   prompt: word,
   taskId: z.union([z.string(), z.number().transform(String)]).catch(''),
   action: word,
@@ -38,7 +38,7 @@ const fields = z.object({
   sourceBase64: word,
   targetBase64: word,
 })
-type Fields = z.infer<typeof fields>
+type Fields = z.infer<typeof drawingFields>
 
 /** A submission read as far as routing, prices and the task row need it; the body itself is carried on. */
 export type DrawingRequest = {
@@ -69,7 +69,7 @@ const plainActions: Partial<Record<Submission, DrawingAction>> = {
 
 /** @throws {UnknownAction} when the request does not tell what it wants. */
 export function readDrawing(submission: Submission, body: Record<string, unknown>): DrawingRequest {
-  const given = fields.parse(body)
+  const given = drawingFields.parse(body)
   const { action, index, taskId } = actionOf(submission, given)
   return {
     submission,

@@ -4,7 +4,7 @@ import type { ErrorCode } from '#core/errors.ts'
 const word = z.string().catch('')
 const id = z.union([z.string(), z.number().transform(String)]).catch('')
 
-const fields = z.object({
+export const musicFields = z.object({
   gpt_description_prompt: word,
   prompt: word,
   title: word,
@@ -28,7 +28,7 @@ export function readMusic(
   action: string,
   body: Record<string, unknown>,
 ): { request: MusicRequest; missing: ErrorCode | null; sent: Record<string, unknown> } {
-  const given = fields.parse(body)
+  const given = musicFields.parse(body)
   const continues = given.continue_clip_id !== ''
   const missing =
     action === 'LYRICS' && given.prompt === ''
