@@ -24,7 +24,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ key: `${method.toUpperCase()} ${path}`, path, operation })),
 )
 
-const content = z.record(z.string().regex(/^[\w-]+\/[\w.+-]+$/), z.strictObject({ schema: z.looseObject({}) }))
+const content = z.record(z.string().regex(/^[\w-]+\/(\*|[\w.+-]+)$/), z.strictObject({ schema: z.looseObject({}) }))
 const schemes = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('apiKey'),
@@ -132,6 +132,7 @@ test('what a row renames is described by the schema of its procedure, and what i
   expect(body('/api/token/', 'post')).toMatchObject({ properties: { unlimited_quota: { type: 'boolean' } } })
   expect(parameter('/api/user/search', 'p')).toMatchObject({ in: 'query', schema: { type: 'integer', minimum: 1 } })
   expect(parameter('/api/user/{id}', 'id')).toMatchObject({ in: 'path', required: true, schema: { type: 'integer' } })
+  expect(parameter('/api/token/', 'p')?.schema).toEqual({ type: 'integer' })
   expect(parameter('/api/channel/', 'id_sort')?.schema).toEqual({ type: 'string' })
   expect(body('/api/redemption/', 'post')).not.toMatchObject({ properties: { key: { type: 'integer' } } })
 })

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ApiDocument, Content, Operation } from './types.ts'
+import type { ApiDocument, Content, Operation, Schema } from './types.ts'
 
 const style = `
 :root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif }
@@ -7,7 +7,7 @@ body { max-width: 60rem; margin: 0 auto; padding: 1rem }
 h2 { margin-top: 2.5rem; border-bottom: 1px solid #8886 }
 h3 { margin: 1.5rem 0 .25rem; font-size: 1rem; overflow-wrap: anywhere }
 p, dl { margin: .25rem 0 } dt { font-weight: 600 } dd { margin: 0 0 .5rem; overflow-wrap: anywhere }
-pre { overflow-x: auto; padding: .5rem; background: #8882; border-radius: .25rem; font-size: .85rem; margin: .25rem 0 }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; padding: .5rem; background: #8882; border-radius: .25rem; font-size: .85rem; margin: .25rem 0 }
 nav a { display: inline-block; margin-right: .75rem }
 `
 
@@ -59,9 +59,26 @@ function describe({ path, method, operation }: { path: string; method: string; o
 <p>${escaped(operation.summary)}</p><dl>${list}</dl></article>`
 }
 
-const schemaText = (schema: unknown): string => `<code>${escaped(JSON.stringify(schema))}</code>`
+const schemaText = (schema: Schema): string => escaped(outline(schema, ''))
 
 const contentText = (content: Content | undefined): string =>
   Object.entries(content ?? {})
-    .map(([type, { schema }]) => `${escaped(type)}<pre>${escaped(JSON.stringify(schema, null, 1))}</pre>`)
+    .map(([type, { schema }]) => ` <code>${escaped(type)}</code><pre>${schemaText(schema)}</pre>`)
     .join('')
+
+/** A schema in a few words, a line for each field. */
+function outline(schema: Schema, indent: string): string {
+  const { type, properties, items, anyOf, required, additionalProperties, $schema: _, $ref, ...rest } = schema
+  if (typeof $ref === 'string') return $ref.split('/').at(-1) ?? ''
+  if (Array.isArray(anyOf)) return anyOf.map((choice: Schema) => outline(choice, indent)).join(`\n${indent}or `)
+  if (type === 'array') return `list of ${outline((items ?? {}) as Schema, indent)}`
+  const bounds = Object.entries(rest).map(([name, value]) =>
+    name === 'description' ? String(value) : `${name} ${JSON.stringify(value)}`,
+  )
+  const head = [typeof type === 'string' ? type : bounds.length > 0 ? '' : 'any', ...bounds].filter(Boolean).join(', ')
+  const fields = Object.entries((properties ?? {}) as Record<string, Schema>).map(([name, field]) => {
+    const mark = Array.isArray(required) && required.includes(name) ? ' (required)' : ''
+    return `\n${indent}  ${name}${mark}: ${outline(field, `${indent}  `)}`
+  })
+  return `${head}${additionalProperties ? ' with fields of any name' : ''}${fields.join('')}`
+}

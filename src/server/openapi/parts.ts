@@ -19,7 +19,7 @@ export const parametersOf = (path: string): Parameter[] =>
   }))
 
 const meanings: Record<number, string> = {
-  200: 'Done, or refused where the body is a refusal',
+  200: 'Done',
   400: 'The request cannot be read',
   401: 'Nobody who may call is named',
   403: 'Refused',
@@ -28,6 +28,7 @@ const meanings: Record<number, string> = {
   408: 'The body arrives too slowly',
   413: 'The body is too large',
   415: 'The compression of the body is not supported',
+  426: 'A WebSocket is wanted',
   429: 'Too many requests',
   500: 'The server failed',
   501: 'Not implemented',

@@ -40,7 +40,7 @@ function describe(method: string, path: string): DescribedRoute {
     parameters: parametersOf(path),
     ...(method === 'post' && !isUnimplemented ? { requestBody: { content: bodyOf(path) } } : {}),
     ...(isUnimplemented ? { deprecated: true } : {}),
-    responses: answersOf(statusesOf(path, isUnimplemented), anyJson, relayRefusal),
+    responses: answersOf(statusesOf(path, isUnimplemented), contentOf(path), relayRefusal),
   }
 }
 
@@ -62,12 +62,25 @@ const tagOf = (path: string): string => {
   return `relay ${/^(v1|v1beta|v2|upload|dashboard|pg)$/.test(first) ? second : first}`
 }
 
-const anyJson: Content = { 'application/json': { schema: {} } }
+const streamed = new Set(['/pg/chat/completions', ...chatPaths.map(({ path }) => path)])
+
+function contentOf(path: string): Content {
+  if (path.endsWith('/image/:id')) return { 'image/*': { schema: {} } }
+  if (path.endsWith('/audio/speech')) return { 'audio/*': { schema: {} } }
+  return {
+    'application/json': { schema: {} },
+    ...(streamed.has(path) ? { 'text/event-stream': { schema: { type: 'string' } } } : {}),
+  }
+}
+
 const relayRefusal: Content = { 'application/json': { schema: { $ref: '#/components/schemas/RelayError' } } }
 
+/** A field that is absent reads as empty. */
+const withoutRequired = ({ required: _required, $schema: _dialect, ...schema }: Schema): Schema => schema
+
 function schemaOfBody(path: string): Schema {
-  if (path.startsWith('/mj')) return jsonSchemaOf(drawingFields)
-  if (path.startsWith('/suno/submit')) return jsonSchemaOf(musicFields)
+  if (path.startsWith('/mj')) return withoutRequired(jsonSchemaOf(drawingFields))
+  if (path.startsWith('/suno/submit')) return withoutRequired(jsonSchemaOf(musicFields))
   const namesModel = /^\/(v1|v2|pg|rerank)/.test(path) && !/[:*]model/.test(path)
   return {
     type: 'object',

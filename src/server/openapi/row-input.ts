@@ -27,20 +27,24 @@ export function inputOfRow(route: Route<Api, Services>, input: z.ZodType | undef
   const describe = (from: Source): Named =>
     Object.fromEntries(
       [...read[from]].map((name) => {
-        const found = samples
+        const changes = samples
           .filter((sample) => from === 'body' || typeof sample === 'string')
           .flatMap((sample) =>
             changesOf(empty, inputFrom(route, { [from]: { [name]: sample } })).map((change) => ({ sample, ...change })),
           )
-          .find(({ sample, value }) => carries(value, sample))
+        const found = changes.find(({ sample, value }) => carries(value, sample))
         const path = found?.path ?? []
-        const field = schema && path.length > 0 ? fieldOf(schema, path) : {}
+        const field = schema && path.length > 0 ? fieldOf(schema, path) : counted(changes)
         const required = path.length === 1 && missing.includes(path[0] ?? '')
         return [name, { schema: onTheWire(field, from, typeof found?.sample === 'string'), required }]
       }),
     )
   return { params: describe('params'), query: describe('query'), body: describe('body') }
 }
+
+/** Pages that are counted from another number arrive as numbers too. */
+const counted = (changes: Change[]): Schema =>
+  changes.length > 0 && changes.every(({ value }) => typeof value === 'number') ? { type: 'integer' } : {}
 
 /** A field that got something else than what was sent has another form than what is sent. */
 const carries = (value: unknown, sample: Sample): boolean => {
