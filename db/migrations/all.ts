@@ -43,8 +43,8 @@ export const migrationsList = [
   fromFile('0091-plans'),
   fromFile('0092-ledger-corrections'),
   fromFile('0100-leases'),
-  fromFile('0130-plan-prices'),
-  fromFile('0150-nodes'),
   fromFile('0110-usage-rollup'),
   fromFile('0111-log-search'),
+  fromFile('0130-plan-prices'),
+  fromFile('0150-nodes'),
 ]

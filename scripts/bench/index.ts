@@ -82,7 +82,7 @@ async function run(options: Options): Promise<boolean> {
     if (options.parts.includes('workers')) await workers(installation, options)
     if (verdicts.length > 0) printVerdicts(verdicts)
     const { answers, failures, spreads } = installation.seen
-    const noise = noiseOf({ load, cores: availableParallelism(), spreads })
+    const noise = options.measures ? noiseOf({ load, cores: availableParallelism(), spreads }) : []
     const faults = [...failures, ...(await ledgerFaults(installation.world.pool, answers))]
     const minutes = fixed((performance.now() - startedAt) / 60_000, 1)
     console.log(`\n${fixed(answers)} answers of the gateway in a run of ${minutes} minutes.`)

@@ -19,6 +19,8 @@ export const usage = `Measures the gateway beside a bare pass-through on this ma
 
 export type Options = {
   parts: readonly PartName[]
+  /** Whether the figures count; a quick run shows only that everything works. */
+  measures: boolean
   trials: number
   seconds: number
   warmUpSeconds: number
@@ -55,6 +57,7 @@ export function readOptions(args: string[]): Options | null {
   const seconds = Number(values.seconds ?? (quick ? 0.5 : 3))
   return {
     parts: requested.filter(isPart),
+    measures: !quick,
     trials: Number(values.trials ?? (quick ? 1 : 3)),
     seconds,
     warmUpSeconds: quick ? 0.3 : 4,
