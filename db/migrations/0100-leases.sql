@@ -464,9 +464,11 @@ begin
     where r.amount <> 0 group by c.id, k.value::bigint order by c.id, k.value::bigint
     on conflict (cap_id, bucket) do update set amount = b.amount + excluded.amount;
   perform ledger_count_plan(r.plan_windows, -r.plan_amount) from released_holds r where r.plan_amount > 0;
-  with ended as (delete from leases l where l.id = any (lease_ids) and l.user_id = any (user_ids) returning 1)
+  with ended as (delete from leases l where l.id = any (lease_ids)
+      and (l.user_id = any (user_ids) or not exists (select 1 from users u where u.id = l.user_id)) returning 1)
     select count(*) + (select count(*) from ended) into released from released_holds;
-  perform ledger_mark_tokens(array(select distinct token_id from released_holds) || lease_tokens);
+  perform ledger_mark_tokens(array(select distinct token_id from released_holds)
+    || array(select unnest(lease_tokens) intersect select unnest(token_ids)));
   drop table released_holds;
   return released;
 end $$;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import { setOptions } from '#test/relay/serve.ts'
-import { closeSoundly, eventually } from '#test/relay/caller-dialects.ts'
+import { closeSoundly, eventually, openHolds } from '#test/relay/caller-dialects.ts'
 import { long } from '#test/support/long.ts'
 import { startMeteredUpstream } from './metered-upstream.ts'
 
@@ -117,8 +117,12 @@ test('generated calls of every operation, at once and on small balances, end no 
     '/v1/moderations',
     '/v1/rerank',
   ])
-  const openHolds = async () => (await app.pool.query("select 1 from holds where status = 'open'")).rowCount
-  expect(await eventually(openHolds, (count) => count === 0)).toBe(0)
+  expect(
+    await eventually(
+      () => openHolds(app),
+      (count) => count === 0,
+    ),
+  ).toBe(0)
   const { rows } = await app.pool.query<{ least: number; token: number }>(
     `select min(u.quota)::int as least, min(t.remain_quota) filter (where not t.unlimited_quota)::int as token
      from users u join tokens t on t.user_id = u.id`,

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { App } from '#test/support/app.ts'
 import { randomKey, type TestToken } from '#test/support/factories.ts'
 import { serve } from '../relay/serve.ts'
-import { chat, closeSoundly, consumed, say } from '../relay/caller-dialects.ts'
+import { chat, closeSoundly, consumed, openHolds, say } from '../relay/caller-dialects.ts'
 import { startRelay } from '../relay/relay-world.ts'
 
 let app: App
@@ -89,6 +89,6 @@ describe('a body made to be dear', () => {
   test('and none of it is charged or left open', async () => {
     const rows = await consumed(app)
     expect(rows.every((row) => row.model_name === model)).toBe(true)
-    expect((await app.pool.query("select 1 from holds where status = 'open'")).rows).toEqual([])
+    expect(await openHolds(app)).toBe(0)
   })
 })

@@ -2,7 +2,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
-import { chat, closeSoundly, consumed, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
+import { chat, closeSoundly, consumed, openHolds, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
 
 let app: App
 let token: TestToken
@@ -24,8 +24,7 @@ async function expectRefused(by: CallerDialect, ask: Omit<Parameters<typeof say>
   expect(error.kind).toBe(by.kindOf(status))
   expect(text).not.toMatch(/node_modules|\.ts:|at [A-Z]\w+ \(/)
   expect({ asked: app.upstream.total, charged: (await consumed(app)).length }).toEqual(before)
-  const { rows } = await app.pool.query("select 1 from holds where status = 'open'")
-  expect(rows).toEqual([])
+  expect(await openHolds(app)).toBe(0)
   return error
 }
 

@@ -4,7 +4,16 @@ import type { App } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { hang, json, type Play, startScriptedUpstream, type Step } from '#test/support/scripted-upstream.ts'
 import { serve, setOptions, withOptions } from './serve.ts'
-import { chat, closeSoundly, consumed, eventually, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
+import {
+  chat,
+  closeSoundly,
+  consumed,
+  eventually,
+  openHolds,
+  say,
+  type CallerDialect,
+  callerDialects,
+} from './caller-dialects.ts'
 import { startRelay } from './relay-world.ts'
 
 let app: App
@@ -21,15 +30,18 @@ const kinds = [
   { name: 'a Gemini channel', type: 24 },
 ]
 
-const openHolds = async () => (await app.pool.query("select 1 from holds where status = 'open'")).rows.length
-
 /** The one row of a call that was left: written, its hold gone, the upstream no longer busy with it. */
 async function rowAfter(before: number) {
   const rows = await eventually(
     () => consumed(app),
     (all) => all.length > before,
   )
-  expect(await eventually(openHolds, (holds) => holds === 0)).toBe(0)
+  expect(
+    await eventually(
+      () => openHolds(app),
+      (holds) => holds === 0,
+    ),
+  ).toBe(0)
   const fresh = (await consumed(app)).slice(before)
   expect(fresh, `${rows.length} rows`).toHaveLength(1)
   return fresh[0]
@@ -128,7 +140,12 @@ test('whoever’s own time ran out at an upstream that never said a word pays no
     const headers = { 'x-stainless-timeout': seconds }
     const signal = AbortSignal.timeout(free ? 10_000 : 1000)
     await expect(say(app, by as CallerDialect, { token: own, model, headers, signal })).rejects.toThrow()
-    expect(await eventually(openHolds, (holds) => holds === 0)).toBe(0)
+    expect(
+      await eventually(
+        () => openHolds(app),
+        (holds) => holds === 0,
+      ),
+    ).toBe(0)
     expect((await consumed(app)).length - before).toBe(free ? 0 : 1)
   }
 })
@@ -247,7 +264,12 @@ test('a caller that left is not tried for on other channels, and a failed try co
       () => app.upstream.open,
       (open) => open === 0,
     )
-    expect(await eventually(openHolds, (holds) => holds === 0)).toBe(0)
+    expect(
+      await eventually(
+        () => openHolds(app),
+        (holds) => holds === 0,
+      ),
+    ).toBe(0)
     expect(await consumed(app)).toHaveLength(before.length)
     expect(app.upstream.total).toBe(1)
   })
@@ -267,7 +289,12 @@ test('a caller that leaves before anything was asked pays nothing', async () => 
     (open) => open === 1,
   )
   leave.abort()
-  expect(await eventually(openHolds, (holds) => holds === 0)).toBe(0)
+  expect(
+    await eventually(
+      () => openHolds(app),
+      (holds) => holds === 0,
+    ),
+  ).toBe(0)
   expect(await consumed(app)).toHaveLength(before.length)
 })
 
@@ -285,7 +312,12 @@ test('two hundred callers that hang up at random leave the ledger balanced', asy
       clearTimeout(timer)
     }),
   )
-  expect(await eventually(openHolds, (holds) => holds === 0)).toBe(0)
+  expect(
+    await eventually(
+      () => openHolds(app),
+      (holds) => holds === 0,
+    ),
+  ).toBe(0)
   const rows = (await consumed(app)).slice(before)
   expect(new Set(rows.map((row) => row.request_id)).size).toBe(rows.length)
   expect(

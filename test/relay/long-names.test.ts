@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { handshake } from '../realtime/world.ts'
-import { chat, closeSoundly, consumed, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
+import { chat, closeSoundly, consumed, openHolds, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
 
 let app: App
 let token: TestToken
@@ -22,8 +22,7 @@ async function expectNothingDone(act: () => Promise<void>): Promise<void> {
   const before = { asked: app.upstream.total, charged: (await consumed(app)).length }
   await act()
   expect({ asked: app.upstream.total, charged: (await consumed(app)).length }).toEqual(before)
-  const { rows } = await app.pool.query("select 1 from holds where status = 'open'")
-  expect(rows).toEqual([])
+  expect(await openHolds(app)).toBe(0)
 }
 
 describe.each(callerDialects)('in $dialect', (by: CallerDialect) => {

@@ -5,7 +5,7 @@ import { openAiChat } from '#relay/dialects/openai-chat/index.ts'
 import type { App } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { channelsOf, serve, withOptions } from '../relay/serve.ts'
-import { chat, closeSoundly, consumed, eventually, say, callerDialects } from '../relay/caller-dialects.ts'
+import { chat, closeSoundly, consumed, eventually, openHolds, say, callerDialects } from '../relay/caller-dialects.ts'
 import { startRelay } from '../relay/relay-world.ts'
 
 let app: App
@@ -16,9 +16,11 @@ beforeAll(async () => {
 beforeEach(() => app.upstream.clear())
 afterAll(() => closeSoundly(app))
 
-const openHolds = async () => (await app.pool.query("select 1 from holds where status = 'open'")).rows.length
 const allReleased = () =>
-  eventually(openHolds, (holds) => holds === 0).then((holds) => expect(holds, 'holds left open').toBe(0))
+  eventually(
+    () => openHolds(app),
+    (holds) => holds === 0,
+  ).then((holds) => expect(holds, 'holds left open').toBe(0))
 
 const operations: { path: string; body: (model: string) => Record<string, unknown> }[] = [
   { path: '/v1/embeddings', body: (model) => ({ model, input: 'hello there' }) },

@@ -4,7 +4,7 @@ import { systemAmbient } from '#server/services.ts'
 import type { App } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { serve, withOptions } from '../relay/serve.ts'
-import { chat, closeSoundly, eventually, say } from '../relay/caller-dialects.ts'
+import { chat, closeSoundly, eventually, openHolds, say } from '../relay/caller-dialects.ts'
 import { startRelay } from '../relay/relay-world.ts'
 
 let app: App
@@ -159,11 +159,11 @@ test('a caller who leaves during such a pause ends the call, and no further try 
     )
     await pause(50)
     leave.abort()
-    const { rows } = await eventually(
-      () => app.pool.query("select 1 from holds where status = 'open'"),
-      (holds) => holds.rows.length === 0,
+    const left = await eventually(
+      () => openHolds(app),
+      (holds) => holds === 0,
     )
-    expect(rows).toEqual([])
+    expect(left).toBe(0)
     await pause(1600)
     expect(app.upstream.total).toBe(1)
   })

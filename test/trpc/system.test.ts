@@ -58,6 +58,7 @@ test('what is on hold is told apart from what waits to be booked by hand', async
 
 test('a statement that takes long is shown without the values in it', async () => {
   const client = new pg.Client(app.connection)
+  client.on('error', () => {})
   await client.connect()
   const slow = client.query("select pg_sleep(600), 'a secret value'").catch(() => {})
   const shown = async () => (await state()).slowStatements.find(({ statement }) => statement.includes('pg_sleep'))

@@ -181,7 +181,7 @@ describe('messages request', () => {
   })
 })
 
-it('names what is said of a picture and of who called a tool, which no other dialect has words for', () => {
+it('names what is said of an image and of who called a tool, which no other dialect has words for', () => {
   const source = { type: 'base64', media_type: 'image/png', data: 'AA==' }
   const image = { type: 'image', source, transformations: [{ type: 'crop' }] }
   const call = {

@@ -114,7 +114,7 @@ function filePart(part: FilePart): Json {
     const text = decodeText(source.data)
     return { type: 'text', text: part.filename === undefined ? text : `${part.filename}\n\n${text}` }
   }
-  // Vendors who look at moving pictures have taken over one word for it; the original takes none.
+  // Vendors who look at videos have taken over one word for it; the original takes none.
   if (source.mediaType.startsWith('video/')) return { type: 'video_url', video_url: { url: asUrl(source) } }
   return { type: 'file', file: { filename: part.filename ?? documentName(source.mediaType), file_data: asUrl(source) } }
 }

@@ -168,7 +168,7 @@ describe('a call in the responses form', () => {
   })
 })
 
-test('moving pictures are refused, not sent as a document', () => {
+test('videos are refused, not sent as a document', () => {
   const source = { kind: 'base64' as const, mediaType: 'video/mp4', data: 'AA==' }
   const request = requestWith({ messages: [{ role: 'user', content: [{ type: 'file', source }] }] })
   const official = callWith({ model: 'gpt-5-codex' })

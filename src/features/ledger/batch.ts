@@ -96,7 +96,7 @@ async function sendBatch(pool: Pool, batch: Batch): Promise<BatchResult> {
   const result =
     plan && plan.named.length + returned.size + takes.length > 0
       ? await sendWithLeases(pool, batch, plan)
-      : await sendPlain(pool, nodeId, { ends, begins })
+      : await sendPlain(pool, batch)
   plan?.committed(result.balances, result.found)
   return result
 }
@@ -108,8 +108,7 @@ const settleJsonOf = (ends: readonly EndOfHold[], isLeased: (id: string) => bool
 
 async function sendPlain(
   pool: Pool,
-  nodeId: number,
-  { ends, begins }: { ends: EndOfHold[]; begins: ReserveRequest[] },
+  { nodeId, ends, begins, leases }: Pick<Batch, 'nodeId' | 'ends' | 'begins' | 'leases'>,
 ): Promise<Sent> {
   const none = { granted: new Map<number, Granted>(), found: new Set<number>() }
   const reserved = [nodeId, ...toColumns(begins)]
@@ -118,7 +117,8 @@ async function sendPlain(
     const { rows } = await pool.query<VerdictRow>({ ...statements.reserve, values: reserved })
     return { balances: new Map(), verdicts: rows.map(toReserveResult), ...none }
   }
-  const settled = settleJsonOf(ends, () => false)
+  // The lease of a call may be gone; the balance pays all the same.
+  const settled = settleJsonOf(ends, (id) => leases?.isLeased(id) === true)
   if (begins.length === 0) {
     const { rows } = await pool.query<BalanceRow>({ ...statements.settle, values: [settled] })
     return { balances: toBalances(rows), verdicts: [], ...none }

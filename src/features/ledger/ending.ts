@@ -62,16 +62,18 @@ export function createEnding(deps: {
    */
   const send = async (item: EndOfHold | Renewal, isWanted: () => boolean): Promise<Committed> => {
     let refusals = 0
+    let alone = false
     let refusal: unknown
     for (let pause = 20; ; pause = Math.min(pause * 2, 1000)) {
       const bare = refusals === mostRefusals - 1
       try {
-        const committed = await deps.commit(bare ? withoutTexts(item) : item, { isWanted, alone: refusals > 0 })
+        const committed = await deps.commit(bare ? withoutTexts(item) : item, { isWanted, alone })
         const row = rowOf(item)
         if (bare && row) deps.onBare(row, refusal)
         return committed
       } catch (error) {
         deps.onError(error)
+        alone ||= error instanceof ItemRefused
         // What is given back has nothing that could be left out or kept for later.
         if (error instanceof ItemRefused && rowOf(item)) {
           refusals += 1

@@ -54,6 +54,8 @@ export function createLeases(deps: {
   const calls = new Map<string, OpenCall>()
   const waiting = new Set<number>()
   const pending = new Set<Promise<unknown>>()
+  /** Whom anything was ever leased of: the database may keep what this process knows nothing of, after a lost answer. */
+  const asked = new Set<number>()
   let taken = 0
   let stopped = false
 
@@ -99,6 +101,7 @@ export function createLeases(deps: {
     if (!size || !deps.mayLease()) return
     taken += 1
     const { userId, tokenId } = payer
+    asked.add(userId)
     const act: LeaseTake = {
       take: { ...size, id: deps.nodeId() * 2 ** 31 + taken, userId, tokenId, voided: false },
     }
@@ -183,6 +186,13 @@ export function createLeases(deps: {
     call.payer.underWay -= call.part + call.held
   }
 
+  const forgetLease = (lease: Lease): void => {
+    const { userId } = lease.payer
+    const ofUser = leasesOf.get(userId)
+    ofUser?.delete(lease)
+    if (ofUser?.size === 0) leasesOf.delete(userId)
+  }
+
   /** Takes a call out of its lease with nothing spent. */
   const free = (id: string, call: OpenCall): void => {
     forget(id, call)
@@ -221,6 +231,8 @@ export function createLeases(deps: {
       payer.notBefore = notBefore
       if (close(payer)) giving.add(payer.userId)
     }
+    if (which === 'all') for (const userId of asked) giving.add(userId)
+    else if ('userId' in which && asked.has(which.userId)) giving.add(which.userId)
     for (const userId of giving) giveBack(userId)
   }
 
@@ -277,7 +289,7 @@ export function createLeases(deps: {
           lease.reserved -= use.freed
           lease.calls -= use.calls
           lease.amount = closing ? Math.min(lease.amount, keep) : lease.amount - use.spent
-          if (closing && lease.calls === 0) leasesOf.get(lease.payer.userId)?.delete(lease)
+          if (closing && lease.calls === 0) forgetLease(lease)
         }
         // One that is gone although it should keep something was given back by others: nothing of it can be relied on.
         for (const { lease, keep } of named) if (keep > 0 && !found.has(lease.id)) loseLease(lease)
@@ -290,7 +302,7 @@ export function createLeases(deps: {
     const { payer } = lease
     lease.closing = true
     lease.lost = true
-    leasesOf.get(payer.userId)?.delete(lease)
+    forgetLease(lease)
     if (payer.current === lease) payer.current = null
     payer.notBefore = performance.now() + leasePauseMs
     giveBack(payer.userId)

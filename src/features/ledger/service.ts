@@ -51,6 +51,8 @@ export type Ledger = {
   returnLeases: Leases['returnLeases']
   /** Resolves when everything that was to be given back is. */
   leasesReturned: () => Promise<void>
+  /** Calls of this process that have something set aside, in memory too, or whose end is not booked yet. */
+  openCalls: () => number
   /** How many acts wait for their turn. */
   waiting: () => number
   /** Waits until every hold of this process has come to its end, what is sent again included. */
@@ -206,6 +208,8 @@ export function createLedger(deps: {
     }
   }
 
+  const openCalls = (): number => open.size + ending.pending()
+
   return {
     reserve,
     settle: (row, afterwards) => end(row.id, () => ending.settle(row, afterwards)),
@@ -213,7 +217,10 @@ export function createLedger(deps: {
       let { next } = await end(renewal.row.id, () => ending.renew(renewal))
       if (next && isShort(next) && (await recallLeases(renewal.next.userId))) next = await ask(renewal.next, false)
       if (!next) throw new Error('a renewal has a verdict on its next hold')
-      if (next.verdict === 'ok') open.add(renewal.next.id)
+      if (next.verdict === 'ok') {
+        open.add(renewal.next.id)
+        leases?.held(renewal.next)
+      }
       return next
     },
     release: (hold) =>
@@ -224,9 +231,10 @@ export function createLedger(deps: {
     recallLeases,
     returnLeases: (which) => leases?.returnLeases(which),
     leasesReturned: async () => leases?.returned(),
+    openCalls,
     waiting: () => queue.size,
     drained: async () => {
-      while (open.size + ending.pending() > 0) await delay(20)
+      while (openCalls() > 0) await delay(20)
       leases?.stop()
       await leases?.returned()
     },

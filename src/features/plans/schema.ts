@@ -33,8 +33,10 @@ const isPayable = (money: string, currency: string): boolean => {
 
 /** Asked instead of what `price` is worth, by currency: `{ CNY: '39.00' }`. Empty ones are left out. */
 const moneyPrices = z
-  .record(z.string().regex(/^[A-Z]{3}$/), z.string().trim().max(20))
-  .transform((prices) => Object.fromEntries(Object.entries(prices).filter(([, money]) => money !== '')))
+  .record(z.string().regex(/^[A-Z]{3}$/), z.string().trim().max(20).optional())
+  .transform((prices): Record<string, string> =>
+    Object.fromEntries(Object.entries(prices).flatMap(([currency, money]) => (money ? [[currency, money]] : []))),
+  )
   .superRefine((prices, context) => {
     for (const [currency, money] of Object.entries(prices))
       if (!isPayable(money, currency))

@@ -43,6 +43,8 @@ export async function buyPlan(deps: UserDeps, { id }: ById): Promise<Subscriptio
   await deps.ledger.recallLeases(deps.actor.id)
   const subscriptionId = await deps.em.transactional(async (em) => {
     const plan = await buyable(em, deps.actor.id, id)
+    // It has a price, only none that a balance could pay.
+    if (plan.price === 0 && Object.keys(plan.moneyPrices).length > 0) throw new DomainError('plan.balance_insufficient')
     const bought = { userId: deps.actor.id, planId: id, terms: termsOfPlan(plan) }
     const subscription = await activatePlan(em, { ...bought, source: 'balance', key: deps.ambient.newId(24) })
     if (!subscription) throw new Error('a new key was activated before')
