@@ -206,3 +206,35 @@ test('leases recalled while calls on them are charged, released and raised keep 
   expect(await world.leasedOf(payer.userId)).toBe(0)
   expect(await ledgerViolations(world.pool)).toEqual([])
 })
+
+test('what a renewed part of a call has set aside goes back when it ends unused, also beside a lease', async () => {
+  const ledger = lessee(31)
+  const payer = await payerWith(1_000_000)
+  const [part, next] = [calling(payer), calling(payer)]
+  await ledger.reserve({ ...part, amount: 50 })
+  await busy(ledger, payer)
+  const renewed = await ledger.renew({ row: world.chargeOf({ ...part, quota: 20 }), next: { ...next, amount: 50 } })
+  expect(renewed.verdict).toBe('ok')
+  expect((await ledger.reserve({ ...next, amount: 80 })).verdict).toBe('ok')
+  await ledger.release(next)
+  expect(await world.openHolds(payer.userId)).toBe(0)
+  await ledger.drained()
+  expect(await world.leasedOf(payer.userId)).toBe(0)
+  expect(await ledgerViolations(world.pool)).toEqual([])
+})
+
+test('a lease that its process does not know of goes back with the next recall', async () => {
+  const ledger = lessee(32)
+  const payer = await payerWith(1_000_000)
+  await busy(ledger, payer)
+  await ledger.recallLeases(payer.userId)
+  expect(await world.leasedOf(payer.userId)).toBe(0)
+  // As a take that is committed long after its answer was given up.
+  await world.pool.query('insert into leases (id, node_id, user_id, token_id, amount) values (1, 32, $1, $2, 900)', [
+    payer.userId,
+    payer.tokenId,
+  ])
+  await ledger.recallLeases(payer.userId)
+  expect(await world.leasedOf(payer.userId)).toBe(0)
+  await ledger.drained()
+})
