@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import OpenAI from 'openai'
 import { ResponsesWS } from 'openai/resources/responses/ws'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { type App, startApp } from '#test/support/app.ts'
 import { closeSoundly, consumed, eventually } from '../relay/caller-dialects.ts'
@@ -111,6 +111,78 @@ test('what a conversation begins with is prepared without a call or a charge, an
   talk.socket.close()
 })
 
+test('what a conversation begins with may come in pieces, of which no more is kept than a body may be', async () => {
+  const { token } = await payer()
+  const { model } = await serve(app, { type: 14 })
+  const talk = await open(token.key)
+  const prepare = async (text: string, previous?: Event) => {
+    const from = previous && { previous_response_id: previous.response.id }
+    talk.create({ model, store: false, generate: false, input: says(text), ...from })
+    return talk.ended()
+  }
+  const second = await prepare('piece two', await prepare('piece one'))
+  talk.create({ model, store: false, previous_response_id: second.response.id, input: says('and then') })
+  expect((await talk.ended()).type).toBe('response.completed')
+  const asked = JSON.stringify(app.upstream.requests.at(-1)?.body)
+  for (const text of ['piece one', 'piece two', 'and then']) expect(asked).toContain(text)
+
+  const { limits } = app.services.bodies
+  const { largest } = limits
+  Object.assign(limits, { largest: 5000 })
+  const small = await open(token.key)
+  Object.assign(limits, { largest })
+  let last: Event | undefined
+  const total = app.upstream.total
+  for (const text of ['a', 'b']) {
+    const from = last && { previous_response_id: last.response.id }
+    small.create({ model, store: false, generate: false, input: says(text.repeat(3000)), ...from })
+    last = await small.ended()
+  }
+  small.create({ model, store: false, previous_response_id: last?.response.id, input: says('and then') })
+  expect(await small.ended()).toMatchObject({ type: 'error', status: 404 })
+  expect(app.upstream.total).toBe(total)
+  talk.socket.close()
+  small.socket.close()
+})
+
+test('what begins a conversation takes of the memory for bodies what it weighs once read', async () => {
+  const { token } = await payer()
+  const { model } = await serve(app, { type: 14 })
+  const talk = await open(token.key)
+  const held = app.services.bodies.budget.heldBytes
+  talk.create({ model, store: false, generate: false, input: Array.from({ length: 30_000 }, () => ({})) })
+  await talk.ended()
+  // 90 kB of text, and 30,000 objects.
+  expect(
+    await eventually(
+      () => app.services.bodies.budget.heldBytes - held,
+      (bytes) => bytes > 2_000_000,
+    ),
+  ).toBeGreaterThan(2_000_000)
+  talk.socket.close()
+})
+
+test('handshakes and beginnings count against the limits of their caller', async () => {
+  const { token } = await payer()
+  const { model } = await serve(app, { type: 1 })
+  await app.pool.query('update tokens set rate_limit_enabled = true, rate_limit_count = 2 where id = $1', [token.id])
+  app.services.tokens.drop(token.id)
+  const talk = await open(token.key)
+  talk.create({ model, store: false, generate: false, input: says('one') })
+  expect((await talk.ended()).type).toBe('response.completed')
+  talk.create({ model, store: false, generate: false, input: says('two') })
+  expect(await talk.ended()).toMatchObject({ type: 'error', status: 429, error: { code: 'rate_limit_exceeded' } })
+  const refused = new WebSocket(`${app.url.replace('http', 'ws')}/v1/responses`, {
+    headers: { authorization: `Bearer sk-${token.key}` },
+  })
+  const [, answer] = (await once(
+    refused.on('error', () => {}),
+    'unexpected-response',
+  )) as [unknown, { statusCode: number }]
+  expect(answer.statusCode).toBe(429)
+  talk.socket.close()
+})
+
 test('failures are told in form, cost nothing, and leave the socket open', async () => {
   const { user, token } = await payer()
   const { model } = await serve(app, { type: 1 })
@@ -129,6 +201,10 @@ test('failures are told in form, cost nothing, and leave the socket open', async
   expect(await talk.ended()).toMatchObject({ type: 'error', status: 400, error: { code: 'invalid_json' } })
   talk.socket.send(JSON.stringify({ type: 'response.other' }))
   expect(await talk.ended()).toMatchObject({ type: 'error', status: 400, error: { code: 'unknown_event' } })
+  talk.socket.send('{"type":{"toString":1}}')
+  expect(await talk.ended()).toMatchObject({ type: 'error', status: 400, error: { code: 'unknown_event' } })
+  talk.socket.send(`{"type":"response.create","input":${'['.repeat(300)}${']'.repeat(300)}}`)
+  expect(await talk.ended()).toMatchObject({ type: 'error', status: 400, error: { code: 'invalid_json' } })
   const { rows } = await app.pool.query('select quota from users where id = $1', [user.id])
   expect(Number(rows[0].quota)).toBe(1_000_000_000)
   talk.create({ model, input: 'hi' })
@@ -212,10 +288,28 @@ test('a process that is told to stop finishes the response under way and parts f
     () => talk.events.length,
     (count) => count > 3,
   )
+  // One more waits behind it, and is neither begun nor charged.
+  talk.create({ model, input: 'and on' })
   stopping.services.draining = () => true
   expect(await idle.closed).toBe(1012)
   expect((await talk.ended()).type).toBe('response.completed')
   expect(await talk.closed).toBe(1012)
+  expect(app.upstream.total).toBe(1)
+})
+
+test('a caller who never pauses between responses is parted from in the end', async () => {
+  const { token } = await payer()
+  const { model } = await serve(app, { type: 1 })
+  const talk = await open(token.key)
+  talk.create({ model, input: 'go on [[words=5000,gap=5]]' })
+  await eventually(
+    () => talk.events.length,
+    (count) => count > 3,
+  )
+  const now = performance.now.bind(performance)
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + 2.5 * 60 * 60 * 1000)
+  expect(await talk.closed).toBe(1006)
+  clock.mockRestore()
 })
 
 test('the official library is served', async () => {

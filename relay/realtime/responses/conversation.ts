@@ -1,8 +1,9 @@
+import { weighJson } from '#core/json-weight.ts'
 import { type Json, recordsOf, textOf } from '#relay/providers/shared/json.ts'
 import type { FrameMemory } from '../frame-memory.ts'
 
-/** What the latest response of a socket came to: its id, and everything said until its end. */
-type Turn = { id: string; items: unknown[] }
+/** What the latest response of a socket came to: its id, everything said until its end, its length as text, and the memory it takes. */
+type Turn = { id: string; items: unknown[]; length: number; bytes: number }
 
 const asItems = (input: unknown): unknown[] =>
   typeof input === 'string'
@@ -18,31 +19,42 @@ const repeatable = (output: unknown): Json[] =>
     .map(({ id: _id, status: _status, ...item }) => item)
 
 /**
- * The latest response of a socket, which the next may go on from although nobody stores it: one that failed, or that there is
- * no memory for, is forgotten, and its caller sends everything again.
+ * The latest response of a socket, which the next may go on from although nobody stores it: one that failed, that there is no
+ * memory for, or that is larger than any body may be, is forgotten, and its caller sends everything again.
  */
-export function createConversation(memory: FrameMemory) {
+export function createConversation(memory: FrameMemory, largest: number) {
   let last: Turn | null = null
 
   const forget = (): void => {
     last = null
     void memory.hold(0)
   }
+  /** The turn that a body goes on from. */
+  const before = (body: Json): Turn | null => (last?.id === body['previous_response_id'] ? last : null)
+
   return {
     forget,
     /** The body with what was said before in it, where it goes on from the latest response; undefined where it does not. */
     goOn: (body: Json): Json | undefined => {
-      const { previous_response_id: previous, input, ...rest } = body
-      return last !== null && previous === last.id ? { ...rest, input: [...last.items, ...asItems(input)] } : undefined
+      const { previous_response_id: _previous, input, ...rest } = body
+      const earlier = before(body)
+      return earlier ? { ...rest, input: [...earlier.items, ...asItems(input)] } : undefined
     },
-    remember: async (body: Json, response: Json): Promise<void> => {
+    /** Takes note of a response and of the body that asked for it, as its caller sent it: only what it adds is weighed. */
+    remember: async (asked: Json, response: Json): Promise<void> => {
+      const earlier = before(asked)
+      if (!earlier) forget()
       const id = textOf(response['id'])
-      const items = [...asItems(body['input']), ...repeatable(response['output'])]
-      forget()
-      if (id === undefined) return
+      if (id === undefined) return forget()
+      const added = [...asItems(asked['input']), ...repeatable(response['output'])]
+      const text = Buffer.from(JSON.stringify(added))
+      const { problem, bytes: weight } = weighJson(text)
+      const length = (earlier?.length ?? 0) + text.length
+      const bytes = (earlier?.bytes ?? 0) + text.length + weight
+      if (problem !== null || length > largest) return forget()
       try {
-        await memory.hold(Buffer.byteLength(JSON.stringify(items)))
-        last = { id, items }
+        await memory.hold(bytes)
+        last = { id, items: [...(earlier?.items ?? []), ...added], length, bytes }
       } catch {
         forget()
       }

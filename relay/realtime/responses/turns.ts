@@ -1,5 +1,6 @@
 import type { Request } from 'express'
 import { parseExactly } from '#core/exact-json.ts'
+import { weighJson } from '#core/json-weight.ts'
 import type { RelayServices } from '#relay/request/call.ts'
 import { isObject } from '#relay/chat/json.ts'
 import { type Json, recordOf, tryRecord } from '#relay/providers/shared/json.ts'
@@ -11,6 +12,8 @@ type Ends = {
   /** The handshake. */
   outer: Request
   conversation: Conversation
+  /** Counts a message that is no call of its own against the limits of its caller. Resolves with the refusal, where it is one. */
+  admit: () => Promise<{ status: number; error: unknown } | null>
   send: (event: unknown) => Promise<void>
 }
 
@@ -34,7 +37,7 @@ const largestEvent = 64 * 1024 * 1024
 const isEnd = (name: string | undefined): boolean => name === 'response.completed' || name === 'response.incomplete'
 
 /** Serves the messages of one socket, each to its end. */
-export function createTurns({ ambient, log }: RelayServices, { outer, conversation, send }: Ends) {
+export function createTurns({ ambient, log }: RelayServices, { outer, conversation, admit, send }: Ends) {
   let call: InnerCall | null = null
   let abandoned = false
 
@@ -116,14 +119,18 @@ export function createTurns({ ambient, log }: RelayServices, { outer, conversati
       const message = 'background is not supported over WebSocket'
       return send(refusal({ status: 400, code: 'unsupported_value', message, param: 'background' }))
     }
-    const goesOn = conversation.goOn(asked)
-    const body: Json = goesOn ?? asked
+    const refused = generate === false ? await admit() : null
+    if (refused) {
+      conversation.forget()
+      return send({ type: 'error', ...refused })
+    }
+    const body: Json = conversation.goOn(asked) ?? asked
     const ended = generate === false ? await prepare(body) : await respond({ ...body, stream: true })
     if (ended === null) return conversation.forget()
     // What is stored is found by its id in every call.
     const isStored = generate !== false && (body['store'] ?? true) !== false && ended['store'] !== false
     if (isStored) conversation.forget()
-    else await conversation.remember(body, ended)
+    else await conversation.remember(asked, ended)
   }
 
   return {
@@ -133,7 +140,7 @@ export function createTurns({ ambient, log }: RelayServices, { outer, conversati
     take: async (message: Buffer): Promise<void> => {
       let event: unknown
       try {
-        event = parseExactly(message.toString('utf8'))
+        event = weighJson(message).problem === null ? parseExactly(message.toString('utf8')) : null
       } catch {
         event = null
       }
@@ -144,8 +151,9 @@ export function createTurns({ ambient, log }: RelayServices, { outer, conversati
       // Says only that a response has arrived.
       if (type === 'response.processed') return
       if (type !== 'response.create') {
-        const message = `Unknown event type: ${String(type).slice(0, 100)}`
-        return send(refusal({ status: 400, code: 'unknown_event', message, param: 'type' }))
+        const named = typeof type === 'string' ? type.slice(0, 100) : typeof type
+        const text = `Unknown event type: ${named}`
+        return send(refusal({ status: 400, code: 'unknown_event', message: text, param: 'type' }))
       }
       try {
         await create(event)
