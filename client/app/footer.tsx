@@ -1,4 +1,4 @@
-import { Flex, HStack, Text } from '@chakra-ui/react'
+import { Flex, HStack, Link, Text } from '@chakra-ui/react'
 import { useState } from 'react'
 import { SafeHtml } from '../components/safe-html.tsx'
 import { t, text } from '../i18n/t.ts'
@@ -15,6 +15,9 @@ export function Footer() {
       <HStack gap="3" wrap="wrap" justify="center">
         {footerHtml && <SafeHtml html={footerHtml} />}
         {systemName && <Text>{t(credit, { name: `${systemName} ${version}`.trim() })}</Text>}
+        <Link href="/api/docs" color="inherit" target="_blank">
+          {t('接口文档')}
+        </Link>
       </HStack>
     </Flex>
   )
