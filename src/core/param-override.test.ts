@@ -30,6 +30,18 @@ test('an address that a vendor brings answers to is none of an override, whereve
     expect(protectedNameIn({ input: [{ options: { [name]: ['https://elsewhere.example'] } }] })).toBe(name)
     expect(withOverride({ a: 1 }, { [name]: 'https://elsewhere.example', b: 2 })).toEqual({ a: 1, b: 2 })
     expect(withOverride({ a: 1 }, { input: { [name]: 'https://elsewhere.example' } })).toEqual({ a: 1 })
+    const nested = [{ url: 'https://elsewhere.example' }, [{ to: { host: 'elsewhere.example' } }]]
+    for (const value of nested) {
+      expect(protectedNameIn({ [name]: value })).toBe(name)
+      expect(protectedNameIn({ input: { options: { [name]: value } } })).toBe(name)
+      expect(withOverride({ a: 1 }, { [name]: value, b: 2 })).toEqual({ a: 1, b: 2 })
+    }
+    expect(protectedNameIn({ [name]: { enabled: true } })).toBeUndefined()
+    const schema = {
+      type: 'object',
+      properties: { [name]: { type: 'object', properties: { [name]: { type: 'string' } } } },
+    }
+    expect(protectedNameIn({ response_format: { type: 'json_schema', json_schema: { schema } } })).toBeUndefined()
     // Taken out of the body, or the name of a tool's argument.
     expect(protectedNameIn({ [name]: null, tools: [{ properties: { [name]: { type: 'string' } } }] })).toBeUndefined()
   }

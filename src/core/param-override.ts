@@ -9,16 +9,31 @@ type Json = Record<string, unknown>
  */
 const callbackName = /^(?:callback|webhook|notify|notification)s?(?:url|uri|hook|address|endpoint|host)?s?$/
 
-function isCallback(name: string, value: unknown): boolean {
-  if (!callbackName.test(name.toLowerCase().replaceAll(/[_-]/g, ''))) return false
-  return typeof value === 'string' || (Array.isArray(value) && value.some((entry) => typeof entry === 'string'))
-}
+/** An address is a text, wherever in the value it stands. */
+const holdsText = (value: unknown): boolean =>
+  typeof value === 'string' || (typeof value === 'object' && value !== null && Object.values(value).some(holdsText))
+
+const isCallback = (name: string, value: unknown): boolean =>
+  callbackName.test(name.toLowerCase().replaceAll(/[_-]/g, '')) && holdsText(value)
+
+/** Below these in a JSON schema stand names that whoever wrote it chose, and an object there says what may stand under one. */
+const schemaNames: ReadonlySet<string> = new Set([
+  'properties',
+  'patternProperties',
+  '$defs',
+  'definitions',
+  'dependentSchemas',
+])
+const isSchema = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !('url' in value || 'uri' in value)
 
 /** The first name of an address for answers, however deep it stands. */
-function callbackIn(value: unknown): string | undefined {
+function callbackIn(value: unknown, within = ''): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   for (const [name, inner] of Object.entries(value)) {
-    const found = !Array.isArray(value) && isCallback(name, inner) ? name : callbackIn(inner)
+    const isChosen = schemaNames.has(within) && isSchema(inner)
+    const found =
+      !Array.isArray(value) && !isChosen && isCallback(name, inner) ? name : callbackIn(inner, isChosen ? '' : name)
     if (found !== undefined) return found
   }
   return undefined
@@ -34,7 +49,7 @@ export function withOverride(body: Json, override: Json): Json {
   for (const [name, value] of Object.entries(override)) {
     if (protectedNames.has(name) || name === '__proto__') continue
     // One that was stored before such names were refused.
-    if (isCallback(name, value) || callbackIn(value) !== undefined) continue
+    if (callbackIn({ [name]: value }) !== undefined) continue
     if (value === null) delete changed[name]
     else changed[name] = value
   }

@@ -30,6 +30,9 @@ const mark = 'gatewaySeal1'
 /** A longer one is not written, and no caller is made to send it again with every turn. */
 const longestSeal = 1024 * 1024
 
+/** What one envelope may hold: it is compressed, and little of it may become a great deal. */
+export const largestContent = 16 * 1024 * 1024
+
 export const isSealed = (text: string): boolean => text.startsWith(mark)
 
 /** The envelope as one line of base64; nothing where it would be too long. */
@@ -40,7 +43,9 @@ export function writeSeal({ maker, proofs }: Seal, sealer: Sealer): string | und
     a: maker.account,
     p: proofs.map(({ kind, text, value }) => [kind, text, value]),
   }
-  const text = mark + sealer.seal(Buffer.from(JSON.stringify(content))).toString('base64')
+  const bytes = Buffer.from(JSON.stringify(content))
+  if (bytes.length > largestContent) return undefined
+  const text = mark + sealer.seal(bytes).toString('base64')
   return text.length > longestSeal ? undefined : text
 }
 

@@ -1,5 +1,5 @@
 import type { AssistantPart, ChatRequest, ReasoningPart, ToolCallPart } from '../request.ts'
-import { isSealed, type Maker, type Proof, readSeal, type Sealer } from './envelope.ts'
+import { isSealed, type Maker, type Proof, readSeal, type Seal, type Sealer } from './envelope.ts'
 
 export type Opening = {
   sealer: Sealer
@@ -9,6 +9,10 @@ export type Opening = {
 
 /** The name under which a proof is lost that is not this upstream's own, or not ours. */
 export const sealLoss = 'reasoning.signature'
+
+/** What the seals of one request may hold together: they are compressed, and the memory for its body counts them as they came. */
+const mostOpened = 16 * 1024 * 1024
+const bytesOfSeal = 1024
 
 type Proven = ReasoningPart | ToolCallPart
 
@@ -42,13 +46,20 @@ function withoutRepeated(content: AssistantPart[]): AssistantPart[] {
 
 /**
  * A conversation whose sealed proofs are its maker's own again, for the upstream that made them; what is sealed for another,
- * or was not sealed here, or was changed, is left out and named. Without any of them it is the very same object.
+ * or was not sealed here, was changed, or is too much with the others, is left out and named. Without any of them it is the very same object.
  */
 export function openSeals(
   request: ChatRequest,
   { sealer, reads }: Opening,
 ): { request: ChatRequest; losses: string[] } {
   const losses = new Set<string>()
+  let room = mostOpened
+  const open = (text: string): Seal | undefined => {
+    const seal = room > 0 ? readSeal(text, sealer) : undefined
+    room -= bytesOfSeal
+    for (const proof of seal?.proofs ?? []) room -= proof.text.length + proof.value.length
+    return seal
+  }
   const openMessage = (content: AssistantPart[]): AssistantPart[] => {
     /** Proves the call that comes next. */
     let ofCall: ToolCallPart['signature']
@@ -61,7 +72,7 @@ export function openSeals(
         ofCall = undefined
         return [{ ...part, signature }]
       }
-      const seal = readSeal(text, sealer)
+      const seal = open(text)
       if (seal === undefined || !reads(seal.maker)) {
         losses.add(sealLoss)
         return unproven(given)

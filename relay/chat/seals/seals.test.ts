@@ -164,6 +164,18 @@ test.each(directions)(
   },
 )
 
+test('the seals of one request hold so much together and no more', () => {
+  const proofs = [{ kind: 'signature' as const, text: 'a'.repeat(10 * 1024 * 1024), value: 'sig' }]
+  const text = written({ maker: { dialect: 'gemini' }, proofs })
+  const part: AssistantPart = { type: 'reasoning', text: '', signature: { dialect: 'claude', value: text } }
+  const { content, losses } = openedBy(() => true, [part, part, part])
+  expect(content).toHaveLength(2)
+  expect(losses).toEqual([sealLoss])
+  expect(openedBy(() => true, [part])).toMatchObject({ content: { length: 1 }, losses: [] })
+  expect(writeSeal({ maker: { dialect: 'gemini' }, proofs: [...proofs, ...proofs] }, sealer)).toBeUndefined()
+  expect(sealer.unseal(sealer.seal(Buffer.alloc(16 * 1024 * 1024 + 1)))).toBeUndefined()
+})
+
 test('what is the caller’s own dialect already goes through as it is', () => {
   for (const { maker, events } of answers) expect(seal(events, maker)).toEqual(events)
 })

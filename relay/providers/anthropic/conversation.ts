@@ -39,6 +39,10 @@ function turnsOf(messages: readonly Message[], laterInstructions: boolean): Spok
   })
 }
 
+function append(blocks: Json[], more: readonly Json[]): void {
+  for (const block of more) blocks.push(block)
+}
+
 /** Turns by turns about. Instructions given before a turn of the user, or behind it, stand behind it. */
 function merged(turns: readonly Spoken[]): Turn[] {
   const result: Turn[] = []
@@ -46,13 +50,14 @@ function merged(turns: readonly Spoken[]): Turn[] {
   for (const turn of turns) {
     const last = result.at(-1)
     if (turn.role === 'system') {
-      if (last?.role === 'user') last.instructions = [...(last.instructions ?? []), ...turn.content]
-      else waiting.push(...turn.content)
-    } else if (last?.role === turn.role) last.content = [...last.content, ...turn.content]
+      if (last?.role === 'user') append((last.instructions ??= []), turn.content)
+      else append(waiting, turn.content)
+    } else if (last?.role === turn.role) append(last.content, turn.content)
     else {
       const instructions = turn.role === 'user' && waiting.length > 0 ? waiting : undefined
       if (instructions) waiting = []
-      result.push({ ...turn, ...(instructions ? { instructions } : {}) })
+      // The list is this function's to append to: copying it for each neighbour would take the square of their number.
+      result.push({ ...turn, content: [...turn.content], ...(instructions ? { instructions } : {}) })
     }
   }
   if (waiting.length > 0) result.push({ role: 'user', content: [textBlock(goOn)], instructions: waiting })
@@ -68,16 +73,16 @@ const callIds = (turn: Turn | undefined): string[] =>
 function paired(turns: readonly Turn[]): Turn[] {
   const result: Turn[] = []
   for (const [index, turn] of turns.entries()) {
-    const asked = callIds(turns[index - 1])
+    const asked = new Set(callIds(turns[index - 1]))
     if (turn.role === 'assistant') {
       result.push(turn)
       const next = turns[index + 1]
       if (callIds(turn).length > 0 && next === undefined) result.push({ role: 'user', content: missing(callIds(turn)) })
       continue
     }
-    const blocks = turn.content.filter((block) => !isResult(block) || asked.includes(String(block['tool_use_id'])))
-    const answered = blocks.filter(isResult).map((block) => String(block['tool_use_id']))
-    const content = resultsFirst([...missing(asked.filter((id) => !answered.includes(id))), ...blocks])
+    const blocks = turn.content.filter((block) => !isResult(block) || asked.has(String(block['tool_use_id'])))
+    const answered = new Set(blocks.filter(isResult).map((block) => String(block['tool_use_id'])))
+    const content = resultsFirst([...missing([...asked].filter((id) => !answered.has(id))), ...blocks])
     result.push({ ...turn, content: content.length > 0 ? content : [textBlock(filler)] })
   }
   return result

@@ -158,8 +158,9 @@ function merged(turns: readonly Content[]): Content[] {
   const result: Content[] = []
   for (const turn of turns) {
     const last = result.at(-1)
-    if (last?.role === turn.role) last.parts = [...last.parts, ...turn.parts]
-    else result.push({ ...turn })
+    if (last?.role !== turn.role) result.push({ ...turn, parts: [...turn.parts] })
+    // Copying the list for each neighbour would take the square of their number.
+    else for (const part of turn.parts) last.parts.push(part)
   }
   return result
 }
@@ -176,6 +177,32 @@ const noResult = (call: Call): Json => ({
   functionResponse: { ...(call.id === '' ? {} : { id: call.id }), name: call.name, response: { error: 'no result' } },
 })
 
+/** Gives the first response to a call that no other call was given: by its id, and by its name where it has none. */
+function takerOf(given: readonly Json[]): (call: Call) => Json | undefined {
+  const byId = new Map<unknown, Json[]>()
+  const byName = new Map<unknown, Json[]>()
+  // The first stands last, to be taken from there.
+  for (const part of given.toReversed()) {
+    const response = recordOf(part['functionResponse'])
+    for (const [waiting, key] of [
+      [byId, response?.['id']],
+      [byName, response?.['name']],
+    ] as const) {
+      const known = waiting.get(key)
+      if (known) known.push(part)
+      else waiting.set(key, [part])
+    }
+  }
+  const taken = new Set<Json>()
+  return ({ id, name }) => {
+    const waiting = (id === '' ? byName.get(name) : byId.get(id)) ?? []
+    let part = waiting.pop()
+    while (part && taken.has(part)) part = waiting.pop()
+    if (part) taken.add(part)
+    return part
+  }
+}
+
 /** As many responses as calls, in the turn right after them and nowhere else. */
 function paired(turns: readonly Content[]): Content[] {
   const result: Content[] = []
@@ -186,14 +213,8 @@ function paired(turns: readonly Content[]): Content[] {
       if (open.length > 0) result.push({ role: 'user', parts: open.map(noResult) })
       continue
     }
-    const given = turn.parts.filter(isResponse)
-    const responses = callsOf(turns[index - 1]).map((call) => {
-      const at = given.findIndex((part) => {
-        const response = recordOf(part['functionResponse'])
-        return call.id === '' ? response?.['name'] === call.name : response?.['id'] === call.id
-      })
-      return (at < 0 ? undefined : given.splice(at, 1)[0]) ?? noResult(call)
-    })
+    const take = takerOf(turn.parts.filter(isResponse))
+    const responses = callsOf(turns[index - 1]).map((call) => take(call) ?? noResult(call))
     const parts = [...responses, ...turn.parts.filter((part) => !isResponse(part))]
     result.push({ role: 'user', parts: parts.length > 0 ? parts : [blank] })
   }

@@ -15,6 +15,9 @@ export type Secrets = {
   hmac: (text: string) => string
 }
 
+/** More is not read back: little that is compressed may become a great deal. */
+const largestSealed = 16 * 1024 * 1024
+
 const nonceLength = 12
 const bodyStart = 28
 
@@ -47,7 +50,7 @@ export function createSecrets(secretKey: string): Secrets {
     unseal: (bytes) => {
       if (bytes.length < bodyStart) return undefined
       try {
-        return inflateRawSync(decryptBytes(sealingKey, bytes))
+        return inflateRawSync(decryptBytes(sealingKey, bytes), { maxOutputLength: largestSealed })
       } catch {
         return undefined
       }
