@@ -31,7 +31,7 @@ const mark = 'gatewaySeal1'
 const longestSeal = 1024 * 1024
 
 /** What one envelope may hold: it is compressed, and little of it may become a great deal. */
-export const largestContent = 16 * 1024 * 1024
+const largestContent = 16 * 1024 * 1024
 
 export const isSealed = (text: string): boolean => text.startsWith(mark)
 

@@ -91,7 +91,7 @@ export async function runBatch(
 }
 
 async function sendBatch(pool: Pool, batch: Batch): Promise<BatchResult> {
-  const { nodeId, ends, begins, returned, takes, leases } = batch
+  const { ends, returned, takes, leases } = batch
   const plan = leases?.plan(ends, returned)
   const result =
     plan && plan.named.length + returned.size + takes.length > 0
