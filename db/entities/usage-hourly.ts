@@ -1,4 +1,5 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/postgresql'
+import { usageSums } from './usage-sums.ts'
 
 /** Sums per hour, kept in the transaction of each charge; dashboards and totals read this instead of scanning logs. */
 export const UsageHourly = defineEntity({
@@ -15,19 +16,7 @@ export const UsageHourly = defineEntity({
     channelId: p.integer().primary(),
     tokenId: p.integer().primary(),
     group: p.text().primary(),
-    count: p.bigint('number').defaultRaw('0'),
-    promptTokens: p.bigint('number').defaultRaw('0'),
-    completionTokens: p.bigint('number').defaultRaw('0'),
-    cachedTokens: p.bigint('number').defaultRaw('0'),
-    quota: p.bigint('number').defaultRaw('0'),
-    useTimeMs: p.bigint('number').defaultRaw('0'),
-    firstTokenMs: p.bigint('number').defaultRaw('0'),
-    /** Calls that had a first token, the divisor of `firstTokenMs`. */
-    firstTokenCount: p.bigint('number').defaultRaw('0'),
-    /** What it cost the operator, in billionths of a dollar, failed tries included. */
-    cost: p.bigint('number').defaultRaw('0'),
-    /** The part of `quota` whose cost is known. */
-    costedQuota: p.bigint('number').defaultRaw('0'),
+    ...usageSums,
     /** The part of `quota` that subscriptions paid. */
     planQuota: p.bigint('number').defaultRaw('0'),
   },

@@ -3,7 +3,6 @@ import { formulaFor, quotaOfReceipt } from '#core/pricing/charge.ts'
 import type { Receipt, UsageReceipt } from '#core/pricing/receipt.ts'
 import { toolUses } from '#core/pricing/tools.ts'
 import { type MeasuredUsage, totalTokens } from '#core/usage.ts'
-import { leanOther } from '#core/log-other.ts'
 import type { ChargeRow } from '#features/ledger/charge-row.ts'
 import type { Delivered } from '#relay/chat/delivered.ts'
 import type { Attempt, AttemptRecord, Call, RelayServices } from '#relay/request/call.ts'
@@ -77,14 +76,11 @@ export function chargeRowOf(services: RelayServices, call: Call, settlement: Set
     content: priceText(terms, receipt) + (isUnused ? unusedText : ''),
     firstTokenMs: ending.firstTokenMs === null ? null : Math.round(ending.firstTokenMs),
     isStream: ending.isStream,
-    other: leanOther(
-      {
-        ...userGroupKeys(services, call, terms.groupRatio),
-        ...other,
-        ...loggedContent(services, settlement.sent.request, () => ending.delivered().text),
-      },
-      call.model,
-    ),
+    other: {
+      ...userGroupKeys(services, call, terms.groupRatio),
+      ...other,
+      ...loggedContent(services, settlement.sent.request, () => ending.delivered().text),
+    },
     ...cost.columns,
   }
 }

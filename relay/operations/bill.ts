@@ -3,7 +3,6 @@ import { speechUsage, transcriptionUsage } from '#core/pricing/audio-files.ts'
 import { imageReceipt } from '#core/pricing/images.ts'
 import type { Receipt } from '#core/pricing/receipt.ts'
 import { emptyUsage, normaliseUsage, type ReportedUsage, totalTokens, type Usage } from '#core/usage.ts'
-import { leanOther } from '#core/log-other.ts'
 import type { ChargeRow } from '#features/ledger/charge-row.ts'
 import { cheapTextTokens } from '#relay/counting/cheap-count.ts'
 import type { CountTexts } from '#relay/counting/count-text.ts'
@@ -131,19 +130,16 @@ export function plainChargeRow(
     content: isImage(call) ? `${text}, 大小 ${call.asked.size}, 品质 ${call.asked.quality}` : text,
     firstTokenMs,
     isStream: call.stream,
-    other: leanOther(
-      {
-        ...usageKeys(terms, usage, firstTokenMs),
-        ...attemptKeys(attempt, attempts, { upstreamMs: end.upstreamMs, cost: cost.info }),
-        ...receiptKeys(receipt),
-        ...userGroupKeys(services, call, terms.groupRatio),
-        ...(receipt ? { receipt } : {}),
-        operation: call.asked.operation,
-        usage_source: source,
-        ...(end.end === 'complete' ? {} : { end: end.end }),
-      },
-      call.model,
-    ),
+    other: {
+      ...usageKeys(terms, usage, firstTokenMs),
+      ...attemptKeys(attempt, attempts, { upstreamMs: end.upstreamMs, cost: cost.info }),
+      ...receiptKeys(receipt),
+      ...userGroupKeys(services, call, terms.groupRatio),
+      ...(receipt ? { receipt } : {}),
+      operation: call.asked.operation,
+      usage_source: source,
+      ...(end.end === 'complete' ? {} : { end: end.end }),
+    },
     ...cost.columns,
   }
 }

@@ -1,7 +1,6 @@
 import { formulaFor, quotaOfReceipt } from '#core/pricing/charge.ts'
 import type { Receipt } from '#core/pricing/receipt.ts'
 import { totalTokens, type Usage } from '#core/usage.ts'
-import { leanOther } from '#core/log-other.ts'
 import type { ChargeRow } from '#features/ledger/charge-row.ts'
 import { type CostInfo, costOfCall } from '#core/pricing/attempt-costs.ts'
 import type { CallPrice } from '#relay/billing/price-call.ts'
@@ -46,13 +45,10 @@ export function realtimeChargeRow(session: Session, part: PartOfSession): Charge
     content: priceText(plan.terms, null, true) + remark,
     firstTokenMs,
     isStream: true,
-    other: leanOther(
-      {
-        ...otherOf(session, part, { receipt, firstTokenMs, cost: cost.info }),
-        ...userGroupKeys(services, call, plan.terms.groupRatio),
-      },
-      call.model,
-    ),
+    other: {
+      ...otherOf(session, part, { receipt, firstTokenMs, cost: cost.info }),
+      ...userGroupKeys(services, call, plan.terms.groupRatio),
+    },
     ...cost.columns,
   }
 }

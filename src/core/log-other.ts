@@ -1,4 +1,5 @@
 import { defaultQuotaPerUnit } from './quota.ts'
+import { emptyUsage } from './usage.ts'
 
 /**
  * What a log row keeps beside its columns is written without what can be told from the rest, which is most of it: rows are
@@ -12,20 +13,7 @@ const leanKey = 'lean'
 const isRecord = (value: unknown): value is Other =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const usageDefaults: Other = {
-  promptTokens: 0,
-  cachedTokens: 0,
-  cacheWriteTokens: 0,
-  cacheWrite1hTokens: 0,
-  audioInputTokens: 0,
-  imageInputTokens: 0,
-  completionTokens: 0,
-  reasoningTokens: 0,
-  audioOutputTokens: 0,
-  imageOutputTokens: 0,
-  webSearchCalls: 0,
-  fileSearchCalls: 0,
-}
+const usageDefaults: Other = emptyUsage
 const priceDefaults: Other = {
   kind: 'ratio',
   modelRatio: 1,

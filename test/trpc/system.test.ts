@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { takeNodeIdentity } from '#features/ledger/node.ts'
 import { keepPresence } from '#features/system/presence.ts'
 import { listenForChanges } from '#db/changes.ts'
+import { until } from '#test/support/processes.ts'
 import { type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
 
 let app: ConsoleApp
@@ -14,10 +15,6 @@ beforeAll(async () => {
 afterAll(() => app[Symbol.asyncDispose]())
 
 const state = async () => (await app.trpc(root)).admin.system.state()
-
-const untilTrue = async (done: () => Promise<boolean>) => {
-  while (!(await done())) await new Promise((resolve) => setTimeout(resolve, 10))
-}
 
 const idle = {
   callsUnderWay: 3,
@@ -33,7 +30,7 @@ test('a process is listed as living while it holds its lock, as gone when it die
   const node = { id: id(), role: 'relay', version: '1.2.3', startedAt: new Date() }
   const presence = keepPresence({ pool: app.services.database.pool, node, folder: '.', read: () => idle })
   const own = async () => (await state()).nodes.find((one) => one.id === node.id)
-  await untilTrue(async () => (await own()) !== undefined)
+  await until(async () => (await own()) !== undefined, { what: 'the process is not listed' })
   expect(await own()).toMatchObject({
     alive: true,
     role: 'relay',
@@ -42,7 +39,7 @@ test('a process is listed as living while it holds its lock, as gone when it die
     figures: { ...idle, memoryBytes: expect.any(Number), disk: { totalBytes: expect.any(Number) } },
   })
   await changes.close()
-  await untilTrue(async () => (await own())?.alive === false)
+  await until(async () => (await own())?.alive === false, { what: 'the process still counts as living' })
   await presence.stop()
   expect(await own()).toBeUndefined()
 })
@@ -62,7 +59,7 @@ test('a statement that takes long is shown without the values in it', async () =
   await client.connect()
   const slow = client.query("select pg_sleep(600), 'a secret value'").catch(() => {})
   const shown = async () => (await state()).slowStatements.find(({ statement }) => statement.includes('pg_sleep'))
-  await untilTrue(async () => (await shown()) !== undefined)
+  await until(async () => (await shown()) !== undefined, { what: 'the statement is not shown' })
   const found = await shown()
   expect(found?.statement).toBe("select pg_sleep(600), '…'")
   await app.sql('select pg_terminate_backend($1)', [found?.pid])

@@ -1,4 +1,4 @@
-import { Box, Button, Flex, HStack, Skeleton, Stack, Text } from '@chakra-ui/react'
+import { Box, Button, HStack, Skeleton, Stack, Text } from '@chakra-ui/react'
 import { Link } from 'wouter'
 import { jobLabel } from '#core/jobs.ts'
 import { Duration } from '../../components/cells/numbers.tsx'
@@ -8,6 +8,7 @@ import { ErrorState } from '../../components/states.tsx'
 import { Status } from '../../components/status.tsx'
 import { fill, inLanguage, t } from '../../i18n/t.ts'
 import { trpc } from '../../lib/trpc.ts'
+import { Line, Lines } from './lines.tsx'
 
 const refreshMs = 5000
 
@@ -24,19 +25,9 @@ export function Jobs() {
       }
     >
       {jobs.data ? (
-        <Stack as="ul" gap="0" listStyleType="none" borderWidth="1px" borderRadius="l3" bg="bg.panel" px="4">
+        <Lines>
           {jobs.data.map(({ name, running, last, nextAt }) => (
-            <Flex
-              as="li"
-              key={name}
-              justify="space-between"
-              gap="4"
-              py="2.5"
-              borderBottomWidth="1px"
-              borderColor="border.muted"
-              _last={{ borderBottomWidth: '0' }}
-              textStyle="sm"
-            >
+            <Line key={name} display="flex" justifyContent="space-between" gap="4" textStyle="sm">
               <Box minW="0">
                 <Text fontWeight="medium">{inLanguage(jobLabel(name))}</Text>
                 <Text color="fg.muted" textStyle="xs" overflowWrap="anywhere">
@@ -60,9 +51,9 @@ export function Jobs() {
                   </span>
                 )}
               </Stack>
-            </Flex>
+            </Line>
           ))}
-        </Stack>
+        </Lines>
       ) : jobs.error ? (
         <ErrorState error={jobs.error} onRetry={() => void jobs.refetch()} />
       ) : (

@@ -1,31 +1,24 @@
-import { Box, HStack, Skeleton, Stack, Text } from '@chakra-ui/react'
+import { HStack, Skeleton, Text } from '@chakra-ui/react'
 import type { ReactNode } from 'react'
 import { Count, Duration } from '../../components/cells/numbers.tsx'
 import { Section } from '../../components/facts.tsx'
 import { Status } from '../../components/status.tsx'
 import { t } from '../../i18n/t.ts'
+import { Line, Lines } from './lines.tsx'
 import type { SystemState } from './tiles.tsx'
 
 type Costs = NonNullable<SystemState['statementCosts']>
 
-function Lines({ children }: { children: ReactNode }) {
+function Statement({ statement, children }: { statement: string; children: ReactNode }) {
   return (
-    <Stack as="ul" gap="0" listStyleType="none" borderWidth="1px" borderRadius="l3" bg="bg.panel" px="4">
-      {children}
-    </Stack>
-  )
-}
-
-function Line({ statement, children }: { statement: string; children: ReactNode }) {
-  return (
-    <Box as="li" py="2.5" borderBottomWidth="1px" borderColor="border.muted" _last={{ borderBottomWidth: '0' }}>
+    <Line>
       <HStack gap="3" textStyle="xs" color="fg.muted" wrap="wrap">
         {children}
       </HStack>
       <Text fontFamily="mono" textStyle="xs" overflowWrap="anywhere">
         {statement}
       </Text>
-    </Box>
+    </Line>
   )
 }
 
@@ -42,11 +35,11 @@ export function SlowStatements({ statements }: { statements: SystemState['slowSt
       ) : (
         <Lines>
           {statements.map(({ pid, seconds, locked, statement }) => (
-            <Line key={pid} statement={statement}>
+            <Statement key={pid} statement={statement}>
               <Duration milliseconds={seconds * 1000} tone="warning" />
               {locked && <Status tone="bad">{t('等待锁')}</Status>}
               <span>{`PID ${pid}`}</span>
-            </Line>
+            </Statement>
           ))}
         </Lines>
       )}
@@ -60,7 +53,7 @@ export function StatementCosts({ costs }: { costs: Costs }) {
     <Section title={t('耗时最多的查询')}>
       <Lines>
         {costs.map(({ statement, calls, meanMs, totalMs }) => (
-          <Line key={statement} statement={statement}>
+          <Statement key={statement} statement={statement}>
             <span>
               {t('共')} <Duration milliseconds={totalMs} />
             </span>
@@ -70,7 +63,7 @@ export function StatementCosts({ costs }: { costs: Costs }) {
             <span>
               {t('调用次数')} <Count value={calls} />
             </span>
-          </Line>
+          </Statement>
         ))}
       </Lines>
     </Section>

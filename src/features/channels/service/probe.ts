@@ -1,5 +1,5 @@
 import { DomainError, messageOf } from '#core/errors.ts'
-import { chargeReceipt, formulaFor } from '#core/pricing/charge.ts'
+import { formulaFor, quotaOfReceipt } from '#core/pricing/charge.ts'
 import type { Price } from '#core/pricing/price.ts'
 import { toolUses } from '#core/pricing/tools.ts'
 import { maskSecrets } from '#core/masking/mask-secrets.ts'
@@ -165,7 +165,7 @@ async function logProbe(deps: ProbeDeps, { channel, call, price, usage, duration
       frt: -1000,
       admin_info: { use_channel: [String(channel.id)] },
       ...(call.model === call.originalModel ? {} : { is_model_mapped: true, upstream_model_name: call.model }),
-      test_quota: chargeReceipt(receipt).quota,
+      test_quota: quotaOfReceipt(receipt),
     },
   })
 }
