@@ -105,8 +105,10 @@ describe('of two nodes', () => {
     }
     await first.services.jobs.run('work')
     await untilRunning()
+    // The server holds the databases of other tests too.
     await first.pool.query(
-      `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and classid = 7302`,
+      `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and classid = 7302
+         and database = (select oid from pg_database where datname = current_database())`,
     )
     await expect.poll(() => ended).toEqual(['first'])
     await age(6)
