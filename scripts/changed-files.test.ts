@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { appendFileSync, rmSync } from 'node:fs'
 import { devNull } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { findChange } from './changed-files.ts'
-import { checksOf } from './steps.ts'
+import { checksOf, runAll } from './steps.ts'
 import { createProject } from './testing/project.ts'
 
 const identity = { GIT_AUTHOR_NAME: 'A', GIT_AUTHOR_EMAIL: 'a@b', GIT_COMMITTER_NAME: 'A', GIT_COMMITTER_EMAIL: 'a@b' }
@@ -55,4 +55,35 @@ test('a change is checked with what takes its files alone, the types of all, and
 test('a changed rule is held against every file', () => {
   expect(ran('src/core/quota.ts', '.oxlintrc.json')).toContain('oxlint --deny-warnings')
   expect(ran('scripts/lint/boundaries.mjs')).toContain('oxlint --deny-warnings')
+})
+
+test('steps run beside each other, each prints in one piece, and those that failed are named in their order', async () => {
+  const folder = createProject([], {})
+  const log = vi.spyOn(console, 'log').mockImplementation(() => {})
+  // Each waits for what the other writes: one after another they would never end.
+  const step = (title: string, other: string, code: number) => ({
+    title,
+    command: 'node',
+    args: [
+      '--eval',
+      `const { existsSync, writeFileSync } = require('node:fs')
+      process.chdir(${JSON.stringify(folder)})
+      console.log('begin of ${title}')
+      writeFileSync('${title}', '')
+      const end = () => (console.log('end of ${title}'), process.exit(${code}))
+      setInterval(() => existsSync('${other}') && end(), 5)`,
+    ],
+  })
+  expect(await runAll([step('one', 'other', 3), step('other', 'one', 0), step('last', 'one', 1)], 2)).toEqual([
+    'one',
+    'last',
+  ])
+  const printed = log.mock.calls.map(([text]) =>
+    String(text)
+      .replace(/\d+\.\d/, 'N')
+      .trim(),
+  )
+  expect(printed.toSorted()).toEqual(
+    ['last', 'one', 'other'].map((title) => `── ${title} (N s)\nbegin of ${title}\nend of ${title}`),
+  )
 })

@@ -14,7 +14,7 @@ function stepsOfChange(): Step[] {
 
 const startedAt = performance.now()
 const steps = values.changed ? stepsOfChange() : [...checks, unused, unitTests]
-const failed = runAll(steps)
+const failed = await runAll(steps)
 const ran = steps.map(({ title }) => title).join(', ') || 'nothing'
 console.log(`\nran ${ran} in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)
 console.log(failed.length > 0 ? `failed: ${failed.join(', ')}` : 'all good')

@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { availableParallelism } from 'node:os'
 import { delimiter } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -57,12 +58,40 @@ export function run({ command, args, env: more }: Omit<Step, 'title'> & { env?: 
   return status === 0
 }
 
-/** Runs every step, also after one that failed, and gives back the titles of those that did. */
-export function runAll(steps: Step[]): string[] {
-  return steps
-    .filter((step) => {
-      console.log(`\n── ${step.title}`)
-      return !run(step)
-    })
-    .map(({ title }) => title)
+/** Runs a program and keeps what it prints, for those that run beside others. */
+async function capture({ command, args }: Step): Promise<{ isFine: boolean; output: string }> {
+  const colours = process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}
+  const env = { ...process.env, ...colours, PATH }
+  const child = spawn(command, args, {
+    cwd: root,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    shell: process.platform === 'win32',
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text))
+  return new Promise((resolve) => {
+    child.once('error', ({ message }) => resolve({ isFine: false, output: message }))
+    child.once('close', (code) => resolve({ isFine: code === 0, output: output.trim() }))
+  })
+}
+
+/**
+ * Runs every step, also after one that failed, as many beside each other as there are cores, and gives back the titles of those
+ * that failed. The output of each comes in one piece when it ends.
+ */
+export async function runAll(steps: Step[], atOnce = availableParallelism()): Promise<string[]> {
+  const failed = new Set<Step>()
+  const waiting = steps.values()
+  const work = async () => {
+    for (const step of waiting) {
+      const startedAt = performance.now()
+      const { isFine, output } = await capture(step)
+      if (!isFine) failed.add(step)
+      console.log(`\n── ${step.title} (${((performance.now() - startedAt) / 1000).toFixed(1)} s)\n${output}`)
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, work))
+  return steps.filter((step) => failed.has(step)).map(({ title }) => title)
 }

@@ -5,8 +5,8 @@ import { checks as quick, root, runAll, unused } from './steps.ts'
 
 const checks = [...quick, unused]
 
-function runEverything(): { passed: number; failed: number } {
-  const broken = runAll(checks)
+async function runEverything(): Promise<{ passed: number; failed: number }> {
+  const broken = await runAll(checks)
   console.log('\n── console')
   if (!buildConsole()) broken.push('console')
   console.log('\n── tests')
@@ -23,6 +23,6 @@ const flags = new Set(args.filter((argument) => ['--long', '--record'].includes(
 const filters = args.filter((argument) => !flags.has(argument))
 if (flags.has('--long')) process.env.TEST_LONG = '1'
 process.chdir(root)
-const { passed, failed } = filters.length > 0 ? runTests(filters) : runEverything()
+const { passed, failed } = filters.length > 0 ? runTests(filters) : await runEverything()
 console.log(`\n${passed} passed, ${failed} failed`)
 process.exitCode = failed > 0 ? 1 : 0
