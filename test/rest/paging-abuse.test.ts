@@ -63,7 +63,6 @@ const unpaged = [
   '/api/channel/models',
   '/api/option/',
   'admin.channels.models',
-  'admin.models.list',
   'admin.options.list',
   'admin.options.texts',
   'admin.prices.list',

@@ -21,6 +21,7 @@ it('names what stands in need of a hand, each with what leads to it, and nothing
 
   const down = await serve('down', ['gpt-4o', 'o1'])
   await app.sql(`update channels set status = 3, status_reason = 'key refused' where id = $1`, [down.id])
+  await app.sql('update abilities set enabled = false where channel_id = $1', [down.id])
   const old = await serve('old', ['claude-2.1', 'house-model'])
   await app.sql('update channels set balance = 1.5, balance_updated_at = now() where id = $1', [healthy.id])
   await app.sql(`insert into channel_drifts (channel_id, missing, added) values ($1, 'gpt-4o', 'a,b')`, [healthy.id])
@@ -84,7 +85,9 @@ it('tells every administrator by mail what is new since the last look, a circuit
   expect(await push()).toEqual({ items: 1, administrators: 1 })
   expect(textOf(mails.mails[1]?.source ?? '')).toContain('Channel old is cooling down: slow down')
   expect(await push()).toEqual({ items: 0, administrators: 0 })
-  await app.sql("update channels set models = models || ',another-model' where name = 'old'")
+  const [old] = await app.sql("select id from channels where name = 'old'")
+  const models = ['claude-2.1', 'house-model', 'another-model']
+  await (await app.trpc(admin)).admin.channels.update({ id: Number(old?.['id']), models })
   expect(await push()).toEqual({ items: 1, administrators: 1 })
   expect(mails.mails).toHaveLength(3)
 })

@@ -106,23 +106,21 @@ describe('the models of a user', () => {
 })
 
 describe('models under administration', () => {
-  it('come with their price, their channels and their groups', async () => {
+  it('come with their price and their channels, the first of them by name', async () => {
     const one = await serve({ models: ['gpt-4o', 'house-model'], groups: ['vip'] })
     const two = await serve({ name: 'two' })
     await (await app.trpc(admin)).admin.channels.disable({ id: two.id })
-    expect(await (await app.trpc(admin)).admin.models.list()).toMatchObject([
-      {
-        model: 'gpt-4o',
-        price: { modelRatio: 1.25 },
-        groups: ['default', 'vip'],
-        channels: [
-          { id: one.id, name: 'one', status: 1 },
-          { id: two.id, name: 'two', status: 2 },
-        ],
-      },
-      { model: 'house-model', price: null },
+    const many = await Promise.all(Array.from({ length: 21 }, () => serve({ models: ['house-model'] })))
+    const { channels, rows } = await (await app.trpc(admin)).admin.prices.list()
+    expect(channels.slice(0, 2)).toEqual([
+      { id: one.id, name: 'one', status: 1 },
+      { id: two.id, name: 'two', status: 2 },
     ])
-    expect(await codeOf((await app.trpc(user)).admin.models.list())).toBe('session.role_insufficient')
+    const row = (name: string) => rows.find(({ model }) => model === name)
+    expect(row('gpt-4o')).toMatchObject({ price: { modelRatio: 1.25 }, channels: [0, 1], channelCount: 2 })
+    expect(row('house-model')).toMatchObject({ price: null, isMissing: true, channelCount: 1 + many.length })
+    expect(row('house-model')?.channels).toHaveLength(20)
+    expect(await codeOf((await app.trpc(user)).admin.prices.list())).toBe('session.role_insufficient')
   })
 
   it('are named where no table prices them, even while they may be called', async () => {

@@ -24,6 +24,7 @@ const row: PriceRow = {
   isListed: true,
   isCompletionLocked: false,
   channels: [],
+  channelCount: 0,
   isMissing: false,
   retires: null,
   successor: null,

@@ -25,6 +25,7 @@ export function NewModel({ open, taken, onClose, onAdd }: NewModelProps) {
       isListed: false,
       isCompletionLocked: false,
       channels: [],
+      channelCount: 0,
       isMissing: false,
       retires: null,
       successor: null,

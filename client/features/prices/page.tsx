@@ -30,9 +30,9 @@ const isShown = (row: PriceRow, show: string): boolean =>
   show === 'missing'
     ? row.isMissing
     : show === 'served'
-      ? row.channels.length > 0
+      ? row.channelCount > 0
       : show === 'retired'
-        ? row.retires !== null && row.channels.length > 0
+        ? row.retires !== null && row.channelCount > 0
         : true
 
 /** All prices in one list: typed where they stand, tried on past traffic, saved at once or at an instant. */

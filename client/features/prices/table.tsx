@@ -222,14 +222,14 @@ function Row({
         gridColumn={{ base: '2 / -1', sm: 'auto' }}
         {...tipOf(row, channelNames)}
       >
-        {row.channels.length === 0 ? (
+        {row.channelCount === 0 ? (
           <Text as="span" color="fg.subtle">
             {t('无渠道')}
           </Text>
         ) : (
           channelNames[row.channels[0] ?? -1]
         )}
-        {row.channels.length > 1 && ` +${row.channels.length - 1}`}
+        {row.channelCount > 1 && ` +${row.channelCount - 1}`}
       </Text>
     </Grid>
   )
@@ -239,10 +239,7 @@ const tipOf = ({ channels }: PriceRow, names: readonly string[]) =>
   channels.length === 0
     ? {}
     : {
-        'data-tip': channels
-          .slice(0, 20)
-          .map((place) => names[place])
-          .join('\n'),
+        'data-tip': channels.map((place) => names[place]).join('\n'),
       }
 
 /** A price per call leaves no room for prices by token; some output prices follow from the model's name. */

@@ -6,7 +6,8 @@ import { Channel } from '#db/entities/channel.ts'
 import { ChannelDrift } from '#db/entities/channel-drift.ts'
 import { listCooldowns } from '#features/channels/service/cooldowns.ts'
 import type { UserDeps } from '#features/deps.ts'
-import { unpricedModelsOf } from '#features/models/service.ts'
+import { type Ability, enabledAbilities } from '#features/models/service.ts'
+import { pricedName } from '#features/models/priced-name.ts'
 import { compareBalances, isBalanceOff } from '#features/prices/buying.ts'
 
 type Severity = 'bad' | 'warning'
@@ -31,67 +32,77 @@ type AttentionDeps = Pick<UserDeps, 'em' | 'options' | 'database' | 'ambient'>
 
 /** What stands in need of a hand, the gravest first. */
 export async function listAttention(deps: AttentionDeps): Promise<Attention[]> {
-  const channels = await deps.em.find(Channel, {}, { orderBy: { id: 'asc' }, disableIdentityMap: true })
-  const enabled = channels.filter(({ status }) => status === channelStatus.enabled)
+  const abilities = await enabledAbilities(deps)
   const found = [
-    ...disabledOf(channels),
-    ...unservedOf(channels, enabled),
-    ...missingPricesOf(deps, enabled),
-    ...(await openCircuitsOf(deps, enabled)),
-    ...(await offBalancesOf(deps, enabled)),
-    ...lowBalancesOf(enabled),
-    ...retiredOf(enabled, deps.ambient.now()),
-    ...(await driftsOf(deps, enabled)),
+    ...(await disabledOf(deps)),
+    ...(await unservedOf(deps)),
+    ...missingPricesOf(deps, abilities),
+    ...(await openCircuitsOf(deps)),
+    ...(await offBalancesOf(deps)),
+    ...(await lowBalancesOf(deps)),
+    ...retiredOf(abilities, deps.ambient.now()),
+    ...(await driftsOf(deps)),
   ]
   return found.toSorted((left, right) => rank(left) - rank(right))
 }
 
 const rank = ({ severity }: Attention): number => (severity === 'bad' ? 0 : 1)
 
-const disabledOf = (channels: readonly Channel[]): Attention[] =>
-  channels
-    .filter(({ status }) => status === channelStatus.autoDisabled)
-    .map(({ id, name, statusReason, statusAt }) => ({
-      kind: 'channel-disabled',
-      severity: 'bad',
-      channelId: id,
-      channel: name,
-      reason: statusReason,
-      since: statusAt ?? null,
-    }))
-
-/** Models that only channels name which are off; those that somebody switched off on purpose alone are left out. */
-function unservedOf(channels: readonly Channel[], enabled: readonly Channel[]): Attention[] {
-  const key = (group: string, model: string): string => `${group}\n${model}`
-  const pairs = (channel: Channel) =>
-    splitList(channel.group).flatMap((group) => splitList(channel.models).map((model) => ({ group, model })))
-  const served = new Set(enabled.flatMap((channel) => pairs(channel).map(({ group, model }) => key(group, model))))
-  const unserved = new Map<string, Set<string>>()
-  for (const channel of channels.filter(({ status }) => status === channelStatus.autoDisabled)) {
-    for (const { group, model } of pairs(channel)) {
-      if (served.has(key(group, model))) continue
-      unserved.set(model, (unserved.get(model) ?? new Set()).add(group))
-    }
-  }
-  return [...unserved].map(([model, groups]) => ({
-    kind: 'model-unserved',
+async function disabledOf({ em }: AttentionDeps): Promise<Attention[]> {
+  const channels = await em.find(
+    Channel,
+    { status: channelStatus.autoDisabled },
+    { fields: ['name', 'statusReason', 'statusAt'], orderBy: { id: 'asc' }, disableIdentityMap: true },
+  )
+  return channels.map(({ id, name, statusReason, statusAt }) => ({
+    kind: 'channel-disabled',
     severity: 'bad',
-    model,
-    groups: [...groups].toSorted(),
+    channelId: id,
+    channel: name,
+    reason: statusReason,
+    since: statusAt ?? null,
   }))
 }
 
+/** Models that only channels serve which are off; those that somebody switched off on purpose alone are left out. */
+async function unservedOf({ database }: AttentionDeps): Promise<Attention[]> {
+  const { rows } = await database.pool.query<{ model: string; groups: string[] }>(
+    `select a.model, array_agg(distinct a."group" order by a."group") as groups
+     from channels c join abilities a on a.channel_id = c.id
+     where c.status = $1
+       and not exists (select 1 from abilities s where s."group" = a."group" and s.model = a.model and s.enabled)
+     group by 1 order by 1`,
+    [channelStatus.autoDisabled],
+  )
+  return rows.map(({ model, groups }) => ({ kind: 'model-unserved', severity: 'bad', model, groups }))
+}
+
+/** Names of the channels that are on, of those asked for. */
+async function enabledNames({ database }: AttentionDeps, ids: readonly number[]): Promise<Map<number, string>> {
+  const { rows } = await database.pool.query<{ id: number; name: string }>(
+    'select id, name from channels where id = any($1::int[]) and status = $2 order by id',
+    [ids, channelStatus.enabled],
+  )
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}
+
 /** Channels that are given no calls for a while, after failures, though nobody switched them off. */
-async function openCircuitsOf(deps: AttentionDeps, enabled: readonly Channel[]): Promise<Attention[]> {
-  const names = new Map(enabled.map(({ id, name }) => [id, name]))
+async function openCircuitsOf(deps: AttentionDeps): Promise<Attention[]> {
+  const cooldowns = await listCooldowns(deps)
+  const names = await enabledNames(
+    deps,
+    cooldowns.map(({ channelId }) => channelId),
+  )
   const open = new Map<number, Extract<Attention, { kind: 'circuit-open' }>>()
-  for (const { channelId, until, reason } of await listCooldowns(deps, { ids: [...names.keys()] })) {
+  for (const { channelId, until, reason } of cooldowns) {
+    const channel = names.get(channelId)
+    if (channel === undefined) continue
     const before = open.get(channelId)
     open.set(channelId, {
       kind: 'circuit-open',
       severity: 'warning',
       channelId,
-      channel: names.get(channelId) ?? '',
+      channel,
       places: (before?.places ?? 0) + 1,
       until: before && before.until > until ? before.until : until,
       reason: before?.reason || reason,
@@ -100,9 +111,13 @@ async function openCircuitsOf(deps: AttentionDeps, enabled: readonly Channel[]):
   return [...open.values()]
 }
 
-function missingPricesOf({ options }: Pick<AttentionDeps, 'options'>, enabled: readonly Channel[]): Attention[] {
-  const models = new Set(enabled.flatMap((channel) => unpricedModelsOf(options, channel)))
-  return [...models].toSorted().map((model) => ({
+/** Models that an ordinary user's call would be refused for, because nobody has priced them. */
+function missingPricesOf({ options }: AttentionDeps, abilities: readonly Ability[]): Attention[] {
+  const missing = abilities.filter(
+    ({ model, mapping, task }) =>
+      !task && priceOf(options, { model: pricedName(options, model, mapping), acceptUnset: false }) === undefined,
+  )
+  return [...new Set(missing.map(({ model }) => model))].toSorted().map((model) => ({
     kind: 'price-missing',
     severity: 'bad',
     model,
@@ -110,25 +125,34 @@ function missingPricesOf({ options }: Pick<AttentionDeps, 'options'>, enabled: r
   }))
 }
 
-const lowBalancesOf = (enabled: readonly Channel[]): Attention[] =>
-  enabled
-    .filter(({ balance, balanceUpdatedAt }) => balanceUpdatedAt !== null && Number(balance) < lowBalanceDollars)
-    .map(({ id, name, balance }) => ({
-      kind: 'balance-low',
-      severity: 'warning',
-      channelId: id,
-      channel: name,
-      balance: Number(balance),
-    }))
+async function lowBalancesOf({ em }: AttentionDeps): Promise<Attention[]> {
+  const channels = await em.find(
+    Channel,
+    { status: channelStatus.enabled, balanceUpdatedAt: { $ne: null }, balance: { $lt: lowBalanceDollars } },
+    { fields: ['name', 'balance'], orderBy: { id: 'asc' }, disableIdentityMap: true },
+  )
+  return channels.map(({ id, name, balance }) => ({
+    kind: 'balance-low',
+    severity: 'warning',
+    channelId: id,
+    channel: name,
+    balance: Number(balance),
+  }))
+}
 
 /** Only where somebody has said what the channel costs: without that there is nothing to compare with. */
-async function offBalancesOf(deps: AttentionDeps, enabled: readonly Channel[]): Promise<Attention[]> {
-  const priced = enabled.filter(({ buyingPrices }) => buyingPrices.length > 0)
-  if (priced.length === 0) return []
-  const checks = await compareBalances(deps)
-  return priced.flatMap(({ id, name }) => {
+async function offBalancesOf(deps: AttentionDeps): Promise<Attention[]> {
+  const off = [...(await compareBalances(deps))].filter(([, check]) => isBalanceOff(check))
+  if (off.length === 0) return []
+  const channels = await deps.em.find(
+    Channel,
+    { id: { $in: off.map(([id]) => id) }, status: channelStatus.enabled },
+    { fields: ['name', 'buyingPrices'], orderBy: { id: 'asc' }, disableIdentityMap: true },
+  )
+  const checks = new Map(off)
+  return channels.flatMap(({ id, name, buyingPrices }) => {
     const check = checks.get(id)
-    if (!check || !isBalanceOff(check)) return []
+    if (!check || buyingPrices.length === 0) return []
     const { reported, counted } = check
     return [
       { kind: 'balance-off' as const, severity: 'warning' as const, channelId: id, channel: name, reported, counted },
@@ -136,9 +160,12 @@ async function offBalancesOf(deps: AttentionDeps, enabled: readonly Channel[]): 
   })
 }
 
-async function driftsOf({ em }: AttentionDeps, enabled: readonly Channel[]): Promise<Attention[]> {
-  const names = new Map(enabled.map(({ id, name }) => [id, name]))
-  const drifts = await em.find(ChannelDrift, { missing: { $ne: '' } }, { disableIdentityMap: true })
+async function driftsOf(deps: AttentionDeps): Promise<Attention[]> {
+  const drifts = await deps.em.find(ChannelDrift, { missing: { $ne: '' } }, { disableIdentityMap: true })
+  const names = await enabledNames(
+    deps,
+    drifts.map(({ channelId }) => channelId),
+  )
   return drifts.flatMap(({ channelId, missing, added }) => {
     const channel = names.get(channelId)
     if (channel === undefined) return []
@@ -147,11 +174,9 @@ async function driftsOf({ em }: AttentionDeps, enabled: readonly Channel[]): Pro
   })
 }
 
-function retiredOf(enabled: readonly Channel[], now: Date): Attention[] {
+function retiredOf(abilities: readonly Ability[], now: Date): Attention[] {
   const channels = new Map<string, number>()
-  for (const channel of enabled) {
-    for (const model of splitList(channel.models)) channels.set(model, (channels.get(model) ?? 0) + 1)
-  }
+  for (const { model, channels: count } of abilities) channels.set(model, (channels.get(model) ?? 0) + count)
   return [...channels].flatMap(([model, count]) => {
     const retirement = retirementOf(model)
     if (!retirement || retirement.retires.getTime() > now.getTime() + noticeMs) return []

@@ -14,7 +14,6 @@ export const modelsUserRouter = router({
 })
 
 export const modelsAdminRouter = router({
-  list: adminProcedure.query(({ ctx }) => service.listModels(ctx)),
   unset: adminProcedure.query(({ ctx }) => service.listUnsetModels(ctx)),
   unpriced: adminProcedure
     .input(schema.unpricedModels)

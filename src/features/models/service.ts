@@ -4,7 +4,7 @@ import type { OptionsReader } from '#core/options/registry/index.ts'
 import { isInPriceTables, priceOf, taskPriceOf } from '#core/pricing/price-of.ts'
 import { splitList } from '#core/routing/abilities.ts'
 import { modelsBehind, resolveModelMapping } from '#core/routing/model-names.ts'
-import { Channel } from '#db/entities/channel.ts'
+import type { Channel } from '#db/entities/channel.ts'
 import { User } from '#db/entities/user.ts'
 import type { Deps, UserDeps } from '#features/deps.ts'
 import type { ModelParameters } from '#core/models/parameters.ts'
@@ -12,7 +12,7 @@ import { parametersOf } from '#relay/providers/model-parameters.ts'
 import type { ByModel, CatalogPrices, UnpricedModels } from './schema.ts'
 import { listedNames, type Listing } from './listed-names.ts'
 import { pricedName, taskTypes } from './priced-name.ts'
-import { type ModelView, type PricingItem, toPriceView, toPricingItem } from './view.ts'
+import { type PricingItem, toPricingItem } from './view.ts'
 
 export { setPrices } from './set-prices.ts'
 
@@ -31,14 +31,23 @@ export function unpricedModelsOf(options: OptionsReader, channel: Serving): stri
 export const listUnpricedModels = (deps: Pick<UserDeps, 'options'>, input: UnpricedModels): string[] =>
   unpricedModelsOf(deps.options, { ...input, models: input.models.join(',') })
 
-type AbilityRow = { model: string; prefix: string; mapping: string; task: boolean; groups: string[] }
+/** What some enabled channels serve. */
+export type Ability = {
+  model: string
+  prefix: string
+  mapping: string
+  task: boolean
+  groups: string[]
+  /** How many channels. */
+  channels: number
+}
 
 /** What enabled channels serve; channels that are alike in prefix and mapping share a row. */
-async function enabledAbilities({ database }: Pick<Deps, 'database'>): Promise<AbilityRow[]> {
-  const { rows } = await database.pool.query<AbilityRow>({
+export async function enabledAbilities({ database }: Pick<Deps, 'database'>): Promise<Ability[]> {
+  const { rows } = await database.pool.query<Ability>({
     name: 'enabled_abilities',
     text: `select a.model, c.model_prefix as prefix, c.model_mapping as mapping, c.type = any ($1::int[]) as task,
-             array_agg(distinct a."group") as groups
+             array_agg(distinct a."group") as groups, count(distinct a.channel_id)::int as channels
            from abilities a join channels c on c.id = a.channel_id
            where a.enabled
            group by 1, 2, 3, 4 order by 1, 2`,
@@ -75,8 +84,7 @@ export async function listPricing(deps: Deps): Promise<Pricing> {
   }
 }
 
-const pricedListings = (rows: AbilityRow[], viewerGroup: string): (Listing & AbilityRow)[] =>
-  listedNames(rows, viewerGroup)
+const pricedListings = (rows: Ability[], viewerGroup: string): (Listing & Ability)[] => listedNames(rows, viewerGroup)
 
 async function acceptsUnset({ em }: Pick<Deps, 'em'>, id: number): Promise<boolean> {
   const user = await em.findOne(User, { id }, { disableIdentityMap: true })
@@ -103,29 +111,6 @@ export async function parametersOfModel(deps: UserDeps, { model }: ByModel): Pro
   const row = (await enabledAbilities(deps)).find((served) => name === served.prefix + served.model)
   const mapped = row && resolveModelMapping(row.mapping, row.model)
   return parametersOf(mapped?.ok ? mapped.model : name)
-}
-
-/** Every model that a channel names, with its price and who serves it. */
-export async function listModels(deps: UserDeps): Promise<ModelView[]> {
-  const channels = await deps.em.find(Channel, {}, { orderBy: { id: 'asc' }, disableIdentityMap: true })
-  const models = new Map<string, ModelView>()
-  for (const channel of channels) {
-    for (const model of splitList(channel.models)) {
-      const view = models.get(model) ?? { model, price: null, channels: [], groups: [] }
-      models.set(model, view)
-      view.channels.push({ id: channel.id, name: channel.name, status: channel.status })
-      view.groups = [...new Set([...view.groups, ...splitList(channel.group)])].toSorted()
-      view.price ??= priceOn(deps.options, channel, model)
-    }
-  }
-  return [...models.values()].toSorted((left, right) => (left.model < right.model ? -1 : 1))
-}
-
-function priceOn(options: OptionsReader, channel: Serving, model: string) {
-  const price = taskTypes.has(channel.type)
-    ? taskPriceOf(options, { model, mode: '' })
-    : priceOf(options, { model: pricedName(options, model, channel.modelMapping), acceptUnset: false })
-  return price ? toPriceView(price) : null
 }
 
 /** Enabled models that no table prices, whatever a fallback or the self-use mode makes of them. */

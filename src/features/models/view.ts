@@ -26,11 +26,3 @@ export const toPricingItem = (model: string, price: Price, groups: string[]): Pr
   groups,
   price: toPriceView(price),
 })
-
-export type ModelView = {
-  model: string
-  /** Null: an ordinary user's call would be refused. */
-  price: PriceView | null
-  channels: { id: number; name: string; status: number }[]
-  groups: string[]
-}

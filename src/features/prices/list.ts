@@ -3,7 +3,6 @@ import type { OptionsReader } from '#core/options/registry/index.ts'
 import { isInPriceTables, priceOf, priceTablesOf, taskPriceOf } from '#core/pricing/price-of.ts'
 import { completionRuleOf } from '#core/pricing/completion-rules.ts'
 import { splitList } from '#core/routing/abilities.ts'
-import { Channel } from '#db/entities/channel.ts'
 import type { UserDeps } from '#features/deps.ts'
 import { pricedName, taskTypes } from '#features/models/priced-name.ts'
 import { toPriceView } from '#features/models/view.ts'
@@ -16,8 +15,10 @@ type PriceRow = {
   isListed: boolean
   /** A rule by the model's name fixes the completion ratio. */
   isCompletionLocked: boolean
-  /** Places of the channels in `channels` that name the model. */
+  /** Places in `channels` of the first channels that name the model. */
   channels: number[]
+  /** How many name it. */
+  channelCount: number
   /** An enabled channel serves it, and no table prices it: its calls are refused, or charged by a fallback. */
   isMissing: boolean
   retires: Date | null
@@ -26,9 +27,19 @@ type PriceRow = {
 
 export type PriceList = { channels: { id: number; name: string; status: number }[]; rows: PriceRow[] }
 
+/** More than anybody reads beside a model. */
+const mostChannelsNamed = 20
+
+type ChannelRow = { id: number; name: string; status: number; type: number; models: string; mapping: string }
+
 /** Every model that a table prices or a channel names. */
-export async function listPrices({ em, options }: UserDeps): Promise<PriceList> {
-  const channels = await em.find(Channel, {}, { orderBy: { id: 'asc' }, disableIdentityMap: true })
+export async function listPrices({ database, options }: UserDeps): Promise<PriceList> {
+  const { rows: channels } = await database.pool.query<ChannelRow>(
+    'select id, name, status, type, models, model_mapping as mapping from channels order by id',
+  )
+  const modelsOf = remembered(splitList)
+  // Thousands of channels share few mappings, and so the prices of their models.
+  const isUnpriced = remembered((model: string) => !isInPriceTables(options, model))
   const rows = new Map<string, PriceRow>()
   const rowOf = (model: string, price: () => PriceRow['price']): PriceRow => {
     const known = rows.get(model)
@@ -39,11 +50,12 @@ export async function listPrices({ em, options }: UserDeps): Promise<PriceList> 
   }
   channels.forEach((channel, place) => {
     const isTask = taskTypes.has(channel.type)
-    for (const model of splitList(channel.models)) {
-      const priced = pricedName(options, model, channel.modelMapping)
+    for (const model of modelsOf(channel.models)) {
+      const priced = pricedName(options, model, channel.mapping)
       const row = rowOf(model, () => (isTask ? viewOfTask(options, model) : viewOf(options, priced)))
-      row.channels.push(place)
-      row.isMissing ||= channel.status === 1 && !isTask && !isInPriceTables(options, priced)
+      row.channelCount += 1
+      if (row.channels.length < mostChannelsNamed) row.channels.push(place)
+      row.isMissing ||= channel.status === 1 && !isTask && isUnpriced(priced)
     }
   })
   const tables = priceTablesOf(options)
@@ -56,6 +68,15 @@ export async function listPrices({ em, options }: UserDeps): Promise<PriceList> 
   }
 }
 
+/** The same answer for the same text, worked out once. */
+function remembered<Answer>(work: (text: string) => Answer): (text: string) => Answer {
+  const known = new Map<string, Answer>()
+  return (text) => {
+    if (!known.has(text)) known.set(text, work(text))
+    return known.get(text) as Answer
+  }
+}
+
 function newRow(model: string, price: PriceRow['price']): PriceRow {
   const retirement = retirementOf(model)
   return {
@@ -64,6 +85,7 @@ function newRow(model: string, price: PriceRow['price']): PriceRow {
     isListed: false,
     isCompletionLocked: !model.includes('/') && completionRuleOf(model)?.locked === true,
     channels: [],
+    channelCount: 0,
     isMissing: false,
     retires: retirement?.retires ?? null,
     successor: retirement?.successor ?? null,

@@ -82,12 +82,12 @@ export type CooldownView = {
 /** What rests now, the longest rest of each place, wherever it was seen. */
 export async function listCooldowns(
   { em, ambient }: Pick<UserDeps, 'em' | 'ambient'>,
-  { ids }: { ids: number[] },
+  { ids }: { ids?: number[] } = {},
 ): Promise<CooldownView[]> {
-  if (ids.length === 0) return []
+  if (ids?.length === 0) return []
   const found = await em.find(
     ChannelCooldown,
-    { channelId: { $in: ids }, until: { $gt: ambient.now() } },
+    { ...(ids && { channelId: { $in: ids } }), until: { $gt: ambient.now() } },
     { orderBy: { until: 'asc' }, disableIdentityMap: true },
   )
   const longest = new Map(found.map((row) => [JSON.stringify([row.channelId, row.key, row.model]), row]))
