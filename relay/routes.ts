@@ -3,6 +3,7 @@ import { claude } from './dialects/claude/index.ts'
 import { type EmbedAction, embedActions } from './dialects/gemini/embed.ts'
 import { gemini } from './dialects/gemini/index.ts'
 import { openAiChat } from './dialects/openai-chat/index.ts'
+import { openAiCompaction } from './dialects/openai-compaction/index.ts'
 import { openAiCompletions } from './dialects/openai-completions/index.ts'
 import { openAiEdits } from './dialects/openai-edits/index.ts'
 import type { PlainOperation } from './providers/types.ts'
@@ -28,6 +29,7 @@ export const chatPaths: ChatPath[] = [
   { path: '/v1/completions', dialect: openAiCompletions },
   { path: '/v1/edits', dialect: openAiEdits },
   { path: '/v1/responses', dialect: openAiResponses },
+  { path: '/v1/responses/compact', dialect: openAiCompaction },
   { path: '/v1/messages', dialect: claude },
   ...['/v1beta/models', '/v1/models'].flatMap((base) =>
     ['generateContent', 'streamGenerateContent'].map((action) => ({

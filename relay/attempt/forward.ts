@@ -20,7 +20,7 @@ import type { AttemptContext } from './attempt-context.ts'
 import { withToken } from './attempt-token.ts'
 import { buildRequest } from './build-request.ts'
 import { answerSettings, type ChannelRequest, forChannel, passesThrough } from './channel-body.ts'
-import { asAttemptFailure, maskedFailure, unsupportedHere } from './failure.ts'
+import { asAttemptFailure, AttemptFailed, maskedFailure, unsupportedHere } from './failure.ts'
 import { sendRequest } from './send-request.ts'
 import { attemptSecrets, providerCallOf } from './upstream-channel.ts'
 
@@ -28,11 +28,31 @@ import { attemptSecrets, providerCallOf } from './upstream-channel.ts'
  * One try on one channel, to the settled answer. Returns when the call is over (answered, or the caller hung up).
  * @throws {AttemptFailed} when nothing has reached the caller and another channel may be tried.
  */
-export async function forward(
-  services: RelayServices,
-  call: Call,
-  plan: { attempt: Attempt; attempts: AttemptRecord[]; terms: CallPrice; held: Held },
-): Promise<void> {
+export async function forward(services: RelayServices, call: Call, plan: ForwardPlan): Promise<void> {
+  try {
+    await forwardOnce(services, call, plan)
+  } catch (error) {
+    if (!lacksPath(call, plan, error)) throw error
+    await forwardOnce(services, call, { ...plan, translates: true })
+  }
+}
+
+type ForwardPlan = {
+  attempt: Attempt
+  attempts: AttemptRecord[]
+  terms: CallPrice
+  held: Held
+  /** The upstream has no path for the caller's own form, though others of its kind do. */
+  translates?: boolean
+}
+
+function lacksPath({ dialect }: Call, { attempt }: ForwardPlan, error: unknown): boolean {
+  const native = dialect.native && providerFor(attempt.channel.type).native[dialect.native]
+  if (!native?.mayLack || !(error instanceof AttemptFailed) || error.local) return false
+  return error.failure.status === 404 || error.failure.status === 405
+}
+
+async function forwardOnce(services: RelayServices, call: Call, plan: ForwardPlan): Promise<void> {
   const { attempt } = plan
   const { lowered } = plan.held.plan
   checkOffer(call, attempt)
@@ -41,12 +61,8 @@ export async function forward(
   const { rewrites, reasoning } = answerSettings(attempt.channel.setting, call.dialect)
   const sent = lowered === undefined ? own : withLoweredLimit(call, own, lowered)
   const providerCall = providerCallOf(services, call, { attempt, stream: sent.request.stream })
-  const native = nativeFor(call, {
-    provider,
-    sent,
-    providerCall,
-    passes: passesThrough(attempt.channel.setting, services),
-  })
+  const passes = passesThrough(attempt.channel.setting, services)
+  const native = plan.translates ? null : nativeFor(call, { provider, sent, providerCall, passes })
   const context: AttemptContext = {
     services,
     call,

@@ -2,6 +2,7 @@ import type { DialectId } from '#relay/chat/request.ts'
 import { claude } from './claude/index.ts'
 import { gemini } from './gemini/index.ts'
 import { openAiChat } from './openai-chat/index.ts'
+import { openAiCompaction } from './openai-compaction/index.ts'
 import { openAiCompletions } from './openai-completions/index.ts'
 import { openAiEdits } from './openai-edits/index.ts'
 import { openAiResponses } from './openai-responses/index.ts'
@@ -15,7 +16,11 @@ export const dialects = {
   gemini,
 } satisfies Record<DialectId, ChatDialect>
 
-const legacy = { 'openai-completions': openAiCompletions, 'openai-edits': openAiEdits }
+const legacy = {
+  'openai-completions': openAiCompletions,
+  'openai-edits': openAiEdits,
+  'openai-compaction': openAiCompaction,
+}
 
 export type CallerDialectId = DialectId | LegacyDialect['id']
 

@@ -75,13 +75,15 @@ export type ChatDialect = {
   /** Keep-alive text while waiting. */
   ping: string
   /** The name by which providers declare that they speak it themselves; null for one that none of them can. */
-  native: DialectId | 'openai-completions' | null
+  native: DialectId | 'openai-completions' | 'openai-compaction' | null
   /** Offered also by channels that list this operation and no chat. */
   operation?: ChannelOperation | undefined
   /** Its calls may name an earlier answer to go on from: which one, where upstreams keep it. */
   threadOf?: ((body: Body) => { continues: string | undefined } | undefined) | undefined
   /** Upstreams keep its answers, and later calls name them. */
   keepsResponses: boolean
+  /** Its own answers are kept nowhere, whatever they go on from. */
+  isNeverStored?: boolean | undefined
   /** Its answers have an agreed place for reasoning. */
   hasReasoningPlace: boolean
   /**
@@ -108,8 +110,10 @@ export type ChatDialect = {
   countingDefaults?: Body | undefined
 }
 
-/** Calls from before there were chats: few upstreams speak them, so their ids are none of `DialectId`. */
-export type LegacyDialect = Omit<ChatDialect, 'id'> & { id: 'openai-completions' | 'openai-edits' }
+/** Calls from before there were chats, and calls beside them: few upstreams speak them, so their ids are none of `DialectId`. */
+export type LegacyDialect = Omit<ChatDialect, 'id'> & {
+  id: 'openai-completions' | 'openai-edits' | 'openai-compaction'
+}
 
 /** Whatever language a chat call came in. */
 export type CallerDialect = ChatDialect | LegacyDialect

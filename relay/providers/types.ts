@@ -118,6 +118,8 @@ export type NativeDialect = {
   countTokens?:
     | ((body: NativeBody, call: ProviderCall) => { request: UpstreamRequest; read: (json: unknown) => unknown })
     | undefined
+  /** Servers that speak the rest of the vendor's form may lack this path; the call is then translated. */
+  mayLack?: boolean | undefined
   /** False for a call that the upstream only takes in another form; it is then translated. Absent: always true. */
   accepts?: ((body: Record<string, unknown>, call: ProviderCall) => boolean) | undefined
   request: (body: NativeBody, call: ProviderCall) => UpstreamRequest
@@ -265,7 +267,7 @@ export type Provider = {
   plain?: Partial<Record<PlainOperation, PlainTranslation>> | undefined
   /** Sessions over a socket, whose frames go through unchanged. */
   realtime?: RealtimeTranslation | undefined
-  native: Partial<Record<DialectId | 'openai-completions', NativeDialect>>
+  native: Partial<Record<DialectId | 'openai-completions' | 'openai-compaction', NativeDialect>>
   /** An error reply (status not 2xx) → what went wrong, in one shape whatever the vendor calls it. */
   error: (status: number, body: string, headers?: ReplyHeaders) => UpstreamFailure
   /** The model-list call. */

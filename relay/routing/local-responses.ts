@@ -21,7 +21,10 @@ const daysOf = ({ options }: RelayServices): number => options.get('global.store
 
 /** Answers of this call are kept: its caller did not say no, and the operator does not. */
 export const keepsAnswer = (services: RelayServices, { dialect, earlier, body }: KeepingCall): boolean =>
-  dialect.keepsResponses && (earlier?.asked ?? body.json)['store'] !== false && daysOf(services) > 0
+  dialect.keepsResponses &&
+  dialect.isNeverStored !== true &&
+  (earlier?.asked ?? body.json)['store'] !== false &&
+  daysOf(services) > 0
 
 type KeepingCall = Pick<CallCore, 'dialect' | 'body' | 'earlier'>
 

@@ -59,6 +59,7 @@ export const relayCalls: Readonly<Record<string, MakeSending>> = {
   'POST /v1/rerank': () => ({ body: { model, query: 'q', documents: ['d'] } }),
   'POST /v2/rerank': () => ({ body: { model, query: 'q', documents: ['d'] } }),
   'POST /v1/responses': () => ({ body: { model, input: 'hello' } }),
+  'POST /v1/responses/compact': () => ({ body: { model, input: 'hello' } }),
   'POST /v1/responses/input_tokens': () => ({ body: { model, input: 'hello' } }),
   'GET /v1/responses/:id': byAnswer,
   'DELETE /v1/responses/:id': byAnswer,

@@ -5,7 +5,7 @@ import type { App } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { json, type ScriptedUpstream } from '#test/support/scripted-upstream.ts'
 import { serve, withOptions } from './serve.ts'
-import { eventually, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
+import { consumed, eventually, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
 import { richToken, type ScriptedRelay, startScriptedRelay } from './relay-world.ts'
 
 let relay: ScriptedRelay
@@ -267,5 +267,40 @@ describe('an answer that the gateway keeps, since its upstream does not', () => 
     const headers = { authorization: `Bearer sk-${mine.key}`, 'content-type': 'application/json' }
     const exact = await read(await fetch(`${app.url}/v1/responses`, { method: 'POST', headers, body }), false)
     expect(await (await call(mine, `${exact.id}/input_items`)).text()).toContain(`"mark":${digits}`)
+  })
+})
+
+describe('a conversation that is compacted', () => {
+  const compact = (model: string, body: object) =>
+    app.relay(mine, '/v1/responses/compact', { model, input: 'the bird is a plover', ...body })
+  type Compacted = { output: { type: string; encrypted_content?: string }[] }
+
+  test('is summed up by its model where the upstream turns out not to do it, and read by every other', async () => {
+    const chat = {
+      choices: [{ message: { content: 'A plover.' }, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 30, completion_tokens: 4 },
+    }
+    const lacking = scripted.play((path) => (path.endsWith('/compact') ? { status: 404, steps: ['{}'] } : json(chat)))
+    const { model } = await serve(app, { type: 1, baseUrl: lacking })
+    const reply = await compact(model, {})
+    const { output } = (await reply.json()) as Compacted
+    expect(output.map(({ type }) => type)).toEqual(['message', 'compaction'])
+    expect((await consumed(app)).at(-1)).toMatchObject({ prompt_tokens: 30, completion_tokens: 4 })
+    for (const type of [1, 14, 24, 43]) {
+      const other = await serve(app, { type })
+      expect((await ask(mine, other.model, { input: [...output, { role: 'user', content: 'go on' }] })).status).toBe(
+        200,
+      )
+      expect(JSON.stringify(app.upstream.requests.at(-1)?.body)).toContain('A plover.')
+    }
+  })
+
+  test('costs nothing where nothing was summed up', async () => {
+    const { model } = await serve(app, { type: 14, does: 'blank' })
+    const rows = (await consumed(app)).length
+    expect((await compact(model, {})).status).toBe(500)
+    expect((await compact(model, { input: [] })).status).toBe(400)
+    expect((await compact(model, { previous_response_id: 'resp_unknown' })).status).toBe(404)
+    expect((await consumed(app)).length).toBe(rows)
   })
 })

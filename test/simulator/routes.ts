@@ -27,7 +27,7 @@ import { chatCompletions } from './openai/chat.ts'
 import { completions } from './openai/completions.ts'
 import { embeddings } from './openai/embeddings.ts'
 import { images, moderations, rerank, speech, transcription } from './openai/media.ts'
-import { countInputTokens, responses, storedResponse } from './openai/responses.ts'
+import { compactResponse, countInputTokens, responses, storedResponse } from './openai/responses.ts'
 import { openai } from './openai/vendor.ts'
 import { createPattern, createPrediction, lookAtPrediction, lookPattern } from './replicate/predictions.ts'
 import { replicate } from './replicate/vendor.ts'
@@ -55,6 +55,7 @@ const posts: [ending: string, route: Route][] = [
   ['/completions', { vendor: openai, operation: completions }],
   ['/embeddings', { vendor: openai, operation: embeddings }],
   ['/responses/input_tokens', { vendor: openai, operation: countInputTokens }],
+  ['/responses/compact', { vendor: openai, operation: compactResponse }],
   ['/responses', { vendor: openai, operation: responses }],
   ['/moderations', { vendor: openai, operation: moderations }],
   ['/images/generations', { vendor: openai, operation: images }],
@@ -121,7 +122,8 @@ export function routeOf(call: Pick<Call, 'method' | 'path' | 'headers'>): Route 
     const operation = method === 'POST' ? geminiVerbs[verb] : undefined
     return operation && { vendor: gemini, operation }
   }
-  if (/\/responses\/[^/]+/.test(path)) return { vendor: openai, operation: storedResponse }
+  const isPosted = method === 'POST' && !path.endsWith('/cancel')
+  if (!isPosted && /\/responses\/[^/]+/.test(path)) return { vendor: openai, operation: storedResponse }
   if (method === 'POST') return posts.find(([ending]) => path.endsWith(ending))?.[1]
   if (lookPattern.test(path)) return { vendor: replicate, operation: lookAtPrediction }
   if (path === '/api/tags') return { vendor: ollama, operation: tags }

@@ -19,7 +19,7 @@ type ReceivedRequest = { method: string; path: string; headers: IncomingHttpHead
 
 /** A provider that sends exactly the bytes it was told to, and keeps what it was sent. */
 export async function startScriptedUpstream() {
-  const plays: Play[] = []
+  const plays: (Play | ((path: string) => Play))[] = []
   const received: ReceivedRequest[] = []
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
@@ -28,15 +28,15 @@ export async function startScriptedUpstream() {
     received.push({ method: request.method ?? '', path, headers: request.headers, bytes: Buffer.concat(chunks) })
     const play = plays[Number(number)]
     if (play === undefined) response.writeHead(404).end()
-    else await perform(response, play)
+    else await perform(response, typeof play === 'function' ? play(path) : play)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     received,
-    /** The base address of a channel whose calls are all answered so. */
-    play(play: Play): string {
+    /** The base address of a channel whose calls are all answered so, or by their paths. */
+    play(play: Play | ((path: string) => Play)): string {
       plays.push(play)
       return `${origin}/play${plays.length - 1}`
     },

@@ -12,6 +12,7 @@ import type {
   ToolResultPart,
   UserPart,
 } from '#relay/chat/request.ts'
+import { readCompaction } from '#relay/chat/seals/compaction.ts'
 import { fileSource, mediaFromUrl } from '../openai-chat/parts.ts'
 import { addToolResult, addUserMessage, type Conversation, startConversation } from '../conversation.ts'
 import { type Reader, defined } from '../read.ts'
@@ -52,6 +53,13 @@ function readItem(conversation: Conversation, item: Fields, path: string): void 
     // Its tools are read with those of the call.
     case 'additional_tools':
       return
+    case 'compaction':
+    case 'compaction_summary': {
+      const text = readCompaction(item['encrypted_content'])
+      return text === undefined
+        ? readOwnItem(conversation, { ...item, type })
+        : addUserMessage(conversation, [{ type: 'text', text }])
+    }
     default:
       return readOwnItem(conversation, { ...item, type })
   }

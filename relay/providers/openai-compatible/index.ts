@@ -3,7 +3,7 @@ import { plainOperations, type Provider, type ProviderCall, type ProviderChannel
 import { readFailure } from '../shared/failures.ts'
 import { recordOf, recordsOf, wordOf } from '../shared/json.ts'
 import { joinPath } from '../shared/join-path.ts'
-import { nativeResponses } from '../openai-responses/native.ts'
+import { nativeCompaction, nativeResponses } from '../openai-responses/native.ts'
 import { fromResponse, isResponse } from '../openai-responses/response.ts'
 import { channelHeaders, requestHeaders } from './address.ts'
 import { nativeCompletions } from './completions.ts'
@@ -36,6 +36,8 @@ const modelsOf = (style: OpenAiStyle): Provider['models'] => ({
 
 /** A provider that speaks the OpenAI chat form, with the differences its style names. */
 export function openAiCompatible(style: OpenAiStyle): Provider {
+  const takesResponses = (_: unknown, call: ProviderCall) =>
+    supportsOperation(call.channel.type, 'responses') && (style.responsesModels?.test(call.model) ?? true)
   const profile = { ...compatibleProfile, ...style.profile }
   return {
     id: style.id,
@@ -72,9 +74,16 @@ export function openAiCompatible(style: OpenAiStyle): Provider {
         ? {
             'openai-responses': {
               ...nativeResponses({ url: style.responsesUrl, headers: (call) => requestHeaders(style, call) }),
-              accepts: (_: unknown, call: ProviderCall) =>
-                supportsOperation(call.channel.type, 'responses') && (style.responsesModels?.test(call.model) ?? true),
+              accepts: takesResponses,
             },
+            ...(style.compacts
+              ? {
+                  'openai-compaction': {
+                    ...nativeCompaction({ url: style.responsesUrl, headers: (call) => requestHeaders(style, call) }),
+                    accepts: takesResponses,
+                  },
+                }
+              : {}),
           }
         : {}),
       ...(style.messagesUrl

@@ -63,6 +63,8 @@ export type OpenAiStyle = {
   completionsUrl?: ((call: ProviderCall) => string) | undefined
   /** Where the vendor speaks the responses form too. */
   responsesUrl?: ((call: ProviderCall) => string) | undefined
+  /** The vendor compacts conversations of the responses form itself. */
+  compacts?: boolean | undefined
   /** Where the vendor opens realtime sockets, as an address of http or https. */
   realtimeUrl?: ((call: ProviderCall) => string) | undefined
   /** Sockets take the credential's headers alone, however the caller came. */

@@ -1,13 +1,15 @@
 import { splitEffort } from '../openai-compatible/model-families.ts'
 import { knownNames } from '../openai-compatible/request.ts'
 import { type NativeBody, type NativeDialect, type ProviderCall, UpstreamRefusal } from '../types.ts'
+import { readCompaction } from '#relay/chat/seals/compaction.ts'
 import { isSealed } from '#relay/chat/seals/envelope.ts'
 import { sealLoss } from '#relay/chat/seals/open-seals.ts'
 import { deliveredBy } from '#relay/chat/delivered.ts'
 import { isEmptyResponse, nameless } from '../shared/answer-record.ts'
-import { type Json, recordOf } from '../shared/json.ts'
+import { type Json, recordOf, recordsOf } from '../shared/json.ts'
 import { rewriteBody } from '../shared/rewrite-body.ts'
 import { storedIds } from './stored-ids.ts'
+import { failureIn } from './failure.ts'
 import { listenToResponses } from './listen.ts'
 import { fromResponse } from './response.ts'
 import { usageOf } from './usage.ts'
@@ -23,6 +25,7 @@ function nativeRequest(host: ResponsesHost, native: NativeBody, call: ProviderCa
   body['model'] = model
   if (effort !== undefined) body['reasoning'] = { ...recordOf(body['reasoning']), effort }
   const losses = dropForeignReasoning(body)
+  openCompactions(body)
   if ((body['stream'] === true) !== call.stream) body['stream'] = call.stream
   return {
     method: 'POST' as const,
@@ -46,6 +49,17 @@ function dropForeignReasoning(body: Json): string[] {
   return [sealLoss]
 }
 
+/** Compactions that were written here are read by no vendor: what they hold is said in a message. */
+function openCompactions(body: Json): void {
+  const input: unknown = body['input']
+  if (!Array.isArray(input)) return
+  const opened = input.map((item: unknown): unknown => {
+    const text = readCompaction(recordOf(item)?.['encrypted_content'])
+    return text === undefined ? item : { type: 'message', role: 'user', content: [{ type: 'input_text', text }] }
+  })
+  if (opened.some((item, index) => item !== input[index])) body['input'] = opened
+}
+
 function inspect(json: unknown): ReturnType<NativeDialect['inspect']> {
   const usage = usageOf(recordOf(json) ?? {})
   const reported = usage ? { usage } : {}
@@ -58,6 +72,34 @@ function inspect(json: unknown): ReturnType<NativeDialect['inspect']> {
     return error instanceof UpstreamRefusal ? { ...nothing, failure: error.failure } : nothing
   }
 }
+
+/** A compacted conversation, of which little is said that could be counted. */
+function inspectCompaction(json: unknown): ReturnType<NativeDialect['inspect']> {
+  const answer = recordOf(json) ?? {}
+  const usage = usageOf(answer)
+  const failure = failureIn(answer)
+  return {
+    ...(usage ? { usage } : {}),
+    ...(failure ? { failure } : {}),
+    // Only the account that made a compaction can read it.
+    keeps: storedIds(answer),
+    delivered: () => ({ text: '', toolCalls: 0 }),
+    empty: recordsOf(answer['output']).length === 0,
+  }
+}
+
+/** Compaction by a host that does it itself. Its answer is never streamed. */
+export const nativeCompaction = (host: ResponsesHost): NativeDialect => ({
+  mayLack: true,
+  request: (body, call) => {
+    const { url, ...request } = nativeRequest(host, body, { ...call, stream: false })
+    const compact = new URL(url)
+    compact.pathname += '/compact'
+    return { ...request, url: compact.href }
+  },
+  listen: () => listenToResponses(),
+  inspect: inspectCompaction,
+})
 
 /** The responses dialect of any host that speaks it. */
 export const nativeResponses = (host: ResponsesHost): NativeDialect => ({

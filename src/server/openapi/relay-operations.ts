@@ -62,7 +62,10 @@ const tagOf = (path: string): string => {
   return `relay ${/^(v1|v1beta|v2|upload|dashboard|pg)$/.test(first) ? second : first}`
 }
 
-const streamed = new Set(['/pg/chat/completions', ...chatPaths.map(({ path }) => path)])
+const streamed = new Set([
+  '/pg/chat/completions',
+  ...chatPaths.flatMap(({ path, dialect }) => (dialect.isNeverStored ? [] : path)),
+])
 
 function contentOf(path: string): Content {
   if (path.endsWith('/image/:id')) return { 'image/*': { schema: {} } }

@@ -31,7 +31,7 @@ export const encryptedOf = ({ headers }: Pick<Call, 'headers'>, text: string): s
 function checkReasoning(items: Json[], { headers }: Call): void {
   for (const item of items) {
     const data = item['encrypted_content']
-    if (item['type'] !== 'reasoning' || typeof data !== 'string') continue
+    if ((item['type'] !== 'reasoning' && item['type'] !== 'compaction') || typeof data !== 'string') continue
     if (data.split('.')[0] === proofOf(headers.authorization ?? headers['api-key'])) continue
     throw new Refusal({
       status: 400,

@@ -179,6 +179,23 @@ export const storedResponse: PlainOperation = {
   },
 }
 
+/** A conversation made shorter, which only its account can read. */
+export const compactResponse: ChatOperation = {
+  type: 'chat',
+  read: readResponses,
+  write: (_prompt, answer, call) =>
+    json({
+      id: call.nextId('resp_'),
+      object: 'response.compaction',
+      created_at: call.now,
+      output: [
+        ...inputItems(call.body).flatMap((item) => (item['role'] === 'user' ? [{ type: 'message', ...item }] : [])),
+        { type: 'compaction', id: call.nextId('cmp_'), encrypted_content: encryptedOf(call, answer.text.join('')) },
+      ],
+      usage: answer.usage ? usageBody(answer.usage) : null,
+    }),
+}
+
 /** How many tokens a prompt has. */
 export const countInputTokens: ChatOperation = {
   type: 'chat',

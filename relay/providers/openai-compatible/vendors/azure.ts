@@ -77,6 +77,7 @@ export const azure = openAiCompatible({
   responsesUrl,
   realtimeUrl,
   keyInHeaderOnly: true,
+  compacts: true,
   takesTokens: true,
   extendedTools: () => true,
   adjust,

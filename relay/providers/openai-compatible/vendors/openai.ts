@@ -25,6 +25,7 @@ export const openai = openAiCompatible({
   realtimeUrl: ({ channel, model }) =>
     `${joinPath(channel.baseUrl, versionOf(channel.baseUrl), '/realtime')}?model=${encodeURIComponent(model)}`,
   needsResponses: ({ channel }, asks) => channel.type === 1 && isOfficial(channel.baseUrl) && refusesChat(asks),
+  compacts: true,
   takesTokens: true,
   extendedTools: (channel) => isOfficial(channel.baseUrl),
 })
