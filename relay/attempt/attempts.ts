@@ -41,6 +41,7 @@ const longestReleaseMs = 1000
 export async function attemptAll(services: RelayServices, call: CallCore, steps: AttemptSteps): Promise<void> {
   const selection = steps.selection ?? createSelection(services, call)
   const priceOf = steps.priceOf ?? ((attempt: Attempt) => priceAttempt(services, call, attempt))
+  const forward = services.tracing?.traced(call, steps) ?? steps.forward
   const attempts: AttemptRecord[] = []
   services.retryBudget.earn()
   let reserved = false
@@ -58,7 +59,7 @@ export async function attemptAll(services: RelayServices, call: CallCore, steps:
       else await reserve(services, call, steps.amountOf?.(plan) ?? 0)
       reserved = true
       const startedAt = performance.now()
-      const error = await tryOnce(services, call, { plan, forward: steps.forward })
+      const error = await tryOnce(services, call, { plan, forward })
       if (!error) return
       const retry = planRetry(services, call, { error, attempt, number, selection, route: steps.route ?? 'text' })
       if (!retry && error.deliver) return await error.deliver()

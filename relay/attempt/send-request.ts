@@ -29,7 +29,7 @@ export async function sendRequest(
   const { services, call, attempt } = sender
   const limits = timeoutsOf(attempt.channel.setting, kind)
   sender.asked = true
-  const sending = { request, limits, signal: call.upstreamAbort.signal }
+  const sending = { request: withTraceParent(services, call, request), limits, signal: call.upstreamAbort.signal }
   const reply = await sendToUpstream(services, upstreamChannelOf(attempt), sending).catch((error: unknown) => {
     if (isUnsent(error)) sender.asked = false
     throw error
@@ -38,6 +38,13 @@ export async function sendRequest(
   if (isGood(reply)) return reply
   throw await failedReply(services, { ...sender, address: plainAddress(request.url) }, reply)
 }
+
+/** Where it is configured, the upstream's own spans hang on that of the attempt. */
+export const withTraceParent = <Sent extends { headers: Record<string, string> }>(
+  { tracing }: RelayServices,
+  { id }: CallCore,
+  request: Sent,
+): Sent => (tracing ? { ...request, headers: { ...request.headers, ...tracing.upstreamHeaders(id) } } : request)
 
 /** A reply that is no answer, as a failed attempt, with how long the upstream asks to wait. */
 export async function failedReply(

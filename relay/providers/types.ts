@@ -245,6 +245,8 @@ export type ReplyHeaders = Readonly<Record<string, string | string[] | undefined
 export type Provider = {
   id: string
   label: string
+  /** What OpenTelemetry's conventions call it, where that is not its id. */
+  telemetryName?: string | undefined
   /** Numbers of channel-types.json that this provider serves. */
   channelTypes: number[]
   /** How streams are cut into events; `contentType` is what such an answer is announced as. */

@@ -3,7 +3,7 @@ import type { AttemptPlan } from '#relay/attempt/attempts.ts'
 import type { CallCore, RelayServices } from '#relay/request/call.ts'
 import { asAttemptFailure, AttemptFailed, failureOfDomainError, maskedFailure } from '#relay/attempt/failure.ts'
 import { withToken } from '#relay/attempt/attempt-token.ts'
-import { failedReply } from '#relay/attempt/send-request.ts'
+import { failedReply, withTraceParent } from '#relay/attempt/send-request.ts'
 import { providerFor } from '#relay/providers/registry.ts'
 import type { ProviderCall, RealtimeCaller, RealtimeTranslation } from '#relay/providers/types.ts'
 import { type OpenedSocket, SocketRefused } from '#relay/transport/open-socket.ts'
@@ -31,7 +31,7 @@ export async function dial(services: RelayServices, call: CallCore, { attempt }:
   try {
     providerCall = await withToken(services, attempt, providerCall)
     const opened = await openUpstreamSocket(services, upstreamChannelOf(attempt), {
-      request: translation.request(providerCall, readCaller(call)),
+      request: withTraceParent(services, call, translation.request(providerCall, readCaller(call))),
       signal: call.upstreamAbort.signal,
       largestFrame,
     })

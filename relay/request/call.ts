@@ -16,6 +16,7 @@ import type { Holds } from '#relay/billing/open-holds.ts'
 import type { EarlierTurns } from '#relay/routing/earlier-turns.ts'
 import type { StoredAt } from '#relay/routing/stored-at.ts'
 import type { TokenCounter } from '#relay/billing/token-counter.ts'
+import type { Tracing } from '#relay/tracing/tracing.ts'
 
 /** What the relay keeps in memory beside the process's services. */
 export type RelayServices = Services & {
@@ -33,6 +34,8 @@ export type RelayServices = Services & {
   failureLog: FailureLog
   holds: Holds
   metrics: Metrics
+  /** Spans of calls; null where no exporter is configured. */
+  tracing: Tracing | null
   /** Position of the next key of each channel. */
   keyCursor: Map<number, number>
   /** The process was told to stop: it serves who comes, and wants nobody sent to it any more. */

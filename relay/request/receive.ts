@@ -29,6 +29,7 @@ export function receive(
     callerAborted.abort()
     if (!services.options.get('global.finish_after_hangup_enabled')) upstreamAbort.abort()
   })
+  services.tracing?.began({ id, req, res, dialect })
   return {
     id,
     req,

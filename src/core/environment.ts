@@ -33,5 +33,22 @@ export type Environment = {
   LINUXDO_URL: string
   /** Who asks for /metrics with it is answered; unset: this machine alone. */
   METRICS_KEY?: string | undefined
+  /** Where spans of calls are sent; unset: nowhere. These and below by the standard's own names. */
+  OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT?: string | undefined
+  OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf' | 'http/json'
+  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL?: 'http/protobuf' | 'http/json' | undefined
+  OTEL_TRACES_EXPORTER?: 'otlp' | 'none' | undefined
+  OTEL_SDK_DISABLED: 'true' | 'false'
+  OTEL_TRACES_SAMPLER: string
+  OTEL_TRACES_SAMPLER_ARG: number
+  OTEL_BSP_SCHEDULE_DELAY: number
+  OTEL_BSP_MAX_QUEUE_SIZE: number
+  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: number
+  OTEL_BSP_EXPORT_TIMEOUT: number
+  /** Whether a caller's own span is linked to, or the parent of the call's. */
+  TRACE_CALLERS: 'link' | 'parent'
+  /** Whether upstreams are told of the attempt's span. */
+  TRACE_UPSTREAMS: 'on' | 'off'
   LOG_LEVEL: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
 }

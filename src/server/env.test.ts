@@ -23,6 +23,16 @@ describe('the environment', () => {
       GITHUB_URL: 'https://github.com',
       LINUXDO_URL: 'https://connect.linux.do',
       LEDGER_LEASES: 'on',
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',
+      OTEL_SDK_DISABLED: 'false',
+      OTEL_TRACES_SAMPLER: 'parentbased_always_on',
+      OTEL_TRACES_SAMPLER_ARG: 1,
+      OTEL_BSP_SCHEDULE_DELAY: 5000,
+      OTEL_BSP_MAX_QUEUE_SIZE: 2048,
+      OTEL_BSP_MAX_EXPORT_BATCH_SIZE: 512,
+      OTEL_BSP_EXPORT_TIMEOUT: 30_000,
+      TRACE_CALLERS: 'link',
+      TRACE_UPSTREAMS: 'off',
       LOG_LEVEL: 'info',
     })
   })

@@ -4,6 +4,7 @@ import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
 import { bodyLimitsProblem } from '#features/request-bodies/limits.ts'
 import type { Environment } from '#core/environment.ts'
+import { tracingEnvironment } from './tracing-environment.ts'
 
 const integer = (least: number, most: number) =>
   z
@@ -90,6 +91,7 @@ const environment = z.object({
   LINUXDO_URL: url('https:', 'http:').default('https://connect.linux.do'),
   /** Who asks for /metrics with it is answered; unset: this machine alone. */
   METRICS_KEY: z.string().min(16, 'must have at least 16 characters').optional(),
+  ...tracingEnvironment,
   LOG_LEVEL: z
     .enum(
       ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],

@@ -17,7 +17,7 @@ import type { Job } from '#jobs/job.ts'
 import { createCooldownRecords } from '#features/channels/service/cooldowns.ts'
 import type { ChargeRow } from '#features/ledger/charge-row.ts'
 import { createHoldRecovery, lookForDeadNodesEveryMs, takeNodeIdentity } from '#features/ledger/node.ts'
-import { createLedger } from '#features/ledger/service.ts'
+import { createLedger, type Ledger } from '#features/ledger/service.ts'
 import { refundUndelivered } from '#features/ledger/refund.ts'
 import { createLimits } from '#features/limits/service.ts'
 import { plainNotice } from '#features/notifications/notice.ts'
@@ -40,6 +40,7 @@ import { createAnswerLengths } from '#relay/billing/answer-lengths.ts'
 import { createTokenCounter } from '#relay/billing/token-counter.ts'
 import { createMediaFetcher } from '#relay/transport/media.ts'
 import { createTransport } from '#relay/transport/send.ts'
+import type { Tracing } from '#relay/tracing/tracing.ts'
 import { followDatabaseClock } from './database-clock.ts'
 import type { Environment } from '#core/environment.ts'
 import { followChanges } from './follow-changes.ts'
@@ -48,6 +49,7 @@ import { atMostOnceASecond, reportBatchErrors } from './trouble-log.ts'
 import { createProcessMetrics } from './process-metrics.ts'
 import { projectFolder } from './project-folder.ts'
 import { createReadiness } from './readiness.ts'
+import { startTracing } from './tracing.ts'
 import { createWriteBarrier } from './write-barrier.ts'
 
 export const { version } = JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')) as {
@@ -139,6 +141,8 @@ export async function createServices(given: {
     thresholdOf: async (userId) => (await services.users.get(userId))?.quotaWarningThreshold ?? null,
   })
   const metrics = createProcessMetrics(() => services, hot)
+  const warnOfTraces = atMostOnceASecond((error) => log.warn({ err: error }, 'spans could not be sent'))
+  const tracing = await startTracing(environment, { version, onTrouble: warnOfTraces })
   const failureLog = createFailureLog(hot, (dropped, error) =>
     log.warn({ dropped, err: error }, 'rows of failed attempts could not be written'),
   )
@@ -159,24 +163,27 @@ export async function createServices(given: {
     environment,
     version,
     startedAt: ambient.now(),
-    ledger: createLedger({
-      pool: hot,
-      nodeId: node.id,
-      refund: (row) => refundUndelivered(database.orm.em.fork(), row),
-      onCharged: (row, { balance, paid }) => {
-        metrics.charged(row)
-        if (paid > 0) watchQuota({ userId: row.userId, balance })
-      },
-      onSetAside: logSetAside(() => services),
-      onError: reportBatchErrors(log),
-      leases: {
-        mayLease: () => environment.LEDGER_LEASES === 'on' && node.isHeld() && follower.receives(),
-        recall: async (userId) => {
-          await hot.query("select pg_notify('changes', $1)", [`user_lease:${userId}`])
-          await barrier()
+    ledger: withSpans(
+      tracing,
+      createLedger({
+        pool: hot,
+        nodeId: node.id,
+        refund: (row) => refundUndelivered(database.orm.em.fork(), row),
+        onCharged: (row, { balance, paid }) => {
+          metrics.charged(row)
+          if (paid > 0) watchQuota({ userId: row.userId, balance })
         },
-      },
-    }),
+        onSetAside: logSetAside(() => services),
+        onError: reportBatchErrors(log),
+        leases: {
+          mayLease: () => environment.LEDGER_LEASES === 'on' && node.isHeld() && follower.receives(),
+          recall: async (userId) => {
+            await hot.query("select pg_notify('changes', $1)", [`user_lease:${userId}`])
+            await barrier()
+          },
+        },
+      }),
+    ),
     limits: createLimits({
       redis,
       onError: atMostOnceASecond((error) => log.warn({ err: error }, 'a limit could not be counted')),
@@ -210,6 +217,7 @@ export async function createServices(given: {
     retryBudget: createRetryBudget(() => performance.now()),
     failureLog: counted(failureLog, metrics),
     metrics,
+    tracing,
     holds: { lengths: createAnswerLengths(), open: new Map(), lastSeen: new Map() },
     keyCursor: new Map(),
     draining: () => draining,
@@ -264,6 +272,7 @@ export async function createServices(given: {
         log.error('what was still to be booked is left to those who find the holds of dead processes')
       const written = Promise.all([services.failureLog.flushed(), cooldowns.flushed(), presence.stop()])
       await Promise.race([written, delay(longestDrainMs, undefined, { ref: false })])
+      await tracing?.close()
       await services.transport.close()
       await services.media.close()
       await services.counter.close()
@@ -280,6 +289,8 @@ const connectionsOf = (pools: readonly Pool[]) => ({
   idle: pools.reduce((sum, pool) => sum + pool.idleCount, 0),
   waiting: pools.reduce((sum, pool) => sum + pool.waitingCount, 0),
 })
+
+const withSpans = (tracing: Tracing | null, ledger: Ledger): Ledger => tracing?.ledger(ledger) ?? ledger
 
 const counted = (failureLog: FailureLog, metrics: RelayServices['metrics']): FailureLog => ({
   ...failureLog,

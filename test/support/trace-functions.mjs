@@ -4,13 +4,14 @@ import { fileURLToPath } from 'node:url'
 import { parseAst } from 'vite'
 
 // Loaded before a product (node --import): notes which functions a chat call enters on its way from its arrival to its charge,
-// each once, in their order, and writes them into the file that TRACE_FILE names after every call.
+// each once, in their order, and which files are loaded, and writes both into the file that TRACE_FILE names after every call.
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const traced = /^(relay|src\/core|src\/features)\//
 const first = 'relay/chat-call.ts handleChat'
 const last = /^src\/features\/ledger\/[\w/-]+\.ts settle$/
 
 let entered = null
+const files = new Set()
 
 globalThis.traceEntry = (place, isInner) => {
   if (place === first) entered = new Set()
@@ -19,7 +20,7 @@ globalThis.traceEntry = (place, isInner) => {
   // What stands inside a function is read with it, unless that was called before there was a call.
   if (!isInner || last.test(place) || ![...entered].some((other) => other.startsWith(`${file} `))) entered.add(place)
   if (!last.test(place)) return
-  writeFileSync(process.env.TRACE_FILE, JSON.stringify([...entered]))
+  writeFileSync(process.env.TRACE_FILE, JSON.stringify({ entered: [...entered], loaded: [...files] }))
   entered = null
 }
 
@@ -49,6 +50,7 @@ registerHooks({
   load: (url, context, nextLoad) => {
     const loaded = nextLoad(url, context)
     const path = url.startsWith('file:') ? fileURLToPath(url).replace(root, '').replaceAll('\\', '/') : ''
+    files.add(path)
     if (!traced.test(path) || !path.endsWith('.ts')) return loaded
     return { ...loaded, source: instrument(path, String(loaded.source)) }
   },

@@ -147,6 +147,7 @@ function readError(status: number, body: string, headers?: ReplyHeaders): Upstre
 
 export const aws: Provider = {
   id: 'aws',
+  telemetryName: 'aws.bedrock',
   label: 'AWS Bedrock',
   channelTypes: [33],
   pricedAsClaude: isClaude,

@@ -17,6 +17,7 @@ const ownAddress =
 
 export const gemini: Provider = {
   id: 'gemini',
+  telemetryName: 'gcp.gemini',
   label: 'Gemini',
   channelTypes: [24],
   framing: 'sse',

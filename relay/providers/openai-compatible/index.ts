@@ -42,6 +42,7 @@ export function openAiCompatible(style: OpenAiStyle): Provider {
   return {
     id: style.id,
     label: style.label,
+    telemetryName: style.telemetryName,
     channelTypes: style.channelTypes,
     framing: 'sse',
     afterOverride: (body, call) => {

@@ -15,6 +15,7 @@ export type ResponsesReason = { model: string; tools: boolean; search: boolean; 
 export type OpenAiStyle = {
   id: string
   label: string
+  telemetryName?: string | undefined
   channelTypes: number[]
   /** Path before `/chat/completions`; `/v1` when absent. A base address that ends in a version takes its place. */
   version?: string | undefined

@@ -39,6 +39,7 @@ const bodyVersion = 'vertex-2023-10-16'
 /** Partners' models that are served in the OpenAI form. */
 const openModels: OpenAiStyle = {
   id: 'vertex',
+  telemetryName: 'gcp.vertex_ai',
   label: 'Vertex AI',
   channelTypes: [41],
   url: openAiUrl,
@@ -105,6 +106,7 @@ const profiles = { claude: cloudClaudeProfile, google: geminiProfile, openai: co
 /** One host, three forms: the model decides which. */
 export const vertex: Provider = {
   id: 'vertex',
+  telemetryName: 'gcp.vertex_ai',
   label: 'Vertex AI',
   channelTypes: [41],
   pricedAsClaude: (model) => formOf(model) === 'claude',

@@ -69,6 +69,7 @@ function adjust(body: Json, { channel, query }: ProviderCall): void {
 
 export const azure = openAiCompatible({
   id: 'azure',
+  telemetryName: 'azure.ai.openai',
   label: 'Azure OpenAI',
   channelTypes: [3],
   url: chatUrl,

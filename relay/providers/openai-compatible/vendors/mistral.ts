@@ -84,6 +84,7 @@ function reasoning(body: Json, request: ChatRequest): void {
 
 export const mistral = openAiCompatible({
   id: 'mistral',
+  telemetryName: 'mistral_ai',
   label: 'Mistral',
   channelTypes: [42],
   streamUsage: false,

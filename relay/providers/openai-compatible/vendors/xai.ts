@@ -62,6 +62,7 @@ function usage(counts: Json): ReportedUsage {
 
 export const xai = openAiCompatible({
   id: 'xai',
+  telemetryName: 'x_ai',
   label: 'xAI',
   channelTypes: [48],
   responsesUrl: ({ channel }) => joinPath(channel.baseUrl, '/v1', '/responses'),
