@@ -3,6 +3,7 @@ import { countPrompt } from '#relay/counting/estimate-usage.ts'
 import { cheapTextTokens } from '#relay/counting/cheap-count.ts'
 import { createTokenCounter } from '#relay/billing/token-counter.ts'
 import { openAiChat } from '#relay/dialects/openai-chat/index.ts'
+import { processorMs } from '../support/processor-time.ts'
 
 const failures: unknown[] = []
 const counter = createTokenCounter((error) => failures.push(error))
@@ -31,18 +32,17 @@ const filled = (text: string): string => text.repeat(Math.ceil(megabyte / text.l
 async function longestPause(work: () => Promise<unknown>): Promise<number> {
   let longest = 0
   let isOver = false
-  let before = process.threadCpuUsage()
+  let before = processorMs()
   const look = (): void => {
-    const { user, system } = process.threadCpuUsage(before)
-    longest = Math.max(longest, user + system)
-    before = process.threadCpuUsage()
+    longest = Math.max(longest, processorMs() - before)
+    before = processorMs()
     if (!isOver) setImmediate(look)
   }
   setImmediate(look)
   await work()
   isOver = true
   await new Promise((resolve) => setImmediate(resolve))
-  return longest / 1000
+  return longest
 }
 
 test('the first count does not block the event loop, although an encoder is loaded', async () => {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { createSecrets } from '#features/secrets/service.ts'
 import { createChannelTable } from '#relay/routing/channel-table.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { processorMs } from '../support/processor-time.ts'
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
@@ -47,32 +48,26 @@ const makeTable = () =>
     onIgnored: () => {},
   })
 
-/** This thread's own time, which does not run while other processes have the core. */
-const ownMs = (): number => {
-  const { user, system } = process.threadCpuUsage()
-  return (user + system) / 1000
-}
-
 /** The longest turn of the event loop, for which nothing else could run; the shortest of several runs. */
 async function longestBlock(what: string, run: () => Promise<unknown>): Promise<number> {
   const longest: number[] = []
-  const startedAt = ownMs()
+  const startedAt = processorMs()
   for (let round = 0; round < 3; round += 1) {
     let over = false
     const done = run().finally(() => {
       over = true
     })
     let most = 0
-    for (let since = ownMs(); !over;) {
+    for (let since = processorMs(); !over;) {
       await new Promise((resolve) => setImmediate(resolve))
-      const now = ownMs()
+      const now = processorMs()
       most = Math.max(most, now - since)
       since = now
     }
     await done
     longest.push(most)
   }
-  const took = (ownMs() - startedAt) / longest.length
+  const took = (processorMs() - startedAt) / longest.length
   const turns = longest.map((ms) => ms.toFixed(1)).join(', ')
   process.stdout.write(`${what}: ${took.toFixed(0)} ms of work, in turns of at most ${turns} ms\n`)
   return Math.min(...longest)
@@ -113,9 +108,9 @@ test('ten thousand channels of a hundred models are read, compared and changed w
   expect(table.channel(rows[0]?.id ?? 0)?.weight).toBeGreaterThan(0)
 
   const calls = 1000
-  const startedAt = ownMs()
+  const startedAt = processorMs()
   for (let call = 0; call < calls; call += 1) expect(table.isListed('default', `nobody-has-${call}`)).toBe(false)
-  const each = (ownMs() - startedAt) / calls
+  const each = (processorMs() - startedAt) / calls
   process.stdout.write(`whether anybody has a model: ${(each * 1000).toFixed(0)} µs\n`)
   expect(each).toBeLessThan(0.5)
   expect(table.isListed('default', 'a-model-of-everybody-1')).toBe(true)

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { processorMs } from '#test/support/processor-time.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import { callWith, defaultOptions } from '../conformance/fixtures.ts'
 import { imageRequest, requestWith, toolConversation, weatherTool } from '../conformance/requests.ts'
@@ -55,7 +56,7 @@ test(
   () => {
     const count = 100_000
     const many = Array.from({ length: count }, (_, index) => String(index))
-    const started = performance.now()
+    const started = processorMs()
     const contents = (messages: ChatRequest['messages']) => body({ messages })['contents']
     const spoken = many.map((text) => ({ role: 'user' as const, content: [{ type: 'text' as const, text }] }))
     expect(contents(spoken)).toMatchObject([{ parts: { length: count } }])
@@ -72,7 +73,7 @@ test(
       { role: 'user', content: results },
     ]) as { parts: { functionResponse: { name: string } }[] }[]
     expect(answered[2]?.parts.slice(0, 2).map(({ functionResponse }) => functionResponse.name)).toEqual(['f0', 'f1'])
-    expect(performance.now() - started).toBeLessThan(10_000)
+    expect(processorMs() - started).toBeLessThan(10_000)
   },
 )
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { processorMs } from '#test/support/processor-time.ts'
 import { toGeminiSchema, toParameters } from './schema.ts'
 
 test.each([
@@ -86,9 +87,9 @@ test('references that multiply are cut off', () => {
       },
     ]),
   )
-  const started = performance.now()
+  const started = processorMs()
   toGeminiSchema({ $ref: '#/$defs/d0', $defs })
-  expect(performance.now() - started).toBeLessThan(60_000)
+  expect(processorMs() - started).toBeLessThan(60_000)
 })
 
 const numbered = <Item>(count: number, item: (name: string) => Item): Item[] =>
@@ -112,9 +113,9 @@ test.each([
     },
   ],
 ])('an object of many %s takes time by its size alone', (_, schema) => {
-  const started = performance.now()
+  const started = processorMs()
   expect(toGeminiSchema(schema)).toMatchObject({ type: 'object', properties: { p1: {} } })
-  expect(performance.now() - started).toBeLessThan(8_000)
+  expect(processorMs() - started).toBeLessThan(8_000)
 })
 
 test('parts of one object keep the order of their fields, the last saying what a field is', () => {

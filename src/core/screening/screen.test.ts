@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { processorMs } from '#test/support/processor-time.ts'
 import { compileScreen, isScreened } from './screen.ts'
 
 describe('compileScreen', () => {
@@ -37,9 +38,9 @@ describe('compileScreen', () => {
 
   test('a pattern made to explode takes no longer than any other', () => {
     const screen = compileScreen('regex:(a+)+$\nregex:(x|x|x)*y')
-    const started = performance.now()
+    const started = processorMs()
     expect(screen.find([`${'a'.repeat(200_000)}b`, 'x'.repeat(200_000)])).toEqual([])
-    expect(performance.now() - started).toBeLessThan(60_000)
+    expect(processorMs() - started).toBeLessThan(60_000)
   })
 })
 

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { processorMs } from '#test/support/processor-time.ts'
 import { previewOf } from './view-preview.ts'
 
 it('is cut at 100 characters, of which the last three are the ellipsis', () => {
@@ -19,10 +20,10 @@ it('has the words of markdown and HTML without their marks', () => {
 })
 
 it('takes hostile texts without delay', () => {
-  const start = performance.now()
+  const start = processorMs()
   for (const text of ['<'.repeat(200_000), '['.repeat(200_000), '<script'.repeat(30_000), '**'.repeat(100_000)]) {
     previewOf(text, 'html')
     previewOf(text, 'markdown')
   }
-  expect(performance.now() - start).toBeLessThan(1000)
+  expect(processorMs() - start).toBeLessThan(1000)
 })
