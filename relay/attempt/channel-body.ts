@@ -76,12 +76,5 @@ export function answerSettings(
   }
 }
 
-/** Callers who want no prompt of theirs marked for a vendor's cache say `off` here. */
-const cachingHeader = 'x-prompt-caching'
-
-/** Whether prompts of callers who cannot ask for a vendor's cache are marked for it: unless the channel or the caller says no. */
-export const marksPrompts = ({ req }: Pick<Call, 'req'>, { setting }: Pick<Attempt['channel'], 'setting'>): boolean =>
-  setting['prompt_caching'] !== false && req.headers[cachingHeader] !== 'off'
-
 export const passesThrough = (setting: Record<string, unknown>, services: RelayServices): boolean =>
   setting['pass_through_body_enabled'] === true || services.options.get('global.pass_through_request_enabled')

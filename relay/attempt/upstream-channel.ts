@@ -1,5 +1,4 @@
 import type { ChannelSecrets } from '#core/masking/secret-parts.ts'
-import { marksPrompts } from './channel-body.ts'
 import type { ProviderCall } from '#relay/providers/types.ts'
 import type { Attempt, CallCore, RelayServices } from '#relay/request/call.ts'
 import { toProviderCall } from '#relay/upstream-call/provider-call.ts'
@@ -12,6 +11,15 @@ export const upstreamChannelOf = ({ channel, key }: Place): UpstreamChannel => t
 /** What no caller and no log may learn of the place that a call was sent to. */
 export const attemptSecrets = (place: Place, call?: { token?: string | undefined }): ChannelSecrets =>
   secretsOf(upstreamChannelOf(place), call?.token)
+
+/** Callers who want no prompt of theirs marked for a vendor's cache say `off` here. */
+const cachingHeader = 'x-prompt-caching'
+
+/** Whether prompts of callers who cannot ask for a vendor's cache are marked for it: unless the channel or the caller says no. */
+export const marksPrompts = (
+  { req }: Pick<CallCore, 'req'>,
+  { setting }: Pick<Attempt['channel'], 'setting'>,
+): boolean => setting['prompt_caching'] !== false && req.headers[cachingHeader] !== 'off'
 
 /** What a provider may know of a caller's call. */
 export function providerCallOf(

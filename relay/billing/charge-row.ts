@@ -1,4 +1,3 @@
-import type { ChatRequest } from '#relay/chat/request.ts'
 import { formulaFor, quotaOfReceipt } from '#core/pricing/charge.ts'
 import type { Receipt, UsageReceipt } from '#core/pricing/receipt.ts'
 import { toolUses } from '#core/pricing/tools.ts'
@@ -9,7 +8,16 @@ import type { Attempt, AttemptRecord, Call, RelayServices } from '#relay/request
 import type { ChannelRequest } from '#relay/attempt/channel-body.ts'
 import { type CostInfo, costOfCall } from '#core/pricing/attempt-costs.ts'
 import type { CallPrice } from './price-call.ts'
-import { attemptKeys, callColumns, priceText, receiptKeys, usageColumns, usageKeys, userGroupKeys } from './log-row.ts'
+import {
+  attemptKeys,
+  callColumns,
+  contentKeys,
+  priceText,
+  receiptKeys,
+  usageColumns,
+  usageKeys,
+  userGroupKeys,
+} from './log-row.ts'
 
 /** How an answer ended, seen from the bill. */
 export type Ending = {
@@ -79,7 +87,7 @@ export function chargeRowOf(services: RelayServices, call: Call, settlement: Set
     other: {
       ...userGroupKeys(services, call, terms.groupRatio),
       ...other,
-      ...loggedContent(services, settlement.sent.request, () => ending.delivered().text),
+      ...contentKeys(services, settlement.sent.request, () => ending.delivered().text),
     },
     ...cost.columns,
   }
@@ -115,41 +123,5 @@ function otherOf(
     ...(corrected ? { usage_corrected: true } : {}),
     ...(ending.end === 'complete' ? {} : { end: ending.end, ...(ending.failure ? { failure: ending.failure } : {}) }),
     ...(ending.losses.length > 0 ? { losses: ending.losses } : {}),
-  }
-}
-
-const longest = 64 * 1024
-
-const cut = (text: string): string => (text.length > longest ? text.slice(0, longest) : text)
-
-/** What a caller wrote, as text: images and files are named, not kept. */
-function textOf(content: ChatRequest['messages'][number]['content']): string {
-  return (content as { type: string; text?: string }[])
-    .map((part) => (typeof part.text === 'string' ? part.text : `[${part.type}]`))
-    .join('\n')
-}
-
-/** The conversation as it was sent, for the log row, only while the operator has switched content logging on. */
-function loggedContent(
-  services: RelayServices,
-  { messages }: ChatRequest,
-  output: () => string,
-): Record<string, unknown> {
-  if (!services.options.get('LogChatContentEnabled')) return {}
-  const lastUser = messages.findLastIndex((message) => message.role === 'user')
-  const input = messages[lastUser >= 0 ? lastUser : messages.length - 1]
-  const context = messages
-    .filter((message, index) => message.role !== 'system' && index !== lastUser)
-    .map((message) => ({ role: message.role, content: cut(textOf(message.content)) }))
-  return {
-    system_prompt: cut(
-      messages
-        .filter((message) => message.role === 'system')
-        .map((message) => textOf(message.content))
-        .join('\n'),
-    ),
-    context: JSON.stringify(context).length > longest ? context.slice(-5) : context,
-    input_content: input ? { role: input.role, content: cut(textOf(input.content)) } : '',
-    output_content: cut(output()),
   }
 }

@@ -1,6 +1,7 @@
 import { overriddenInput, type OutputInput, textsOfOverride } from '#core/param-override.ts'
 import { cheapTextTokens, type CheapPromptCount } from '#relay/counting/cheap-count.ts'
-import { marksPrompts, passesThrough, systemPromptOf } from '#relay/attempt/channel-body.ts'
+import { passesThrough, systemPromptOf } from '#relay/attempt/channel-body.ts'
+import { marksPrompts } from '#relay/attempt/upstream-channel.ts'
 import type { ToolUse } from '#core/pricing/receipt.ts'
 import { toolUses } from '#core/pricing/tools.ts'
 import { emptyUsage } from '#core/usage.ts'

@@ -2,6 +2,7 @@ import type { CostInfo } from '#core/pricing/attempt-costs.ts'
 import type { Price } from '#core/pricing/price.ts'
 import type { Receipt, ToolName, UsageReceipt } from '#core/pricing/receipt.ts'
 import type { Usage } from '#core/usage.ts'
+import type { ChatRequest } from '#relay/chat/request.ts'
 import type { Attempt, AttemptRecord, CallCore, RelayServices } from '#relay/request/call.ts'
 import type { CallPrice } from './price-call.ts'
 
@@ -159,4 +160,40 @@ export function userGroupKeys(
   const own = Object.hasOwn(tables, user.group) ? tables[user.group] : undefined
   const special = own && Object.hasOwn(own, group) ? own[group] : undefined
   return special !== undefined && special === groupRatio ? { user_group_ratio: special } : {}
+}
+
+const longest = 64 * 1024
+
+const cut = (text: string): string => (text.length > longest ? text.slice(0, longest) : text)
+
+/** What a caller wrote, as text: images and files are named, not stored. */
+function textOf(content: ChatRequest['messages'][number]['content']): string {
+  return (content as { type: string; text?: string }[])
+    .map((part) => (typeof part.text === 'string' ? part.text : `[${part.type}]`))
+    .join('\n')
+}
+
+/** The conversation as it was sent, for the log row, only while the operator has switched content logging on. */
+export function contentKeys(
+  services: RelayServices,
+  { messages }: ChatRequest,
+  output: () => string,
+): Record<string, unknown> {
+  if (!services.options.get('LogChatContentEnabled')) return {}
+  const lastUser = messages.findLastIndex((message) => message.role === 'user')
+  const input = messages[lastUser >= 0 ? lastUser : messages.length - 1]
+  const context = messages
+    .filter((message, index) => message.role !== 'system' && index !== lastUser)
+    .map((message) => ({ role: message.role, content: cut(textOf(message.content)) }))
+  return {
+    system_prompt: cut(
+      messages
+        .filter((message) => message.role === 'system')
+        .map((message) => textOf(message.content))
+        .join('\n'),
+    ),
+    context: JSON.stringify(context).length > longest ? context.slice(-5) : context,
+    input_content: input ? { role: input.role, content: cut(textOf(input.content)) } : '',
+    output_content: cut(output()),
+  }
 }
