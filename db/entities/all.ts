@@ -49,6 +49,7 @@ import { SubscriptionCharge } from './subscription-charge.ts'
 import { TopUpOrderEvent } from './top-up-order-event.ts'
 import { StoredResponse } from './stored-response.ts'
 import { UsageByChannel } from './usage-by-channel.ts'
+import { UsageByHour } from './usage-by-hour.ts'
 import { UsageByModel } from './usage-by-model.ts'
 import { UsageHourly } from './usage-hourly.ts'
 import { UsageRollup } from './usage-rollup.ts'
@@ -107,6 +108,7 @@ export const entities = [
   TopUpOrderEvent,
   StoredResponse,
   UsageByChannel,
+  UsageByHour,
   UsageByModel,
   UsageHourly,
   UsageRollup,

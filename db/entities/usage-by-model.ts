@@ -5,6 +5,7 @@ import { usageSums } from './usage-sums.ts'
 export const UsageByModel = defineEntity({
   name: 'UsageByModel',
   tableName: 'usage_by_model',
+  indexes: [{ name: 'usage_by_model_group_hour_index', properties: ['group', 'hour'] }],
   properties: {
     hour: p.datetime().primary(),
     modelName: p.text().primary(),

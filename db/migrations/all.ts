@@ -47,4 +47,5 @@ export const migrationsList = [
   fromFile('0111-log-search'),
   fromFile('0130-plan-prices'),
   fromFile('0150-nodes'),
+  fromFile('0180-usage-by-hour'),
 ]

@@ -151,7 +151,9 @@ export const questions: Question[] = [
   asUser('own dashboard: totals of a month', 'user.stats.overview', month),
   asUser('own dashboard: series of a month', 'user.stats.series', (given) => ({ ...month(given), interval: 'day' })),
   asRoot('attention', 'admin.attention.list'),
-  asRoot('cost and margins of all channels', 'admin.prices.channelMargins'),
+  asRoot('cost and margins of a page of channels', 'admin.prices.channelMargins', (given) => ({
+    channelIds: Array.from({ length: 100 }, () => firstId + any(given, given.size.channels)),
+  })),
   asRoot('cost and margin of a channel', 'admin.prices.channelMoney', (given) => ({
     channelId: firstId + often(given, 1000),
   })),

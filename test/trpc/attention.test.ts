@@ -101,7 +101,7 @@ it('says what each channel cost and of how much revenue the cost is known, over 
   await app.sql(row, [2, 'b', id, 100, 0, 0])
   await app.sql(row, [40, 'a', id, 5000, 5000, 5000])
   await app.sql(row, [1, 'a', id + 1000, 70, 0, 0])
-  expect(await (await app.trpc(admin)).admin.prices.channelMargins()).toEqual([
+  expect(await (await app.trpc(admin)).admin.prices.channelMargins({ channelIds: [id] })).toEqual([
     { channelId: id, cost: 300, costedQuota: 800 },
   ])
 })

@@ -25,11 +25,13 @@ export const hourSums = columns
 /** The same of such sums. */
 export const sumsAgain = columns.map((column) => `sum(s.${column}) as ${column}`).join(', ')
 
-type Narrowing = Pick<CommonFilters, 'userId' | 'tokenId' | 'channelId'>
+type Narrowing = Pick<CommonFilters, 'userId' | 'tokenId' | 'channelId' | 'group'>
 
 /** The smallest table that knows what is asked for: of all users and channels together, hours that are over are added up. */
-export const hoursFor = ({ userId, tokenId, channelId }: Narrowing): string =>
-  userId.length + tokenId.length + channelId.length === 0 ? 'usage_hourly_models' : 'usage_hourly'
+export function hoursFor({ userId, tokenId, channelId, group }: Narrowing): string {
+  if (userId.length + tokenId.length + channelId.length > 0) return 'usage_hourly'
+  return group.length > 0 ? 'usage_hourly_models' : 'usage_hourly_all'
+}
 
 const firstToken = `coalesce((l.other->>'frt')::numeric, -1)`
 const rowSums = `count(*) as calls, coalesce(sum(l.quota), 0) as quota,

@@ -4,7 +4,7 @@ import { recordAct } from '#features/audit/service.ts'
 import { findChannel, lockChannel } from '#features/channels/service/store.ts'
 import type { UserDeps } from '#features/deps.ts'
 import { readInTime } from '#features/logs/timed-query.ts'
-import type { ChannelOf, SetBuyingPrices } from './schema.ts'
+import type { ChannelOf, ChannelsOf, SetBuyingPrices } from './schema.ts'
 
 export async function getBuyingPrices(deps: UserDeps, { channelId }: ChannelOf): Promise<BuyingPrice[]> {
   return (await findChannel(deps, channelId)).buyingPrices
@@ -63,8 +63,11 @@ export const isBalanceOff = ({ reported, counted }: BalanceCheck): boolean =>
 
 export type ChannelMargin = { channelId: number; cost: number; costedQuota: number }
 
-/** Of every channel with costs in the last thirty days. */
-export const channelMargins = ({ database }: Pick<UserDeps, 'database'>): Promise<ChannelMargin[]> =>
+/** Of those of the channels that had costs in the last thirty days. */
+export const channelMargins = (
+  { database }: Pick<UserDeps, 'database'>,
+  { channelIds }: ChannelsOf,
+): Promise<ChannelMargin[]> =>
   readInTime(database.pool, (query) =>
     query<ChannelMargin>(
       // Whole days are added up already; hours are read for the broken one at the beginning and for what came since.
@@ -73,15 +76,15 @@ export const channelMargins = ({ database }: Pick<UserDeps, 'database'>): Promis
            date_trunc('day', usage_rolled_until(), 'UTC') as until)
        select channel_id as "channelId", sum(cost)::float8 as cost, sum(costed_quota)::float8 as "costedQuota"
        from (
-         select channel_id, cost, costed_quota from usage_hourly, times where hour >= since and hour < first_day
+         select channel_id, cost, costed_quota from usage_hourly, times where channel_id = any($1::int[]) and hour >= since and hour < first_day
          union all
          select channel_id, cost, costed_quota from usage_by_channel, times
-         where day >= (first_day at time zone 'utc')::date and day < (until at time zone 'utc')::date
+         where channel_id = any($1::int[]) and day >= (first_day at time zone 'utc')::date and day < (until at time zone 'utc')::date
          union all
-         select channel_id, cost, costed_quota from usage_hourly, times where hour >= greatest(first_day, until)
+         select channel_id, cost, costed_quota from usage_hourly, times where channel_id = any($1::int[]) and hour >= greatest(first_day, until)
        ) parts
        group by 1 having sum(cost) > 0 or sum(costed_quota) > 0 order by 1`,
-      [],
+      [channelIds],
     ),
   )
 

@@ -19,5 +19,5 @@ export const pricesAdminRouter = router({
     .input(schema.setBuyingPrices)
     .mutation(({ ctx, input }) => buying.setBuyingPrices(ctx, input)),
   channelMoney: adminProcedure.input(schema.channelOf).query(({ ctx, input }) => buying.channelMoney(ctx, input)),
-  channelMargins: adminProcedure.query(({ ctx }) => buying.channelMargins(ctx)),
+  channelMargins: adminProcedure.input(schema.channelsOf).query(({ ctx, input }) => buying.channelMargins(ctx, input)),
 })

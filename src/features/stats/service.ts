@@ -175,7 +175,7 @@ async function usageBetween(
     query<UsageRow>(
       `select l.hour, l.model_name, sum(l.count) as count, sum(l.quota) as quota,
          sum(l.prompt_tokens + l.completion_tokens) as tokens
-       from ${user ? 'usage_hourly' : 'usage_hourly_models'} l${conditions.where()} group by 1, 2 order by 1, 2`,
+       from ${user ? 'usage_hourly' : 'usage_hourly_all'} l${conditions.where()} group by 1, 2 order by 1, 2`,
       conditions.values(),
     ),
   )

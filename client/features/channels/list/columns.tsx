@@ -174,11 +174,10 @@ const figureColumns = (actions: ChannelActions): Column<Row>[] => [
   },
 ]
 
-/** Of the last thirty days; all rows share one request, made once the column is shown. */
+/** Of the last thirty days; asked for once the column is shown. */
 function Margin({ row }: { row: Row }) {
-  const { data } = trpc.admin.prices.channelMargins.useQuery()
-  const ids = new Set(channelsOf([row]).map(({ id }) => id))
-  const own = data?.filter(({ channelId }) => ids.has(channelId)) ?? []
+  const channelIds = channelsOf([row]).map(({ id }) => id)
+  const { data: own = [] } = trpc.admin.prices.channelMargins.useQuery({ channelIds })
   if (own.length === 0) return <None />
   const cost = own.reduce((sum, one) => sum + one.cost, 0)
   const costedQuota = own.reduce((sum, one) => sum + one.costedQuota, 0)
