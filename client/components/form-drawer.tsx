@@ -12,6 +12,7 @@ import { askBeforeLeaving, nothingToLose, useLeaveGuard } from '../lib/leave-gua
 import { useOrigin } from '../lib/use-origin.ts'
 import { useIsPhone } from '../lib/use-media.ts'
 import { HeadingsBelow, useHeadingLevel } from './heading-level.ts'
+import { Details, Summary } from './folded.tsx'
 
 const Form = chakra('form', { base: { display: 'flex', flexDirection: 'column', flex: '1', minH: '0' } })
 
@@ -189,27 +190,6 @@ export function FormSection({ title, description, children }: FormSectionProps) 
   )
 }
 
-const Details = chakra('details', {
-  base: {
-    '& > summary svg': { transition: 'transform {durations.fast}' },
-    '&[open] > summary svg': { rotate: '90deg' },
-  },
-})
-const Summary = chakra('summary', {
-  base: {
-    display: 'flex',
-    alignItems: 'center',
-    gap: '1.5',
-    cursor: 'pointer',
-    listStyle: 'none',
-    fontWeight: 'medium',
-    textStyle: 'sm',
-    borderRadius: 'l1',
-    focusVisibleRing: 'outside',
-    '&::-webkit-details-marker': { display: 'none' },
-  },
-})
-
 type FormAdvancedProps = { title?: string; open?: boolean; children: ReactNode }
 
 /** Folded: what most people never change. It opens when a field inside is refused. */
@@ -222,7 +202,7 @@ export function FormAdvanced({ title, open = false, children }: FormAdvancedProp
   }, [errors, submitCount])
   return (
     <Details ref={details} open={open}>
-      <Summary>
+      <Summary display="flex" gap="1.5" fontWeight="medium">
         <ChevronRight size={15} aria-hidden />
         {title ?? t('高级设置')}
       </Summary>

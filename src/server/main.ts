@@ -13,7 +13,7 @@ import { collectMetricsOfWorkers } from './metrics-route.ts'
 import { checkPort, type Given, serve, type Stop } from './serve.ts'
 import { createLog, systemAmbient, version } from './services.ts'
 import { surviveStrayErrors } from './stray-errors.ts'
-import { endWith, startWorkers } from './workers.ts'
+import { endingBy, endWith, startWorkers } from './workers.ts'
 
 /** Starts the product: the database, then as many processes as are wanted. */
 export async function main(): Promise<void> {
@@ -106,15 +106,7 @@ async function startWorker(environment: Environment, log: Logger): Promise<void>
 }
 
 function endOnSignal(stop: Stop): void {
-  let stopping = false
-  const end = (how: { unannounced: boolean }): void => {
-    if (stopping) return
-    stopping = true
-    void stop(how).then(
-      () => process.exit(0),
-      () => process.exit(1),
-    )
-  }
+  const end = endingBy(stop)
   process.on('SIGTERM', () => end({ unannounced: false }))
   // Somebody sits at the keyboard and wants it ended.
   process.on('SIGINT', () => end({ unannounced: true }))

@@ -83,10 +83,10 @@ async function endWorker(worker: Worker, how: { unannounced: boolean }, longestM
   clearTimeout(timeout)
 }
 
-/** What a worker does when it is told to end, or finds itself alone. */
-export function endWith(stop: Stop): void {
+/** Stops once, however often it is asked to, and ends the process with what came of it. */
+export function endingBy(stop: Stop): (how: { unannounced: boolean }) => void {
   let stopping = false
-  const end = (how: { unannounced: boolean }): void => {
+  return (how) => {
     if (stopping) return
     stopping = true
     void stop(how).then(
@@ -94,6 +94,11 @@ export function endWith(stop: Stop): void {
       () => process.exit(1),
     )
   }
+}
+
+/** What a worker does when it is asked to end, or finds itself alone. */
+export function endWith(stop: Stop): void {
+  const end = endingBy(stop)
   process.on('SIGTERM', () => end({ unannounced: false }))
   process.on(unannouncedSignal, () => end({ unannounced: true }))
   // Ctrl-C reaches the whole group of processes; the first one tells its workers when.

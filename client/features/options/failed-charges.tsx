@@ -1,4 +1,4 @@
-import { Button, Flex, Grid, HStack, Heading, Skeleton, Stack, Text } from '@chakra-ui/react'
+import { Button, Flex, HStack, Skeleton, Stack, Text } from '@chakra-ui/react'
 import { useState } from 'react'
 import type { RouterOutputs } from '#server/app-router.ts'
 import { Money } from '../../components/cells/numbers.tsx'
@@ -11,6 +11,7 @@ import { Sheet } from '../../components/sheet.tsx'
 import { ErrorState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { trpc } from '../../lib/trpc.ts'
+import { SectionFrame } from './section-frame.tsx'
 
 type FailedCharge = RouterOutputs['admin']['failedCharges']['list']['items'][number]
 
@@ -20,23 +21,12 @@ export function FailedCharges() {
   const [opened, setOpened] = useState<FailedCharge | null>(null)
   const { data } = charges
   return (
-    <Grid
-      as="section"
+    <SectionFrame
       id="failed-charges"
-      templateColumns={{ base: 'minmax(0, 1fr)', lg: '220px minmax(0, 44rem)' }}
-      columnGap="10"
-      rowGap="4"
-      py="6"
+      title={t('未入账的扣费')}
+      help={t('数据库拒绝的扣费。处理之前，额度保持冻结。')}
       borderTopWidth="1px"
     >
-      <Stack gap="1">
-        <Heading as="h2" textStyle="md" fontWeight="semibold">
-          {t('未入账的扣费')}
-        </Heading>
-        <Text textStyle="xs" color="fg.muted">
-          {t('数据库拒绝的扣费。处理之前，额度保持冻结。')}
-        </Text>
-      </Stack>
       {data ? (
         <Stack gap="0">
           {data.total === 0 && <Text textStyle="sm">{t('没有未入账的扣费')}</Text>}
@@ -64,7 +54,7 @@ export function FailedCharges() {
       <Sheet open={opened !== null} onClose={() => setOpened(null)} title={t('未入账的扣费')} description={opened?.id}>
         {opened && <Details charge={opened} />}
       </Sheet>
-    </Grid>
+    </SectionFrame>
   )
 }
 

@@ -1,4 +1,4 @@
-import { Box, Button, Flex, Grid, HStack, Heading, Progress, Skeleton, Stack, Text } from '@chakra-ui/react'
+import { Box, Button, Flex, HStack, Progress, Skeleton, Stack, Text } from '@chakra-ui/react'
 import { Play, Square } from 'lucide-react'
 import type { RouterOutputs } from '#server/app-router.ts'
 import { jobLabel } from '#core/jobs.ts'
@@ -9,6 +9,7 @@ import { ErrorState } from '../../components/states.tsx'
 import { Status } from '../../components/status.tsx'
 import { fill, inLanguage, t } from '../../i18n/t.ts'
 import { trpc } from '../../lib/trpc.ts'
+import { SectionFrame } from './section-frame.tsx'
 
 type Job = RouterOutputs['admin']['jobs']['list'][number]
 
@@ -23,16 +24,7 @@ export function Jobs() {
     refetchInterval: ({ state }) => (state.data?.some(({ running }) => running) ? runningPauseMs : idlePauseMs),
   })
   return (
-    <Grid
-      as="section"
-      templateColumns={{ base: 'minmax(0, 1fr)', lg: '220px minmax(0, 44rem)' }}
-      columnGap="10"
-      rowGap="4"
-      py="6"
-    >
-      <Heading as="h2" textStyle="md" fontWeight="semibold">
-        {t('定时任务')}
-      </Heading>
+    <SectionFrame title={t('定时任务')}>
       {jobs.data ? (
         <Stack as="ul" gap="0" listStyleType="none" aria-label={t('定时任务')}>
           {jobs.data
@@ -50,7 +42,7 @@ export function Jobs() {
           ))}
         </Stack>
       )}
-    </Grid>
+    </SectionFrame>
   )
 }
 

@@ -1,4 +1,4 @@
-import { Grid, Heading, SimpleGrid, Stack, Text } from '@chakra-ui/react'
+import { SimpleGrid, Stack } from '@chakra-ui/react'
 import { settingsTabs } from '#core/options/groups.ts'
 import { inLanguage } from '../../i18n/t.ts'
 import { MailTest, OidcTest } from './connection-tests.tsx'
@@ -10,6 +10,7 @@ import { OidcDiscovery } from './oidc-discovery.tsx'
 import { OptionField } from './option-field.tsx'
 import { PriceTabs } from './prices/tabs.tsx'
 import type { SettingsSection } from './values.ts'
+import { SectionFrame } from './section-frame.tsx'
 
 type SectionProps = {
   section: SettingsSection
@@ -22,28 +23,16 @@ export function Section({ section, showTab = false }: SectionProps) {
   const { group, label, tab } = section
   const ownsPage = group === 'prices' || group === 'mapping'
   return (
-    <Grid
-      as="section"
-      templateColumns={ownsPage ? 'minmax(0, 1fr)' : { base: 'minmax(0, 1fr)', lg: '220px minmax(0, 44rem)' }}
-      columnGap="10"
-      rowGap="4"
-      py="6"
+    <SectionFrame
+      title={inLanguage(label)}
+      help={showTab && inLanguage(settingsTabs[tab])}
+      {...(ownsPage ? { templateColumns: 'minmax(0, 1fr)' } : {})}
       borderBottomWidth="1px"
       _last={{ borderBottomWidth: '0' }}
       _first={{ pt: '1' }}
     >
-      <Stack gap="0.5">
-        <Heading as="h2" textStyle="md" fontWeight="semibold">
-          {inLanguage(label)}
-        </Heading>
-        {showTab && (
-          <Text textStyle="xs" color="fg.muted">
-            {inLanguage(settingsTabs[tab])}
-          </Text>
-        )}
-      </Stack>
       <Content section={section} isHit={showTab} />
-    </Grid>
+    </SectionFrame>
   )
 }
 

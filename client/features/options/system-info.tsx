@@ -1,4 +1,4 @@
-import { Button, Grid, HStack, Heading, Stack } from '@chakra-ui/react'
+import { Button, HStack, Stack } from '@chakra-ui/react'
 import { useState } from 'react'
 import { z } from 'zod'
 import { Time } from '../../components/cells/time.tsx'
@@ -10,6 +10,7 @@ import { t } from '../../i18n/t.ts'
 import { useStatus } from '../../lib/status.ts'
 import { useSettings } from './settings-form.ts'
 import { nameOf } from './values.ts'
+import { SectionFrame } from './section-frame.tsx'
 
 const release = z.object({ tag_name: z.string().min(1), body: z.string().nullish() })
 type Release = z.infer<typeof release>
@@ -21,18 +22,7 @@ export function SystemInfo() {
   const { version, startedAt } = useStatus()
   const [latest, setLatest] = useState<Release>()
   return (
-    <Grid
-      as="section"
-      templateColumns={{ base: 'minmax(0, 1fr)', lg: '220px minmax(0, 44rem)' }}
-      columnGap="10"
-      rowGap="4"
-      py="6"
-      pt="1"
-      borderBottomWidth="1px"
-    >
-      <Heading as="h2" textStyle="md" fontWeight="semibold">
-        {t('系统信息')}
-      </Heading>
+    <SectionFrame title={t('系统信息')} pt="1" borderBottomWidth="1px">
       <Stack gap="4">
         <Facts
           facts={[
@@ -50,7 +40,7 @@ export function SystemInfo() {
         />
         {latest && <Found latest={latest} isCurrent={plainVersion(latest.tag_name) === plainVersion(version)} />}
       </Stack>
-    </Grid>
+    </SectionFrame>
   )
 }
 

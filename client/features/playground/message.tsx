@@ -1,4 +1,4 @@
-import { Box, Flex, HStack, Image, Spinner, Stack, Text, chakra } from '@chakra-ui/react'
+import { Box, Flex, HStack, Image, Spinner, Stack, Text } from '@chakra-ui/react'
 import { Braces, ChevronRight, RotateCw } from 'lucide-react'
 import { memo } from 'react'
 import { CallFailureText } from '../../components/call-failure.tsx'
@@ -11,6 +11,7 @@ import type { ListPrice } from './models.ts'
 import type { Reply, Turn } from './reply.ts'
 import { ReplyFacts } from './reply-facts.tsx'
 import { ToolCalls } from './tool-calls.tsx'
+import { Details, Summary } from '../../components/folded.tsx'
 
 export const TurnView = memo(function TurnView({ turn }: { turn: Turn }) {
   return (
@@ -40,31 +41,10 @@ export const TurnView = memo(function TurnView({ turn }: { turn: Turn }) {
   )
 })
 
-const Details = chakra('details', {
-  base: {
-    '& > summary svg': { transition: 'transform {durations.fast}' },
-    '&[open] > summary svg': { rotate: '90deg' },
-  },
-})
-const Summary = chakra('summary', {
-  base: {
-    display: 'inline-flex',
-    alignItems: 'center',
-    gap: '1',
-    cursor: 'pointer',
-    listStyle: 'none',
-    textStyle: 'sm',
-    color: 'fg.muted',
-    borderRadius: 'l1',
-    focusVisibleRing: 'outside',
-    '&::-webkit-details-marker': { display: 'none' },
-  },
-})
-
 function Thinking({ words, busy }: { words: string; busy: boolean }) {
   return (
     <Details>
-      <Summary>
+      <Summary color="fg.muted">
         <ChevronRight size={14} aria-hidden />
         {busy ? t('正在思考…') : t('思考过程')}
       </Summary>
