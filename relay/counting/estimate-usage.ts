@@ -47,11 +47,14 @@ export async function countDelivered(delivered: Delivered, model: string, count:
 
 /** Every text the caller wrote or quoted, for screening: all roles, tool results included, no images. */
 export function promptTexts(request: ChatRequest): string[] {
-  return request.messages.flatMap((message) =>
-    message.content.flatMap((part) => {
-      if (part.type === 'text') return [part.text]
-      if (part.type !== 'tool-result') return []
-      return part.content.flatMap((inner) => (inner.type === 'text' ? [inner.text] : []))
-    }),
-  )
+  const texts: string[] = []
+  for (const { content } of request.messages) {
+    for (const part of content) {
+      if (part.type === 'text') texts.push(part.text)
+      else if (part.type === 'tool-result') {
+        for (const inner of part.content) if (inner.type === 'text') texts.push(inner.text)
+      }
+    }
+  }
+  return texts
 }

@@ -45,7 +45,7 @@ const wideDigits = 16
 const unread = { bytes: 0, wide: false }
 
 /** So far one looks byte by byte: for less, a search costs more than it saves. */
-const nearBytes = 128
+const nearBytes = 32
 
 /** The position after the string whose opening quote stands at `from`. Long texts are passed over by the search for a byte. */
 export function skipString(bytes: Uint8Array, from: number): number {

@@ -36,6 +36,22 @@ describe('compileScreen', () => {
     expect(compileScreen('Word7x\nWord499x').find([text])).toEqual(['Word7x', 'Word499x'])
   })
 
+  test('finds a word in every letter that is written like it in lower case, in short lists and long ones', () => {
+    const letters = Array.from({ length: 0x1f000 }, (_, code) => String.fromCodePoint(code)).filter(
+      (letter) => letter.toLowerCase() !== letter,
+    )
+    expect(letters.length).toBeGreaterThan(1000)
+    const isMissed = (words: string[], text: string) =>
+      compileScreen(words.join('\n')).find([text]).length < words.length
+    const missed = letters.filter((letter) => isMissed([...letter.toLowerCase()], `before ${letter} after`))
+    expect(missed).toEqual([])
+    for (let at = 0; at < letters.length; at += 30) {
+      const some = letters.slice(at, at + 30)
+      expect(isMissed([...new Set(some.join('').toLowerCase())], some.join(' '))).toBe(false)
+    }
+    expect(compileScreen('a.c\n$1|x\n[b]').find(['abc 1 b', 'A.C', '($1|X)', '[B]'])).toEqual(['a.c', '$1|x', '[b]'])
+  })
+
   test('a pattern made to explode takes no longer than any other', () => {
     const screen = compileScreen('regex:(a+)+$\nregex:(x|x|x)*y')
     const started = processorMs()

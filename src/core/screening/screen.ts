@@ -20,14 +20,17 @@ export function compileScreen(list: string): Screen {
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '')
+  const plain = lines.filter((line) => !isPattern(line))
   const findPatterns = patternFinder(lines.filter(isPattern))
-  const findWords = wordFinder(lines.filter((line) => !isPattern(line)))
+  const findWords = wordFinder(plain)
+  const mayHold = plain.length === lines.length ? wordGuess(plain) : () => true
   return {
     isEmpty: lines.length === 0,
     find(texts) {
       const patterns = new Set<string>()
       const words = new Set<string>()
       for (const text of texts) {
+        if (!mayHold(text)) continue
         const lower = text.toLowerCase()
         for (const pattern of findPatterns(lower)) patterns.add(pattern)
         for (const word of findWords(lower)) words.add(word)
@@ -78,6 +81,31 @@ function wordFinder(words: readonly string[]): Finder {
     }
     return [...found]
   }
+}
+
+/** Up to so many expressions one after another are faster than one of all words. */
+const fewExpressions = 8
+
+/** The only letters beyond ASCII that become ASCII in lower case, which no regular expression knows. */
+const becomesAscii = (text: string): boolean => text.includes('\u0130') || text.includes('\u212a')
+
+/** Whether a regular expression finds the word wherever the text in lower case holds it. */
+const isFolded = (lower: string): boolean =>
+  [...lower].every(
+    (letter) => letter < '\u0080' || (letter.toUpperCase() === letter && letter.toLowerCase() === letter),
+  )
+
+/**
+ * Whether a text may hold one of the words, told without writing all of it anew in lower case: yes where it does, and where
+ * that cannot be told so.
+ */
+function wordGuess(words: readonly string[]): (text: string) => boolean {
+  const lower = words.map((word) => word.toLowerCase())
+  if (words.length > fewWords || !lower.every(isFolded)) return () => true
+  const literals = lower.map((word) => word.replace(/[$()*+./?[\\\]^{|}]/g, '\\$&'))
+  const sources = literals.length <= fewExpressions ? literals : [literals.join('|')]
+  const expressions = sources.map((source) => new RegExp(source, 'i'))
+  return (text) => becomesAscii(text) || expressions.some((expression) => expression.test(text))
 }
 
 /** The options that switch screening, by their documented keys. */

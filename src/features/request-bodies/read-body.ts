@@ -3,9 +3,9 @@ import type { Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { DomainError } from '#core/errors.ts'
 import { weighJson } from '#core/json-weight.ts'
-import type { Holding } from './budget.ts'
+import { type Holding, smallBytes } from './budget.ts'
 import { watchPace } from './pace.ts'
-import { createPageBytes, type PageBytes } from './page-bytes.ts'
+import { createPageBytes, createPlainBytes, type GatheredBytes } from './page-bytes.ts'
 import type { Bodies } from './service.ts'
 
 type Exchange = { req: IncomingMessage; res: ServerResponse }
@@ -21,6 +21,9 @@ export type BodyRules = {
 
 /** A whole body. Its memory is held until the response is over. */
 export type Body = { bytes: Buffer; holding: Holding }
+
+/** While so little of the memory is held there is no flood whose memory would have to go back to the system at once. */
+const calmShare = 0.25
 
 /** Memory is held and taken in multiples of it. */
 const step = 16 * 1024
@@ -79,11 +82,11 @@ export const hasBody = ({ headers }: IncomingMessage): boolean =>
 
 type Reading = { req: IncomingMessage; rules: BodyRules; holding: Holding }
 
-function collect({ limits }: Bodies, { req, rules, holding }: Reading): Promise<Buffer> {
+function collect({ limits, budget }: Bodies, { req, rules, holding }: Reading): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
   const { source, length } = unpacked(req)
   let { largest } = rules
-  let pages: PageBytes | null = null
+  let gathered: GatheredBytes | null = null
   let packed = 0
   let waits = false
   let ended = false
@@ -100,12 +103,12 @@ function collect({ limits }: Bodies, { req, rules, holding }: Reading): Promise<
   }
   const fail = (error: unknown): void => {
     close()
-    pages?.drop()
+    gathered?.drop()
     reject(error)
   }
   const finish = (): void => {
     close()
-    resolve(pages?.take() ?? Buffer.alloc(0))
+    resolve(gathered?.take() ?? Buffer.alloc(0))
   }
   const onError = (cause: unknown): void => fail(new DomainError('input.unreadable', {}, { cause }))
   const onClose = (): void => {
@@ -114,18 +117,22 @@ function collect({ limits }: Bodies, { req, rules, holding }: Reading): Promise<
   const onEnd = (): void => {
     ended = true
     // For a moment the whole is there twice.
-    if (!waits) proceed(holding.raise(2 * (pages?.length ?? 0)), finish)
+    if (!waits) proceed(holding.raise(2 * (gathered?.length ?? 0)), finish)
   }
 
+  const gather = (): GatheredBytes =>
+    length !== undefined && length <= smallBytes && budget.heldBytes < limits.memory * calmShare
+      ? createPlainBytes(length)
+      : createPageBytes(Math.max(largest, limits.largest))
   const append = (chunk: Buffer): void => {
-    pages ??= createPageBytes(Math.max(largest, limits.largest))
-    const total = pages.length + chunk.length
-    if (total > pages.capacity) pages.grow(capacityFor(total, length ?? largest))
-    pages.append(chunk)
+    gathered ??= gather()
+    const total = gathered.length + chunk.length
+    if (total > gathered.capacity) gathered.grow(capacityFor(total, length ?? largest))
+    gathered.append(chunk)
   }
   const hold = (chunk: Buffer): Promise<void> | undefined => {
-    const total = (pages?.length ?? 0) + chunk.length
-    const isThere = total <= (pages?.capacity ?? 0)
+    const total = (gathered?.length ?? 0) + chunk.length
+    const isThere = total <= (gathered?.capacity ?? 0)
     return isThere ? undefined : holding.raise(capacityFor(total, length ?? largest))
   }
   const allow = async (total: number): Promise<void> => {
@@ -142,7 +149,7 @@ function collect({ limits }: Bodies, { req, rules, holding }: Reading): Promise<
         resolve(chunk)
       })
     }
-    const total = (pages?.length ?? 0) + chunk.length
+    const total = (gathered?.length ?? 0) + chunk.length
     const room = total > largest ? allow(total).then(() => hold(chunk)) : hold(chunk)
     proceed(room, () => append(chunk))
   }
