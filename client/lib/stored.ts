@@ -69,4 +69,5 @@ export const createStoredJson = <Value>(key: string, fallback: Value): Stored<Va
     fallback,
   })
 
-export const useStored = <Value>(stored: Stored<Value>): Value => useSyncExternalStore(stored.subscribe, stored.get)
+export const useStored = <Value>(stored: Stored<Value>): Value =>
+  useSyncExternalStore(stored.subscribe, stored.get, stored.get)

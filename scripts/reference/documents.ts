@@ -6,6 +6,7 @@ import { admissionBlocks } from './admission.ts'
 import { billingBlocks } from './billing.ts'
 import { coverageBlocks } from './coverage.ts'
 import { errorBlocks } from './errors.ts'
+import { extendingBlocks } from './extending.ts'
 import { ledgerBlocks } from './ledger.ts'
 import type { Blocks } from './markdown.ts'
 import { optionBlocks } from './options.ts'
@@ -44,10 +45,13 @@ export function fillIn(page: string, text: string, blocks: Blocks): string {
 
 export type Document = { name: string; path: string; written: string; current: string }
 
-/** Every page of the reference as it stands and as it should stand. */
+/** Every page with generated parts as it stands and as it should stand. */
 export function referencePages(): Document[] {
   const folder = join(root, 'docs/reference')
-  return readdirSync(folder)
+  const path = join(root, 'docs/extending.md')
+  const written = readFileSync(path, 'utf8')
+  const extending = { name: 'extending.md', path, written, current: fillIn('extending.md', written, extendingBlocks) }
+  const reference = readdirSync(folder)
     .filter((name) => name.endsWith('.md'))
     .map((name) => {
       const blocks = pages[name]
@@ -57,4 +61,5 @@ export function referencePages(): Document[] {
       const written = readFileSync(path, 'utf8')
       return { name, path, written, current: fillIn(name, written, blocks) }
     })
+  return [...reference, extending]
 }

@@ -1,0 +1,22 @@
+import { integer, pageQuery, pageReply, seconds, text } from '#rest/read.ts'
+import { binder, type CallerOf, noData, type RouteTable } from '#rest/route.ts'
+import type { notesUserRouter } from './router.ts'
+import type { NoteView } from './view.ts'
+
+type Api = { user: { notes: CallerOf<typeof notesUserRouter> } }
+
+const bind = binder<Api>()
+
+const toNote = ({ id, content, createdAt }: NoteView) => ({ id, content, created_at: seconds(createdAt) })
+
+export const noteRoutes: RouteTable<Api> = {
+  'GET /api/user/notes': bind((api) => api.user.notes.list, { input: pageQuery, reply: pageReply(toNote) }),
+  'POST /api/user/notes': bind((api) => api.user.notes.create, {
+    input: ({ body }) => ({ content: text(body['content']) ?? '' }),
+    reply: toNote,
+  }),
+  'DELETE /api/user/notes/:id': bind((api) => api.user.notes.remove, {
+    input: ({ params }) => ({ id: integer(params['id']) ?? 0 }),
+    reply: noData,
+  }),
+}
