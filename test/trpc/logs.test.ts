@@ -218,6 +218,19 @@ describe('long lists', () => {
     expect(next.items[0]).toMatchObject({ content: '50', id: 10_001 })
   })
 
+  it('are searched for the newest hundred of what many rows begin with, wherever those stand', async () => {
+    const row = `insert into logs (user_id, type, content) select $1, 2, $2 || n from generate_series(1, $3::int) n`
+    await app.sql(row, [anna.id, 'rare ', 101])
+    await app.sql(row, [anna.id, 'often ', 3100])
+    await app.sql(row, [anna.id, 'other ', 10_500])
+    const found = async (keyword: string) => contents({ items: await (await all()).search({ keyword }) })
+    const newest = (name: string, count: number) =>
+      Array.from({ length: 100 }, (_, index) => `${name} ${count - index}`)
+    expect(await found('rare')).toEqual(newest('rare', 101))
+    expect(await found('often')).toEqual(newest('often', 3100))
+    expect(await found('other')).toEqual(newest('other', 10_500))
+  })
+
   it('refuse pages and cursors that make no sense', async () => {
     const logs = await own(anna)
     expect(await codeOf(logs.list({ pageSize: 1e9 }))).toBe('BAD_REQUEST')

@@ -202,20 +202,56 @@ function idOfCursor({ secrets }: Pick<Deps, 'secrets'>, cursor: string): number 
 /** The newest rows whose type is the keyword; an administrator also finds those whose text begins with it. */
 export async function searchLogs(deps: UserDeps, { keyword }: { keyword: string }): Promise<LogView[]> {
   if (keyword === '') return []
-  return found(deps, {
-    role: deps.actor.role,
-    limit: mostFound,
-    narrow: (conditions) => {
-      const beginning = (text: string): string => `${text.replace(/[\\%_]/g, '\\$&')}%`
-      const type = typeOf(keyword)
-      // The index holds how texts begin; a longer keyword is compared once more.
-      const indexed = `l.content <> '' and left(l.content, ${indexedLength}) like`
-      const longer = keyword.length > indexedLength ? [keyword] : []
-      const orOfType = type === undefined ? '' : `l.type = ${type} or `
-      conditions.add((value) => `(${orOfType}${indexed} ${value})`, beginning(keyword.slice(0, indexedLength)))
-      for (const text of longer) conditions.add((value) => `l.content like ${value}`, beginning(text))
-    },
-  })
+  const { role } = deps.actor
+  const type = typeOf(keyword)
+  const narrow = (conditions: Conditions): void => {
+    const beginning = (text: string): string => `${text.replace(/[\\%_]/g, '\\$&')}%`
+    // The index holds how texts begin; a longer keyword is compared once more.
+    const indexed = `l.content <> '' and left(l.content, ${indexedLength}) like`
+    const longer = keyword.length > indexedLength ? [keyword] : []
+    const orOfType = type === undefined ? '' : `l.type = ${type} or `
+    conditions.add((value) => `(${orOfType}${indexed} ${value})`, beginning(keyword.slice(0, indexedLength)))
+    for (const text of longer) conditions.add((value) => `l.content like ${value}`, beginning(text))
+  }
+  if (type !== undefined) return found(deps, { role, limit: mostFound, narrow })
+  const rows = await readInTime(deps.database.pool, (query) => newestOf(query, narrow))
+  return rows.map((row, index) => toLogView(row, { role, number: index + 1 }))
+}
+
+/** So many rows are sorted at once. */
+const mostSorted = 3000
+const firstIdsSearched = 10_000
+
+/**
+ * The newest rows of a condition whose index does not know their order. Few are sorted; of a condition that many fit, the newest
+ * stand among the highest ids.
+ */
+async function newestOf(query: Query, narrow: Search['narrow']): Promise<LogRow[]> {
+  const conditions = createConditions()
+  narrow(conditions)
+  const [sample] = await query<{ count: string }>(
+    `select count(*) from (select 1 from logs l${conditions.where()} limit ${mostSorted + 1}) counted`,
+    conditions.values(),
+  )
+  if (Number(sample?.count) <= mostSorted) {
+    return query<LogRow>(
+      `select ${columns} from (select * from logs l${conditions.where()} offset 0) l
+         left join channels c on c.id = l.channel_id order by l.id desc limit ${mostFound}`,
+      conditions.values(),
+    )
+  }
+  const [newest] = await query<{ id: string }>('select max(id) as id from logs', [])
+  const last = Number(newest?.id)
+  for (let ids = firstIdsSearched; ; ids *= 8) {
+    const among = createConditions()
+    narrow(among)
+    addIds(among, { first: last - ids + 1 })
+    const rows = await query<LogRow>(
+      `select ${columns} ${source}${among.where()} order by l.id desc limit ${mostFound}`,
+      among.values(),
+    )
+    if (rows.length === mostFound || ids >= last) return rows
+  }
 }
 
 export async function searchOwnLogs(deps: UserDeps, { keyword }: { keyword: string }): Promise<LogView[]> {
