@@ -98,6 +98,12 @@ function addToChoice(choice: OpenChoice, event: ChoiceEvent): void {
       return addAudio(choice, event.data, event.transcript ?? '')
     case 'citation':
       return addCitation(choice, event.citation)
+    case 'web-search':
+      choice.parts.push({ type: 'web-search', search: event.search })
+      return
+    case 'mcp-call':
+      choice.parts.push({ type: 'mcp-call', call: event.call })
+      return
     case 'logprobs':
       choice.logprobs.push(...event.tokens)
       return
@@ -224,6 +230,8 @@ function replayPart(part: ResponsePart, index: number): ChatEvent[] {
       ]
     }
     case 'image':
+    case 'web-search':
+    case 'mcp-call':
       return [part]
     case 'audio':
       return [{ type: 'audio-delta', data: part.data, transcript: part.transcript }]

@@ -15,7 +15,7 @@ export function deliveredBy(response: ChatResponse): Delivered {
   const texts = parts.map((part) => {
     if (part.type === 'tool-call') return `${part.name}${part.arguments}`
     if (part.type === 'audio') return part.transcript
-    return part.type === 'image' ? '' : part.text
+    return 'text' in part ? part.text : ''
   })
   return {
     text: texts.join(''),

@@ -2,6 +2,7 @@ import type { WireEvent } from '#relay/transport/framing.ts'
 import type { Problem } from '#core/errors.ts'
 import type { ReportedUsage } from '#core/usage.ts'
 import type { ContextOverflow } from './context-overflow.ts'
+import type { McpCall, WebSearch } from './hosted/types.ts'
 import type { DialectId } from './request.ts'
 
 export type FinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter'
@@ -10,7 +11,7 @@ export type Citation = {
   url: string
   title?: string | undefined
   citedText?: string | undefined
-  /** Character offsets in the text of the answer. */
+  /** Offsets in UTF-16 units in the text of the whole answer, all its parts of text one behind the other. */
   startIndex?: number | undefined
   endIndex?: number | undefined
 }
@@ -60,6 +61,9 @@ export type ChatEvent =
   | { type: 'audio-delta'; data: string; transcript?: string | undefined; choice?: number | undefined }
   | { type: 'refusal-delta'; text: string; choice?: number | undefined }
   | { type: 'citation'; citation: Citation; choice?: number | undefined }
+  /** Both come whole, once they are done. */
+  | { type: 'web-search'; search: WebSearch; choice?: number | undefined }
+  | { type: 'mcp-call'; call: McpCall; choice?: number | undefined }
   /** Log probabilities of the text that came before, in the form of chat completions. */
   | { type: 'logprobs'; tokens: unknown[]; choice?: number | undefined }
   | { type: 'usage'; usage: ReportedUsage }
@@ -91,6 +95,8 @@ export type ResponsePart =
   | { type: 'image'; mediaType: string; data: string }
   | { type: 'audio'; data: string; format: string; transcript: string }
   | { type: 'refusal'; text: string }
+  | { type: 'web-search'; search: WebSearch }
+  | { type: 'mcp-call'; call: McpCall }
 
 export type ChatChoice = {
   parts: ResponsePart[]

@@ -1,3 +1,4 @@
+import { takesRemoteCalls, takesSearches } from './hosted/ids.ts'
 import type { ChatRequest, CustomTool, DialectId, Message } from './request.ts'
 
 /** Fields that parsing has also put into the hub's own fields; leaving the original out loses nothing. */
@@ -25,6 +26,10 @@ export function lossesTowards(request: ChatRequest, target: DialectId | undefine
       const proof = part.type === 'tool-call' ? part.signature?.dialect : undefined
       if (proof !== undefined && proof !== target && target !== 'openai-chat') lost.add('thoughtSignature')
       if (part.type === 'vendor' && part.dialect !== target) lost.add(typeName(part.value) ?? 'messages.content')
+      const isHosted = part.type === 'web-search' || part.type === 'mcp-call'
+      if (!isHosted || part.own.dialect === target) continue
+      const takes = part.type === 'web-search' ? takesSearches : takesRemoteCalls
+      if (!takes(target)) for (const value of part.own.value) lost.add(typeName(value) ?? 'messages.content')
     }
   }
   for (const tool of request.tools) {

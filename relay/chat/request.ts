@@ -1,3 +1,4 @@
+import type { McpCall, WebSearch } from './hosted/types.ts'
 import type { Effort } from '#core/models/parameters.ts'
 
 /**
@@ -61,9 +62,24 @@ export type ToolResultPart = {
   cacheControl?: CacheControl | undefined
 }
 type RefusalPart = { type: 'refusal'; text: string }
+/** What the caller's dialect wrote for it, which goes back to the same dialect untouched. */
+type Own = { dialect: DialectId; value: Record<string, unknown>[] }
+/** A search that an earlier answer ran. */
+export type WebSearchPart = { type: 'web-search'; search: WebSearch; own: Own }
+/** A call of a remote tool that an earlier answer made. */
+export type McpCallPart = { type: 'mcp-call'; call: McpCall; own: Own }
 
 export type UserPart = TextPart | ImagePart | AudioPart | FilePart | ToolResultPart | VendorPart
-export type AssistantPart = TextPart | ImagePart | AudioPart | ReasoningPart | ToolCallPart | RefusalPart | VendorPart
+export type AssistantPart =
+  | TextPart
+  | ImagePart
+  | AudioPart
+  | ReasoningPart
+  | ToolCallPart
+  | RefusalPart
+  | WebSearchPart
+  | McpCallPart
+  | VendorPart
 
 /** Tool results stand in user messages, before the user's own parts. `system` may stand anywhere in the conversation. */
 export type Message =

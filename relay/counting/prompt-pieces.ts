@@ -107,5 +107,9 @@ function addPart(pieces: PromptPiece[], part: Part, rules: Rules): void {
       return
     case 'vendor':
       pieces.push({ kind: 'text', text: JSON.stringify(part.value) ?? '' })
+      return
+    case 'web-search':
+    case 'mcp-call':
+      for (const value of part.own.value) pieces.push({ kind: 'text', text: JSON.stringify(value) })
   }
 }

@@ -137,7 +137,9 @@ describe('whole answers', () => {
           },
           groundingMetadata: {
             groundingChunks: [{ web: { uri: 'https://a.test', title: 'A' } }],
-            groundingSupports: [{ segment: { startIndex: 0, endIndex: 3, text: 'see' }, groundingChunkIndices: [0] }],
+            groundingSupports: [
+              { segment: { partIndex: 1, startIndex: 0, endIndex: 3, text: 'see' }, groundingChunkIndices: [0] },
+            ],
           },
         },
       ],

@@ -1,4 +1,5 @@
 import { createCallQueue } from './call-queue.ts'
+import type { HostedBlocks } from '#relay/chat/hosted/claude-blocks.ts'
 import { createOpenBlock } from './open-block.ts'
 
 /** The content blocks of a streamed message, one open at a time. */
@@ -7,10 +8,15 @@ export function createBlocks() {
   const queue = createCallQueue(block)
   /** The open reasoning part has its proof, so what follows is another one. */
   let signed = false
+  /** A block is cited as a whole, so what follows a source is another one. */
+  let cited = false
 
   const closeAll = (): string => queue.finish() + block.stop()
-  const ensureText = (): string =>
-    block.kind() === 'text' ? '' : closeAll() + block.start('text', { type: 'text', text: '' }, ['text_delta', 'text'])
+  const ensureText = (): string => {
+    if (block.kind() === 'text' && !cited) return ''
+    cited = false
+    return closeAll() + block.start('text', { type: 'text', text: '' }, ['text_delta', 'text'])
+  }
   const ensureThinking = (): string => {
     if (block.kind() === 'thinking' && !signed) return ''
     signed = false
@@ -29,8 +35,17 @@ export function createBlocks() {
       return opening + block.writeOther('signature_delta', 'signature', value)
     },
     redacted: (data: string): string => closeAll() + block.complete({ type: 'redacted_thinking', data }),
-    citation: (citation: object): string =>
-      block.kind() === 'text' ? block.writeOther('citations_delta', 'citation', citation) : '',
+    citation(citation: object): string {
+      if (block.kind() !== 'text') return ''
+      cited = true
+      return block.writeOther('citations_delta', 'citation', citation)
+    },
+    /** A call that the vendor made itself, with what came of it. */
+    hosted({ use, input, result }: HostedBlocks): string {
+      const opening = closeAll() + block.start('tool', { ...use, input: {} }, ['input_json_delta', 'partial_json'])
+      const called = opening + block.write(JSON.stringify(JSON.stringify(input))) + block.stop()
+      return result ? called + block.complete(result) : called
+    },
     /** Ends what is complete once the model has finished. */
     settle: closeAll,
     /** Ends all blocks; a message without any gets an empty text. */

@@ -9,6 +9,7 @@ import type {
   UserPart,
 } from '#relay/chat/request.ts'
 import { type Reader, defined, readCacheControl } from '../read.ts'
+import { readHostedCalls } from '#relay/chat/hosted/claude-blocks.ts'
 
 /** What reading a conversation remembers from block to block. */
 export type Conversation = {
@@ -153,9 +154,13 @@ function readToolResult({ block, path }: Block, conversation: Conversation): Too
 
 /** Blocks of an assistant message, thinking and calls included. */
 export function readAssistantBlocks(content: unknown, path: string, conversation: Conversation): AssistantPart[] {
-  return readBlocks(content, path, conversation.read).flatMap((at): AssistantPart[] => {
+  const blocks = readBlocks(content, path, conversation.read)
+  const hosted = readHostedCalls(blocks.map(({ block }) => block))
+  return blocks.flatMap((at): AssistantPart[] => {
     const { read } = conversation
     const { block } = at
+    const made = hosted.get(block)
+    if (made !== undefined) return made === 'its result' ? [] : [made]
     switch (block['type']) {
       case 'thinking': {
         const text = read.text(block['thinking'], `${at.path}.thinking`) ?? ''

@@ -1,8 +1,10 @@
 import type { ChatChoice, ChatResponse, Citation, FinishReason, ResponsePart } from '#relay/chat/events.ts'
+import { citedStretches } from '#relay/chat/citations.ts'
 import { parseObject } from '#relay/chat/json.ts'
 import { toMarkdownImage } from '#relay/chat/media.ts'
 import { answerId } from '../answer-id.ts'
 import type { EncodeContext } from '../types.ts'
+import { remoteCallBlocks, searchBlocks, completeBlocks } from '#relay/chat/hosted/claude-blocks.ts'
 import { toClaudeUsage } from './usage.ts'
 
 const stopReasons = {
@@ -36,7 +38,12 @@ export const toClaudeCitation = (citation: Citation) => ({
 /** Hub answer → message. Further choices have no place in this dialect. */
 export function encodeClaude(response: ChatResponse, context: EncodeContext): unknown {
   const choice: ChatChoice = response.choices[0] ?? { parts: [], finish: 'stop' }
-  const content = choice.parts.flatMap(toBlocks)
+  let before = 0
+  const content = choice.parts.flatMap((part) => {
+    const blocks = toBlocks(part, before)
+    if (part.type === 'text') before += part.text.length
+    return blocks
+  })
   const has = (type: ResponsePart['type']) => choice.parts.some((part) => part.type === type)
   const saw = { calls: has('tool-call'), refusal: has('refusal') }
   return {
@@ -52,13 +59,17 @@ export function encodeClaude(response: ChatResponse, context: EncodeContext): un
 
 const toText = (text: string) => ({ type: 'text', text })
 
-function toBlocks(part: ResponsePart): object[] {
+/** `before`: the length of the text in the answer up to it. */
+function toBlocks(part: ResponsePart, before: number): object[] {
   switch (part.type) {
-    case 'text': {
-      const citations = part.citations?.map(toClaudeCitation)
-      if (part.text === '') return []
-      return [citations === undefined ? toText(part.text) : { ...toText(part.text), citations }]
-    }
+    case 'text':
+      return citedStretches(part.text, part.citations ?? [], before).map(({ text, citations }) =>
+        citations.length === 0 ? toText(text) : { ...toText(text), citations: citations.map(toClaudeCitation) },
+      )
+    case 'web-search':
+      return completeBlocks(searchBlocks(part.search))
+    case 'mcp-call':
+      return completeBlocks(remoteCallBlocks(part.call))
     case 'refusal':
       return part.text === '' ? [] : [toText(part.text)]
     case 'reasoning':

@@ -7,6 +7,7 @@ import { createBlocks } from './blocks.ts'
 import { toClaudeCitation, toStopReason } from './encode.ts'
 import { claudeStreamError } from './error.ts'
 import { frame } from './frames.ts'
+import { remoteCallBlocks, searchBlocks } from '#relay/chat/hosted/claude-blocks.ts'
 import { toClaudeUsage } from './usage.ts'
 
 type Finish = Extract<ChatEvent, { type: 'finish' }>
@@ -82,6 +83,10 @@ function writeContent(blocks: Blocks, event: ContentEvent): string {
       return blocks.text(event.transcript ?? '')
     case 'citation':
       return blocks.citation(toClaudeCitation(event.citation))
+    case 'web-search':
+      return blocks.hosted(searchBlocks(event.search))
+    case 'mcp-call':
+      return blocks.hosted(remoteCallBlocks(event.call))
     case 'reasoning-delta':
       return blocks.thinking(event.text)
     case 'reasoning-signature':

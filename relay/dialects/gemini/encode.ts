@@ -3,7 +3,7 @@ import { parseObject } from '#relay/chat/json.ts'
 import { audioMediaType } from '#relay/chat/media.ts'
 import { answerId } from '../answer-id.ts'
 import type { EncodeContext } from '../types.ts'
-import { toGrounding } from './grounding.ts'
+import { type GroundedText, toGrounding } from './grounding.ts'
 import { toGeminiUsage } from './usage.ts'
 
 export const geminiReasons = {
@@ -24,14 +24,28 @@ export function encodeGemini(response: ChatResponse, context: EncodeContext): un
 }
 
 function toCandidate(choice: ChatChoice, index: number) {
-  const texts = choice.parts.filter((part) => part.type === 'text')
-  const citations = texts.flatMap((part) => part.citations ?? [])
-  const text = texts.map((part) => part.text).join('')
+  const citations = choice.parts.flatMap((part) => (part.type === 'text' ? (part.citations ?? []) : []))
+  const searches = choice.parts.flatMap((part) => (part.type === 'web-search' ? [part.search] : []))
+  const parts: object[] = []
+  const texts: GroundedText[] = []
+  for (const part of choice.parts) {
+    const last = texts.at(-1)
+    if (part.type !== 'text' || part.text === '') parts.push(...toParts(part))
+    else if (last !== undefined && last.partIndex === parts.length - 1) {
+      last.text += part.text
+      parts[last.partIndex] = { text: last.text }
+    } else {
+      texts.push({ text: part.text, partIndex: parts.length })
+      parts.push({ text: part.text })
+    }
+  }
   return {
-    content: { role: 'model', parts: choice.parts.flatMap(toParts) },
+    content: { role: 'model', parts },
     finishReason: geminiReasons[choice.finish],
     index,
-    ...(citations.length === 0 ? {} : { groundingMetadata: toGrounding(citations, text) }),
+    ...(citations.length + searches.length === 0
+      ? {}
+      : { groundingMetadata: toGrounding({ citations, searches }, texts) }),
   }
 }
 
@@ -61,5 +75,9 @@ function toParts(part: ResponsePart): object[] {
       return [{ inlineData: { mimeType: part.mediaType, data: part.data } }]
     case 'audio':
       return [{ inlineData: { mimeType: audioMediaType(part.format), data: part.data } }]
+    // Searches are told of beside the parts; tools of other servers are none of this vendor's.
+    case 'web-search':
+    case 'mcp-call':
+      return []
   }
 }

@@ -1,5 +1,6 @@
 import type { ReportedUsage } from '#core/usage.ts'
 import type { ChatEvent, Citation, FinishReason, StreamEncoder } from '#relay/chat/events.ts'
+import type { WebSearch } from '#relay/chat/hosted/types.ts'
 import { audioMediaType } from '#relay/chat/media.ts'
 import { answerId } from '../answer-id.ts'
 import type { EncodeContext } from '../types.ts'
@@ -17,6 +18,7 @@ type Candidate = {
   calls: Call[]
   text: string
   citations: Citation[]
+  searches: WebSearch[]
   finish: FinishReason | undefined
 }
 
@@ -49,7 +51,7 @@ export function streamGemini(context: EncodeContext): StreamEncoder {
     const existing = candidates.get(index)
     if (existing !== undefined) return existing
     const head = `{"candidates":[{"index":${index},"content":{"role":"model","parts":[`
-    const fresh: Candidate = { head, calls: [], text: '', citations: [], finish: undefined }
+    const fresh: Candidate = { head, calls: [], text: '', citations: [], searches: [], finish: undefined }
     candidates.set(index, fresh)
     return fresh
   }
@@ -64,9 +66,9 @@ export function streamGemini(context: EncodeContext): StreamEncoder {
       index,
       content: { role: 'model', parts: [{ text: '' }] },
       finishReason: geminiReasons[candidate.finish ?? 'stop'],
-      ...(candidate.citations.length === 0
+      ...(candidate.citations.length + candidate.searches.length === 0
         ? {}
-        : { groundingMetadata: toGrounding(candidate.citations, candidate.text) }),
+        : { groundingMetadata: toGrounding(candidate, [{ text: candidate.text, partIndex: 0 }]) }),
     }))
     const counted = usage === undefined ? '' : `,"usageMetadata":${JSON.stringify(toGeminiUsage(usage))}`
     return `${last}${frame(`{"candidates":${JSON.stringify(ends)}${counted}${trailing}`)}${asArray ? ']' : ''}`
@@ -115,12 +117,17 @@ function partsOf(candidate: Candidate, event: ContentEvent): string[] {
     case 'citation':
       candidate.citations.push(event.citation)
       return []
+    case 'web-search':
+      candidate.searches.push(event.search)
+      return []
+    case 'mcp-call':
+      return []
     default:
       return [...takeCalls(candidate, true), ...plainParts(candidate, event)]
   }
 }
 
-type PlainEvent = Exclude<ContentEvent, { type: `tool-call-${string}` | 'citation' }>
+type PlainEvent = Exclude<ContentEvent, { type: `tool-call-${string}` | 'citation' | 'web-search' | 'mcp-call' }>
 
 function plainParts(candidate: Candidate, event: PlainEvent): string[] {
   switch (event.type) {

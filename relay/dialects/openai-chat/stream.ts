@@ -119,6 +119,10 @@ function writeDelta(choice: ChoiceState, event: ChoiceEvent, context: EncodeCont
       return textDelta(choice, 'content', toMarkdownImage(event.mediaType, event.data))
     case 'citation':
       return objectDelta(choice, { annotations: [toAnnotation(event.citation)] })
+    // The dialect has sources, and no place for how they were found.
+    case 'web-search':
+    case 'mcp-call':
+      return ''
     case 'audio-delta':
       return writeAudio(choice, event, context)
     case 'reasoning-delta':

@@ -1,6 +1,8 @@
 import type { ChatChoice, ChatResponse, ResponsePart } from '#relay/chat/events.ts'
 import type { EncodeContext } from '../types.ts'
+import { shifted } from '#relay/chat/citations.ts'
 import { calledAs } from './agent-tools.ts'
+import { remoteCallItem, searchItem } from '#relay/chat/hosted/response-items.ts'
 import { callItem, imageItem, messageItem, outputText, reasoningItem } from './output-items.ts'
 import { finishedResponse, outcomeOf, responseHead, toFlatAnnotation } from './response-object.ts'
 
@@ -16,8 +18,10 @@ type MessageContent = { type: 'message-content'; content: object[] }
 /** What is said without interruption is one message. */
 function groupContent(parts: ResponsePart[]): (MessageContent | ResponsePart)[] {
   const groups: (MessageContent | ResponsePart)[] = []
+  let before = 0
   for (const part of parts) {
-    const content = toContent(part)
+    const content = toContent(part, before)
+    if (part.type === 'text') before += part.text.length
     const last = groups.at(-1)
     if (content === undefined) groups.push(part)
     else if (last?.type === 'message-content') last.content.push(...content)
@@ -26,10 +30,13 @@ function groupContent(parts: ResponsePart[]): (MessageContent | ResponsePart)[] 
   return groups
 }
 
-function toContent(part: ResponsePart): object[] | undefined {
+/** `before`: the length of the text in the answer up to it; here offsets count in the part itself. */
+function toContent(part: ResponsePart, before: number): object[] | undefined {
   switch (part.type) {
-    case 'text':
-      return part.text === '' ? [] : [outputText(part.text, part.citations?.map(toFlatAnnotation))]
+    case 'text': {
+      const annotations = part.citations?.map((citation) => toFlatAnnotation(shifted(citation, -before)))
+      return part.text === '' ? [] : [outputText(part.text, annotations)]
+    }
     case 'refusal':
       return part.text === '' ? [] : [{ type: 'refusal', refusal: part.text }]
     case 'audio':
@@ -61,6 +68,10 @@ function toOutput(choice: ChatChoice, { ambient, sentBody = {} }: EncodeContext)
       }
       case 'image':
         return [imageItem(id('ig'), group.data, 'completed')]
+      case 'web-search':
+        return [searchItem(group.search)]
+      case 'mcp-call':
+        return [remoteCallItem(group.call)]
       default:
         return []
     }

@@ -16,6 +16,7 @@ import { readCompaction } from '#relay/chat/seals/compaction.ts'
 import { fileSource, mediaFromUrl } from '../openai-chat/parts.ts'
 import { addToolResult, addUserMessage, type Conversation, startConversation } from '../conversation.ts'
 import { type Reader, defined } from '../read.ts'
+import { readHostedItem } from './hosted-calls.ts'
 import { joinedName, readOwnCall, readOwnOutput } from './agent-tools.ts'
 
 /** Input of a responses request, a text or a list of items → hub messages. */
@@ -74,7 +75,8 @@ function readOwnItem(conversation: Conversation, item: Fields): void {
   }
   const output = readOwnOutput(item)
   if (output) return addResultPart(conversation, output.callId, [{ type: 'text', text: output.text }])
-  addToAssistant(conversation, { type: 'vendor', dialect: 'openai-responses', value: item })
+  const hosted = readHostedItem(item)
+  addToAssistant(conversation, hosted ?? { type: 'vendor', dialect: 'openai-responses', value: item })
 }
 
 /** Reasoning, words and calls that follow each other are one turn of the model. */

@@ -1,7 +1,9 @@
 import type { Ambient } from '#core/ambient.ts'
 import type { ChatEvent, Citation } from '#relay/chat/events.ts'
+import type { McpCall, WebSearch } from '#relay/chat/hosted/types.ts'
 import type { CalledAs } from './agent-tools.ts'
 import type { EventWriter } from './event-writer.ts'
+import { remoteCallEvents, searchEvents } from './hosted-calls.ts'
 import { type ItemStatus, imageItem } from './output-items.ts'
 import { createOutputItems } from './item-list.ts'
 import { createCalls } from './stream-calls.ts'
@@ -17,6 +19,8 @@ export function createItems(writer: EventWriter, ambient: Ambient, names: Readon
   const outputItems = createOutputItems(writer, ambient)
   const calls = createCalls(outputItems, writer, names)
   let open: Message | Reasoning | undefined
+  /** Length of the answer's text. */
+  let written = 0
 
   const closeOpen = (status: ItemStatus = 'completed'): string => {
     const closing = open
@@ -41,10 +45,12 @@ export function createItems(writer: EventWriter, ambient: Ambient, names: Readon
 
   return {
     output: outputItems.output,
-    say(kind: 'text' | 'refusal', delta: string): string {
+    say(kind: 'text' | 'transcript' | 'refusal', delta: string): string {
       if (delta === '') return ''
       const { item, text } = message()
-      return text + item.say(kind === 'text', delta)
+      const output = text + item.say(kind !== 'refusal', delta, written)
+      if (kind === 'text') written += delta.length
+      return output
     },
     think(text: string): string {
       if (text === '') return ''
@@ -59,6 +65,8 @@ export function createItems(writer: EventWriter, ambient: Ambient, names: Readon
       return text + item.close(encrypted)
     },
     cite: (citation: Citation): string => (open?.kind === 'message' ? open.cite(citation) : ''),
+    search: (search: WebSearch): string => closeOpen() + searchEvents(writer, search, outputItems.output),
+    callRemote: (call: McpCall): string => closeOpen() + remoteCallEvents(writer, call, outputItems.output),
     show(data: string): string {
       const before = closeOpen()
       const { place, text } = outputItems.begin('ig', (id) => imageItem(id, null, 'in_progress'))

@@ -1,10 +1,18 @@
+import { shifted } from '#relay/chat/citations.ts'
 import type { Citation } from '#relay/chat/events.ts'
 import { type EventWriter, deltaHead } from './event-writer.ts'
 import { type ItemStatus, messageItem, outputText } from './output-items.ts'
 import { toFlatAnnotation } from './response-object.ts'
 import type { Place, OutputItems } from './item-list.ts'
 
-type Part = { isText: boolean; text: string; annotations: object[]; head: string }
+type Part = {
+  isText: boolean
+  text: string
+  annotations: object[]
+  head: string
+  /** Length of the answer's text before it: offsets count in the part itself. */
+  before: number
+}
 
 const textEnd = ',"logprobs":[]'
 
@@ -29,10 +37,10 @@ export function openMessage(outputItems: OutputItems, writer: EventWriter) {
     part = undefined
     return written + writer.event('response.content_part.done', { ...at, part: content })
   }
-  const startPart = (isText: boolean): { part: Part; text: string } => {
+  const startPart = (isText: boolean, textBefore: number): { part: Part; text: string } => {
     const before = closePart()
     const head = deltaHead(isText ? 'response.output_text.delta' : 'response.refusal.delta', here())
-    const fresh: Part = { isText, text: '', annotations: [], head }
+    const fresh: Part = { isText, text: '', annotations: [], head, before: textBefore }
     part = fresh
     return {
       part: fresh,
@@ -43,14 +51,14 @@ export function openMessage(outputItems: OutputItems, writer: EventWriter) {
   return {
     kind: 'message' as const,
     opening,
-    say(isText: boolean, delta: string): string {
-      const current = part?.isText === isText ? { part, text: '' } : startPart(isText)
+    say(isText: boolean, delta: string, textBefore: number): string {
+      const current = part?.isText === isText ? { part, text: '' } : startPart(isText, textBefore)
       current.part.text += delta
       return current.text + writer.delta(current.part.head, delta, isText ? textEnd : '')
     },
     cite(citation: Citation): string {
       if (part?.isText !== true) return ''
-      const annotation = toFlatAnnotation(citation)
+      const annotation = toFlatAnnotation(shifted(citation, -part.before))
       const at = { ...here(), annotation_index: part.annotations.length }
       part.annotations.push(annotation)
       return writer.event('response.output_text.annotation.added', { ...at, annotation })

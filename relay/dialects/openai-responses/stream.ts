@@ -81,11 +81,15 @@ function writeContent(items: ReturnType<typeof createItems>, event: ContentEvent
     case 'refusal-delta':
       return items.say('refusal', event.text)
     case 'audio-delta':
-      return items.say('text', event.transcript ?? '')
+      return items.say('transcript', event.transcript ?? '')
     case 'image':
       return items.show(event.data)
     case 'citation':
       return items.cite(event.citation)
+    case 'web-search':
+      return items.search(event.search)
+    case 'mcp-call':
+      return items.callRemote(event.call)
     case 'reasoning-delta':
       return items.think(event.text)
     case 'reasoning-signature':

@@ -1,8 +1,10 @@
 import type { AssistantPart, CacheControl, FilePart, ImagePart, ToolResultPart, UserPart } from '#relay/chat/request.ts'
+import { remoteCallBlocks, completeBlocks } from '#relay/chat/hosted/claude-blocks.ts'
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { type Json, withoutAbsent } from '../shared/json.ts'
 import { decodeText, isTextType, resolveSource } from '../shared/media.ts'
 import { argumentsObject } from '../shared/tool-arguments.ts'
+import { isUnprovenSearch } from './unproven-searches.ts'
 
 /** Ids in the alphabet that calls and results must keep to; the same text always becomes the same id. */
 export type CallIds = { call: (id: string) => string; result: (id: string) => string }
@@ -91,7 +93,7 @@ export function userBlocks(part: UserPart, ids: CallIds): Json[] {
   }
 }
 
-export function assistantBlocks(part: AssistantPart, ids: CallIds): Json[] {
+export function assistantBlocks(part: AssistantPart, ids: CallIds, remoteCalls: boolean): Json[] {
   switch (part.type) {
     case 'text':
       return part.text === '' ? [] : [textBlock(part.text, part.cacheControl)]
@@ -109,6 +111,11 @@ export function assistantBlocks(part: AssistantPart, ids: CallIds): Json[] {
       return []
     case 'audio':
       return []
+    case 'web-search':
+      return part.own.dialect === 'claude' && !isUnprovenSearch(part.own.value[1]) ? part.own.value : []
+    case 'mcp-call':
+      if (part.own.dialect === 'claude') return part.own.value
+      return remoteCalls ? completeBlocks(remoteCallBlocks(part.call)) : []
     case 'vendor':
       return part.dialect === 'claude' ? [part.value as Json] : []
   }

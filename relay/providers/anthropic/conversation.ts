@@ -22,7 +22,7 @@ const resultsFirst = (blocks: Json[]): Json[] => [
 
 type Spoken = Turn | { role: 'system'; content: Json[] }
 
-function turnsOf(messages: readonly Message[], laterInstructions: boolean): Spoken[] {
+function turnsOf(messages: readonly Message[], laterInstructions: boolean, remoteCalls: boolean): Spoken[] {
   const ids = createCallIds()
   return messages.slice(beginningOf(messages)).flatMap((message): Spoken[] => {
     if (message.role === 'system') {
@@ -31,7 +31,7 @@ function turnsOf(messages: readonly Message[], laterInstructions: boolean): Spok
       return laterInstructions && content.length > 0 ? [{ role: 'system', content }] : []
     }
     if (message.role === 'assistant') {
-      const content = message.content.flatMap((part) => assistantBlocks(part, ids))
+      const content = message.content.flatMap((part) => assistantBlocks(part, ids, remoteCalls))
       return content.length > 0 ? [{ role: 'assistant', content }] : []
     }
     const content = message.content.flatMap((part) => userBlocks(part, ids))
@@ -128,9 +128,13 @@ export function systemTexts(messages: readonly Message[], laterInstructions = fa
 /** The conversation as alternating turns that begin with the user, repaired where the caller's is not one. */
 export function toClaudeMessages(
   messages: readonly Message[],
-  { prefill, laterInstructions = false }: { prefill: boolean; laterInstructions?: boolean },
+  {
+    prefill,
+    laterInstructions = false,
+    remoteCalls = false,
+  }: { prefill: boolean; laterInstructions?: boolean; remoteCalls?: boolean },
 ): Json[] {
-  const turns = merged(turnsOf(messages, laterInstructions))
+  const turns = merged(turnsOf(messages, laterInstructions, remoteCalls))
   if (turns.length === 0) {
     const instructions = systemTexts(messages).map((part) => part.text)
     return [{ role: 'user', content: instructions.length > 0 ? instructions.join('\n\n') : filler }]

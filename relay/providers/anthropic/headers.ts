@@ -3,6 +3,8 @@ import type { ProviderCall } from '../types.ts'
 /** The version under which sampling fields are taken. */
 export const classicVersion = '2023-06-01'
 
+/** https://platform.claude.com/docs/en/agents-and-tools/mcp-connector */
+const mcpBeta = 'mcp-client-2025-11-20'
 const filesBeta = 'files-api-2025-04-14'
 
 /** Headers set for a model by the option replace ours of the same name. */
@@ -19,11 +21,19 @@ export type HeaderNeeds = {
   sampling: boolean
   /** A stored file is referred to. */
   files: boolean
+  /** Tools of remote servers are offered. */
+  remoteTools?: boolean | undefined
 }
 
 export function claudeHeaders(call: ProviderCall, needs: HeaderNeeds): Record<string, string> {
   const { 'anthropic-version': version, 'anthropic-beta': beta } = call.callerHeaders
-  const betas = [beta, needs.files && !beta?.includes('files-api') ? filesBeta : undefined].filter(Boolean).join(',')
+  const betas = [
+    beta,
+    needs.files && !beta?.includes('files-api') ? filesBeta : undefined,
+    needs.remoteTools === true && !beta?.includes('mcp-client') ? mcpBeta : undefined,
+  ]
+    .filter(Boolean)
+    .join(',')
   return {
     'content-type': 'application/json',
     accept: call.stream ? 'text/event-stream' : 'application/json',

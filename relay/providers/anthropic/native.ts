@@ -8,6 +8,7 @@ import { listenToClaude } from './listen.ts'
 import { type ClaudeHost, planOf } from './request.ts'
 import { fromClaudeResponse } from './response.ts'
 import { answerLimit, suffixThinking, thinkingBase } from './thinking.ts'
+import { dropUnprovenSearches } from './unproven-searches.ts'
 import { dropUnprovenReasoning } from './unsigned-reasoning.ts'
 import { readUsage } from './usage.ts'
 
@@ -41,7 +42,7 @@ function nativeRequest(host: ClaudeHost, native: NativeBody, call: ProviderCall)
   const thinks = applySuffix(body, call, numberOf(native.json['max_tokens']))
   const lost = dropUnprovenReasoning(body, traits)
   if ((body['stream'] === true) !== call.stream) body['stream'] = call.stream
-  const losses = [...lost, ...(host.shape?.(body, call) ?? [])]
+  const losses = [...lost, ...dropUnprovenSearches(body), ...(host.shape?.(body, call) ?? [])]
   const needs = { sampling: thinks && body['temperature'] !== undefined, files: false }
   return {
     method: 'POST' as const,

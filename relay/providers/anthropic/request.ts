@@ -1,9 +1,10 @@
+import { type McpServer, mcpServersOf } from '#relay/chat/hosted/mcp-servers.ts'
 import { detailsIn, lossesTowards } from '#relay/chat/losses.ts'
 import { isMultiTurn } from '#relay/chat/multi-turn.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import { unsupportedByClaude } from '../shared/unsupported-fields.ts'
 import type { ProviderCall, UpstreamRequest } from '../types.ts'
-import { type Json, recordOf, withoutAbsent } from '../shared/json.ts'
+import { type Json, listOf, recordOf, withoutAbsent } from '../shared/json.ts'
 import { withAutomaticMarks } from './automatic-cache-marks.ts'
 import { textBlock } from './blocks.ts'
 import { limitCacheMarks } from './cache-marks.ts'
@@ -13,6 +14,7 @@ import { type ClaudeTraits, type NameSuffix, splitSuffix, traitsOf } from './mod
 import { formatInstruction, formatOf } from './output-format.ts'
 import { answerLimit, suffixThinking, type Thinking, thinkingBase, requestedThinking } from './thinking.ts'
 import { toolFields } from './tools.ts'
+import { isUnprovenSearch } from './unproven-searches.ts'
 
 /** Fields of this dialect that callers of others may send; they are copied as they are. */
 const extensions = ['thinking', 'output_config', 'context_management', 'container', 'mcp_servers']
@@ -129,6 +131,35 @@ const marksItself = (request: ChatRequest, call: ProviderCall): boolean =>
   isMultiTurn(request) &&
   detailsIn(request, ['cache_control']).length === 0
 
+const noServers: ReturnType<typeof mcpServersOf> = { servers: [], losses: [] }
+
+const serverField = ({ name, url, token }: McpServer): Json =>
+  withoutAbsent({ type: 'url', name, url, authorization_token: token })
+
+const toolset = ({ name, allowed }: McpServer): Json => ({
+  type: 'mcp_toolset',
+  mcp_server_name: name,
+  ...(allowed === undefined
+    ? {}
+    : {
+        default_config: { enabled: false },
+        configs: Object.fromEntries(allowed.map((each) => [each, { enabled: true }])),
+      }),
+})
+
+const callsRemotely = ({ messages }: ChatRequest): boolean =>
+  messages.some(({ content }) =>
+    content.some((part) => part.type === 'mcp-call' && part.own.dialect === 'openai-responses'),
+  )
+
+/** What another vendor found, sent back by a caller of this dialect. */
+const holdsUnprovenSearch = ({ messages }: ChatRequest): boolean =>
+  messages.some(({ content }) =>
+    content.some(
+      (part) => part.type === 'web-search' && part.own.dialect === 'claude' && isUnprovenSearch(part.own.value[1]),
+    ),
+  )
+
 export type ClaudeBody = { model: string; body: Json; losses: string[]; needs: HeaderNeeds }
 
 /** The body of a messages call without what differs between its hosts: the model's name and whether it streams. */
@@ -145,8 +176,21 @@ export function toClaudeBody(
   const mayForce = traits.forcedToolChoice && !thinking.on
   const { tools, tool_choice } = toolFields(request, { traits, mayForce, losses })
   const laterInstructions = isOwnHost && traits.laterInstructions
-  const messages = toClaudeMessages(request.messages, { prefill: traits.prefill && !thinking.on, laterInstructions })
-  const prompt = { tools, system: systemField(request, traits, laterInstructions), messages }
+  const remote = isOwnHost && request.extra.dialect === 'openai-responses' ? mcpServersOf(request) : noServers
+  if (remote !== noServers) for (const name of ['tools.mcp', 'mcp_call']) losses.delete(name)
+  for (const name of remote.losses) losses.add(name)
+  // Earlier calls of remote tools stand only beside the servers that made them.
+  const remoteCalls = remote.servers.length > 0
+  if (!remoteCalls && callsRemotely(request)) losses.add('mcp_call')
+  if (holdsUnprovenSearch(request)) losses.add('web_search_tool_result')
+  const prefill = traits.prefill && !thinking.on
+  const messages = toClaudeMessages(request.messages, { prefill, laterInstructions, remoteCalls })
+  const offered = [...listOf(tools), ...remote.servers.map(toolset)]
+  const prompt = {
+    tools: offered.length > 0 ? offered : undefined,
+    system: systemField(request, traits, laterInstructions),
+    messages,
+  }
   const { parts, cut } = limitCacheMarks(
     marksItself(request, call) ? withAutomaticMarks(prompt, traits.leastCached) : prompt,
   )
@@ -169,6 +213,7 @@ export function toClaudeBody(
     output_config: outputConfig(request, planned),
     metadata: request.user === undefined ? undefined : { user_id: request.user },
     service_tier: request.serviceTier === undefined ? undefined : tiers[request.serviceTier],
+    mcp_servers: remoteCalls ? remote.servers.map(serverField) : undefined,
     ...own,
   })
   const files = request.messages.some((message) =>
@@ -178,7 +223,7 @@ export function toClaudeBody(
     model: planned.model,
     body,
     losses: [...losses],
-    needs: { sampling: Object.keys(sampling).length > 0, files },
+    needs: { sampling: Object.keys(sampling).length > 0, files, remoteTools: remoteCalls },
   }
 }
 

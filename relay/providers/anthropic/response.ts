@@ -1,4 +1,6 @@
 import { type ChatResponse, type Citation, MalformedUpstream, type ResponsePart } from '#relay/chat/events.ts'
+import { readHostedCalls } from '#relay/chat/hosted/claude-blocks.ts'
+import type { McpCallPart, WebSearchPart } from '#relay/chat/request.ts'
 import { type ProviderCall, UpstreamRefusal } from '../types.ts'
 import { unwrapInput } from '../shared/custom-tools.ts'
 import { type Json, recordOf, recordsOf, textOf, wordOf } from '../shared/json.ts'
@@ -43,9 +45,15 @@ function reasoningPart(block: Json): ResponsePart[] {
   return [{ type: 'reasoning', text, ...(value === undefined ? {} : { signature: { dialect: 'claude', value } }) }]
 }
 
+const withoutOwn = (made: WebSearchPart | McpCallPart): ResponsePart =>
+  made.type === 'web-search' ? { type: 'web-search', search: made.search } : { type: 'mcp-call', call: made.call }
+
 function partsOf(blocks: readonly Json[], reading: Reading): ResponsePart[] {
   let written = 0
+  const hosted = readHostedCalls(blocks)
   return blocks.flatMap((block): ResponsePart[] => {
+    const made = hosted.get(block)
+    if (made !== undefined) return made === 'its result' ? [] : [withoutOwn(made)]
     switch (block['type']) {
       case 'text': {
         const parts = textPart(block, written)
@@ -58,7 +66,7 @@ function partsOf(blocks: readonly Json[], reading: Reading): ResponsePart[] {
       case 'tool_use':
         return [toolPart(block, reading)]
       default:
-        // What the vendor's own tools did is not shown to callers of other dialects.
+        // What its other tools did is not shown to callers of other dialects.
         return []
     }
   })

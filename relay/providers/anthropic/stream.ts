@@ -1,7 +1,8 @@
 import type { ChatEvent, Citation, StreamDecoder } from '#relay/chat/events.ts'
+import { readHostedCalls } from '#relay/chat/hosted/claude-blocks.ts'
 import type { ProviderCall } from '../types.ts'
 import { unwrapInput } from '../shared/custom-tools.ts'
-import { type Json, numberOf, parseRecord, recordOf, textOf, wordOf } from '../shared/json.ts'
+import { type Json, numberOf, parseRecord, recordOf, textOf, tryRecord, wordOf } from '../shared/json.ts'
 import { argumentsText } from '../shared/tool-arguments.ts'
 import { citationOf, failureIn, finishReasonOf } from './answer-parts.ts'
 import { createUsageCounter } from './usage.ts'
@@ -9,11 +10,15 @@ import { createUsageCounter } from './usage.ts'
 type ToolBlock = { kind: 'tool'; index: number; custom: boolean; input: string; written: string }
 /** A cited block is cited as a whole, so its sources are told when it ends; offsets count in the text of the whole answer. */
 type TextBlock = { kind: 'text'; start: number; citations: Citation[] }
-type Block = ToolBlock | TextBlock | { kind: 'thinking' } | { kind: 'ignored' }
+/** A call that the vendor makes itself: told once its result is there. */
+type HostedBlock = { kind: 'hosted'; use: Json; input: string }
+type Block = ToolBlock | TextBlock | HostedBlock | { kind: 'thinking' } | { kind: 'ignored' }
 
 type State = {
   reading: Pick<ProviderCall, 'ambient' | 'customTools'>
   blocks: Map<number, Block>
+  /** By id, those without a result. */
+  hosted: Map<unknown, HostedBlock>
   usage: ReturnType<typeof createUsageCounter>
   toolCalls: number
   /** Length of the text so far. */
@@ -81,12 +86,32 @@ function startBlock(event: Json, state: State): ChatEvent[] {
       const { block, events } = startTool(content, state)
       return open(block, events)
     }
+    case 'server_tool_use':
+    case 'mcp_tool_use': {
+      const block: HostedBlock = { kind: 'hosted', use: content, input: '' }
+      state.hosted.set(content['id'], block)
+      return open(block, [])
+    }
     default:
-      return open({ kind: 'ignored' }, [])
+      return open({ kind: 'ignored' }, hostedEvents(content, state))
   }
 }
 
+/** A result is told together with its call, whose input has come in pieces. */
+function hostedEvents(result: Json, state: State): ChatEvent[] {
+  const block = state.hosted.get(result['tool_use_id'])
+  if (!block) return []
+  const use = { ...block.use, input: tryRecord(block.input) ?? recordOf(block.use['input']) ?? {} }
+  const made = readHostedCalls([use, result]).get(use)
+  if (made === undefined || made === 'its result') return []
+  state.hosted.delete(result['tool_use_id'])
+  return [
+    made.type === 'web-search' ? { type: 'web-search', search: made.search } : { type: 'mcp-call', call: made.call },
+  ]
+}
+
 function argumentsDelta(block: Block | undefined, text: string): ChatEvent[] {
+  if (block?.kind === 'hosted') block.input += text
   if (block?.kind !== 'tool' || text === '') return []
   block.written += text
   return block.custom ? [] : [{ type: 'tool-call-delta', index: block.index, arguments: text }]
@@ -191,6 +216,7 @@ export function createClaudeDecoder(reading: Pick<ProviderCall, 'ambient' | 'cus
   const state: State = {
     reading,
     blocks: new Map(),
+    hosted: new Map(),
     usage: createUsageCounter(),
     toolCalls: 0,
     written: 0,

@@ -60,17 +60,32 @@ test('code that was run is shown as text', () => {
   ])
 })
 
-test('sources are counted in characters, not bytes, and searches are counted', () => {
+test('sources are counted in characters, not bytes, and each query is a search that is counted once', () => {
   const groundingMetadata = {
-    webSearchQueries: ['a', 'b'],
+    webSearchQueries: ['a', '', 'b', 'a'],
     groundingChunks: [{ web: { uri: 'https://example.com', title: 'E' } }],
     groundingSupports: [{ segment: { startIndex: 6, endIndex: 9, text: '好' }, groundingChunkIndices: [0, 7] }],
   }
   const response = read(answer([{ text: '你们好' }], { groundingMetadata }))
-  expect(response.choices[0]?.parts[0]).toMatchObject({
-    citations: [{ url: 'https://example.com', title: 'E', startIndex: 2, endIndex: 3 }],
-  })
+  expect(response.choices[0]?.parts).toMatchObject([
+    { type: 'web-search', search: { queries: ['a'], results: [{ url: 'https://example.com', title: 'E' }] } },
+    { type: 'web-search', search: { queries: ['b'], results: [] } },
+    { citations: [{ url: 'https://example.com', title: 'E', startIndex: 2, endIndex: 3 }] },
+  ])
   expect(response.usage?.webSearchCalls).toBe(2)
+  // Before the third generation an answer that searched is charged, not each query.
+  const grounded = answer([{ text: '你们好' }], { groundingMetadata })
+  for (const [modelVersion, charged] of [
+    ['gemini-2.5-flash', 1],
+    ['gemini-3-pro-preview', 2],
+  ] as const) {
+    expect(read({ ...grounded, modelVersion }).usage?.webSearchCalls).toBe(charged)
+    const listener = gemini.native.gemini!.listen({ includeUsage: true })
+    listener.push({ data: JSON.stringify({ ...grounded, modelVersion, usageMetadata: { promptTokenCount: 1 } }) })
+    expect(listener.usage?.webSearchCalls).toBe(charged)
+    const events = decode([{ ...grounded, modelVersion, usageMetadata: { promptTokenCount: 1 } }])
+    expect(events).toContainEqual({ type: 'usage', usage: expect.objectContaining({ webSearchCalls: charged }) })
+  }
 })
 
 test('an image without counted output costs the fixed number of tokens', () => {

@@ -117,6 +117,9 @@ function assistantParts(part: AssistantPart, writing: Writing): Json[] {
     }
     case 'vendor':
       return part.dialect === 'gemini' ? [part.value as Json] : []
+    case 'web-search':
+    case 'mcp-call':
+      return []
   }
 }
 

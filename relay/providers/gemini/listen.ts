@@ -1,9 +1,9 @@
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import type { ListenVerdict, StreamListener } from '../types.ts'
 import { keepDelivered, nameless } from '../shared/answer-record.ts'
-import { recordOf, recordsOf, tryRecord, wordOf } from '../shared/json.ts'
+import { numberOf, recordOf, recordsOf, tryRecord, wordOf } from '../shared/json.ts'
 import { failureIn } from './failure.ts'
-import { searchesIn } from './grounding.ts'
+import { chargedSearches, queriesIn } from './grounding.ts'
 import { createGeminiDecoder } from './stream.ts'
 import { readUsage } from './usage.ts'
 
@@ -19,7 +19,7 @@ export function listenToGemini(): StreamListener {
   let complete = false
   let usageData: string | undefined
   let images = 0
-  let searches = 0
+  const queries = new Set<string>()
   let failure: UpstreamFailure | undefined
 
   function watch(data: string): ListenVerdict {
@@ -34,7 +34,10 @@ export function listenToGemini(): StreamListener {
         return 'failed'
       }
       const candidates = recordsOf(chunk['candidates'])
-      for (const candidate of candidates) searches += searchesIn(candidate['groundingMetadata'])
+      for (const [place, candidate] of candidates.entries()) {
+        const index = numberOf(candidate['index']) ?? place
+        for (const query of queriesIn(candidate['groundingMetadata'])) queries.add(`${index} ${query}`)
+      }
       complete ||=
         found !== undefined || candidates.some((candidate) => wordOf(candidate['finishReason']) !== undefined)
     }
@@ -50,8 +53,10 @@ export function listenToGemini(): StreamListener {
       return complete
     },
     get usage() {
-      const usage = recordOf(usageData === undefined ? undefined : tryRecord(usageData)?.['usageMetadata'])
+      const last = usageData === undefined ? undefined : tryRecord(usageData)
+      const usage = recordOf(last?.['usageMetadata'])
       if (!usage) return undefined
+      const searches = chargedSearches(queries.size, last?.['modelVersion'])
       const counted = readUsage(usage, images)
       return searches > 0 ? { ...counted, webSearchCalls: searches } : counted
     },

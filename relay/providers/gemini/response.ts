@@ -1,10 +1,11 @@
 import type { ChatChoice, ChatResponse, ResponsePart } from '#relay/chat/events.ts'
+import { placeCitations } from '#relay/chat/citations.ts'
 import { MalformedUpstream } from '#relay/chat/events.ts'
 import { UpstreamRefusal } from '../types.ts'
 import { type Json, recordOf, recordsOf, textOf, wordOf } from '../shared/json.ts'
 import { failedFinish, finishReasonOf, readPart, type Reading } from './answer-parts.ts'
 import { failureIn } from './failure.ts'
-import { citationsOf, searchesIn } from './grounding.ts'
+import { chargedSearches, citationsOf, queriesIn, searchesOf } from './grounding.ts'
 import { readUsage } from './usage.ts'
 
 /** Text comes in pieces, and the signature of a reasoning part in the piece after it. */
@@ -28,10 +29,14 @@ function choiceOf(candidate: Json, reading: Reading): ChatChoice {
     const message = textOf(candidate['finishMessage']) ?? `the upstream stopped without an answer: ${reason}`
     throw new UpstreamRefusal({ status: 500, type: 'server_error', code: reason, message })
   }
-  const text = parts.find((part) => part.type === 'text')
-  const citations = text ? citationsOf(candidate['groundingMetadata'], text.text) : []
-  if (text && citations.length > 0) text.citations = citations
+  const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
+  placeCitations(parts, citationsOf(candidate['groundingMetadata'], text, recordsOf(content?.['parts'])))
   const called = parts.some((part) => part.type === 'tool-call')
+  const metadata = candidate['groundingMetadata']
+  const searches = searchesOf(metadata, queriesIn(metadata), () => reading.ambient.newId(24))
+  // What was searched for led to the text, which is told first nevertheless.
+  const begin = parts.findIndex((part) => part.type === 'text')
+  parts.splice(Math.max(0, begin), 0, ...searches.map((search) => ({ type: 'web-search' as const, search })))
   return { parts, finish: finishReasonOf(reason, called) }
 }
 
@@ -48,7 +53,8 @@ export function fromGeminiResponse(json: unknown, reading: Reading): ChatRespons
   const choices = candidates.map((candidate) => choiceOf(candidate, reading))
   const images = choices.flatMap((choice) => choice.parts).filter((part) => part.type === 'image').length
   const usage = recordOf(answer['usageMetadata'])
-  const searches = candidates.reduce((sum, candidate) => sum + searchesIn(candidate['groundingMetadata']), 0)
+  const queries = candidates.reduce((sum, candidate) => sum + queriesIn(candidate['groundingMetadata']).length, 0)
+  const searches = chargedSearches(queries, answer['modelVersion'])
   const counted = {
     ...(usage ? readUsage(usage, images) : {}),
     ...(searches > 0 ? { webSearchCalls: searches } : {}),

@@ -2,10 +2,10 @@ import type { ChatEvent, ResponsePart, StreamDecoder } from '#relay/chat/events.
 import { type Json, numberOf, parseRecord, recordOf, recordsOf, textOf, wordOf } from '../shared/json.ts'
 import { failedFinish, finishReasonOf, readPart, type Reading } from './answer-parts.ts'
 import { failureIn } from './failure.ts'
-import { citationsOf, searchesIn } from './grounding.ts'
+import { chargedSearches, citationsOf, queriesIn, searchesOf } from './grounding.ts'
 import { readUsage } from './usage.ts'
 
-type Candidate = { toolCalls: number; text: string; spoke: boolean; finished: boolean }
+type Candidate = { toolCalls: number; text: string; spoke: boolean; finished: boolean; queries: Set<string> }
 
 /** One part as events; a call arrives whole. */
 function partEvents(part: ResponsePart, candidate: Candidate): ChatEvent[] {
@@ -35,6 +35,9 @@ function partEvents(part: ResponsePart, candidate: Candidate): ChatEvent[] {
       return [{ type: 'audio-delta', data: part.data }]
     case 'refusal':
       return [{ type: 'refusal-delta', text: part.text }]
+    case 'web-search':
+    case 'mcp-call':
+      return [part]
   }
 }
 
@@ -49,11 +52,19 @@ function finishEvents(wire: Json, candidate: Candidate): ChatEvent[] {
   return [{ type: 'finish', reason: finishReasonOf(reason, candidate.toolCalls > 0) }]
 }
 
+/** Searches are told of behind the text that they led to; a query that was told of before is none. */
+function searchEvents(metadata: unknown, { queries }: Candidate, { ambient }: Reading): ChatEvent[] {
+  const fresh = queriesIn(metadata).filter((query) => !queries.has(query))
+  for (const query of fresh) queries.add(query)
+  return searchesOf(metadata, fresh, () => ambient.newId(24)).map((search) => ({ type: 'web-search', search }))
+}
+
 function candidateEvents(wire: Json, candidate: Candidate, reading: Reading): ChatEvent[] {
   const parts = recordsOf(recordOf(wire['content'])?.['parts']).flatMap((part) => readPart(part, reading))
   const events = parts.flatMap((part) => partEvents(part, candidate))
   for (const citation of citationsOf(wire['groundingMetadata'], candidate.text))
     events.push({ type: 'citation', citation })
+  events.push(...searchEvents(wire['groundingMetadata'], candidate, reading))
   return [...events, ...finishEvents(wire, candidate)]
 }
 
@@ -62,12 +73,11 @@ export function createGeminiDecoder(reading: Reading): StreamDecoder {
   let started = false
   let failed = false
   let images = 0
-  let searches = 0
 
   const candidateAt = (index: number): Candidate => {
     const known = candidates.get(index)
     if (known) return known
-    const candidate: Candidate = { toolCalls: 0, text: '', spoke: false, finished: false }
+    const candidate: Candidate = { toolCalls: 0, text: '', spoke: false, finished: false, queries: new Set() }
     candidates.set(index, candidate)
     return candidate
   }
@@ -83,6 +93,8 @@ export function createGeminiDecoder(reading: Reading): StreamDecoder {
     const usage = recordOf(chunk['usageMetadata'])
     if (!usage) return []
     const counted = readUsage(usage, images)
+    const queries = [...candidates.values()].reduce((sum, each) => sum + each.queries.size, 0)
+    const searches = chargedSearches(queries, chunk['modelVersion'])
     return [{ type: 'usage', usage: searches > 0 ? { ...counted, webSearchCalls: searches } : counted }]
   }
 
@@ -92,7 +104,6 @@ export function createGeminiDecoder(reading: Reading): StreamDecoder {
     const events = begin(chunk)
     for (const wire of recordsOf(chunk['candidates'])) {
       const index = numberOf(wire['index']) ?? 0
-      searches += searchesIn(wire['groundingMetadata'])
       const own = candidateEvents(wire, candidateAt(index), reading)
       events.push(...(index === 0 ? own : own.map((event) => ({ ...event, choice: index }))))
     }

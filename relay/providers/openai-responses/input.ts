@@ -7,6 +7,8 @@ import type {
   ToolResultPart,
   UserPart,
 } from '#relay/chat/request.ts'
+import type { McpCall } from '#relay/chat/hosted/types.ts'
+import { remoteCallItem, searchItem } from '#relay/chat/hosted/response-items.ts'
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { type Json, withoutAbsent } from '../shared/json.ts'
 import { asUrl, documentName, resolveSource } from '../shared/media.ts'
@@ -65,6 +67,12 @@ function callItem(part: ToolCallPart, custom: Set<string>): Json {
   return { type: 'function_call', call_id: part.id, name: part.name, arguments: text }
 }
 
+/** As `status` stands in answers only where the call was made in this form. */
+function remoteCallInput(call: McpCall): Json {
+  const { approval_request_id: _, status: __, ...item } = remoteCallItem(call)
+  return item
+}
+
 function assistantItem(part: AssistantPart, custom: Set<string>): Json[] {
   const messageOf = (content: Json): Json[] => [{ type: 'message', role: 'assistant', content: [content] }]
   switch (part.type) {
@@ -81,6 +89,10 @@ function assistantItem(part: AssistantPart, custom: Set<string>): Json[] {
       return [callItem(part, custom)]
     case 'vendor':
       return part.dialect === 'openai-responses' ? [part.value as Json] : []
+    case 'web-search':
+      return part.own.dialect === 'openai-responses' ? part.own.value : [searchItem(part.search)]
+    case 'mcp-call':
+      return part.own.dialect === 'openai-responses' ? part.own.value : [withoutAbsent(remoteCallInput(part.call))]
     case 'image':
     case 'audio':
       return []

@@ -1,3 +1,4 @@
+import { isServerLoss, type McpServer, mcpServersOf } from '#relay/chat/hosted/mcp-servers.ts'
 import { detailsIn, lossesTowards } from '#relay/chat/losses.ts'
 import type { ChatRequest, Tool, ToolChoice } from '#relay/chat/request.ts'
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
@@ -33,6 +34,17 @@ function toTool(tool: Tool): Json[] {
       return tool.dialect === 'openai-responses' ? [tool.value as Json] : []
   }
 }
+
+const remoteTool = ({ name, url, token, allowed }: McpServer): Json =>
+  withoutAbsent({
+    type: 'mcp',
+    server_label: name,
+    server_url: url,
+    authorization: token,
+    allowed_tools: allowed,
+    // The other form knows of no approval: what it names may run.
+    require_approval: 'never',
+  })
 
 function toChoice(choice: ToolChoice, tools: readonly Tool[]): unknown {
   const kindOf = (name: string): string =>
@@ -116,10 +128,13 @@ const leastOutput = 16
 export function toResponsesBody(request: ChatRequest, call: ProviderCall): { body: Json; losses: string[] } {
   const { model, effort } = splitEffort(call.model, knownNames(call.channel.type))
   const thinks = isReasoningModel(model)
-  const tools = request.tools.flatMap(toTool)
-  const losses = new Set(
-    lossesTowards(request, 'openai-responses').filter((name) => !shared.includes(name) && name !== 'verbosity'),
-  )
+  const remote = request.extra.dialect === 'claude' ? mcpServersOf(request) : { servers: [], losses: [] }
+  const tools = [...request.tools.flatMap(toTool), ...remote.servers.map(remoteTool)]
+  const carriedNames = new Set([...shared, 'verbosity'])
+  const isCarried = (name: string): boolean =>
+    carriedNames.has(name) || (request.extra.dialect === 'claude' && isServerLoss(name))
+  const losses = new Set(lossesTowards(request, 'openai-responses').filter((name) => !isCarried(name)))
+  for (const name of remote.losses) losses.add(name)
   for (const name of unsupported(request)) losses.add(name)
   if (thinks) {
     if (request.temperature !== undefined) losses.add('temperature')
@@ -149,9 +164,13 @@ export function toResponsesBody(request: ChatRequest, call: ProviderCall): { bod
       stream: call.stream ? true : undefined,
     }),
   })
+  const searches =
+    request.extra.dialect !== 'openai-responses' && request.tools.some((tool) => tool.type === 'web-search')
   const include = [
     ...(thinks ? ['reasoning.encrypted_content'] : []),
     ...(logprobs ? ['message.output_text.logprobs'] : []),
+    // Callers of other forms are told what a search found.
+    ...(searches ? ['web_search_call.action.sources'] : []),
   ]
   if (body['include'] === undefined && include.length > 0) body['include'] = include
   return { body, losses: [...losses] }

@@ -1,20 +1,35 @@
 import { type ChatResponse, type FinishReason, MalformedUpstream, type ResponsePart } from '#relay/chat/events.ts'
+import { shifted } from '#relay/chat/citations.ts'
 import { readCitations } from '../openai-compatible/answer-parts.ts'
 import { type ProviderCall, UpstreamRefusal } from '../types.ts'
 import { type Json, recordOf, recordsOf, textOf, wordOf } from '../shared/json.ts'
 import { failureIn } from './failure.ts'
+import { remoteCallOf, searchOf } from '#relay/chat/hosted/response-items.ts'
 import { usageOf } from './usage.ts'
 
 type Reading = Pick<ProviderCall, 'ambient'>
 
-function messageParts(item: Json): ResponsePart[] {
+/** Offsets count in the part of a message here; `written` is the length of the answer's text before it. */
+function messageParts(item: Json, reading: { written: number }): ResponsePart[] {
   return recordsOf(item['content']).flatMap((content): ResponsePart[] => {
     const refusal = wordOf(content['refusal'])
     if (refusal !== undefined) return [{ type: 'refusal', text: refusal }]
     const text = textOf(content['text']) ?? ''
-    const citations = readCitations(content['annotations'])
+    const citations = readCitations(content['annotations']).map((each) => shifted(each, reading.written))
+    reading.written += text.length
     return text === '' ? [] : [{ type: 'text', text, ...(citations.length > 0 ? { citations } : {}) }]
   })
+}
+
+/** The vendor tells what a search found by address alone; their titles stand at the sources of the text. */
+function nameResults(parts: readonly ResponsePart[]): void {
+  const titles = new Map(
+    parts.flatMap((part) => (part.type === 'text' ? (part.citations ?? []) : [])).map(({ url, title }) => [url, title]),
+  )
+  for (const part of parts) {
+    if (part.type === 'web-search')
+      for (const result of part.search.results ?? []) result.title ??= titles.get(result.url)
+  }
 }
 
 export const reasoningOf = (item: Json): string => {
@@ -43,10 +58,18 @@ function callPart(item: Json, { ambient }: Reading): ResponsePart {
   }
 }
 
-function partsOf(item: Json, reading: Reading): ResponsePart[] {
+function partsOf(item: Json, reading: Reading & { written: number }): ResponsePart[] {
   switch (item['type']) {
     case 'message':
-      return messageParts(item)
+      return messageParts(item, reading)
+    case 'web_search_call': {
+      const search = searchOf(item)
+      return search ? [{ type: 'web-search', search }] : []
+    }
+    case 'mcp_call': {
+      const call = remoteCallOf(item)
+      return call ? [{ type: 'mcp-call', call }] : []
+    }
     case 'reasoning':
       return reasoningPart(item)
     case 'function_call':
@@ -82,7 +105,9 @@ export function fromResponse(json: unknown, reading: Reading): ChatResponse {
   const failure = failureIn(response)
   if (failure) throw new UpstreamRefusal(failure)
   if (!Array.isArray(response['output'])) throw new MalformedUpstream('the answer has no output')
-  const parts = recordsOf(response['output']).flatMap((item) => partsOf(item, reading))
+  const place = { ...reading, written: 0 }
+  const parts = recordsOf(response['output']).flatMap((item) => partsOf(item, place))
+  nameResults(parts)
   const usage = usageOf(response)
   return {
     id: wordOf(response['id']) ?? `resp_${reading.ambient.newId(24)}`,

@@ -1,14 +1,19 @@
 import type { ChatEvent, StreamDecoder } from '#relay/chat/events.ts'
+import { shifted } from '#relay/chat/citations.ts'
 import { readCitations } from '../openai-compatible/answer-parts.ts'
 import type { ProviderCall } from '../types.ts'
 import { type Json, numberOf, parseRecord, recordOf, textOf, wordOf } from '../shared/json.ts'
 import { failureIn } from './failure.ts'
+import { remoteCallOf, searchOf } from '#relay/chat/hosted/response-items.ts'
 import { finishOf, reasoningOf } from './response.ts'
 import { usageOf } from './usage.ts'
 
 type Call = { index: number; written: boolean; ended: boolean }
 
 type State = {
+  /** Length of the answer's text, and where each part of a message begins in it. */
+  written: number
+  begins: Map<string, number>
   reading: Pick<ProviderCall, 'ambient'>
   started: boolean
   finished: boolean
@@ -50,8 +55,30 @@ function finalArguments(event: Json, text: string, state: State): ChatEvent[] {
   return state.calls.get(itemNumber(event))?.written ? [] : argumentsEvents(event, text, state)
 }
 
+/** A part of a message by the numbers of its item and its own. */
+const partOf = (event: Json): string => `${itemNumber(event)}:${numberOf(event['content_index']) ?? 0}`
+
+function textEvents(event: Json, state: State): ChatEvent[] {
+  const text = wordOf(event['delta'])
+  if (text === undefined) return []
+  if (!state.begins.has(partOf(event))) state.begins.set(partOf(event), state.written)
+  state.written += text.length
+  return [{ type: 'text-delta', text }]
+}
+
+/** Offsets count in the part of a message here. */
+const citationEvents = (event: Json, state: State): ChatEvent[] =>
+  readCitations([event['annotation']]).map((citation) => ({
+    type: 'citation',
+    citation: shifted(citation, state.begins.get(partOf(event)) ?? state.written),
+  }))
+
 function endItem(event: Json, state: State): ChatEvent[] {
   const item = recordOf(event['item']) ?? {}
+  const search = searchOf(item)
+  if (search) return [{ type: 'web-search', search }]
+  const remote = remoteCallOf(item)
+  if (remote) return [{ type: 'mcp-call', call: remote }]
   if (item['type'] === 'reasoning') {
     const text = state.reasoning.has(itemNumber(event)) ? '' : reasoningOf(item)
     const data = wordOf(item['encrypted_content'])
@@ -111,10 +138,8 @@ function readEvent(event: Json, state: State): ChatEvent[] {
       return startItem(event, state)
     case 'response.output_item.done':
       return endItem(event, state)
-    case 'response.output_text.delta': {
-      const text = wordOf(event['delta'])
-      return text === undefined ? [] : [{ type: 'text-delta', text }]
-    }
+    case 'response.output_text.delta':
+      return textEvents(event, state)
     case 'response.refusal.delta': {
       const text = wordOf(event['delta'])
       return text === undefined ? [] : [{ type: 'refusal-delta', text }]
@@ -132,7 +157,7 @@ function readEvent(event: Json, state: State): ChatEvent[] {
     case 'response.custom_tool_call_input.done':
       return finalArguments(event, textOf(event['input']) ?? '', state)
     case 'response.output_text.annotation.added':
-      return readCitations([event['annotation']]).map((citation) => ({ type: 'citation', citation }))
+      return citationEvents(event, state)
     case 'response.completed':
     case 'response.incomplete':
     case 'response.failed':
@@ -147,7 +172,15 @@ function readEvent(event: Json, state: State): ChatEvent[] {
 }
 
 export function createResponsesDecoder(reading: Pick<ProviderCall, 'ambient'>): StreamDecoder {
-  const state: State = { reading, started: false, finished: false, calls: new Map(), reasoning: new Set() }
+  const state: State = {
+    written: 0,
+    begins: new Map(),
+    reading,
+    started: false,
+    finished: false,
+    calls: new Map(),
+    reasoning: new Set(),
+  }
   let failed = false
   return {
     push({ data }) {

@@ -5,6 +5,13 @@ import { type Json, recordOf, recordsOf } from '../shared/json.ts'
 const countItems = (response: Json, type: string): number =>
   recordsOf(response['output']).filter((item) => item['type'] === type).length
 
+/**
+ * "Search actions incur a tool call cost"; opening a page that was found, or looking for words on it, does not
+ * (https://platform.openai.com/docs/guides/tools-web-search, output and citations).
+ */
+const isCharged = (item: Json): boolean =>
+  item['type'] === 'web_search_call' && (recordOf(item['action'])?.['type'] ?? 'search') === 'search'
+
 /** One container serves any number of calls. */
 const countContainers = (response: Json): number =>
   new Set(
@@ -17,7 +24,7 @@ const countContainers = (response: Json): number =>
 export function usageOf(response: Json): ReportedUsage | undefined {
   const usage = recordOf(response['usage'])
   if (!usage) return undefined
-  const webSearchCalls = countItems(response, 'web_search_call')
+  const webSearchCalls = recordsOf(response['output']).filter(isCharged).length
   const fileSearchCalls = countItems(response, 'file_search_call')
   const codeInterpreterContainers = countContainers(response)
   return {
