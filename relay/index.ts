@@ -11,6 +11,7 @@ import { listModels, retrieveModel } from './endpoints/models.ts'
 import { openAiChat } from './dialects/openai-chat/index.ts'
 import { identifyPlayground, preparePlayground } from './request/playground.ts'
 import { answerBilling } from './endpoints/billing.ts'
+import { answerConversation, conversationPaths } from './endpoints/conversations.ts'
 import { claudeCounting, countTokens, geminiCounting, responsesCounting } from './endpoints/count-tokens.ts'
 import { explain } from './endpoints/explain.ts'
 import { storedAnswer } from './endpoints/stored-responses.ts'
@@ -99,6 +100,10 @@ function serveLocal(services: RelayServices, router: Router, prefix: string): vo
   router.delete(`${prefix}/v1/responses/:id`, (req, res) =>
     storedAnswer(services, { method: 'DELETE', path: '' }, { req, res }),
   )
+  for (const conversationPath of conversationPaths) {
+    const { method, path } = conversationPath
+    router[method](prefix + path, (req, res) => answerConversation(services, conversationPath, { req, res }))
+  }
   for (const { method, path } of unimplementedPaths) {
     router[method](prefix + path, (req, res) => answerUnimplemented(services, req, res))
   }

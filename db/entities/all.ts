@@ -2,6 +2,8 @@ import { Ability } from './ability.ts'
 import { AuditEntry } from './audit-entry.ts'
 import { Authenticator } from './authenticator.ts'
 import { Channel } from './channel.ts'
+import { Conversation } from './conversation.ts'
+import { ConversationItem } from './conversation-item.ts'
 import { ChannelBalance } from './channel-balance.ts'
 import { ChannelCooldown } from './channel-cooldown.ts'
 import { ChannelDrift } from './channel-drift.ts'
@@ -61,6 +63,8 @@ export const entities = [
   AuditEntry,
   Authenticator,
   Channel,
+  Conversation,
+  ConversationItem,
   ChannelBalance,
   ChannelCooldown,
   ChannelDrift,

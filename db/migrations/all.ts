@@ -48,4 +48,5 @@ export const migrationsList = [
   fromFile('0130-plan-prices'),
   fromFile('0150-nodes'),
   fromFile('0180-usage-by-hour'),
+  fromFile('0170-conversations'),
 ]

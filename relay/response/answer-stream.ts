@@ -128,9 +128,6 @@ const cutFailure: UpstreamFailure = {
   message: 'the upstream ended its answer early',
 }
 
-/** The gateway may have to keep the answer itself. */
-const keepsResponses = ({ call, listens }: AttemptContext): boolean => call.dialect.keepsResponses && !listens
-
 /** Counting reads every event of an answer, which is worth while for some only. */
 const isSampled = ({ held, services }: AttemptContext): boolean => held.facts.grows && services.ambient.random() < 0.1
 
@@ -153,7 +150,7 @@ async function endComplete(context: AttemptContext, { writer, caller, progress }
     return
   }
   const closing = writer.close(measured.usage)
-  await caller.end(keepsResponses(context) ? await withStoredAnswer(context, closing) : closing)
+  await caller.end(await withStoredAnswer(context, closing))
 }
 
 /**
@@ -174,7 +171,7 @@ async function endUnpaid(context: AttemptContext, { writer, caller, progress }: 
   }
   const comment = call.asJsonArray ? '' : `: cut short: ${reason} (request id: ${call.id})\n\n`
   const closing = writer.closeCut(measured.usage)
-  await caller.end(comment + (keepsResponses(context) ? await withStoredAnswer(context, closing) : closing))
+  await caller.end(comment + (await withStoredAnswer(context, closing)))
 }
 
 /** Before the first byte another channel may answer; after it the caller is told, and pays for what was delivered. */

@@ -1,7 +1,7 @@
 import type { AttemptContext } from '#relay/attempt/attempt-context.ts'
 import { parseExactly } from '#core/exact-json.ts'
 import { isObject } from '#relay/chat/json.ts'
-import { keepAnswer, keepsAnswer } from '#relay/routing/local-responses.ts'
+import { keepAnswer, keepsAnswer, keepTurn } from '#relay/routing/local-responses.ts'
 
 /** What an encoder has to know of the caller's own request. */
 export const askedOf = ({ services, call }: AttemptContext) => ({
@@ -35,17 +35,29 @@ function readOwn(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Keeps a translated answer before its caller can name it. Returns the closing text, which says whether it is kept. */
+/** The gateway has something to keep of this answer: a translated one itself, any as a turn of its conversation. */
+const storesAnswer = ({ services, call, listens }: AttemptContext): boolean =>
+  !call.dialect.isNeverStored &&
+  (call.earlier?.conversationId !== undefined || (!listens && keepsAnswer(services, call)))
+
+/** Keeps an answer before its caller can name it. Returns the closing text, which says what of it is kept. */
 export async function withStoredAnswer(context: AttemptContext, closing: string): Promise<string> {
-  const { services, call } = context
-  if (context.listens || !keepsAnswer(services, call)) return closing
+  const { services, call, listens } = context
+  if (!storesAnswer(context)) return closing
   const { start, end, isEvent } = responseIn(closing)
   const json = readOwn(closing.slice(start, end))
   const response = isEvent ? json?.['response'] : json
   // Within a text the quotes would be escaped.
-  if (!isObject(response)) return closing.replaceAll('"store":true', '"store":false')
-  if (await keepAnswer(services, call, response)) return closing
-  const dropped = { ...response, store: false }
-  const text = JSON.stringify(isEvent ? { ...json, response: dropped } : dropped)
+  if (!isObject(response)) return listens ? closing : closing.replaceAll('"store":true', '"store":false')
+  let stored: Record<string, unknown> = response
+  const { conversationId } = call.earlier ?? {}
+  if (conversationId !== undefined) {
+    const isAdded = await keepTurn(services, call, response)
+    stored = { ...response, conversation: isAdded ? { id: conversationId } : null }
+  }
+  if (!listens && keepsAnswer(services, call) && !(await keepAnswer(services, call, stored)))
+    stored = { ...stored, store: false }
+  if (stored === response) return closing
+  const text = JSON.stringify(isEvent ? { ...json, response: stored } : stored)
   return closing.slice(0, start) + text + closing.slice(end)
 }

@@ -4,6 +4,8 @@ export type EarlierTurns = {
   asked: Record<string, unknown>
   previousId: string | null
   chain: readonly string[]
+  /** What is asked and answered is added to it. */
+  conversationId?: string | undefined
   /** What the call brought along itself. */
   input: Record<string, unknown>[]
 }

@@ -10,14 +10,17 @@ import {
   keepResponse,
   type StoredTurn,
 } from '#features/stored-responses/local-responses.ts'
+import { addItems, findConversationItems } from '#features/stored-responses/conversations.ts'
+import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { isObject } from '#relay/chat/json.ts'
+import { asConversationItem } from '#relay/dialects/openai-responses/conversation-items.ts'
 import type { CallBody, CallCore, Incoming, RelayServices } from '#relay/request/call.ts'
 import type { EarlierTurns } from './earlier-turns.ts'
 import { isReference, itemsOf } from './stored-responses.ts'
 
 type Json = Record<string, unknown>
 
-const daysOf = ({ options }: RelayServices): number => options.get('global.stored_responses_days')
+export const daysOf = ({ options }: RelayServices): number => options.get('global.stored_responses_days')
 
 /** Answers of this call are kept: its caller did not say no, and the operator does not. */
 export const keepsAnswer = (services: RelayServices, { dialect, earlier, body }: KeepingCall): boolean =>
@@ -36,13 +39,23 @@ const asItems = (input: unknown): Json[] =>
 /** An item on its way to an upstream that does not know its id. */
 const withoutId = ({ id: _id, status: _status, ...item }: Json): Json => item
 
+/** Reasoning that nobody can prove any more is no part of a conversation that goes on. */
+const isReadable = (item: Json): boolean =>
+  item['type'] !== 'reasoning' || typeof item['encrypted_content'] === 'string'
+
+/** The conversation that a call names. */
+function conversationOf({ conversation }: Json): string | undefined {
+  const id = isObject(conversation) ? conversation['id'] : conversation
+  return typeof id === 'string' && id !== '' ? id : undefined
+}
+
 const historyOf = (turns: readonly StoredTurn[]): Json[] =>
   turns.flatMap(({ input, response }) => [...input, ...itemsOf(response['output'])]).map(withoutId)
 
 type Arrived = Pick<Incoming, 'ip' | 'res' | 'callerAborted'>
 
 /** Memory for what a call makes the process read beside its body, until the response is over. */
-function openMemory(
+export function openMemory(
   { bodies }: RelayServices,
   { ip, res, callerAborted }: Arrived,
 ): { holding: Holding; hold: HoldMemory } {
@@ -85,27 +98,37 @@ export async function withEarlierTurns(
 ): Promise<{ body: CallBody; earlier?: EarlierTurns }> {
   const days = daysOf(services)
   const { previous_response_id: previousId, input } = body.json
+  const conversationId = conversationOf(body.json)
   const ids = itemsOf(input).flatMap((item) =>
     isReference(item) && typeof item['id'] === 'string' ? [item['id']] : [],
   )
   const hasPrevious = typeof previousId === 'string' && previousId !== ''
-  if (days === 0 || (!hasPrevious && ids.length === 0)) return { body }
+  if (hasPrevious && conversationId !== undefined)
+    throw new InvalidRequest('invalid_responses_request', 'previous_response_id and conversation exclude each other')
+  if (days === 0 || (!hasPrevious && conversationId === undefined && ids.length === 0)) return { body }
   const deps = { pool: services.database.pool, secrets: services.secrets }
   const { hold } = openMemory(services, incoming)
   const before = hasPrevious ? await findConversation(deps, { id: previousId, userId, days, hold }) : undefined
   const known = ids.length > 0 ? await plainItems(services, { ids, userId, incoming }) : new Map<string, Json>()
-  if (!before && known.size === 0) return { body }
+  const conversation =
+    conversationId === undefined
+      ? undefined
+      : await findConversationItems(deps, { id: conversationId, userId, days, hold })
+  if (!before && !conversation && known.size === 0) return { body }
   const own = asItems(input).map((item) => (isReference(item) ? known.get(String(item['id'])) : undefined) ?? item)
-  const items = before ? [...historyOf(before.turns), ...own] : own
+  const history = before ? historyOf(before.turns) : (conversation?.items ?? []).filter(isReadable).map(withoutId)
+  const items = [...history, ...own]
   const size = bodySize(body.json, items)
   if (size > services.bodies.limits.largest) throw new DomainError('relay.body_too_large')
   await hold(copies * size)
-  const { previous_response_id: _previous, ...rest } = body.json
-  const json = { ...(before ? rest : body.json), input: items }
+  const json: Json = { ...body.json, input: items }
+  if (before) delete json['previous_response_id']
+  if (conversation) delete json['conversation']
   const earlier = {
     asked: body.json,
     previousId: before ? (previousId as string) : null,
     chain: before?.ids ?? [],
+    ...(conversation ? { conversationId } : {}),
     input: own,
   }
   return { body: { json, bytes: Buffer.from(JSON.stringify(json)) }, earlier }
@@ -145,6 +168,29 @@ export async function keepAnswer(services: RelayServices, call: CallCore, respon
     )
   } catch (cause) {
     services.log.warn({ err: cause, requestId: call.id }, 'an answer could not be kept')
+    return false
+  }
+}
+
+/** Adds a turn to the conversation that its call named. @returns whether it was. */
+export async function keepTurn(services: RelayServices, call: CallCore, response: Json): Promise<boolean> {
+  const { conversationId, input = [] } = call.earlier ?? {}
+  if (conversationId === undefined) return false
+  const items = [...input, ...itemsOf(response['output'])].map((item) => asConversationItem(item, services.ambient))
+  try {
+    const added = await addItems(
+      { pool: services.database.pool, secrets: services.secrets },
+      {
+        id: conversationId,
+        userId: call.caller.user.id,
+        days: daysOf(services),
+        items,
+        mostBytes: services.options.get('global.stored_responses_megabytes') * 1024 * 1024,
+      },
+    )
+    return added === 'added'
+  } catch (cause) {
+    services.log.warn({ err: cause, requestId: call.id }, 'a turn could not be added to its conversation')
     return false
   }
 }

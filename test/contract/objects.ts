@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createSecrets, sha256 } from '#features/secrets/service.ts'
+import { addItems, createConversation } from '#features/stored-responses/conversations.ts'
 import { keepResponse } from '#features/stored-responses/local-responses.ts'
 import type { App } from '#test/support/app.ts'
 import { randomKey } from '#test/support/factories.ts'
@@ -83,6 +84,16 @@ export function objectsOf(app: App, owner: number, planted: PlantedChannel = {})
         const text = `insert into failed_charges (id, user_id, "row", error) values ($1, $2, '{}', 'x')`
         await one(text, [call, owner])
         return call
+      }),
+    conversation: () =>
+      owned(async () => {
+        const conversation = `conv_${randomKey(24)}`
+        const deps = { pool: app.pool, secrets }
+        const made = { id: conversation, userId: owner, mostBytes: 1_000_000 }
+        await createConversation(deps, { ...made, metadata: {} })
+        const item = `msg_${randomKey(24)}`
+        await addItems(deps, { ...made, days: 1, items: [{ id: item, type: 'message', role: 'user', content: [] }] })
+        return { id: conversation, item }
       }),
     storedAnswer: () =>
       owned(async () => {

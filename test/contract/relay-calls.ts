@@ -1,8 +1,9 @@
 import type { Objects } from './objects.ts'
 
 type RelaySending = {
-  /** Where the path has a parameter. */
+  /** Where the path has a parameter, and a second one. */
   id?: string
+  item?: string
   body?: unknown
   headers?: Record<string, string>
 }
@@ -18,6 +19,10 @@ const googleText = { content: { parts: [{ text: 'hello' }] } }
 const byModel: MakeSending = () => ({ id: model })
 const byDrawing: MakeSending = async (make) => ({ id: (await make.drawing()).task })
 const byAnswer: MakeSending = async (make) => ({ id: await make.storedAnswer() })
+
+const byConversation: MakeSending = async (make) => ({ id: (await make.conversation()).id })
+const byConversationItem: MakeSending = async (make) => make.conversation()
+const items = [{ role: 'user', content: 'hello' }]
 
 function speech(): FormData {
   const form = new FormData()
@@ -59,6 +64,14 @@ export const relayCalls: Readonly<Record<string, MakeSending>> = {
   'POST /v1/rerank': () => ({ body: { model, query: 'q', documents: ['d'] } }),
   'POST /v2/rerank': () => ({ body: { model, query: 'q', documents: ['d'] } }),
   'POST /v1/responses': () => ({ body: { model, input: 'hello' } }),
+  'POST /v1/conversations': () => ({ body: { items } }),
+  'GET /v1/conversations/:id': byConversation,
+  'POST /v1/conversations/:id': async (make) => ({ ...(await byConversation(make)), body: { metadata: {} } }),
+  'DELETE /v1/conversations/:id': byConversation,
+  'GET /v1/conversations/:id/items': byConversation,
+  'POST /v1/conversations/:id/items': async (make) => ({ ...(await byConversation(make)), body: { items } }),
+  'GET /v1/conversations/:id/items/:item': byConversationItem,
+  'DELETE /v1/conversations/:id/items/:item': byConversationItem,
   'POST /v1/responses/compact': () => ({ body: { model, input: 'hello' } }),
   'POST /v1/responses/input_tokens': () => ({ body: { model, input: 'hello' } }),
   'GET /v1/responses/:id': byAnswer,

@@ -109,12 +109,12 @@ export async function createWalkers(app: App, channels: readonly PlantedChannel[
         const credential = whose === 'foreign' ? 'access-token' : 'session'
         return { ...(await callRest(app, user, { key: route, credential, ...sending })), isOwned: isOwned() }
       }
-      const { id = 'x', ...sending } = (await relayCalls[route]?.(objects)) ?? {}
+      const { id = 'x', item = 'x', ...sending } = (await relayCalls[route]?.(objects)) ?? {}
       const bySession = accessTable.relay[route]?.role === 'session'
       const key = people[actor]?.token.key
       const credential = key === undefined ? undefined : { authorization: `Bearer sk-${key}` }
       const headers = bySession ? signedIn(app, user) : credential
-      const address = path.replace(/[:*](id|model|action|rest|path)/, encodeURIComponent(id))
+      const address = path.replace(/[:*](id|model|action|rest|path)/, encodeURIComponent(id)).replace(':item', item)
       return { ...(await callRelay(app, { method, path: address, headers, ...sending })), isOwned: isOwned() }
     },
   }

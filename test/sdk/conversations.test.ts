@@ -2,6 +2,8 @@ import Anthropic from '@anthropic-ai/sdk'
 import type { GoogleGenAI } from '@google/genai'
 import type OpenAI from 'openai'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { forgetExpiredConversations } from '#features/stored-responses/conversations.ts'
+import { thrownBy } from './clients/client.ts'
 import { googleLibrary } from './clients/google.ts'
 import { openAiClient, openAiLibrary } from './clients/openai.ts'
 import { channelKinds, startWorld, type World } from './world.ts'
@@ -66,5 +68,114 @@ describe.each(channelKinds)(
       expect(next.output_text).toMatch(/go on$/)
       if (type !== 1) expect(lastText()).toContain('was replaced by a summary')
     })
+
+    test('are kept by the gateway: turns are added to them, whoever answers, and read, listed and removed', async () => {
+      const made = await openai.conversations.create({
+        items: [{ role: 'user', content: 'the word is plover' }],
+        metadata: { topic: 'birds' },
+      })
+      expect(made).toMatchObject({ object: 'conversation', metadata: { topic: 'birds' } })
+      const conversation = made.id
+      const first = await openai.responses.create({ model, conversation, input: `first [[usage=${usage}]]` })
+      expect(first.conversation).toEqual({ id: conversation })
+      expect(lastText()).toContain('the word is plover')
+      const events: OpenAI.Responses.ResponseStreamEvent[] = []
+      const stream = await openai.responses.create({
+        model,
+        conversation: { id: conversation },
+        input: 'second',
+        stream: true,
+      })
+      for await (const event of stream) events.push(event)
+      expect(lastText()).toMatch(/the word is plover.*first.*You said.*second/s)
+      const closing = events.at(-1)
+      expect(closing?.type === 'response.completed' && closing.response.conversation).toEqual({ id: conversation })
+      expect((await world.newCharges())[0]).toBe(charge)
+
+      const kept = []
+      for await (const item of openai.conversations.items.list(conversation, { order: 'asc', limit: 2 }))
+        kept.push(item)
+      expect(kept.map((item) => item.type === 'message' && item.role)).toEqual([
+        'user',
+        'user',
+        'assistant',
+        'user',
+        'assistant',
+      ])
+      const [oldest] = kept
+      const path = { conversation_id: conversation }
+      expect(await openai.conversations.items.retrieve(oldest?.id ?? '', path)).toEqual(oldest)
+      expect(await openai.conversations.items.delete(oldest?.id ?? '', path)).toMatchObject({ id: conversation })
+      const added = await openai.conversations.items.create(conversation, {
+        items: [{ role: 'user', content: 'by hand' }],
+      })
+      expect(added.data).toHaveLength(1)
+      expect((await openai.conversations.items.list(conversation)).data.map(({ id }) => id)).toEqual(
+        [...kept.slice(1), ...added.data].toReversed().map(({ id }) => id),
+      )
+      await openai.responses.create({ model, conversation, input: 'third', store: false })
+      expect(lastText()).toMatch(/first.*by hand.*third/s)
+      expect(lastText()).not.toContain('"the word is plover"')
+      expect((await openai.conversations.update(conversation, { metadata: { topic: 'waders' } })).metadata).toEqual({
+        topic: 'waders',
+      })
+      expect(await openai.conversations.delete(conversation)).toMatchObject({ id: conversation, deleted: true })
+      for (const refused of [
+        () => openai.conversations.retrieve(conversation),
+        () => openai.conversations.items.list(conversation).then(() => {}),
+        () => openai.responses.create({ model, conversation, input: 'fourth' }),
+      ])
+        expect(await thrownBy(refused)).toMatchObject({ status: 404 })
+    })
   },
 )
+
+test('a conversation is its maker’s alone, whole or not at all, and goes when nobody uses it', async () => {
+  const { app } = world
+  const other = await app.make.token(await app.make.user({ quota: 1_000_000_000 }))
+  const theirs = openAiLibrary(app.url, other.key)
+  const model = 'gpt-4o-mini'
+  const { id } = await openai.conversations.create()
+  const added = await openai.conversations.items.create(id, { items: [{ role: 'user', content: 'mine' }] })
+  const item = added.data[0]?.id ?? ''
+  for (const refused of [
+    () => theirs.conversations.retrieve(id),
+    () => theirs.conversations.update(id, { metadata: {} }),
+    () => theirs.conversations.delete(id),
+    () => theirs.conversations.items.list(id).then(() => {}),
+    () => theirs.conversations.items.create(id, { items: [{ role: 'user', content: 'theirs' }] }),
+    () => theirs.conversations.items.retrieve(item, { conversation_id: id }),
+    () => theirs.conversations.items.delete(item, { conversation_id: id }),
+    () => theirs.responses.create({ model, conversation: id, input: 'hello' }),
+    () => openai.conversations.retrieve('x'.repeat(3000)),
+  ])
+    expect(await thrownBy(refused)).toMatchObject({ status: 404 })
+  expect((await fetch(`${app.url}/v1/conversations/${id}/items`)).status).toBe(401)
+  const tooMany = Object.fromEntries(Array.from({ length: 17 }, (_, index) => [`k${index}`, 'v']))
+  for (const refused of [
+    () => openai.conversations.create({ metadata: tooMany }),
+    () => openai.conversations.create({ metadata: { k: 'v'.repeat(513) } }),
+    () => openai.conversations.items.create(id, { items: [{ type: 'item_reference', id: item }] }),
+    () => openai.conversations.items.create(id, { items: [{ role: 'nobody' as 'user', content: 'x' }] }),
+    () => openai.responses.create({ model, conversation: id, previous_response_id: 'resp_x', input: 'hello' }),
+  ])
+    expect(await thrownBy(refused)).toMatchObject({ status: 400 })
+  const turns = Array.from({ length: 10 }, (_, turn) =>
+    openai.responses.create({ model, conversation: id, input: `turn ${turn}` }),
+  )
+  await Promise.all(turns)
+  const roles: string[] = []
+  for await (const kept of openai.conversations.items.list(id, { order: 'asc' }))
+    roles.push(kept.type === 'message' ? kept.role : kept.type)
+  // Turns at the same time follow each other, none within another.
+  expect(roles).toEqual(['user', ...turns.flatMap(() => ['user', 'assistant'])])
+
+  const failed = await thrownBy(() =>
+    openai.responses.create({ model, conversation: id, input: 'lost [[status=400]]' }, { maxRetries: 0 }),
+  )
+  expect(failed).toMatchObject({ status: 400 })
+  expect((await openai.conversations.items.list(id, { limit: 1 })).data[0]).toMatchObject({ role: 'assistant' })
+  await app.pool.query("update conversations set used_at = now() - interval '31 days' where id = $1", [id])
+  expect(await thrownBy(() => openai.conversations.retrieve(id))).toMatchObject({ status: 404 })
+  expect(await forgetExpiredConversations(app.pool, 30)).toBe(1 + roles.length)
+})

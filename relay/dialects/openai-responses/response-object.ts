@@ -38,7 +38,14 @@ export function responseHead(id: string, context: EncodeContext) {
     model: context.model,
     ...Object.fromEntries(echo),
     store: context.keeps === true,
+    ...conversationOf(body),
   }
+}
+
+/** The conversation that the call named, as answers name it. */
+function conversationOf({ conversation }: Readonly<Record<string, unknown>>) {
+  if (conversation === undefined || conversation === null) return {}
+  return { conversation: typeof conversation === 'string' ? { id: conversation } : conversation }
 }
 
 export type ResponseHead = ReturnType<typeof responseHead>

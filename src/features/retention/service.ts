@@ -1,5 +1,6 @@
 import type { Services } from '#features/deps.ts'
 import { clearLogs } from '#features/logs/clear.ts'
+import { forgetExpiredConversations } from '#features/stored-responses/conversations.ts'
 import { forgetExpiredResponses } from '#features/stored-responses/local-responses.ts'
 import { forgetNoticeCounts } from '#features/notifications/service.ts'
 
@@ -41,7 +42,9 @@ const expired = [
 /** Removes what has expired, in portions, and logs older than root wants to keep. Tells how many rows went. */
 export async function removeExpired(deps: RetentionDeps, signal: AbortSignal): Promise<{ rows: number; logs: number }> {
   let rows = await forgetNoticeCounts(deps)
-  rows += await forgetExpiredResponses(deps.database.pool, deps.options.get('global.stored_responses_days'))
+  const storedDays = deps.options.get('global.stored_responses_days')
+  rows += await forgetExpiredResponses(deps.database.pool, storedDays)
+  rows += await forgetExpiredConversations(deps.database.pool, storedDays)
   const { rows: buckets } = await deps.database.pool.query<{ forgotten: number }>(
     'select ledger_forget_buckets() as forgotten',
   )

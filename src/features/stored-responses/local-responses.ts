@@ -1,8 +1,7 @@
-import { promisify } from 'node:util'
-import { deflateRaw, inflateRaw } from 'node:zlib'
 import type { Pool } from 'pg'
 import { parseExactly } from '#core/exact-json.ts'
 import type { Secrets } from '#features/secrets/service.ts'
+import { largestText, sealText, unsealText } from './sealed-text.ts'
 
 type Item = Record<string, unknown>
 
@@ -11,29 +10,15 @@ export type StoredTurn = { input: Item[]; response: Record<string, unknown> }
 
 type Deps = { pool: Pool; secrets: Secrets }
 
-const deflate = promisify(deflateRaw)
-const inflate = promisify(inflateRaw)
-
-/** A turn that takes more, and a conversation that does, are not kept and not taken up again. */
-const largestTurn = 16 * 1024 * 1024
-const largestConversation = 64 * 1024 * 1024
+/** A conversation that takes more is not taken up again. */
+export const largestConversation = 64 * 1024 * 1024
 const longestConversation = 2000
-
-const seal = async ({ secrets }: Deps, text: string): Promise<string> =>
-  secrets.encrypt((await deflate(text, { level: 1 })).toString('base64'))
 
 type Unsealed = { turn: StoredTurn; bytes: number }
 
-/** Nothing where it is larger than any that is kept now. */
 async function unseal({ secrets }: Deps, sealed: string): Promise<Unsealed | undefined> {
-  const packed = Buffer.from(secrets.decrypt(sealed), 'base64')
-  try {
-    const text = await inflate(packed, { maxOutputLength: largestTurn })
-    return { turn: parseExactly(text.toString('utf8')) as StoredTurn, bytes: text.length }
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') return undefined
-    throw error
-  }
+  const found = await unsealText(secrets, sealed)
+  return found && { turn: parseExactly(found.text) as StoredTurn, bytes: found.bytes }
 }
 
 /** Makes sure of memory before that much is read. */
@@ -73,9 +58,9 @@ type Stored = {
 export async function keepResponse(deps: Deps, stored: Stored): Promise<boolean> {
   const text = JSON.stringify(stored.turn)
   const length = Buffer.byteLength(text)
-  const most = Math.min(largestTurn, stored.mostBytes)
+  const most = Math.min(largestText, stored.mostBytes)
   if (length > most) return false
-  const sealed = await seal(deps, text)
+  const sealed = await sealText(deps.secrets, text)
   // What it takes when it is read, or as it lies there.
   const bytes = Math.max(sealed.length, length)
   if (bytes > most) return false

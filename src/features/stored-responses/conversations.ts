@@ -1,0 +1,194 @@
+import type { Pool } from 'pg'
+import { parseExactly } from '#core/exact-json.ts'
+import type { Secrets } from '#features/secrets/service.ts'
+import { type HoldMemory, largestConversation } from './local-responses.ts'
+import { largestText, sealText, unsealText } from './sealed-text.ts'
+
+export type Item = Record<string, unknown> & { id: string }
+export type Metadata = Record<string, string>
+/** `createdAt`: in Unix seconds. */
+export type ConversationHead = { id: string; createdAt: number; metadata: Metadata }
+
+const headColumns = 'id, extract(epoch from created_at)::int as created_at, sealed_metadata'
+type HeadRow = { id: string; created_at: number; sealed_metadata: string }
+
+type Deps = { pool: Pool; secrets: Secrets }
+type Named = { id: string; userId: number; days: number }
+
+const mostItems = 10_000
+/** What a conversation without items takes. */
+const emptyBytes = 1024
+
+const isOwn = 'id = $1 and user_id = $2 and used_at > now() - make_interval(days => $3)'
+const namedBy = ({ id, userId, days }: Named): [string, number, number] => [id, userId, days]
+
+export async function createConversation(
+  { pool, secrets }: Deps,
+  made: { id: string; userId: number; metadata: Metadata; mostBytes: number },
+): Promise<ConversationHead> {
+  const { id, userId, metadata, mostBytes } = made
+  const { rows } = await pool.query<HeadRow>(
+    `insert into conversations (id, user_id, sealed_metadata, bytes) values ($1, $2, $3, $4) returning ${headColumns}`,
+    [id, userId, await sealText(secrets, JSON.stringify(metadata)), emptyBytes],
+  )
+  await makeRoom(pool, { id, userId, mostBytes })
+  return { id, createdAt: rows[0]?.created_at ?? 0, metadata }
+}
+
+/** The conversations of the user that were used longest ago go, until the others take no more than they may. */
+async function makeRoom(
+  pool: Pool,
+  { id, userId, mostBytes }: { id: string; userId: number; mostBytes: number },
+): Promise<void> {
+  await pool.query(
+    `with removed as (delete from conversations c using (
+        select id, sum(bytes) over (order by used_at desc, id) as taken from conversations where user_id = $2
+      ) old where c.id = old.id and old.taken > $3 and c.id <> $1 returning c.id)
+     delete from conversation_items i using removed where i.conversation_id = removed.id`,
+    [id, userId, mostBytes],
+  )
+}
+
+const headOf = async ({ secrets }: Deps, row: HeadRow | undefined): Promise<ConversationHead | undefined> =>
+  row && {
+    id: row.id,
+    createdAt: row.created_at,
+    metadata: JSON.parse((await unsealText(secrets, row.sealed_metadata))?.text ?? '{}') as Metadata,
+  }
+
+export async function findConversationHead(deps: Deps, named: Named): Promise<ConversationHead | undefined> {
+  const { rows } = await deps.pool.query<HeadRow>(
+    `select ${headColumns} from conversations where ${isOwn}`,
+    namedBy(named),
+  )
+  return headOf(deps, rows[0])
+}
+
+export async function updateConversation(
+  deps: Deps,
+  { metadata, ...named }: Named & { metadata: Metadata },
+): Promise<ConversationHead | undefined> {
+  const { rows } = await deps.pool.query<HeadRow>(
+    `update conversations set sealed_metadata = $4, used_at = now() where ${isOwn} returning ${headColumns}`,
+    [...namedBy(named), await sealText(deps.secrets, JSON.stringify(metadata))],
+  )
+  return headOf(deps, rows[0])
+}
+
+/** Whether there was one to remove. */
+export async function removeConversation({ pool }: Deps, named: Named): Promise<boolean> {
+  const { rows } = await pool.query(
+    `with removed as (delete from conversations where ${isOwn} returning id),
+          items as (delete from conversation_items i using removed where i.conversation_id = removed.id)
+     select id from removed`,
+    namedBy(named),
+  )
+  return rows.length === 1
+}
+
+export type Added = 'added' | 'unknown' | 'too-large'
+
+/** Adds items in their order, all or none; what stands there under the same id stays as it is. */
+export async function addItems(
+  { pool, secrets }: Deps,
+  { items, mostBytes, ...named }: Named & { items: readonly Item[]; mostBytes: number },
+): Promise<Added> {
+  const texts = items.map((item) => JSON.stringify(item))
+  const sizes = texts.map((text) => Buffer.byteLength(text))
+  const total = sizes.reduce((sum, size) => sum + size, 0)
+  const most = Math.min(largestConversation, mostBytes)
+  if (total > most || sizes.some((size) => size > largestText)) return 'too-large'
+  const sealed = await Promise.all(texts.map((text) => sealText(secrets, text)))
+  const { rows } = await pool.query<{ known: boolean; fits: boolean }>(
+    `with known as (select id from conversations where ${isOwn}),
+          place as (update conversations set used_at = now(), bytes = bytes + $4, last_position = last_position + $5
+            where ${isOwn} and bytes + $4 <= $6 and last_position + $5 <= $7 returning id, last_position - $5 as before),
+          added as (insert into conversation_items (conversation_id, position, id, bytes, sealed)
+            select place.id, place.before + i.n, i.id, i.bytes, i.sealed
+            from place, unnest($8::text[], $9::int[], $10::text[]) with ordinality as i (id, bytes, sealed, n)
+            on conflict (conversation_id, id) do nothing)
+     select exists (select 1 from known) as known, exists (select 1 from place) as fits`,
+    [...namedBy(named), total, items.length, most, mostItems, items.map(({ id }) => id), sizes, sealed],
+  )
+  if (rows[0]?.known !== true) return 'unknown'
+  if (!rows[0].fits) return 'too-large'
+  await makeRoom(pool, { id: named.id, userId: named.userId, mostBytes })
+  return 'added'
+}
+
+type SealedItem = { id: string; bytes: number; sealed: string }
+
+async function unsealItems({ secrets }: Deps, rows: readonly SealedItem[], hold: HoldMemory): Promise<Item[]> {
+  await hold(rows.reduce((sum, { bytes, sealed }) => sum + bytes + sealed.length, 0))
+  const items: Item[] = []
+  for (const { id, sealed } of rows) {
+    const found = await unsealText(secrets, sealed)
+    if (found) items.push({ ...(parseExactly(found.text) as Item), id })
+  }
+  return items
+}
+
+type Page = { after: string | undefined; ascending: boolean; limit: number }
+
+/** A part of the items, or all of them, in their order. Nothing where the user has no such conversation. */
+export async function findConversationItems(
+  deps: Deps,
+  { hold, page, ...named }: Named & { hold: HoldMemory; page?: Page },
+): Promise<{ items: Item[]; hasMore: boolean } | undefined> {
+  if (!(await touch(deps, named))) return undefined
+  const { after, ascending, limit }: Page = page ?? { after: undefined, ascending: true, limit: mostItems }
+  const { rows } = await deps.pool.query<SealedItem>(
+    `select id, bytes, sealed from conversation_items where conversation_id = $1 and ($2::text is null or
+       position ${ascending ? '>' : '<'} (select position from conversation_items where conversation_id = $1 and id = $2))
+     order by position ${ascending ? 'asc' : 'desc'} limit $3`,
+    [named.id, after ?? null, limit + 1],
+  )
+  return { items: await unsealItems(deps, rows.slice(0, limit), hold), hasMore: rows.length > limit }
+}
+
+/** Whether the user has it; it lives on from now. */
+async function touch({ pool }: Deps, named: Named): Promise<boolean> {
+  const { rowCount } = await pool.query(`update conversations set used_at = now() where ${isOwn}`, namedBy(named))
+  return rowCount === 1
+}
+
+export async function findConversationItem(
+  deps: Deps,
+  { item, hold, ...named }: Named & { item: string; hold: HoldMemory },
+): Promise<Item | undefined> {
+  const { rows } = await deps.pool.query<SealedItem>(
+    `select i.id, i.bytes, i.sealed from conversation_items i
+     join (select id from conversations where ${isOwn}) c on c.id = i.conversation_id where i.id = $4`,
+    [...namedBy(named), item],
+  )
+  return (await unsealItems(deps, rows, hold))[0]
+}
+
+/** Whether there was one to remove. */
+export async function removeConversationItem(
+  { pool }: Deps,
+  { item, ...named }: Named & { item: string },
+): Promise<boolean> {
+  const { rows } = await pool.query(
+    `with own as (select id from conversations where ${isOwn}),
+          removed as (delete from conversation_items i using own where i.conversation_id = own.id and i.id = $4
+            returning i.bytes),
+          lighter as (update conversations c set bytes = c.bytes - removed.bytes from removed where c.id = $1)
+     select bytes from removed`,
+    [...namedBy(named), item],
+  )
+  return rows.length === 1
+}
+
+/** Removes what nobody has used for so many days, what users who are gone left behind, and items without a conversation. */
+export async function forgetExpiredConversations(pool: Pool, days: number): Promise<number> {
+  const conversations = await pool.query(
+    `delete from conversations c where used_at < now() - make_interval(days => $1)
+       or not exists (select 1 from users u where u.id = c.user_id and u.deleted_at is null)`,
+    [days],
+  )
+  const items = await pool.query(
+    'delete from conversation_items i where not exists (select 1 from conversations c where c.id = i.conversation_id)',
+  )
+  return (conversations.rowCount ?? 0) + (items.rowCount ?? 0)
+}
