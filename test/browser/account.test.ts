@@ -5,7 +5,8 @@ import type { App } from '../support/app.ts'
 import { startApp } from '../support/app.ts'
 import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
 import { startMailServer, textOf } from '../support/mail-server.ts'
-import { accessibility, builtConsole, drawn, openConsole, toastShown } from './console.ts'
+import { violationsOf } from './accessibility.ts'
+import { builtConsole, drawn, openConsole, toastShown } from './console.ts'
 
 const account = { username: 'sailor', password: 'a good long one' }
 const replaced = 'another long one'
@@ -186,7 +187,7 @@ describeWithBrowser('the account of a person', () => {
     await again.getByRole('button', { name: '验证', exact: true }).click()
     await page.getByText('My laptop', { exact: true }).waitFor()
     await drawn(page)
-    expect((await accessibility(page).analyze()).violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([])
+    expect(await violationsOf(page)).toEqual([])
 
     await logOut(page)
     await logIn(page, account.password)

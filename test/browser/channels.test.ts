@@ -5,9 +5,10 @@ import { startApp } from '../support/app.ts'
 import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
 import type { TestUser } from '../support/factories.ts'
 import { setOptions } from '../relay/serve.ts'
+import { seriousViolations } from './accessibility.ts'
 import type { Look } from './console.ts'
-import { builtConsole, drawn, openConsole, toastShown } from './console.ts'
-import { act, box, button, seriousViolations } from './parts.ts'
+import { builtConsole, drawn, follow, openConsole, toastShown } from './console.ts'
+import { act, box, button } from './parts.ts'
 
 describeWithBrowser('channels', () => {
   let app: App
@@ -378,8 +379,9 @@ describeWithBrowser('channels', () => {
     // All in one window, so that the console is fetched once.
     const reader = { ...root, role: 100 }
     const { page, context, complaints } = await openConsole(browser, app, { ...look, language: 'en', reader })
+    await page.goto(views[0] ?? '')
     for (const path of views) {
-      await page.goto(path)
+      await follow(page, path)
       await drawn(page)
       // A page behind a dialog is judged only once the dialog has the focus.
       if (/test=|editTag=|channel\//.test(path)) {

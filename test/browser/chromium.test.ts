@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
-import { accessibility } from './console.ts'
+import { violationsOf } from './accessibility.ts'
 
 /** Each character's image as a text; blank ones are empty, and boxes for missing glyphs are all alike. */
 const imagesOf = (text: string) => {
@@ -32,8 +32,9 @@ describeWithBrowser('the test browser', () => {
     try {
       const page = await (await browser.newContext()).newPage()
       await page.setContent('<body style="background:#fff"><p style="color:#ddd">pale</p><input></body>')
-      const { violations } = await accessibility(page).analyze()
-      expect(violations.map(({ id }) => id)).toEqual(expect.arrayContaining(['color-contrast', 'label']))
+      const found = (await violationsOf(page)).join(' ')
+      expect(found).toContain('color-contrast: ')
+      expect(found).toContain('label: ')
     } finally {
       await browser.close()
     }

@@ -1,4 +1,3 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import { Client } from 'pg'
 import type { Browser, BrowserContext, Page, Request } from 'playwright-core'
 import { inject } from 'vitest'
@@ -136,13 +135,6 @@ export async function drawn(page: Page): Promise<void> {
   await until(isSilent, { what: 'requests of the page do not end', seconds: timeoutMs / 1000 })
   await page.waitForFunction(() => document.querySelector('[aria-busy=true]') === null)
 }
-
-/**
- * Looks for what keeps people from using a page. In the page itself: else each look opens another one, a process of its own, to put
- * the answers of frames together, and what is in frames is not the console's. What is in order is not written down.
- */
-export const accessibility = (page: Page): AxeBuilder =>
-  new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] })
 
 /** What a page must never do: throw, or write an error into its console. */
 function listenForComplaints(page: Page): string[] {

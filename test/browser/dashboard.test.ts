@@ -4,7 +4,8 @@ import type { App } from '../support/app.ts'
 import { startApp } from '../support/app.ts'
 import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
 import type { TestUser } from '../support/factories.ts'
-import { accessibility, builtConsole, openConsole } from './console.ts'
+import { violationsOf } from './accessibility.ts'
+import { builtConsole, openConsole } from './console.ts'
 
 const hourMs = 3_600_000
 
@@ -63,7 +64,7 @@ describeWithBrowser('the dashboard', () => {
     await expect.poll(() => tile(page, 'Tokens').textContent()).toContain('56k')
     await expect.poll(() => tile(page, 'Cached share').textContent()).toContain('25.0%')
     await page.getByRole('img', { name: 'By model Spend' }).locator('svg').first().waitFor()
-    expect((await accessibility(page).analyze()).violations.map(({ id }) => id)).toEqual([])
+    expect(await violationsOf(page)).toEqual([])
     expect(complaints).toEqual([])
     await context.close()
   })

@@ -5,16 +5,10 @@ import { startApp } from '../support/app.ts'
 import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
 import type { TestUser } from '../support/factories.ts'
 import { startReceiver, type Receiver } from '../support/receiver.ts'
-import { accessibility, builtConsole, openConsole } from './console.ts'
+import { seriousViolations } from './accessibility.ts'
+import { builtConsole, openConsole } from './console.ts'
 
 const button = (place: Page | Locator, name: string): Locator => place.getByRole('button', { name, exact: true })
-
-const serious = async (page: Page): Promise<string[]> => {
-  const { violations } = await accessibility(page).analyze()
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 160)).join(' | ')}`)
-}
 
 const completion = {
   id: 'c',
@@ -67,7 +61,7 @@ describeWithBrowser('work that runs by itself', () => {
     await retention.getByText('已清理 0 行过期数据，其中日志 0 行').waitFor()
     await retention.getByText('下次运行').waitFor()
     await list.scrollIntoViewIfNeeded()
-    expect(await serious(page)).toEqual([])
+    expect(await seriousViolations(page)).toEqual([])
     expect(complaints).toEqual([])
   })
 
@@ -93,7 +87,7 @@ describeWithBrowser('work that runs by itself', () => {
     await button(list, '查看请求“refused-0”的扣费').click()
     const sheet = page.getByRole('dialog', { name: '未入账的扣费' })
     await sheet.getByText('"modelName": "gpt-4o-mini"').waitFor()
-    expect(await serious(page)).toEqual([])
+    expect(await seriousViolations(page)).toEqual([])
     await button(sheet, '关闭').click()
     await button(list, '将请求“refused-0”的扣费重新入账').click()
     await button(list, '查看请求“refused-0”的扣费').waitFor({ state: 'detached' })
@@ -117,7 +111,7 @@ describeWithBrowser('work that runs by itself', () => {
     await page.getByRole('menuitem', { name: '测试所有渠道' }).click()
     await button(page.getByRole('alertdialog').or(page.getByRole('dialog')), '开始测试').click()
     await page.getByText('1 / 3').waitFor()
-    expect(await serious(page)).toEqual([])
+    expect(await seriousViolations(page)).toEqual([])
     // Whoever comes later sees it too.
     await page.reload()
     await button(page, '停止 测试所有渠道').click()

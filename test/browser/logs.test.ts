@@ -4,7 +4,8 @@ import type { App } from '../support/app.ts'
 import { startApp } from '../support/app.ts'
 import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
 import type { TestUser } from '../support/factories.ts'
-import { accessibility, builtConsole, openConsole } from './console.ts'
+import { violationsOf } from './accessibility.ts'
+import { builtConsole, openConsole } from './console.ts'
 
 /** By hand, gpt-4o-mini at 0.075 and 4: 1000 · 0.075 + 500 · 0.075 · 4 = 225, which is 225 / 500000 dollars. */
 const first = { usage: '1000:500', quota: 225, shown: '$0.000450' }
@@ -91,7 +92,7 @@ describeWithBrowser('the usage log', () => {
     const { page, context } = await open('/app/logs/api-usage?page=99999')
     await page.getByRole('heading', { name: 'There is no page 99,999' }).waitFor()
     expect(await page.getByText('No logs in this period').count()).toBe(0)
-    expect((await accessibility(page).analyze()).violations.map(({ id }) => id)).toEqual([])
+    expect(await violationsOf(page)).toEqual([])
     await page.getByRole('button', { name: 'Back to the first page' }).click()
     await page.getByRole('cell', { name: first.shown, exact: true }).waitFor()
     expect(new URL(page.url()).searchParams.has('page')).toBe(false)

@@ -1,5 +1,4 @@
 import type { Locator, Page } from 'playwright-core'
-import { accessibility } from './console.ts'
 
 export const box = (place: Page | Locator, name: string): Locator => place.getByRole('textbox', { name, exact: true })
 export const button = (place: Page | Locator, name: string | RegExp): Locator =>
@@ -9,12 +8,4 @@ export const button = (place: Page | Locator, name: string | RegExp): Locator =>
 export async function act(page: Page, name: string, action: string): Promise<void> {
   await button(page, `操作 ${name}`).click()
   await page.getByRole('menuitem', { name: action, exact: true }).click()
-}
-
-/** What axe finds serious. */
-export const seriousViolations = async (page: Page): Promise<string[]> => {
-  const { violations } = await accessibility(page).analyze()
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 160)).join(' | ')}`)
 }

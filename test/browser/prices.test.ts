@@ -4,15 +4,9 @@ import type { App } from '../support/app.ts'
 import { startApp } from '../support/app.ts'
 import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
 import type { TestUser } from '../support/factories.ts'
+import { seriousViolations } from './accessibility.ts'
 import type { Look } from './console.ts'
-import { accessibility, builtConsole, drawn, openConsole } from './console.ts'
-
-const serious = async (page: Page): Promise<string[]> => {
-  const { violations } = await accessibility(page).analyze()
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 160)).join(' | ')}`)
-}
+import { builtConsole, drawn, openConsole } from './console.ts'
 
 describeWithBrowser('models and prices', () => {
   let app: App
@@ -55,7 +49,7 @@ describeWithBrowser('models and prices', () => {
     // 1400 units' worth at $2.50 becomes twice that: from $0.0035 to $0.007.
     await sheet.getByRole('heading', { name: '影响最大的用户' }).waitFor()
     await sheet.getByText('payer').waitFor()
-    expect(await serious(page)).toEqual([])
+    expect(await seriousViolations(page)).toEqual([])
     await sheet.getByRole('button', { name: '安排调价' }).click()
     await sheet.waitFor({ state: 'hidden' })
     expect(ratio('gpt-4o')).toBe(1.25)
@@ -77,7 +71,7 @@ describeWithBrowser('models and prices', () => {
     await sheet.getByText('每一档都要填满').waitFor()
     await sheet.getByRole('textbox', { name: '第 1 档 输入 / 1M' }).fill('5')
     await sheet.getByRole('textbox', { name: '第 1 档 输出 / 1M' }).fill('15')
-    expect(await serious(page)).toEqual([])
+    expect(await seriousViolations(page)).toEqual([])
     await sheet.getByRole('button', { name: '填入列表' }).click()
     await page.getByText('超过 200k 为 2 倍 / 1.5 倍').waitFor()
     await page.getByRole('button', { name: '保存', exact: true }).click()
@@ -97,7 +91,7 @@ describeWithBrowser('models and prices', () => {
     await panel.getByRole('textbox', { name: 'Input tokens' }).fill('300000')
     // 300,000 × $5 and 1,000 × $15 per million.
     await panel.getByText(/\$1\.515/).waitFor()
-    expect(await serious(guest.page)).toEqual([])
+    expect(await seriousViolations(guest.page)).toEqual([])
     expect([...complaints, ...guest.complaints]).toEqual([])
     await guest.context.close()
   })
@@ -151,7 +145,7 @@ describeWithBrowser('models and prices', () => {
     const { page, context, complaints } = await open('/admin/prices?show=served', look)
     await page.getByText('claude-2.1').first().waitFor()
     await drawn(page)
-    expect(await serious(page)).toEqual([])
+    expect(await seriousViolations(page)).toEqual([])
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
     expect(overflow).toBeLessThanOrEqual(0)
     if (process.env['SCREENSHOTS']) await page.screenshot({ path: `${process.env['SCREENSHOTS']}/prices ${_name}.png` })

@@ -6,8 +6,8 @@ import type { App } from '../support/app.ts'
 import { startApp } from '../support/app.ts'
 import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
 import type { TestUser } from '../support/factories.ts'
-import { accessibility, builtConsole, drawn, follow, openConsole } from './console.ts'
-import { seriousViolations } from './parts.ts'
+import { seriousViolations } from './accessibility.ts'
+import { builtConsole, drawn, follow, openConsole } from './console.ts'
 
 type Screen = {
   path: string
@@ -64,7 +64,18 @@ function chineseWords(): string[] {
   return texts.flat().filter((text) => /[\u4e00-\u9fff]/.test(text))
 }
 
-describeWithBrowser('every screen of the console', () => {
+const tabs = ['operation', 'ratelimit', 'models', 'system', 'other']
+const pathsOfRoot = [
+  ...routes.filter(({ paths: [path], role }) => role > roles.guest && !path.includes(':')).map(({ paths }) => paths[0]),
+  ...tabs.map((tab) => `/admin/settings?tab=${tab}`),
+  '/pricing',
+  '/pricing?view=card&open=gpt-4o-mini',
+  '/admin/prices?open=buying',
+  '/admin/channels?form=new',
+  '/nowhere',
+]
+
+describeWithBrowser('the console', () => {
   let app: App
   let browser: Browser
   let reader: TestUser
@@ -72,12 +83,6 @@ describeWithBrowser('every screen of the console', () => {
   beforeAll(async () => {
     await builtConsole()
     app = await startApp()
-    await app.pool.query("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
-    reader = await app.make.user({ username: 'reader' })
-    await app.make.channel({ models: 'gpt-4o-mini,gpt-4o' })
-    await app.make.token(reader, { remainQuota: 400_000 })
-    await app.make.token(reader, { unlimited: true, status: 2 })
-    await app.settled()
     browser = await launchBrowser()
   })
   afterAll(async () => {
@@ -85,136 +90,99 @@ describeWithBrowser('every screen of the console', () => {
     await app?.[Symbol.asyncDispose]()
   })
 
-  const windows = new Map<string, ReturnType<typeof openConsole>>()
-  /** Screens of one look share a window, so that the console is fetched once. */
-  const windowFor = (look: (typeof looks)[number], isPublic: boolean) => {
-    const name = `${look.theme} ${isPublic}`
-    const opened =
-      windows.get(name) ?? openConsole(browser, app, { ...look, language: 'en', ...(isPublic ? {} : { reader }) })
-    windows.set(name, opened)
-    return opened
-  }
-
-  describe.each(looks)('$theme, $width px wide', (look) => {
-    test.each(Object.entries(screens))(
-      '%s can be used by everyone, fits its window and reports no error',
-      async (_, { path, isPublic, open }) => {
-        const { page, complaints } = await windowFor(look, isPublic === true)
-        if (page.url() === 'about:blank') await page.goto(path)
-        else await follow(page, path)
-        await drawn(page)
-        await page.getByRole('heading').first().waitFor()
-        await open?.(page)
-        const { violations } = await accessibility(page).analyze()
-        const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
-        const messages = serious.map(
-          ({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 160)).join(' | ')}`,
-        )
-        expect(messages).toEqual([])
-        expect(await overflow(page)).toBeLessThanOrEqual(0)
-        expect(complaints.splice(0)).toEqual([])
-      },
-    )
+  // First, before anything is set up.
+  test.each(looks)('the setup screen can be used by everyone: $theme, $width px wide', async (look) => {
+    const { page, context } = await openConsole(browser, app, { ...look, language: 'en' })
+    await page.goto('/setup')
+    await page.getByRole('button', { name: 'Initialize system' }).click()
+    await page.getByText('Please enter the admin username').waitFor()
+    expect(await seriousViolations(page)).toEqual([])
+    expect(await overflow(page)).toBeLessThanOrEqual(0)
+    await context.close()
   })
-})
 
-describeWithBrowser('the pages of root', () => {
-  const tabs = ['operation', 'ratelimit', 'models', 'system', 'other']
-  const paths = [
-    ...routes
-      .filter(({ paths: [path], role }) => role > roles.guest && !path.includes(':'))
-      .map(({ paths }) => paths[0]),
-    ...tabs.map((tab) => `/admin/settings?tab=${tab}`),
-    '/pricing',
-    '/pricing?view=card&open=gpt-4o-mini',
-    '/admin/prices?open=buying',
-    '/admin/channels?form=new',
-    '/nowhere',
-  ]
+  describe('every screen', () => {
+    beforeAll(async () => {
+      await app.pool.query("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
+      reader = await app.make.user({ username: 'reader' })
+      await app.make.channel({ models: 'gpt-4o-mini,gpt-4o' })
+      await app.make.token(reader, { remainQuota: 400_000 })
+      await app.make.token(reader, { unlimited: true, status: 2 })
+      await app.settled()
+    })
 
-  test('can be used by everyone on a phone, speak English alone, fit their window and report no error', async () => {
-    await builtConsole()
-    await using app = await startApp()
-    await app.pool.query("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
+    const windows = new Map<string, ReturnType<typeof openConsole>>()
+    /** Screens of one look share a window, so that the console is fetched once. */
+    const windowFor = (look: (typeof looks)[number], isPublic: boolean) => {
+      const name = `${look.theme} ${isPublic}`
+      const opened =
+        windows.get(name) ?? openConsole(browser, app, { ...look, language: 'en', ...(isPublic ? {} : { reader }) })
+      windows.set(name, opened)
+      return opened
+    }
+    afterAll(async () => {
+      for (const opened of windows.values()) await (await opened).context.close()
+    })
+
+    describe.each(looks)('$theme, $width px wide', (look) => {
+      test.each(Object.entries(screens))(
+        '%s can be used by everyone, fits its window and reports no error',
+        async (_, { path, isPublic, open }) => {
+          const { page, complaints } = await windowFor(look, isPublic === true)
+          if (page.url() === 'about:blank') await page.goto(path)
+          else await follow(page, path)
+          await drawn(page)
+          await page.getByRole('heading').first().waitFor()
+          await open?.(page)
+          expect(await seriousViolations(page)).toEqual([])
+          expect(await overflow(page)).toBeLessThanOrEqual(0)
+          expect(complaints.splice(0)).toEqual([])
+        },
+      )
+    })
+  })
+
+  test('the connection test of a token can be started once the model that it calls is known, not before', async () => {
+    const { id } = await app.make.token(reader, { unlimited: true })
+    const { page, context } = await openConsole(browser, app, { language: 'en', reader })
+    const release = Promise.withResolvers<void>()
+    await page.route(/trpc.*user\.models\.list/, async (route) => {
+      await release.promise
+      await route.continue()
+    })
+    await page.goto(`/app/tokens?use=${id}`)
+    const start = page.getByRole('button', { name: 'Test connection' })
+    await start.waitFor()
+    expect(await start.isDisabled()).toBe(true)
+    const clicked = start.click()
+    release.resolve()
+    await clicked
+    await page.getByText('You said').first().waitFor()
+    await context.close()
+  })
+
+  test('pages of root can be used by everyone on a phone, speak English alone, fit their window and report no error', async () => {
     const root = await app.make.user({ username: 'root', role: 100 })
     await app.make.channel({ name: 'one', models: 'gpt-4o-mini,nobodys-model' })
     await app.make.option('UserUsableGroups', '{"default":"Everybody"}')
     await app.services.options.reload()
     await app.settled()
-    const browser = await launchBrowser()
-    try {
-      const reader = { ...root, role: 100 }
-      const look = { theme: 'dark', width: 390, height: 844, language: 'en' } as const
-      const { page, complaints } = await openConsole(browser, app, { ...look, reader })
-      await page.goto('/app/me')
-      const wrong: unknown[] = []
-      for (const path of paths) {
-        await follow(page, path)
-        await drawn(page)
-        await page.getByRole('heading').first().waitFor()
-        const found = [
-          ...(await seriousViolations(page)),
-          ...(await page.evaluate(chineseWords)),
-          ...complaints.splice(0),
-          ...((await overflow(page)) > 0 ? ['is wider than its window'] : []),
-        ]
-        if (found.length > 0) wrong.push([path, found])
-      }
-      expect(wrong).toEqual([])
-    } finally {
-      await browser.close()
+    const look = { theme: 'dark', width: 390, height: 844, language: 'en' } as const
+    const { page, complaints } = await openConsole(browser, app, { ...look, reader: { ...root, role: 100 } })
+    await page.goto('/app/me')
+    const wrong: unknown[] = []
+    for (const path of pathsOfRoot) {
+      await follow(page, path)
+      await drawn(page)
+      await page.getByRole('heading').first().waitFor()
+      const found = [
+        ...(await seriousViolations(page)),
+        ...(await page.evaluate(chineseWords)),
+        ...complaints.splice(0),
+        ...((await overflow(page)) > 0 ? ['is wider than its window'] : []),
+      ]
+      if (found.length > 0) wrong.push([path, found])
     }
-  })
-})
-
-describeWithBrowser('the connection test of a token', () => {
-  test('can be started once the model that it calls is known, not before', async () => {
-    await builtConsole()
-    await using app = await startApp()
-    await app.pool.query("insert into setup_records (id, version, initialized_at) values (1, '0', now())")
-    const reader = await app.make.user()
-    await app.make.channel({ models: 'gpt-4o-mini' })
-    const { id } = await app.make.token(reader, { unlimited: true })
-    await app.settled()
-    const browser = await launchBrowser()
-    try {
-      const { page } = await openConsole(browser, app, { language: 'en', reader })
-      const release = Promise.withResolvers<void>()
-      await page.route(/trpc.*user\.models\.list/, async (route) => {
-        await release.promise
-        await route.continue()
-      })
-      await page.goto(`/app/tokens?use=${id}`)
-      const start = page.getByRole('button', { name: 'Test connection' })
-      await start.waitFor()
-      expect(await start.isDisabled()).toBe(true)
-      const clicked = start.click()
-      release.resolve()
-      await clicked
-      await page.getByText('You said').first().waitFor()
-    } finally {
-      await browser.close()
-    }
-  })
-})
-
-describeWithBrowser('the setup screen', () => {
-  test('can be used by everyone in both themes', async () => {
-    await builtConsole()
-    await using app = await startApp()
-    const browser = await launchBrowser()
-    try {
-      for (const look of looks) {
-        const { page } = await openConsole(browser, app, { ...look, language: 'en' })
-        await page.goto('/setup')
-        await page.getByRole('button', { name: 'Initialize system' }).click()
-        await page.getByText('Please enter the admin username').waitFor()
-        const { violations } = await accessibility(page).analyze()
-        expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([])
-        expect(await overflow(page)).toBeLessThanOrEqual(0)
-      }
-    } finally {
-      await browser.close()
-    }
+    expect(wrong).toEqual([])
   })
 })

@@ -1,13 +1,11 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { App } from '../support/app.ts'
 import { startApp } from '../support/app.ts'
 import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
 import type { TestUser } from '../support/factories.ts'
-import { accessibility, builtConsole, drawn, openConsole, toastShown } from './console.ts'
-
-const violationsOf = async (page: Page) =>
-  (await accessibility(page).analyze()).violations.map(({ id, impact, nodes }) => [impact, id, nodes[0]?.html])
+import { violationsOf } from './accessibility.ts'
+import { builtConsole, drawn, follow, openConsole, toastShown } from './console.ts'
 
 describeWithBrowser('the settings', () => {
   let app: App
@@ -198,18 +196,15 @@ describeWithBrowser('the settings', () => {
     await context.close()
   })
 
-  test.each(['operation', 'ratelimit', 'models', 'system', 'other'])('the tab %s is accessible', async (tab) => {
-    const { page, context } = await open(`/admin/settings?tab=${tab}`)
-    await page.getByRole('heading', { level: 2 }).first().waitFor()
-    expect(await violationsOf(page)).toEqual([])
-    await context.close()
-  })
-
-  test.each(['/pricing', '/pricing?view=card&open=gpt-4o-mini', '/admin/users'])('%s is accessible', async (path) => {
-    const { page, context } = await open(path)
-    await page.getByRole('heading', { level: 1 }).waitFor()
-    await drawn(page)
-    expect(await violationsOf(page)).toEqual([])
+  test('tabs, prices and users are accessible', async () => {
+    const tabs = ['operation', 'ratelimit', 'models', 'system', 'other'].map((tab) => `/admin/settings?tab=${tab}`)
+    const { page, context } = await open('/admin/users')
+    for (const path of ['/admin/users', ...tabs, '/pricing', '/pricing?view=card&open=gpt-4o-mini']) {
+      await follow(page, path)
+      await page.getByRole('heading', { level: path.includes('tab=') ? 2 : 1 }).first().waitFor()
+      await drawn(page)
+      expect([path, await violationsOf(page)]).toEqual([path, []])
+    }
     await context.close()
   })
 })

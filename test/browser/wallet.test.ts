@@ -6,17 +6,11 @@ import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
 import { createEpayGateway, type EpayFields } from '../support/epay-gateway.ts'
 import type { TestUser } from '../support/factories.ts'
 import { storeOptions } from '../support/store-options.ts'
+import { seriousViolations } from './accessibility.ts'
 import type { Look } from './console.ts'
-import { accessibility, builtConsole, drawn, openConsole, toastShown } from './console.ts'
+import { builtConsole, drawn, openConsole, toastShown } from './console.ts'
 
 const gateway = createEpayGateway({ pid: '1000', key: 'the key of the merchant' })
-
-const serious = async (page: Page): Promise<string[]> => {
-  const { violations } = await accessibility(page).analyze()
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 160)).join(' | ')}`)
-}
 
 /** Nothing of a page stands beyond its edge. */
 const overflow = (page: Page) =>
@@ -79,7 +73,7 @@ describeWithBrowser('the wallet and its administration', () => {
     await page.getByRole('button', { name: '$20', exact: true }).click()
     await page.getByText('微信支付').click()
     await page.getByText('146.00 CNY').waitFor()
-    expect(await serious(page)).toEqual([])
+    expect(await seriousViolations(page)).toEqual([])
     await screenshot(page, 'wallet-zh')
     await page.getByRole('button', { name: '充值', exact: true }).click()
     await page.getByRole('button', { name: '去支付' }).click()
@@ -126,7 +120,7 @@ describeWithBrowser('the wallet and its administration', () => {
     await drawer.getByRole('textbox', { name: '描述' }).fill('每五小时重新计算')
     await drawer.getByRole('button', { name: '$5', exact: true }).first().click()
     await screenshot(admin.page, 'plan-form-zh')
-    expect(await serious(admin.page)).toEqual([])
+    expect(await seriousViolations(admin.page)).toEqual([])
     await drawer.getByRole('button', { name: '创建' }).click()
     await admin.page.getByRole('cell', { name: '团队版', exact: true }).waitFor()
     await screenshot(admin.page, 'plans-zh')
@@ -154,7 +148,7 @@ describeWithBrowser('the wallet and its administration', () => {
     await page.reload()
     await page.getByText('我的套餐').waitFor()
     await drawn(page)
-    expect(await serious(page)).toEqual([])
+    expect(await seriousViolations(page)).toEqual([])
     await screenshot(page, 'wallet-plan-zh')
     await page.goto('/app/logs/api-usage')
     await page.getByRole('cell', { name: 'gpt-4o' }).first().click()
@@ -214,7 +208,7 @@ describeWithBrowser('the wallet and its administration', () => {
       .poll(async () => (await app.pool.query("select 1 from redemptions where name = '开学' and status = 2")).rowCount)
       .toBe(3)
     await drawn(page)
-    expect(await serious(page)).toEqual([])
+    expect(await seriousViolations(page)).toEqual([])
     await screenshot(page, 'redemptions-zh')
 
     await page.getByRole('button', { name: '更多操作' }).click()
@@ -258,7 +252,7 @@ describeWithBrowser('the wallet and its administration', () => {
     await panel.getByText('Marked as paid by an administrator').waitFor()
     await panel.getByText('seen at the bank').waitFor()
     await expect.poll(() => balance(user)).toBe(2_500_000)
-    expect(await serious(page)).toEqual([])
+    expect(await seriousViolations(page)).toEqual([])
     await screenshot(page, 'orders-en')
     expect(complaints).toEqual([])
     await context.close()

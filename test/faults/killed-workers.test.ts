@@ -23,7 +23,13 @@ test(
     try {
       const { url } = product
       const port = new URL(url).port
-      const traffic = startTraffic({ urls: [url], tokens: [token], kinds: ['plain', 'stream'], concurrency: 12 })
+      const traffic = startTraffic({
+        urls: [url],
+        tokens: [token],
+        kinds: ['plain', 'stream'],
+        concurrency: 12,
+        pauseMs: 20,
+      })
       for (let round = 0; round < rounds; round += 1) {
         for (let kill = 0; kill < kills; kill += 1) {
           await pause(200 + Math.random() * 500)

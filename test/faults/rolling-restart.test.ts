@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from 'pg'
 import { Pool } from 'undici'
 import { expect, test } from 'vitest'
@@ -7,11 +8,14 @@ import { freePort, secretKey, startProduct, until } from '../support/processes.t
 import { startBalancer } from './balancer.ts'
 import { chargeViolations, untilNothingIsHeld } from './ledger-check.ts'
 import { callOnce } from './traffic.ts'
-import { createWorld } from './world.ts'
+import { createWorld, long } from './world.ts'
 
 type Answer = { status: number; closing: boolean; body: string }
 
-/** So many clients that keep their connections and call without a pause, until told to stop. */
+/** Between two calls of one client: what is left of the cores is for the nodes that start meanwhile. */
+const pauseMs = long ? 0 : 60
+
+/** So many clients that keep their connections and call again and again, until told to stop. */
 function startClients(url: string, key: string, clients: number) {
   const pool = new Pool(url, { connections: clients })
   const answers: Answer[] = []
@@ -31,7 +35,10 @@ function startClients(url: string, key: string, clients: number) {
     }
   }
   const callers = Array.from({ length: clients }, async () => {
-    while (!stopping) answers.push(await call())
+    while (!stopping) {
+      answers.push(await call())
+      await pause(pauseMs)
+    }
   })
   return {
     answers,
@@ -59,8 +66,11 @@ test('two nodes restarted in turn behind a proxy that follows their readiness fa
      values ('password-reset', $1, $2, 0, now(), now() + interval '10 minutes')`,
     [email, createSecrets(secretKey).hmac(`password-reset:${email}:${code}`)],
   )
-  const start = (port: number) =>
-    startProduct({ environment: { ...world.environment, WORKERS: '2', PORT: String(port), DRAIN_SECONDS: '5' } })
+  // One of them serves by itself, the other by workers, whose ends its first process waits for.
+  const start = (port: number, index: number) =>
+    startProduct({
+      environment: { ...world.environment, WORKERS: String(index + 1), PORT: String(port), DRAIN_SECONDS: '5' },
+    })
   const ports = [await freePort(), await freePort()]
   const nodes = await Promise.all(ports.map(start))
   try {
@@ -72,7 +82,7 @@ test('two nodes restarted in turn behind a proxy that follows their readiness fa
       const before = clients.answers.length
       await until(() => clients.answers.length > before + 100, { what: 'nothing is answered' })
       expect(await node.stop()).toEqual({ code: 0, signal: null })
-      const next = await start(port)
+      const next = await start(port, index)
       nodes[index] = next
       const served = balancer.served(next.url)
       await until(() => balancer.served(next.url) > served + 20, { what: 'the new node gets no calls' })

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { TestToken } from '../support/factories.ts'
+import { long } from '../support/long.ts'
 
 export type CallKind = 'plain' | 'stream' | 'failing' | 'hung-up'
 
@@ -86,13 +87,19 @@ export async function callOnce(
   return outcome
 }
 
-/** Calls without a pause, so many at a time, until told to stop. Resolves with everything that was seen. */
+/**
+ * Half of the callers wait for an answer at any time. Without a pause they would take every core from what they wait for, the starts of
+ * products above all; the long forms do that too.
+ */
+const usualPauseMs = long ? 0 : 50
+
+/** Callers that call again and again, so many at a time, until told to stop. Resolves with everything that was seen. */
 export function startTraffic(input: {
   urls: string[]
   tokens: TestToken[]
   kinds: CallKind[]
   concurrency: number
-  /** Between two calls of one caller. */
+  /** Between two calls of one caller; short unless it says otherwise. */
   pauseMs?: number
   /** After which a caller gives up. */
   longestMs?: number
@@ -107,7 +114,7 @@ export function startTraffic(input: {
     while (!stopping) {
       const outcome = await callOnce(pick(input.urls), pick(input.tokens), { kind: pick(input.kinds), ...timeout })
       outcomes.push(outcome)
-      if (input.pauseMs !== undefined) await pause(input.pauseMs)
+      await pause(input.pauseMs ?? usualPauseMs)
       // Nobody answers: the port is between two owners.
       if (outcome.status === 0 && outcome.kind !== 'hung-up') await pause(20)
     }
