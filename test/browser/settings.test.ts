@@ -201,7 +201,10 @@ describeWithBrowser('the settings', () => {
     const { page, context } = await open('/admin/users')
     for (const path of ['/admin/users', ...tabs, '/pricing', '/pricing?view=card&open=gpt-4o-mini']) {
       await follow(page, path)
-      await page.getByRole('heading', { level: path.includes('tab=') ? 2 : 1 }).first().waitFor()
+      await page
+        .getByRole('heading', { level: path.includes('tab=') ? 2 : 1 })
+        .first()
+        .waitFor()
       await drawn(page)
       expect([path, await violationsOf(page)]).toEqual([path, []])
     }
