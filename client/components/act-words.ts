@@ -68,6 +68,7 @@ const words = (): Record<string, string> => ({
   'redemptions.export': t('导出兑换码'),
   'orders.complete': t('手动完成订单'),
   'orders.reverse': t('收回订单额度'),
+  'orders.restore': t('拒付撤销，恢复订单'),
   'plans.create': t('创建套餐'),
   'plans.update': t('修改套餐'),
   'plans.remove': t('删除套餐'),

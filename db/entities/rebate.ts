@@ -13,6 +13,8 @@ export const Rebate = defineEntity({
     userId: p.integer().index(),
     invitedId: p.integer(),
     amount: p.bigint('number'),
+    /** What of it went back, or is not to be booked, because its credit went back. */
+    reversedAmount: p.bigint('number').defaultRaw('0'),
     createdAt: p.datetime().defaultRaw('now()'),
     /** Null while it is owed. */
     bookedAt: p.datetime().nullable(),

@@ -49,4 +49,5 @@ export const migrationsList = [
   fromFile('0150-nodes'),
   fromFile('0180-usage-by-hour'),
   fromFile('0170-conversations'),
+  fromFile('0160-rebate-shares'),
 ]

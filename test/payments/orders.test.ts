@@ -1,16 +1,29 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { bookDueRebates } from '#features/rebates/service.ts'
 import { type App, startApp } from '#test/support/app.ts'
 import { createEpayGateway, type EpayFields } from '#test/support/epay-gateway.ts'
 import type { TestUser } from '#test/support/factories.ts'
 import { storeOptions } from '#test/support/store-options.ts'
+import { startStripeGateway, type StripeGateway, type StripeSession } from '#test/support/stripe-gateway.ts'
 
 let app: App
+let stripe: StripeGateway
 let admin: TestUser
 const gateway = createEpayGateway({ pid: '1000', key: 'the key of the merchant' })
+const secrets = {
+  secretKey: 'sk_test_4eC39HqLyjWDarjtT1zdp7dc',
+  webhookSecret: 'whsec_5WbX5kEWLlfzsGNjH64I8lOOqUB6e8FH',
+}
 
 beforeAll(async () => {
   app = await startApp()
+  stripe = await startStripeGateway(secrets)
   await storeOptions(app, {
+    ServerAddress: 'https://gw.example',
+    'stripe.secret_key': secrets.secretKey,
+    'stripe.webhook_secret': secrets.webhookSecret,
+    'stripe.api_address': stripe.url,
+    'stripe.price': '1.1',
     PayAddress: 'https://pay.example',
     EpayId: '1000',
     EpayKey: 'the key of the merchant',
@@ -19,7 +32,10 @@ beforeAll(async () => {
   })
   admin = await app.make.user({ role: 10, quota: 0 })
 })
-afterAll(() => app[Symbol.asyncDispose]())
+afterAll(async () => {
+  await stripe[Symbol.asyncDispose]()
+  await app[Symbol.asyncDispose]()
+})
 
 const payer = () => app.make.user({ quota: 0 })
 const order = async (user: TestUser, amount = 10): Promise<{ id: number; form: EpayFields }> => {
@@ -29,6 +45,27 @@ const order = async (user: TestUser, amount = 10): Promise<{ id: number; form: E
 }
 const balance = async (user: TestUser) =>
   Number((await app.pool.query('select quota from users where id = $1', [user.id])).rows[0].quota)
+const terms = { name: 'Team', price: 500_000, term: 'day' as const, windows: [{ period: 'day' as const, amount: 5 }] }
+const sessionOf = async ({ tradeNo }: { tradeNo: string }) => {
+  const session = stripe.sessions().find((one) => one.tradeNo === tradeNo) as StripeSession
+  const { rows } = await app.pool.query('select id from top_up_orders where trade_no = $1', [tradeNo])
+  return { session, id: rows[0].id as number }
+}
+const stripeOrder = async (user: TestUser) =>
+  sessionOf(await app.trpc(user).user.orders.pay.mutate({ amount: 10, method: 'stripe' }))
+const seen = (id: number) => app.trpc(admin).admin.orders.get.query({ id })
+/** Of those that an account has invited, a tenth is its rebate. */
+const invitedPayer = async () => {
+  const [inviter, user] = [await payer(), await payer()]
+  await app.pool.query('update users set inviter_id = $1 where id = $2', [inviter.id, user.id])
+  return { inviter, user }
+}
+const takeBack = (id: number) => app.trpc(admin).admin.orders.reverse.mutate({ id, reason: 'money went back' })
+type DisputeState = 'open' | 'won' | 'lost' | 'warning_closed'
+const dispute = (session: StripeSession, state: DisputeState, name = 'dp_1') => {
+  const [type, status] = state === 'open' ? (['created', 'needs_response'] as const) : (['closed', state] as const)
+  return stripe.send(app.url, stripe.disputeEvent(type, session, { status, id: `${name}_${session.id}` }))
+}
 const ledgerHolds = async () => expect(await app.violations()).toEqual([])
 const acts = async (id: number) =>
   (
@@ -105,17 +142,7 @@ describe('taking a credit back', () => {
     await ledgerHolds()
   })
 
-  it('takes the part that went back of an order that was refunded in part', async () => {
-    const user = await payer()
-    const { id, form } = await order(user)
-    await gateway.notify(app.url, gateway.notification(form))
-    await app.pool.query('update top_up_orders set refunded_minor = 2500 where id = $1', [id])
-    await app.trpc(admin).admin.orders.reverse.mutate({ id, reason: 'a part went back' })
-    expect(await balance(user)).toBe(5_000_000 - Math.floor((5_000_000 * 2500) / 7300))
-    await ledgerHolds()
-  })
-
-  it('takes the difference once more, for fifty at once, when more of it goes back later, and the rebate with it', async () => {
+  it('takes the part that went back, and the difference when more does, once for fifty at once, and the rebate with it', async () => {
     const [inviter, user] = [await payer(), await payer()]
     await app.pool.query('update users set inviter_id = $1 where id = $2', [inviter.id, user.id])
     const { id, form } = await order(user)
@@ -132,6 +159,193 @@ describe('taking a credit back', () => {
       await expect(reverse()).rejects.toThrow('只有已退款或被拒付且额度尚未收回的订单可以收回额度')
     }
     expect([await balance(user), await balance(inviter)]).toEqual([0, 0])
+    await ledgerHolds()
+  })
+
+  it('leaves the rebate that is not paid yet in proportion, whether it is booked before, after or meanwhile', async () => {
+    const inviter = await payer()
+    for (const moment of ['before', 'after', 'meanwhile'] as const) {
+      const user = await payer()
+      await app.pool.query('update users set inviter_id = $1, quota = 0 where id = $2', [inviter.id, user.id])
+      const { id, form } = await order(user)
+      const earlier = await balance(inviter)
+      await app.pool.query(`alter table grants add constraint "no_rebates" check (kind <> 'rebate') not valid`)
+      await gateway.notify(app.url, gateway.notification(form))
+      await app.pool.query('alter table grants drop constraint "no_rebates"')
+      await app.pool.query('update top_up_orders set refunded_minor = 2500 where id = $1', [id])
+      const book = () => bookDueRebates(app.services, new AbortController().signal)
+      const reverse = () => app.trpc(admin).admin.orders.reverse.mutate({ id, reason: 'a part went back' })
+      if (moment === 'before') await book()
+      const count = moment === 'meanwhile' ? 25 : 1
+      const outcomes = await Promise.allSettled(
+        Array.from({ length: count }, () => [
+          reverse().then(() => 'reversed'),
+          ...(moment === 'after' ? [] : [book()]),
+        ]).flat(),
+      )
+      expect(outcomes.filter((each) => each.status === 'fulfilled' && each.value === 'reversed')).toHaveLength(1)
+      await book()
+      const taken = Math.floor((5_000_000 * 2500) / 7300)
+      expect(await balance(inviter)).toBe(earlier + 500_000 - Math.floor((500_000 * taken) / 5_000_000))
+      // All of it goes back in the end, and nothing of the rebate is left.
+      await app.pool.query('update top_up_orders set refunded_minor = 7300 where id = $1', [id])
+      await reverse()
+      expect([await balance(user), await balance(inviter)]).toEqual([0, earlier])
+    }
+    await ledgerHolds()
+  })
+})
+
+describe('the rule on ranks', () => {
+  it('lets administrators complete and reverse orders of lower ranks only, and nobody but root their own', async () => {
+    const root = await app.make.user({ role: 100, quota: 0 })
+    const peer = await app.make.user({ role: 10, quota: 0 })
+    const forbidden = '无权操作同权限等级或更高权限等级的用户'
+    for (const owner of [admin, peer, root]) {
+      const { id } = await order(owner)
+      const { complete, reverse } = app.trpc(admin).admin.orders
+      const outcomes = await Promise.allSettled(
+        Array.from({ length: 10 }, () => complete.mutate({ id, reason: 'paid' })),
+      )
+      expect(outcomes.map((each) => (each.status === 'rejected' ? each.reason.message : 'done'))).toEqual(
+        Array.from({ length: 10 }, () => forbidden),
+      )
+      expect(await balance(owner)).toBe(0)
+      await app.trpc(root).admin.orders.complete.mutate({ id, reason: 'paid' })
+      expect(await balance(owner)).toBe(5_000_000)
+      await app.pool.query("update top_up_orders set status = 'refunded', refunded_minor = money_minor where id = $1", [
+        id,
+      ])
+      await expect(reverse.mutate({ id, reason: 'back' })).rejects.toThrow(forbidden)
+      await app.trpc(root).admin.orders.reverse.mutate({ id, reason: 'back' })
+      expect(await balance(owner)).toBe(0)
+    }
+    const { items } = await app.trpc(admin).admin.orders.list.query({ keyword: peer.username })
+    expect(items).toMatchObject([{ userRole: 10 }])
+    await ledgerHolds()
+  })
+
+  it('brings no two administrators and buyers of one plan into a circle of waiting', async () => {
+    const plan = await app.trpc(admin).admin.plans.create.mutate(terms)
+    const user = await app.make.user({ quota: 10_000_000 })
+    const orders = []
+    for (let count = 0; count < 10; count += 1) {
+      const started = await app.trpc(user).user.plans.pay.mutate({ id: plan.id, method: 'zfb' })
+      const { rows } = await app.pool.query('select id from top_up_orders where trade_no = $1', [started.tradeNo])
+      orders.push({ id: rows[0].id as number, fields: started.kind === 'form' ? started.fields : {} })
+    }
+    const outcomes = await Promise.allSettled(
+      orders.flatMap(({ id, fields }) => [
+        app.trpc(admin).admin.orders.complete.mutate({ id, reason: 'paid' }),
+        app.trpc(user).user.plans.buy.mutate({ id: plan.id }),
+        gateway.notify(app.url, gateway.notification(fields)),
+      ]),
+    )
+    const refusals = outcomes.flatMap((each) => (each.status === 'rejected' ? [each.reason.message] : []))
+    expect(refusals.filter((message) => message !== '订单已经支付')).toEqual([])
+    expect(await app.trpc(user).user.subscriptions.list.query()).toHaveLength(20)
+    await ledgerHolds()
+  })
+})
+
+describe('a dispute that is won', () => {
+  it('gives back what was taken meanwhile, once for fifty notices, with the rebate, its event and the audit log', async () => {
+    const { inviter, user } = await invitedPayer()
+    const { session, id } = await stripeOrder(user)
+    await stripe.send(app.url, stripe.checkoutEvent('completed', session))
+    await expect.poll(() => balance(inviter)).toBe(500_000)
+    await dispute(session, 'open')
+    await takeBack(id)
+    expect([await balance(user), await balance(inviter)]).toEqual([0, 0])
+    await Promise.all(Array.from({ length: 50 }, () => dispute(session, 'won')))
+    expect([await balance(user), await balance(inviter)]).toEqual([5_000_000, 500_000])
+    // Notices that come late, and again.
+    for (const state of ['open', 'lost', 'won'] as const) expect(await dispute(session, state)).toBe(200)
+    const shown = await seen(id)
+    expect(shown).toMatchObject({ status: 'paid', reversedAt: null, reversibleQuota: 0 })
+    expect(shown.events.map(({ kind }) => kind)).toEqual(['paid', 'disputed', 'reversed', 'dispute_won', 'restored'])
+    const { rows } = await app.pool.query(
+      "select actor_id, after from audit_entries where action = 'orders.restore' and target_id = $1",
+      [String(id)],
+    )
+    expect(rows).toEqual([{ actor_id: 0, after: { quota: 5_000_000 } }])
+    await ledgerHolds()
+
+    // The next dispute of the same payment is another one, and is lost.
+    await dispute(session, 'open', 'dp_2')
+    await dispute(session, 'lost', 'dp_2')
+    await takeBack(id)
+    expect([await balance(user), await balance(inviter)]).toEqual([0, 0])
+    expect(await dispute(session, 'won', 'dp_2')).toBe(200)
+    expect(await balance(user)).toBe(0)
+    await ledgerHolds()
+  })
+
+  it('leaves everything credited when fifty reversals and fifty notices of it race, whoever comes first', async () => {
+    const { inviter, user } = await invitedPayer()
+    const { session, id } = await stripeOrder(user)
+    await stripe.send(app.url, stripe.checkoutEvent('completed', session))
+    await expect.poll(() => balance(inviter)).toBe(500_000)
+    await dispute(session, 'open')
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 50 }, (_, index) => (index % 2 === 0 ? takeBack(id) : dispute(session, 'won'))),
+    )
+    for (const outcome of outcomes)
+      if (outcome.status === 'rejected') expect(outcome.reason.message).toContain('只有已退款或被拒付')
+    expect([await balance(user), await balance(inviter)]).toEqual([5_000_000, 500_000])
+    expect(await seen(id)).toMatchObject({ status: 'paid', reversibleQuota: 0 })
+    await ledgerHolds()
+  })
+
+  it('keeps the share taken whose money did go back, of credit and rebate, and an open one beside it waits', async () => {
+    const { inviter, user } = await invitedPayer()
+    const { session, id } = await stripeOrder(user)
+    await stripe.send(app.url, stripe.checkoutEvent('completed', session))
+    await expect.poll(() => balance(inviter)).toBe(500_000)
+    await stripe.send(app.url, stripe.refundEvent(session, 300))
+    for (const one of ['dp_1', 'dp_2']) await dispute(session, 'open', one)
+    await takeBack(id)
+    await dispute(session, 'won', 'dp_1')
+    expect([await balance(user), (await seen(id)).status]).toEqual([0, 'disputed'])
+    // An inquiry that became no dispute.
+    await dispute(session, 'warning_closed', 'dp_2')
+    const share = Math.floor((5_000_000 * 300) / 1100)
+    const left = [5_000_000 - share, 500_000 - Math.floor((500_000 * share) / 5_000_000)]
+    expect([await balance(user), await balance(inviter)]).toEqual(left)
+    await expect(takeBack(id)).rejects.toThrow('只有已退款或被拒付')
+    await stripe.send(app.url, stripe.refundEvent(session, 1100))
+    await takeBack(id)
+    expect([await balance(user), await balance(inviter)]).toEqual([0, 0])
+    await ledgerHolds()
+  })
+
+  it('lets a plan that was taken back go on with the time it had left, and it can be taken back again', async () => {
+    const user = await payer()
+    const plan = await app.trpc(admin).admin.plans.create.mutate({ ...terms, moneyPrices: { USD: '9.90' } })
+    const { session, id } = await sessionOf(
+      await app.trpc(user).user.plans.pay.mutate({ id: plan.id, method: 'stripe' }),
+    )
+    const owned = (one: TestUser) => app.trpc(one).user.subscriptions.list.query()
+    await stripe.send(app.url, stripe.checkoutEvent('completed', session))
+    const [bought] = await owned(user)
+    await dispute(session, 'open')
+    await takeBack(id)
+    // Ten days without it.
+    await app.pool.query(
+      `update subscriptions set starts_at = starts_at - interval '10 days', ends_at = ends_at - interval '10 days',
+         ended_at = ended_at - interval '10 days' where id = $1`,
+      [bought?.id],
+    )
+    await Promise.all(Array.from({ length: 10 }, () => dispute(session, 'won')))
+    const [again] = await owned(user)
+    expect(again).toMatchObject({ status: 'active', isWaiting: false, id: bought?.id })
+    expect(Math.abs(Number(again?.endsAt) - Number(bought?.endsAt))).toBeLessThan(60_000)
+    expect((await seen(id)).events.at(-1)).toMatchObject({ kind: 'restored', detail: { what: 'Team' } })
+    await dispute(session, 'open', 'dp_2')
+    await dispute(session, 'lost', 'dp_2')
+    await takeBack(id)
+    expect(await owned(user)).toMatchObject([{ status: 'refunded' }])
+    expect(await balance(user)).toBe(0)
     await ledgerHolds()
   })
 })

@@ -46,6 +46,7 @@ const send = (body: string, header?: string) => stripe.send(app.url, body, heade
 const balance = async (user: TestUser) =>
   Number((await app.pool.query('select quota from users where id = $1', [user.id])).rows[0].quota)
 const seen = (id: number) => app.trpc(admin).admin.orders.get.query({ id })
+const reverse = (id: number) => app.trpc(admin).admin.orders.reverse.mutate({ id, reason: 'money went back' })
 const ledgerHolds = async () => expect(await app.violations()).toEqual([])
 
 describe('an order', () => {
@@ -263,10 +264,10 @@ describe('money that goes back', () => {
     const user = await payer()
     const { session, id } = await order(user)
     await send(stripe.checkoutEvent('completed', session))
-    expect(await send(stripe.disputeEvent('created', session, 'needs_response'))).toBe(200)
+    expect(await send(stripe.disputeEvent('created', session, { status: 'needs_response' }))).toBe(200)
     expect(await seen(id)).toMatchObject({ status: 'disputed' })
-    expect(await send(stripe.disputeEvent('closed', session, 'won'))).toBe(200)
-    expect(await send(stripe.disputeEvent('created', session, 'needs_response'))).toBe(200)
+    expect(await send(stripe.disputeEvent('closed', session, { status: 'won' }))).toBe(200)
+    expect(await send(stripe.disputeEvent('created', session, { status: 'needs_response' }))).toBe(200)
     const shown = await seen(id)
     expect(shown).toMatchObject({ status: 'paid' })
     expect(shown.events.map(({ kind }) => kind)).toEqual(['paid', 'disputed', 'dispute_won'])
@@ -302,7 +303,6 @@ describe('a plan', () => {
     return { session, id: rows[0].id as number, createdAt: new Date(rows[0].created_at) }
   }
   const owned = (user: TestUser) => app.trpc(user).user.subscriptions.list.query()
-  const reverse = (id: number) => app.trpc(admin).admin.orders.reverse.mutate({ id, reason: 'money went back' })
 
   it('is paid on a page of the provider for its own amount, and granted once by fifty signed events', async () => {
     const user = await payer()
@@ -361,14 +361,14 @@ describe('a plan', () => {
     const user = await payer()
     const { session, id } = await orderPlan(user, (await sellPlan()).id)
     await send(stripe.checkoutEvent('completed', session))
-    await send(stripe.disputeEvent('created', session, 'needs_response'))
+    await send(stripe.disputeEvent('created', session, { status: 'needs_response' }))
     expect([await seen(id), await owned(user)]).toMatchObject([{ status: 'disputed' }, [{ status: 'active' }]])
-    await send(stripe.disputeEvent('closed', session, 'won'))
+    await send(stripe.disputeEvent('closed', session, { status: 'won' }))
     await expect(reverse(id)).rejects.toThrow('只有已退款或被拒付')
     const other = await orderPlan(user, (await sellPlan()).id)
     await send(stripe.checkoutEvent('completed', other.session))
-    await send(stripe.disputeEvent('created', other.session, 'needs_response'))
-    await send(stripe.disputeEvent('closed', other.session, 'lost'))
+    await send(stripe.disputeEvent('created', other.session, { status: 'needs_response' }))
+    await send(stripe.disputeEvent('closed', other.session, { status: 'lost' }))
     await reverse(other.id)
     expect((await owned(user)).map(({ status }) => status).toSorted()).toEqual(['active', 'refunded'])
     await ledgerHolds()

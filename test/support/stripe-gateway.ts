@@ -11,6 +11,8 @@ type Session = {
   form: Record<string, string>
 }
 
+type Dispute = { status: string; id?: string }
+
 type EventChanges = { livemode?: boolean; object?: Record<string, unknown> }
 
 /** A payment provider in the form of Stripe: it makes checkout pages, and signs what it says about them. */
@@ -100,14 +102,19 @@ export async function startStripeGateway(given: { secretKey: string; webhookSecr
         },
         changes,
       ),
-    disputeEvent: (type: 'created' | 'closed', session: Session, status: string): string =>
+    /** A payment may be disputed several times, each under a number of its own. */
+    disputeEvent: (
+      type: 'created' | 'closed',
+      { paymentIntent, amount, currency }: Session,
+      dispute: Dispute,
+    ): string =>
       event(`charge.dispute.${type}`, {
-        id: `dp_${session.paymentIntent}`,
-        payment_intent: session.paymentIntent,
-        amount: session.amount,
-        currency: session.currency,
+        id: dispute.id ?? `dp_${paymentIntent}`,
+        payment_intent: paymentIntent,
+        amount,
+        currency,
         reason: 'fraudulent',
-        status,
+        status: dispute.status,
       }),
     otherEvent: (type: string): string => event(type, { anything: 1 }),
     /** Brings an event to a merchant. Resolves with the status of its answer. */

@@ -10,6 +10,7 @@ import { orderStateText, orderStates } from '../../components/order-status.tsx'
 import { Page as Frame } from '../../components/page.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
+import { useSession } from '../../lib/session.ts'
 import { isRangePreset, parseRange } from '../../lib/time-range.ts'
 import { useTableState } from '../../lib/table-state.ts'
 import { trpc } from '../../lib/trpc.ts'
@@ -27,6 +28,7 @@ export function Page() {
   const [act, setAct] = useState<OpenAct>()
   const table = useTableState()
   const utils = trpc.useUtils()
+  const { role } = useSession()
   const [now] = useState(() => new Date())
   const range = useMemo(() => parseRange(values.range, now), [values.range, now])
   const input = {
@@ -63,14 +65,14 @@ export function Page() {
           {
             id: 'complete',
             label: t('补单'),
-            hidden: !mayComplete(order),
+            hidden: !mayComplete(order, role),
             onSelect: () => setAct({ kind: 'complete', order }),
           },
           {
             id: 'reverse',
             label: t('收回额度'),
             danger: true,
-            hidden: !mayReverse(order),
+            hidden: !mayReverse(order, role),
             onSelect: () => setAct({ kind: 'reverse', order }),
           },
         ]}

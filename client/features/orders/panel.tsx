@@ -6,6 +6,7 @@ import { Facts, Section } from '../../components/facts.tsx'
 import { OrderStatus } from '../../components/order-status.tsx'
 import { ErrorState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
+import { useSession } from '../../lib/session.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { eventName, gatewayName, mayComplete, mayReverse, type Order, type OrderEvent } from './words.ts'
 
@@ -14,6 +15,7 @@ type OrderPanelProps = { id: number; act: (kind: 'complete' | 'reverse', order: 
 /** Everything that is known of an order, and what an administrator may do with it. */
 export function OrderPanel({ id, act }: OrderPanelProps) {
   const { data: order, error, refetch } = trpc.admin.orders.get.useQuery({ id })
+  const { role } = useSession()
   if (error) return <ErrorState error={error} onRetry={() => void refetch()} />
   if (!order) return <Skeleton h="64" />
   return (
@@ -40,8 +42,8 @@ export function OrderPanel({ id, act }: OrderPanelProps) {
         ]}
       />
       <HStack gap="2">
-        {mayComplete(order) && <Button onClick={() => act('complete', order)}>{t('补单')}</Button>}
-        {mayReverse(order) && (
+        {mayComplete(order, role) && <Button onClick={() => act('complete', order)}>{t('补单')}</Button>}
+        {mayReverse(order, role) && (
           <Button variant="surface" colorPalette="bad" onClick={() => act('reverse', order)}>
             {t('收回额度')}
           </Button>

@@ -1,3 +1,4 @@
+import { mayActOn } from '#core/roles.ts'
 import type { RouterOutputs } from '#server/app-router.ts'
 import type { PlainText } from '../../i18n/t.ts'
 import { text } from '../../i18n/t.ts'
@@ -18,6 +19,7 @@ const eventNames: Record<string, PlainText> = {
   dispute_won: text('拒付已撤销'),
   dispute_lost: text('拒付已成立'),
   reversed: text('管理员收回额度'),
+  restored: text('拒付已撤销，已恢复'),
   credited_instead: text('套餐已售罄或达到限购，已改为充值到余额'),
   expired: text('超时未支付，已关闭'),
   failed: text('支付失败'),
@@ -26,9 +28,16 @@ const eventNames: Record<string, PlainText> = {
 
 export const eventName = (kind: string): PlainText => eventNames[kind] ?? text('其他')
 
-/** Whether an administrator may say that it was paid. */
-export const mayComplete = ({ paidAt, status }: Pick<Order, 'paidAt' | 'status'>): boolean =>
-  paidAt === null && status !== 'refunded'
+type Owned = Pick<Order, 'userRole'>
 
-/** Whether its credit may be taken back. */
-export const mayReverse = ({ reversibleQuota }: Pick<Order, 'reversibleQuota'>): boolean => reversibleQuota > 0
+/** Whether an administrator of this rank may say that it was paid. */
+export const mayComplete = (
+  { paidAt, status, userRole }: Pick<Order, 'paidAt' | 'status'> & Owned,
+  role: number,
+): boolean => paidAt === null && status !== 'refunded' && mayActOn(role, userRole)
+
+/** Whether its credit may be taken back by one of this rank. */
+export const mayReverse = (
+  { reversibleQuota, userRole }: Pick<Order, 'reversibleQuota'> & Owned,
+  role: number,
+): boolean => reversibleQuota > 0 && mayActOn(role, userRole)

@@ -10,9 +10,18 @@ type Money = {
   paidAt?: Date | null | undefined
 }
 
+/** The part of the credit whose money went back by refunds. */
+export const refundedShare = ({
+  status,
+  quota,
+  refundedMinor,
+  moneyMinor,
+}: Pick<Money, 'status' | 'quota' | 'refundedMinor' | 'moneyMinor'>): number =>
+  status === 'refunded' ? quota : refundedMinor === 0 ? 0 : exactShare([quota, refundedMinor], moneyMinor, 'down')
+
 /** The part of the credit whose money went back and that was not taken back yet; 0 where there is nothing to take. */
-export function reversibleQuota({ status, quota, refundedMinor, moneyMinor, paidAt, reversedQuota }: Money): number {
-  const isAll = status === 'refunded' || status === 'disputed'
-  if (!paidAt || (!isAll && refundedMinor === 0)) return 0
-  return Math.max(0, (isAll ? quota : exactShare([quota, refundedMinor], moneyMinor, 'down')) - reversedQuota)
+export function reversibleQuota(order: Money): number {
+  const { status, quota, paidAt, reversedQuota } = order
+  if (!paidAt) return 0
+  return Math.max(0, (status === 'disputed' ? quota : refundedShare(order)) - reversedQuota)
 }

@@ -5,7 +5,8 @@ import type { Services } from '../deps.ts'
 import { readBody } from '../request-bodies/read-body.ts'
 import { epayCurrency, isEpayReady, isEpaySignature, type Parameters } from './gateways/epay.ts'
 import { isStripeReady, isStripeSignature, readStripeEvent, type StripeEvent, stripeMode } from './gateways/stripe.ts'
-import { noteDispute, noteRefund } from './money-back.ts'
+import { noteDispute } from './disputes.ts'
+import { noteRefund } from './money-back.ts'
 import { closeOrder, receivePayment } from './notification.ts'
 
 type Exchange = { req: Request; res: Response }
@@ -118,9 +119,11 @@ async function takeStripeEvent(services: Services, event: StripeEvent): Promise<
     }
     case 'charge.dispute.created':
     case 'charge.dispute.closed': {
-      const { payment_intent: paymentId, reason, status } = event.data.object
-      const state = event.type === 'charge.dispute.created' ? 'open' : status === 'won' ? 'won' : 'lost'
-      await noteDispute(services, { paymentId: paymentId ?? undefined, mode }, { state, reason: reason ?? '' })
+      const { id, payment_intent: paymentId, reason, status } = event.data.object
+      // An inquiry of the payer's bank that became no dispute ends as a warning.
+      const isWon = status === 'won' || status === 'warning_closed'
+      const state = event.type === 'charge.dispute.created' ? 'open' : isWon ? 'won' : 'lost'
+      await noteDispute(services, { paymentId: paymentId ?? undefined, mode }, { id, state, reason: reason ?? '' })
       return true
     }
   }

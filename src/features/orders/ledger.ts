@@ -27,6 +27,14 @@ export async function lockOrder(
   return found ? em.findOne(TopUpOrder, { id: found.id }, { disableIdentityMap: true }) : null
 }
 
+/** The plan that it would buy, before its users: whoever buys that plan takes them in this order. */
+export async function lockPlanOf(em: EntityManager, { planId }: TopUpOrder): Promise<void> {
+  if (!planId) return
+  await em
+    .getConnection()
+    .execute('select 1 from plans where id = ? for update', [planId], 'all', em.getTransactionContext())
+}
+
 type Note = { kind: string; detail?: Record<string, string | number>; actorName?: string }
 
 /** Writes down what happened to an order. */

@@ -1,5 +1,6 @@
 import { adminProcedure, idempotent, router, userProcedure } from '#features/procedures.ts'
 import { pay, quote } from './pay.ts'
+import { reverseOrder } from './reversal.ts'
 import * as schema from './schema.ts'
 import * as service from './service.ts'
 
@@ -21,5 +22,5 @@ export const ordersAdminRouter = router({
     .meta({ verification: 'recent' })
     .input(schema.actOnOrder)
     .mutation(({ ctx, input }) => service.completeOrder(ctx, input)),
-  reverse: adminProcedure.input(schema.actOnOrder).mutation(({ ctx, input }) => service.reverseOrder(ctx, input)),
+  reverse: adminProcedure.input(schema.actOnOrder).mutation(({ ctx, input }) => reverseOrder(ctx, input)),
 })

@@ -1,18 +1,13 @@
 import { DomainError } from '#core/errors.ts'
 import type { Page } from '#core/paging.ts'
-import { reversibleQuota } from '#core/payment/reversible.ts'
-import { logType } from '#core/statuses.ts'
 import { TopUpOrder } from '#db/entities/top-up-order.ts'
 import { TopUpOrderEvent } from '#db/entities/top-up-order-event.ts'
 import { User } from '#db/entities/user.ts'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { recordAct } from '../audit/service.ts'
 import type { Services, UserDeps } from '../deps.ts'
-import { deactivate } from '../plans/activate.ts'
-import { grant } from '../ledger/service.ts'
-import { shownQuota } from '../ledger/shown-quota.ts'
-import { takeRebateBack } from '../rebates/service.ts'
-import { creditOrder, lockOrder, noteEvent } from './ledger.ts'
+import { lockOwner } from '../users/service/target.ts'
+import { creditOrder, lockOrder, lockPlanOf } from './ledger.ts'
 import { afterCredit } from './notification.ts'
 import type { ActOnOrder, ListOrders, ListOwnOrders } from './schema.ts'
 import {
@@ -52,7 +47,11 @@ const like = (text: string, where: 'start' | 'part') =>
 
 async function namesOf(em: EntityManager, orders: readonly TopUpOrder[]): Promise<Map<number, OrderOwner>> {
   const ids = [...new Set(orders.map(({ userId }) => userId))]
-  const users = await em.find(User, { id: ids }, { fields: ['id', 'username', 'inviterId'], disableIdentityMap: true })
+  const users = await em.find(
+    User,
+    { id: ids },
+    { fields: ['id', 'username', 'role', 'inviterId'], disableIdentityMap: true },
+  )
   const inviters = await em.find(
     User,
     { id: [...new Set(users.map(({ inviterId }) => inviterId))] },
@@ -60,7 +59,10 @@ async function namesOf(em: EntityManager, orders: readonly TopUpOrder[]): Promis
   )
   const inviterNames = new Map(inviters.map(({ id, username }) => [id, username]))
   return new Map(
-    users.map(({ id, username, inviterId }) => [id, { username, invitedBy: inviterNames.get(inviterId) ?? '' }]),
+    users.map(({ id, username, role, inviterId }) => [
+      id,
+      { username, role, invitedBy: inviterNames.get(inviterId) ?? '' },
+    ]),
   )
 }
 
@@ -147,8 +149,10 @@ export async function completeOrder(deps: UserDeps, { id, reason }: ActOnOrder):
   const { order, credited } = await deps.em.transactional(async (em) => {
     const locked = await lockOrder(em, { id })
     if (!locked) throw new DomainError('payment.order_unknown')
-    if (locked.paidAt || locked.status === 'refunded') throw new DomainError('payment.order_paid')
     const scope = { ...deps, em }
+    await lockPlanOf(em, locked)
+    await lockOwner(scope, locked.userId)
+    if (locked.paidAt || locked.status === 'refunded') throw new DomainError('payment.order_paid')
     const done = await creditOrder(scope, locked, {
       note: { kind: 'completed', detail: { reason }, actorName: deps.actor.username },
     })
@@ -164,89 +168,6 @@ export async function completeOrder(deps: UserDeps, { id, reason }: ActOnOrder):
     return { order: locked, credited: done }
   })
   await afterCredit(deps, order.tradeNo, credited)
-  return getOrder(deps, { id })
-}
-
-/** The rebate, then both balances that change, in the order in which charges lock them. */
-async function lockBalances(em: EntityManager, order: TopUpOrder): Promise<void> {
-  const execute = (sql: string, values: unknown[]) =>
-    em.getConnection().execute<{ user_id: number }[]>(sql, values, 'all', em.getTransactionContext())
-  const rebates = await execute("select user_id from rebates where source = 'top_up' and key = ? for update", [
-    order.tradeNo,
-  ])
-  const ids = [order.userId, ...rebates.map((rebate) => rebate.user_id)]
-  await execute('select id from users where id in (?) order by id for no key update', [ids])
-}
-
-/** What an administrator gave back to the balance when the plan of an order was ended. */
-async function planRefundOf(em: EntityManager, tradeNo: string): Promise<number> {
-  const rows: { amount: string }[] = await em.getConnection().execute(
-    `select g.amount from grants g join subscriptions s on g.kind = 'plan_refund' and g.key = s.id::text
-     where s.source = 'order' and s.key = ?`,
-    [tradeNo],
-    'all',
-    em.getTransactionContext(),
-  )
-  return rows.reduce((sum, { amount }) => sum + Number(amount), 0)
-}
-
-/** Not where its user was gone when it was paid. */
-async function wasCredited(em: EntityManager, { tradeNo }: TopUpOrder): Promise<boolean> {
-  const rows: unknown[] = await em
-    .getConnection()
-    .execute("select 1 from grants where kind = 'top_up' and key = ?", [tradeNo], 'all', em.getTransactionContext())
-  return rows.length > 0
-}
-
-/**
- * Takes the credit of a refunded or disputed order back, all of it even where less is left: the balance may then be below
- * zero. The plan of an order ends instead. The inviter's rebate for it goes too. Once per order, and once more for the
- * difference when more money has gone back since.
- */
-export async function reverseOrder(deps: UserDeps, { id, reason }: ActOnOrder): Promise<AdminOrderView> {
-  await deps.em.transactional(async (em) => {
-    const scope = { ...deps, em }
-    const order = await lockOrder(em, { id })
-    if (!order) throw new DomainError('payment.order_unknown')
-    const amount = reversibleQuota(order)
-    if (amount === 0) throw new DomainError('payment.not_reversible')
-    const before = order.reversedQuota
-    const after = before + amount
-    await lockBalances(em, order)
-    const user = await em.findOne(User, { id: order.userId }, { disableIdentityMap: true })
-    if (order.plan) await deactivate(em, { source: 'order', key: order.tradeNo }, 'refunded')
-    const planRefund = order.plan && before === 0 ? await planRefundOf(em, order.tradeNo) : 0
-    const given = order.plan ? planRefund : (await wasCredited(em, order)) ? amount : 0
-    if (user && given > 0) {
-      await grant(em, {
-        kind: 'top_up_reversal',
-        key: before === 0 ? order.tradeNo : `${order.tradeNo}:${after}`,
-        userId: user.id,
-        amount: -given,
-        log: {
-          type: logType.manage,
-          username: user.username,
-          content: `订单 ${order.tradeNo} 已退款，收回额度 ${shownQuota(deps, given)}`,
-          quota: -given,
-        },
-      })
-    }
-    await takeRebateBack(scope, { source: 'top_up', key: order.tradeNo }, { before, after, total: order.quota })
-    await em.nativeUpdate(TopUpOrder, { id }, { reversedAt: deps.ambient.now(), reversedQuota: after })
-    await noteEvent(em, id, {
-      kind: 'reversed',
-      detail: { reason, ...(order.plan ? {} : { quota: amount }) },
-      actorName: deps.actor.username,
-    })
-    await recordAct(scope, {
-      action: 'orders.reverse',
-      targetType: 'order',
-      targetId: id,
-      targetName: order.tradeNo,
-      after: order.plan ? { plan: null } : { quota: -amount },
-      reason,
-    })
-  })
   return getOrder(deps, { id })
 }
 

@@ -2,6 +2,7 @@ import type { TopUpOrder } from '#db/entities/top-up-order.ts'
 import type { TopUpOrderEvent } from '#db/entities/top-up-order-event.ts'
 import { moneyText } from '#core/payment/money.ts'
 import { reversibleQuota } from '#core/payment/reversible.ts'
+import { roles } from '#core/roles.ts'
 
 /** An order as its owner sees it. */
 export const toOrderView = (order: TopUpOrder) => ({
@@ -23,14 +24,19 @@ export const toOrderView = (order: TopUpOrder) => ({
 
 export type OrderView = ReturnType<typeof toOrderView>
 
-/** Whose order it is, and who has invited them. */
-export type OrderOwner = { username: string; invitedBy: string }
+/** Whose order it is, of which rank, and who has invited them. */
+export type OrderOwner = { username: string; role: number; invitedBy: string }
+
+const nobody: OrderOwner = { username: '', role: roles.guest, invitedBy: '' }
 
 /** An order as administrators see it. */
-export const toAdminOrderView = (order: TopUpOrder, owner: OrderOwner = { username: '', invitedBy: '' }) => ({
+export const toAdminOrderView = (order: TopUpOrder, { username, role, invitedBy }: OrderOwner = nobody) => ({
   ...toOrderView(order),
   userId: order.userId,
-  ...owner,
+  username,
+  /** Administrators act on orders of lower ranks only. */
+  userRole: role,
+  invitedBy,
   merchant: order.merchant,
   /** What of its credit may be taken back now. */
   reversibleQuota: reversibleQuota(order),

@@ -71,3 +71,28 @@ export async function deactivate(
   )
   return ended.length === 0 ? null : found
 }
+
+/**
+ * Gives an ended subscription back the time that it had left, from now on or from the end of the same plan that the user has.
+ * Resolves null where it was not ended, or has nothing left. The row of the user is locked by it.
+ */
+export async function reactivate(
+  em: EntityManager,
+  { source, key }: { source: Subscription['source']; key: string },
+): Promise<Subscription | null> {
+  const found = await em.findOne(Subscription, { source, key }, { disableIdentityMap: true })
+  if (!found) return null
+  const execute = (sql: string, values: unknown[]): Promise<unknown[]> =>
+    em.getConnection().execute(sql, values, 'all', em.getTransactionContext())
+  await execute('select id from users where id = ? for no key update', [found.userId])
+  const again = await execute(
+    `update subscriptions s set status = 'active', ended_at = null,
+       starts_at = case when s.starts_at < b.at and b.at <= ledger_clock() then s.starts_at else b.at end,
+       ends_at = b.at + (s.ends_at - greatest(s.starts_at, s.ended_at))
+     from (select greatest(ledger_clock(), (select starts_at from subscriptions where id = ?), max(o.ends_at)) as at
+       from subscriptions o where o.user_id = ? and o.plan_id = ? and o.status = 'active') b
+     where s.id = ? and s.status = 'refunded' and s.ends_at > s.ended_at returning s.id`,
+    [found.id, found.userId, found.planId, found.id],
+  )
+  return again.length === 0 ? null : found
+}

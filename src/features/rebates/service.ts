@@ -40,7 +40,8 @@ type BookingDeps = Pick<Services, 'database' | 'options' | 'log'>
 export async function bookRebate(deps: BookingDeps, { source, key }: RebateSource): Promise<boolean> {
   try {
     return await deps.database.orm.em.fork().transactional(async (em) => {
-      const sql = 'select user_id, invited_id, amount from rebates where source = ? and key = ? and booked_at is null'
+      const sql =
+        'select user_id, invited_id, amount - reversed_amount as amount from rebates where source = ? and key = ? and booked_at is null'
       const [due]: { user_id: number; invited_id: number; amount: string }[] = await em
         .getConnection()
         .execute(`${sql} for update skip locked`, [source, key], 'all', em.getTransactionContext())
@@ -49,8 +50,8 @@ export async function bookRebate(deps: BookingDeps, { source, key }: RebateSourc
       const inviter = people.find(({ id }) => id === due.user_id)
       const invited = people.find(({ id }) => id === due.invited_id)
       const amount = Number(due.amount)
-      // An account that was removed for good has no balance to add to.
-      if (inviter) {
+      // An account that was removed for good has no balance to add to; a credit that went back whole owes nothing.
+      if (inviter && amount > 0) {
         await grant(em, {
           kind: 'rebate',
           key: `${source}:${key}`,
@@ -105,37 +106,39 @@ export async function bookDueRebates(deps: BookingDeps, signal: AbortSignal): Pr
 }
 
 /**
- * Takes the same share of the rebate back as of the credit it came from, of which `before` was taken back earlier and `after` is
- * now; what is still owed is not booked any more.
+ * Keeps a rebate in proportion to its credit, of which `taken` of `total` has gone back by now: what was booked is taken back
+ * or given again, what is still owed is booked with the rest only. `act` tells one such change of a credit from the others.
  */
-export async function takeRebateBack(
+export async function followCredit(
   { em, options }: Pick<Services, 'options'> & { em: EntityManager },
   { source, key }: RebateSource,
-  { before, after, total }: { before: number; after: number; total: number },
+  { taken, total, act }: { taken: number; total: number; act: string },
 ): Promise<void> {
-  const sql = 'select user_id, amount, booked_at from rebates where source = ? and key = ? for update'
-  const [rebate]: { user_id: number; amount: string; booked_at: Date | null }[] = await em
-    .getConnection()
-    .execute(sql, [source, key], 'all', em.getTransactionContext())
+  const execute = <Row>(sql: string, values: unknown[]): Promise<Row[]> =>
+    em.getConnection().execute(sql, values, 'all', em.getTransactionContext())
+  const [rebate] = await execute<{ user_id: number; amount: string; reversed: string; booked_at: Date | null }>(
+    'select user_id, amount, reversed_amount as reversed, booked_at from rebates where source = ? and key = ? for update',
+    [source, key],
+  )
   if (!rebate) return
-  if (!rebate.booked_at) {
-    await em.nativeDelete(Rebate, { source, key })
-    return
-  }
+  const reversed = total > 0 ? exactShare([Number(rebate.amount), taken], total, 'down') : 0
+  const change = Number(rebate.reversed) - reversed
+  if (change === 0) return
+  await em.nativeUpdate(Rebate, { source, key }, { reversedAmount: reversed })
+  if (!rebate.booked_at) return
   const inviter = await em.findOne(User, { id: rebate.user_id }, { disableIdentityMap: true })
-  const shareOf = (part: number): number => (total > 0 ? exactShare([Number(rebate.amount), part], total, 'down') : 0)
-  const amount = shareOf(after) - shareOf(before)
-  if (!inviter || amount === 0) return
+  if (!inviter) return
+  const shown = shownQuota({ options }, Math.abs(change))
   await grant(em, {
-    kind: 'rebate_reversal',
-    key: before === 0 ? `${source}:${key}` : `${source}:${key}:${after}`,
+    kind: change < 0 ? 'rebate_reversal' : 'rebate_restoration',
+    key: `${source}:${key}:${act}`,
     userId: inviter.id,
-    amount: -amount,
+    amount: change,
     log: {
       type: logType.manage,
       username: inviter.username,
-      content: `被邀请用户的充值已退款，收回返佣 ${shownQuota({ options }, amount)}`,
-      quota: -amount,
+      content: change < 0 ? `被邀请用户的充值已退款，收回返佣 ${shown}` : `被邀请用户的充值已恢复，恢复返佣 ${shown}`,
+      quota: change,
     },
   })
 }

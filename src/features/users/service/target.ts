@@ -7,24 +7,41 @@ import { changesOf } from '../../audit/changes.ts'
 import { recordAct } from '../../audit/service.ts'
 import type { UserDeps } from '../../deps.ts'
 
-/**
- * Both rows under a lock, so that what is judged is what is changed: whoever was demoted, banned or deleted while asking acts
- * on nobody any more. Rows are taken in the order of ids, so two who act on each other wait in no circle.
- */
-export async function lockTarget({ em, actor }: UserDeps, id: number): Promise<{ target: User; actorRole: number }> {
+/** The rows of the actor and of others under a lock, in the order of ids, so that two who act on each other wait in no circle. */
+async function lockRows({ em, actor }: UserDeps, ids: readonly number[]): Promise<{ rows: User[]; actorRole: number }> {
   const rows = await em.find(
     User,
-    { id: { $in: [actor.id, id] } },
+    { id: { $in: [actor.id, ...ids] } },
     { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE, disableIdentityMap: true },
   )
-  const target = rows.find((row) => row.id === id)
   const own = rows.find((row) => row.id === actor.id)
   if (!own || own.deletedAt || own.status === userStatus.banned || own.role < roles.admin) {
     throw new DomainError('session.role_insufficient')
   }
+  return { rows, actorRole: own.role }
+}
+
+/**
+ * Both rows under a lock, so that what is judged is what is changed: whoever was demoted, banned or deleted while asking acts
+ * on nobody any more.
+ */
+export async function lockTarget(deps: UserDeps, id: number): Promise<{ target: User; actorRole: number }> {
+  const { rows, actorRole } = await lockRows(deps, [id])
+  const target = rows.find((row) => row.id === id)
   if (!target) throw new DomainError('user.not_found')
-  if (!mayActOn(own.role, target.role)) throw new DomainError('user.target_forbidden')
-  return { target, actorRole: own.role }
+  if (!mayActOn(actorRole, target.role)) throw new DomainError('user.target_forbidden')
+  return { target, actorRole }
+}
+
+/**
+ * The same of whoever something belongs to, who may be gone for good, and of others whose balances it changes. Resolves with
+ * the owner.
+ */
+export async function lockOwner(deps: UserDeps, id: number, others: readonly number[] = []): Promise<User | null> {
+  const { rows, actorRole } = await lockRows(deps, [id, ...others])
+  const owner = rows.find((row) => row.id === id) ?? null
+  if (owner && !mayActOn(actorRole, owner.role)) throw new DomainError('user.target_forbidden')
+  return owner
 }
 
 /** Written down inside the transaction that holds the row; of `after` only what differs. */
