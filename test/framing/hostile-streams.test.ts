@@ -1,21 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { App } from '#test/support/app.ts'
-import type { TestToken } from '#test/support/factories.ts'
-import { cut, hang, type Play, type ScriptedUpstream, type Step } from '#test/support/scripted-upstream.ts'
+import { describe, expect, test } from 'vitest'
+import { cut, hang, type Play, type Step } from '#test/support/scripted-upstream.ts'
 import { serve } from '../relay/serve.ts'
 import { consumed, say, type CallerDialect, callerDialects } from '../relay/caller-dialects.ts'
 import { bytesOf, frameOf, type Framing, inPieces, steady, scenarios, type Scenario } from './scenarios.ts'
-import { type ScriptedRelay, startScriptedRelay } from '../relay/relay-world.ts'
+import { startScriptedRelay } from '../relay/relay-world.ts'
 
-let relay: ScriptedRelay
-let app: App
-let scripted: ScriptedUpstream
-let token: TestToken
-beforeAll(async () => {
-  relay = await startScriptedRelay({ options: { RetryTimes: '0' } })
-  ;({ app, scripted, token } = relay)
-})
-afterAll(() => relay.close())
+const { app, scripted, token } = await startScriptedRelay({ options: { RetryTimes: '0' } })
 
 const [chat, , , generate] = callerDialects as [CallerDialect, CallerDialect, CallerDialect, CallerDialect]
 const callers: CallerDialect[] = [

@@ -1,25 +1,14 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { App } from '#test/support/app.ts'
-import type { TestToken } from '#test/support/factories.ts'
-import type { ScriptedUpstream } from '#test/support/scripted-upstream.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { type Agent, claudeCode, codex, geminiCli, opencode } from './agent-clients.ts'
 import { consumed } from './caller-dialects.ts'
-import { type ScriptedRelay, startScriptedRelay } from './relay-world.ts'
+import { startScriptedRelay } from './relay-world.ts'
 import { serve } from './serve.ts'
 
-let relay: ScriptedRelay
-let app: App
-let scripted: ScriptedUpstream
-let token: TestToken
-beforeAll(async () => {
-  relay = await startScriptedRelay({ options: { RetryTimes: '0' } })
-  ;({ app, scripted, token } = relay)
-})
+const { app, scripted, token } = await startScriptedRelay({ options: { RetryTimes: '0' } })
 beforeEach(() => app.upstream.clear())
-afterAll(() => relay.close())
 
 /** https://code.claude.com/docs/en/llm-gateway-protocol */
 describe('what Claude’s applications require of a gateway', () => {

@@ -1,26 +1,16 @@
 import { chargeReceipt } from '#core/pricing/charge.ts'
 import type { Receipt } from '#core/pricing/receipt.ts'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { App } from '#test/support/app.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { TestToken } from '#test/support/factories.ts'
 import { type Agent, type Turn, claudeCode, codex, geminiCli, opencode } from './agent-clients.ts'
-import { json, type ScriptedUpstream } from '#test/support/scripted-upstream.ts'
+import { json } from '#test/support/scripted-upstream.ts'
 import { channelsOf, serve } from './serve.ts'
 import { consumed, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
-import { richToken, type ScriptedRelay, startScriptedRelay } from './relay-world.ts'
+import { richToken, startScriptedRelay } from './relay-world.ts'
 
-let relay: ScriptedRelay
-let app: App
-let scripted: ScriptedUpstream
-let mine: TestToken
-let theirs: TestToken
-beforeAll(async () => {
-  relay = await startScriptedRelay()
-  ;({ app, scripted, token: mine } = relay)
-  theirs = await richToken(app)
-})
+const { app, scripted, token: mine } = await startScriptedRelay()
+const theirs = await richToken(app)
 beforeEach(() => app.upstream.clear())
-afterAll(() => relay.close())
 
 const [, , messages] = callerDialects as [CallerDialect, CallerDialect, CallerDialect, CallerDialect]
 

@@ -1,20 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { App } from '#test/support/app.ts'
-import type { TestToken } from '#test/support/factories.ts'
+import { describe, expect, test } from 'vitest'
 import { chunks, json, type ScriptedUpstream } from '#test/support/scripted-upstream.ts'
 import { serve, withOptions } from './serve.ts'
 import { chat, consumed, say, callerDialects } from './caller-dialects.ts'
-import { type ScriptedRelay, startScriptedRelay } from './relay-world.ts'
+import { startScriptedRelay } from './relay-world.ts'
 
-let relay: ScriptedRelay
-let app: App
-let scripted: ScriptedUpstream
-let token: TestToken
-beforeAll(async () => {
-  relay = await startScriptedRelay()
-  ;({ app, scripted, token } = relay)
-})
-afterAll(() => relay.close())
+const { app, scripted, token } = await startScriptedRelay()
 
 const usage = { prompt_tokens: 5, completion_tokens: 4, total_tokens: 9 }
 const piece = (delta: object, more: object = {}) => ({

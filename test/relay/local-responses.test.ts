@@ -1,24 +1,18 @@
 import { deflateRawSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { keepResponse } from '#features/stored-responses/local-responses.ts'
-import type { App } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
-import { json, type ScriptedUpstream } from '#test/support/scripted-upstream.ts'
+import { json } from '#test/support/scripted-upstream.ts'
 import { serve, withOptions } from './serve.ts'
 import { consumed, eventually, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
-import { richToken, type ScriptedRelay, startScriptedRelay } from './relay-world.ts'
+import { richToken, startScriptedRelay } from './relay-world.ts'
 
-let relay: ScriptedRelay
-let app: App
-let scripted: ScriptedUpstream
-let mine: TestToken
-let theirs: TestToken
-beforeAll(async () => {
-  relay = await startScriptedRelay({ environment: { BODY_MEMORY_MB: '32', BODY_MAX_MB: '2', BODY_WAIT_SECONDS: '0' } })
-  ;({ app, scripted, token: mine } = relay)
-  theirs = await richToken(app)
-})
-afterAll(() => relay.close())
+const {
+  app,
+  scripted,
+  token: mine,
+} = await startScriptedRelay({ environment: { BODY_MEMORY_MB: '32', BODY_MAX_MB: '2', BODY_WAIT_SECONDS: '0' } })
+const theirs = await richToken(app)
 
 const responses = callerDialects[1] as CallerDialect
 const ask = (token: TestToken, model: string, more: object) =>

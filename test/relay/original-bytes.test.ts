@@ -1,20 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { App } from '#test/support/app.ts'
-import type { TestToken } from '#test/support/factories.ts'
-import type { ScriptedUpstream } from '#test/support/scripted-upstream.ts'
+import { expect, test } from 'vitest'
 import { serve } from './serve.ts'
 import { callerDialects } from './caller-dialects.ts'
-import { type ScriptedRelay, startScriptedRelay } from './relay-world.ts'
+import { startScriptedRelay } from './relay-world.ts'
 
-let relay: ScriptedRelay
-let app: App
-let scripted: ScriptedUpstream
-let token: TestToken
-beforeAll(async () => {
-  relay = await startScriptedRelay()
-  ;({ app, scripted, token } = relay)
-})
-afterAll(() => relay.close())
+const { app, scripted, token } = await startScriptedRelay()
 
 /** Written as no serialiser would write it: odd blanks, escapes, numbers and order of fields. */
 const long = `"${'caf\\u00e9 \\/ \\ud83d\\ude00 \\t好 '.repeat(13_000)}"`

@@ -1,3 +1,4 @@
+import { afterAll } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '#test/support/scripted-upstream.ts'
@@ -17,20 +18,20 @@ export async function startRelay({ options, ...input }: Input = {}): Promise<{ a
   return { app, token: await richToken(app) }
 }
 
-export type ScriptedRelay = {
+type ScriptedRelay = {
   app: App
   token: TestToken
   /** An upstream that answers what a test wrote down. */
   scripted: ScriptedUpstream
-  close: () => Promise<void>
 }
 
+/** The same for a file of tests, which ends both with its last one. */
 export async function startScriptedRelay(input: Input = {}): Promise<ScriptedRelay> {
   const relay = await startRelay(input)
   const scripted = await startScriptedUpstream()
-  const close = async (): Promise<void> => {
+  afterAll(async () => {
     await closeSoundly(relay.app)
     await scripted[Symbol.asyncDispose]()
-  }
-  return { ...relay, scripted, close }
+  })
+  return { ...relay, scripted }
 }

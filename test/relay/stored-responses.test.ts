@@ -1,22 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { App } from '#test/support/app.ts'
+import { describe, expect, test } from 'vitest'
 import type { TestToken } from '#test/support/factories.ts'
 import { json, type ScriptedUpstream } from '#test/support/scripted-upstream.ts'
 import { channelsOf, serve } from './serve.ts'
 import { consumed, say, type CallerDialect, callerDialects } from './caller-dialects.ts'
-import { richToken, type ScriptedRelay, startScriptedRelay } from './relay-world.ts'
+import { richToken, startScriptedRelay } from './relay-world.ts'
 
-let relay: ScriptedRelay
-let app: App
-let scripted: ScriptedUpstream
-let mine: TestToken
-let theirs: TestToken
-beforeAll(async () => {
-  relay = await startScriptedRelay()
-  ;({ app, scripted, token: mine } = relay)
-  theirs = await richToken(app)
-})
-afterAll(() => relay.close())
+const { app, scripted, token: mine } = await startScriptedRelay()
+const theirs = await richToken(app)
 
 const responses = callerDialects[1] as CallerDialect
 const ask = (token: TestToken, model: string, more: object) =>

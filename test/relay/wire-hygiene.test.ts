@@ -1,22 +1,12 @@
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { App } from '#test/support/app.ts'
-import type { TestToken } from '#test/support/factories.ts'
-import type { Play, ScriptedUpstream } from '#test/support/scripted-upstream.ts'
+import { describe, expect, test } from 'vitest'
+import type { Play } from '#test/support/scripted-upstream.ts'
 import { bytesOf, scenarios, type Scenario } from '../framing/scenarios.ts'
 import { serve, withOptions } from './serve.ts'
 import { chat, consumed, say, callerDialects } from './caller-dialects.ts'
-import { type ScriptedRelay, startScriptedRelay } from './relay-world.ts'
+import { startScriptedRelay } from './relay-world.ts'
 
-let relay: ScriptedRelay
-let app: App
-let scripted: ScriptedUpstream
-let token: TestToken
-beforeAll(async () => {
-  relay = await startScriptedRelay({ options: { RetryTimes: '0' } })
-  ;({ app, scripted, token } = relay)
-})
-afterAll(() => relay.close())
+const { app, scripted, token } = await startScriptedRelay({ options: { RetryTimes: '0' } })
 
 const answer = JSON.stringify({
   id: 'c',

@@ -1,22 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { Log } from '#db/entities/log.ts'
 import { FailuresHourly } from '#db/entities/failures-hourly.ts'
 import { UsageHourly } from '#db/entities/usage-hourly.ts'
-import { codeOf, type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
+import { codeOf, type Person } from '#test/support/console-app.ts'
 import { long } from '#test/support/long.ts'
+import { startWithPeople } from './people.ts'
 
-let app: ConsoleApp
-let admin: Person
-let anna: Person
-let bert: Person
-
-beforeAll(async () => {
-  app = await startConsole()
-  admin = await app.person({ role: 10 })
-  anna = await app.person({ username: 'anna' })
-  bert = await app.person({ username: 'bert' })
-})
-afterAll(() => app[Symbol.asyncDispose]())
+const { app, admin, anna, bert } = await startWithPeople()
 beforeEach(async () => {
   await app.sql('truncate logs, usage_hourly, failures_hourly, options')
   await app.services.options.reload()

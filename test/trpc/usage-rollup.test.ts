@@ -1,22 +1,11 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { Log } from '#db/entities/log.ts'
 import { UsageHourly } from '#db/entities/usage-hourly.ts'
 import { rollUpUsage } from '#features/logs/rollup.ts'
 import { channelMargins } from '#features/prices/buying.ts'
-import { type ConsoleApp, type Person, startConsole } from '#test/support/console-app.ts'
+import { startWithPeople } from './people.ts'
 
-let app: ConsoleApp
-let admin: Person
-let anna: Person
-let bert: Person
-
-beforeAll(async () => {
-  app = await startConsole()
-  admin = await app.person({ role: 10 })
-  anna = await app.person({ username: 'anna' })
-  bert = await app.person({ username: 'bert' })
-})
-afterAll(() => app[Symbol.asyncDispose]())
+const { app, admin, anna, bert } = await startWithPeople()
 beforeEach(() =>
   app.sql('truncate logs, usage_hourly, usage_by_model, usage_by_hour, usage_by_channel, log_hours, usage_rollup'),
 )
