@@ -93,7 +93,7 @@ async function startOrAttach(
   }
 }
 
-/** Starts a server again that ended by itself, until it is told to stop. */
+/** Starts a server again that ended by itself, until it is asked to stop. */
 function keepUp(
   first: Server,
   start: () => Promise<Server | Failed>,

@@ -22,7 +22,7 @@ const withoutId = (message: string): string => message.replace(/ ?\(request id: 
 /** The code of a refusal because nobody has set the model's price. */
 export const priceMissing = 'model_price_error'
 
-/** Reads `{ error: { message, code } }`, whole or as an event of a stream; undefined where it is none. */
+/** Reads `{ error: { message, code } }`, unstreamed or as an event of a stream; undefined where it is none. */
 export function failureIn(body: unknown, reply: { requestId: string; status: number }): CallFailure | undefined {
   const error = typeof body === 'object' && body !== null ? (body as ErrorBody).error : undefined
   if (typeof error !== 'object' || error === null) return undefined

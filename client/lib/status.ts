@@ -55,7 +55,7 @@ const unknown: SiteStatus = {
 }
 
 const stored = createStored<SiteStatus>('status', {
-  // What an older version of the console kept may lack what this one reads.
+  // What an older version of the console stored may lack what this one reads.
   parse: (text) => {
     const cached = JSON.parse(text) as Partial<SiteStatus>
     return { ...unknown, ...cached, startedAt: new Date(cached.startedAt ?? 0) }

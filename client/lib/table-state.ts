@@ -46,7 +46,7 @@ function useRowsThatFit(wanted: boolean): number {
   return rows
 }
 
-/** Page, page size and order of a list, kept in the address; the page size is remembered for every list. */
+/** Page, page size and order of a list, stored in the address; the page size is remembered for every list. */
 export function useTableState(initial?: Sort): Paging & Sorting {
   const remembered = useStored(storedPageSize)
   const [state, set] = useUrlState({ page: 1, size: 0, sort: '', order: '' })

@@ -36,7 +36,7 @@ export const tokens = defineTokens({
     green: scale('edfcf3 d5f5e1 ade9c5 78d6a1 43bd7e 1f9d60 14804c 12663f 105135 0e432d 06261a'),
     orange: scale('fffaeb fdf0c9 fae094 f4ca58 e8b02e cb8d10 966005 7c4d0a 66400f 563712 311d06'),
     red: scale('fef3f2 fde4e2 fbccc9 f6a8a3 ee7871 e04d45 c8322b a72722 8a2421 722421 3d0f0d'),
-    // One hue per series, told apart by lightness as well as hue; the last one is "the rest".
+    // One hue per series, distinguished by lightness as well as hue; the last one is "the rest".
     chart: values({
       1: '#4c66e3',
       2: '#1f9d8b',

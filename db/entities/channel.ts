@@ -1,7 +1,7 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/postgresql'
 import type { BuyingPrice } from '#core/pricing/buying-price.ts'
 
-/** A connection to one upstream provider. Texts that hold JSON are kept as the operator typed them. */
+/** A connection to one upstream provider. Texts that hold JSON are stored as the operator typed them. */
 export const Channel = defineEntity({
   name: 'Channel',
   tableName: 'channels',

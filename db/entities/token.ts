@@ -1,6 +1,6 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/postgresql'
 
-/** An access token a program calls `/v1` with. The key is found by its hash and kept encrypted for the copy button. */
+/** An access token a program calls `/v1` with. The key is found by its hash and stored encrypted for the copy button. */
 export const Token = defineEntity({
   name: 'Token',
   tableName: 'tokens',

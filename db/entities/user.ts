@@ -1,7 +1,7 @@
 import type { Language } from '#core/errors.ts'
 import { defineEntity, p, type InferEntity } from '@mikro-orm/postgresql'
 
-/** What a person chose on the settings page; kept as one JSON value because the wire format hands it around whole. */
+/** What a person chose on the settings page; stored as one JSON value because the wire format hands it around whole. */
 export type UserSetting = {
   notify_type: 'email' | 'webhook'
   quota_warning_threshold: number

@@ -16,6 +16,6 @@ export async function withToken(services: RelayServices, attempt: Attempt, call:
   return { ...call, token: token.value }
 }
 
-/** The upstream refused a token that was kept from earlier: it is asked for anew, and the try deserves to be made again. */
+/** The upstream refused a token that was cached earlier: it is asked for anew, and the try deserves to be made again. */
 export const dropRefusedToken = (attempt: Attempt, error: unknown): boolean =>
   error instanceof AttemptFailed && error.failure.status === 401 && used.get(attempt)?.refused() === true

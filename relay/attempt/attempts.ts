@@ -90,7 +90,7 @@ function sayWhereTried({ log }: RelayServices, call: CallCore, attempts: readonl
   log.info({ requestId: call.id }, `重试：${chain}`)
 }
 
-/** Releases a call's hold. The caller is told after it was given back, unless the database keeps us waiting. */
+/** Releases a call's hold. The caller is notified after it was given back, unless the database keeps us waiting. */
 export async function giveBack(
   services: RelayServices,
   call: CallCore,

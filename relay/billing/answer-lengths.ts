@@ -51,7 +51,7 @@ const weight = 0.2
 /** Shorter prompts say more of what a vendor adds to every prompt than of how it counts. */
 const leastPromptForRatio = 200
 const leastAnswerForRatio = 50
-/** No model writes more at once: a figure beyond it is charged as it is told, but says nothing of the next answer. */
+/** No model writes more at once: a figure beyond it is charged as it is reported, but says nothing of the next answer. */
 const longestAnswer = 131_072
 /** One answer whose figures are far from ours moves the ratios no further than so. */
 const leastRatio = 0.25

@@ -28,7 +28,7 @@ export type Ending = {
   upstreamMs: number
   isStream: boolean
   /**
-   * `complete`: a whole answer; the others were cut and are charged for what was delivered. `unpaid`: ended here, because
+   * `complete`: a complete answer; the others were cut and are charged for what was delivered. `unpaid`: ended here, because
    * nothing was left to pay for more.
    */
   end: 'complete' | 'hung-up' | 'failed' | 'unpaid'

@@ -185,7 +185,7 @@ function closeChoice(choice: OpenChoice): ChatChoice {
   return closed
 }
 
-/** A whole answer as the stream it might have been: one delta per part, in order. */
+/** A complete answer as the stream it might have been: one delta per part, in order. */
 export function replayResponse(response: ChatResponse): ChatEvent[] {
   const events: ChatEvent[] = [{ type: 'start', id: response.id, model: response.model }]
   response.choices.forEach((choice, index) => {

@@ -9,7 +9,7 @@ export type Delivered = {
   droppedCharacters?: number | undefined
 }
 
-/** Everything a whole answer delivers, for counting. */
+/** Everything a complete answer delivers, for counting. */
 export function deliveredBy(response: ChatResponse): Delivered {
   const parts = response.choices.flatMap((choice) => choice.parts)
   const texts = parts.map((part) => {

@@ -106,7 +106,7 @@ export type ChatChoice = {
   logprobs?: unknown[] | undefined
 }
 
-/** A whole answer. `choices` holds at least one entry unless the upstream gave none. */
+/** A complete answer. `choices` holds at least one entry unless the upstream gave none. */
 export type ChatResponse = { id: string; model: string; choices: ChatChoice[]; usage?: ReportedUsage | undefined }
 
 /** Upstream events → hub events. Keeps state, does no I/O. Malformed data throws `MalformedUpstream`. */

@@ -68,7 +68,7 @@ export function moveReasoning(place: ReasoningPlace): EventChange {
   return (event) => changes.reduce((events, change) => events.flatMap(change), [event])
 }
 
-/** The same for a whole answer. */
+/** The same for a complete answer. */
 export function moveReasoningOf(response: ChatResponse, place: ReasoningPlace): ChatResponse {
   return place.fromTags || place.asText
     ? collectEvents(replayResponse(response).flatMap(moveReasoning(place)))

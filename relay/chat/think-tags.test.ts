@@ -90,7 +90,7 @@ describe('reasoning that moves', () => {
     )
   })
 
-  it('move in a whole answer as they do in a stream', () => {
+  it('move in a complete answer as they do in a stream', () => {
     const response = {
       id: 'a',
       model: 'm',

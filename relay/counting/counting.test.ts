@@ -208,7 +208,7 @@ describe('estimateUsage', () => {
     expect(usage).toMatchObject({ promptTokens: 9, completionTokens: 2 + 14 + 258, cachedTokens: 0 })
   })
 
-  test('takes content, reasoning, transcripts and tool calls of a whole answer as delivered', () => {
+  test('takes content, reasoning, transcripts and tool calls of a complete answer as delivered', () => {
     const delivered = deliveredBy({
       id: 'x',
       model: 'm',

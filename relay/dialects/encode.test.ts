@@ -28,7 +28,7 @@ const answer: ChatResponse = {
   },
 }
 
-describe('whole answers', () => {
+describe('complete answers', () => {
   it('as a chat completion', () => {
     expect(dialectOf('openai-chat').encode(answer, testContext())).toEqual({
       id: 'chatcmpl-1',

@@ -62,7 +62,7 @@ export type ChatDialect = {
   /** Hub answer → JSON value of the reply body. */
   encode: (response: ChatResponse, context: EncodeContext) => unknown
   stream: (context: EncodeContext) => StreamEncoder
-  /** A whole answer as the text of a stream, where that is another than one event for each of its parts. */
+  /** A complete answer as the text of a stream, where that is another than one event for each of its parts. */
   replay?: ((response: ChatResponse, context: EncodeContext) => string) | undefined
   /** `content-type` of a streamed reply. */
   streamContentType: (context: Pick<EncodeContext, 'asJsonArray'>) => string

@@ -20,7 +20,7 @@ const rowsOf = (answer: unknown): unknown[] => {
 const sum = (left: number | null | undefined, right: number | null | undefined): number | undefined =>
   typeof left === 'number' && typeof right === 'number' ? left + right : undefined
 
-/** The lists of several answers as one, counted through; without usage, which is told apart. */
+/** The lists of several answers as one, counted through; without usage, which is distinguished. */
 export function joined(answers: readonly unknown[]): unknown {
   const [first] = answers
   if (answers.length === 1) return first

@@ -38,7 +38,7 @@ export function createTrailingBuffer(isEventStream: boolean): TrailingBuffer {
         trailing = trailing.subarray(end)
         return due
       }
-      // Whole events leave; the unfinished one may turn out to be the closing one.
+      // Complete events leave; the unfinished one may turn out to be the closing one.
       const boundary = text.lastIndexOf('\n\n') + 2
       const due = boundary > 1 ? trailing.subarray(0, boundary) : new Uint8Array()
       trailing = boundary > 1 ? trailing.subarray(boundary) : trailing

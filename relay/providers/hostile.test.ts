@@ -56,7 +56,7 @@ describe.each(chatting)('%s', (_id, subject) => {
   const names = offered.filter((name) => hasJson(fixtures, name))
   const streams = offered.filter((name) => hasStream(fixtures, name))
 
-  test.runIf(names.length > 0)('a whole answer of any shape is read or refused, never a crash', () => {
+  test.runIf(names.length > 0)('a complete answer of any shape is read or refused, never a crash', () => {
     fc.assert(
       fc.property(fc.constantFrom(...names), path, strange, (name, where, value) => {
         const json = mutate(readJson(fixtures, `${name}.json`), where, value)

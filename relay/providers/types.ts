@@ -124,7 +124,7 @@ export type NativeDialect = {
   accepts?: ((body: Record<string, unknown>, call: ProviderCall) => boolean) | undefined
   request: (body: NativeBody, call: ProviderCall) => UpstreamRequest
   listen: (caller: { includeUsage: boolean }) => StreamListener
-  /** Usage, failure and delivered text of a whole answer that is sent on unchanged. */
+  /** Usage, failure and delivered text of a complete answer that is sent on unchanged. */
   inspect: (json: unknown) => {
     usage?: ReportedUsage | undefined
     failure?: UpstreamFailure | undefined

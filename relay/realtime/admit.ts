@@ -26,7 +26,7 @@ export function admitRealtime(services: RelayServices, incoming: Incoming, calle
 /** Why the next response may not begin, by what has changed since the session did; null while nothing stands against it. */
 export async function refusalToGoOn({ services, call, plan }: Session): Promise<DomainError | null> {
   try {
-    // A session may last for an hour; a process that was told to stop cannot wait for it.
+    // A session may last for an hour; a process that was asked to stop cannot wait for it.
     if (services.draining()) throw new DomainError('relay.stopping')
     admitRealtime(services, call, await authenticate(services, call.req))
     const channel = services.channels.channel(plan.attempt.channel.id)

@@ -38,7 +38,7 @@ export type RelayServices = Services & {
   tracing: Tracing | null
   /** Position of the next key of each channel. */
   keyCursor: Map<number, number>
-  /** The process was told to stop: it serves who comes, and wants nobody sent to it any more. */
+  /** The process was asked to stop: it serves who comes, and wants nobody sent to it any more. */
   draining: () => boolean
   /** Whether calls should be sent here. */
   ready: () => Promise<boolean>

@@ -29,7 +29,7 @@ type Columns = {
   key_mask: string
   status: number
   unlimited_quota: boolean
-  /** Text: the driver is told to leave instants alone. */
+  /** Text: the driver is asked to leave instants alone. */
   expires_at: string | null
   model_limits_enabled: boolean
   model_limits: string

@@ -174,7 +174,7 @@ async function endUnpaid(context: AttemptContext, { writer, caller, progress }: 
   await caller.end(comment + (await withStoredAnswer(context, closing)))
 }
 
-/** Before the first byte another channel may answer; after it the caller is told, and pays for what was delivered. */
+/** Before the first byte another channel may answer; after it the caller is notified, and pays for what was delivered. */
 async function endFailed(context: AttemptContext, run: Run & { broken: Broken }): Promise<void> {
   const { attempt, providerCall } = context
   const { writer, caller, progress } = run

@@ -38,7 +38,7 @@ type UnstreamedAnswer = {
 }
 
 /**
- * Reads a whole answer, puts it in the caller's words, settles it, and only then lets it out: what cannot be told is not
+ * Reads a complete answer, puts it in the caller's words, settles it, and only then lets it out: what cannot be told is not
  * charged.
  */
 export async function answerUnstreamed(
@@ -217,7 +217,7 @@ async function sendStream({ call, losses }: AttemptContext, text: string): Promi
   await caller.end(text)
 }
 
-/** A whole answer as a stream of the dialect: in one piece where the dialect knows how, else in one piece per part. */
+/** A complete answer as a stream of the dialect: in one piece where the dialect knows how, else in one piece per part. */
 function replayIn(dialect: CallerDialect, response: ChatResponse, context: EncodeContext): string {
   if (dialect.replay) return dialect.replay(response, context)
   const encoder = dialect.stream(context)

@@ -94,7 +94,7 @@ const comment = ': WAITING FOR UPSTREAM\n\n'
 const everyMs = 5000
 
 /**
- * The signs of life of a stream whose channel cannot stream: one at once and one every five seconds, until the whole answer
+ * The signs of life of a stream whose channel cannot stream: one at once and one every five seconds, until the complete answer
  * is there. Returns what stops them.
  */
 export function pingUntilAnswered(call: Call, losses: string[]): () => void {

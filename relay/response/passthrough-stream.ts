@@ -25,7 +25,7 @@ export function passthroughStream(context: AttemptContext): StreamWriter {
   let holding = false
   return {
     push: (event) => {
-      // Callers see whole events only.
+      // Callers see complete events only.
       if (event.unfinished && !isComplete(event)) return ''
       const verdict = listener.push(event)
       if (verdict === 'drop' || verdict === 'failed') return ''

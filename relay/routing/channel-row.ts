@@ -76,7 +76,7 @@ export type Columns = {
   weight: number
   auto_ban: boolean
   buying_prices: unknown
-  /** Text: the driver is told to leave instants alone. */
+  /** Text: the driver is asked to leave instants alone. */
   created_at: string
 }
 

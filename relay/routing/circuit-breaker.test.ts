@@ -76,7 +76,7 @@ test('a probe that ends without a word of the upstream leaves the rest as it was
   expect(circuitBreaker.allHealthy).toBe(true)
 })
 
-test('a rest the upstream asked for is told apart from one we chose', () => {
+test('a rest the upstream asked for is distinguished from one we chose', () => {
   const { circuitBreaker, clock } = at(0)
   for (let index = 0; index < 3; index += 1) circuitBreaker.failed(place, failure(500))
   expect(circuitBreaker.askedCooldownMs(place)).toBe(0)

@@ -196,7 +196,7 @@ export async function keepTurn(services: RelayServices, call: CallCore, response
 }
 
 /**
- * What a caller reads of a kept answer: the response, or what it was asked, history included.
+ * What a caller reads of a stored answer: the response, or what it was asked, history included.
  * @throws {DomainError} input.no_room, input.address_full
  */
 export async function readStored(

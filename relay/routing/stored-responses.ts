@@ -12,7 +12,7 @@ const idOf = (value: unknown): string[] =>
 export const itemsOf = (input: unknown): Json[] =>
   Array.isArray(input) ? input.filter((item): item is Json => typeof item === 'object' && item !== null) : []
 
-/** An item that is nothing but the id of a kept one; its type may be left out. */
+/** An item that is nothing but the id of a stored one; its type may be left out. */
 export const isReference = (item: Json): boolean =>
   item['type'] === 'item_reference' ||
   ((item['type'] ?? null) === null && item['role'] === undefined && item['content'] === undefined)

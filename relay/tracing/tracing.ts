@@ -31,7 +31,7 @@ export type Tracing = {
   began: (call: TracedCall) => void
   /** The step that makes a try, with a span around each. */
   traced: <Plan extends TracedPlan>(call: AdmittedCall, steps: TracedSteps<Plan>) => (plan: Plan) => Promise<void>
-  /** What an upstream is told of the attempt under way: nothing unless it is configured. */
+  /** What an upstream receives of the attempt under way: nothing unless it is configured. */
   upstreamHeaders: (callId: string) => Record<string, string>
   /** The ledger with spans of what it does for calls. */
   ledger: (ledger: Ledger) => Ledger

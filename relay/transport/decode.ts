@@ -24,7 +24,7 @@ async function* unpacked(body: AsyncIterable<Uint8Array>, decoder: Transform): A
     }
   }
   const source = Readable.from(counted(), { objectMode: false })
-  // Errors of the connection are told from those of the decoder: only the latter are the upstream's bad data.
+  // Errors of the connection are distinguished from those of the decoder: only the latter are the upstream's bad data.
   source.on('error', (error) => decoder.destroy(error))
   source.pipe(decoder)
   try {

@@ -20,7 +20,7 @@ type Deps = Pick<UpstreamDeps, 'transport' | 'ambient'>
 
 export type ExchangedToken = {
   value: string
-  /** The upstream refused it. True when it was kept from earlier: it is asked for anew, and the call deserves to be made again. */
+  /** The upstream refused it. True when it was cached earlier: it is asked for anew, and the call deserves to be made again. */
   refused: () => boolean
 }
 

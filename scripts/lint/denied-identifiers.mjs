@@ -87,12 +87,22 @@ const deniedInProse = [
   'door',
   'doors',
 ]
-const prose = new RegExp(`\\b(${deniedInProse.join('|')})\\b`, 'i')
+/** Turns of phrase that have a term. */
+const deniedPhrases = {
+  'whole answer': { use: 'complete answer' },
+  'whole answers': { use: 'complete answers' },
+  'served whole': { use: 'served in full' },
+  'booked whole': { use: 'booked in full' },
+  'told apart': { use: 'distinguished' },
+  'kept answer': { use: 'stored answer' },
+}
+const deniedText = { ...Object.fromEntries(deniedInProse.map((word) => [word, denied[word]])), ...deniedPhrases }
+const prose = new RegExp(`\\b(${Object.keys(deniedText).join('|')})\\b`, 'i')
 
 /** What is wrong with a comment, or with the name of a test. What stands in backticks is quoted. */
 export function proseDenialOf(text) {
   const [, found] = prose.exec(text.replaceAll(/`[^`]*`/g, '')) ?? []
-  return found && `"${found}": not this but ${denied[found.toLowerCase()].use}`
+  return found && `"${found}": not this but ${deniedText[found.toLowerCase()].use}`
 }
 
 /** What is wrong with a name in a file; undefined for one that may stand. */

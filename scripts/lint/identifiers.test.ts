@@ -22,9 +22,14 @@ test('no identifier and no file name of the repository has a part that is denied
 })
 
 test('a denied word in a comment or in the name of a test is found with its line', () => {
-  const text = "const a = 1\n/** A picture. */\ntest('hears nothing', () => {}) // `thoughts` is quoted"
+  const text =
+    "const a = 1\n/** A picture. */\ntest('hears nothing', () => {}) // `thoughts` is quoted\n// a whole answer"
   const found = proseIn({ path: 'a.ts', text }).map((line) => `${line.place} ${proseDenialOf(line.text)}`)
-  expect(found).toEqual(['a.ts:2 "picture": not this but image', 'a.ts:3 "hears": not this but receives'])
+  expect(found).toEqual([
+    'a.ts:2 "picture": not this but image',
+    'a.ts:3 "hears": not this but receives',
+    'a.ts:4 "whole answer": not this but complete answer',
+  ])
 })
 
 test('no comment and no name of a test has a denied word', () => {

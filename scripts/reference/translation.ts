@@ -15,7 +15,7 @@ import {
 import { root } from '../steps.ts'
 import { type Blocks, code, table } from './markdown.ts'
 
-/** What becomes of something that a caller of another dialect wants: it arrives, or its loss is told by a name, or it is refused. */
+/** What becomes of something that a caller of another dialect wants: it arrives, or its loss is reported by a name, or it is refused. */
 function outcomeOf({ want, find }: Feature, target: Target): string {
   const outcomes = callers
     .filter((dialect) => dialect !== target.dialect)

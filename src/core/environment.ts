@@ -6,7 +6,7 @@ export type Environment = {
   DATA_DIR: string
   REDIS_URL?: string | undefined
   WORKERS: number
-  /** How long the product serves on after it was told to stop, until a proxy in front has noticed. */
+  /** How long the product serves on after it was asked to stop, until a proxy in front has noticed. */
   DRAIN_SECONDS: number
   STOP_SECONDS: number
   ROLE: 'all' | 'console' | 'relay'

@@ -1,6 +1,6 @@
 /**
  * Names that people would take for one another. After the mechanisms of Unicode's UTS #39, with the characters that are
- * told apart worst in a name of a dozen letters.
+ * distinguished worst in a name of a dozen letters.
  */
 
 /** Scripts that are in everyday use, by their ISO codes; a name keeps to one of them. */

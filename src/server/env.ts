@@ -59,7 +59,7 @@ const environment = z.object({
   /** Unset: limits are counted on this machine. */
   REDIS_URL: url('redis:', 'rediss:').optional(),
   WORKERS: integer(1, 256).default(() => availableParallelism()),
-  /** How long the product serves on after it was told to stop, until a proxy in front has noticed. */
+  /** How long the product serves on after it was asked to stop, until a proxy in front has noticed. */
   DRAIN_SECONDS: integer(0, 600).default(5),
   /** How long calls under way may go on after that. */
   STOP_SECONDS: integer(0, 3600).default(30),

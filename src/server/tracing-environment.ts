@@ -43,6 +43,6 @@ export const tracingEnvironment = {
   OTEL_BSP_EXPORT_TIMEOUT: count(1, 30_000),
   /** A caller is no part of this installation: its own span is linked to, unless it is to be the call's parent. */
   TRACE_CALLERS: z.enum(['link', 'parent'], 'must be link or parent').default('link'),
-  /** Upstreams are told nothing of spans unless this is on. */
+  /** Upstreams receive nothing of spans unless this is on. */
   TRACE_UPSTREAMS: z.enum(['on', 'off'], 'must be on or off').default('off'),
 }

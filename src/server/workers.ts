@@ -9,7 +9,7 @@ const shortestPauseMs = 100
 const longestPauseMs = 5000
 const youngMs = 10_000
 
-/** A worker that does not end although it was told to is ended, so long after its own deadline. */
+/** A worker that does not end although it was asked to is ended, so long after its own deadline. */
 const timeoutMs = 30_000
 
 /**

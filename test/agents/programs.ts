@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 
-/** Where a program is told to find the gateway. */
+/** Where a program is asked to find the gateway. */
 export type Gateway = { url: string; key: string; model: string }
 
 /** A coding agent as its package installs it. */

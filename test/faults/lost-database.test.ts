@@ -23,7 +23,7 @@ type Beside = Awaited<ReturnType<typeof connectBeside>>
 const endConnections = (beside: Beside, world: World) =>
   beside.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${world.connection.database}'`)
 
-/** Every answer was whole, or refused in the form callers know, or a stream that says that it failed. */
+/** Every answer was complete, or refused in the form callers know, or a stream that says that it failed. */
 function strangeAnswers(outcomes: Outcome[]): string[] {
   return outcomes
     .filter(({ status, complete, body, headers }) => {

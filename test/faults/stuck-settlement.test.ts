@@ -6,7 +6,7 @@ import { chargeViolations, untilNothingIsHeld } from './ledger-check.ts'
 import { callOnce } from './traffic.ts'
 import { createWorld, type World } from './world.ts'
 
-/** Longer than a settlement is tried before the caller is told, with room for a slow machine. */
+/** Longer than a settlement is tried before the caller is notified, with room for a slow machine. */
 const lockSeconds = 14
 
 type Stage = AsyncDisposable & { world: World; product: Product }

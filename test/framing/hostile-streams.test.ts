@@ -59,7 +59,7 @@ const isError = (event: unknown): boolean =>
   (('error' in event && event.error !== null && event.error !== undefined) ||
     ('type' in event && (event.type === 'error' || event.type === 'response.failed')))
 
-/** Either a refusal before the first byte, or whole events of which the last one tells the failure. */
+/** Either a refusal before the first byte, or complete events of which the last one tells the failure. */
 function expectFailure(by: CallerDialect, { status, text }: { status: number; text: string }, label = ''): void {
   if (status !== 200) {
     by.readError(JSON.parse(text))
@@ -105,7 +105,7 @@ describe.each(pairs)('a stream of $upstream for a caller of $caller', ({ by, sce
     expect((await consumed(app)).at(-1)).toMatchObject({ prompt_tokens: 5, completion_tokens: 3 })
   })
 
-  test('that is cut at any event, or inside one, is told in whole events and an error', async () => {
+  test('that is cut at any event, or inside one, ends in complete events and an error', async () => {
     const frames = scenario.events.map((event) => frameOf(event))
     // What comes after the finish takes nothing from the answer.
     const closing = { 'chat completions': 4, messages: 7, generateContent: 3, responses: frames.length - 1 }[

@@ -124,7 +124,7 @@ async function startedStream(model: string) {
   return { user, token, reading: pending.then((reply) => reply.text()) }
 }
 
-test('a stream whose raise the database fails waits for the database, and is then served whole', async () => {
+test('a stream whose raise the database fails waits for the database, and is then served in full', async () => {
   const { user, reading } = await startedStream('m-failing')
   const mend = await failReserves()
   await pause(500)

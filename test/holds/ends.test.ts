@@ -109,7 +109,7 @@ test('the quota of a token ends a stream like the balance does', async () => {
   expect(rows[0]?.left).toBeLessThan(200)
 })
 
-test('a stream that can be paid is served whole, however often its hold has to grow', async () => {
+test('a stream that can be paid is served in full, however often its hold has to grow', async () => {
   const user = await app.make.user({ quota: 20_000 })
   const token = await app.make.token(user)
   for (const by of callerDialects) {

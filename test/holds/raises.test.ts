@@ -55,7 +55,7 @@ async function startStream(words: number, quota = 1_000_000) {
   return { user, token, gone, reply }
 }
 
-test('a stream whose raise is late waits for it, and is then served whole', async () => {
+test('a stream whose raise is late waits for it, and is then served in full', async () => {
   const user = await app.make.user({ quota: 1_000_000 })
   const token = await app.make.token(user)
   const pending = app.relay(token, '/v1/chat/completions', bodyOf(3000))

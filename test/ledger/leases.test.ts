@@ -60,7 +60,7 @@ test('a busy token is leased for: its calls open no holds, its balance is charge
   expect(await ledgerViolations(world.pool)).toEqual([])
 })
 
-test('a lease of a dead process goes back with its holds; what that process still charges is paid whole, and it sets nothing more aside from it', async () => {
+test('a lease of a dead process goes back with its holds; what that process still charges is paid in full, and it sets nothing more aside from it', async () => {
   const ledger = lessee(12)
   const payer = await payerWith(1_000_000)
   await busy(ledger, payer)

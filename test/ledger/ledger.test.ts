@@ -103,7 +103,7 @@ test('the same charge sent twice is booked once', async () => {
   expect(await ledgerViolations(world.pool)).toEqual([])
 })
 
-test('a charge that meets a lost or released hold is booked whole', async () => {
+test('a charge that meets a lost or released hold is booked in full', async () => {
   const user = await world.make.user({ quota: 1000 })
   await ledger.settle(world.chargeOf({ id: world.newId(), userId: user.id, tokenId: 0, quota: 100 }), 'go-on')
   expect(await world.balanceOf(user.id)).toBe(900)

@@ -86,7 +86,7 @@ test('what the database refuses of one charge is left out, its money is booked, 
   expect(reports.toSorted()).toEqual([`${text?.id} texts`, `${figure?.id} texts`].toSorted())
 })
 
-test('a charge that can be booked in no form is kept with its hold after three refusals, nobody waits for it, and an operator ends it', async () => {
+test('a charge that can be booked in no form is stored with its hold after three refusals, nobody waits for it, and an operator ends it', async () => {
   const reports: string[] = []
   const failures: unknown[] = []
   const ledger = world.ledgerWith({
@@ -123,7 +123,7 @@ test('a charge that can be booked in no form is kept with its hold after three r
   expect(await world.heldBy(refused.userId)).toBe(0)
 })
 
-test('a charge that was kept although its hold was lost is taken out of the balance, and given back by an operator in full', async () => {
+test('a charge that was stored although its hold was lost is taken out of the balance, and given back by an operator in full', async () => {
   const user = await world.make.user({ quota: 1000 })
   const token = await world.make.token(user, { remainQuota: 500 })
   const ledger = world.ledgerWith()
@@ -148,7 +148,7 @@ test('a charge that can be booked in no form costs nothing where the caller was 
   expect(await world.balanceOf(call.userId)).toBe(1000)
 })
 
-test('a part of a session whose row is refused is kept, and the parts of the other sessions go on', async () => {
+test('a part of a session whose row is refused is stored, and the parts of the other sessions go on', async () => {
   const ledger = world.ledgerWith()
   const calls = await heldCalls(ledger, 12)
   const ends = await Promise.allSettled(

@@ -66,7 +66,7 @@ test('caps of user and token, rolling and by the day, hold together: the tightes
   expect(await ledgerViolations(world.pool)).toEqual([])
 })
 
-test('a spent balance is told before a spent cap, and a free call needs neither', async () => {
+test('a spent balance is reported before a spent cap, and a free call needs neither', async () => {
   const user = await world.make.user({ quota: 50 })
   await world.make.spendCap({ scope: 'user', id: user.id }, { amount: 0 })
   expect(verdicts(await reserveAtOnce({ userId: user.id, count: 1 }))).toEqual(['user_insufficient'])

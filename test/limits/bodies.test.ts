@@ -176,7 +176,7 @@ describe('the memory for bodies', () => {
       )
     })
 
-    test('a stranger who does not tell the length may send no more, and is told before the rest', async () => {
+    test('a stranger who does not tell the length may send no more, and is refused before the rest', async () => {
       const request = await sendHead(app.url, { path: '/api/user/login', headers: { 'transfer-encoding': 'chunked' } })
       for (let sent = 0; sent < 5; sent += 1) request.send(`4000\r\n${' '.repeat(0x4000)}\r\n`)
       expect(await request.status).toBe(413)

@@ -99,7 +99,7 @@ describe('the form of an order', () => {
     )
   })
 
-  it('asks the other way for what is not called zfb, is told at the callback address, and costs by group', async () => {
+  it('asks the other way for what is not called zfb, is notified at the callback address, and costs by group', async () => {
     await setOptions({ ...settings, CustomCallbackAddress: 'https://back.example', TopupGroupRatio: '{"vip":0.95}' })
     const form = await order(await app.make.user({ quota: 0, group: 'vip' }), 3, 'wx')
     expect(form).toMatchObject({

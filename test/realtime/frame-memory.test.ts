@@ -51,7 +51,7 @@ test('a large frame that was passed on is held no longer, and the session goes o
   talk.socket.close()
 })
 
-test('sessions whose frames find no room are ended and told so, and small frames are served on', async () => {
+test('sessions whose frames find no room are closed with the reason, and small frames are served on', async () => {
   const small = await world.talk()
   const talks = await Promise.all(Array.from({ length: 6 }, () => world.talk()))
   for (const talk of talks) {

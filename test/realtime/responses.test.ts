@@ -183,7 +183,7 @@ test('handshakes and beginnings count against the limits of their caller', async
   talk.socket.close()
 })
 
-test('failures are told in form, cost nothing, and leave the socket open', async () => {
+test('failures are reported in form, cost nothing, and leave the socket open', async () => {
   const { user, token } = await payer()
   const { model } = await serve(app, { type: 1 })
   const talk = await open(token.key)
@@ -276,7 +276,7 @@ test('an answer that stops for want of money is incomplete, and the next is refu
   talk.socket.close()
 })
 
-test('a process that is told to stop finishes the response under way and parts from its callers', async () => {
+test('a process that is asked to stop finishes the response under way and disconnects its callers', async () => {
   await using stopping = await startApp({ on: { connection: app.connection, upstream: app.upstream } })
   const { token } = await payer()
   const { model } = await serve(app, { type: 1 })

@@ -41,7 +41,7 @@ describe('while the upstream is not connected', () => {
     expect(row?.channel_id).toBe(ids[1])
   })
 
-  test('the last failure is told as an error event in the caller’s form, and nothing is charged', async () => {
+  test('the last failure is reported as an error event in the caller’s form, and nothing is charged', async () => {
     const { app } = world
     const { model } = await serve(app, { does: 'status=500,message=broken at 127.0.0.1' })
     const payer = await payerWith(app, 10_000_000)

@@ -191,7 +191,7 @@ describe('the vendor’s cache, for callers whose dialect has no word for it', (
     },
   )
 
-  test('a channel leaves it alone where it is told to, and so does every call that nobody will go on from', async () => {
+  test('a channel leaves it alone where it is set to, and so does every call that nobody will go on from', async () => {
     expect((await session(codex('off'), { setting: { prompt_caching: false } })).share).toBe(0)
     const { model } = await serveClaude()
     const body = { model, messages: [{ role: 'user', content: 'many words '.repeat(5000) }] }

@@ -163,7 +163,7 @@ describe('a thread of messages', () => {
   })
 })
 
-test('an answer that begins with a copy of its long request is served whole', async () => {
+test('an answer that begins with a copy of its long request is served in full', async () => {
   const user = await app.make.user({ quota: 1_000_000_000 })
   const token = await app.make.token(user)
   const { model } = await serve(app, { type: 1 })
@@ -199,7 +199,7 @@ describe('a session of twelve turns', () => {
       return { name, family, create, type, native: isNative, tools: known }
     }),
   )
-  /** What the simulated model is told to call, by the names that go upstream. */
+  /** What the simulated model is asked to call, by the names that go upstream. */
   const spoken = (tool: string): string => tool.replace('/', '__')
 
   test.each(pairs)(
@@ -228,7 +228,7 @@ describe('a session of twelve turns', () => {
         expect((await turn({ results })).calls).toEqual([])
         const asked = JSON.stringify(app.upstream.requests.at(-1)?.body)
         for (const name of names) expect(asked).toContain(`the result of ${name}`)
-        // A result is told with every key that the tool gave.
+        // A result is reported with every key that the tool gave.
         if (pair.name === 'Gemini CLI') expect(asked).toContain('exitCode')
       }
       const rows = (await consumed(app)).slice(before)

@@ -27,7 +27,7 @@ const world = async (input: { does?: string } = {}) => vendorWorld(app, token, b
 const rate = 37.5
 
 describe('a model of another vendor on Bedrock', () => {
-  test('answers whole and streamed in binary frames, with the usage that the vendor reports, which is charged', async () => {
+  test('answers unstreamed and streamed in binary frames, with the usage that the vendor reports, which is charged', async () => {
     const { model, ask, sent } = await world({ does: 'usage=20:10:8' })
     for (const stream of [false, true]) {
       const answer = await ask([{ role: 'system', content: 'Be brief.' }, user('hello')], { stream })

@@ -68,7 +68,7 @@ describe('thinking_to_content', () => {
     expect(text).toMatch(chat.closing)
   })
 
-  test('puts the reasoning of a whole answer in front of its content', async () => {
+  test('puts the reasoning of a complete answer in front of its content', async () => {
     const { text } = await ask(
       { thinking_to_content: true },
       json(unstreamed({ reasoning_content: 'hm', content: 'yes' })),
@@ -105,7 +105,7 @@ describe('think_tag_to_reasoning', () => {
     }
   })
 
-  test('of a whole answer too, for every dialect', async () => {
+  test('of a complete answer too, for every dialect', async () => {
     for (const by of callerDialects) {
       const { text } = await ask({ think_tag_to_reasoning: true }, json(unstreamed({ content: content })), {}, by)
       expect(text, by.dialect).not.toContain('think>')
@@ -275,7 +275,7 @@ test('the site’s own switch passes every body through, whatever its channel sa
   })
 })
 
-test('a balance is told in dollars or units, of the token or of its owner, as the site has it', async () => {
+test('a balance is reported in dollars or units, of the token or of its owner, as the site has it', async () => {
   const owner = await app.make.user({ quota: 3_000_000 })
   const own = await app.make.token(owner, { remainQuota: 1_000_000 })
   const limit = async () => {

@@ -19,7 +19,7 @@ const bot = (does = 'usage=20:10') => ({ type: 49, other: '73428668', does })
 const rate = 37.5
 
 describe('a bot of Coze', () => {
-  test('answers whole and streamed, with the usage that the vendor reports, which is charged', async () => {
+  test('answers unstreamed and streamed, with the usage that the vendor reports, which is charged', async () => {
     const { ask, sent } = await vendorWorld(app, token, bot())
     for (const stream of [false, true]) {
       const answer = await ask([{ role: 'system', content: 'Be brief.' }, user('hello')], {

@@ -32,7 +32,7 @@ const written = async (like: string): Promise<number> =>
     (await world.pool.query('select count(*) as n from logs where type = 6 and request_id like $1', [like])).rows[0]?.n,
   )
 
-/** A pool that counts its statements, and lets the first wait until it is told to go on. */
+/** A pool that counts its statements, and lets the first wait until it is asked to go on. */
 function heldPool() {
   const statements: number[] = []
   let running = 0

@@ -280,7 +280,7 @@ test('a login that is refused tells no part of the key, whatever the call is for
   expectSilence(processLog.join('\n'), secret)
 })
 
-/** The simulated provider repeats in its error what it is told to say. */
+/** The simulated provider repeats in its error what it is asked to say. */
 test('an error within a realtime session shows no part of the key', async () => {
   const key = 'sk-Zx81QmPv93LrTw60BnYc'
   const model = 'realtime-secret'

@@ -130,7 +130,7 @@ describe('an answer that the gateway keeps, since its upstream does not', () => 
   const megabyte = 1024 * kilobyte
   const heldBytes = () => app.services.bodies.budget.heldBytes
   const reference = (id: string | undefined) => ({ type: 'item_reference', id })
-  /** A kept answer with a message of so many letters. */
+  /** A stored answer with a message of so many letters. */
   const askLong = async (length: number) => {
     const content = [{ type: 'text', text: 'x'.repeat(length) }]
     const usage = { input_tokens: 3, output_tokens: 1 }

@@ -41,7 +41,7 @@ describe.each(callerDialects)('in $dialect', (by: CallerDialect) => {
   })
 })
 
-test('a model name of 128 characters is served, charged and logged whole; astral characters count once', async () => {
+test('a model name of 128 characters is served, charged and logged in full; astral characters count once', async () => {
   const reply = await say(app, chat, { token, model: nameOf(128) })
   expect(reply.status, await reply.clone().text()).toBe(200)
   const refused = await say(app, chat, { token, model: '𝒎'.repeat(128) })

@@ -242,7 +242,7 @@ test('a receipt still gives its charge after prices have changed', async () => {
   expect(chargeReceipt(receipt.parse(row?.other['receipt'])).quota).toBe(row?.quota)
 })
 
-test('a model that its vendor takes out of service is told by the Sunset header of its answers', async () => {
+test('a model that its vendor takes out of service is reported by the Sunset header of its answers', async () => {
   const { ids } = await serve(app, {})
   const channel = await app.make.channel({
     models: 'claude-2.1,asks-for-old,gpt-4o-mini',

@@ -156,7 +156,7 @@ test('nothing of what a caller or an upstream writes stands in a span, nor a key
     expect(sent).not.toContain(secret)
 })
 
-test('a caller’s own span is linked to and upstreams are told of none, unless it is set otherwise', async () => {
+test('a caller’s own span is linked to and upstreams receive none, unless it is set otherwise', async () => {
   const headers = { traceparent: `00-${trace}-${callersSpan}-01`, tracestate: 'vendor=1' }
   const linked = await spansOf((await callTwice(headers)).requestId)
   expect(linked.call.links).toMatchObject([{ traceId: trace, spanId: callersSpan }])

@@ -21,7 +21,7 @@ const spark = (does = 'usage=20:10', key = sparkKeyText): Route => ({ type: 18, 
 const rate = 37.5
 
 describe('Spark over its signed socket', () => {
-  test('answers whole and streamed, with the usage that the vendor reports, which is charged', async () => {
+  test('answers unstreamed and streamed, with the usage that the vendor reports, which is charged', async () => {
     const { model, ask, sent } = await vendorWorld(app, token, spark())
     const version = model.split('-')[1]
     for (const stream of [false, true]) {

@@ -13,7 +13,7 @@ const ask = (token: TestToken, model: string, more: object) =>
   say(app, responses, { token, body: { model, input: 'hi', ...more } })
 
 let made = 0
-/** An answer with ids of its own that the upstream keeps, whole or streamed. */
+/** An answer with ids of its own that the upstream keeps, unstreamed or streamed. */
 function answer(more: object = {}) {
   made += 1
   const id = `resp_${made}`

@@ -10,7 +10,7 @@ import { startHttpProxy, type TestProxy } from '#test/upstream/proxies.ts'
 import { allowUnpriced, type Route, serve } from './serve.ts'
 import { closeSoundly } from './caller-dialects.ts'
 
-/** A file of its own for each test: tokens are kept by their key. */
+/** A file of its own for each test: tokens are stored by their key. */
 let accounts = 0
 const account = () =>
   JSON.stringify({ ...JSON.parse(serviceAccount(app.upstream.url)), private_key_id: (accounts += 1) })
@@ -71,7 +71,7 @@ describe('tests and model lists of a channel', () => {
   })
 })
 
-test('a kept token that the upstream has withdrawn is asked for anew by a channel test', async () => {
+test('a cached token that the upstream has withdrawn is asked for anew by a channel test', async () => {
   const key = account()
   expect((await chat((await vertex(key)).model)).status).toBe(200)
   const { id, model } = await vertex(key, { does: 'status=401,fail=1' })

@@ -89,7 +89,7 @@ describe('an upstream that reports no usage', () => {
     },
   )
 
-  test('leaves the caller with usage all the same: in a whole answer, and in a stream that asks for it', async () => {
+  test('leaves the caller with usage all the same: in a complete answer, and in a stream that asks for it', async () => {
     const { body } = await ask({ does: 'nousage' })
     const usage = { prompt_tokens: promptCount, completion_tokens: answerCount, total_tokens: 12 }
     expect(JSON.parse(body).usage).toMatchObject(usage)

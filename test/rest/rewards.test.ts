@@ -112,7 +112,7 @@ describe('a balance', () => {
 })
 
 describe('the transfer of rewards', () => {
-  it('moves the whole amount once for fifty who try at once', async () => {
+  it('moves the full amount once for fifty who try at once', async () => {
     await app.setOptions({ AffEnabled: 'false' })
     const person = await app.person({ affQuota: 600_000, quota: 5 })
     const browser = await app.signedIn(person)

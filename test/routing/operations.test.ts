@@ -93,7 +93,7 @@ test.each(callerDialects)(
   },
 )
 
-test('embeddings too long for one channel go to the next, which is told to nobody', async () => {
+test('embeddings too long for one channel go to the next, which nobody is notified of', async () => {
   const { model, ids } = await serve(app, { priority: 1 }, {})
   await app.pool.query('update channels set max_input_tokens = 50 where id = $1', [ids[0]])
   await app.services.channels.reload()

@@ -87,7 +87,7 @@ export const rules: RuleList = {
         rule: 'Results of tests are kept for twenty-four hours.',
         asserts: '25 * hour',
         file: files.cache,
-        test: 'results are kept by channel and model for a day',
+        test: 'results are stored by channel and model for a day',
       },
       {
         rule: 'A tag adds up what its channels used, averages their times, and shows figures only where all agree.',

@@ -77,7 +77,7 @@ const effects: Effects = {
   },
   'test/payments/epay.test.ts': {
     'is none while the gateway is not set up, or its key is one that everybody knows': ['EpayKey'],
-    'asks the other way for what is not called zfb, is told at the callback address, and costs by group': [
+    'asks the other way for what is not called zfb, is notified at the callback address, and costs by group': [
       'CustomCallbackAddress',
       'TopupGroupRatio',
     ],
@@ -145,7 +145,7 @@ const effects: Effects = {
     'gives something between both bounds': ['CheckInQuota', 'CheckInMaxQuota'],
   },
   'test/relay/channel-settings.test.ts': {
-    'a balance is told in dollars or units, of the token or of its owner, as the site has it': [
+    'a balance is reported in dollars or units, of the token or of its owner, as the site has it': [
       'QuotaPerUnit',
       'DisplayInCurrencyEnabled',
       'DisplayTokenStatEnabled',

@@ -134,7 +134,7 @@ export const rules: RuleList = {
         rule: 'What was cleared is counted.',
         message: '{count} 条日志已清理！',
         file: logs,
-        test: 'in the background reports how far it is, ends when it is told to, and keeps what was not reached',
+        test: 'in the background reports how far it is, ends when it is asked to, and keeps what was not reached',
       },
       {
         rule: 'A filter that makes no sense finds nothing, or is refused.',

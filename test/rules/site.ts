@@ -104,7 +104,7 @@ export const rules: RuleList = {
         message: '{count} 条日志已清理！',
         asserts: '条日志已清理',
         file: 'test/trpc/logs.test.ts',
-        test: 'in the background reports how far it is, ends when it is told to, and keeps what was not reached',
+        test: 'in the background reports how far it is, ends when it is asked to, and keeps what was not reached',
       },
     ],
     Figures: [
@@ -210,7 +210,7 @@ export const rules: RuleList = {
         rule: 'Rewards are transferred once by fifty at once.',
         asserts: '50',
         file: 'test/rest/rewards.test.ts',
-        test: 'moves the whole amount once for fifty who try at once',
+        test: 'moves the full amount once for fifty who try at once',
       },
       {
         rule: 'A day for check-ins begins at midnight UTC.',

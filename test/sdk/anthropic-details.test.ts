@@ -109,7 +109,7 @@ describe.each(channelKinds)('the @anthropic-ai/sdk library against $name', ({ mo
   })
 })
 
-test('a stop sequence is named, cached input is told apart and charged at its own price', async () => {
+test('a stop sequence is named, cached input is distinguished and charged at its own price', async () => {
   const stopped = await library.messages.create({
     model: claude,
     max_tokens: 100,

@@ -115,7 +115,7 @@ describe.each([
   })
 })
 
-test('what the upstream counted is told to the caller', async () => {
+test('what the upstream counted is reported to the caller', async () => {
   const ask = (model: string) =>
     app.relay(token, `/v1beta/models/${model}:embedContent`, { content: { parts: [{ text: 'hello' }] } })
   expect(await (await ask('counted')).json()).toMatchObject({ usageMetadata: { promptTokenCount: 12 } })

@@ -117,7 +117,7 @@ describe.each(channelKinds)('the openai library against $name', ({ type, model, 
     expect(row?.other).toMatchObject({ end: 'failed', usage_source: type === 1 ? 'estimated' : expect.any(String) })
   })
 
-  test('reasoning is told apart from the answer', async () => {
+  test('reasoning is distinguished from the answer', async () => {
     const messages = [user('[[thinking=3]] why')]
     const unstreamed = await library.chat.completions.create({ model, messages })
     expect(unstreamed.choices[0]?.message).toMatchObject({
@@ -158,7 +158,7 @@ test('several answers to one prompt are charged for all of them', async () => {
   expect(await world.newCharges()).toEqual([651])
 })
 
-test('cached input is told in the caller’s words and charged at its own price', async () => {
+test('cached input is reported in the caller’s words and charged at its own price', async () => {
   const ask = async (model: string, usage: string) => {
     const answer = await library.chat.completions.create({ model, messages: [user(`hello [[usage=${usage}]]`)] })
     return [answer.usage?.prompt_tokens, answer.usage?.prompt_tokens_details?.cached_tokens, answer.usage?.total_tokens]

@@ -112,7 +112,7 @@ test('speech is charged by the character and arrives byte for byte', async () =>
   expect(await lastCharge()).toMatchObject({ quota: 1500, prompt: 200 })
 })
 
-test('a recording reaches the upstream whole and is charged by its length, or by reported tokens', async () => {
+test('a recording reaches the upstream unchanged and is charged by its length, or by reported tokens', async () => {
   const file = await toFile(Buffer.alloc(5000, 7), 'talk.mp3', { type: 'audio/mpeg' })
   const verbose = await client.audio.transcriptions.create({
     model: 'whisper-1',
@@ -131,7 +131,7 @@ test('a recording reaches the upstream whole and is charged by its length, or by
   expect((await lastCharge()).quota).toBeGreaterThan(0)
 })
 
-test('an image is edited: the image reaches the upstream whole, charged by tokens, streamed or not', async () => {
+test('an image is edited: the image reaches the upstream unchanged, charged by tokens, streamed or not', async () => {
   const image = await toFile(pixel, 'cat.png', { type: 'image/png' })
   const reply = await client.images.edit({ model: 'gpt-image-1', image, prompt: 'a dog' })
   expect(reply.data?.[0]?.b64_json).toBeDefined()

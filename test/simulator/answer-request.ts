@@ -69,7 +69,7 @@ function readPrompt(route: Route, call: Call): { prompt?: Prompt; directives: Di
   return { prompt: { ...prompt, json, text: taken.text }, directives: { ...call.directives, ...taken.directives } }
 }
 
-/** A model does as it is told where its vendor knows no schemas: the schema at the end of the instructions holds. */
+/** A model does as it is asked where its vendor knows no schemas: the schema at the end of the instructions holds. */
 function schemaInInstructions(system: string): Json | undefined {
   const schemaText = /follows this JSON schema, and nothing else:\s*(\{.*\})/s.exec(system)?.[1]
   return schemaText === undefined ? undefined : asObject(parsed(Buffer.from(schemaText)))

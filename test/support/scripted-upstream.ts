@@ -17,7 +17,7 @@ export type Play = {
 
 type ReceivedRequest = { method: string; path: string; headers: IncomingHttpHeaders; bytes: Buffer }
 
-/** A provider that sends exactly the bytes it was told to, and keeps what it was sent. */
+/** A provider that sends exactly the bytes it was asked to, and keeps what it was sent. */
 export async function startScriptedUpstream() {
   const plays: (Play | ((path: string) => Play))[] = []
   const received: ReceivedRequest[] = []

@@ -143,7 +143,7 @@ describe('music', () => {
     expect((await balanceOf(app, by)).quota).toBe(9_995_000)
   })
 
-  test('is told to its owner alone', async () => {
+  test('is reported to its owner alone', async () => {
     const by = await holder(app)
     const other = await holder(app, { role: 10 })
     const mine = String((await compose(by)).json['data'])

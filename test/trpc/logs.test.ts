@@ -331,7 +331,7 @@ describe('clearing', () => {
     )
   })
 
-  it('in the background reports how far it is, ends when it is told to, and keeps what was not reached', async () => {
+  it('in the background reports how far it is, ends when it is asked to, and keeps what was not reached', async () => {
     const logs = await all()
     const ended = async () => {
       await expect.poll(async () => (await logs.clearing())?.running ?? null).toBeNull()

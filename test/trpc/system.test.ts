@@ -44,7 +44,7 @@ test('a process is listed as living while it holds its lock, as gone when it die
   expect(await own()).toBeUndefined()
 })
 
-test('what is on hold is told apart from what waits to be booked by hand', async () => {
+test('what is on hold is distinguished from what waits to be booked by hand', async () => {
   const { id } = await app.person({ quota: 5000 })
   const hold = (name: string, node: number) =>
     app.sql('insert into holds (id, user_id, token_id, amount, node_id) values ($1, $2, 0, 700, $3)', [name, id, node])

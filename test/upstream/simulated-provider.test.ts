@@ -191,7 +191,7 @@ describe('the simulated provider as the Anthropic client sees it', () => {
 })
 
 describe('the simulated provider as the Gemini client sees it', () => {
-  it('answers whole and streamed, with reasoning', async () => {
+  it('answers unstreamed and streamed, with reasoning', async () => {
     const unstreamed = await gemini().models.generateContent({ model: 'gemini-2.5-flash', contents: 'hello' })
     expect(unstreamed.text).toBe('You said: hello')
     expect(unstreamed.usageMetadata?.promptTokenCount).toBe(6)

@@ -7,7 +7,7 @@ const nothing = { open: 0, form: '', test: 0, editTag: '' }
 type OpenedState = { open: number; form: string; test: number; editTag: string }
 
 /**
- * What stands open beside the list, kept in the address: the panel of a channel, the form (`new` or an id), the test, a
+ * What stands open beside the list, stored in the address: the panel of a channel, the form (`new` or an id), the test, a
  * tag. The documented addresses of the form, /channel/add and /channel/edit/7, open it too.
  */
 export function useOpened() {

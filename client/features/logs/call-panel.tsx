@@ -32,7 +32,7 @@ function tokenText(log: LogRow): string {
   return `${input} → ${formatInteger(log.completionTokens)}`
 }
 
-/** Only administrators are told; null where no buying price was known. */
+/** Only administrators see it; null where no buying price was known. */
 function costFacts({ cost, quota }: LogRow): Fact[] {
   if (cost === undefined) return []
   if (cost === null) return [{ label: t('成本'), value: t('未知（没有填写进价）') }]

@@ -6,7 +6,7 @@ import { formatPercent } from '../../lib/format.ts'
 import type { LogInput } from './use-logs.ts'
 import { useLogStat } from './use-logs.ts'
 
-/** Of all calls; attempts that failed before another channel answered are told apart. */
+/** Of all calls; attempts that failed before another channel answered are distinguished. */
 function ErrorRate({ calls, failed }: { calls: number; failed: number }) {
   return calls + failed === 0 ? '–' : formatPercent(failed / (calls + failed))
 }

@@ -34,7 +34,7 @@ export function StateCell({ log }: { log: LogRow }) {
 
 const second = 1000
 
-/** Whole answers may take minutes; the first word may not. */
+/** Complete answers may take minutes; the first word may not. */
 export const totalTone = (milliseconds: number): Tone =>
   milliseconds < 101 * second ? 'good' : milliseconds < 300 * second ? 'warning' : 'bad'
 

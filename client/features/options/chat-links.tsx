@@ -66,7 +66,7 @@ function Links({ links, onChange }: LinksProps) {
         {links.map((link, index) => (
           <Grid
             as="li"
-            // Rows are told apart by their place: names are typed in them.
+            // Rows are distinguished by their place: names are typed in them.
             key={index}
             templateColumns={{ base: 'minmax(0, 1fr)', sm: '160px minmax(0, 1fr) auto' }}
             gap="2"

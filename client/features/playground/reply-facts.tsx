@@ -9,7 +9,7 @@ import { estimateQuota } from './models.ts'
 import type { Reply } from './reply.ts'
 import { speedOf } from './reply.ts'
 
-/** The row is there before the last byte of a whole answer; after a stop it takes a moment. */
+/** The row is there before the last byte of a complete answer; after a stop it takes a moment. */
 const attempts = 4
 
 function useCharge(reply: Reply) {

@@ -158,7 +158,7 @@ function replyOf(reply: Reply, results: ReadonlySet<string>): WireMessage[] {
   ]
 }
 
-/** What the model is told next: the system's words, then everything that was said and answered. */
+/** What the model is reported next: the system's words, then everything that was said and answered. */
 export function wireMessages(system: string, messages: readonly Message[]): WireMessage[] {
   const results = new Set(messages.flatMap((message) => (message.role === 'tool' ? [message.callId] : [])))
   const sent = messages.flatMap((message): WireMessage[] => {

@@ -40,7 +40,7 @@ export const firstSettings: Settings = {
 }
 
 export const storedSettings = createStored<Settings>('playground', {
-  // What an older console kept may lack what this one reads.
+  // What an older console stored may lack what this one reads.
   parse: (text) => ({ ...firstSettings, ...(JSON.parse(text) as Partial<Settings>) }),
   format: JSON.stringify,
   fallback: firstSettings,

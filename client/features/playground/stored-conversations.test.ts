@@ -34,7 +34,7 @@ test('a conversation comes back as it was, without raw events; a reply that was 
   ])
 })
 
-test('of a long conversation the newest turns are kept, and what an older console kept is no trouble', () => {
+test('of a long conversation the newest turns are kept, and what an older console stored is no trouble', () => {
   const left = Array.from({ length: 100 }, (_, index) => ({ id: index, role: 'user' as const, content: `${index}` }))
   expect(parseConversations(formatConversations({ userId: 1, left, right: [] })).left.map(({ id }) => id)).toEqual(
     Array.from({ length: 60 }, (_, index) => index + 40),

@@ -47,7 +47,7 @@ function fromStored(message: Message, index: number, all: readonly Message[]): M
   if (message.role !== 'assistant') return message
   const system = message.request.messages.filter(({ role }) => role === 'system')
   const request = { ...message.request, messages: [...system, ...wireMessages('', all.slice(0, index))] }
-  // An older console kept neither calls nor the reason of the end.
+  // An older console stored neither calls nor the reason of the end.
   const reply = { ...message, request, toolCalls: message.toolCalls ?? [], finishReason: message.finishReason ?? '' }
   const failed = typeof reply.error === 'string' ? { error: new Error(reply.error) } : {}
   const isOver = reply.status === 'complete' || reply.status === 'error'

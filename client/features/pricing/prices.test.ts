@@ -44,6 +44,6 @@ test('a call with a fixed price costs the same whatever its tokens', () => {
   expect(costOf(dollars, { input: 9, cached: 0, output: 9 })).toBeCloseTo(0.02)
 })
 
-test('a vendor is told by the name behind any prefix', () => {
+test('a vendor is recognised by the name behind any prefix', () => {
   expect(['o3-mini', 'openrouter/claude-3', 'my-model'].map(vendorOf)).toEqual(['OpenAI', 'Anthropic', undefined])
 })

@@ -4,7 +4,7 @@ const dayMs = 24 * hourMs
 export const intervals = ['hour', 'day', 'week'] as const
 export type Interval = (typeof intervals)[number]
 
-/** More bars than this cannot be told apart. */
+/** More bars than this cannot be distinguished. */
 const mostBars = 120
 
 const lengths: Record<Interval, number> = { hour: hourMs, day: dayMs, week: 7 * dayMs }

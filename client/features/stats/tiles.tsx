@@ -24,7 +24,7 @@ type Measure = {
 
 const tokensOf = (totals: Totals): number => totals.promptTokens + totals.completionTokens
 
-/** Of all calls; attempts that failed before another channel answered are told apart. */
+/** Of all calls; attempts that failed before another channel answered are distinguished. */
 const errorShare = ({ errors, calls }: Totals): number | null =>
   errors + calls === 0 ? null : errors / (errors + calls)
 

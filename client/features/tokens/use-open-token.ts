@@ -7,7 +7,7 @@ export type Cap = RouterOutputs['user']['spendCaps']['list'][number]
 /** Just made: its key is at hand. */
 export type FreshToken = RouterOutputs['user']['tokens']['createMany'][number]
 
-/** Which drawer is open, kept in the address; what was just made is only kept by the page. */
+/** Which drawer is open, stored in the address; what was just made is only kept by the page. */
 export function useOpenToken() {
   const [state, set] = useUrlState({ form: '', use: 0 })
   const [fresh, setFresh] = useState<readonly FreshToken[]>([])

@@ -132,7 +132,7 @@ export function sealingDecoder(decoder: StreamDecoder, sealing: Sealing): Stream
   }
 }
 
-/** The same of a whole answer; one without proofs of another vendor is the very same object. */
+/** The same of a complete answer; one without proofs of another vendor is the very same object. */
 export function sealResponse(response: ChatResponse, sealing: Sealing): ChatResponse {
   const isForeign = (proof: { dialect: DialectId } | undefined): boolean =>
     proof !== undefined && proof.dialect !== sealing.caller

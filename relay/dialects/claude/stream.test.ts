@@ -24,7 +24,7 @@ const framesOf = (text: string) =>
 const start: ChatEvent = { type: 'start', id: 'chatcmpl-9', model: 'upstream' }
 
 describe('message stream', () => {
-  it('is accepted by the official client and adds up to the whole answer, whatever the events', async () => {
+  it('is accepted by the official client and adds up to the complete answer, whatever the events', async () => {
     await fc.assert(
       fc.asyncProperty(anyAnswer('claude'), async (events) => {
         const { complete } = streamText(claude.stream(testContext()), events)

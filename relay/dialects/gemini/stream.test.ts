@@ -50,7 +50,7 @@ const hello: ChatEvent[] = [
 ]
 
 describe('generateContent stream', () => {
-  it('is accepted by the official client and adds up to the whole answer, whatever the events', async () => {
+  it('is accepted by the official client and adds up to the complete answer, whatever the events', async () => {
     await fc.assert(
       fc.asyncProperty(anyAnswer('gemini'), async (events) => {
         const chunks = await gather(streamText(gemini.stream(testContext()), events).complete)

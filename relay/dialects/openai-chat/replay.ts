@@ -2,7 +2,7 @@ import type { ChatResponse } from '#relay/chat/events.ts'
 import type { EncodeContext } from '../types.ts'
 import { toChatCompletion } from './encode.ts'
 
-/** A whole answer as a stream of one chunk, with the usage after it where the caller asked, and the end mark. */
+/** A complete answer as a stream of one chunk, with the usage after it where the caller asked, and the end mark. */
 export function replayOpenAiChat(response: ChatResponse, context: EncodeContext): string {
   const { choices, usage, ...answer } = toChatCompletion(response, context)
   const head = { ...answer, object: 'chat.completion.chunk' }

@@ -30,7 +30,7 @@ const simple: ChatEvent[] = [
 ]
 
 describe('chat completion stream', () => {
-  it('is accepted by the official client and adds up to the whole answer, whatever the events', async () => {
+  it('is accepted by the official client and adds up to the complete answer, whatever the events', async () => {
     await fc.assert(
       fc.asyncProperty(anyAnswer('claude'), async (events) => {
         const { complete } = streamText(openAiChat.stream(testContext()), events)
@@ -129,7 +129,7 @@ describe('chat completion stream', () => {
     expect(end.choices[0].delta.tool_calls[0].function.arguments).toBe('{}')
   })
 
-  it('replays a whole answer into a stream that adds up to it again', () => {
+  it('replays a complete answer into a stream that adds up to it again', () => {
     fc.assert(
       fc.property(anyAnswer('claude'), (events) => {
         const answer = collectEvents(events)

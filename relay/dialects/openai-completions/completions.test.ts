@@ -65,7 +65,7 @@ describe('legacy completion', () => {
     expect(cheapPromptTokens(request).promptTokens).toBeGreaterThan(plainPrompts.tokens)
   })
 
-  it('streams what the official client adds up to the whole answer', async () => {
+  it('streams what the official client adds up to the complete answer', async () => {
     await fc.assert(
       fc.asyncProperty(anyAnswer('claude'), async (events) => {
         const { early, complete } = streamText(openAiCompletions.stream(testContext()), events)

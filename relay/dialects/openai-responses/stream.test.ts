@@ -14,7 +14,7 @@ const gather = (body: string) =>
     .stream({ model: 'asked-model', input: 'hi' })
     .finalResponse()
 
-/** Ids that differ, as they do outside of tests: items are told apart by them. */
+/** Ids that differ, as they do outside of tests: items are distinguished by them. */
 const countingContext = (overrides: Partial<EncodeContext> = {}): EncodeContext => {
   let count = 0
   const plain = testContext()
@@ -46,7 +46,7 @@ const hello: ChatEvent[] = [
 ]
 
 describe('responses stream', () => {
-  it('is accepted by the official client and adds up to the whole answer, whatever the events', async () => {
+  it('is accepted by the official client and adds up to the complete answer, whatever the events', async () => {
     await fc.assert(
       fc.asyncProperty(anyAnswer('claude'), async (events) => {
         const { complete } = streamText(openAiResponses.stream(countingContext()), events)

@@ -74,7 +74,7 @@ const { response } = reshapedReading(style, {
   chunk: (json) => json,
 })
 
-/** Sources are told as they are found; they stand at the end of the answer. */
+/** Sources are reported as they are found; they stand at the end of the answer. */
 function createDecoder(call: ProviderCall): StreamDecoder {
   const decoder = createOpenAiDecoder(style, call)
   let sources = ''

@@ -15,7 +15,7 @@ function textPart(block: Json, before: number): ResponsePart[] {
   if (text === '') return []
   const citations = recordsOf(block['citations']).flatMap((value): Citation[] => {
     const citation = citationOf(value)
-    // A cited block is cited as a whole; offsets count in the text of the whole answer.
+    // A cited block is cited as a whole; offsets count in the text of the complete answer.
     return citation ? [{ ...citation, startIndex: before, endIndex: before + text.length }] : []
   })
   return [{ type: 'text', text, ...(citations.length > 0 ? { citations } : {}) }]

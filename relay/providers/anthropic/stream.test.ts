@@ -117,7 +117,7 @@ test('an error inside a 2xx answer is a refusal', () => {
   expect(() => anthropic.chat.response(answer, callWith())).toThrow(UpstreamRefusal)
 })
 
-test('a cited block is cited as a whole, by its place in the text of the whole answer', () => {
+test('a cited block is cited as a whole, by its place in the text of the complete answer', () => {
   const decoder = anthropic.chat.stream(callWith({ stream: true }))
   const citation = { type: 'web_search_result_location', url: 'https://e.test/', title: 'E', cited_text: 'c' }
   const text = (index: number, words: string, deltas: object[] = []) => [

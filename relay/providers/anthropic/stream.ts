@@ -8,7 +8,7 @@ import { citationOf, failureIn, finishReasonOf } from './answer-parts.ts'
 import { createUsageCounter } from './usage.ts'
 
 type ToolBlock = { kind: 'tool'; index: number; custom: boolean; input: string; written: string }
-/** A cited block is cited as a whole, so its sources are told when it ends; offsets count in the text of the whole answer. */
+/** A cited block is cited as a whole, so its sources are reported when it ends; offsets count in the text of the complete answer. */
 type TextBlock = { kind: 'text'; start: number; citations: Citation[] }
 /** A call that the vendor makes itself: told once its result is there. */
 type HostedBlock = { kind: 'hosted'; use: Json; input: string }
@@ -183,7 +183,7 @@ function finishMessage(event: Json, state: State): ChatEvent[] {
   ]
 }
 
-/** The closing event without a stop reason: the answer is whole, only its reason was not told. */
+/** The closing event without a stop reason: the answer is complete, only its reason was not reported. */
 function stopMessage(state: State): ChatEvent[] {
   if (state.finished) return []
   state.finished = true

@@ -69,7 +69,7 @@ test('one function can be demanded, any of several cannot, and none takes them a
   expect(ask(['f'], { toolChoice: { type: 'none' } }).body).not.toHaveProperty('functions')
 })
 
-test('a schema is told beside the object that is enforced; images and further calls are named as lost', () => {
+test('a schema is written beside the object that is enforced; images and further calls are named as lost', () => {
   const schema = { type: 'object', properties: { city: { type: 'string' } } }
   const sent = baidu.chat.request(requestWith({ responseFormat: { type: 'json-schema', name: 'x', schema } }), call())
   expect(sent.body).toMatchObject({ system: expect.stringContaining('"city"'), response_format: 'json_object' })

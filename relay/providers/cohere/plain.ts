@@ -59,7 +59,7 @@ export const cohereEmbeddings: PlainTranslation = {
   usage: (json) => promptOnly(countOf(billedIn(json)['input_tokens'])),
 }
 
-/** Ranked by searches, not by tokens; where no tokens are told they are counted from the request. */
+/** Ranked by searches, not by tokens; where no tokens are reported they are counted from the request. */
 export const cohereRerank: PlainTranslation = {
   request: (asked, call) => ({
     method: 'POST',

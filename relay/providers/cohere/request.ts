@@ -44,7 +44,7 @@ function set(body: Json, name: string, value: unknown): void {
   if (value !== undefined) body[name] = value
 }
 
-/** What a call planned is told beside its text, and a message always has content. */
+/** What a call planned is reported beside its text, and a message always has content. */
 function message(given: Json): Json {
   const calls = recordsOf(given['tool_calls'])
   const { content, name: _, refusal: __, ...rest } = given

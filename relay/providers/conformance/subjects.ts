@@ -29,7 +29,7 @@ export type Subject = {
   lists: URL
   call: (changes?: { stream?: boolean }) => ProviderCall
   optOut: Partial<Record<Guarantee, string>>
-  /** The upstream is asked for a stream whatever the caller wants, so that there are no whole answers. */
+  /** The upstream is asked for a stream whatever the caller wants, so that there are no complete answers. */
   alwaysStreams: boolean
   /** The answer's own figures; without any the gateway counts. */
   reportsUsage: boolean

@@ -50,7 +50,7 @@ function closing(json: Json): Json {
   }
 }
 
-/** Events are told apart by their names; the closing mark comes in quotes. */
+/** Events are distinguished by their names; the closing mark comes in quotes. */
 function createDecoder(reading: Parameters<Provider['chat']['stream']>[0]): StreamDecoder {
   const decoder = createOpenAiDecoder(style, reading)
   let over = false

@@ -66,7 +66,7 @@ test('a workflow answers with its outputs and its total', () => {
   ).toEqual(['start', 'reasoning-delta', 'text-delta', 'finish', 'usage'])
 })
 
-test('in a chat the end is told by the chat, not by the workflow inside', () => {
+test('in a chat the end is reported by the chat, not by the workflow inside', () => {
   const types = decode([
     { event: 'message', conversation_id: 'c', answer: 'a' },
     { event: 'workflow_finished', conversation_id: 'c', data: { status: 'succeeded', outputs: {} } },
@@ -89,7 +89,7 @@ test('an agent’s reasoning stays reasoning', () => {
   expect(decode([{ event: 'agent_thought', thought: 'hm' }])[1]).toEqual({ type: 'reasoning-delta', text: 'hm' })
 })
 
-test('a schema is told in the script, a request to think is named as lost', () => {
+test('a schema is written in the script, a request to think is named as lost', () => {
   const schema = { type: 'object', properties: { city: { type: 'string' } } }
   const { body, losses } = dify.chat.request(
     requestWith({ responseFormat: { type: 'json-schema', name: 'x', schema }, reasoning: { effort: 'low' } }),

@@ -5,7 +5,7 @@ const schema = { type: 'object', properties: { city: { type: 'string' } } }
 const bySchema = { type: 'json_schema', json_schema: { name: 'place', schema } }
 const user = { role: 'user', content: 'hi' }
 
-test('a schema is told at the end of the instructions', () => {
+test('a schema is written at the end of the instructions', () => {
   const body = { messages: [{ role: 'system', content: 'Be brief.' }, user], response_format: bySchema }
   renderFormat(body)
   expect(body.messages).toEqual([

@@ -95,7 +95,7 @@ test('what was delivered can be counted afterwards', () => {
   expect(listen('thinking.sse', true).listener.delivered().text).toBe('Let me think.Hello from upstream')
 })
 
-test('an error chunk is told apart from text that speaks of errors', () => {
+test('an error chunk is distinguished from text that speaks of errors', () => {
   const { listener, verdicts } = listen('failed.sse', true)
   expect(verdicts).toEqual(['forward', 'forward', 'failed'])
   expect(listener.failure).toMatchObject({ status: 500, type: 'server_error' })
@@ -105,7 +105,7 @@ test('an error chunk is told apart from text that speaks of errors', () => {
   expect(quoting.push({ data: JSON.stringify({ choices: [{ delta: { content } }] }) })).toBe('forward')
 })
 
-test('a whole answer is read for usage and emptiness without being changed', () => {
+test('a complete answer is read for usage and emptiness without being changed', () => {
   const inspected = openai.native['openai-chat']!.inspect(readJson(folder, 'tools.json'))
   expect(inspected).toMatchObject({ empty: false, usage: { promptTokens: 20, completionTokens: 10 } })
   expect(inspected.delivered().toolCalls).toBe(2)

@@ -34,7 +34,7 @@ test('interleaved fragments of two calls stay apart', () => {
   expect(events.at(-1)).toEqual({ type: 'finish', reason: 'tool-calls' })
 })
 
-test('a whole call ends when the next begins', () => {
+test('a complete call ends when the next begins', () => {
   const events = decode([
     call({ index: 0, id: 'a', function: { name: 'f', arguments: '{}' } }),
     call({ index: 1, id: 'b', function: { name: 'g', arguments: '' } }),
@@ -49,7 +49,7 @@ test('a whole call ends when the next begins', () => {
   ])
 })
 
-test('calls that are all numbered 0 are told apart by their ids', () => {
+test('calls that are all numbered 0 are distinguished by their ids', () => {
   const events = decode([
     call({ index: 0, id: 'a', function: { name: 'f', arguments: '{}' } }),
     call({ index: 0, id: 'b', function: { name: 'g', arguments: '{}' } }),

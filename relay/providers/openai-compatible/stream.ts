@@ -126,7 +126,7 @@ export function createOpenAiDecoder(
     return [{ type: 'error', error }]
   }
 
-  /** The closing mark without a finish reason: the answer is whole, only its reason was not told. */
+  /** The closing mark without a finish reason: the answer is complete, only its reason was not reported. */
   const closeAll = (): ChatEvent[] =>
     [...choices.values()].filter((choice) => !choice.finished).flatMap((choice) => finishEvents(choice, 'stop'))
 

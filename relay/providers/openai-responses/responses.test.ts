@@ -17,7 +17,7 @@ const streamed = (name: string) => {
 }
 const bothWays = (name: string) => [complete(name), collectEvents(streamed(name))]
 
-describe('an answer in the responses form, whole or streamed', () => {
+describe('an answer in the responses form, unstreamed or streamed', () => {
   test('text', () => {
     for (const response of bothWays('text')) {
       expect(response.choices[0]).toMatchObject({

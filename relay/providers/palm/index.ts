@@ -72,7 +72,7 @@ const complete = (json: Json): Json => {
   return { choices }
 }
 
-/** A service that has ended. It never streamed, so callers who want a stream get its whole answer as one. */
+/** A service that has ended. It never streamed, so callers who want a stream get its complete answer as one. */
 export const palm: Provider = {
   id: style.id,
   label: style.label,

@@ -18,7 +18,7 @@ export type ExpressKey = { kind: 'express'; key: string }
 const defaultTokenUri = 'https://oauth2.googleapis.com/token'
 const scope = 'https://www.googleapis.com/auth/cloud-platform'
 const lifetimeSeconds = 3600
-/** Tokens are kept a little shorter than they live. */
+/** Tokens are stored a little shorter than they live. */
 const longestTtlSeconds = 3000
 
 export function readKey(text: string): ServiceAccount | ExpressKey {

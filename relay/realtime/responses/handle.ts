@@ -22,7 +22,7 @@ import { createTurns, limitReached } from './turns.ts'
 
 /** As long as OpenAI keeps one open. */
 const longestMs = 60 * 60 * 1000
-/** How soon a process that was told to stop parts from callers who ask nothing. */
+/** How soon a process that was asked to stop parts from callers who ask nothing. */
 const lookEveryMs = 500
 
 const restarting = { code: 1012, reason: '' }

@@ -47,7 +47,7 @@ function requestOf(outer: Request, body: Buffer, connection: Duplex): IncomingMe
 
 /**
  * A call that arrived as a message of an open socket, answered like every other call of its path: with the headers of the
- * handshake and this body. The head of the answer is kept from the reader, as it is told apart.
+ * handshake and this body. The head of the answer is kept from the reader, as it is distinguished.
  */
 export function callWithin(outer: Request, body: Buffer, reader: AnswerReader): InnerCall {
   const { promise: ended, resolve } = Promise.withResolvers<void>()

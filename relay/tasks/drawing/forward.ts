@@ -151,7 +151,7 @@ const chargeWords = (call: DrawingCall, answer: SubmitReply) => {
   }
 }
 
-/** What a refusal means for its channel. @throws {AttemptFailed} when it is busy, which callers are told apart. */
+/** What a refusal means for its channel. @throws {AttemptFailed} when it is busy, which callers are distinguished. */
 async function refuse(
   services: RelayServices,
   call: DrawingCall,

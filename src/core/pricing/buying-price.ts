@@ -62,7 +62,7 @@ export function buyingTermsAt(
   return undefined
 }
 
-/** Costs are kept in billionths of a dollar, so that one token of the cheapest model is still a whole number. */
+/** Costs are stored in billionths of a dollar, so that one token of the cheapest model is still a whole number. */
 export const nanosPerDollar = 1e9
 
 /** What an attempt cost the operator, in billionths of a dollar. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createPasswordQueue } from './password-queue.ts'
 
-/** Hashings that end when they are told to. */
+/** Hashings that end when they are asked to. */
 function startMany(count: number) {
   const queue = createPasswordQueue({ running: 2, waiting: 3 })
   const started: number[] = []

@@ -95,7 +95,7 @@ const loopbackHost = /^(?:localhost|127(?:\.(?:0|[1-9]\d{0,2})){3}|\[::1\])(?::\
 function isFromThisMachine(req: IncomingMessage): boolean {
   if (!isInside(peerOf(req), ['loopback'])) return false
   if (Object.keys(req.headers).some((name) => proxyHeaders.test(name))) return false
-  // Proxies speak the older version unless they are told otherwise; browsers and tools no longer do.
+  // Proxies speak the older version unless they are configured otherwise; browsers and tools no longer do.
   if (req.httpVersionMajor === 1 && req.httpVersionMinor === 0) return false
   const hosts = req.rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host')
   if (hosts.length !== 1 || !loopbackHost.test(first(req.headers.host))) return false

@@ -100,7 +100,7 @@ export function createEnding(deps: {
     }
   }
 
-  /** The caller was told that nothing is charged: so it has to be, whatever became of the charge. */
+  /** The caller was notified that nothing is charged: so it has to be, whatever became of the charge. */
   const giveUp = async (row: ChargeRow, sending: Promise<unknown>): Promise<void> => {
     const booked = await sending.then(
       () => true,

@@ -26,7 +26,7 @@ export async function lockNamed(em: EntityManager, { tradeNo, paymentId, mode }:
 
 /**
  * Money went back to the payer. What was credited stays until an administrator decides to take it back; that the order was
- * refunded is written down, and the operator told. Notices say how much went back in all, so that an old one changes nothing.
+ * refunded is written down, and the operator notified. Notices say how much went back in all, so that an old one changes nothing.
  */
 export async function noteRefund(
   services: NotifyDeps,

@@ -28,7 +28,7 @@ export const toTotals = (row: SumRow, failures: FailureSums) => ({
 })
 export type Totals = ReturnType<typeof toTotals>
 
-/** What only administrators are told: what the calls cost, in billionths of a dollar, and the part of `quota` whose cost is known. */
+/** What only administrators see: what the calls cost, in billionths of a dollar, and the part of `quota` whose cost is known. */
 export const toOperatorTotals = (row: SumRow, failures: FailureSums) => ({
   ...toTotals(row, failures),
   cost: Number(row.cost),

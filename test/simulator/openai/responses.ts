@@ -163,7 +163,7 @@ export const responses: ChatOperation = {
   },
 }
 
-/** GET, DELETE, cancel and input_items of a kept answer. */
+/** GET, DELETE, cancel and input_items of a stored answer. */
 export const storedResponse: PlainOperation = {
   type: 'plain',
   reply: ({ path, method, stored }) => {

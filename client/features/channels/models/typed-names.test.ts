@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { chunksOf } from './chunks.ts'
 import { namesIn } from './typed-names.ts'
 
-test('pasted names are told apart by commas, blanks and lines, each taken once', () => {
+test('pasted names are distinguished by commas, blanks and lines, each taken once', () => {
   expect(namesIn(' a, b\nc，a ')).toEqual(['a', 'b', 'c'])
 })
 

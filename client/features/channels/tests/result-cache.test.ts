@@ -4,7 +4,7 @@ import { freshResults, withResult } from './result-cache.ts'
 const result = { success: true, message: '', seconds: 1, isRetryable: false, retryCount: 0 }
 const hour = 3_600_000
 
-test('results are kept by channel and model for a day', () => {
+test('results are stored by channel and model for a day', () => {
   const cache = withResult(withResult({}, { channelId: 1, model: 'a', result: { ...result, time: 0 } }), {
     channelId: 1,
     model: 'b',

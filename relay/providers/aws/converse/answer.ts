@@ -99,7 +99,7 @@ export function fromConverseAnswer(json: unknown, reading: Reading): ChatRespons
   }
 }
 
-/** Events are told apart by their names; a text may come without the event that opens its block. */
+/** Events are distinguished by their names; a text may come without the event that opens its block. */
 export function createConverseDecoder(reading: Reading): StreamDecoder {
   const calls = createStreamedToolCalls(reading)
   const begin = (): ChatEvent => ({ type: 'start', id: `msg_${reading.ambient.newId(24)}`, model: reading.model })

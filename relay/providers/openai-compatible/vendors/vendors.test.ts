@@ -163,7 +163,7 @@ describe('DashScope', () => {
     expect(write(17, { topP: 0 }).json['top_p']).toBe(0.001)
   })
 
-  test('open-weight models do not think in whole answers', () => {
+  test('open-weight models do not think in complete answers', () => {
     expect(write(17, {}, { model: 'qwen3-32b' }).json['enable_thinking']).toBe(false)
     expect(write(17, {}, { model: 'qwen3-32b', stream: true }).json).not.toHaveProperty('enable_thinking')
     expect(write(17, {}, { model: 'qwen-plus' }).json).not.toHaveProperty('enable_thinking')

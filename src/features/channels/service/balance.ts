@@ -53,7 +53,7 @@ const account: Source = {
   read: (answer) => objectOf(answer['data'])['totalPoints'],
 }
 
-/** Credits are told to keys of the account's owner; any other key knows its own limit only. */
+/** Credits are reported to keys of the account's owner; any other key knows its own limit only. */
 const credits: Source = {
   urls: [({ baseUrl }) => under(baseUrl.replace(/\/v1$/, ''), '/v1/credits')],
   read: (answer) => {
