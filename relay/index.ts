@@ -1,5 +1,6 @@
-import { type NextFunction, type Request, type Response, Router } from 'express'
+import { type Handler, type NextFunction, type Request, type Response, Router } from 'express'
 import { DomainError } from '#core/errors.ts'
+import { endUnreadBody } from '#features/request-bodies/unread-bodies.ts'
 import { authenticate } from './request/authenticate.ts'
 import type { RelayServices } from './request/call.ts'
 import { handleChat } from './chat-call.ts'
@@ -66,6 +67,26 @@ function serveChat(services: RelayServices, router: Router, prefix: string): voi
   }
 }
 
+/**
+ * The chat paths that are always written alike, found at once: nearly all calls go there, and each would look through every path
+ * in front of its own. Whatever is written otherwise goes the long way.
+ */
+export function createChatShortcut(services: RelayServices): Handler {
+  const fixed = chatPaths.filter(({ read }) => !read)
+  const routes = new Map(
+    ['', '/hf'].flatMap((prefix) => fixed.map(({ path, dialect }) => [prefix + path, { dialect, ...plainRoute }])),
+  )
+  return (req, res, next) => {
+    const route = req.method === 'POST' ? routes.get(req.url) : undefined
+    if (!route) return next()
+    endUnreadBody(services.bodies.limits, req, res)
+    setAnyOrigin(req, res)
+    return handleChat(services, route, { req, res })
+  }
+}
+
+const plainRoute = { path: {}, asJsonArray: false, identify: authenticate }
+
 function servePlain(services: RelayServices, router: Router, prefix: string): void {
   for (const { path, ...route } of plainPaths) {
     router.post(prefix + path, (req, res) => {
@@ -127,12 +148,17 @@ function servePlayground(services: RelayServices, router: Router): void {
 
 const exposedHeaders = ['x-request-id', 'x-translation-loss', loweredHeader, 'retry-after', ...limitHeaders].join(', ')
 
-/** Any web page may call, never with cookies; a preflight needs no key. */
-function allowAnyOrigin(req: Request, res: Response, next: NextFunction): void {
+/** Any web page may call, never with cookies. */
+function setAnyOrigin(req: Request, res: Response): void {
   res.setHeader('access-control-allow-origin', '*')
   res.setHeader('access-control-allow-headers', req.get('access-control-request-headers') ?? '*')
   res.setHeader('access-control-allow-methods', 'GET, POST, PUT, DELETE, OPTIONS')
   res.setHeader('access-control-expose-headers', exposedHeaders)
+}
+
+/** A preflight needs no key. */
+function allowAnyOrigin(req: Request, res: Response, next: NextFunction): void {
+  setAnyOrigin(req, res)
   if (req.method === 'OPTIONS') {
     res.status(204).end()
     return

@@ -61,6 +61,7 @@ export function createAnswerMeter(context: AttemptContext, writer: StreamWriter)
   /** The same before what arrived since the last count was counted: much of an event may be no answer at all. */
   let largestCounted = 0
   let refused = false
+  let raisesAhead = false
   let recountedAt = 0
 
   const cover = (): void => {
@@ -91,9 +92,9 @@ export function createAnswerMeter(context: AttemptContext, writer: StreamWriter)
     if (promptTokens > terms.promptTokens) terms = { ...terms, promptTokens }
     cover()
   }
-  const isCovered = (): boolean => counted + largest * scale < covered
+  const isCovered = (): boolean => counted + rough + largest * scale < covered
   const raise = async (last: boolean): Promise<'raised' | 'refused' | 'failed'> => {
-    const target = Math.min(Math.max(counted * 2, covered * 1.5, covered + leastRaise) * ratio, most)
+    const target = Math.min(Math.max((counted + rough) * 2, covered * 1.5, covered + leastRaise) * ratio, most)
     const asked = await hold.raise(Math.max(costOfAnswer(terms, target), hold.amount + 1))
     if (asked.outcome !== 'refused' || asked.available === 0) return asked.outcome
     const isSmall = asked.available < costOfAnswer(terms, smallRemainder) - costOfAnswer(terms, 0)
@@ -101,8 +102,13 @@ export function createAnswerMeter(context: AttemptContext, writer: StreamWriter)
     return (await hold.raise(hold.amount + part)).outcome
   }
   const raiseAhead = async (): Promise<void> => {
+    if (raisesAhead) return
+    raisesAhead = true
     refused = (await raise(false)) !== 'raised'
-    cover()
+    raisesAhead = false
+    // From here on it matters how much it is.
+    if (refused) recount()
+    else cover()
   }
   /** By the real encoder, before anybody is cut off: the count by bytes is on the long side. */
   const countExactly = async (): Promise<void> => {
@@ -157,6 +163,11 @@ export function createAnswerMeter(context: AttemptContext, writer: StreamWriter)
       if (counted + rough < nextRaise) return true
       // One of several answers may end before the others.
       if (writer.complete && facts.choices === 1) return true
+      // Counting reads every event, so the rough count is believed as long as there is more to be had.
+      if (isScaleKnown && !refused && isCovered()) {
+        void raiseAhead()
+        return true
+      }
       recount()
       if (counted >= nextRaise && !refused && isCovered()) void raiseAhead()
       return isCovered()

@@ -90,6 +90,7 @@ function weighed(range: string): Weighed {
 
 /** The language a caller asks for; null where it does not say, or asks for neither of ours. */
 function askedLanguage(header: string): Language | null {
+  if (header === '') return null
   const ranges = header
     .slice(0, 500)
     .split(',')

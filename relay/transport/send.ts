@@ -98,8 +98,26 @@ export function toReply({ status, headers, body, cancel }: Exchange): UpstreamRe
   return { status, headers: shown, body: plain, bytes, text, json, cancel }
 }
 
+type Target = { origin: string; path: string }
+
+/** Calls go to few addresses, and reading one takes longer than routing a call. */
+const knownTargets = new Map<string, Target>()
+const mostTargets = 1000
+/** Addresses made for one call are not worth keeping. */
+const longestKept = 500
+
+function targetOf(address: string): Target {
+  const known = knownTargets.get(address)
+  if (known) return known
+  const target = readTarget(address)
+  if (address.length > longestKept) return target
+  if (knownTargets.size >= mostTargets) knownTargets.clear()
+  knownTargets.set(address, target)
+  return target
+}
+
 /** Origin and path of an address a channel may use: any host, private ones too, but never link-local or metadata. */
-function targetOf(address: string): { origin: string; path: string } {
+function readTarget(address: string): Target {
   const url = URL.parse(address)
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.hostname === '')
     throw new TransportError('bad-url')

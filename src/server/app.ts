@@ -3,8 +3,8 @@ import compression from 'compression'
 import express, { type Express, type NextFunction, type Request, type Response } from 'express'
 import { clientNetwork } from '#features/client-address/service.ts'
 import type { Services } from '#features/deps.ts'
-import { endUnreadBodies } from '#features/request-bodies/unread-bodies.ts'
-import { createRelayRouter, type RelayServices } from '#relay/index.ts'
+import { endUnreadBody } from '#features/request-bodies/unread-bodies.ts'
+import { createChatShortcut, createRelayRouter, type RelayServices } from '#relay/index.ts'
 import { restTable } from './rest-table.ts'
 import { createRestRouter } from '#rest/mount.ts'
 import { appRouter, createCaller } from './app-router.ts'
@@ -19,6 +19,7 @@ export function createApp(services: RelayServices, console: express.Handler): Ex
   app.disable('x-powered-by')
   app.disable('etag')
   app.set('query parser', 'simple')
+  if (ROLE !== 'console') app.use(createChatShortcut(services))
   app.get(
     '/healthz',
     (_req, res) => void res.status(services.draining() ? 503 : 200).json({ ok: !services.draining() }),
@@ -29,7 +30,10 @@ export function createApp(services: RelayServices, console: express.Handler): Ex
     res.status(ready ? 200 : 503).json({ ready })
   })
   app.get('/metrics', createMetricsRoute(services))
-  app.use(withSingleSlashes, endUnreadBodies(services.bodies.limits))
+  app.use(withSingleSlashes, (req, res, next) => {
+    endUnreadBody(services.bodies.limits, req, res)
+    next()
+  })
   app.use(createRelayRouter(services, ROLE === 'console' ? 'playground' : 'all'))
   if (ROLE !== 'relay') {
     app.use(['/api', '/trpc'], withRequestId(services), limitAddress(services, 'api'))

@@ -1,4 +1,4 @@
-import type { Handler } from 'express'
+import type { Request, Response } from 'express'
 import type { BodyLimits } from './limits.ts'
 import { watchPace } from './pace.ts'
 import { hasBody } from './read-body.ts'
@@ -8,16 +8,12 @@ import { hasBody } from './read-body.ts'
  * sender. It ends when little comes, or when twice as much came as any body may have:
  * whoever sent a little too much reads why.
  */
-export const endUnreadBodies =
-  ({ idleMs, largest }: BodyLimits): Handler =>
-  (req, res, next) => {
-    if (hasBody(req)) {
-      res.once('finish', () => {
-        if (req.complete) return
-        const cut = (): void => void req.socket.destroy()
-        const stop = watchPace(req, idleMs, { waits: () => false, onSlow: cut, most: 2 * largest, onMost: cut })
-        req.once('end', stop).once('close', stop).resume()
-      })
-    }
-    next()
-  }
+export function endUnreadBody({ idleMs, largest }: BodyLimits, req: Request, res: Response): void {
+  if (!hasBody(req)) return
+  res.once('finish', () => {
+    if (req.complete) return
+    const cut = (): void => void req.socket.destroy()
+    const stop = watchPace(req, idleMs, { waits: () => false, onSlow: cut, most: 2 * largest, onMost: cut })
+    req.once('end', stop).once('close', stop).resume()
+  })
+}
