@@ -122,6 +122,7 @@ export function Sidebar({ collapsed, onToggle }: SidebarProps) {
     <Flex
       direction="column"
       as="aside"
+      data-shell=""
       w={width}
       flexShrink="0"
       borderEndWidth="1px"

@@ -152,6 +152,7 @@ function Bar({ children }: { children: ReactNode }) {
   return (
     <Flex
       as="header"
+      data-shell=""
       h="56px"
       px={{ base: '3', sm: '4' }}
       gap="1"

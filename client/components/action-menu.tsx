@@ -59,6 +59,7 @@ export function ActionMenu({ label, actions, icon = Ellipsis, trigger, header }:
     'aria-haspopup': 'menu',
     'aria-expanded': open,
   }
+  if (!header && actions.every(({ hidden }) => hidden)) return null
   return (
     <>
       {trigger ? trigger(props) : <IconButton icon={icon} label={label} size="xs" {...props} />}

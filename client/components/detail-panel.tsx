@@ -1,9 +1,10 @@
 import { Box, Flex, HStack, Heading, Text } from '@chakra-ui/react'
-import { ArrowLeft, ChevronDown, ChevronUp, X } from 'lucide-react'
+import { ArrowLeft, ChevronDown, ChevronUp, Printer, X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useEffect, useRef } from 'react'
 import { t } from '../i18n/t.ts'
 import { isTyping } from '../lib/keyboard.ts'
+import { useStatus } from '../lib/status.ts'
 import { useOrigin } from '../lib/use-origin.ts'
 import { useIsPhone } from '../lib/use-media.ts'
 import { HeadingsBelow } from './heading-level.ts'
@@ -21,6 +22,8 @@ type DetailPanelProps = {
   onPrevious?: (() => void) | undefined
   onNext?: (() => void) | undefined
   actions?: ReactNode
+  /** Somebody may want it on paper. */
+  printable?: boolean
   children: ReactNode
 }
 
@@ -40,7 +43,8 @@ function useReturningFocus(isOpen: boolean) {
 
 /** What a row holds, beside the table; the table stays in reach. The whole page on phones. */
 export function DetailPanel(props: DetailPanelProps) {
-  const { openId, onClose, title, label, subtitle, onPrevious, onNext, actions, children } = props
+  const { openId, onClose, title, label, subtitle, onPrevious, onNext, actions, printable = false, children } = props
+  const { systemName } = useStatus()
   const phone = useIsPhone()
   const isOpen = openId !== undefined
   const panel = useRef<HTMLDivElement>(null)
@@ -78,6 +82,9 @@ export function DetailPanel(props: DetailPanelProps) {
       zIndex={{ base: 'overlay', sm: 'docked' }}
       outline="0"
     >
+      <Text display="none" _print={{ display: 'block' }} px="4" pt="4" color="fg.muted">
+        {systemName}
+      </Text>
       <Flex px={{ base: '2', sm: '4' }} py="2.5" gap="2" align="center" borderBottomWidth="1px" flexShrink="0">
         {phone && <IconButton icon={ArrowLeft} label={t('返回')} onClick={onClose} />}
         <Box flex="1" minW="0">
@@ -92,6 +99,7 @@ export function DetailPanel(props: DetailPanelProps) {
         </Box>
         <HStack gap="0.5">
           {actions}
+          {printable && <IconButton icon={Printer} label={t('打印')} onClick={() => window.print()} />}
           <IconButton
             icon={ChevronUp}
             label={t('上一条')}

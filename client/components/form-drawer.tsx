@@ -79,7 +79,7 @@ export function FormDrawer<Values extends FieldValues, Output>(props: FormDrawer
         <Drawer.Positioner>
           <Drawer.Content maxW={{ base: 'full', sm: '600px' }}>
             <Form onSubmit={submit} noValidate>
-              <Drawer.Header borderBottomWidth="1px" py="3" minH="14" alignItems="center">
+              <Drawer.Header borderBottomWidth="1px" flex="none" py="3" minH="14" alignItems="center">
                 <Stack gap="0.5" pe="8">
                   <Drawer.Title>{title}</Drawer.Title>
                   {description && <Drawer.Description textStyle="sm">{description}</Drawer.Description>}

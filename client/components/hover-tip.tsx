@@ -1,5 +1,5 @@
 import { Box, Portal } from '@chakra-ui/react'
-import { useEffect, useState } from 'react'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 
 type Shown = { text: string; x: number; y: number; below: boolean }
 
@@ -8,8 +8,7 @@ const delayMilliseconds = 350
 const place = (element: Element, text: string): Shown => {
   const box = element.getBoundingClientRect()
   const below = box.top < 48
-  const x = Math.min(Math.max(box.left + box.width / 2, 12), window.innerWidth - 12)
-  return { text, x, y: below ? box.bottom + 6 : box.top - 6, below }
+  return { text, x: box.left + box.width / 2, y: below ? box.bottom + 6 : box.top - 6, below }
 }
 
 /**
@@ -18,6 +17,12 @@ const place = (element: Element, text: string): Shown => {
  */
 export function HoverTips() {
   const [shown, setShown] = useState<Shown>()
+  const tip = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => {
+    if (!shown || !tip.current) return
+    const half = tip.current.offsetWidth / 2 + 8
+    tip.current.style.left = `${Math.max(half, Math.min(shown.x, window.innerWidth - half))}px`
+  }, [shown])
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
     const hide = () => {
@@ -49,6 +54,7 @@ export function HoverTips() {
   return (
     <Portal>
       <Box
+        ref={tip}
         role="tooltip"
         position="fixed"
         pointerEvents="none"

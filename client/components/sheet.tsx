@@ -30,7 +30,7 @@ export function Sheet({ open, onClose, title, description, children }: SheetProp
         <Drawer.Backdrop />
         <Drawer.Positioner>
           <Drawer.Content maxW={{ base: 'full', sm: '640px' }}>
-            <Drawer.Header borderBottomWidth="1px" py="3" minH="14" alignItems="center">
+            <Drawer.Header borderBottomWidth="1px" flex="none" py="3" minH="14" alignItems="center">
               <Stack gap="0.5" pe="8" minW="0">
                 <Drawer.Title overflowWrap="anywhere">{title}</Drawer.Title>
                 {description && <Drawer.Description textStyle="sm">{description}</Drawer.Description>}

@@ -1,5 +1,6 @@
 import { Tabs } from '@chakra-ui/react'
 import type { ReactNode } from 'react'
+import { useEffect, useRef } from 'react'
 import { useUrlState } from '../lib/url-state.ts'
 
 type UrlTab = { id: string; label: ReactNode; content: ReactNode; hidden?: boolean }
@@ -21,6 +22,11 @@ export function UrlTabs({ param = 'tab', label, tabs, fallback }: UrlTabsProps) 
   const [state, set] = useUrlState({ [param]: first })
   const chosen = state[param] ?? first
   const value = shown.some((tab) => tab.id === chosen) ? chosen : first
+  const list = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    // On phones not all may be in sight.
+    list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ inline: 'nearest', block: 'nearest' })
+  }, [value])
   return (
     <Tabs.Root
       value={value}
@@ -32,9 +38,9 @@ export function UrlTabs({ param = 'tab', label, tabs, fallback }: UrlTabsProps) 
       minH="0"
       flex="0 1 auto"
     >
-      <Tabs.List aria-label={label} overflowX="auto" overflowY="hidden" flexShrink="0">
+      <Tabs.List ref={list} aria-label={label} overflowX="auto" overflowY="hidden" flexShrink="0">
         {shown.map((tab) => (
-          <Tabs.Trigger key={tab.id} value={tab.id} flexShrink="0">
+          <Tabs.Trigger key={tab.id} value={tab.id} flexShrink="0" px={{ base: '2', sm: '3' }}>
             {tab.label}
           </Tabs.Trigger>
         ))}

@@ -25,8 +25,13 @@ async function load(language: Language): Promise<void> {
   translated = { sentences: english, errors: englishErrors }
 }
 
+/** `{count}` stands for the parameter, `{count|model|models}` for the word that goes with it: of one, and of any other number. */
 export const fill = (sentence: string, parameters: Readonly<Record<string, string | number>> = {}): string =>
-  sentence.replace(/\{(\w+)\}/g, (placeholder, name: string) => String(parameters[name] ?? placeholder))
+  sentence.replace(/\{(\w+)(?:\|([^|}]*)\|([^}]*))?\}/g, (placeholder, name: string, one?: string, many?: string) => {
+    const value = parameters[name]
+    if (value === undefined) return placeholder
+    return one === undefined || many === undefined ? String(value) : String(value) === '1' ? one : many
+  })
 
 /** The sentence in the reader's language. Call it while drawing, never once for a whole module. */
 export function t<Sentence extends Text>(sentence: Sentence, ...[parameters]: Arguments<Sentence>): string {

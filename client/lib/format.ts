@@ -82,6 +82,10 @@ const exactTimes = cached(
   (language: string) => new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'long', hourCycle: 'h23' }),
 )
 const relativeTimes = cached(
+  (language: string) => new Intl.RelativeTimeFormat(language, { numeric: 'always', style: 'short' }),
+)
+/** Days have words of their own, `yesterday`; a month ago is not last month. */
+const relativeDays = cached(
   (language: string) => new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' }),
 )
 
@@ -110,7 +114,7 @@ const spans: readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
 export function formatRelativeTime(time: Date, now: Date): string {
   const seconds = (time.getTime() - now.getTime()) / 1000
   const span = spans.find(([, length]) => Math.abs(seconds) >= length)
-  const format = relativeTimes(locale())
+  const format = (span?.[0] === 'day' || !span ? relativeDays : relativeTimes)(locale())
   if (!span) return format.format(Math.trunc(seconds), 'second')
   return format.format(Math.trunc(seconds / span[1]), span[0])
 }

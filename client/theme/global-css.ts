@@ -14,6 +14,32 @@ export const globalCss = defineGlobalStyles({
   ':focus-visible': { outlineColor: 'accent.focusRing' },
   // Below 16 px a phone zooms into the field it focuses.
   'input, select, textarea': { '@media (max-width: 600px)': { fontSize: '16px !important' } },
+  textarea: { '@media (max-width: 600px)': { lineHeight: '1.4 !important' } },
+  // What is only a hint may be smaller, and then fits.
+  'input::placeholder, textarea::placeholder': { '@media (max-width: 600px)': { fontSize: '14px' } },
+  'input:placeholder-shown': { textOverflow: 'ellipsis' },
+  // What is printed is what is open: a panel, else the page; neither what leads elsewhere nor what can only be pressed.
+  'html, body, #root, #root > *, main, main *': {
+    _print: {
+      height: 'auto !important',
+      maxHeight: 'none !important',
+      minHeight: '0 !important',
+      overflow: 'visible !important',
+    },
+  },
+  '[data-shell], nav, footer, button:has(> svg:only-child), [role=search], [data-scope=toast]': {
+    _print: { display: 'none !important' },
+  },
+  ':has(> [data-detail-panel]) > :not([data-detail-panel])': { _print: { display: 'none !important' } },
+  '[data-detail-panel]': {
+    _print: {
+      position: 'static !important',
+      width: 'full !important',
+      boxShadow: 'none !important',
+      border: '0 !important',
+    },
+  },
+  'tr, li, dl > *': { _print: { breakInside: 'avoid' } },
   '*, *::before, *::after': {
     '@media (prefers-reduced-motion: reduce)': {
       animationDuration: '1ms !important',

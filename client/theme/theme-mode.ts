@@ -19,19 +19,23 @@ const isDark = (): boolean => {
   return mode === 'dark' || (mode === 'system' && prefersDark().matches)
 }
 
-const apply = () => {
+const show = (dark: boolean) => {
   const root = document.documentElement
-  const dark = isDark()
   root.classList.toggle('dark', dark)
   root.classList.toggle('light', !dark)
   root.style.colorScheme = dark ? 'dark' : 'light'
 }
+
+const apply = () => show(isDark())
 
 /** Keeps the document in step with the stored choice and with the system's, for the life of the page. */
 export function followThemeMode(): void {
   apply()
   stored.subscribe(apply)
   prefersDark().addEventListener('change', apply)
+  // Paper is white.
+  window.addEventListener('beforeprint', () => show(false))
+  window.addEventListener('afterprint', apply)
 }
 
 export const setThemeMode = stored.set

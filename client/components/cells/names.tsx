@@ -47,6 +47,10 @@ type KeyCellProps = {
 }
 
 /** Masked until it is asked for, with a button that copies it. */
+const WholeKey = chakra('span', {
+  base: { fontFamily: 'mono', textStyle: 'xs', lineHeight: '1.2', whiteSpace: 'normal', overflowWrap: 'anywhere' },
+})
+
 export function KeyCell({ value, load, name }: KeyCellProps) {
   const [shown, setShown] = useState<string>()
   const toggle = async () => {
@@ -59,7 +63,7 @@ export function KeyCell({ value, load, name }: KeyCellProps) {
   }
   return (
     <HStack as="span" display="inline-flex" gap="0.5" maxW="full">
-      <Mono>{shown ?? (load ? value : maskKey(value))}</Mono>
+      {shown === undefined ? <Mono>{load ? value : maskKey(value)}</Mono> : <WholeKey>{shown}</WholeKey>}
       <IconButton
         size="2xs"
         icon={shown === undefined ? Eye : EyeOff}

@@ -95,7 +95,7 @@ function QueryInput({ value, placeholder, onChange }: QueryInputProps) {
   }
   return (
     <InputGroup
-      flex="1 1 160px"
+      flex="1 1 220px"
       maxW={{ sm: '260px' }}
       startElement={<Search size={14} aria-hidden />}
       endElement={typed === '' ? <Kbd hideBelow="sm">/</Kbd> : undefined}

@@ -38,6 +38,7 @@ export function LogPanel({ openId, log, error, onRequest, ...panel }: LogPanelPr
       {...panel}
       openId={openId}
       label={t('日志详情')}
+      printable
       title={log ? titleOf(log) : t('日志详情')}
       subtitle={log && <Time value={log.createdAt} exact />}
     >

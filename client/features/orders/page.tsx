@@ -46,6 +46,7 @@ export function Page() {
   )
   const rows = orders.data?.items ?? []
   const shown = rows.find(({ id }) => id === openId)
+  const opened = trpc.admin.orders.get.useQuery({ id: openId }, { enabled: openId > 0 })
   const isFiltered = Object.values(values).some((value) => value !== '')
   return (
     <Frame title={t('充值订单')} fill>
@@ -110,8 +111,9 @@ export function Page() {
       <DetailPanel
         openId={openId || undefined}
         onClose={() => open({ order: 0 })}
-        title={shown?.tradeNo ?? t('充值订单')}
+        title={shown?.tradeNo ?? opened.data?.tradeNo ?? t('充值订单')}
         label={t('充值订单')}
+        printable
         {...neighbours(
           rows,
           ({ id }) => id === openId,

@@ -103,6 +103,7 @@ export function AttentionList() {
               px="3"
               py="2"
               align="center"
+              wrap={{ base: 'wrap', sm: 'nowrap' }}
               borderTopWidth="1px"
               _first={{ borderTopWidth: '0' }}
               textStyle="sm"
@@ -110,7 +111,7 @@ export function AttentionList() {
               <Badge colorPalette={item.severity} flexShrink="0">
                 {item.severity === 'bad' ? t('严重') : t('注意')}
               </Badge>
-              <Text flex="1" minW="0" overflowWrap="anywhere">
+              <Text flex={{ base: '1 1 70%', sm: '1' }} minW="0" overflowWrap="anywhere">
                 {text}
               </Text>
               <Button asChild size="xs" flexShrink="0">

@@ -31,7 +31,7 @@ const columns = (): Column<Node>[] => [
   {
     id: 'name',
     title: t('节点'),
-    width: 200,
+    width: 130,
     grow: true,
     fixed: true,
     card: 'title',
@@ -40,7 +40,7 @@ const columns = (): Column<Node>[] => [
   {
     id: 'alive',
     title: t('状态'),
-    width: 100,
+    width: 90,
     card: 'fact',
     cell: ({ alive, seenAt }) =>
       alive ? (
@@ -51,13 +51,13 @@ const columns = (): Column<Node>[] => [
         </Status>
       ),
   },
-  { id: 'role', title: t('角色'), width: 90, cell: ({ role }) => roleWords()[role] ?? role },
-  { id: 'version', title: t('版本'), width: 90, cell: ({ version }) => version },
-  { id: 'started', title: t('启动时间'), width: 120, cell: ({ startedAt }) => <Time value={startedAt} /> },
+  { id: 'role', title: t('角色'), width: 60, cell: ({ role }) => roleWords()[role] ?? role },
+  { id: 'version', title: t('版本'), width: 70, cell: ({ version }) => version },
+  { id: 'started', title: t('启动时间'), width: 95, cell: ({ startedAt }) => <Time value={startedAt} /> },
   {
     id: 'calls',
     title: t('处理中'),
-    width: 80,
+    width: 90,
     align: 'end',
     card: 'fact',
     cell: ({ figures }) => <Count value={figures.callsUnderWay} />,
@@ -65,32 +65,33 @@ const columns = (): Column<Node>[] => [
   {
     id: 'queue',
     title: t('等待入账'),
-    width: 90,
+    width: 100,
     align: 'end',
     cell: ({ figures }) => <Count value={figures.ledgerQueue} />,
   },
   {
     id: 'delay',
     title: t('事件循环延迟'),
-    width: 120,
+    width: 130,
     align: 'end',
     card: 'fact',
     cell: ({ figures }) => (
       <Duration milliseconds={figures.loopDelayMs} tone={figures.loopDelayMs > lateMs ? 'warning' : undefined} />
     ),
   },
-  { id: 'memory', title: t('内存'), width: 90, align: 'end', cell: ({ figures }) => formatBytes(figures.memoryBytes) },
+  { id: 'memory', title: t('内存'), width: 80, align: 'end', cell: ({ figures }) => formatBytes(figures.memoryBytes) },
   {
     id: 'bodies',
     title: t('请求体内存'),
-    width: 100,
+    hidden: true,
+    width: 110,
     align: 'end',
     cell: ({ figures }) => formatBytes(figures.bodyBytes),
   },
   {
     id: 'connections',
     title: t('数据库连接'),
-    width: 110,
+    width: 145,
     align: 'end',
     cell: ({ figures: { connections } }) =>
       connections.waiting > 0 ? (
@@ -102,11 +103,11 @@ const columns = (): Column<Node>[] => [
   {
     id: 'cooldowns',
     title: t('熔断'),
-    width: 70,
+    width: 105,
     align: 'end',
     cell: ({ figures }) => <Count value={figures.cooldowns} />,
   },
-  { id: 'disk', title: t('磁盘剩余'), width: 110, align: 'end', cell: ({ figures }) => <Disk disk={figures.disk} /> },
+  { id: 'disk', title: t('磁盘剩余'), width: 90, align: 'end', cell: ({ figures }) => <Disk disk={figures.disk} /> },
 ]
 
 function Disk({ disk }: { disk: Node['figures']['disk'] }) {
@@ -117,7 +118,7 @@ function Disk({ disk }: { disk: Node['figures']['disk'] }) {
 
 export function Nodes({ nodes }: { nodes: Query }) {
   return (
-    <Section title={t('节点')}>
+    <Section title={t('运行中的节点')}>
       <DataTable
         id="nodes"
         label={t('节点')}
