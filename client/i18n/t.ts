@@ -27,10 +27,11 @@ async function load(language: Language): Promise<void> {
 
 /** `{count}` stands for the parameter, `{count|model|models}` for the word that goes with it: of one, and of any other number. */
 export const fill = (sentence: string, parameters: Readonly<Record<string, string | number>> = {}): string =>
-  sentence.replace(/\{(\w+)(?:\|([^|}]*)\|([^}]*))?\}/g, (placeholder, name: string, one?: string, many?: string) => {
+  sentence.replace(/\{(\w+)(?:\|([^|}]*)\|([^}]*))?\}/g, (placeholder: string, ...found: (string | undefined)[]) => {
+    const [name = '', one, others] = found
     const value = parameters[name]
     if (value === undefined) return placeholder
-    return one === undefined || many === undefined ? String(value) : String(value) === '1' ? one : many
+    return one === undefined || others === undefined ? String(value) : String(value) === '1' ? one : others
   })
 
 /** The sentence in the reader's language. Call it while drawing, never once for a whole module. */
