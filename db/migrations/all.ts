@@ -50,4 +50,5 @@ export const migrationsList = [
   fromFile('0180-usage-by-hour'),
   fromFile('0170-conversations'),
   fromFile('0160-rebate-shares'),
+  fromFile('0160-user-short-search'),
 ]

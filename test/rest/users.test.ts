@@ -375,23 +375,26 @@ describe('the search among many users', () => {
   beforeAll(async () => {
     await app.sql(`insert into users (username, display_name, email)
       select 'crowd' || n, 'Person ' || md5(n::text), md5((n + 1)::text) || '@x.example' from generate_series(1, 30000) n`)
-    await app.sql(`insert into users (username, display_name) values ('zq', 'Somebody else')`)
+    await app.sql(`insert into users (username, display_name) values ('zq', 'Somebody else'), ('named', '欧阳 É晓')`)
+    await app.sql(`update users set display_name = '王' || (id % 7) where username like 'crowd1%'`)
     await app.sql('analyze users')
   })
 
   it.each([
     ['a part', 'rowd29999', 'crowd29999'],
     ['one or two letters at the beginning', 'zq', 'zq'],
+    ['a letter that is not of ASCII, anywhere', '晓', 'named'],
+    ['two such letters, in either case', 'é晓', 'named'],
   ])('finds %s of a name, an address or a display name by an index', async (_what, keyword, username) => {
     asked.mockClear()
     const found = await admin.get('/api/user/search', { query: { keyword } })
     const statements = asked.mock.calls.map(([given]) => (given as { text?: string }).text ?? String(given))
     expect((found.data as { items: { username: string }[] }).items).toMatchObject([{ username }])
-    const searches = statements.filter((text) => text.includes('ilike'))
+    const searches = statements.filter((text) => /ilike|name_letters/.test(text))
     expect(searches.length).toBeGreaterThan(0)
     for (const search of searches) {
       const plan = JSON.stringify(await app.sql(`explain ${search}`))
-      expect(plan).toContain('users_search_index')
+      expect(plan).toMatch(/users_search_index|users_letters_index/)
       expect(plan).not.toContain('Seq Scan')
     }
   })

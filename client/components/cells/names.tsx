@@ -47,7 +47,7 @@ type KeyCellProps = {
 }
 
 /** Masked until it is asked for, with a button that copies it. */
-const WholeKey = chakra('span', {
+const RevealedKey = chakra('span', {
   base: { fontFamily: 'mono', textStyle: 'xs', lineHeight: '1.2', whiteSpace: 'normal', overflowWrap: 'anywhere' },
 })
 
@@ -63,7 +63,7 @@ export function KeyCell({ value, load, name }: KeyCellProps) {
   }
   return (
     <HStack as="span" display="inline-flex" gap="0.5" maxW="full">
-      {shown === undefined ? <Mono>{load ? value : maskKey(value)}</Mono> : <WholeKey>{shown}</WholeKey>}
+      {shown === undefined ? <Mono>{load ? value : maskKey(value)}</Mono> : <RevealedKey>{shown}</RevealedKey>}
       <IconButton
         size="2xs"
         icon={shown === undefined ? Eye : EyeOff}

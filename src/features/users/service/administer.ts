@@ -1,4 +1,5 @@
 import type { EntityManager, FilterQuery } from '@mikro-orm/postgresql'
+import { raw } from '@mikro-orm/postgresql'
 import { DomainError } from '#core/errors.ts'
 import type { Page } from '#core/paging.ts'
 import { formatQuota } from '#core/quota.ts'
@@ -55,14 +56,25 @@ const inState = {
 /** One or two letters stand in almost every name, and no index finds them there: they are looked for where names begin. */
 const isBrief = (keyword: string): boolean => /^[\x20-\x7e]{1,2}$/.test(keyword)
 
-function matching({ keyword, group, status, role }: ListUsers): FilterQuery<User> {
+/** One or two letters of which one is not ASCII say much, and have an index of their own. */
+const isBriefName = (keyword: string): boolean => [...keyword].length <= 2 && !/^[\x20-\x7e]*$/.test(keyword)
+
+function naming(keyword: string): FilterQuery<User> {
+  if (keyword === '') return {}
+  if (isBriefName(keyword)) {
+    return { [raw('name_letters("username", "email", "display_name") @> array[lower(?)]', [keyword])]: true }
+  }
   const like = { $ilike: `${isBrief(keyword) ? '' : '%'}${keyword.replace(/[\\%_]/g, '\\$&')}%` }
   const id = /^\d{1,9}$/.test(keyword) ? [{ id: Number(keyword) }] : []
+  return { $or: [{ username: like }, { email: like }, { displayName: like }, ...id] }
+}
+
+function matching({ keyword, group, status, role }: ListUsers): FilterQuery<User> {
   return {
     ...inState[status],
     ...(role === 0 ? {} : { role }),
     ...(group === '' ? {} : { group }),
-    ...(keyword === '' ? {} : { $or: [{ username: like }, { email: like }, { displayName: like }, ...id] }),
+    ...naming(keyword),
   }
 }
 
