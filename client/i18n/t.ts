@@ -16,11 +16,12 @@ type Arguments<Sentence> = [Names<Sentence>] extends [never]
 
 type Words = { sentences: Record<string, string>; errors: Record<string, string> }
 
-let translated: Words = { sentences: {}, errors: {} }
+const nothing: Words = { sentences: {}, errors: {} }
+let translated = nothing
 
 /** English is fetched only by those who read it. */
 async function load(language: Language): Promise<void> {
-  if (language !== 'en') return
+  if (language !== 'en' || translated !== nothing) return
   const { english, englishErrors } = await import('./en.ts')
   translated = { sentences: english, errors: englishErrors }
 }
@@ -59,6 +60,10 @@ export async function startLanguage(): Promise<void> {
   await load(currentLanguage())
   markDocument()
   onLanguageChange(markDocument)
+  // Another tab may have chosen it, without the words.
+  onLanguageChange(() => {
+    if (currentLanguage() === 'en' && translated === nothing) void setLanguage('en')
+  })
 }
 
 export async function setLanguage(language: Language): Promise<void> {

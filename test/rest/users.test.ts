@@ -383,8 +383,7 @@ describe('the search among many users', () => {
   it.each([
     ['a part', 'rowd29999', 'crowd29999'],
     ['one or two letters at the beginning', 'zq', 'zq'],
-    ['a letter that is not of ASCII, anywhere', '晓', 'named'],
-    ['two such letters, in either case', 'é晓', 'named'],
+    ['one or two letters outside ASCII, anywhere and in either case,', 'é晓', 'named'],
   ])('finds %s of a name, an address or a display name by an index', async (_what, keyword, username) => {
     asked.mockClear()
     const found = await admin.get('/api/user/search', { query: { keyword } })

@@ -59,7 +59,7 @@ const isBrief = (keyword: string): boolean => /^[\x20-\x7e]{1,2}$/.test(keyword)
 /** One or two letters of which one is not ASCII say much, and have an index of their own. */
 const isBriefName = (keyword: string): boolean => [...keyword].length <= 2 && !/^[\x20-\x7e]*$/.test(keyword)
 
-function naming(keyword: string): FilterQuery<User> {
+function naming(keyword: string) {
   if (keyword === '') return {}
   if (isBriefName(keyword)) {
     return { [raw('name_letters("username", "email", "display_name") @> array[lower(?)]', [keyword])]: true }
