@@ -8,8 +8,8 @@ import type { PlainRequest } from '#relay/providers/types.ts'
 export async function readPlainRequest(sent: Body, contentType: string): Promise<PlainRequest & { body: CallBody }> {
   const { bytes, holding } = sent
   if (!contentType.toLowerCase().startsWith('multipart/form-data')) {
-    const json = await parseJson(sent)
-    return { json, form: null, body: { bytes, json } }
+    const { json, fields } = await parseJson(sent)
+    return { json, form: null, body: { bytes, json, fields } }
   }
   // The form has its parts twice beside the bytes: as files, and as what is made of them.
   await holding.raise(3 * bytes.length)

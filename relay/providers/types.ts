@@ -1,3 +1,4 @@
+import type { JsonField } from '#core/json-weight.ts'
 import type { Framing } from '#relay/transport/framing.ts'
 import type { Ambient } from '#core/ambient.ts'
 import type { ReportedUsage } from '#core/usage.ts'
@@ -110,7 +111,12 @@ export type StreamListener = {
 }
 
 /** The caller's own body on its way to an upstream that speaks the same dialect. */
-export type NativeBody = { json: Record<string, unknown>; bytes: Uint8Array }
+export type NativeBody = {
+  json: Record<string, unknown>
+  bytes: Uint8Array
+  /** Where the fields stand in the bytes, as far as that was found out when they were read. */
+  fields?: JsonField[] | undefined
+}
 
 /** An upstream that speaks a dialect natively: the body goes through as sent, the answer comes back as received. */
 export type NativeDialect = {

@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express'
+import type { JsonField } from '#core/json-weight.ts'
 import type { Language } from '#core/errors.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import type { CallerDialect } from '#relay/dialects/types.ts'
@@ -78,7 +79,12 @@ export type Caller = {
   group: string
 }
 
-export type CallBody = { bytes: Buffer; json: Record<string, unknown> }
+export type CallBody = {
+  bytes: Buffer
+  json: Record<string, unknown>
+  /** Where the fields stand in the bytes, where that is known. */
+  fields?: JsonField[] | undefined
+}
 
 /** What a path says of the chat calls that come to it. */
 export type ChatRoute = {

@@ -11,7 +11,7 @@ import type { CallBody, Incoming, RelayServices } from './call.ts'
  */
 export async function readBody(services: RelayServices, incoming: Incoming): Promise<CallBody> {
   const body = await readBytes(services, incoming)
-  return { bytes: body.bytes, json: await parseJson(body) }
+  return { bytes: body.bytes, ...(await parseJson(body)) }
 }
 
 /** Some editors and shells put one in front of what they send; no JSON reader upstream takes it. */
@@ -42,7 +42,7 @@ function asRefusal(error: unknown): unknown {
 }
 
 /** @throws {DomainError} relay.body_invalid, input.no_room, input.address_full */
-export async function parseJson({ bytes, holding }: Body): Promise<Record<string, unknown>> {
+export async function parseJson({ bytes, holding }: Body): Promise<Pick<CallBody, 'json' | 'fields'>> {
   const weight = weighJson(bytes)
   if (weight.problem) throw new DomainError('relay.body_invalid', { detail: `the body is ${weight.problem}` })
   await holding.raise(bytes.length + weight.bytes)
@@ -55,7 +55,7 @@ export async function parseJson({ bytes, holding }: Body): Promise<Record<string
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new DomainError('relay.body_invalid', { detail: 'the body must be a JSON object' })
   }
-  return withoutRouting(withoutLookalikes(value as Record<string, unknown>))
+  return { json: withoutRouting(withoutLookalikes(value as Record<string, unknown>)), fields: weight.fields }
 }
 
 /**

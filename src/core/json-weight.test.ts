@@ -45,6 +45,37 @@ describe('the weight of a JSON text', () => {
     )
   })
 
+  it('tells where the fields of an object stand, however it is spaced, and of no other value', () => {
+    const spaces = fc.array(fc.constantFrom(' ', '\n', '\t', '\r'), { maxLength: 2 }).map((letters) => letters.join(''))
+    const plainName = fc.string({ maxLength: 5 }).filter((name) => !JSON.stringify(name).includes('\\'))
+    fc.assert(
+      fc.property(fc.dictionary(plainName, fc.jsonValue({ maxDepth: 3 })), spaces, spaces, (value, before, after) => {
+        const pairs = Object.entries(value).map(
+          ([name, each]) =>
+            `${before}${JSON.stringify(name)}${after}:${before}${JSON.stringify(each, null, 1)}${after}`,
+        )
+        const bytes = Buffer.from(`${after}{${pairs.join(',')}${pairs.length > 0 ? '' : before}}${before}`)
+        const found = weighJson(bytes).fields?.map(({ name, start, value: from, end }) => [
+          name,
+          JSON.parse(bytes.subarray(start, from).toString().replace(/:\s*$/, '')) as unknown,
+          bytes.subarray(from, end).toString(),
+        ])
+        expect(found).toEqual(Object.entries(value).map(([name, each]) => [name, name, JSON.stringify(each, null, 1)]))
+      }),
+    )
+    expect(weigh('{"a":1,"a":2}').fields).toBeUndefined()
+    expect(weigh('{"\\u0061":1}').fields).toBeUndefined()
+    expect([weigh('[{"a":1}]').fields, weigh('"a"').fields, weigh('[]').fields]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ])
+    expect(weigh('{"a":{"b":[1,2]},"c":"d,e"}').fields).toEqual([
+      { name: 'a', start: 1, value: 5, end: 16 },
+      { name: 'c', start: 17, value: 21, end: 26 },
+    ])
+  })
+
   it('ends with the text, whatever the bytes are', () => {
     fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => void weighJson(bytes)))
   })

@@ -1,5 +1,6 @@
 const quote = 0x22
 const backslash = 0x5c
+const brace = 0x7b
 
 /** What a byte outside of texts means for the weight of a JSON text. */
 const other = 0
@@ -37,7 +38,15 @@ export type JsonWeight = {
   bytes: number
   /** A number has more digits than a double is sure to hold. */
   wide: boolean
+  /**
+   * The fields of a text that is an object; nothing when one name stands twice or is written with escapes: readers differ on
+   * which of two wins. Means something only of a text that turns out to be JSON.
+   */
+  fields?: JsonField[] | undefined
 }
+
+/** Where a field of the outermost object stands: from its name's quote, its value from `value` up to `end`. */
+export type JsonField = { name: string; start: number; value: number; end: number }
 
 /** Every whole number with fewer digits is exact. */
 const wideDigits = 16
@@ -67,6 +76,41 @@ export function skipString(bytes: Uint8Array, from: number): number {
   }
 }
 
+const isSpace = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
+
+/** Takes down the fields of the outermost object while its text is looked through. */
+function createOutline(bytes: Uint8Array) {
+  const fields: JsonField[] = []
+  const names = new Set<string>()
+  let isPlain = true
+  let start = -1
+  let nameEnd = 0
+  let value = 0
+  return {
+    text: (from: number, to: number): void => {
+      if (start >= 0) return
+      start = from
+      nameEnd = to
+    },
+    colon: (at: number): void => {
+      value = at + 1
+      while (isSpace(bytes[value])) value += 1
+    },
+    /** A comma, or the end of the object. */
+    close: (at: number): void => {
+      if (start < 0) return
+      let end = at
+      while (isSpace(bytes[end - 1])) end -= 1
+      const name = Buffer.from(bytes.buffer, bytes.byteOffset + start + 1, nameEnd - start - 2).toString('utf8')
+      if (name.includes('\\') || names.has(name)) isPlain = false
+      names.add(name)
+      fields.push({ name, start, value, end })
+      start = -1
+    },
+    fields: (): JsonField[] | undefined => (isPlain ? fields : undefined),
+  }
+}
+
 /**
  * What reading a JSON text will cost, told from its bytes alone, before anything is built. Texts are skipped, so that
  * looking costs little beside reading.
@@ -78,16 +122,24 @@ export function weighJson(bytes: Uint8Array): JsonWeight {
   let containers = 0
   let values = 0
   let wide = false
+  let outline: ReturnType<typeof createOutline> | undefined
   let at = 0
   while (at < length) {
     const meaning = meanings[bytes[at] as number]
     if (meaning === other) at += 1
-    else if (meaning === text) at = skipString(bytes, at)
-    else if (meaning === digit) {
+    else if (meaning === text) {
+      const start = at
+      at = skipString(bytes, at)
+      if (outer.length === 1) outline?.text(start, at)
+    } else if (meaning === digit) {
       const start = at
       while (meanings[bytes[at] as number] === digit) at += 1
       if (at - start >= wideDigits) wide = true
     } else {
+      if (outer.length === 1 && outline && meaning !== opener) {
+        if (meaning === colon) outline.colon(at)
+        else outline.close(at)
+      }
       at += 1
       if (meaning === comma) {
         values += 1
@@ -98,10 +150,12 @@ export function weighJson(bytes: Uint8Array): JsonWeight {
       } else if (meaning === opener) {
         containers += 1
         if (containers > mostContainers) return { ...unread, problem: 'too many values' }
+        if (containers === 1 && bytes[at - 1] === brace) outline = createOutline(bytes)
         if (outer.push(names) > deepestJson) return { ...unread, problem: 'too deep' }
         names = 0
       } else names = outer.pop() ?? 0
     }
   }
-  return { problem: null, bytes: length + containers * bytesOfContainer + values * bytesOfValue, wide }
+  const weight = length + containers * bytesOfContainer + values * bytesOfValue
+  return { problem: null, bytes: weight, wide, fields: outline?.fields() }
 }
