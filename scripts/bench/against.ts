@@ -5,7 +5,7 @@ import { fixed, printTable } from './report.ts'
 /** A gateway that somebody else started, and what it answers to. */
 export type Other = { origin: string; key: string; model: string; seconds: number }
 
-type Named = Pick<Load, 'stream' | 'bodyBytes' | 'pace'> & { what: string }
+type Named = Pick<Load, 'stream' | 'bodyBytes' | 'maxTokens' | 'pace'> & { what: string }
 
 /** The same loads as our own gateway gets; the first stands apart, because a program that was just started is slower. */
 export function loadsOf(seconds: number): Named[] {
@@ -19,6 +19,7 @@ export function loadsOf(seconds: number): Named[] {
     ...[1, 32, 256].map((connections) => ({ what: `${connections} connections`, ...small, pace: closed(connections) })),
     { what: 'streams, 64 connections', stream: true, bodyBytes: 300, pace: closed(64) },
     { what: '100 KB prompts, 16 connections', stream: false, bodyBytes: 100_000, pace: closed(16) },
+    { what: 'agents, 16 connections', stream: true, bodyBytes: 100_000, maxTokens: 32_000, pace: closed(16) },
   ]
 }
 

@@ -48,6 +48,15 @@ test('another gateway is named with its key, and gets cold and warm, streams and
     true,
     true,
   ])
+  expect(loads.filter(({ maxTokens }) => maxTokens === 32_000)).toMatchObject([{ stream: true, bodyBytes: 100_000 }])
+})
+
+test('a limit stands in the body as it was ordered', () => {
+  const asked = (maxTokens?: number) =>
+    JSON.parse(conversation({ model: 'm', stream: true, bodyBytes: 300, maxTokens }).toString()) as {
+      max_tokens: number
+    }
+  expect([asked(32_000).max_tokens, asked().max_tokens]).toEqual([32_000, 256])
 })
 
 test('bodies have about the length that was ordered', () => {

@@ -9,6 +9,7 @@ import { canPin, describeMachine, residentMbOf } from './machine.ts'
 import { measure } from './measure.ts'
 import { noiseOf } from './noise.ts'
 import { type Options, type PartName, readOptions, usage } from './options.ts'
+import { agents } from './parts/agents.ts'
 import type { Bench } from './parts/bench.ts'
 import { bodies } from './parts/bodies.ts'
 import { events } from './parts/events.ts'
@@ -25,6 +26,7 @@ const paired: Partial<Record<PartName, (bench: Bench) => Promise<Verdict[]>>> = 
   streams,
   events,
   bodies,
+  agents,
   users: manyUsers,
 }
 

@@ -19,13 +19,14 @@ export type Input = {
   scenario: ScenarioName
   pace: Load['pace']
   bodyBytes?: number
+  maxTokens?: number
   /** Whose tokens; one busy user's without. */
   tokens?: 'many' | 'capped'
 }
 
 function toLoad({ world }: Installation, target: Target, input: Input): Load {
   const { model, directives, stream } = scenarios[input.scenario]
-  const { pace, bodyBytes = 300 } = input
+  const { pace, bodyBytes = 300, maxTokens } = input
   return {
     origin: target.origin,
     // The gateway's channels carry the directives; the other targets are asked for them.
@@ -34,6 +35,7 @@ function toLoad({ world }: Installation, target: Target, input: Input): Load {
     model,
     stream,
     bodyBytes,
+    maxTokens,
     pace,
   }
 }

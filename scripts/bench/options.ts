@@ -2,7 +2,17 @@ import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import type { Other } from './against.ts'
 
-const partNames = ['idle', 'throughput', 'latency', 'streams', 'events', 'bodies', 'users', 'workers'] as const
+const partNames = [
+  'idle',
+  'throughput',
+  'latency',
+  'streams',
+  'events',
+  'bodies',
+  'agents',
+  'users',
+  'workers',
+] as const
 export type PartName = (typeof partNames)[number]
 
 export const usage = `Measures the gateway beside a bare pass-through on this machine.

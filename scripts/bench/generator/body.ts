@@ -10,8 +10,13 @@ const paragraph = [
   .repeat(3)
 
 /** A conversation of about the requested length, as one JSON text. */
-export function conversation({ model, stream, bodyBytes }: Pick<Load, 'model' | 'stream' | 'bodyBytes'>): Buffer {
-  const head = { model, stream, ...(stream ? { stream_options: { include_usage: true } } : {}), max_tokens: 256 }
+export function conversation({
+  model,
+  stream,
+  bodyBytes,
+  maxTokens = 256,
+}: Pick<Load, 'model' | 'stream' | 'bodyBytes' | 'maxTokens'>): Buffer {
+  const head = { model, stream, ...(stream ? { stream_options: { include_usage: true } } : {}), max_tokens: maxTokens }
   const messages = [{ role: 'user', content: 'Say hello.' }]
   const roundBytes = JSON.stringify({ role: 'assistant', content: paragraph }).length + 1
   for (let round = 0; round < Math.round(bodyBytes / roundBytes); round += 1) {

@@ -9,6 +9,8 @@ export type Load = {
   stream: boolean
   /** About how long the request bodies are. */
   bodyBytes: number
+  /** The output limit that callers set; a short one where none is said. */
+  maxTokens?: number | undefined
   pace: ClosedLoop | OpenLoop | Burst
 }
 
