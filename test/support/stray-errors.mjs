@@ -1,4 +1,7 @@
+import { appendFileSync } from 'node:fs'
 import { OutgoingMessage, ServerResponse } from 'node:http'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 
 // Loaded before a product (node --import): a request may ask for a flaw in what answers it, or for flaws that go on in the
 // background, as a mistake in the product would have them.
@@ -24,3 +27,15 @@ ServerResponse.prototype.setHeader = function (name, value) {
   }
   return OutgoingMessage.prototype.setHeader.call(this, name, value)
 }
+
+// On this signal a process collects its garbage and writes down what is left in use, and what the system has given it.
+setFlagsFromString('--expose-gc')
+const collect = runInNewContext('gc')
+process.on('SIGURG', () => {
+  collect()
+  const { heapUsed, external, rss } = process.memoryUsage()
+  appendFileSync(
+    `${process.env.MEMORY_FOLDER}/${process.pid}`,
+    `${JSON.stringify({ used: heapUsed + external, rss })}\n`,
+  )
+})
