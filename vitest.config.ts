@@ -12,14 +12,15 @@ const isLong = process.env['TEST_LONG'] === '1'
 process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('node_modules/.cache/compiled', import.meta.url))
 
 /**
- * A worker of its own for each of these files: they start processes and browsers beside it, measure its memory, replace modules, or
- * count on being the first to use them. All others share a few workers, which load the product once instead of two hundred times.
+ * A worker of its own for each of these files: they measure its memory or its time, replace modules, set its environment, or count on
+ * being the first to use them. All others share a few workers, which load the product, and start a browser, once instead of two hundred
+ * times.
  */
 const isolated = [
-  'test/{browser,demo,embedded,faults,limits}/**/*.test.ts',
+  'test/{demo,embedded,limits}/**/*.test.ts',
+  'test/faults/{attackers,hanging-node,soak,wrong-clock}.test.ts',
   'test/framing/hostile-streams.test.ts',
-  'test/jobs/killed-node.test.ts',
-  'test/realtime/{faults,frame-memory}.test.ts',
+  'test/realtime/frame-memory.test.ts',
   'test/relay/{large-channel-table,spark}.test.ts',
   'test/rest/equal-work.test.ts',
 ]
@@ -36,8 +37,8 @@ const system = {
 
 export default defineConfig({
   test: {
-    // One more than there are cores: much of a system test is waiting for a deadline, a process or a browser.
-    maxWorkers: Math.min(8, availableParallelism() + 1),
+    // Two more than there are cores: much of a system test is waiting for a deadline, a process or a browser.
+    maxWorkers: Math.min(8, availableParallelism() + 2),
     sequence: { sequencer: LongestFirst },
     projects: [
       {

@@ -30,7 +30,7 @@ export function longestFirst<File extends Timed>(files: File[]): File[] {
   return order
 }
 
-/** Files with a process each come first: they are the long ones. Those that share workers follow, then the units. */
+/** Files with a worker each, those that share workers, then the units. */
 const groups = ['isolated', 'system', 'unit']
 
 export class LongestFirst extends BaseSequencer {

@@ -10,8 +10,9 @@ import type { Environment } from '#core/environment.ts'
 import { readEnvironment } from './env.ts'
 import { checkSecretKey, readSecretKey } from './secret-key.ts'
 import { collectMetricsOfWorkers } from './metrics-route.ts'
-import { checkPort, type Given, serve, type Stop } from './serve.ts'
-import { createLog, systemAmbient, version } from './services.ts'
+import { checkPort } from './listen.ts'
+import { createLog, systemAmbient, version } from './process.ts'
+import type { Given, Stop } from './serve.ts'
 import { surviveStrayErrors } from './stray-errors.ts'
 import { endingBy, endWith, startWorkers } from './workers.ts'
 
@@ -83,6 +84,12 @@ function asDatabaseProblem(error: unknown, { host, port, database }: ConnectionO
     `The database "${database}" at ${host}${port ? `:${port}` : ''} cannot be used (${reason}): check DATABASE_URL and that it runs.`,
     { cause: error },
   )
+}
+
+/** Loaded by those who serve: the first of several processes does not, and is there sooner and smaller without. */
+async function serve(environment: Environment, given: Given): Promise<Stop> {
+  const loaded = await import('./serve.ts')
+  return loaded.serve(environment, given)
 }
 
 /** One process serves by itself; more share the port. */

@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http'
+import { createServer } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { ConnectionOptions } from '#db/connection.ts'
@@ -7,6 +7,7 @@ import { createApp } from './app.ts'
 import { createConsoleFiles } from './console-files.ts'
 import { createDrain } from './drain.ts'
 import type { Environment } from '#core/environment.ts'
+import { listen } from './listen.ts'
 import { createServices } from './services.ts'
 
 /** What the first process gives to those that serve. */
@@ -56,40 +57,6 @@ export async function serve(environment: Environment, given: Given): Promise<Sto
     await handedOver
     await close()
   }
-}
-
-async function listen(server: Server, { PORT, HOST }: Environment): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  server.once('error', reject)
-  server.listen(PORT, HOST, resolve)
-  await promise.catch((error: unknown) => {
-    throw explained(error, { PORT, HOST })
-  })
-  server.off('error', reject)
-}
-
-/** The two mistakes that everybody makes, in words. */
-function explained(error: unknown, { PORT, HOST }: Pick<Environment, 'PORT' | 'HOST'>): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  switch (code) {
-    case 'EADDRINUSE':
-      return new Error(`Port ${PORT} is taken by another program: stop that one, or set PORT.`, { cause: error })
-    case 'EACCES':
-      return new Error(`Port ${PORT} is not allowed to this user: set PORT to a number above 1023.`, { cause: error })
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-      return new Error(`HOST ${HOST} is not an address of this machine.`, { cause: error })
-    default:
-      return error
-  }
-}
-
-/** Finds out whether the port can be had, before several processes fail over it. */
-export async function checkPort(environment: Environment): Promise<void> {
-  if (environment.PORT === 0) return
-  const server = createServer()
-  await listen(server, environment)
-  await new Promise((resolve) => server.close(resolve))
 }
 
 async function untilEmpty(set: ReadonlySet<unknown>, longestMs: number): Promise<void> {

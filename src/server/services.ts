@@ -1,10 +1,7 @@
-import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Redis } from 'ioredis'
 import type { Pool } from 'pg'
-import { type Logger, pino } from 'pino'
+import type { Logger } from 'pino'
 import type { Ambient } from '#core/ambient.ts'
 import { createRetryBudget } from '#core/routing/retry-budget.ts'
 import { splitKeys } from '#core/channel-types/split-keys.ts'
@@ -41,38 +38,16 @@ import { createTokenCounter } from '#relay/billing/token-counter.ts'
 import { createMediaFetcher } from '#relay/transport/media.ts'
 import { createTransport } from '#relay/transport/send.ts'
 import type { Tracing } from '#relay/tracing/tracing.ts'
+import { systemAmbient, version } from './process.ts'
 import { followDatabaseClock } from './database-clock.ts'
 import type { Environment } from '#core/environment.ts'
 import { followChanges } from './follow-changes.ts'
 import { jobList } from './job-list.ts'
 import { atMostOnceASecond, reportBatchErrors } from './trouble-log.ts'
 import { createProcessMetrics } from './process-metrics.ts'
-import { projectFolder } from './project-folder.ts'
 import { createReadiness } from './readiness.ts'
 import { startTracing } from './tracing.ts'
 import { createWriteBarrier } from './write-barrier.ts'
-
-export const { version } = JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')) as {
-  version: string
-}
-
-const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-
-export const systemAmbient: Ambient = {
-  now: () => new Date(),
-  random: Math.random,
-  newId: (length) => {
-    let id = ''
-    // 248 is the largest multiple of 62 in a byte: what lies above would make some letters likelier.
-    while (id.length < length) {
-      for (const byte of randomBytes(length)) if (byte < 248 && id.length < length) id += alphabet[byte % 62]
-    }
-    return id
-  },
-}
-
-export const createLog = (level: Environment['LOG_LEVEL']): Logger =>
-  pino({ level, redact: ['req.headers.authorization', 'req.headers.cookie', 'req.headers["x-api-key"]'] })
 
 /** Nobody waits long for a count: who gets none from Redis in time counts alone. */
 const redisLimits = { maxRetriesPerRequest: 1, commandTimeout: 100 }

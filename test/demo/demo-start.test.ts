@@ -9,7 +9,8 @@ import { describeWorld, startDemoWorld } from '#scripts/demo-world.ts'
 import { createApp } from '#server/app.ts'
 import { createConsoleFiles } from '#server/console-files.ts'
 import { readEnvironment } from '#server/env.ts'
-import { createLog, createServices } from '#server/services.ts'
+import { createLog } from '#server/process.ts'
+import { createServices } from '#server/services.ts'
 
 test('a fresh demo answers the call that it prints, as a stream', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'demo-test-'))

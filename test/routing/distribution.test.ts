@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { systemAmbient } from '#server/services.ts'
+import { systemAmbient } from '#server/process.ts'
 import type { App } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { serve } from '../relay/serve.ts'

@@ -100,7 +100,7 @@ export async function prepareBrowser(): Promise<Prepared | undefined> {
   return { executablePath: join(folder, 'chromium'), env: { ...fonts, LD_LIBRARY_PATH: libraries } }
 }
 
-export async function launchBrowser(): Promise<Browser> {
+async function launch(): Promise<Browser> {
   const prepared = await prepareBrowser()
   if (!prepared) throw new Error(noBrowser)
   return chromium.launch({
@@ -108,4 +108,19 @@ export async function launchBrowser(): Promise<Browser> {
     args: ['--no-sandbox', '--disable-dev-shm-usage'],
     env: { ...process.env, ...prepared.env },
   })
+}
+
+/** The browser of this worker, for one test file after another. It ends with the worker. */
+let ofWorker: Promise<Browser> | undefined
+
+/** A browser with nothing open; closing it closes what was opened in it. */
+export async function launchBrowser(): Promise<Browser> {
+  const before = await ofWorker?.catch(() => undefined)
+  if (before?.isConnected()) return before
+  ofWorker = launch()
+  const browser = await ofWorker
+  browser.close = async () => {
+    await Promise.all(browser.contexts().map((context) => context.close()))
+  }
+  return browser
 }

@@ -1,0 +1,31 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Logger, pino } from 'pino'
+import type { Ambient } from '#core/ambient.ts'
+import type { Environment } from '#core/environment.ts'
+import { projectFolder } from './project-folder.ts'
+
+// What every process has, those that do not serve too, which load little else.
+
+export const { version } = JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')) as {
+  version: string
+}
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+export const systemAmbient: Ambient = {
+  now: () => new Date(),
+  random: Math.random,
+  newId: (length) => {
+    let id = ''
+    // 248 is the largest multiple of 62 in a byte: what lies above would make some letters likelier.
+    while (id.length < length) {
+      for (const byte of randomBytes(length)) if (byte < 248 && id.length < length) id += alphabet[byte % 62]
+    }
+    return id
+  },
+}
+
+export const createLog = (level: Environment['LOG_LEVEL']): Logger =>
+  pino({ level, redact: ['req.headers.authorization', 'req.headers.cookie', 'req.headers["x-api-key"]'] })
