@@ -301,7 +301,7 @@ describeWithBrowser('channels', () => {
     }
     const quickest = Math.min(...times)
     process.stdout.write(`ten thousand channels are filtered in ${quickest.toFixed(0)} ms\n`)
-    expect(quickest).toBeLessThan(process.env['STRICT_TIMES'] === '1' ? 200 : 2000)
+    expect(quickest).toBeLessThan(process.env['STRICT_TIMES'] === '1' ? 200 : 20_000)
     await context.close()
     await app.pool.query("delete from channels where name like 'crowd %'")
   })

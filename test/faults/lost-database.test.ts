@@ -102,7 +102,7 @@ test('a database stopped immediately under load and restarted has a charge for e
     await using world = await createWorld({ connection: embedded.connection })
     const token = await world.make.token(await world.make.user({ quota: 1_000_000_000 }), { remainQuota: 900_000_000 })
     await world.make.channel()
-    await using product = await startProduct({ environment: { ...world.environment, WORKERS: '2' } })
+    await using product = await startProduct({ environment: { ...world.environment, WORKERS: '1' } })
     const traffic = startTraffic({ urls: [product.url], tokens: [token], kinds: ['plain', 'stream'], concurrency: 12 })
     for (let stop = 0; stop < (long ? 10 : 2); stop += 1) {
       await pause(800)

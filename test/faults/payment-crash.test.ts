@@ -26,7 +26,7 @@ async function startShop(world: World) {
   await world.make.option('EpayId', '1000')
   await world.make.option('EpayKey', createSecrets(secretKey).encrypt('the key of the merchant'))
   const user = await world.make.user({ quota: 0 })
-  return { user, product: await startProduct({ environment: world.environment }) }
+  return { user, product: await startProduct({ environment: { ...world.environment, WORKERS: '1' } }) }
 }
 
 const post = async (product: Product, user: TestUser, { path, body }: { path: string; body: object }) => {
@@ -75,7 +75,7 @@ test('a product killed between the payment and its credit has done neither or bo
     expect((await pool.query("select 1 from grants where kind = 'top_up'")).rowCount).toBe(0)
     expect(await ledgerViolations(pool)).toEqual([])
 
-    product = await startProduct({ environment: world.environment })
+    product = await startProduct({ environment: { ...world.environment, WORKERS: '1' } })
     await askAgain(product, notification)
     expect((await orders()).rows).toMatchObject([{ status: 'paid' }])
     const { rows } = await pool.query('select quota from users where id = $1', [user.id])
@@ -114,7 +114,7 @@ test('a product killed between the payment of a plan and its activation has done
       ).rows[0]
     expect(await state()).toEqual({ orders: 'pending', plans: 0, windows: 0, balance: 0 })
 
-    product = await startProduct({ environment: world.environment })
+    product = await startProduct({ environment: { ...world.environment, WORKERS: '1' } })
     await askAgain(product, notification)
     await product.killAll()
     expect(await state()).toEqual({ orders: 'paid', plans: 1, windows: 1, balance: 0 })

@@ -59,7 +59,7 @@ test('on SIGTERM under load running answers end complete, new calls are refused,
 
 test('what has not ended is cut at the deadline: streams with an error event and a charge, other calls with a 503 and none', async () => {
   await using world = await createWorld()
-  await using product = await startOn(world, { STOP_SECONDS: '1' })
+  await using product = await startOn(world, { STOP_SECONDS: '1', WORKERS: '1' })
   const token = await world.make.token(await world.make.user({ quota: 1_000_000_000 }))
   const stream = callOnce(product.url, token, { kind: 'stream', text: streamOf(60) })
   const plain = callOnce(product.url, token, { kind: 'plain', text: '[[delay=60000]] say something' })
@@ -109,7 +109,7 @@ test('the database that comes along stops with the product, and the next start i
     const first = await startProduct({ environment })
     expect(await first.stop()).toEqual({ code: 0, signal: null })
     const before = Date.now()
-    await using second = await startProduct({ environment })
+    await using second = await startProduct({ environment: { ...environment, WORKERS: '1' } })
     expect(Date.now() - before).toBeLessThan(120_000)
     expect(await second.stop()).toEqual({ code: 0, signal: null })
   } finally {

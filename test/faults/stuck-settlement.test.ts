@@ -11,10 +11,10 @@ const lockSeconds = 14
 
 type Stage = AsyncDisposable & { world: World; product: Product }
 
-async function setStage(): Promise<Stage> {
+async function setStage(WORKERS = '1'): Promise<Stage> {
   const world = await createWorld()
   await world.make.channel()
-  const product = await startProduct({ environment: { ...world.environment, WORKERS: '2' } })
+  const product = await startProduct({ environment: { ...world.environment, WORKERS } })
   return {
     world,
     product,
@@ -92,7 +92,7 @@ describe.concurrent('an answer that cannot be booked', () => {
 })
 
 test('a user whose row is locked does not keep others from being served', async ({ expect }) => {
-  await using stage = await setStage()
+  await using stage = await setStage('2')
   const { world, product } = stage
   const [locked, free] = [await someone(world), await someone(world)]
   await whileLocked(world, userLock(locked.user.id), async () => {
