@@ -1,5 +1,5 @@
 import { DomainError } from '#core/errors.ts'
-import { parseExactly } from '#core/exact-json.ts'
+import { parseWeighed } from '#core/exact-json.ts'
 import { weighJson } from '#core/json-weight.ts'
 import { networkOf } from '#features/client-address/service.ts'
 import { type Body, readBody as readRequestBody } from '#features/request-bodies/read-body.ts'
@@ -48,7 +48,7 @@ export async function parseJson({ bytes, holding }: Body): Promise<Pick<CallBody
   await holding.raise(bytes.length + weight.bytes)
   let value: unknown
   try {
-    value = parseExactly(bytes.toString('utf8'), weight.wide)
+    value = parseWeighed(bytes, weight)
   } catch (error) {
     throw new DomainError('relay.body_invalid', { detail: 'the body is not valid JSON' }, { cause: error })
   }

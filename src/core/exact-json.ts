@@ -1,3 +1,5 @@
+import type { JsonWeight } from './json-weight.ts'
+
 declare global {
   /** Part of the language since 2025, which the compiler's own list does not know yet. */
   interface JSON {
@@ -27,3 +29,35 @@ const keepDigits = (_: string, value: unknown, { source }: { source?: string }):
  */
 export const parseExactly = (text: string, wide: boolean = mayBeWide.test(text)): unknown =>
   wide ? JSON.parse(text, keepDigits) : JSON.parse(text)
+
+/** Shorter texts lie where texts are quickly made; far longer ones the engine keeps elsewhere in any case. */
+const leastInPieces = 131_072
+const mostInPieces = 1_000_000
+
+/**
+ * The value of a JSON text whose weight is known, no digit changed. The longest list of a long object is read in pieces.
+ * @throws {SyntaxError} when it is not JSON.
+ */
+export function parseWeighed(bytes: Buffer, weight: JsonWeight): unknown {
+  const whole = (): unknown => parseExactly(bytes.toString('utf8'), weight.wide)
+  if (bytes.length < leastInPieces || bytes.length > mostInPieces) return whole()
+  const list = weight.fields?.toSorted((left, right) => right.end - right.value - (left.end - left.value))[0]
+  if (!list || list.name === '__proto__') return whole()
+  const [from, to] = [list.value + 1, list.end - 1]
+  const cuts = weight.cuts?.filter((cut) => cut > from && cut < to) ?? []
+  if (cuts.length === 0 || bytes[from - 1] !== opening || bytes[to] !== closing) return whole()
+  const rest = parseExactly(bytes.toString('utf8', 0, from) + bytes.toString('utf8', to), weight.wide)
+  const items: unknown[] = []
+  for (const [index, cut] of [...cuts, to].entries()) {
+    const start = index === 0 ? from : (cuts[index - 1] ?? 0) + 1
+    const piece = parseExactly(`[${bytes.toString('utf8', start, cut)}]`, weight.wide) as unknown[]
+    // A comma with nothing beside it: the whole is no JSON.
+    if (piece.length === 0) return whole()
+    for (const item of piece) items.push(item)
+  }
+  if (typeof rest !== 'object' || rest === null) return whole()
+  return Object.assign(rest, { [list.name]: items })
+}
+
+const opening = '['.charCodeAt(0)
+const closing = ']'.charCodeAt(0)

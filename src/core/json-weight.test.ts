@@ -39,7 +39,7 @@ describe('the weight of a JSON text', () => {
         (letters) => {
           const text = JSON.stringify(letters.join(''))
           expect(skipString(Buffer.from(text), 0)).toBe(Buffer.byteLength(text))
-          expect(weigh(text)).toEqual({ problem: null, bytes: Buffer.byteLength(text), wide: false })
+          expect(weigh(text)).toEqual({ problem: null, bytes: Buffer.byteLength(text), wide: false, cuts: [] })
         },
       ),
     )

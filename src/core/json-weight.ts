@@ -43,6 +43,8 @@ export type JsonWeight = {
    * which of two wins. Means something only of a text that turns out to be JSON.
    */
   fields?: JsonField[] | undefined
+  /** Commas between what the outermost fields hold, so far from each other that a piece between two is worth reading alone. */
+  cuts?: number[] | undefined
 }
 
 /** Where a field of the outermost object stands: from its name's quote, its value from `value` up to `end`. */
@@ -75,6 +77,9 @@ export function skipString(bytes: Uint8Array, from: number): number {
     at = end + 1
   }
 }
+
+/** A piece that is read alone; a much longer text is laid out anew by the system each time it is made. */
+export const pieceBytes = 65_536
 
 const isSpace = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 
@@ -123,6 +128,8 @@ export function weighJson(bytes: Uint8Array): JsonWeight {
   let values = 0
   let wide = false
   let outline: ReturnType<typeof createOutline> | undefined
+  const cuts: number[] = []
+  let nextCut = pieceBytes
   let at = 0
   while (at < length) {
     const meaning = meanings[bytes[at] as number]
@@ -142,6 +149,10 @@ export function weighJson(bytes: Uint8Array): JsonWeight {
       }
       at += 1
       if (meaning === comma) {
+        if (at > nextCut && outer.length === 2) {
+          cuts.push(at - 1)
+          nextCut = at + pieceBytes
+        }
         values += 1
         if (values > mostValues) return { ...unread, problem: 'too many values' }
       } else if (meaning === colon) {
@@ -157,5 +168,5 @@ export function weighJson(bytes: Uint8Array): JsonWeight {
     }
   }
   const weight = length + containers * bytesOfContainer + values * bytesOfValue
-  return { problem: null, bytes: weight, wide, fields: outline?.fields() }
+  return { problem: null, bytes: weight, wide, fields: outline?.fields(), cuts }
 }
