@@ -40,7 +40,7 @@ export async function listAttention(deps: AttentionDeps): Promise<Attention[]> {
     ...(await openCircuitsOf(deps)),
     ...(await offBalancesOf(deps)),
     ...(await lowBalancesOf(deps)),
-    ...retiredOf(abilities, deps.ambient.now()),
+    ...(await retiredOf(deps, abilities)),
     ...(await driftsOf(deps)),
   ]
   return found.toSorted((left, right) => rank(left) - rank(right))
@@ -174,15 +174,22 @@ async function driftsOf(deps: AttentionDeps): Promise<Attention[]> {
   })
 }
 
-function retiredOf(abilities: readonly Ability[], now: Date): Attention[] {
-  const channels = new Map<string, number>()
-  for (const { model, channels: count } of abilities) channels.set(model, (channels.get(model) ?? 0) + count)
-  return [...channels].flatMap(([model, count]) => {
+async function retiredOf({ database, ambient }: AttentionDeps, abilities: readonly Ability[]): Promise<Attention[]> {
+  const last = ambient.now().getTime() + noticeMs
+  const retired = [...new Set(abilities.map(({ model }) => model))].filter((model) => {
     const retirement = retirementOf(model)
-    if (!retirement || retirement.retires.getTime() > now.getTime() + noticeMs) return []
+    return retirement !== undefined && retirement.retires.getTime() <= last
+  })
+  if (retired.length === 0) return []
+  const { rows } = await database.pool.query<{ model: string; channels: number }>(
+    `select model, count(distinct channel_id)::int as channels from abilities
+     where enabled and model = any($1) group by 1 order by 1`,
+    [retired],
+  )
+  return rows.flatMap(({ model, channels }) => {
+    const retirement = retirementOf(model)
+    if (!retirement) return []
     const { retires, successor } = retirement
-    return [
-      { kind: 'model-retired' as const, severity: 'warning' as const, model, retires, successor, channels: count },
-    ]
+    return [{ kind: 'model-retired' as const, severity: 'warning' as const, model, retires, successor, channels }]
   })
 }

@@ -202,20 +202,24 @@ function idOfCursor({ secrets }: Pick<Deps, 'secrets'>, cursor: string): number 
 /** The newest rows whose type is the keyword; an administrator also finds those whose text begins with it. */
 export async function searchLogs(deps: UserDeps, { keyword }: { keyword: string }): Promise<LogView[]> {
   if (keyword === '') return []
-  const { role } = deps.actor
   const type = typeOf(keyword)
-  const narrow = (conditions: Conditions): void => {
-    const beginning = (text: string): string => `${text.replace(/[\\%_]/g, '\\$&')}%`
-    // The index holds how texts begin; a longer keyword is compared once more.
-    const indexed = `l.content <> '' and left(l.content, ${indexedLength}) like`
-    const longer = keyword.length > indexedLength ? [keyword] : []
-    const orOfType = type === undefined ? '' : `l.type = ${type} or `
-    conditions.add((value) => `(${orOfType}${indexed} ${value})`, beginning(keyword.slice(0, indexedLength)))
-    for (const text of longer) conditions.add((value) => `l.content like ${value}`, beginning(text))
-  }
-  if (type !== undefined) return found(deps, { role, limit: mostFound, narrow })
-  const rows = await readInTime(deps.database.pool, (query) => newestOf(query, narrow))
-  return rows.map((row, index) => toLogView(row, { role, number: index + 1 }))
+  const rows = await readInTime(deps.database.pool, async (query) => {
+    const ofText = await newestOf(query, (conditions) => {
+      const beginning = (text: string): string => `${text.replace(/[\\%_]/g, '\\$&')}%`
+      // The index holds how texts begin; a longer keyword is compared once more.
+      const indexed = `l.content <> '' and left(l.content, ${indexedLength}) like`
+      conditions.add((value) => `${indexed} ${value}`, beginning(keyword.slice(0, indexedLength)))
+      if (keyword.length > indexedLength) conditions.add((value) => `l.content like ${value}`, beginning(keyword))
+    })
+    if (type === undefined) return ofText
+    const ofType = await query<LogRow>(
+      `select ${columns} ${source} where l.type = $1 order by l.id desc limit ${mostFound}`,
+      [type],
+    )
+    const all = new Map([...ofText, ...ofType].map((row) => [Number(row.id), row]))
+    return [...all.values()].toSorted((left, right) => Number(right.id) - Number(left.id)).slice(0, mostFound)
+  })
+  return rows.map((row, index) => toLogView(row, { role: deps.actor.role, number: index + 1 }))
 }
 
 /** So many rows are sorted at once. */

@@ -32,24 +32,19 @@ export const listUnpricedModels = (deps: Pick<UserDeps, 'options'>, input: Unpri
   unpricedModelsOf(deps.options, { ...input, models: input.models.join(',') })
 
 /** What some enabled channels serve. */
-export type Ability = {
-  model: string
-  prefix: string
-  mapping: string
-  task: boolean
-  groups: string[]
-  /** How many channels. */
-  channels: number
-}
+export type Ability = { model: string; prefix: string; mapping: string; task: boolean; groups: string[] }
 
 /** What enabled channels serve; channels that are alike in prefix and mapping share a row. */
 export async function enabledAbilities({ database }: Pick<Deps, 'database'>): Promise<Ability[]> {
   const { rows } = await database.pool.query<Ability>({
     name: 'enabled_abilities',
-    text: `select a.model, c.model_prefix as prefix, c.model_mapping as mapping, c.type = any ($1::int[]) as task,
-             array_agg(distinct a."group") as groups, count(distinct a.channel_id)::int as channels
-           from abilities a join channels c on c.id = a.channel_id
-           where a.enabled
+    // Grouped twice: what is sorted is a row of each group, not of each channel.
+    text: `select model, prefix, mapping, task, array_agg("group" order by "group") as groups
+           from (
+             select a.model, c.model_prefix as prefix, c.model_mapping as mapping, c.type = any ($1::int[]) as task, a."group"
+             from abilities a join channels c on c.id = a.channel_id
+             where a.enabled group by 1, 2, 3, 4, 5
+           ) served
            group by 1, 2, 3, 4 order by 1, 2`,
     values: [[...taskTypes]],
   })
