@@ -60,7 +60,8 @@ export function HoverTips() {
         pointerEvents="none"
         zIndex="tooltip"
         style={{ left: shown.x, top: shown.y, transform: `translate(-50%, ${shown.below ? '0' : '-100%'})` }}
-        maxW="xs"
+        w="max-content"
+        maxW="min(320px, 100vw - 16px)"
         px="2"
         py="1"
         borderRadius="l1"

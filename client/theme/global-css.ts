@@ -19,15 +19,11 @@ export const globalCss = defineGlobalStyles({
   'input::placeholder, textarea::placeholder': { '@media (max-width: 600px)': { fontSize: '14px' } },
   'input:placeholder-shown': { textOverflow: 'ellipsis' },
   // What is printed is what is open: a panel, else the page; neither what leads elsewhere nor what can only be pressed.
+  'html, body, #root, #root > *, main': { _print: { height: 'auto !important' } },
   'html, body, #root, #root > *, main, main *': {
-    _print: {
-      height: 'auto !important',
-      maxHeight: 'none !important',
-      minHeight: '0 !important',
-      overflow: 'visible !important',
-    },
+    _print: { maxHeight: 'none !important', overflow: 'visible !important' },
   },
-  '[data-shell], nav, footer, button:has(> svg:only-child), [role=search], [data-scope=toast]': {
+  '[data-shell], nav, footer, button[aria-label]:has(> svg), [role=search], [data-scope=toast]': {
     _print: { display: 'none !important' },
   },
   ':has(> [data-detail-panel]) > :not([data-detail-panel])': { _print: { display: 'none !important' } },

@@ -85,6 +85,7 @@ type QueryInputProps = { value: string; placeholder: string; onChange: (words: s
 function QueryInput({ value, placeholder, onChange }: QueryInputProps) {
   const [typed, setTyped] = useState(value)
   const input = useRef<HTMLInputElement>(null)
+  const phone = useIsPhone()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useSlashFocus(input)
   useEffect(() => setTyped(value), [value])
@@ -98,7 +99,7 @@ function QueryInput({ value, placeholder, onChange }: QueryInputProps) {
       flex="1 1 220px"
       maxW={{ sm: '260px' }}
       startElement={<Search size={14} aria-hidden />}
-      endElement={typed === '' ? <Kbd hideBelow="sm">/</Kbd> : undefined}
+      endElement={typed === '' && !phone ? <Kbd>/</Kbd> : undefined}
     >
       <Input
         ref={input}

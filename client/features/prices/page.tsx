@@ -1,4 +1,4 @@
-import { Button, Flex, HStack, Input, SegmentGroup, Text } from '@chakra-ui/react'
+import { Button, Flex, HStack, Input, SegmentGroup, Skeleton, Stack, Text } from '@chakra-ui/react'
 import { BookOpenText, Braces, CalendarClock, FlaskConical, Layers, Plus, Receipt } from 'lucide-react'
 import { useDeferredValue, useMemo, useState } from 'react'
 import { Link } from 'wouter'
@@ -34,6 +34,14 @@ const isShown = (row: PriceRow, show: string): boolean =>
       : show === 'retired'
         ? row.retires !== null && row.channelCount > 0
         : true
+
+const Skeletons = () => (
+  <Stack gap="2" aria-busy>
+    {Array.from({ length: 12 }, (_, row) => (
+      <Skeleton key={row} h="8" />
+    ))}
+  </Stack>
+)
 
 /** All prices in one list: typed where they stand, tried on past traffic, saved at once or at an instant. */
 export function Page() {
@@ -155,7 +163,7 @@ export function Page() {
           />
         </SegmentGroup.Root>
         <Text textStyle="xs" color="fg.muted" aria-live="polite">
-          {t('{count} 个模型', { count: shown.length })}
+          {query.data && t('{count} 个模型', { count: shown.length })}
         </Text>
         {chosen.length > 0 && !readOnly && (
           <HStack gap="2" ms={{ sm: 'auto' }} wrap="wrap">
@@ -176,7 +184,9 @@ export function Page() {
       </Flex>
       {query.error && !query.data ? (
         <ErrorState error={query.error} onRetry={() => void query.refetch()} />
-      ) : query.data && shown.length === 0 ? (
+      ) : !query.data ? (
+        <Skeletons />
+      ) : shown.length === 0 ? (
         <EmptyState
           title={t('没有匹配的模型')}
           action={<Button onClick={() => set({ q: '', show: 'all' })}>{t('清除筛选')}</Button>}
