@@ -16,13 +16,14 @@ import { answerConversation, conversationPaths } from './endpoints/conversations
 import { claudeCounting, countTokens, geminiCounting, responsesCounting } from './endpoints/count-tokens.ts'
 import { explain } from './endpoints/explain.ts'
 import { storedAnswer } from './endpoints/stored-responses.ts'
+import { storedInteraction } from './endpoints/interactions.ts'
 import { answerUnimplemented } from './endpoints/unimplemented.ts'
 import { handlePlain } from './operations/handle.ts'
 import { handleRealtime } from './realtime/handle.ts'
 import { handleResponsesSocket } from './realtime/responses/handle.ts'
 import { asksForRealtime } from './realtime/upgrades.ts'
 import { serveImages, serveTasks, taskBases } from './tasks/routes.ts'
-import { chatPaths, dialectOfPath, plainPaths, unimplementedPaths } from './routes.ts'
+import { chatPaths, dialectOfPath, interactionBases, plainPaths, unimplementedPaths } from './routes.ts'
 
 export type { RelayServices } from './request/call.ts'
 export { asksForRealtime, serveUpgrades } from './realtime/upgrades.ts'
@@ -124,6 +125,10 @@ function serveLocal(services: RelayServices, router: Router, prefix: string): vo
   for (const conversationPath of conversationPaths) {
     const { method, path } = conversationPath
     router[method](prefix + path, (req, res) => answerConversation(services, conversationPath, { req, res }))
+  }
+  for (const method of ['get', 'delete'] as const) {
+    const paths = interactionBases.map((base) => `${prefix}${base}/:id`)
+    router[method](paths, (req, res) => storedInteraction(services, method, { req, res }))
   }
   for (const { method, path } of unimplementedPaths) {
     router[method](prefix + path, (req, res) => answerUnimplemented(services, req, res))

@@ -2,6 +2,7 @@ import type { CallerDialect } from './dialects/types.ts'
 import { claude } from './dialects/claude/index.ts'
 import { type EmbedAction, embedActions } from './dialects/gemini/embed.ts'
 import { gemini } from './dialects/gemini/index.ts'
+import { geminiInteractions } from './dialects/gemini-interactions/index.ts'
 import { openAiChat } from './dialects/openai-chat/index.ts'
 import { openAiCompaction } from './dialects/openai-compaction/index.ts'
 import { openAiCompletions } from './dialects/openai-completions/index.ts'
@@ -23,6 +24,8 @@ const geminiPath = (params: Record<string, string>, query: Record<string, unknow
   return { model: params['model'] ?? '', stream, asJsonArray: stream && query['alt'] !== 'sse' }
 }
 
+export const interactionBases = ['/v1beta/interactions', '/v1/interactions']
+
 /** Path → dialect and operation. `/hf` in front of `/v1` is an alias. */
 export const chatPaths: ChatPath[] = [
   { path: '/v1/chat/completions', dialect: openAiChat },
@@ -31,6 +34,8 @@ export const chatPaths: ChatPath[] = [
   { path: '/v1/responses', dialect: openAiResponses },
   { path: '/v1/responses/compact', dialect: openAiCompaction },
   { path: '/v1/messages', dialect: claude },
+  // The library asks at the one, what is published says the other.
+  ...interactionBases.map((path) => ({ path, dialect: geminiInteractions })),
   ...['/v1beta/models', '/v1/models'].flatMap((base) =>
     ['generateContent', 'streamGenerateContent'].map((action) => ({
       // A wildcard, for names have slashes and colons of their own.
@@ -86,6 +91,8 @@ export const unimplementedPaths: Unbuilt[] = [
   { method: 'all', path: '/v1/fine-tunes/*rest' },
   { method: 'all', path: '/v1/fine_tuning/*rest' },
   { method: 'delete', path: '/v1/models/*rest' },
+  // Nothing runs on after its call, so that there is nothing to cancel.
+  ...interactionBases.map((base): Unbuilt => ({ method: 'post', path: `${base}/:id/cancel` })),
   ...['/v1beta/files', '/v1beta/cachedContents', '/upload/v1beta/files'].flatMap((path): Unbuilt[] => [
     { method: 'all', path },
     { method: 'all', path: `${path}/*rest` },

@@ -1,6 +1,7 @@
 import type { DialectId } from '#relay/chat/request.ts'
 import { claude } from './claude/index.ts'
 import { gemini } from './gemini/index.ts'
+import { geminiInteractions } from './gemini-interactions/index.ts'
 import { openAiChat } from './openai-chat/index.ts'
 import { openAiCompaction } from './openai-compaction/index.ts'
 import { openAiCompletions } from './openai-completions/index.ts'
@@ -20,6 +21,7 @@ const legacy = {
   'openai-completions': openAiCompletions,
   'openai-edits': openAiEdits,
   'openai-compaction': openAiCompaction,
+  'gemini-interactions': geminiInteractions,
 }
 
 export type CallerDialectId = DialectId | LegacyDialect['id']

@@ -82,6 +82,8 @@ export type ChatDialect = {
   threadOf?: ((body: Body) => { continues: string | undefined } | undefined) | undefined
   /** Upstreams keep its answers, and later calls name them. */
   keepsResponses: boolean
+  /** Its answers are kept by the gateway, as interactions that later calls name. */
+  keepsInteractions?: boolean | undefined
   /** Its own answers are kept nowhere, whatever they go on from. */
   isNeverStored?: boolean | undefined
   /** Its answers have an agreed place for reasoning. */
@@ -112,7 +114,7 @@ export type ChatDialect = {
 
 /** Calls from before there were chats, and calls beside them: few upstreams speak them, so their ids are none of `DialectId`. */
 export type LegacyDialect = Omit<ChatDialect, 'id'> & {
-  id: 'openai-completions' | 'openai-edits' | 'openai-compaction'
+  id: 'openai-completions' | 'openai-edits' | 'openai-compaction' | 'gemini-interactions'
 }
 
 /** Whatever language a chat call came in. */

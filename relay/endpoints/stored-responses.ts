@@ -2,6 +2,7 @@ import type { Request, Response } from 'express'
 import { DomainError } from '#core/errors.ts'
 import { forgetAnswer } from '#features/stored-responses/service.ts'
 import { forgetLocalResponse } from '#features/stored-responses/local-responses.ts'
+import { isInteractionId } from '#relay/dialects/gemini-interactions/ids.ts'
 import { openAiResponses } from '#relay/dialects/openai-responses/index.ts'
 import { admitAddress } from '#relay/request/admit.ts'
 import { upstreamChannelOf, providerCallOf } from '#relay/attempt/upstream-channel.ts'
@@ -65,6 +66,7 @@ type Stored = Input & { id: string; userId: number; query: Record<string, unknow
 /** What the gateway keeps itself; nothing where it does not. */
 async function ownAnswer(services: RelayServices, stored: Stored): Promise<unknown> {
   const { method, path, id, userId, query, incoming } = stored
+  if (isInteractionId(id)) return undefined
   if (method === 'DELETE') {
     const removed = await forgetLocalResponse(services.database.pool, { id, userId })
     return removed ? { id, object: 'response', deleted: true } : undefined

@@ -7,6 +7,7 @@ import { isAllowedAddress } from '#features/client-address/service.ts'
 import type { ChannelRow } from '#relay/routing/channel-table.ts'
 import { cheapPromptTokens } from '#relay/counting/cheap-count.ts'
 import { plansOf } from '#relay/routing/select.ts'
+import { withEarlierSteps } from '#relay/routing/interactions.ts'
 import { withEarlierTurns } from '#relay/routing/local-responses.ts'
 import { placeOfNamed, placeOfThread } from '#relay/routing/stored-responses.ts'
 import type { Call, CallCore, Caller, CallSession, ChatRoute, Incoming, RelayServices } from './call.ts'
@@ -21,7 +22,9 @@ export async function admitChat(services: RelayServices, { incoming, route, call
   const { caller, body: asked } = route.prepare?.(services, known, read) ?? { caller: known, body: read }
   const { body, earlier } = route.dialect.keepsResponses
     ? await withEarlierTurns(services, { userId: caller.user.id, body: asked, incoming })
-    : { body: asked }
+    : route.dialect.keepsInteractions
+      ? await withEarlierSteps(services, { userId: caller.user.id, body: asked, incoming })
+      : { body: asked }
   const request = route.dialect.parse(body.json, route.path)
   const admitted = admitCall(services, caller, request.model)
   const storedAt = route.dialect.keepsResponses

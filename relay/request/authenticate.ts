@@ -80,7 +80,7 @@ function findKey(path: string, query: Record<string, unknown>, headers: Incoming
     const key = text(headers['x-api-key'])
     if (key !== '') return key
   }
-  if (listing || path.startsWith('/v1beta/')) {
+  if (listing || path.startsWith('/v1beta/') || path.startsWith('/v1/interactions')) {
     const key = (typeof query['key'] === 'string' ? query['key'] : '') || text(headers['x-goog-api-key'])
     if (key !== '') return key
   }

@@ -18,7 +18,7 @@ const marker = 'data: '
  */
 function responseIn(text: string): { start: number; end: number; isEvent: boolean } {
   if (text.startsWith('{')) return { start: 0, end: text.length, isEvent: false }
-  const at = text.lastIndexOf(`\n${marker}`)
+  const at = text.lastIndexOf(`\n${marker}{`)
   const first = text.startsWith(marker) ? marker.length : text.length
   const start = at < 0 ? first : at + 1 + marker.length
   const end = text.indexOf('\n', start)
@@ -46,7 +46,8 @@ export async function withStoredAnswer(context: AttemptContext, closing: string)
   if (!storesAnswer(context)) return closing
   const { start, end, isEvent } = responseIn(closing)
   const json = readOwn(closing.slice(start, end))
-  const response = isEvent ? json?.['response'] : json
+  const name = call.dialect.keepsInteractions ? 'interaction' : 'response'
+  const response = isEvent ? json?.[name] : json
   // Within a text the quotes would be escaped.
   if (!isObject(response)) return listens ? closing : closing.replaceAll('"store":true', '"store":false')
   let stored: Record<string, unknown> = response
@@ -56,8 +57,8 @@ export async function withStoredAnswer(context: AttemptContext, closing: string)
     stored = { ...response, conversation: isAdded ? { id: conversationId } : null }
   }
   if (!listens && keepsAnswer(services, call) && !(await keepAnswer(services, call, stored)))
-    stored = { ...stored, store: false }
+    stored = call.dialect.keepsInteractions ? stored : { ...stored, store: false }
   if (stored === response) return closing
-  const text = JSON.stringify(isEvent ? { ...json, response: stored } : stored)
+  const text = JSON.stringify(isEvent ? { ...json, [name]: stored } : stored)
   return closing.slice(0, start) + text + closing.slice(end)
 }

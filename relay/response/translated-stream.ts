@@ -17,7 +17,7 @@ export function translatedStream(context: AttemptContext): StreamWriter {
     estimatedPromptTokens: call.estimate.promptTokens,
     ambient: services.ambient,
     asJsonArray: call.asJsonArray,
-    ...(call.dialect.keepsResponses ? askedOf(context) : {}),
+    ...(call.dialect.keepsResponses || call.dialect.keepsInteractions ? askedOf(context) : {}),
   })
   const seen = { usage: undefined as ReportedUsage | undefined, failure: undefined as UpstreamFailure | undefined }
   const texts: string[] = []

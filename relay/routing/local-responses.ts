@@ -13,6 +13,7 @@ import {
 import { addItems, findConversationItems } from '#features/stored-responses/conversations.ts'
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { isObject } from '#relay/chat/json.ts'
+import { isInteractionId } from '#relay/dialects/gemini-interactions/ids.ts'
 import { asConversationItem } from '#relay/dialects/openai-responses/conversation-items.ts'
 import type { CallBody, CallCore, Incoming, RelayServices } from '#relay/request/call.ts'
 import type { EarlierTurns } from './earlier-turns.ts'
@@ -24,7 +25,7 @@ export const daysOf = ({ options }: RelayServices): number => options.get('globa
 
 /** Answers of this call are kept: its caller did not say no, and the operator does not. */
 export const keepsAnswer = (services: RelayServices, { dialect, earlier, body }: KeepingCall): boolean =>
-  dialect.keepsResponses &&
+  (dialect.keepsResponses || dialect.keepsInteractions === true) &&
   dialect.isNeverStored !== true &&
   (earlier?.asked ?? body.json)['store'] !== false &&
   daysOf(services) > 0
@@ -102,7 +103,7 @@ export async function withEarlierTurns(
   const ids = itemsOf(input).flatMap((item) =>
     isReference(item) && typeof item['id'] === 'string' ? [item['id']] : [],
   )
-  const hasPrevious = typeof previousId === 'string' && previousId !== ''
+  const hasPrevious = typeof previousId === 'string' && previousId !== '' && !isInteractionId(previousId)
   if (hasPrevious && conversationId !== undefined)
     throw new InvalidRequest('invalid_responses_request', 'previous_response_id and conversation exclude each other')
   if (days === 0 || (!hasPrevious && conversationId === undefined && ids.length === 0)) return { body }
@@ -118,9 +119,6 @@ export async function withEarlierTurns(
   const own = asItems(input).map((item) => (isReference(item) ? known.get(String(item['id'])) : undefined) ?? item)
   const history = before ? historyOf(before.turns) : (conversation?.items ?? []).filter(isReadable).map(withoutId)
   const items = [...history, ...own]
-  const size = bodySize(body.json, items)
-  if (size > services.bodies.limits.largest) throw new DomainError('relay.body_too_large')
-  await hold(copies * size)
   const json: Json = { ...body.json, input: items }
   if (before) delete json['previous_response_id']
   if (conversation) delete json['conversation']
@@ -131,7 +129,21 @@ export async function withEarlierTurns(
     ...(conversation ? { conversationId } : {}),
     input: own,
   }
-  return { body: { json, bytes: Buffer.from(JSON.stringify(json)) }, earlier }
+  return { body: await withHistory(services, { json, items, hold }), earlier }
+}
+
+/**
+ * A body whose input is these items.
+ * @throws {DomainError} relay.body_too_large, input.no_room, input.address_full
+ */
+export async function withHistory(
+  services: RelayServices,
+  { json, items, hold }: { json: Json; items: readonly Json[]; hold: HoldMemory },
+): Promise<CallBody> {
+  const size = bodySize(json, items)
+  if (size > services.bodies.limits.largest) throw new DomainError('relay.body_too_large')
+  await hold(copies * size)
+  return { json, bytes: Buffer.from(JSON.stringify(json)) }
 }
 
 type Named = { ids: readonly string[]; userId: number; incoming: Arrived }

@@ -95,9 +95,9 @@ export function objectsOf(app: App, owner: number, planted: PlantedChannel = {})
         await addItems(deps, { ...made, days: 1, items: [{ id: item, type: 'message', role: 'user', content: [] }] })
         return { id: conversation, item }
       }),
-    storedAnswer: () =>
+    storedAnswer: (prefix = 'resp_') =>
       owned(async () => {
-        const response = `resp_${randomKey(24)}`
+        const response = `${prefix}${randomKey(24)}`
         const turn = { input: [], response: { id: response, object: 'response', output: [] } }
         const stored = {
           userId: owner,

@@ -20,6 +20,7 @@ const byModel: MakeSending = () => ({ id: model })
 const byDrawing: MakeSending = async (make) => ({ id: (await make.drawing()).task })
 const byAnswer: MakeSending = async (make) => ({ id: await make.storedAnswer() })
 
+const byInteraction: MakeSending = async (make) => ({ id: await make.storedAnswer('interaction_') })
 const byConversation: MakeSending = async (make) => ({ id: (await make.conversation()).id })
 const byConversationItem: MakeSending = async (make) => make.conversation()
 const items = [{ role: 'user', content: 'hello' }]
@@ -64,6 +65,13 @@ export const relayCalls: Readonly<Record<string, MakeSending>> = {
   'POST /v1/rerank': () => ({ body: { model, query: 'q', documents: ['d'] } }),
   'POST /v2/rerank': () => ({ body: { model, query: 'q', documents: ['d'] } }),
   'POST /v1/responses': () => ({ body: { model, input: 'hello' } }),
+  ...Object.fromEntries(
+    ['/v1beta/interactions', '/v1/interactions'].flatMap((base): [string, MakeSending][] => [
+      [`POST ${base}`, () => ({ body: { model, input: 'hello' } })],
+      [`GET ${base}/:id`, byInteraction],
+      [`DELETE ${base}/:id`, byInteraction],
+    ]),
+  ),
   'POST /v1/conversations': () => ({ body: { items } }),
   'GET /v1/conversations/:id': byConversation,
   'POST /v1/conversations/:id': async (make) => ({ ...(await byConversation(make)), body: { metadata: {} } }),

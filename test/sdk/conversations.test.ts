@@ -179,3 +179,92 @@ test('a conversation is its maker’s alone, whole or not at all, and goes when 
   expect(await thrownBy(() => openai.conversations.retrieve(id))).toMatchObject({ status: 404 })
   expect(await forgetExpiredConversations(app.pool, 30)).toBe(1 + roles.length)
 })
+
+describe.each(channelKinds)('the interactions of Google’s library against $name', ({ model, usage, charge, type }) => {
+  test('are kept and gone on from, with calls and their results, whole or streamed, each charged once', async () => {
+    const first = await google.interactions.create({ model, input: `the word is plover [[usage=${usage}]]` })
+    expect(first).toMatchObject({ status: 'completed', output_text: 'You said: the word is plover' })
+    expect(await world.newCharges()).toEqual([charge])
+    const look = { type: 'function' as const, name: 'look', description: 'looks', parameters: { type: 'object' } }
+    const events = []
+    const second = await google.interactions.create({
+      model,
+      previous_interaction_id: first.id,
+      input: [{ type: 'user_input', content: [{ type: 'text', text: '[[tool=look]] [[thinking=3]] go on' }] }],
+      tools: [look],
+      generation_config: { thinking_level: 'low', thinking_summaries: 'auto' },
+      stream: true,
+    })
+    for await (const event of second) events.push(event)
+    expect(lastText()).toMatch(/the word is plover.*You said: the word is plover.*go on/s)
+    expect(events[0]?.event_type).toBe('interaction.created')
+    const closing = events.at(-1)
+    if (closing?.event_type !== 'interaction.completed') throw new Error(`ended by ${closing?.event_type}`)
+    const { id, steps = [], status } = closing.interaction
+    expect(status).toBe('requires_action')
+    const call = steps.find((step) => step.type === 'function_call')
+    if (call?.type !== 'function_call') throw new Error('no call')
+    const started = events.flatMap((event) => (event.event_type === 'step.start' ? [event.step.type] : []))
+    expect(started).toEqual(steps.map((step) => step.type))
+    const third = await google.interactions.create({
+      model,
+      previous_interaction_id: id,
+      input: [{ type: 'function_result', call_id: call.id, name: 'look', result: 'it flew away' }],
+      tools: [look],
+    })
+    expect(third.output_text).toContain('it flew away')
+    const { total_input_tokens = 0, total_output_tokens = 0, total_thought_tokens = 0, ...used } = third.usage ?? {}
+    expect(used.total_tokens).toBe(total_input_tokens + total_output_tokens + total_thought_tokens)
+    expect(await world.newCharges()).toHaveLength(2)
+    expect(await google.interactions.get(third.id)).toMatchObject({ id: third.id, previous_interaction_id: id })
+    expect(type === 24 || lastText().includes('plover')).toBe(true)
+    await google.interactions.delete(first.id)
+    // What it went on from is part of it.
+    for (const named of [first.id, id])
+      expect((await failureOf({ model, previous_interaction_id: named, input: 'x' })).status).toBe(404)
+  })
+})
+
+const failureOf = async (params: Record<string, unknown>, token = world.token.key) => {
+  const headers = { 'x-goog-api-key': `sk-${token}`, 'content-type': 'application/json' }
+  const url = `${world.app.url}/v1beta/interactions`
+  const reply = await fetch(url, { method: 'POST', headers, body: JSON.stringify(params) })
+  const { error } = (await reply.json()) as { error?: { status: string; message: string } }
+  return { status: reply.status, error: error?.status, message: error?.message ?? '' }
+}
+
+test('an interaction is its maker’s alone, is kept unless its caller says no, and cannot be what it is not', async () => {
+  const { app } = world
+  const model = 'gpt-4o-mini'
+  const other = await app.make.token(await app.make.user({ quota: 1_000_000_000 }))
+  const theirs = googleLibrary(app.url, other.key)
+  const made = await google.interactions.create({ model, input: 'mine' })
+  const response = await openai.responses.create({ model, input: 'a response' })
+  const unkept = await google.interactions.create({ model, input: 'gone', store: false })
+  const reading = [
+    () => theirs.interactions.get(made.id),
+    () => theirs.interactions.delete(made.id),
+    () => google.interactions.get(unkept.id),
+    () => google.interactions.get(response.id),
+    () => google.interactions.get('x'.repeat(3000)),
+    () => openai.responses.retrieve(made.id),
+    () => openai.responses.delete(made.id),
+    () => openai.responses.create({ model, input: 'x', previous_response_id: made.id }),
+  ]
+  expect((await fetch(`${app.url}/v1/interactions/${made.id}`)).status).toBe(401)
+  for (const refused of reading) expect(await thrownBy(refused)).toMatchObject({ status: 404 })
+  const foreign = await failureOf({ model, input: 'x', previous_interaction_id: made.id }, other.key)
+  expect(foreign).toMatchObject({ status: 404, error: 'NOT_FOUND' })
+  for (const body of [
+    { model },
+    { input: 'x' },
+    { model, input: [] },
+    { model, input: 'x', background: true },
+    { agent: 'deep-research', input: 'x' },
+    { model, input: [{ type: 'function_result', result: 'x' }] },
+    { model, input: [{ type: 'user_input', content: [{ type: 'smell' }] }] },
+    { model, input: 'x', previous_interaction_id: 5 },
+    { model, input: 'x', generation_config: { temperature: 'warm' } },
+  ])
+    expect(await failureOf(body)).toMatchObject({ status: 400, error: 'INVALID_ARGUMENT' })
+})
