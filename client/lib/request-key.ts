@@ -1,5 +1,9 @@
 import { useRef } from 'react'
 
+/** `crypto.randomUUID` is there on pages behind TLS only. */
+const randomKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join('-')
+
 /**
  * The key under which a purchase is sent. Repeated because its answer was lost, the same purchase has the same key and is made
  * once; another one, and the next after a success, has a new key.
@@ -9,7 +13,7 @@ export function useRequestKey() {
   return {
     contextFor: (input: unknown) => {
       const text = JSON.stringify(input)
-      if (last.current?.input !== text) last.current = { input: text, key: crypto.randomUUID() }
+      if (last.current?.input !== text) last.current = { input: text, key: randomKey() }
       return { context: { idempotencyKey: last.current.key } }
     },
     done: () => {

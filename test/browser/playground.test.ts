@@ -118,6 +118,58 @@ describeWithBrowser('the playground', () => {
     await context.close()
   })
 
+  test('conversations have names, are found, gone on with after a reload, and removed; on a phone as well', async () => {
+    const { page, context, complaints } = await open('/playground?model=gpt-4o-mini')
+    const list = page.getByRole('dialog', { name: 'Conversations' })
+    const shownList = async () => {
+      await page.getByRole('button', { name: 'Conversations' }).click()
+      await list.getByRole('listitem').first().waitFor()
+    }
+    await say(page, 'the weather in Rome')
+    await page.getByText('You said').waitFor()
+    await page.locator('[data-reply=complete]').waitFor()
+    await page.getByRole('button', { name: 'New conversation' }).click()
+    await page.getByText('Talk to a model').waitFor()
+    // What was on its way when its conversation was left has stopped there.
+    await say(page, '[[words=400,stall=20]] count')
+    await page.getByText('You said').first().waitFor()
+    await shownList()
+    await list.getByRole('button', { name: /^the weather in Rome/ }).click()
+    await page.getByText('You said: the weather in Rome').waitFor()
+    await shownList()
+    await list.getByRole('button', { name: /^\[\[words/ }).click()
+    await page.getByText('Stopped').waitFor()
+
+    await shownList()
+    await list.getByRole('button', { name: 'Rename the weather in Rome' }).click()
+    await list.getByRole('textbox', { name: 'Name of the conversation' }).fill('Trip')
+    await page.keyboard.press('Enter')
+    await list.getByRole('button', { name: /^Trip/ }).waitFor()
+    await shot(page, 'conversations')
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.reload()
+    await page.getByText('Stopped').waitFor()
+    await shownList()
+    await drawn(page)
+    await shot(page, 'conversations-390')
+    await list.getByRole('searchbox', { name: 'Search conversations' }).fill('in rome')
+    await expect.poll(() => list.getByRole('listitem').count()).toBe(1)
+    const saved = page.waitForEvent('download')
+    await list.getByRole('button', { name: 'Export Trip' }).click()
+    expect((await saved).suggestedFilename()).toBe('Trip.md')
+    await list.getByRole('button', { name: 'Delete Trip' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
+    await list.getByText('No conversation fits').waitFor()
+    await list.getByRole('searchbox', { name: 'Search conversations' }).fill('')
+    await expect.poll(() => list.getByRole('listitem').count()).toBe(1)
+    await list.getByRole('button', { name: /^\[\[words/ }).click()
+    await page.getByText('Stopped').waitFor()
+    await drawn(page)
+    await shot(page, '390')
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
   test.each(['openai', 'anthropic', 'google'] as const)(
     'the exported code in the form of %s runs as it is, with its library, and goes on with the conversation',
     async (form) => {

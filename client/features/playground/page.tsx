@@ -1,38 +1,57 @@
 import { Box, Flex, HStack, Heading, Text } from '@chakra-ui/react'
-import { CodeXml, Columns2, Eraser, SlidersHorizontal } from 'lucide-react'
+import { CodeXml, Columns2, Eraser, History, SlidersHorizontal, SquarePen } from 'lucide-react'
 import { useState } from 'react'
 import { IconButton } from '../../components/icon-button.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { Sheet } from '../../components/sheet.tsx'
 import { t } from '../../i18n/t.ts'
 import { useDocumentTitle } from '../../lib/document-title.ts'
+import { useSession } from '../../lib/session.ts'
 import { useStored } from '../../lib/stored.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { useIsNarrow } from '../../lib/use-media.ts'
 import { Composer } from './composer.tsx'
+import { ConversationsSheet } from './conversations-sheet.tsx'
 import { ExportSheet } from './export-sheet.tsx'
 import { useOffer } from './models.ts'
 import { storedSettings } from './settings.ts'
 import { SidePanel } from './side-panel.tsx'
+import { conversationName, conversationsOf, type StoredConversation } from './stored-conversations.ts'
 import { Thread } from './thread.tsx'
 import { ToolsSheet } from './tools-sheet.tsx'
 import { useConversation, type Words } from './use-conversation.ts'
 
 const usualModel = 'gpt-4o-mini'
 
+const newId = (): string => `${Date.now().toString(36)}${Math.random().toString(36).slice(2, 8)}`
+
+/** The conversation on the page: that of the address, else the reader's latest, or a new one. */
+function useShown(reader: number, id: string) {
+  const conversations = useStored(conversationsOf(reader))
+  const [latest] = useState(() => conversations[0]?.id ?? newId())
+  const shown = id || latest
+  return { conversations, id: shown, stored: conversations.find((one) => one.id === shown) }
+}
+
 /** The choice of models is in the address, the rest is remembered. */
-function useChoices() {
+function useChoices(reader: number) {
   const remembered = useStored(storedSettings)
-  const [address, setAddress] = useUrlState({ model: '', group: '', beside: '' })
+  const [address, setAddress] = useUrlState({ model: '', group: '', beside: '', conversation: '' })
+  const shown = useShown(reader, address.conversation)
   const offer = useOffer(address.group || remembered.group)
   const settings = { ...remembered, group: offer.group }
   const usual = offer.models.includes(usualModel) ? usualModel : (offer.models[0] ?? '')
-  const model = address.model || usual
+  const served = offer.models.includes(shown.stored?.model ?? '') ? shown.stored?.model : undefined
+  const model = address.model || served || usual
   return {
     offer,
     settings,
     model,
     beside: address.beside,
+    shown,
+    show: (one: StoredConversation) =>
+      setAddress({ conversation: one.id, model: one.model, beside: one.right.length > 0 ? one.beside : '' }),
+    begin: () => setAddress({ conversation: newId(), model, beside: address.beside }),
     setModel: (chosen: string) => setAddress({ model: chosen }, { replace: true }),
     setBeside: (chosen: string) => setAddress({ beside: chosen }, { replace: true }),
     change: (patch: Partial<typeof remembered>) => {
@@ -46,11 +65,18 @@ function useChoices() {
 
 export function Page() {
   useDocumentTitle(t('操练场'))
+  const reader = useSession().user?.id ?? 0
+  const choices = useChoices(reader)
+  return <Talk key={choices.shown.id} reader={reader} choices={choices} />
+}
+
+/** One conversation, and what leads to the others. */
+function Talk({ reader, choices }: { reader: number; choices: ReturnType<typeof useChoices> }) {
   const narrow = useIsNarrow()
-  const choices = useChoices()
-  const { offer, settings, model, beside } = choices
-  const left = useConversation(settings, model, 'left')
-  const right = useConversation(settings, beside, 'right')
+  const { offer, settings, model, beside, shown: opened } = choices
+  const left = useConversation(settings, model, { id: opened.id, side: 'left' })
+  const right = useConversation(settings, beside, { id: opened.id, side: 'right' })
+  const [listOpen, setListOpen] = useState(false)
   const [panelOpen, setPanelOpen] = useState(false)
   const [exporting, setExporting] = useState(false)
   const [editingTools, setEditingTools] = useState(false)
@@ -86,13 +112,27 @@ export function Page() {
             <Heading as="h1" textStyle="lg" fontWeight="semibold" flexShrink="0">
               {t('操练场')}
             </Heading>
+            {!narrow && opened.stored && (
+              <Text textStyle="sm" color="fg.muted" truncate>
+                {conversationName(opened.stored)}
+              </Text>
+            )}
             {narrow && !comparing && (
               <Text textStyle="xs" fontFamily="mono" color="fg.muted" truncate>
                 {model}
               </Text>
             )}
           </Flex>
-          <HStack gap="0.5">
+          <HStack gap="0.5" flexShrink="0">
+            <IconButton icon={History} label={t('对话列表')} onClick={() => setListOpen(true)} />
+            {!narrow && (
+              <IconButton
+                icon={SquarePen}
+                label={t('新对话')}
+                disabled={left.messages.length === 0 && right.messages.length === 0}
+                onClick={choices.begin}
+              />
+            )}
             <IconButton
               icon={Columns2}
               label={comparing ? t('取消对比') : t('对比两个模型')}
@@ -150,6 +190,15 @@ export function Page() {
         onClose={() => setEditingTools(false)}
         tools={settings.tools}
         onChange={(tools) => choices.change({ tools })}
+      />
+      <ConversationsSheet
+        open={listOpen}
+        onClose={() => setListOpen(false)}
+        reader={reader}
+        conversations={opened.conversations}
+        shown={opened.id}
+        onShow={choices.show}
+        onNew={choices.begin}
       />
       <ExportSheet open={exporting} onClose={() => setExporting(false)} body={left.body} />
     </Flex>

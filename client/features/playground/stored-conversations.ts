@@ -1,16 +1,27 @@
-import { createStored } from '../../lib/stored.ts'
+import { createStored, type Stored } from '../../lib/stored.ts'
 import type { Message } from './reply.ts'
 import { wireMessages } from './reply.ts'
 
 export type Side = 'left' | 'right'
 
-/** Of one reader: whoever signs in next on this machine sees none of it. */
-type StoredConversations = { userId: number } & Record<Side, readonly Message[]>
+/** One conversation of a reader, with a second model beside it or without. */
+export type StoredConversation = {
+  id: string
+  /** Empty: it is called by its first words. */
+  name: string
+  /** Milliseconds since 1970. */
+  changedAt: number
+  model: string
+  beside: string
+} & Record<Side, readonly Message[]>
 
-/** Local storage is small, and old turns are sent with each new one. */
+/** Old turns are sent with each new one. */
 const mostMessages = 60
-/** Of image data on each side, in characters; local storage has about five million for everything. */
-const mostImageData = 1_500_000
+/** Of image data on each side, in characters. */
+const mostImageData = 1_000_000
+export const mostConversations = 50
+/** Of one reader, in characters; local storage has about five million for everything. */
+const mostCharacters = 2_500_000
 
 /** What a reload would lose is left out: the raw events, and what a failure was beside its words. */
 const toStored = (message: Message): unknown => {
@@ -42,7 +53,12 @@ function withinRoom(messages: readonly Message[]): Message[] {
     .toReversed()
 }
 
-/** A reply that was still coming when the page was left ends where it was. */
+/** A reply that was still coming when its conversation was left ends where it was. */
+function ended(message: Message): Message {
+  if (message.role !== 'assistant' || message.status === 'complete' || message.status === 'error') return message
+  return { ...message, status: 'complete', stopped: true }
+}
+
 function fromStored(message: Message, index: number, all: readonly Message[]): Message {
   if (message.role !== 'assistant') return message
   const system = message.request.messages.filter(({ role }) => role === 'system')
@@ -50,34 +66,171 @@ function fromStored(message: Message, index: number, all: readonly Message[]): M
   // An older console stored neither calls nor the reason of the end.
   const reply = { ...message, request, toolCalls: message.toolCalls ?? [], finishReason: message.finishReason ?? '' }
   const failed = typeof reply.error === 'string' ? { error: new Error(reply.error) } : {}
-  const isOver = reply.status === 'complete' || reply.status === 'error'
-  return { ...reply, ...failed, ...(isOver ? {} : { status: 'complete' as const, stopped: true }) }
+  return ended({ ...reply, ...failed })
 }
-
-const nothing: StoredConversations = { userId: 0, left: [], right: [] }
 
 const storable = (messages: readonly Message[]): unknown[] => withinRoom(messages.slice(-mostMessages)).map(toStored)
 
-export const formatConversations = (conversations: StoredConversations): string =>
-  JSON.stringify({ ...conversations, left: storable(conversations.left), right: storable(conversations.right) })
-
-export function parseConversations(text: string): StoredConversations {
-  const { userId, left, right } = { ...nothing, ...(JSON.parse(text) as Partial<StoredConversations>) }
-  return { userId, left: left.map(fromStored), right: right.map(fromStored) }
-}
-
-const stored = createStored<StoredConversations>('playground-conversations', {
-  parse: parseConversations,
-  format: formatConversations,
-  fallback: nothing,
+const storableConversation = (one: StoredConversation): unknown => ({
+  ...one,
+  left: storable(one.left),
+  right: storable(one.right),
 })
 
-export function storedMessages(userId: number, side: Side): readonly Message[] {
-  const conversations = stored.get()
-  return conversations.userId === userId ? conversations[side] : []
+const withoutImages = (messages: readonly Message[]): Message[] =>
+  messages.map((message) => (message.role === 'user' && message.images ? { ...message, images: [] } : message))
+
+const sizeOf = (one: StoredConversation): number => JSON.stringify(storableConversation(one)).length
+
+/** The newest first, as many as there is room for; older ones lose their images before they go. */
+export function withinLimits(conversations: readonly StoredConversation[]): StoredConversation[] {
+  let room = mostCharacters
+  return conversations
+    .toSorted((one, other) => other.changedAt - one.changedAt)
+    .slice(0, mostConversations)
+    .flatMap((one, index) => {
+      const lean = { ...one, left: withoutImages(one.left), right: withoutImages(one.right) }
+      const fitting = [one, lean].find((form) => index === 0 || sizeOf(form) <= room)
+      if (fitting) room -= sizeOf(fitting)
+      return fitting ?? []
+    })
 }
 
-export function keepMessages(userId: number, side: Side, messages: readonly Message[]): void {
-  const conversations = stored.get()
-  stored.set({ ...(conversations.userId === userId ? conversations : nothing), userId, [side]: messages })
+export const formatConversations = (conversations: readonly StoredConversation[]): string =>
+  JSON.stringify(conversations.map(storableConversation))
+
+export const parseConversations = (text: string): StoredConversation[] =>
+  (JSON.parse(text) as StoredConversation[]).map((one) => ({
+    ...one,
+    left: one.left.map(fromStored),
+    right: one.right.map(fromStored),
+  }))
+
+type Earlier = { userId: number; left: readonly Message[]; right: readonly Message[] }
+
+/** An older console stored one conversation, of one reader. */
+const earlier = createStored<Earlier | null>('playground-conversations', {
+  parse: (text) => JSON.parse(text) as Earlier,
+  format: (value) => value && JSON.stringify(value),
+  fallback: null,
+})
+
+/** The model of the latest reply. */
+const modelOf = (messages: readonly Message[]): string =>
+  messages.flatMap((message) => (message.role === 'assistant' ? [message.model] : [])).at(-1) ?? ''
+
+export function fromEarlier(stored: Earlier | null, userId: number): StoredConversation[] {
+  if (stored?.userId !== userId) return []
+  const [left, right] = [stored.left.map(fromStored), stored.right.map(fromStored)]
+  if (left.length + right.length === 0) return []
+  return [{ id: 'earlier', name: '', changedAt: 0, model: modelOf(left), beside: modelOf(right), left, right }]
 }
+
+const byReader = new Map<number, Stored<readonly StoredConversation[]>>()
+
+/** A reader's own: whoever signs in next on this machine sees none of them. */
+export function conversationsOf(userId: number): Stored<readonly StoredConversation[]> {
+  const known = byReader.get(userId)
+  if (known) return known
+  const stored = createStored<readonly StoredConversation[]>(`playground-conversations-${userId}`, {
+    parse: parseConversations,
+    format: formatConversations,
+    fallback: fromEarlier(earlier.get(), userId),
+  })
+  byReader.set(userId, stored)
+  return stored
+}
+
+function write(userId: number, conversations: readonly StoredConversation[]): void {
+  conversationsOf(userId).set(withinLimits(conversations))
+  if (earlier.get()?.userId === userId) earlier.set(null)
+}
+
+/** What was removed is not brought back by a reply that was still coming. */
+const removed = new Set<string>()
+
+const find = (userId: number, id: string): StoredConversation | undefined =>
+  conversationsOf(userId)
+    .get()
+    .find((one) => one.id === id)
+
+export const storedMessages = (userId: number, id: string, side: Side): readonly Message[] =>
+  find(userId, id)?.[side] ?? []
+
+type Change = { id: string; side: Side; model: string; messages: readonly Message[] }
+
+/** A conversation is there from its first message on; without messages and a name of its own it is gone. */
+export function keepMessages(userId: number, { id, side, model, messages }: Change): void {
+  const before = find(userId, id)
+  if (removed.has(id) || before?.[side] === messages || (!before && messages.length === 0)) return
+  const blank: StoredConversation = { id, name: '', changedAt: 0, model: '', beside: '', left: [], right: [] }
+  const changed: StoredConversation = {
+    ...(before ?? blank),
+    changedAt: Date.now(),
+    [side === 'left' ? 'model' : 'beside']: model,
+    [side]: messages.map(ended),
+  }
+  const isEmpty = changed.left.length + changed.right.length === 0 && changed.name === ''
+  const others = conversationsOf(userId)
+    .get()
+    .filter((one) => one.id !== id)
+  write(userId, isEmpty ? others : [changed, ...others])
+}
+
+export function renameConversation(userId: number, id: string, name: string): void {
+  write(
+    userId,
+    conversationsOf(userId)
+      .get()
+      .map((one) => (one.id === id ? { ...one, name: name.trim().slice(0, longestName) } : one)),
+  )
+}
+
+export function removeConversation(userId: number, id: string): void {
+  removed.add(id)
+  write(
+    userId,
+    conversationsOf(userId)
+      .get()
+      .filter((one) => one.id !== id),
+  )
+}
+
+export const longestName = 100
+const longestShown = 60
+
+/** Its own name, or the first words that were said in it. */
+export function conversationName({ name, left, right }: StoredConversation): string {
+  const first = [...left, ...right].find((message) => message.role === 'user' && message.content.trim() !== '')
+  return name || (first?.content.trim().replace(/\s+/g, ' ').slice(0, longestShown) ?? '')
+}
+
+/** Those with these words in their name or in what was said, in small or capital letters. */
+export function findConversations(
+  conversations: readonly StoredConversation[],
+  keyword: string,
+): readonly StoredConversation[] {
+  const sought = keyword.trim().toLowerCase()
+  if (sought === '') return conversations
+  return conversations.filter((one) =>
+    [one.name, ...[...one.left, ...one.right].map(({ content }) => content)].some((words) =>
+      words.toLowerCase().includes(sought),
+    ),
+  )
+}
+
+const headings = { user: 'User', tool: 'Tool' }
+
+const spoken = (message: Message): string => {
+  const heading = message.role === 'assistant' ? message.model : headings[message.role]
+  const images = message.role === 'user' ? (message.images ?? []).map((_, index) => `[image ${index + 1}]`) : []
+  const calls =
+    message.role === 'assistant'
+      ? message.toolCalls.map(({ name, arguments: given }) => `\`\`\`json\n${name}(${given})\n\`\`\``)
+      : []
+  return [`## ${heading}`, ...images, ...(message.content === '' ? [] : [message.content]), ...calls].join('\n\n')
+}
+
+/** To read elsewhere; a second model's side follows the first. */
+export const conversationText = (one: StoredConversation): string =>
+  `${[`# ${conversationName(one)}`, ...[one.left, one.right].flatMap((side) => side.map(spoken))].join('\n\n')}\n`

@@ -44,26 +44,39 @@ const withEvents = (reply: Reply, events: readonly string[]): Reply => {
 }
 
 /** What was said before the page was loaded anew; new messages are numbered on from there. */
-function restored(reader: number, side: Side): readonly Message[] {
-  const messages = storedMessages(reader, side)
+function restored(reader: number, id: string, side: Side): readonly Message[] {
+  const messages = storedMessages(reader, id, side)
   lastId = Math.max(lastId, ...messages.map(({ id }) => id))
   return messages
 }
 
 export type Words = { text: string; images: readonly string[] }
 
+/** Which conversation, and which of its two sides. */
+export type Place = { id: string; side: Side }
+
 /** One model's side of the page: what was said, and the reply that is coming. */
-export function useConversation(settings: Settings, model: string, side: Side) {
+export function useConversation(settings: Settings, model: string, { id: conversation, side }: Place) {
   const reader = useSession().user?.id ?? 0
   const { parameters, isKnown } = useParameters(model)
-  const [messages, setMessages] = useState(() => restored(reader, side))
+  const [messages, setMessages] = useState(() => restored(reader, conversation, side))
   const [running, setRunning] = useState(false)
   const current = useRef<AbortController>(undefined)
   const checkSession = useSessionCheck()
-  useEffect(() => () => current.current?.abort(), [])
+  const keep = () => keepMessages(reader, { id: conversation, side, model, messages })
+  const latest = useRef(keep)
+  latest.current = keep
+  useEffect(
+    () => () => {
+      current.current?.abort()
+      // What has come of a reply when its conversation is left stays.
+      latest.current()
+    },
+    [],
+  )
   useEffect(() => {
-    if (!running) keepMessages(reader, side, messages)
-  }, [running, reader, side, messages])
+    if (!running) latest.current()
+  }, [running, messages])
 
   const answer = useCallback(
     async (before: readonly Message[]) => {
