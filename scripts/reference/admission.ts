@@ -5,7 +5,7 @@ import { type Blocks, code, table } from './markdown.ts'
 
 /** Every check of a call in its order; `test/relay/checks.test.ts` makes one call fail each of them in turn. */
 export const admissionChecks: readonly { code: ErrorCode; when: string }[] = [
-  { code: 'relay.stopping', when: 'the process was told to stop' },
+  { code: 'relay.stopping', when: 'the process is stopping' },
   { code: 'relay.token_missing', when: 'no key where the path looks for one' },
   { code: 'relay.token_invalid', when: 'no such key' },
   { code: 'relay.token_exhausted', when: 'the token’s status is exhausted' },

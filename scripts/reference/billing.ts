@@ -178,14 +178,14 @@ const holds = [
   { what: 'streamed, limit 4000, balance 40000', given: {}, available: 40_000, amount: 3750, lowered: undefined },
   { what: 'streamed, balance 3000', given: {}, available: 3000, amount: 3000, lowered: undefined },
   {
-    what: 'whole, limit 4000, balance 100000',
+    what: 'unstreamed, limit 4000, balance 100000',
     given: { grows: false },
     available: 100_000,
     amount: 21_250,
     lowered: undefined,
   },
   {
-    what: 'whole, limit 4000, balance 40000',
+    what: 'unstreamed, limit 4000, balance 40000',
     given: { grows: false },
     available: 40_000,
     amount: 11_250,

@@ -56,5 +56,5 @@ const nameRows = () =>
 
 export const translationBlocks: Blocks = {
   features: () => table(['wanted by a caller of another dialect', ...targets.map(({ name }) => name)], featureRows()),
-  names: () => table(['name', 'told by'], nameRows()),
+  names: () => table(['name', 'reported by'], nameRows()),
 }
