@@ -96,6 +96,39 @@ const withTool = (more: Body = {}): Body => ({ ...message, tools: [{ ...messageT
 const withPart = (...parts: Body[]): Body => ({ ...message, messages: [{ role: 'user', content: parts }] })
 const search = { type: 'web_search_20250305', name: 'web_search' }
 
+const base64 = { type: 'base64', media_type: 'image/png', data: png }
+const messageTurn = (...blocks: Body[]): Body => ({
+  ...message,
+  messages: [
+    { role: 'user', content: 'hi' },
+    { role: 'assistant', content: [...blocks, { type: 'text', text: 'ok' }] },
+    { role: 'user', content: 'go' },
+  ],
+})
+const messageResult = (...parts: Body[]): Body => ({
+  ...message,
+  messages: [
+    { role: 'user', content: 'hi' },
+    { role: 'assistant', content: [{ type: 'tool_use', id: 'c1', name: 'w', input: {} }] },
+    {
+      role: 'user',
+      content: [{ type: 'tool_result', tool_use_id: 'c1', content: [{ type: 'text', text: 'r' }, ...parts] }],
+    },
+  ],
+})
+const searched = (id: string, encrypted_content: string): Body[] => [
+  { type: 'server_tool_use', id, name: 'web_search', input: { query: 'zq' } },
+  {
+    type: 'web_search_tool_result',
+    tool_use_id: id,
+    content: [{ type: 'web_search_result', url: 'https://a.test', title: 'A', encrypted_content, page_age: null }],
+  },
+]
+const calledRemotely: Body[] = [
+  { type: 'mcp_tool_use', id: 'mcptoolu_1', name: 'find', server_name: 'docs', input: {} },
+  { type: 'mcp_tool_result', tool_use_id: 'mcptoolu_1', is_error: false, content: [{ type: 'text', text: 'zq' }] },
+]
+
 const messageSayings: Saying[] = [
   ...fields(message, {
     metadata: { user_id: 'someone' },
@@ -122,6 +155,10 @@ const messageSayings: Saying[] = [
     message,
     withPart({ type: 'text', text: 'hi', citations: [{ type: 'char_location', cited_text: 'x' }] }),
   ],
+  ['an image in a result', messageResult(), messageResult({ type: 'image', source: base64 })],
+  ['a search', messageTurn(), messageTurn(...searched('srvtoolu_1', 'EpY'))],
+  ['a search that another vendor ran', messageTurn(), messageTurn(...searched('srvtoolu_1', ''))],
+  ['a call of a remote tool', messageTurn(), messageTurn(...calledRemotely)],
   ['a part of its vendor', message, withPart({ type: 'container_upload', file_id: 'f' }, { type: 'text', text: 'hi' })],
 ]
 
@@ -134,6 +171,14 @@ const declared = (more: Body = {}): Body => ({
 const inline = { inlineData: { mimeType: 'image/png', data: png } }
 const withImage = (more: Body = {}): Body => ({
   contents: [{ role: 'user', parts: [{ text: 'hi' }, { ...inline, ...more }] }],
+})
+
+const generateResult = (more: Body = {}): Body => ({
+  contents: [
+    { role: 'user', parts: [{ text: 'hi' }] },
+    { role: 'model', parts: [{ functionCall: { id: 'c1', name: 'w', args: {} } }] },
+    { role: 'user', parts: [{ functionResponse: { id: 'c1', name: 'w', response: { output: 'r' }, ...more } }] },
+  ],
 })
 
 const generateSayings: Saying[] = [
@@ -150,6 +195,7 @@ const generateSayings: Saying[] = [
     (generationConfig) => ({ generationConfig }),
   ),
   ...fields(generate, { safetySettings: [{ category: 'x', threshold: 'y' }], labels: { a: 'b' } }),
+  ['an image in a result', generateResult(), generateResult({ parts: [inline] })],
   ['an unknown level', generate, { ...generate, generationConfig: { thinkingConfig: { thinkingLevel: 'ODD' } } }],
   ['a picture as instruction', generate, { ...generate, systemInstruction: { parts: [inline] } }],
   ['the form of an answer', declared(), declared({ response: { type: 'STRING' } })],
@@ -174,6 +220,23 @@ const answered = (more: Body = {}): Body => ({
   ],
 })
 
+const turnWith = (...items: Body[]): Body => ({
+  input: [
+    { role: 'user', content: 'hi' },
+    ...items,
+    { role: 'assistant', content: 'ok' },
+    { role: 'user', content: 'go' },
+  ],
+})
+const responseResult = (...parts: Body[]): Body => ({
+  input: [
+    { role: 'user', content: 'hi' },
+    { type: 'function_call', call_id: 'c1', name: 'w', arguments: '{}' },
+    { type: 'function_call_output', call_id: 'c1', output: [{ type: 'input_text', text: 'r' }, ...parts] },
+  ],
+})
+const remoteCall = { type: 'mcp_call', id: 'mcp_1', server_label: 'docs', name: 'find', arguments: '{}', output: 'zq' }
+
 const responseSayings: Saying[] = [
   ...fields(response, {
     reasoning: { effort: 'high' },
@@ -194,6 +257,29 @@ const responseSayings: Saying[] = [
     'a tool for later',
     { ...response, tools: [responseTool] },
     { ...response, tools: [{ ...responseTool, defer_loading: true }] },
+  ],
+  [
+    'an image in a result',
+    responseResult(),
+    responseResult({ type: 'input_image', image_url: `data:image/png;base64,${png}` }),
+  ],
+  ['a search', turnWith(), turnWith({ type: 'web_search_call', id: 'ws_1', action: { type: 'search', query: 'zq' } })],
+  [
+    'a page that was opened',
+    turnWith(),
+    turnWith({ type: 'web_search_call', id: 'ws_1', action: { type: 'open_page' } }),
+  ],
+  ['a call of a remote tool', turnWith(), turnWith(remoteCall)],
+  [
+    'a remote server',
+    response,
+    { ...response, tools: [{ type: 'mcp', server_label: 'docs', server_url: 'https://a.test' }] },
+  ],
+  ['a remote call to be approved', turnWith(), turnWith({ ...remoteCall, type: 'mcp_approval_request', id: 'mcpr_1' })],
+  [
+    'tools of a remote server',
+    turnWith(),
+    turnWith({ type: 'mcp_list_tools', id: 'mcpl_1', server_label: 'docs', tools: [] }),
   ],
   ['sources of an answer', answered(), answered({ annotations: [{ type: 'url_citation', url: 'u' }] })],
 ]

@@ -14,6 +14,8 @@ type Probe = {
   tag: string
   /** How often one request to the upstream held the first word that also held the second. */
   timesArrived: (word: string, beside: string) => number
+  /** Whether the last request that held the word named an earlier answer for the vendor to find. */
+  isReferring: (word: string) => boolean
   /** How many proofs of its own reasoning the upstream was shown with the last request that held the word. */
   proofsShown: (word: string) => number
   /** The upstream proves its reasoning and wants the proof back. */
@@ -137,6 +139,43 @@ async function checkSecondTurn({ ask, timesArrived, facts, tag }: Probe): Promis
   }
 }
 
+async function checkReference({ ask, timesArrived, isReferring, facts, tag }: Probe): Promise<void> {
+  for (const stream of [false, true]) {
+    const [first, second] = [`named-${tag}-${stream}`, `again-${tag}-${stream}`]
+    const turn = await ask({ text: first, stream })
+    const answer = await ask({ text: second, stream, earlier: { text: first, turn }, byReference: true })
+    assert.equal(answer.text, `You said: ${second}`)
+    assert.equal(answer.stop, facts.stop)
+    // The vendor finds what it keeps; to any other the gateway gives what it has kept.
+    assert.ok(isReferring(second) || timesArrived(first, second) === 2, 'the earlier turn reached the upstream')
+  }
+}
+
+async function checkSearch({ ask, facts }: Probe): Promise<void> {
+  for (const stream of [false, true]) {
+    const turn = await ask({ text: 'get_weather, city is Paris', tools: [weather], search: true, stream })
+    assert.equal(turn.stop, facts.toolUse)
+    assert.deepEqual(
+      turn.calls.map((call) => [call.name, call.arguments]),
+      [['get_weather', { city: 'Paris' }]],
+    )
+  }
+}
+
+async function checkNamespace({ ask, facts }: Probe): Promise<void> {
+  for (const stream of [false, true]) {
+    const question = { text: 'city is Paris [[calls=1]]', tools: [weather], namespace: 'mcp__docs', stream }
+    const turn = await ask(question)
+    assert.equal(turn.stop, facts.toolUse)
+    assert.deepEqual(
+      turn.calls.map((call) => [call.name, call.arguments]),
+      [['mcp__docs.get_weather', { city: 'Paris' }]],
+    )
+    const answer = await ask({ ...question, results: [{ turn, texts: ['21 degrees'] }] })
+    assert.match(answer.text, /^The tool says: .*21 degrees/)
+  }
+}
+
 /** Longer than most vendors take, as plug-ins of agents name their tools. */
 const longNames = [
   toolOf('mcp__plugin_chrome-devtools-mcp_chrome-devtools__performance_analyze_insight', 'city'),
@@ -178,7 +217,10 @@ export const features = [
   { id: 'tools', label: 'tool round trip', check: checkTools },
   { id: 'parallel', label: 'parallel tools', check: checkParallel },
   { id: 'long-names', label: 'long tool names', check: checkLongNames },
+  { id: 'search', label: 'search beside functions', check: checkSearch },
+  { id: 'namespace', label: 'MCP namespace', check: checkNamespace },
   { id: 'second-turn', label: 'second turn', check: checkSecondTurn },
+  { id: 'reference', label: 'second turn by reference', check: checkReference },
   { id: 'image', label: 'image', check: checkImage },
   { id: 'thinking', label: 'thinking', check: checkThinking },
   { id: 'reasoning-loop', label: 'thinking across a three-call tool loop', check: checkReasoningLoop },

@@ -16,6 +16,45 @@ export type Limit = {
 /** The first that fits counts. */
 export const limits: Limit[] = [
   {
+    clients: ['openai-chat', 'google', 'ai-openai-chat', 'ai-google'],
+    features: ['reference'],
+    reason: 'The call has no name for an earlier answer: a conversation is sent in full.',
+    source: 'chat completions and generateContent: fields of the body',
+  },
+  {
+    clients: ['anthropic', 'ai-anthropic'],
+    features: ['reference'],
+    reason:
+      'Only threads go on from an earlier answer; any other target answers 400, on which a client sends everything.',
+    source: 'Messages API, beta `message-threads-2026-08-12`: `thread_unsupported_request`',
+  },
+  {
+    clients: [
+      'openai-chat',
+      'anthropic',
+      'google',
+      'ai-openai-chat',
+      'ai-openai-responses',
+      'ai-anthropic',
+      'ai-google',
+    ],
+    features: ['namespace'],
+    reason: 'Only responses has namespaces of tools.',
+    source: 'fields of `tools` of each call; `@ai-sdk/openai` writes none',
+  },
+  {
+    clients: ['ai-google'],
+    features: ['search'],
+    reason: 'The library sends the search alone where the name of a model is none of the third generation of Gemini.',
+    source: '`@ai-sdk/google`: its warning "combination of function and provider-defined tools"',
+  },
+  {
+    clients: ['ai-openai-chat'],
+    features: ['search'],
+    reason: 'The library has no search in chat completions.',
+    source: '`@ai-sdk/openai`: `web_search_options` is none of the fields its chat model writes',
+  },
+  {
     upstreams: ['baidu'],
     features: ['parallel'],
     reason: 'An answer has one function call.',
@@ -37,7 +76,7 @@ export const limits: Limit[] = [
   },
   {
     upstreams: ['dify', 'coze'],
-    features: ['tools', 'parallel', 'long-names', 'reasoning-loop'],
+    features: ['tools', 'parallel', 'long-names', 'reasoning-loop', 'search', 'namespace'],
     reason: 'Applications and bots have their own tools; callers cannot bring any.',
     source: 'Dify `/chat-messages` and Coze `/v3/chat`: fields of the body',
     loss: 'tools',

@@ -36,6 +36,12 @@ async function check({ app, wallet, client, upstream }: Place, feature: Feature)
       const sent = app.upstream.requests.map(({ body }) => JSON.stringify(body)).find((text) => text.includes(beside))
       return (sent?.split(word).length ?? 1) - 1
     },
+    isReferring: (word) => {
+      const asked = app.upstream.requests
+        .map(({ body }) => JSON.stringify(body))
+        .findLast((text) => text.includes(word))
+      return /"previous_response_id":"|"item_reference"/.test(asked ?? '')
+    },
     proofsShown: (word) => {
       const asked = app.upstream.requests
         .map(({ body }) => JSON.stringify(body))

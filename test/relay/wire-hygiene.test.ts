@@ -179,3 +179,123 @@ test('keep-alive comments are never written into an answer that is not streamed'
     chat.readError(await reply.json())
   })
 })
+
+describe('a search of Claude Code', () => {
+  const question = {
+    max_tokens: 100,
+    messages: [{ role: 'user', content: 'Perform a web search for the query: capital of France' }],
+    tools: [{ type: 'web_search_20250305', name: 'web_search', max_uses: 8 }],
+  }
+  const text = 'Paris 🗼 is it.'
+  const item = { type: 'web_search_call', id: 'ws_1', status: 'completed' }
+  const sources = [{ type: 'url', url: 'https://a.test' }]
+  const annotation = { type: 'url_citation', url: 'https://a.test', title: 'A', start_index: 0, end_index: 8 }
+  const response = {
+    id: 'resp_1',
+    object: 'response',
+    status: 'completed',
+    model: 'm',
+    output: [
+      { ...item, action: { type: 'search', query: 'capital of France', sources } },
+      { ...item, id: 'ws_2', action: { type: 'open_page', url: 'https://a.test' } },
+      {
+        type: 'message',
+        id: 'msg_1',
+        role: 'assistant',
+        status: 'completed',
+        content: [{ type: 'output_text', text, annotations: [annotation] }],
+      },
+    ],
+    usage: { input_tokens: 10, output_tokens: 2 },
+  }
+  const generated = {
+    candidates: [
+      {
+        content: { role: 'model', parts: [{ text }] },
+        finishReason: 'STOP',
+        index: 0,
+        groundingMetadata: {
+          webSearchQueries: ['capital of France', ''],
+          groundingChunks: [{ web: { uri: 'https://a.test', title: 'A' } }],
+          groundingSupports: [{ segment: { endIndex: 10, text: 'Paris 🗼' }, groundingChunkIndices: [0] }],
+        },
+      },
+    ],
+    usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 2 },
+    modelVersion: 'gemini-3-pro-preview',
+  }
+  // One search, at ten and at fourteen dollars a thousand.
+  const families = [
+    { name: 'OpenAI', type: 3, upstreamModel: 'gpt-5-codex', reply: response, quota: (10 + 2 * 8) * 37.5 + 5000 },
+    {
+      name: 'Gemini',
+      type: 24,
+      upstreamModel: 'gemini-3-pro-preview',
+      reply: generated,
+      quota: (10 + 2 * 6) * 37.5 + 7000,
+    },
+  ]
+
+  test.each(families)(
+    'over $name comes back as a call with its result, sources at their text, each charged once',
+    async ({ type, upstreamModel, reply: given, quota }) => {
+      const baseUrl = scripted.play({ headers: { 'content-type': 'application/json' }, steps: [JSON.stringify(given)] })
+      const model = `search-by-${upstreamModel}`
+      const modelMapping = JSON.stringify({ [model]: upstreamModel })
+      await app.services.channels.reload((await app.make.channel({ type, baseUrl, models: model, modelMapping })).id)
+      const before = (await consumed(app)).length
+      const reply = await app.relay(token, '/v1/messages', { model, ...question })
+      expect(reply.status).toBe(200)
+      const body: unknown = await reply.json()
+      const [use, result, ...texts] = (body as { content: Record<string, unknown>[] }).content
+      expect(use).toMatchObject({ type: 'server_tool_use', name: 'web_search', input: { query: 'capital of France' } })
+      expect(result).toMatchObject({
+        type: 'web_search_tool_result',
+        tool_use_id: use?.['id'],
+        content: [{ type: 'web_search_result', url: 'https://a.test', title: 'A' }],
+      })
+      expect(texts).toMatchObject([
+        { text: 'Paris 🗼', citations: [{ type: 'web_search_result_location', url: 'https://a.test', title: 'A' }] },
+        { text: ' is it.' },
+      ])
+      expect(body).toMatchObject({ usage: { server_tool_use: { web_search_requests: 1 } } })
+      const [row] = (await consumed(app)).slice(before)
+      expect(row?.quota).toBe(quota)
+    },
+  )
+
+  test('a token for a remote server goes to the upstream alone', async () => {
+    const baseUrl = scripted.play({
+      headers: { 'content-type': 'application/json' },
+      steps: [
+        JSON.stringify({
+          id: 'msg_1',
+          type: 'message',
+          role: 'assistant',
+          model: 'm',
+          content: [{ type: 'text', text: 'yes' }],
+          stop_reason: 'end_turn',
+          usage: { input_tokens: 3, output_tokens: 1 },
+        }),
+      ],
+    })
+    const { model } = await serve(app, { type: 14, baseUrl })
+    const secret = 'token-of-a-remote-server'
+    const tool = { type: 'mcp', server_label: 'docs', server_url: 'https://mcp.test', authorization: secret }
+    const ask = (more: object) =>
+      app.relay(token, '/v1/responses', { model, input: 'hi', tools: [{ ...tool, ...more }] })
+    const reply = await ask({ require_approval: 'never' })
+    expect(reply.status).toBe(200)
+    expect(Buffer.from(scripted.received.at(-1)?.bytes ?? '').toString()).toContain(secret)
+    const answer = await reply.text()
+    const { id } = JSON.parse(answer) as { id: string }
+    const stored = await fetch(`${app.url}/v1/responses/${id}`, {
+      headers: { authorization: `Bearer sk-${token.key}` },
+    })
+    expect(stored.status).toBe(200)
+    const dropped = await ask({})
+    expect(dropped.headers.get('x-translation-loss')).toContain('tools.mcp')
+    const texts = [answer, await stored.text(), await dropped.text(), JSON.stringify(await app.logs())]
+    expect(texts.join()).not.toContain(secret)
+  })
+})

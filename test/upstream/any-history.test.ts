@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { fitRequest } from '#relay/chat/fit/fit-request.ts'
 import { openAiProfile } from '#relay/chat/fit/profile.ts'
 import { restoreResponse } from '#relay/chat/fit/restore.ts'
+import { completeBlocks, remoteCallBlocks, searchBlocks } from '#relay/chat/hosted/claude-blocks.ts'
+import { remoteCallItem, searchItem } from '#relay/chat/hosted/response-items.ts'
 import type { AssistantPart, ChatRequest, DialectId, FunctionTool, Message, UserPart } from '#relay/chat/request.ts'
 import { claude } from '#relay/dialects/claude/index.ts'
 import { gemini } from '#relay/dialects/gemini/index.ts'
@@ -66,6 +68,48 @@ const result = fc
   .record({ callId: id, content: fc.array(text, { maxLength: 2 }), isError: fc.boolean() })
   .map((given): UserPart => ({ type: 'tool-result', ...given }))
 
+const search = fc
+  .record({
+    id: fc.constantFrom('srvtoolu_1', 'ws_a-b', '', 'x:1'),
+    queries: fc.array(fc.constantFrom('q', 'r'), { maxLength: 2 }),
+    results: fc.option(fc.constant([{ url: 'https://a.test', title: 'A' }]), { nil: undefined }),
+    error: fc.option(fc.constant('unavailable'), { nil: undefined }),
+  })
+  .map((given): AssistantPart => ({ type: 'web-search', search: given, own: { dialect: 'claude', value: [] } }))
+const remoteCall = fc
+  .record({
+    id: fc.constantFrom('mcptoolu_1', 'mcp_2', 'a.b'),
+    server: fc.constant('docs'),
+    name,
+    arguments: args,
+    output: words,
+    isError: fc.boolean(),
+  })
+  .map((given): AssistantPart => ({ type: 'mcp-call', call: given, own: { dialect: 'claude', value: [] } }))
+
+/** What the caller's own vendor wrote for it; callers of the other forms never have such a part. */
+function ownValues(part: AssistantPart, dialect: DialectId): AssistantPart[] {
+  if (part.type !== 'web-search' && part.type !== 'mcp-call') return [part]
+  if (dialect !== 'claude' && dialect !== 'openai-responses') return []
+  const isSearch = part.type === 'web-search'
+  const blocks = completeBlocks(isSearch ? searchBlocks(part.search) : remoteCallBlocks(part.call))
+  const item = isSearch ? searchItem(part.search) : remoteCallItem(part.call)
+  // Its vendor's own results have a proof.
+  const proven = JSON.parse(JSON.stringify(blocks).replaceAll('"encrypted_content":""', '"encrypted_content":"EpY"'))
+  return [{ ...part, own: { dialect, value: dialect === 'claude' ? proven : [item] } }]
+}
+
+const servers = {
+  claude: {
+    fields: { mcp_servers: [{ type: 'url', name: 'docs', url: 'https://mcp.test/sse' }] },
+    tools: [{ type: 'mcp_toolset', mcp_server_name: 'docs' }],
+  },
+  'openai-responses': {
+    fields: {},
+    tools: [{ type: 'mcp', server_label: 'docs', server_url: 'https://mcp.test/sse', require_approval: 'never' }],
+  },
+}
+
 /** Messages in any order, calls without results, results without calls, ids used again, nothing said at all. */
 const message = fc.oneof(
   fc.array(text, { minLength: 1, maxLength: 2 }).map((content): Message => ({ role: 'system', content })),
@@ -73,8 +117,12 @@ const message = fc.oneof(
     .tuple(fc.array(result, { maxLength: 3 }), fc.array(text, { maxLength: 2 }))
     .map(([results, texts]): Message => ({ role: 'user', content: [...results, ...texts] })),
   fc
-    .tuple(fc.array(text, { maxLength: 1 }), fc.array(call, { maxLength: 3 }))
-    .map(([texts, calls]): Message => ({ role: 'assistant', content: [...texts, ...calls] })),
+    .tuple(
+      fc.array(fc.oneof(search, remoteCall), { maxLength: 2 }),
+      fc.array(text, { maxLength: 1 }),
+      fc.array(call, { maxLength: 3 }),
+    )
+    .map(([hosted, texts, calls]): Message => ({ role: 'assistant', content: [...hosted, ...texts, ...calls] })),
 )
 
 const schema = fc.constantFrom<Record<string, unknown>>(
@@ -120,17 +168,27 @@ const request = fc
     maxTokens: fc.option(fc.integer({ min: 1, max: 4000 }), { nil: undefined }),
     stop: fc.array(fc.constantFrom('x', 'y', 'z', 'u', 'v'), { maxLength: 5 }),
     modalities: fc.constantFrom<string[] | undefined>(undefined, ['text', 'image']),
+    remote: fc.boolean(),
     dialect: fc.constantFrom<DialectId>('openai-chat', 'openai-responses', 'claude', 'gemini'),
   })
-  .map(({ format, dialect, ...given }): ChatRequest => ({
+  .map(({ format, dialect, remote, ...given }): ChatRequest => ({
     ...given,
+    messages: given.messages.map((each) =>
+      each.role === 'assistant' ? { ...each, content: each.content.flatMap((part) => ownValues(part, dialect)) } : each,
+    ),
+    tools: [
+      ...given.tools,
+      ...(remote && (dialect === 'claude' || dialect === 'openai-responses')
+        ? servers[dialect].tools.map((value) => ({ type: 'vendor' as const, dialect, value }))
+        : []),
+    ],
     model: 'm',
     ...(format ? { responseFormat: { type: 'json-schema', name: 'x', ...format } } : {}),
     // What a caller of its own form asks of this vendor is taken at their word.
     ...(dialect === 'openai-chat' ? { stop: given.stop.slice(0, 4), modalities: undefined } : {}),
     stream: false,
     includeUsage: true,
-    extra: { dialect, fields: {} },
+    extra: { dialect, fields: remote && dialect === 'claude' ? servers.claude.fields : {} },
     losses: [],
   }))
 
@@ -187,7 +245,7 @@ describe.each([...targets])('$name', (target) => {
           sent.callerNames,
         )
         expect(answer.choices[0]?.parts.map((part) => 'name' in part && part.name)).toEqual(
-          given.tools.map((each) => 'name' in each && each.name),
+          given.tools.flatMap((each) => ('name' in each ? [each.name] : [])),
         )
         // The same in every turn and every process.
         expect(send(given, target).body).toEqual(sent.body)

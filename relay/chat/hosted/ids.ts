@@ -5,7 +5,7 @@ type Prefix = 'srvtoolu' | 'mcptoolu' | 'ws' | 'mcp'
 
 /** The id of such a call in the manner of another dialect; the same one always becomes the same. */
 export const idAs = (prefix: Prefix, id: string): string =>
-  `${prefix}_${id.replace(/^(srvtoolu|mcptoolu|ws|mcp)_/, '').replaceAll(/[^a-zA-Z0-9_]/g, '_')}`
+  `${prefix}_${id.replace(/^(srvtoolu|mcptoolu|ws|mcp)_/, '').replaceAll(/[^a-zA-Z0-9_]/g, '_') || '0'}`
 
 /** Who has a form for searches and remote calls in a conversation. What a vendor of Claude's found, nobody else can prove. */
 export const takesSearches = (target: DialectId | undefined): boolean => target === 'openai-responses'

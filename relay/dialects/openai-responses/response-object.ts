@@ -1,5 +1,6 @@
 import { type ReportedUsage, normaliseUsage, totalTokens } from '#core/usage.ts'
 import type { Citation, FinishReason } from '#relay/chat/events.ts'
+import { isObject } from '#relay/chat/json.ts'
 import { answerId, unixSeconds } from '../answer-id.ts'
 import type { EncodeContext } from '../types.ts'
 
@@ -26,10 +27,22 @@ const repeated = {
   user: null,
 }
 
+/** What opens a remote server is not repeated: answers are stored, logged and passed on. */
+function withoutTokens(tools: unknown): unknown {
+  if (!Array.isArray(tools)) return tools
+  return tools.map((tool: unknown) => {
+    if (!isObject(tool) || tool['type'] !== 'mcp') return tool
+    const { authorization: _, headers: __, ...rest } = tool
+    return rest
+  })
+}
+
 /** The part of a response that stays the same from its first event to its last. */
 export function responseHead(id: string, context: EncodeContext) {
   const body = context.callerBody ?? {}
-  const echo = Object.entries(repeated).map(([name, value]) => [name, body[name] ?? value] as const)
+  const echo = Object.entries(repeated).map(
+    ([name, value]) => [name, name === 'tools' ? withoutTokens(body[name] ?? value) : (body[name] ?? value)] as const,
+  )
   return {
     // What is kept is found by its id, which upstreams may give twice.
     id: answerId(context.keeps === true ? '' : id, 'resp_', context.ambient),

@@ -116,6 +116,22 @@ function fitTools(body: Json, betas: readonly string[], platform: ClaudePlatform
   return [...lost]
 }
 
+const isRemoteCall = (block: unknown): boolean => (textOf(recordOf(block)?.['type']) ?? '').startsWith('mcp_tool_')
+
+/** The clouds call no remote servers, and know no blocks of them. */
+function dropRemoteCalls(body: Json): string[] {
+  const messages = listOf(body['messages'])
+  const contentOf = (message: unknown): unknown[] => listOf(recordOf(message)?.['content'])
+  if (!messages.some((message) => contentOf(message).some(isRemoteCall))) return []
+  body['messages'] = messages.flatMap((message) => {
+    const blocks = contentOf(message)
+    if (!blocks.some(isRemoteCall)) return [message]
+    const content = blocks.filter((block) => !isRemoteCall(block))
+    return content.length > 0 ? [{ ...recordOf(message), content }] : []
+  })
+  return ['mcp_tool_use', 'mcp_tool_result']
+}
+
 const betasOf = (header: string | undefined): string[] =>
   header
     ?.split(',')
@@ -141,6 +157,7 @@ export function fitToPlatform(
     delete body[name]
   }
   if (listOf(body['tools']).length > 0) lost.push(...fitTools(body, betas, platform))
+  lost.push(...dropRemoteCalls(body))
   if (given.some((beta) => beta.startsWith('prompt-caching-scope'))) {
     for (const name of ['system', 'tools', 'messages'])
       if (Array.isArray(body[name])) body[name] = withoutScope(body[name])

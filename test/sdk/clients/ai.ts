@@ -15,7 +15,15 @@ import {
   type ToolSet,
   type FilePart,
 } from 'ai'
-import { type Ask, type Client, type ClientFacts, type ObjectSchema, thrownBy, type Turn } from './client.ts'
+import {
+  type Ask,
+  type Client,
+  type ClientFacts,
+  type ObjectSchema,
+  refuseBeyond,
+  thrownBy,
+  type Turn,
+} from './client.ts'
 
 // The library tells every program that a model's name is not one it knows.
 globalThis.AI_SDK_LOG_WARNINGS = false
@@ -34,6 +42,8 @@ type Dialect = {
   thinking: NonNullable<Parameters<typeof generateText>[0]['providerOptions']>
   /** How an earlier turn is sent itself, not by reference to what the vendor keeps. */
   inFull?: NonNullable<Parameters<typeof generateText>[0]['providerOptions']>
+  /** The vendor's own search, under the name that its package wants. */
+  search?: () => ToolSet
 }
 
 const openAiOf = (url: string, key: string) => createOpenAI({ baseURL: `${url}/v1`, apiKey: `sk-${key}` })
@@ -54,28 +64,34 @@ const aiDialects = {
     },
     thinking: { openai: { reasoningEffort: 'low', reasoningSummary: 'auto', forceReasoning: true } },
     inFull: { openai: { store: false } },
+    search: () => ({ web_search: createOpenAI({ apiKey: '-' }).tools.webSearch({}) }),
   },
   anthropic: {
     modelOf: (url, key) => createAnthropic({ baseURL: `${url}/v1`, apiKey: `sk-${key}` }),
     thinking: { anthropic: { thinking: { type: 'enabled', budgetTokens: 1024 } } },
+    search: () => ({ web_search: createAnthropic({ apiKey: '-' }).tools.webSearch_20250305({}) }),
   },
   google: {
     modelOf: (url, key) => createGoogle({ baseURL: `${url}/v1beta`, apiKey: `sk-${key}` }),
     thinking: { google: { thinkingConfig: { includeThoughts: true, thinkingBudget: 1024 } } },
+    search: () => ({ google_search: createGoogle({ apiKey: '-' }).tools.googleSearch({}) }),
   },
 } satisfies Record<string, Dialect>
 
 export type AiDialect = keyof typeof aiDialects
 
 export function aiClient(dialect: AiDialect, url: string, key: string): Client {
-  const { modelOf, thinking, inFull }: Dialect = aiDialects[dialect]
+  const { modelOf, thinking, inFull, search }: Dialect = aiDialects[dialect]
   const model = modelOf(url, key)
   const ask = async (wanted: Ask): Promise<Turn> => {
+    refuseBeyond(wanted, ...(inFull ? ['byReference' as const] : []), ...(search ? ['search' as const] : []))
+    const plain = requestOf(wanted)
     const request = {
-      ...requestOf(wanted),
+      ...plain,
+      ...(wanted.search ? { tools: { ...plain.tools, ...search?.() } } : {}),
       model: model(wanted.model),
       ...(wanted.thinking ? { providerOptions: thinking } : {}),
-      ...(wanted.earlier && inFull ? { providerOptions: inFull } : {}),
+      ...(wanted.earlier && inFull && !wanted.byReference ? { providerOptions: inFull } : {}),
     }
     return wanted.stream ? streamed(request) : turnOf(await generateText(request))
   }

@@ -1,6 +1,6 @@
 import Anthropic from '@anthropic-ai/sdk'
 import type { ContentBlockParam, Message, MessageParam } from '@anthropic-ai/sdk/resources/messages'
-import { type Ask, type Client, type ClientFacts, thrownBy, type Turn } from './client.ts'
+import { type Ask, type Client, type ClientFacts, refuseBeyond, thrownBy, type Turn } from './client.ts'
 
 export const anthropicFacts: ClientFacts = {
   stop: 'end_turn',
@@ -23,6 +23,7 @@ export const anthropicLibrary = (url: string, key: string) => new Anthropic({ ap
 export function anthropicClient(url: string, key: string): Client {
   const library = anthropicLibrary(url, key)
   const ask = async (wanted: Ask): Promise<Turn> => {
+    refuseBeyond(wanted, 'search')
     const body = bodyOf(wanted)
     if (!wanted.stream) return turnOf(await library.messages.create(body))
     return turnOf(await library.messages.stream(body).finalMessage())
@@ -36,7 +37,7 @@ export function anthropicClient(url: string, key: string): Client {
   }
 }
 
-function bodyOf({ model, text, system, maxTokens, image, tools, results, thinking, schema, earlier }: Ask) {
+function bodyOf({ model, text, system, maxTokens, image, tools, results, thinking, schema, earlier, search }: Ask) {
   const content: ContentBlockParam[] = [
     ...(image
       ? [
@@ -77,11 +78,14 @@ function bodyOf({ model, text, system, maxTokens, image, tools, results, thinkin
     ...(schema ? { output_config: { format: { type: 'json_schema' as const, schema } } } : {}),
     ...(tools
       ? {
-          tools: tools.map(({ name, description, properties }) => ({
-            name,
-            description,
-            input_schema: { type: 'object' as const, properties, required: Object.keys(properties) },
-          })),
+          tools: [
+            ...tools.map(({ name, description, properties }) => ({
+              name,
+              description,
+              input_schema: { type: 'object' as const, properties, required: Object.keys(properties) },
+            })),
+            ...(search ? [{ type: 'web_search_20250305' as const, name: 'web_search' as const }] : []),
+          ],
         }
       : {}),
   }

@@ -9,6 +9,8 @@ export type Turn = {
   calls: { id: string; name: string; arguments: unknown }[]
   /** What the library wants to see again in the next round. */
   assistantTurn: unknown
+  /** What a later call may name it by, where the dialect has such a name. */
+  id?: string
 }
 
 export type Ask = {
@@ -25,8 +27,20 @@ export type Ask = {
   schema?: ObjectSchema
   /** What was asked and answered before. */
   earlier?: { text: string; turn: Turn }
+  /** What was asked and answered before is named, not sent again. */
+  byReference?: boolean
+  /** The vendor may search the web, too. */
+  search?: boolean
+  /** The tools stand in a namespace, as agents offer those of their MCP servers. */
+  namespace?: string
   /** Earlier turns that called tools, one after the other, and what the tools said, in the order of each turn's calls. */
   results?: { turn: Turn; texts: string[] }[]
+}
+
+/** Throws for what the library or its dialect has no words for. */
+export function refuseBeyond(ask: Ask, ...has: ('byReference' | 'search' | 'namespace')[]): void {
+  for (const name of ['byReference', 'search', 'namespace'] as const)
+    if (ask[name] !== undefined && !has.includes(name)) throw new Error(`the library has no words for ${name}`)
 }
 
 export type ObjectSchema = {

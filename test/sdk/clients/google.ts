@@ -1,5 +1,5 @@
 import { ApiError, type Content, type GenerateContentResponse, GoogleGenAI, Type } from '@google/genai'
-import { type Ask, type Client, type ClientFacts, thrownBy, type Turn } from './client.ts'
+import { type Ask, type Client, type ClientFacts, refuseBeyond, thrownBy, type Turn } from './client.ts'
 
 export const googleFacts: ClientFacts = {
   stop: 'STOP',
@@ -15,6 +15,7 @@ export const googleLibrary = (url: string, key: string) =>
 export function googleClient(url: string, key: string): Client {
   const library = googleLibrary(url, key)
   const ask = async (wanted: Ask): Promise<Turn> => {
+    refuseBeyond(wanted, 'search')
     const request = requestOf(wanted)
     if (!wanted.stream) return turnOf([await library.models.generateContent(request)])
     const chunks: GenerateContentResponse[] = []
@@ -31,7 +32,7 @@ export function googleClient(url: string, key: string): Client {
   }
 }
 
-function requestOf({ model, text, system, maxTokens, image, tools, results, thinking, schema, earlier }: Ask) {
+function requestOf({ model, text, system, maxTokens, image, tools, results, thinking, schema, earlier, search }: Ask) {
   const contents: Content[] = [
     ...(earlier ? [{ role: 'user', parts: [{ text: earlier.text }] }, earlier.turn.assistantTurn as Content] : []),
     {
@@ -74,6 +75,7 @@ function requestOf({ model, text, system, maxTokens, image, tools, results, thin
                   },
                 })),
               },
+              ...(search ? [{ googleSearch: {} }] : []),
             ],
           }
         : {}),

@@ -1,6 +1,6 @@
 import type OpenAI from 'openai'
-import type { ResponseInputItem, ResponseOutputItem } from 'openai/resources/responses/responses'
-import { type Ask, type Client, type ClientFacts, thrownBy, type Turn } from './client.ts'
+import type { ResponseCreateParams, ResponseInputItem, ResponseOutputItem } from 'openai/resources/responses/responses'
+import { type Ask, type Client, type ClientFacts, refuseBeyond, thrownBy, type Turn } from './client.ts'
 import { openAiFacts, openAiLibrary } from './openai.ts'
 
 export const openAiResponsesFacts: ClientFacts = { ...openAiFacts, stop: 'completed', toolUse: 'completed' }
@@ -9,6 +9,7 @@ export const openAiResponsesFacts: ClientFacts = { ...openAiFacts, stop: 'comple
 export function openAiResponsesClient(url: string, key: string): Client {
   const library = openAiLibrary(url, key)
   const ask = async (wanted: Ask): Promise<Turn> => {
+    refuseBeyond(wanted, 'byReference', 'search', 'namespace')
     const body = bodyOf(wanted)
     if (!wanted.stream) return turnOf(await library.responses.create(body))
     return turnOf(await library.responses.stream(body).finalResponse())
@@ -22,14 +23,14 @@ export function openAiResponsesClient(url: string, key: string): Client {
   }
 }
 
-function inputOf({ text, image, results, earlier }: Ask): ResponseInputItem[] {
+function inputOf({ text, image, results, earlier, byReference }: Ask): ResponseInputItem[] {
   const imagePart = image && {
     type: 'input_image' as const,
     detail: 'auto' as const,
     image_url: `data:image/png;base64,${image.toString('base64')}`,
   }
   return [
-    ...(earlier
+    ...(earlier && !byReference
       ? [{ role: 'user' as const, content: earlier.text }, ...(earlier.turn.assistantTurn as ResponseInputItem[])]
       : []),
     { role: 'user', content: [{ type: 'input_text', text }, ...(imagePart ? [imagePart] : [])] },
@@ -44,8 +45,26 @@ function inputOf({ text, image, results, earlier }: Ask): ResponseInputItem[] {
   ]
 }
 
+type OwnTool = NonNullable<ResponseCreateParams['tools']>[number]
+
+function toolsOf({ tools = [], search, namespace }: Ask): OwnTool[] {
+  const functions = tools.map(({ name, description, properties }) => ({
+    type: 'function' as const,
+    name,
+    description,
+    strict: false,
+    parameters: { type: 'object', properties, required: Object.keys(properties) },
+  }))
+  const offered: OwnTool[] =
+    namespace === undefined
+      ? functions
+      : [{ type: 'namespace', name: namespace, description: 'Tools of a server.', tools: functions }]
+  return search ? [...offered, { type: 'web_search' }] : offered
+}
+
 function bodyOf(ask: Ask) {
-  const { model, system, maxTokens, tools, thinking, schema } = ask
+  const { model, system, maxTokens, thinking, schema, earlier, byReference } = ask
+  const tools = toolsOf(ask)
   return {
     model,
     input: inputOf(ask),
@@ -53,31 +72,27 @@ function bodyOf(ask: Ask) {
     ...(maxTokens === undefined ? {} : { max_output_tokens: maxTokens }),
     ...(thinking ? { reasoning: { effort: 'low' as const, summary: 'auto' as const } } : {}),
     ...(schema ? { text: { format: { type: 'json_schema' as const, name: 'place', strict: true, schema } } } : {}),
-    ...(tools
-      ? {
-          tools: tools.map(({ name, description, properties }) => ({
-            type: 'function' as const,
-            name,
-            description,
-            strict: false,
-            parameters: { type: 'object', properties, required: Object.keys(properties) },
-          })),
-        }
-      : {}),
+    ...(byReference && earlier?.turn.id ? { previous_response_id: earlier.turn.id } : {}),
+    ...(tools.length > 0 ? { tools } : {}),
   }
 }
 
 const reasoningIn = (item: ResponseOutputItem): string[] =>
   item.type === 'reasoning' ? item.summary.map((part) => part.text) : []
 
-const turnOf = ({ output, output_text: text, status, usage }: OpenAI.Responses.Response): Turn => ({
+/** A tool of a namespace under the name that the others have. */
+const nameOf = (call: { name: string; namespace?: string | null }): string =>
+  call.namespace ? `${call.namespace}.${call.name}` : call.name
+
+const turnOf = ({ id, output, output_text: text, status, usage }: OpenAI.Responses.Response): Turn => ({
+  id,
   text,
   reasoning: output.flatMap(reasoningIn).join(''),
   stop: status ?? '',
   usage: usage && { input: usage.input_tokens, output: usage.output_tokens },
   calls: output.flatMap((item) =>
     item.type === 'function_call'
-      ? [{ id: item.call_id, name: item.name, arguments: JSON.parse(item.arguments) as unknown }]
+      ? [{ id: item.call_id, name: nameOf(item), arguments: JSON.parse(item.arguments) as unknown }]
       : [],
   ),
   assistantTurn: output,

@@ -1,6 +1,6 @@
 import OpenAI from 'openai'
 import type { ChatCompletionMessageParam, ChatCompletionUserMessageParam } from 'openai/resources/chat/completions'
-import { type Ask, type Client, type ClientFacts, thrownBy, type Turn } from './client.ts'
+import { type Ask, type Client, type ClientFacts, refuseBeyond, thrownBy, type Turn } from './client.ts'
 
 export const openAiFacts: ClientFacts = {
   stop: 'stop',
@@ -21,7 +21,10 @@ export const openAiLibrary = (url: string, key: string) => new OpenAI({ apiKey: 
 
 export function openAiClient(url: string, key: string): Client {
   const library = openAiLibrary(url, key)
-  const ask = (wanted: Ask) => (wanted.stream ? streamed(library, wanted) : unstreamed(library, wanted))
+  const ask = async (wanted: Ask) => {
+    refuseBeyond(wanted, 'search')
+    return wanted.stream ? streamed(library, wanted) : unstreamed(library, wanted)
+  }
   return {
     ask,
     failureOf: async (wanted) => {
@@ -31,7 +34,7 @@ export function openAiClient(url: string, key: string): Client {
   }
 }
 
-function bodyOf({ model, text, system, maxTokens, image, tools, results, thinking, schema, earlier }: Ask) {
+function bodyOf({ model, text, system, maxTokens, image, tools, results, thinking, schema, earlier, search }: Ask) {
   const user: ChatCompletionUserMessageParam = {
     role: 'user',
     content: image
@@ -60,6 +63,7 @@ function bodyOf({ model, text, system, maxTokens, image, tools, results, thinkin
     model,
     messages,
     ...(maxTokens === undefined ? {} : { max_tokens: maxTokens }),
+    ...(search ? { web_search_options: {} } : {}),
     ...(thinking ? { reasoning_effort: 'low' as const } : {}),
     ...(schema
       ? { response_format: { type: 'json_schema' as const, json_schema: { name: 'place', strict: true, schema } } }

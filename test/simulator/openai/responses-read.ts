@@ -70,6 +70,7 @@ export function readResponses(call: Call): Prompt {
     media: items.at(-1) === user ? mediaOfContent(user?.['content']) : [],
     system: system.filter(Boolean).join('\n'),
     tools: asObjects(body['tools'])
+      .flatMap((tool) => (tool['type'] === 'namespace' ? asObjects(tool['tools']) : [tool]))
       .filter((tool) => tool['type'] === 'function' || tool['type'] === 'custom')
       .map((tool) => ({ name: asText(tool['name']), schema: asObject(tool['parameters']) })),
     toolChoice: toolChoiceOf(body['tool_choice']),

@@ -1,5 +1,5 @@
 import { sum, type Answer, type Usage } from '../answer.ts'
-import { asTexts, Refusal, type Json, type Prompt } from '../prompt.ts'
+import { asObjects, asTexts, Refusal, type Json, type Prompt } from '../prompt.ts'
 import { json, type Call, type ChatOperation, type PlainOperation, type StreamEvent } from '../types.ts'
 import { encryptedOf, inputItems, readResponses } from './responses-read.ts'
 
@@ -15,6 +15,13 @@ const usageBody = (usage: Usage) => ({
 })
 
 const asksForProof = ({ body }: Call): boolean => asTexts(body['include']).includes('reasoning.encrypted_content')
+
+/** A tool of a namespace is called by its own name, beside that of the namespace. */
+function namespaceOf(name: string, { body }: Call): Json {
+  const holds = (tool: Json) => asObjects(tool['tools']).some((inner) => inner['name'] === name)
+  const found = asObjects(body['tools']).find((tool) => tool['type'] === 'namespace' && holds(tool))
+  return found ? { namespace: found['name'] } : {}
+}
 
 function outputOf(answer: Answer, call: Call): Json[] {
   const items: Json[] = []
@@ -40,6 +47,7 @@ function outputOf(answer: Answer, call: Call): Json[] {
       id: call.nextId('fc_'),
       call_id: call.nextId('call_'),
       name: each.name,
+      ...namespaceOf(each.name, call),
       arguments: each.arguments,
       status: 'completed',
     })

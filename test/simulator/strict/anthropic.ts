@@ -110,12 +110,47 @@ function checkBlocks(body: Json): void {
   }
 }
 
+/**
+ * "encrypted_content must be passed back in multi-turn conversations", "each server in mcp_servers must be referenced by exactly one
+ * MCPToolset": https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool,
+ * https://platform.claude.com/docs/en/agents-and-tools/mcp-connector
+ */
+function checkOwnCalls(body: Json, isHosted: boolean): void {
+  for (const [index, message] of asObjects(body['messages']).entries()) {
+    const blocks = asObjects(message['content'])
+    const called = new Set(blocks.map((block) => block['id']))
+    for (const block of blocks) {
+      const type = asText(block['type'])
+      if (isHosted && type.startsWith('mcp_tool_'))
+        refuse(`messages.${index}.content: Input tag '${type}' is not known`)
+      if (type === 'server_tool_use' && !/^srvtoolu_[a-zA-Z0-9_]+$/.test(asText(block['id'])))
+        refuse(`messages.${index}.content.server_tool_use.id: String should match pattern '^srvtoolu_[a-zA-Z0-9_]+$'`)
+      if (/^(web_search|mcp)_tool_result$/.test(type) && !called.has(block['tool_use_id']))
+        refuse(`messages.${index}.content: ${type} without its call`)
+      for (const found of type === 'web_search_tool_result' ? asObjects(block['content']) : [])
+        if (asText(found['encrypted_content']) === '') refuse('Invalid encrypted_content in search_result block')
+      for (const source of asObjects(block['citations']))
+        if (source['type'] === 'web_search_result_location' && asText(source['encrypted_index']) === '')
+          refuse('Invalid encrypted_index in citation')
+    }
+  }
+  const names = asObjects(body['mcp_servers']).map((server) => asText(server['name']))
+  const toolsets = asObjects(body['tools'])
+    .filter((tool) => tool['type'] === 'mcp_toolset')
+    .map((tool) => asText(tool['mcp_server_name']))
+  if (names.toSorted().join() !== toolsets.toSorted().join())
+    refuse('mcp_servers: each must have exactly one mcp_toolset')
+  for (const server of asObjects(body['mcp_servers']))
+    if (!asText(server['url']).startsWith('https://')) refuse('mcp_servers.0.url: must start with https://')
+}
+
 export function checkMessages(body: Json, { isHosted }: { isHosted: boolean }): void {
   checkFields(body, isHosted ? hostedFields : ownFields)
   checkThinking(body)
   checkTools(body, isHosted)
   checkBlocks(body)
   checkInstructions(body)
+  checkOwnCalls(body, isHosted)
   checkMarks(body)
   const [, most] = mostOutput.find(([pattern]) => pattern.test(asText(body['model']))) ?? []
   const limit = asNumber(body['max_tokens']) ?? 0

@@ -117,8 +117,35 @@ function checkItemPairs(items: Json[]): void {
   for (const id of called) if (!answered.has(id)) refuse(`No tool output found for function call ${id}.`, 'input')
 }
 
+/** "Invalid 'input[2].id': 'x'. Expected an ID that begins with 'ws'."; required fields as the reference of the items has them. */
+const ownItems: Readonly<Record<string, { begins: string; required: string[] }>> = {
+  web_search_call: { begins: 'ws', required: ['action'] },
+  mcp_call: { begins: 'mcp', required: ['server_label', 'name', 'arguments'] },
+}
+
+function checkOwnItem(item: Json, index: number): void {
+  const rule = ownItems[asText(item['type'])]
+  if (!rule) return
+  const id = asText(item['id'])
+  if (!id.startsWith(rule.begins))
+    refuse(`Invalid 'input[${index}].id': '${id}'. Expected an ID that begins with '${rule.begins}'.`, 'input')
+  for (const name of rule.required)
+    if ((item[name] ?? null) === null) refuse(`Missing required parameter: 'input[${index}].${name}'.`, 'input')
+}
+
+/** https://platform.openai.com/docs/guides/tools-connectors-mcp */
+function checkRemoteServer(tool: Json, index: number): void {
+  const place = `tools[${index}]`
+  if (asText(tool['server_label']) === '') refuse(`Missing required parameter: '${place}.server_label'.`, place)
+  if (asText(tool['server_url'] ?? tool['connector_id']) === '')
+    refuse("One of 'server_url' or 'connector_id' must be provided.", place)
+  const approval = tool['require_approval'] ?? 'always'
+  if (typeof approval === 'string' && !['always', 'never'].includes(approval))
+    refuse(`Invalid value: '${approval}'. Supported values are: 'always' and 'never'.`, `${place}.require_approval`)
+}
+
 const itemKinds = words(
-  'message function_call function_call_output custom_tool_call custom_tool_call_output reasoning item_reference local_shell_call local_shell_call_output web_search_call file_search_call image_generation_call code_interpreter_call computer_call computer_call_output mcp_call mcp_list_tools compaction additional_tools',
+  'message function_call function_call_output custom_tool_call custom_tool_call_output reasoning item_reference local_shell_call local_shell_call_output web_search_call file_search_call image_generation_call code_interpreter_call computer_call computer_call_output mcp_call mcp_list_tools mcp_approval_request mcp_approval_response compaction additional_tools',
 )
 
 export function checkResponses(body: Json): void {
@@ -140,6 +167,7 @@ export function checkResponses(body: Json): void {
     if (item['type'] !== undefined && !itemKinds.includes(asText(item['type'])))
       refuse(`Invalid value: '${asText(item['type'])}'.`, 'input')
     checkLength(item['call_id'], 64, `input[${index}].call_id`)
+    checkOwnItem(item, index)
     if (isCall(item)) checkName(item['name'], `input[${index}].name`)
   }
   const continues = ['previous_response_id', 'conversation'].some((name) => (body[name] ?? null) !== null)
@@ -147,6 +175,7 @@ export function checkResponses(body: Json): void {
   for (const [index, tool] of asObjects(body['tools']).entries()) {
     if (tool['function'] !== undefined) refuse('tools[0].function', 'tools')
     if (tool['type'] === 'function') checkFunction(tool, `tools[${index}]`)
+    if (tool['type'] === 'mcp') checkRemoteServer(tool, index)
   }
   checkFormat(asObject(asObject(body['text'])['format']))
 }

@@ -1,6 +1,6 @@
 import { detailsIn, lossesTowards } from '#relay/chat/losses.ts'
 import type { Effort } from '#core/models/parameters.ts'
-import type { ChatRequest } from '#relay/chat/request.ts'
+import type { ChatRequest, Message } from '#relay/chat/request.ts'
 import { unsupportedByClaude } from '../../shared/unsupported-fields.ts'
 import { systemTexts, toClaudeMessages } from '../../anthropic/conversation.ts'
 import { formatInstruction } from '../../anthropic/output-format.ts'
@@ -115,13 +115,22 @@ function unsupported(request: ChatRequest): string[] {
   ]
 }
 
+const isVendorPart = ({ type }: Message['content'][number]): boolean =>
+  type === 'vendor' || type === 'web-search' || type === 'mcp-call'
+
+/** What a vendor's own platform did has no form here; a turn of nothing else is none. */
+function withoutVendorParts(message: Message): Message {
+  if (message.role !== 'assistant' || !message.content.some(isVendorPart)) return message
+  return { ...message, content: message.content.filter((part) => !isVendorPart(part)) }
+}
+
 function conversation(request: ChatRequest, model: string, losses: Set<string>): Json[] {
   const marked = request.messages.some(
     (message) =>
       message.role !== 'system' && message.content.some((part) => 'cacheControl' in part && part.cacheControl),
   )
   if (marked && !caches(model)) losses.add('cache_control')
-  return toClaudeMessages(request.messages, { prefill: false }).map((message) =>
+  return toClaudeMessages(request.messages.map(withoutVendorParts), { prefill: false }).map((message) =>
     toConverseMessage(message, caches(model)),
   )
 }

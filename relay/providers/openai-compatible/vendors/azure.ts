@@ -1,6 +1,7 @@
 import type { ProviderCall, ProviderChannel } from '../../types.ts'
 import type { Json } from '../../shared/json.ts'
 import { openAiCompatible } from '../index.ts'
+import { refusesChat } from '../model-families.ts'
 
 const defaultVersion = '2025-04-01-preview'
 /** Values of the version that choose the surface without dated versions. */
@@ -76,6 +77,8 @@ export const azure = openAiCompatible({
   headers: (channel) => ({ 'api-key': channel.key }),
   completionsUrl: (call) => chatUrl(call).replace('/chat/completions', '/completions'),
   responsesUrl,
+  // Deployments are named after their models; another name says nothing of what it takes.
+  needsResponses: (_, asks) => refusesChat(asks),
   realtimeUrl,
   keyInHeaderOnly: true,
   compacts: true,

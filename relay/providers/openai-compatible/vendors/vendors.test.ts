@@ -93,6 +93,15 @@ describe('Azure', () => {
     expect(url({ channel: { baseUrl } })).toBe(`${baseUrl}/gpt-4.1/chat/completions?api-version=2025-04-01-preview`)
   })
 
+  test('models that have no chat go to responses, as calls do that newer ones refuse there', () => {
+    const responses = 'https://u.test/openai/v1/responses?api-version=preview'
+    const tool = { type: 'function' as const, name: 'w' }
+    for (const model of ['gpt-5-codex', 'gpt-5.1-codex-max', 'o3-pro', 'codex-mini-latest'])
+      expect(url({ model })).toBe(responses)
+    expect(write(3, { tools: [tool] }, { model: 'gpt-5.4' }).url).toBe(responses)
+    expect(write(3, { tools: [tool] }, { model: 'gpt-5-mini' }).url).toContain('/chat/completions')
+  })
+
   test('fields that older versions refuse stay away', () => {
     const changes = { model: 'o3-mini', stream: true, channel: { other: '2024-06-01' } }
     const { json } = write(3, { maxTokens: 5 }, changes)
