@@ -5,6 +5,7 @@ import { openAiProfile } from '#relay/chat/fit/profile.ts'
 import { restoreResponse } from '#relay/chat/fit/restore.ts'
 import { completeBlocks, remoteCallBlocks, searchBlocks } from '#relay/chat/hosted/claude-blocks.ts'
 import { remoteCallItem, searchItem } from '#relay/chat/hosted/response-items.ts'
+import type { SearchResult } from '#relay/chat/hosted/types.ts'
 import type { AssistantPart, ChatRequest, DialectId, FunctionTool, Message, UserPart } from '#relay/chat/request.ts'
 import { claude } from '#relay/dialects/claude/index.ts'
 import { gemini } from '#relay/dialects/gemini/index.ts'
@@ -72,7 +73,7 @@ const search = fc
   .record({
     id: fc.constantFrom('srvtoolu_1', 'ws_a-b', '', 'x:1'),
     queries: fc.array(fc.constantFrom('q', 'r'), { maxLength: 2 }),
-    results: fc.option(fc.constant([{ url: 'https://a.test', title: 'A' }]), { nil: undefined }),
+    results: fc.option(fc.constant<SearchResult[]>([{ url: 'https://a.test', title: 'A' }]), { nil: undefined }),
     error: fc.option(fc.constant('unavailable'), { nil: undefined }),
   })
   .map((given): AssistantPart => ({ type: 'web-search', search: given, own: { dialect: 'claude', value: [] } }))

@@ -50,7 +50,7 @@ export const completeBlocks = ({ use, input, result }: HostedBlocks): Fields[] =
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 
-export function readSearch(use: Fields, result: Fields): WebSearch {
+function readSearch(use: Fields, result: Fields): WebSearch {
   const query = isObject(use['input']) ? textOf(use['input']['query']) : undefined
   const { content } = result
   const results = (Array.isArray(content) ? content : []).flatMap((each: unknown) => {
@@ -62,7 +62,7 @@ export function readSearch(use: Fields, result: Fields): WebSearch {
   return { id: String(use['id']), queries: query === undefined ? [] : [query], results, error }
 }
 
-export function readRemoteCall(use: Fields, result: Fields): McpCall {
+function readRemoteCall(use: Fields, result: Fields): McpCall {
   const { content } = result
   const texts = (Array.isArray(content) ? content : [content]).flatMap((each: unknown) =>
     isObject(each) ? (textOf(each['text']) ?? []) : (textOf(each) ?? []),
