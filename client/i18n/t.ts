@@ -28,7 +28,7 @@ async function load(language: Language): Promise<void> {
 
 /** `{count}` stands for the parameter, `{count|model|models}` for the word that goes with it: of one, and of any other number. */
 export const fill = (sentence: string, parameters: Readonly<Record<string, string | number>> = {}): string =>
-  sentence.replace(/\{(\w+)(?:\|([^|}]*)\|([^}]*))?\}/g, (placeholder: string, ...found: (string | undefined)[]) => {
+  sentence.replace(/\{(\w+)(?:\|([^|{}]*)\|([^{}]*))?\}/g, (placeholder: string, ...found: (string | undefined)[]) => {
     const [name = '', one, others] = found
     const value = parameters[name]
     if (value === undefined) return placeholder

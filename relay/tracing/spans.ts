@@ -24,6 +24,7 @@ import {
 } from '@opentelemetry/sdk-trace'
 import type { Environment } from '#core/environment.ts'
 import { DomainError } from '#core/errors.ts'
+import { withoutTrailingSlashes } from '#core/trailing.ts'
 import type { ChargeRow } from '#features/ledger/charge-row.ts'
 import type { Ledger } from '#features/ledger/service.ts'
 import { AttemptFailed, failureOf } from '#relay/attempt/failure.ts'
@@ -124,7 +125,7 @@ export async function createTracing({ environment, version, onTrouble }: Setting
 async function createExporter(environment: Environment): Promise<SpanExporter> {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: base = 'http://localhost:4318', OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: own } =
     environment
-  const url = own ?? `${base.replace(/\/+$/, '')}/v1/traces`
+  const url = own ?? `${withoutTrailingSlashes(base)}/v1/traces`
   const protocol = environment.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL ?? environment.OTEL_EXPORTER_OTLP_PROTOCOL
   const { OTLPTraceExporter } =
     protocol === 'http/json'
