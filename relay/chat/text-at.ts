@@ -1,5 +1,5 @@
 /** Just past the string whose opening quote stands at `from`. */
-function pastString(text: string, from: number): number {
+export function pastString(text: string, from: number): number {
   let at = text.indexOf('"', from + 1)
   while (at > 0) {
     let slashes = 0

@@ -1,4 +1,5 @@
 import type { UpstreamFailure } from '#relay/chat/events.ts'
+import { pastString } from '#relay/chat/text-at.ts'
 import type { ListenVerdict, StreamListener } from '../types.ts'
 import { keepDelivered, nameless } from '../shared/answer-record.ts'
 import { refusalOf } from '../shared/failures.ts'
@@ -22,8 +23,48 @@ function opens(data: string, name: string, mark: string): boolean {
   return false
 }
 
+const choicesName = '"choices":[{'
+const textStarts = ['"delta":{"content":"', '"delta":{"role":"assistant","content":"']
+
+/**
+ * Tells the text of an event in the words that most vendors use, with nothing beside it; undefined of any other. After a finish
+ * there is no more text, whatever an event says.
+ */
+function createTextReader(style: OpenAiStyle): (data: string) => string | undefined {
+  let ended = style.refusal !== undefined
+  const start = (data: string): number => {
+    for (const mark of textStarts) {
+      const at = data.indexOf(mark)
+      if (at >= 0) return at + mark.length - 1
+    }
+    return -1
+  }
+  return (data) => {
+    if (ended) return undefined
+    ended = opens(data, finishName, '"') || data.includes(errorName)
+    if (ended) return undefined
+    const from = start(data)
+    const choices = data.indexOf(choicesName)
+    if (from < 0 || choices < 0 || choices > from || data.indexOf('"delta"', from) > 0) return undefined
+    const second = data.indexOf('},{', choices)
+    if (second >= 0 && second < from) return undefined
+    const end = pastString(data, from)
+    if (data[end] !== '}' || !data.endsWith('}')) return undefined
+    const text = data.slice(from + 1, end - 1)
+    return text.includes('\\') ? unescaped(data.slice(from, end)) : text
+  }
+}
+
+function unescaped(text: string): string | undefined {
+  try {
+    return JSON.parse(text) as string
+  } catch {
+    return undefined
+  }
+}
+
 export function listenToOpenAi(style: OpenAiStyle, caller: { includeUsage: boolean }): StreamListener {
-  const delivered = keepDelivered(() => createOpenAiDecoder(style, nameless))
+  const delivered = keepDelivered(() => createOpenAiDecoder(style, nameless), createTextReader(style))
   let complete = false
   let usageData: string | undefined
   let failure: UpstreamFailure | undefined

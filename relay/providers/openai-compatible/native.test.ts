@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { NativeBody, Provider } from '../types.ts'
 import { callWith, readEvents, readJson } from '../conformance/fixtures.ts'
@@ -93,6 +94,39 @@ test('what was delivered can be counted afterwards', () => {
     toolCalls: 2,
   })
   expect(listen('thinking.sse', true).listener.delivered().text).toBe('Let me think.Hello from upstream')
+})
+
+test('what was delivered is counted alike, whether an event is read in full or its text is told at once', () => {
+  const words = fc.string({
+    unit: fc.constantFrom('a', '"', '\\', '}', '{', '\n', '中', '"delta":', '},{', '"error"'),
+    maxLength: 6,
+  })
+  const delta = fc.oneof(
+    fc.record({ content: words }),
+    fc.record({ role: fc.constant('assistant'), content: words }),
+    fc.record({ content: words, reasoning_content: words }),
+    fc.record({
+      content: words,
+      tool_calls: fc.constant([{ index: 0, id: 'a', function: { name: 'f', arguments: '{}' } }]),
+    }),
+  )
+  const finish = fc.option(fc.constant('stop'), { freq: 12 })
+  const choice = fc.record({ index: fc.constantFrom(0, 1), delta, finish_reason: finish })
+  const chunk = fc.oneof(
+    { weight: 20, arbitrary: fc.record({ id: words, choices: fc.array(choice, { minLength: 1, maxLength: 2 }) }) },
+    { weight: 1, arbitrary: fc.record({ error: fc.record({ message: words }) }) },
+  )
+  fc.assert(
+    fc.property(fc.array(chunk, { maxLength: 12 }), (chunks) => {
+      const seen = (space: number | undefined) => {
+        const listener = openai.native['openai-chat']?.listen({ includeUsage: true })
+        for (const value of chunks) listener?.push({ data: JSON.stringify(value, null, space) })
+        return [listener?.written(), listener?.delivered()]
+      }
+      expect(seen(undefined)).toEqual(seen(1))
+    }),
+    { numRuns: 300 },
+  )
 })
 
 test('an error chunk is distinguished from text that speaks of errors', () => {

@@ -70,9 +70,10 @@ const textCharacters = 524_288
 
 /**
  * Keeps what the model writes in a stream, for counting it if need be, in little room however long the stream is. Short
- * streams are not even read; an event that cannot be read counts for nothing.
+ * streams are not even read; an event that cannot be read counts for nothing. `textOf` tells the text of an event that is nothing
+ * but text, where that is told without reading all of it.
  */
-export function keepDelivered(createDecoder: () => StreamDecoder) {
+export function keepDelivered(createDecoder: () => StreamDecoder, textOf?: (data: string) => string | undefined) {
   let decoder: StreamDecoder | null = null
   let events: WireEvent[] = []
   let raw = 0
@@ -81,6 +82,10 @@ export function keepDelivered(createDecoder: () => StreamDecoder) {
   let toolCalls = 0
   const weight = createWeight()
 
+  const keep = (written: string): void => {
+    if (text.length < textCharacters) text += written
+    else droppedCharacters += written.length
+  }
   const take = (read: () => ChatEvent[]): void => {
     try {
       const pieces: string[] = []
@@ -88,16 +93,21 @@ export function keepDelivered(createDecoder: () => StreamDecoder) {
         toolCalls += add(pieces, event)
         weight.add(event)
       }
-      const written = pieces.join('')
-      if (text.length < textCharacters) text += written
-      else droppedCharacters += written.length
+      keep(pieces.join(''))
     } catch {
       // What cannot be read cannot be counted.
     }
   }
   const digest = (): StreamDecoder => {
     const current = (decoder ??= createDecoder())
-    for (const event of events) take(() => current.push(event))
+    for (const event of events) {
+      const plain = textOf?.(event.data)
+      if (plain === undefined) take(() => current.push(event))
+      else if (plain !== '') {
+        weight.add({ type: 'text-delta', text: plain })
+        keep(plain)
+      }
+    }
     events = []
     raw = 0
     return current

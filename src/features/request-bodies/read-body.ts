@@ -80,6 +80,9 @@ export async function parseBody(body: Body): Promise<unknown> {
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
+/** One for all, for a function made in the midst of a reading keeps all of it. */
+const ignore = (): void => {}
+
 type Reading = { req: IncomingMessage; rules: BodyRules; holding: Holding }
 
 function collect({ limits, budget }: Bodies, { req, rules, holding }: Reading): Promise<Buffer> {
@@ -96,7 +99,7 @@ function collect({ limits, budget }: Bodies, { req, rules, holding }: Reading): 
     req.off('close', onClose).off('error', onClose).off('data', onPacked)
     source.off('data', onData).off('end', onEnd)
     // One that is thrown away may still say that it was cut.
-    source.off('error', onError).on('error', () => {})
+    source.off('error', onError).on('error', ignore)
     if (source === req) return
     req.unpipe()
     source.destroy()
