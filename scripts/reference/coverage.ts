@@ -1,7 +1,12 @@
-import { unnamedRoutes } from '#test/contract/unnamed-routes.ts'
+import { namingTests, unnamedRoutes } from '#test/contract/unnamed-routes.ts'
 import { type Blocks, code, table } from './markdown.ts'
 
 export const coverageBlocks: Blocks = {
+  named: () =>
+    table(
+      ['route', 'test'],
+      namingTests().flatMap(([route, file]) => (file === undefined ? [] : [[code(route), code(file)]])),
+    ),
   unnamed: () =>
     table(
       ['route', 'why'],

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { relayRoutes, restRoutes } from '#scripts/route-list.ts'
@@ -7,10 +8,16 @@ import { templateOf } from '#server/openapi/parts.ts'
 import { restTable } from '#server/rest-table.ts'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestUser } from '#test/support/factories.ts'
+import { long as isLong } from '#test/support/long.ts'
+import { richToken } from '#test/relay/relay-world.ts'
+import { allowUnpriced } from '#test/relay/serve.ts'
 import { accessTable, relayKey } from './access-table.ts'
-import { callRest } from './callers.ts'
+import { callRelay, callRest, signedIn } from './callers.ts'
+import { arbitraryOf } from './fuzz.ts'
 import { objectsOf } from './objects.ts'
+import { relayCalls } from './relay-calls.ts'
 import { restCalls } from './rest-calls.ts'
+import type { JsonSchema } from './samples.ts'
 import { inParallel } from './walk.ts'
 
 let app: App
@@ -176,4 +183,96 @@ test('every REST read answers anybody with a status that the document lists and 
     }
   })
   expect(wrong).toEqual([])
+})
+
+const isRelay = ({ path }: { path: string }) => !path.startsWith('/api/')
+const jsonOf = (content: (typeof operations)[number]['operation']['requestBody'] | undefined) =>
+  content?.content['application/json']?.schema as JsonSchema | undefined
+
+/** A channel that answers every model, and a token that can pay. */
+async function startTraffic() {
+  await allowUnpriced(app)
+  const models = 'gpt-4o-mini,text-embedding-3-small,omni-moderation-latest,dall-e-3,gpt-image-1,tts-1,whisper-1,fuzzed'
+  const channel = await app.make.channel({ models })
+  await app.services.channels.reload(channel.id)
+  return richToken(app)
+}
+
+test('every dialect takes what the document says it takes, and answers as the document says it answers', async () => {
+  const token = await startTraffic()
+  const wrong: string[] = []
+  let described = 0
+  await inParallel(relayRoutes(), async ({ kind, path }) => {
+    const operation = document.paths[templateOf(path)]?.[kind.toLowerCase()]
+    const answer = operation?.responses['200']?.content?.['application/json']?.schema
+    const make = relayCalls[relayKey(kind, path)]
+    if (!answer || Object.keys(answer).length === 0 || (!make && kind !== 'GET') || path.startsWith('/pg/')) return
+    const { id = '', body } = (await make?.(objectsOf(app, token.userId))) ?? {}
+    const request = jsonOf(operation?.requestBody)
+    if (request && !z.fromJSONSchema(request as never).safeParse(body).success)
+      wrong.push(`${path} refuses ${JSON.stringify(body)}`)
+    const address = path.replaceAll('\\', '').replace(/[:*](id|model)/, encodeURIComponent(id))
+    const headers = { authorization: `Bearer ${token.key}` }
+    const { status, text } = await callRelay(app, { method: kind, path: address, body, headers })
+    if (status !== 200) return
+    const problems = z.fromJSONSchema(answer as never).safeParse(JSON.parse(text)).error?.issues ?? []
+    for (const { path: at, message } of problems)
+      wrong.push(`${kind} ${path} ${at.join('.')}: ${message}\n${text.slice(0, 300)}`)
+    described += 1
+  })
+  expect(wrong).toEqual([])
+  expect(described).toBeGreaterThan(25)
+})
+
+/** What ends the session that all calls are made with, or asks the world outside. */
+const spared = /logout|user\/self$|channel\/(test|update_balance|fetch_models)|oauth|ratio\/official|openapi|docs/
+
+test('whatever fits the document, and what nearly does, is answered as the document says and never by 500', async () => {
+  const token = await startTraffic()
+  const root = await app.make.user({ role: 100 })
+  const wrong: string[] = []
+  let answered = 0
+  const ends = performance.now() + (isLong ? 600_000 : 4_000)
+  const first = isLong ? Date.now() % 2 ** 31 : 1
+  const some = operations.filter(({ key }) => !spared.test(key))
+  for (let round = 0; round === 0 || performance.now() < ends; round += 1) {
+    await inParallel(some, async ({ key, path, operation }) => {
+      if (round > 0 && performance.now() > ends) return
+      const seed = first + round
+      const pick = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.sample(arbitrary, { numRuns: 1, seed })[0] as Value
+      const texts = Object.fromEntries(
+        operation.parameters.map(({ name, schema }) => [name, String(pick(arbitraryOf(schema as JsonSchema)))]),
+      )
+      const address = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+        const text = texts[name] ?? ''
+        return /model/.test(name) ? 'fuzzed' : encodeURIComponent(text.isWellFormed() && text !== '' ? text : '1')
+      })
+      const asked = operation.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name)
+      const query = new URLSearchParams(asked.map((name) => [name, texts[name] ?? '']))
+      const schema = jsonOf(operation.requestBody)
+      const made = schema && pick(arbitraryOf(schema))
+      const body = isRelay({ path }) && /^\/(v1|v2|pg|rerank)/.test(path) ? { ...Object(made), model: 'fuzzed' } : made
+      const [method = ''] = key.split(' ')
+      const reply = await fetch(`${app.url}${address}?${query}`, {
+        method,
+        redirect: 'manual',
+        headers: {
+          'content-type': 'application/json',
+          ...(isRelay({ path }) && operation['x-role'] !== 'session'
+            ? { authorization: `Bearer ${token.key}` }
+            : signedIn(app, root)),
+        },
+        ...(method === 'GET' || body === undefined ? {} : { body: JSON.stringify(body) }),
+      })
+      const text = await reply.text()
+      if (reply.ok) answered += 1
+      if (reply.status !== 500 && reply.status in operation.responses) return
+      wrong.push(
+        `${key} seed ${seed}: ${reply.status} ${text.slice(0, 200)} to ${query} ${JSON.stringify(body)?.slice(0, 300)}`,
+      )
+    })
+  }
+  expect(wrong).toEqual([])
+  // Not everything was refused at the door.
+  expect(answered).toBeGreaterThan(70)
 })

@@ -33,6 +33,7 @@ export const unnamedRoutes: Readonly<Record<string, string>> = {
     'The console calls it; the suites see its refusal at an address without a name.',
   'user.secondFactor.verifyWithPasskey':
     'The console calls it; the suites see its refusal at an address without a name.',
+  'user.secondFactor.replaceRecoveryCodesByCode': 'The path below is bound to it; the suites see a wrong code refused.',
   'user.wallet.get': onlyReads,
   'GET /api/docs': documentTest,
   'GET /api/openapi.json': documentTest,
@@ -53,25 +54,52 @@ export const unnamedRoutes: Readonly<Record<string, string>> = {
   'GET /v1beta/openai/models/*model': 'One handler answers it and /v1/models; the table of access has its answer.',
 }
 
-/** Every route that no test outside the suites of this folder names. */
-export function routesWithoutNamedTest(): string[] {
+type Written = { file: string; text: string }
+
+/** What stands in the tests outside this folder, those first that are tests themselves. */
+function writtenTests(): Written[] {
+  const isTest = (file: string) => /\.test\.tsx?$/.test(file)
   const files = [
     ...globSync('{test,client,src,relay}/**/*.test.{ts,tsx}', { cwd: root }),
     ...globSync('test/**/*.ts', { cwd: root }),
   ].filter((file) => !file.startsWith('test/contract'))
-  const text = [...new Set(files)].map((file) => readFileSync(join(root, file), 'utf8')).join('\n')
+  return [...new Set(files)]
+    .toSorted((left, right) => Number(isTest(right)) - Number(isTest(left)) || left.localeCompare(right))
+    .map((file) => ({ file, text: readFileSync(join(root, file), 'utf8') }))
+}
+
+/** Every route by its name, and what a test writes that asks for it. */
+function wantedTexts(): [string, string[]][] {
   const rest = restRoutes()
-  const bound = new Set(rest.map(({ procedure }) => procedure))
   const before = (path: string) => path.replaceAll('\\', '').replace(/[:*].*$/, '')
+  const ofPath = (path: string) => before(path).replace(/\/$/, '')
+  const ofProcedure = (path: string) => path.split('.').slice(-2).join('.')
   return [
-    ...procedureRoutes()
-      .filter(({ path }) => !bound.has(path) && !text.includes(path.split('.').slice(-2).join('.')))
-      .map(({ path }) => path),
-    ...rest
-      .filter(({ path }) => !text.includes(before(path).replace(/\/$/, '')))
-      .map(({ kind, path }) => `${kind} ${path}`),
-    ...relayRoutes()
-      .filter(({ path }) => !text.includes(before(path.replace(/^\/mj-\w+/, ''))))
-      .map(({ kind, path }) => relayKey(kind, path)),
+    // A procedure is asked by its name or by the path that is bound to it.
+    ...procedureRoutes().map(({ path }): [string, string[]] => [
+      path,
+      [ofProcedure(path), ...rest.filter(({ procedure }) => procedure === path).map((row) => ofPath(row.path))],
+    ]),
+    ...rest.map(({ kind, path }): [string, string[]] => [`${kind} ${path}`, [ofPath(path)]]),
+    ...relayRoutes().map(({ kind, path }): [string, string[]] => [
+      relayKey(kind, path),
+      [before(path.replace(/^\/mj-\w+/, ''))],
+    ]),
   ]
 }
+
+/** The test that names each route: the feature's own where there is one; none for those above. */
+export function namingTests(): [route: string, file: string | undefined][] {
+  const tests = writtenTests()
+  return wantedTexts().map(([route, texts]) => {
+    const words = route.split(/[^\w-]+/).map((word) => word.toLowerCase())
+    const isOwn = (file: string) => words.some((word) => word.length > 2 && file.includes(`/${word.replace(/s$/, '')}`))
+    const naming = (some: readonly Written[]) =>
+      texts.flatMap((wanted) => some.find(({ text }) => text.includes(wanted))?.file ?? [])[0]
+    return [route, naming(tests.filter(({ file }) => isOwn(file))) ?? naming(tests)]
+  })
+}
+
+/** Every route that no test outside the suites of this folder names. */
+export const routesWithoutNamedTest = (): string[] =>
+  namingTests().flatMap(([route, file]) => (file === undefined ? [route] : []))

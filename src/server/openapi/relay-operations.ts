@@ -2,6 +2,7 @@ import { errorRow, errors, isErrorCode } from '#core/errors.ts'
 import { drawingFields } from '#relay/dialects/drawing/request.ts'
 import { musicFields } from '#relay/dialects/music/request.ts'
 import { chatPaths, plainPaths, unimplementedPaths } from '#relay/routes.ts'
+import { dialectBodies } from './dialect-bodies.ts'
 import { answersOf, type DescribedRoute, parametersOf } from './parts.ts'
 import { relayRoutes } from './route-list.ts'
 import { jsonSchemaOf } from './row-input.ts'
@@ -38,9 +39,9 @@ function describe(method: string, path: string): DescribedRoute {
     summary: isUnimplemented ? 'Not implemented' : (bodyNotes.get(path) ?? 'Answered by the gateway'),
     security: securityOf(role),
     parameters: parametersOf(path),
-    ...(method === 'post' && !isUnimplemented ? { requestBody: { content: bodyOf(path) } } : {}),
+    ...(method === 'post' && !isUnimplemented ? { requestBody: { content: bodyOf(method, path) } } : {}),
     ...(isUnimplemented ? { deprecated: true } : {}),
-    responses: answersOf(statusesOf(path, isUnimplemented), contentOf(path), relayRefusal),
+    responses: answersOf(statusesOf(path, isUnimplemented), contentOf(method, path), relayRefusal),
   }
 }
 
@@ -67,11 +68,11 @@ const streamed = new Set([
   ...chatPaths.flatMap(({ path, dialect }) => (dialect.isNeverStored ? [] : path)),
 ])
 
-function contentOf(path: string): Content {
+function contentOf(method: string, path: string): Content {
   if (path.endsWith('/image/:id')) return { 'image/*': { schema: {} } }
   if (path.endsWith('/audio/speech')) return { 'audio/*': { schema: {} } }
   return {
-    'application/json': { schema: {} },
+    'application/json': { schema: dialectBodies(method, path).answer ?? {} },
     ...(streamed.has(path) ? { 'text/event-stream': { schema: { type: 'string' } } } : {}),
   }
 }
@@ -81,7 +82,9 @@ const relayRefusal: Content = { 'application/json': { schema: { $ref: '#/compone
 /** A field that is absent reads as empty. */
 const withoutRequired = ({ required: _required, $schema: _dialect, ...schema }: Schema): Schema => schema
 
-function schemaOfBody(path: string): Schema {
+function schemaOfBody(method: string, path: string): Schema {
+  const described = dialectBodies(method, path).request
+  if (described) return described
   if (path.startsWith('/mj')) return withoutRequired(jsonSchemaOf(drawingFields))
   if (path.startsWith('/suno/submit')) return withoutRequired(jsonSchemaOf(musicFields))
   const namesModel = /^\/(v1|v2|pg|rerank)/.test(path) && !/[:*]model/.test(path)
@@ -92,8 +95,8 @@ function schemaOfBody(path: string): Schema {
   }
 }
 
-const bodyOf = (path: string): Content => ({
-  [withFiles.test(path) ? 'multipart/form-data' : 'application/json']: { schema: schemaOfBody(path) },
+const bodyOf = (method: string, path: string): Content => ({
+  [withFiles.test(path) ? 'multipart/form-data' : 'application/json']: { schema: schemaOfBody(method, path) },
 })
 
 const statusesOf = (path: string, isUnimplemented: boolean): number[] => {
