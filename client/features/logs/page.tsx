@@ -9,6 +9,7 @@ import { IconButton } from '../../components/icon-button.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { Page as Frame } from '../../components/page.tsx'
 import { EmptyState } from '../../components/states.tsx'
+import { useLanguage } from '../../i18n/language.ts'
 import { t } from '../../i18n/t.ts'
 import { useSession } from '../../lib/session.ts'
 import { useUrlState } from '../../lib/url-state.ts'
@@ -37,7 +38,10 @@ function nameOf(log: LogRow): string {
   return [log.modelName, log.content].filter(Boolean).join(' ')
 }
 
-export function Page() {
+export const Page = () => <LogsPage key={useLanguage()} />
+
+/** Made again in another language: what it shows stands in the address. */
+function LogsPage() {
   const { isAdmin } = useSession()
   const [values, setFilters] = useLogFilters()
   const [{ open }, setOpen] = useUrlState({ open: '' })

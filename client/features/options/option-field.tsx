@@ -9,6 +9,7 @@ import { FieldFrame, useField } from '../../components/fields/field-frame.tsx'
 import { QuotaField } from '../../components/fields/quota-field.tsx'
 import { JsonField, NumberField, TextField, TextareaField } from '../../components/fields/text-fields.tsx'
 import { IconButton } from '../../components/icon-button.tsx'
+import { useLanguage } from '../../i18n/language.ts'
 import { inLanguage, t } from '../../i18n/t.ts'
 import { ChatLinksField } from './chat-links.tsx'
 import { GroupLinesField, hasGroupLines } from './groups/lines-field.tsx'
@@ -40,6 +41,8 @@ type OptionFieldProps = { field: Field; extra?: React.ReactNode }
 
 /** One option, drawn from its description. */
 export const OptionField = memo(function OptionField({ field, extra }: OptionFieldProps) {
+  // Nothing it is given changes with the language in which it speaks.
+  useLanguage()
   const { control } = useFormContext<FormValues>()
   const needed = neededSwitch[field.key]
   const isOn = useWatch({ control, name: nameOf(needed ?? field.key) })

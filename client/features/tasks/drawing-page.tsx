@@ -4,6 +4,7 @@ import { useMemo } from 'react'
 import { drawingStatuses } from '#core/tasks/drawing.ts'
 import { CodeBlock } from '../../components/code-block.tsx'
 import { Section } from '../../components/facts.tsx'
+import { useLanguage } from '../../i18n/language.ts'
 import { t } from '../../i18n/t.ts'
 import { drawingColumns, resultText } from './drawing-columns.tsx'
 import { ImageView } from './image.tsx'
@@ -39,7 +40,10 @@ const drawingKind = (): TaskKind<Drawing> => ({
   },
 })
 
-export function Page() {
+/** Made again in another language: what it shows stands in the address. */
+export const Page = () => <InLanguage key={useLanguage()} />
+
+function InLanguage() {
   const kind = useMemo(() => drawingKind(), [])
   return <TaskPage kind={kind} />
 }

@@ -3,6 +3,7 @@ import { ListTodo } from 'lucide-react'
 import { useMemo } from 'react'
 import { taskStatuses } from '#core/tasks/platforms.ts'
 import { CodeBlock } from '../../components/code-block.tsx'
+import { useLanguage } from '../../i18n/language.ts'
 import { t } from '../../i18n/t.ts'
 import { Clips } from './clips.tsx'
 import { inputOf, musicColumns } from './music-columns.tsx'
@@ -31,7 +32,10 @@ const musicKind = (): TaskKind<MusicTask> => ({
   },
 })
 
-export function Page() {
+/** Made again in another language: what it shows stands in the address. */
+export const Page = () => <InLanguage key={useLanguage()} />
+
+function InLanguage() {
   const kind = useMemo(() => musicKind(), [])
   return <TaskPage kind={kind} />
 }

@@ -3,6 +3,7 @@ import { Plus } from 'lucide-react'
 import { Notice } from '../../components/notice.tsx'
 import { Page as Frame } from '../../components/page.tsx'
 import { SpendCaps } from '../../components/spend-caps.tsx'
+import { useLanguage } from '../../i18n/language.ts'
 import { t } from '../../i18n/t.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { useStatus } from '../../lib/status.ts'
@@ -14,6 +15,7 @@ import { useOpenToken } from './use-open-token.ts'
 export function Page() {
   const { logChatContentEnabled } = useStatus()
   const open = useOpenToken()
+  const language = useLanguage()
   return (
     <Frame
       title={t('API令牌')}
@@ -32,7 +34,7 @@ export function Page() {
         )}
       </Stack>
       <AccountCaps />
-      <TokenTable open={open} />
+      <TokenTable key={language} open={open} />
       <TokenForm open={open} />
       <UseToken open={open} />
     </Frame>
