@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
 import { createSecrets } from '#features/secrets/service.ts'
 import { createEpayGateway } from '../support/epay-gateway.ts'
+import { startStripeGateway } from '../support/stripe-gateway.ts'
 import { ledgerViolations } from '../support/ledger-invariant.ts'
 import { type Product, secretKey, startProduct, until } from '../support/processes.ts'
 import type { TestUser } from '../support/factories.ts'
-import { createWorld, type World } from './world.ts'
+import { createWorld, long, type World } from './world.ts'
 
 const gateway = createEpayGateway({ pid: '1000', key: 'the key of the merchant' })
 
@@ -35,18 +36,18 @@ const post = async (product: Product, user: TestUser, { path, body }: { path: st
   return reply.json() as Promise<unknown>
 }
 
-/** Kills the product while it has marked the order as paid, and what follows of it waits for the row of the user. */
-async function killWhilePaid(
+/** Kills the product while it is in the middle of an act, which waits for the row of a user. */
+async function killWhile(
   world: World,
-  paid: { product: Product; user: TestUser; notification: Record<string, string> },
+  { product, user, act }: { product: Product; user: TestUser; act: () => Promise<unknown> },
 ) {
   const { pool } = world
   const holder = await pool.connect()
   await holder.query('begin')
-  await holder.query('select 1 from users where id = $1 for update', [paid.user.id])
-  const answer = gateway.notify(paid.product.url, paid.notification).catch(() => 'no answer')
+  await holder.query('select 1 from users where id = $1 for update', [user.id])
+  const answer = act().catch(() => 'no answer')
   await untilSomebodyWaits(world)
-  await paid.product.killAll()
+  await product.killAll()
   expect(await answer).toBe('no answer')
   await holder.query('rollback')
   holder.release()
@@ -55,6 +56,12 @@ async function killWhilePaid(
     what: 'the transaction of the dead product does not end',
   })
 }
+
+/** It has marked the order as paid, and what follows of it waits. */
+const killWhilePaid = (
+  world: World,
+  paid: { product: Product; user: TestUser; notification: Record<string, string> },
+) => killWhile(world, { ...paid, act: () => gateway.notify(paid.product.url, paid.notification) })
 
 /** The gateway asks again until it is answered, more often than it needs to. */
 async function askAgain(product: Product, notification: Record<string, string>) {
@@ -119,6 +126,75 @@ test('a product killed between the payment of a plan and its activation has done
     await product.killAll()
     expect(await state()).toEqual({ orders: 'paid', plans: 1, windows: 1, balance: 0 })
     expect(await ledgerViolations(pool)).toEqual([])
+  } finally {
+    await product.killAll()
+  }
+})
+
+test('a product killed before a rebate, in a reversal and in what a won dispute gives back has done each completely or not at all', async () => {
+  await using world = await createWorld()
+  await using stripe = await startStripeGateway({
+    secretKey: 'sk_test_4eC39HqLyjWD',
+    webhookSecret: 'whsec_5WbX5kEWLlfzsGNj',
+  })
+  const { pool } = world
+  const secrets = createSecrets(secretKey)
+  await world.make.option('stripe.secret_key', secrets.encrypt('sk_test_4eC39HqLyjWD'))
+  await world.make.option('stripe.webhook_secret', secrets.encrypt('whsec_5WbX5kEWLlfzsGNj'))
+  await world.make.option('RebateEnabled', 'true')
+  await world.make.option('RebatePercentage', '10')
+  const [inviter, root] = [await world.make.user({ quota: 0 }), await world.make.user({ quota: 0, role: 100 })]
+  let { user, product } = await startShop(world)
+  await pool.query('update users set inviter_id = $1 where id = $2', [inviter.id, user.id])
+  const balances = async () => {
+    const { rows } = await pool.query('select id, quota::int from users where id = any ($1)', [[user.id, inviter.id]])
+    expect(await ledgerViolations(pool)).toEqual([])
+    return [user, inviter].map(({ id }) => rows.find((row) => row.id === id)?.quota)
+  }
+  const restart = async () => {
+    product = await startProduct({ environment: world.environment })
+  }
+  try {
+    const order = await post(product, user, { path: '/api/user/pay', body: { amount: 10, payment_method: 'zfb' } })
+    const notification = gateway.notification((order as { data: Record<string, string> }).data)
+    await killWhile(world, { product, user: inviter, act: () => gateway.notify(product.url, notification) })
+    expect(await balances()).toEqual([5_000_000, 0])
+    await restart()
+    await askAgain(product, notification)
+    await post(product, root, { path: '/trpc/admin.jobs.run', body: { json: { name: 'payments' } } })
+    await until(async () => (await balances())[1] === 500_000, { what: 'the rebate is not booked' })
+
+    const { rows } = await pool.query(
+      `update top_up_orders set gateway = 'stripe', merchant = 'test', currency = 'USD', payment_id = 'pi_1', status = 'disputed'
+       returning id, trade_no as "tradeNo"`,
+    )
+    const reverse = () =>
+      post(product, root, {
+        path: '/trpc/admin.orders.reverse',
+        body: { json: { id: rows[0].id, reason: 'disputed' } },
+      })
+    if (long) {
+      await killWhile(world, { product, user: inviter, act: reverse })
+      expect(await balances()).toEqual([5_000_000, 500_000])
+      await restart()
+    }
+    await Promise.all(Array.from({ length: 5 }, reverse))
+    expect(await balances()).toEqual([0, 0])
+
+    const session = {
+      id: 'cs_1',
+      tradeNo: rows[0].tradeNo,
+      amount: 7300,
+      currency: 'usd',
+      paymentIntent: 'pi_1',
+      form: {},
+    }
+    const won = () => stripe.send(product.url, stripe.disputeEvent('closed', session, { status: 'won' }))
+    await killWhile(world, { product, user: inviter, act: won })
+    expect(await balances()).toEqual([0, 0])
+    await restart()
+    expect(await Promise.all(Array.from({ length: 5 }, won))).toEqual([200, 200, 200, 200, 200])
+    expect(await balances()).toEqual([5_000_000, 500_000])
   } finally {
     await product.killAll()
   }

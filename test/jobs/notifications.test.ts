@@ -3,6 +3,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { plainNotice, webhookHeaders } from '#features/notifications/notice.ts'
 import { forgetNoticeCounts, notifyRoot } from '#features/notifications/service.ts'
+import { noteDispute } from '#features/orders/disputes.ts'
+import { noteRefund } from '#features/orders/money-back.ts'
+import { receivePayment } from '#features/orders/notification.ts'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestUser } from '#test/support/factories.ts'
 import { startMailServer, textOf } from '#test/support/mail-server.ts'
@@ -179,6 +182,71 @@ describe('a low balance', () => {
     expect(performance.now() - startedAt).toBeLessThan(60_000)
     await expect.poll(() => hook.received.length).toBe(1)
   })
+})
+
+describe('what is reported of payments', () => {
+  const texts = {
+    zh: {
+      mismatch: '支付通知与订单不符：订单 <no> 收到签名有效但与订单不符（money）的支付通知，未入账，请核对。',
+      refund: '订单已退款：订单 <no> 已退款 3.00 USD，额度尚未收回，请在订单管理中决定是否收回。',
+      open: '订单拒付：订单 <no> 被付款人拒付，原因：fraudulent。',
+      won: '订单拒付：订单 <no> 的拒付已撤销，原因：fraudulent，已恢复额度 $7.272728。',
+      lost: '订单拒付：订单 <no> 的拒付已成立，原因：fraudulent。',
+      orphaned: '已支付订单的账户不存在：订单 <no>X 已支付，但下单的账户已被删除，未入账，请处理退款。',
+    },
+    en: {
+      mismatch:
+        'A payment does not fit its order：A payment notification for order <no> has a valid signature but does not fit the order (money). Nothing was credited. Please check.',
+      refund:
+        'An order was refunded：Order <no> was refunded 3.00 USD. Its credit is still there; decide in the orders whether to take it back.',
+      open: 'A payment is disputed：Order <no> is disputed by its payer, reason: fraudulent.',
+      won: 'A payment is disputed：Order <no> is disputed no more, reason: fraudulent. $7.272728 were credited again.',
+      lost: 'A payment is disputed：Order <no> lost its dispute, reason: fraudulent.',
+      orphaned:
+        'The account of a paid order is gone：Order <no>X was paid, but its account has been deleted. Nothing was credited. Please refund it.',
+    },
+  }
+
+  it.each(['zh', 'en'] as const)(
+    'says in %s what happened to the order and what became of its credit',
+    async (language) => {
+      const root = await first.make.user({ role: 100 })
+      await choose(root, {})
+      await first.pool.query('update users set language = $1 where id = $2', [language, root.id])
+      const payer = await first.make.user({ quota: 0 })
+      const tradeNo = `USR${payer.id}NO`
+      const openOrder = async (name: string, userId: number) =>
+        first.pool.query(
+          `insert into top_up_orders (user_id, quota, currency, money_minor, gateway, merchant, trade_no, payment_id)
+         values ($1, 5000000, 'USD', 1100, 'stripe', 'test', $2, $3) returning id`,
+          [userId, name, `pi_${name}`],
+        )
+      const { rows } = await openOrder(tradeNo, payer.id)
+      await openOrder(`${tradeNo}X`, 2_000_000_000)
+      const paid = { gateway: 'stripe', tradeNo, moneyMinor: 1100, currency: 'USD', merchant: 'test' } as const
+      const named = { paymentId: `pi_${tradeNo}`, mode: 'test' }
+      const dispute = (id: string, state: 'open' | 'won' | 'lost') =>
+        noteDispute(first.services, named, { id, state, reason: 'fraudulent' })
+      const sent = async (act: () => Promise<unknown>): Promise<string> => {
+        await first.pool.query('truncate notification_counts')
+        hook.received.length = 0
+        await act()
+        await expect.poll(() => hook.received.length).toBe(1)
+        const { title, content } = JSON.parse((hook.received[0] as Received).text) as Record<string, string>
+        return `${title}：${content}`.replaceAll(tradeNo, '<no>')
+      }
+      const mismatch = await sent(() => receivePayment(first.services, { ...paid, moneyMinor: 1 }))
+      await receivePayment(first.services, paid)
+      const refund = await sent(() => noteRefund(first.services, named, { refundedMinor: 300, isFull: false }))
+      const open = await sent(() => dispute('dp_1', 'open'))
+      await first.trpc(root).admin.orders.reverse.mutate({ id: rows[0].id, reason: 'disputed' })
+      const won = await sent(() => dispute('dp_1', 'won'))
+      await sent(() => dispute('dp_2', 'open'))
+      const lost = await sent(() => dispute('dp_2', 'lost'))
+      const orphaned = await sent(() => receivePayment(first.services, { ...paid, tradeNo: `${tradeNo}X` }))
+      expect({ mismatch, refund, open, won, lost, orphaned }).toEqual(texts[language])
+    },
+  )
 })
 
 describe('a webhook', () => {
