@@ -55,7 +55,7 @@ type PlainPath = {
   path: string
   operation: PlainOperation
   /** The caller speaks Google's form, and this is what its path calls the operation. */
-  action?: EmbedAction
+  action?: EmbedAction | 'predict'
 }
 
 /** Path → operation that is no chat. */
@@ -78,6 +78,11 @@ export const plainPaths: PlainPath[] = [
       action,
     })),
   ),
+  ...['/v1beta/models', '/v1/models'].map((base): PlainPath => ({
+    path: `${base}/*model\\:predict`,
+    operation: 'images',
+    action: 'predict',
+  })),
 ]
 
 type Unbuilt = { method: 'get' | 'post' | 'delete' | 'all'; path: string }

@@ -1,6 +1,7 @@
 import { parentPort } from 'node:worker_threads'
 import { parseBuffer } from 'music-metadata'
 import { countText } from '#relay/counting/count-text.ts'
+import { webmSeconds } from '#relay/counting/webm-length.ts'
 import type { CountAnswer, CountOrder } from './token-counter.ts'
 
 /** The thread that counts. Orders take turns piece by piece, so that a long one does not hold up short ones. */
@@ -25,6 +26,8 @@ async function tokensOf(texts: readonly string[], model: string): Promise<number
 /** Its bytes tell what a file is, else its sender; it is looked through to its end where it does not state its length. */
 async function secondsOf(bytes: Uint8Array, mediaType: string): Promise<number | null> {
   const read = (mimeType?: string) => parseBuffer(bytes, mimeType, { duration: true, skipCovers: true })
+  const webm = webmSeconds(bytes)
+  if (webm !== undefined) return webm
   const { format } = await read().catch(() => read(mediaType))
   const { duration } = format
   return duration !== undefined && Number.isFinite(duration) && duration > 0 ? duration : null

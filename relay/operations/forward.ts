@@ -121,8 +121,10 @@ function build(current: Try, asked: PlainRequest): UpstreamRequest {
   }
 }
 
-const nativeOf = ({ call, translation }: Try) =>
-  call.asked.foreign && translation.native?.[call.asked.foreign.own.dialect]
+const nativeOf = ({ call, translation, providerCall }: Try) =>
+  translation.takesNative?.(providerCall) === false
+    ? undefined
+    : call.asked.foreign && translation.native?.[call.asked.foreign.own.dialect]
 
 /** With the channel's override, or with the caller's own body where bodies pass through. */
 function asChannelWants(
@@ -166,7 +168,8 @@ async function answerMade(current: Try, answer: unknown): Promise<void> {
   const used = await usedBy(current, {})
   await settle(current, { used, firstByteMs: performance.now() - startedAt, end: 'complete' })
   res.status(200).setHeader('content-type', 'application/json; charset=utf-8')
-  res.end(JSON.stringify(answer))
+  const { foreign } = current.call.asked
+  res.end(JSON.stringify(foreign ? foreign.encode(answer) : answer))
 }
 
 /** Those whose answers may be audio or plain text; all others are JSON, whatever they are announced as. */
@@ -203,14 +206,15 @@ async function translate(current: Try, answers: readonly unknown[]): Promise<unk
   const { response } = current.translation
   const translated = joined(response ? answers.map((answer) => response(answer, asked)) : answers)
   const draws = asked.operation === 'images' || asked.operation === 'image-edits'
-  if (!draws || asked.json['response_format'] !== 'b64_json') return translated
+  if (!draws || (asked.json['response_format'] !== 'b64_json' && !asked.foreign)) return translated
   return withImages(translated, async (url) => (await current.services.media(url, upstreamAbort.signal)).data)
 }
 
 /** The answer in the caller's form. */
 function shape(current: Try, translated: unknown, { usage }: PlainEnd['used']): unknown {
   const { asked } = current.call
-  if (nativeOf(current) || asked.operation !== 'embeddings') return translated
+  if (nativeOf(current)) return translated
+  if (asked.operation !== 'embeddings') return asked.foreign ? asked.foreign.encode(translated) : translated
   const encoded = inWantedEncoding(translated, asked.json['encoding_format'])
   const counted = withUsage(encoded, usage.promptTokens)
   return asked.foreign ? asked.foreign.encode(counted) : counted

@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express'
 import { DomainError } from '#core/errors.ts'
 import { encodeEmbed, parseEmbed } from '#relay/dialects/gemini/embed.ts'
+import { encodePredict, parsePredict } from '#relay/dialects/gemini/predict.ts'
 import { gemini } from '#relay/dialects/gemini/index.ts'
 import { openAiChat } from '#relay/dialects/openai-chat/index.ts'
 import { admitAddress, admitCall, sessionOf } from '#relay/request/admit.ts'
@@ -76,8 +77,18 @@ function secondsOf({ counter }: RelayServices, { operation, form }: Asked): Prom
 }
 
 /** Whatever the caller speaks, the operation is read in OpenAI's form; the path names the model of the others. */
-function inOneForm({ action }: PlainRoute, given: PlainRequest): { plain: PlainRequest; foreign?: Foreign } {
+function inOneForm(
+  { action, model = '' }: PlainRoute,
+  given: PlainRequest,
+): { plain: PlainRequest; foreign?: Foreign } {
   if (!action) return { plain: given }
+  if (action === 'predict') {
+    const { json, own, losses, untranslatable } = parsePredict(given.json, model)
+    return {
+      plain: { json, form: null },
+      foreign: { own: { dialect: 'gemini', action, json: own }, encode: encodePredict, losses, untranslatable },
+    }
+  }
   const { json, losses, untranslatable } = parseEmbed(action, given.json)
   return {
     plain: { json, form: null },

@@ -2,11 +2,14 @@ import type { CallCore } from '#relay/request/call.ts'
 import type { EmbedAction } from '#relay/dialects/gemini/embed.ts'
 import type { OwnForm, PlainOperation, PlainRequest } from '#relay/providers/types.ts'
 
+/** What Google's paths call operations that are no chat. */
+export type ForeignAction = EmbedAction | 'predict'
+
 /** What a path says of the operation asked for. */
 export type PlainRoute = {
   operation: PlainOperation
   /** The caller speaks Google's form, and this is what it calls the operation. */
-  action?: EmbedAction | undefined
+  action?: ForeignAction | undefined
   model?: string | undefined
 }
 

@@ -203,6 +203,8 @@ export type PlainTranslation = {
   request: (asked: PlainRequest, call: ProviderCall) => UpstreamRequest
   /** For an upstream that speaks the caller's own form: the body goes through, the answer comes back as received. */
   native?: Partial<Record<OwnForm['dialect'], (own: OwnForm, call: ProviderCall) => UpstreamRequest>> | undefined
+  /** False for a model that the upstream takes in another form only. Absent: always true. */
+  takesNative?: ((call: ProviderCall) => boolean) | undefined
   /** Fields of another form that this upstream has a place for, as `request` reads them, by the names they are lost under. */
   supports?: Partial<Record<OwnForm['dialect'], (own: OwnForm) => SupportedFields>> | undefined
   /** The most texts one call may embed; more are sent in several and put together again. */

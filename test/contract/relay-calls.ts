@@ -90,6 +90,7 @@ export const relayCalls: Readonly<Record<string, MakeSending>> = {
       [`POST ${base}/*model:generateContent`, google],
       [`POST ${base}/*model:streamGenerateContent`, google],
       [`POST ${base}/*model:countTokens`, google],
+      [`POST ${base}/*model:predict`, () => ({ id: 'dall-e-3', body: { instances: [{ prompt: 'a cat' }] } })],
       [`POST ${base}/*model:embedContent`, () => ({ id: 'text-embedding-3-small', body: googleText })],
       [
         `POST ${base}/*model:batchEmbedContents`,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
 import { json, type ScriptedUpstream, startScriptedUpstream } from '#test/support/scripted-upstream.ts'
-import { flac, m4a, mp3, ogg, wav, webm } from '#test/support/audio-files.ts'
+import { flac, liveWebm, m4a, mp3, ogg, wav, webm } from '#test/support/audio-files.ts'
 import { closeSoundly, consumed } from './caller-dialects.ts'
 
 let app: App
@@ -46,6 +46,7 @@ describe('what a recording costs', () => {
     ['flac', flac, 'audio/flac'],
     ['m4a', m4a, 'audio/mp4'],
     ['webm', webm, 'audio/webm'],
+    ['webm as browsers record it', liveWebm, 'audio/webm'],
     ['ogg', ogg, 'audio/ogg'],
   ])('is told by its own length: %s', async (_, make, type) => {
     expect(await transcribe(make(90.2), type)).toBe(ninety)

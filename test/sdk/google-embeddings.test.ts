@@ -32,8 +32,11 @@ beforeAll(async () => {
   await app.make.channel({ type: 24, models: 'failing', baseUrl: app.upstream.withDirectives('status=400') })
   await app.make.channel({ type: 1, models: 'failing-too', baseUrl: app.upstream.withDirectives('status=400') })
   await app.make.channel({ type: 37, models: 'no-embeddings' })
+  await app.make.channel({ type: 24, models: 'imagen-here', modelMapping: '{"imagen-here":"imagen-4.0-generate-001"}' })
+  await app.make.channel({ type: 1, models: 'dall-e-3,gpt-image-1' })
   await setOptions(app, {
     RetryTimes: '0',
+    ModelPrice: JSON.stringify({ 'imagen-4.0-generate-001': 0.04 }),
     ModelRatio: JSON.stringify({
       'gemini-embedding-001': 20,
       counted: 20,
@@ -43,6 +46,8 @@ beforeAll(async () => {
       failing: 1,
       'failing-too': 1,
       'no-embeddings': 1,
+      'dall-e-3': 20,
+      'gpt-image-1': 2.5,
     }),
   })
   await app.settled()
@@ -238,4 +243,59 @@ test('errors come in Google’s form, and nothing is charged', async () => {
 
 test('after all of it the ledger balances', async () => {
   expect(await app.violations()).toEqual([])
+})
+
+/** As Google's libraries asked before their third version. */
+async function predict(model: string, body: object) {
+  const headers = { 'x-goog-api-key': `sk-${token.key}`, 'content-type': 'application/json' }
+  const url = `${app.url}/v1beta/models/${model}:predict`
+  const reply = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+  return { status: reply.status, json: await reply.json() }
+}
+
+const instances = [{ prompt: 'a plover' }]
+
+test.each([
+  { model: 'imagen-here', type: 24 },
+  { model: 'dall-e-3', type: 1 },
+  { model: 'gpt-image-1', type: 1 },
+])(
+  'Imagen’s calls for $model are passed through or translated, and cost as many images as are wanted',
+  async (drawing) => {
+    const { model, type } = drawing
+    const prices: number[] = []
+    for (const sampleCount of [1, 2]) {
+      const answer = await predict(model, { instances, parameters: { sampleCount, aspectRatio: '16:9' } })
+      const image = { mimeType: 'image/png', bytesBase64Encoded: expect.stringMatching(/^iVBOR/) }
+      const predictions = Array.from({ length: sampleCount }, () => image)
+      expect(answer).toMatchObject({ status: 200, json: { predictions } })
+      const rows = await newRows()
+      expect(rows).toHaveLength(1)
+      prices.push(rows[0]?.quota ?? 0)
+    }
+    expect(lastRequest()?.body).toMatchObject(
+      type === 24 ? { parameters: { sampleCount: 2, aspectRatio: '16:9' } } : { prompt: 'a plover', n: 2 },
+    )
+    // What the vendor counts in tokens is charged by them.
+    if (model !== 'gpt-image-1') expect(prices[1]).toBe(2 * (prices[0] ?? 0))
+    expect(prices[0]).toBeGreaterThan(0)
+  },
+)
+
+test('a call to draw that says too little or too much is refused in Google’s form, and costs nothing', async () => {
+  for (const body of [
+    {},
+    { instances: [] },
+    { instances: [{}] },
+    { instances: [...instances, ...instances] },
+    { instances, parameters: { sampleCount: 5 } },
+  ])
+    expect(await predict('imagen-here', body)).toMatchObject({
+      status: 400,
+      json: { error: { status: 'INVALID_ARGUMENT' } },
+    })
+  expect(await newRows()).toEqual([])
+  // Nobody said how many: the vendor's own number, which is charged.
+  const { json } = await predict('imagen-here', { instances })
+  expect(json).toMatchObject({ predictions: Array.from({ length: 4 }, () => ({ mimeType: 'image/png' })) })
 })

@@ -15,6 +15,7 @@ import { chat as cozeChat, upload } from './coze/chat.ts'
 import { coze } from './coze/vendor.ts'
 import { chatMessages, dify } from './dify/chat.ts'
 import { batchEmbedContents, embedContent } from './gemini/embed.ts'
+import { predictImages } from './gemini/predict.ts'
 import { countTokens, generateContent } from './gemini/generate.ts'
 import { models as geminiModels } from './gemini/models.ts'
 import { gemini } from './gemini/vendor.ts'
@@ -47,6 +48,7 @@ const geminiVerbs: Record<string, Operation> = {
   countTokens,
   embedContent,
   batchEmbedContents,
+  predict: predictImages,
 }
 
 /** Paths are told by their end, because vendors that speak these dialects put them below all kinds of prefixes. */

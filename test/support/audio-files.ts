@@ -77,17 +77,39 @@ export function m4a(seconds: number): Buffer {
   ])
 }
 
+function element(id: string, ...parts: Buffer[]): Buffer {
+  const body = Buffer.concat(parts)
+  const size = big(body.length, 4)
+  size[0] = (size[0] ?? 0) | 0x10
+  return Buffer.concat([Buffer.from(id, 'hex'), size, body])
+}
+
+const webmHeader = element(
+  '1a45dfa3',
+  element('4282', text('webm')),
+  element('4287', big(4, 1)),
+  element('4285', big(2, 1)),
+)
+
+/** As browsers record: a block each 20 ms, five seconds to a cluster, sizes left open, and no length unless one is given. */
+export function liveWebm(seconds: number, { stated }: { stated?: number } = {}): Buffer {
+  const open = Buffer.from('01ffffffffffffff', 'hex')
+  const duration = Buffer.alloc(4)
+  duration.writeFloatBE((stated ?? 0) * 1000)
+  const info = element('1549a966', element('2ad7b1', big(1_000_000, 3)), ...(stated ? [element('4489', duration)] : []))
+  const blocks = Array.from({ length: Math.round((seconds * 1000) / 20) }, (_, index) => {
+    const time = index * 20
+    const begins = time % 5000 === 0 ? [Buffer.from('1f43b675', 'hex'), open, element('e7', big(time, 4))] : []
+    return Buffer.concat([...begins, element('a3', Buffer.from('81', 'hex'), big(time % 5000, 2), Buffer.alloc(5))])
+  })
+  return Buffer.concat([webmHeader, Buffer.from('18538067', 'hex'), open, info, ...blocks])
+}
+
 export function webm(seconds: number): Buffer {
-  const element = (id: string, ...parts: Buffer[]): Buffer => {
-    const body = Buffer.concat(parts)
-    const size = big(body.length, 4)
-    size[0] = (size[0] ?? 0) | 0x10
-    return Buffer.concat([Buffer.from(id, 'hex'), size, body])
-  }
   const duration = Buffer.alloc(8)
   duration.writeDoubleBE(seconds * 1000)
   return Buffer.concat([
-    element('1a45dfa3', element('4282', text('webm')), element('4287', big(4, 1)), element('4285', big(2, 1))),
+    webmHeader,
     element(
       '18538067',
       element('1549a966', element('2ad7b1', big(1_000_000, 3)), element('4489', duration)),

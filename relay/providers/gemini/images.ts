@@ -75,6 +75,15 @@ export const geminiImages = (host: ImageHost): PlainTranslation => ({
     headers: host.headers(call),
     body: isImagen(call.model) ? predictBody(json) : generateBody(json),
   }),
+  takesNative: (call) => isImagen(call.model),
+  native: {
+    gemini: ({ json }, call) => ({
+      method: 'POST',
+      url: host.url(call, call.model, ':predict'),
+      headers: host.headers(call),
+      body: json,
+    }),
+  },
   response: (json) => ({ data: drawn(recordOf(json) ?? {}) }),
   usage: (json) => {
     const answer = recordOf(json) ?? {}

@@ -3,7 +3,8 @@ import { has } from '../directives.ts'
 import { asList, asNumber, asObject, asText, refuse } from '../prompt.ts'
 import { type Call, json, type PlainOperation, type Reply, type StreamEvent } from '../types.ts'
 
-const onePixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+export const onePixel =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
 const event = (type: string, fields: object): StreamEvent => ({
   event: type,
