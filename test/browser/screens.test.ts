@@ -161,28 +161,30 @@ describeWithBrowser('the console', () => {
     await context.close()
   })
 
-  test('pages of root can be used by everyone on a phone, speak English alone, fit their window and report no error', async () => {
-    const root = await app.make.user({ username: 'root', role: 100 })
-    await app.make.channel({ name: 'one', models: 'gpt-4o-mini,nobodys-model' })
-    await app.make.option('UserUsableGroups', '{"default":"Everybody"}')
-    await app.services.options.reload()
-    await app.settled()
-    const look = { theme: 'dark', width: 390, height: 844, language: 'en' } as const
-    const { page, complaints } = await openConsole(browser, app, { ...look, reader: { ...root, role: 100 } })
-    await page.goto('/app/me')
-    const wrong: unknown[] = []
-    for (const path of pathsOfRoot) {
-      await follow(page, path)
-      await drawn(page)
-      await page.getByRole('heading').first().waitFor()
-      const found = [
-        ...(await seriousViolations(page)),
-        ...(await page.evaluate(chineseWords)),
-        ...complaints.splice(0),
-        ...((await overflow(page)) > 0 ? ['is wider than its window'] : []),
-      ]
-      if (found.length > 0) wrong.push([path, found])
-    }
-    expect(wrong).toEqual([])
+  describe('the pages of root', () => {
+    test('can be used by everyone on a phone, speak English alone, fit their window and report no error', async () => {
+      const root = await app.make.user({ username: 'root', role: 100 })
+      await app.make.channel({ name: 'one', models: 'gpt-4o-mini,nobodys-model' })
+      await app.make.option('UserUsableGroups', '{"default":"Everybody"}')
+      await app.services.options.reload()
+      await app.settled()
+      const look = { theme: 'dark', width: 390, height: 844, language: 'en' } as const
+      const { page, complaints } = await openConsole(browser, app, { ...look, reader: { ...root, role: 100 } })
+      await page.goto('/app/me')
+      const wrong: unknown[] = []
+      for (const path of pathsOfRoot) {
+        await follow(page, path)
+        await drawn(page)
+        await page.getByRole('heading').first().waitFor()
+        const found = [
+          ...(await seriousViolations(page)),
+          ...(await page.evaluate(chineseWords)),
+          ...complaints.splice(0),
+          ...((await overflow(page)) > 0 ? ['is wider than its window'] : []),
+        ]
+        if (found.length > 0) wrong.push([path, found])
+      }
+      expect(wrong).toEqual([])
+    })
   })
 })
