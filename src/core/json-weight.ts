@@ -79,7 +79,7 @@ export function skipString(bytes: Uint8Array, from: number): number {
 }
 
 /** A piece that is read alone; a much longer text is laid out anew by the system each time it is made. */
-export const pieceBytes = 65_536
+const pieceBytes = 65_536
 
 const isSpace = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 

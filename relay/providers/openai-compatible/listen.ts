@@ -8,14 +8,16 @@ import { createOpenAiDecoder } from './stream.ts'
 import type { OpenAiStyle } from './style.ts'
 import { readUsage, usageObjectOf } from './usage.ts'
 
-const usageName = '"usage"'
-const finishName = '"finish_reason"'
-const errorName = '"error"'
+/** Looked for from their first letter on: an event is full of quotes, at which the search would stop. */
+const usageName = 'usage"'
+const finishName = 'finish_reason"'
+const errorName = 'error"'
 const noChoices = /"choices"\s*:\s*\[\s*\]/
 
 /** A name in quotes cannot stand inside a JSON text's string unescaped, so a hit is a field; what follows it tells its kind. */
 function opens(data: string, name: string, mark: string): boolean {
   for (let at = data.indexOf(name); at >= 0; at = data.indexOf(name, at + name.length)) {
+    if (data[at - 1] !== '"') continue
     let value = at + name.length
     while (data[value] === ':' || data[value] === ' ') value += 1
     if (data[value] === mark) return true
@@ -41,7 +43,7 @@ function createTextReader(style: OpenAiStyle): (data: string) => string | undefi
   }
   return (data) => {
     if (ended) return undefined
-    ended = opens(data, finishName, '"') || data.includes(errorName)
+    ended = opens(data, finishName, '"') || holds(data, errorName)
     if (ended) return undefined
     const from = start(data)
     const choices = data.indexOf(choicesName)
@@ -63,6 +65,13 @@ function unescaped(text: string): string | undefined {
   }
 }
 
+/** Whether the name stands in an event, in its quotes. */
+function holds(data: string, name: string): boolean {
+  for (let at = data.indexOf(name); at >= 0; at = data.indexOf(name, at + name.length))
+    if (data[at - 1] === '"') return true
+  return false
+}
+
 export function listenToOpenAi(style: OpenAiStyle, caller: { includeUsage: boolean }): StreamListener {
   const delivered = keepDelivered(() => createOpenAiDecoder(style, nameless), createTextReader(style))
   let complete = false
@@ -82,7 +91,7 @@ export function listenToOpenAi(style: OpenAiStyle, caller: { includeUsage: boole
   }
 
   function watch(data: string): ListenVerdict {
-    if (data.includes(errorName) || (style.refusal && data.includes(style.refusal.mark))) {
+    if (holds(data, errorName) || (style.refusal && data.includes(style.refusal.mark))) {
       failure = failureIn(data)
       if (failure) return 'failed'
     }
