@@ -16,6 +16,8 @@ type Probe = {
   timesArrived: (word: string, beside: string) => number
   /** Whether the last request that held the word named an earlier answer for the vendor to find. */
   isReferring: (word: string) => boolean
+  /** Tools and turns of the last request that held the word, each as the vendor's cache reads it. */
+  promptOf: (word: string) => string[]
   /** How many proofs of its own reasoning the upstream was shown with the last request that held the word. */
   proofsShown: (word: string) => number
   /** The upstream proves its reasoning and wants the proof back. */
@@ -151,6 +153,28 @@ async function checkReference({ ask, timesArrived, isReferring, facts, tag }: Pr
   }
 }
 
+/** What each of ten turns repeats of the one before stays as it was, so that a vendor finds it in its cache. */
+async function checkCacheShare({ ask, tag, promptOf }: Probe): Promise<void> {
+  const word = `cached-${tag}`
+  const question = { text: `${word} get_weather, city is Paris`, tools: [weather] }
+  const rounds: { turn: Turn; texts: string[] }[] = []
+  let [repeated, found] = [0, 0]
+  let turn = await ask(question)
+  for (let number = 2; number <= 10; number += 1) {
+    assert.equal(turn.calls.length, 1)
+    const before = promptOf(word)
+    rounds.push({ turn, texts: [`${number} ${goOn}`] })
+    turn = await ask({ ...question, results: rounds })
+    const after = promptOf(word)
+    assert.ok(after.length > before.length, 'the conversation grew')
+    const differs = before.findIndex((text, index) => after[index] !== text)
+    const length = (texts: string[]): number => texts.reduce((sum, text) => sum + text.length, 0)
+    repeated += length(before)
+    found += length(differs < 0 ? before : before.slice(0, differs))
+  }
+  assert.equal(found / repeated, 1)
+}
+
 async function checkSearch({ ask, facts }: Probe): Promise<void> {
   for (const stream of [false, true]) {
     const turn = await ask({ text: 'get_weather, city is Paris', tools: [weather], search: true, stream })
@@ -224,6 +248,7 @@ export const features = [
   { id: 'image', label: 'image', check: checkImage },
   { id: 'thinking', label: 'thinking', check: checkThinking },
   { id: 'reasoning-loop', label: 'thinking across a three-call tool loop', check: checkReasoningLoop },
+  { id: 'cache-share', label: 'ten turns, all of each found again in the next', check: checkCacheShare },
   { id: 'overflow', label: 'context overflow', check: checkOverflow },
   { id: 'structured', label: 'structured output', check: checkStructured },
 ] as const satisfies Feature[]

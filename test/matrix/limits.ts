@@ -76,7 +76,7 @@ export const limits: Limit[] = [
   },
   {
     upstreams: ['dify', 'coze'],
-    features: ['tools', 'parallel', 'long-names', 'reasoning-loop', 'search', 'namespace'],
+    features: ['tools', 'parallel', 'long-names', 'reasoning-loop', 'search', 'namespace', 'cache-share'],
     reason: 'Applications and bots have their own tools; callers cannot bring any.',
     source: 'Dify `/chat-messages` and Coze `/v3/chat`: fields of the body',
     loss: 'tools',

@@ -23,6 +23,30 @@ const measured = `[[usage=${usage.input}:${usage.output}]]`
 /** As the simulated vendors write them. */
 const ownProof = /"signature":"sim-|"encrypted_content":"gAAAAAsim|"thoughtSignature":"(?!skip_|gatewaySeal)/g
 
+/** Marks say where to cache, not what; a text alone is a list of one. */
+function withoutMarks(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutMarks)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([name]) => name !== 'cache_control')
+      .map(([name, each]) => [
+        name,
+        name === 'content' && typeof each === 'string' ? [{ type: 'text', text: each }] : withoutMarks(each),
+      ]),
+  )
+}
+
+const turnFields = ['messages', 'Messages', 'input', 'contents', 'additional_messages']
+
+function promptOf(given: object): string[] {
+  const body = new Map<string, unknown>(Object.entries(given))
+  const turns = turnFields.flatMap((name) => body.get(name) ?? [])
+  return [body.get('tools') ?? body.get('toolConfig') ?? null, ...turns].map((each) =>
+    JSON.stringify(withoutMarks(each)),
+  )
+}
+
 /** One feature with one library against one upstream, down to the ledger. */
 async function check({ app, wallet, client, upstream }: Place, feature: Feature): Promise<void> {
   const library = client.create(app.url, wallet.token.key)
@@ -36,6 +60,8 @@ async function check({ app, wallet, client, upstream }: Place, feature: Feature)
       const sent = app.upstream.requests.map(({ body }) => JSON.stringify(body)).find((text) => text.includes(beside))
       return (sent?.split(word).length ?? 1) - 1
     },
+    promptOf: (word) =>
+      promptOf(app.upstream.requests.findLast(({ body }) => JSON.stringify(body).includes(word))?.body ?? {}),
     isReferring: (word) => {
       const asked = app.upstream.requests
         .map(({ body }) => JSON.stringify(body))
