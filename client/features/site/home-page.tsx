@@ -32,7 +32,7 @@ export function Page() {
 function Announcement({ words }: { words: string }) {
   return (
     <Box as="section" aria-label={t('公告')} borderBottomWidth="1px" bg="bg.muted">
-      <Box maxW="3xl" mx="auto" px={{ base: '4', sm: '6' }} py="3">
+      <Box maxW="5xl" mx="auto" px={{ base: '4', sm: '6' }} py="3">
         <Markdown source={words} />
       </Box>
     </Box>
