@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { roles } from '#core/roles.ts'
+import { english } from '../../client/i18n/en.ts'
 import { routes } from '../../client/app/routes.tsx'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { App } from '../support/app.ts'
@@ -56,13 +57,49 @@ const looks = [
 const overflow = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
 
-/** What a page says in Chinese, also to those who do not see it; what was typed into its fields is somebody's data. */
-function chineseWords(): string[] {
+/** What a page says, also to those who do not see it; what was typed into its fields is somebody's data. */
+function textsInPage(): string[] {
   const texts = [document.body.innerText.split('\n')]
   for (const element of document.querySelectorAll('[aria-label], [placeholder], [title]'))
     texts.push(['aria-label', 'placeholder', 'title'].map((name) => element.getAttribute(name) ?? ''))
-  return texts.flat().filter((text) => /[\u4e00-\u9fff]/.test(text))
+  return texts.flat()
 }
+
+const isChinese = (text: string): boolean => /[\u4e00-\u9fff]/.test(text)
+/** What only the English console says; a word like JSON is the same in both. */
+const englishTexts = new Set(
+  Object.entries<string>(english).flatMap(([sentence, translation]) => (isChinese(sentence) ? [translation] : [])),
+)
+const isEnglish = (text: string): boolean =>
+  !isChinese(text) && (englishTexts.has(text.trim()) || /\b[a-z]{2,} [a-z]{2,}\b/.test(text))
+
+/** One by one, so that each page is met in both without being fetched twice. */
+const appearances = [
+  { theme: 'dark', language: 'en', isForeign: isChinese },
+  { theme: 'light', language: 'zh', isForeign: isEnglish },
+] as const
+type Appearance = (typeof appearances)[number]
+
+/** Changes theme and language in place, as choosing them in another tab does. */
+const show = (page: Page, { theme, language }: Appearance): Promise<void> =>
+  page.evaluate(
+    async (choices) => {
+      for (const [key, value] of Object.entries(choices)) {
+        localStorage.setItem(key, value)
+        window.dispatchEvent(new StorageEvent('storage', { key }))
+      }
+      for (let frames = 0; frames < 2; frames += 1) await new Promise((resolve) => requestAnimationFrame(resolve))
+      // Colours on their way are neither the old ones nor the new.
+      await Promise.allSettled(document.getAnimations().map(({ finished }) => finished))
+    },
+    { 'theme-mode': theme, i18nextLng: language },
+  )
+
+/** What is wrong with the words of a page and with the room they take. */
+const faultsOf = async (page: Page, { language, isForeign }: Appearance): Promise<string[]> => [
+  ...(await page.evaluate(textsInPage)).filter(isForeign).map((text) => `${language}: ${text}`),
+  ...((await overflow(page)) > 0 ? [`${language}: is wider than its window`] : []),
+]
 
 const tabs = ['operation', 'ratelimit', 'models', 'system', 'other']
 const pathsOfRoot = [
@@ -162,13 +199,15 @@ describeWithBrowser('the console', () => {
   })
 
   describe('the pages of root', () => {
+    // In Chinese as well, which says no English, and in the other theme.
     test('can be used by everyone on a phone, speak English alone, fit their window and report no error', async () => {
       const root = await app.make.user({ username: 'root', role: 100 })
       await app.make.channel({ name: 'one', models: 'gpt-4o-mini,nobodys-model' })
       await app.make.option('UserUsableGroups', '{"default":"Everybody"}')
       await app.services.options.reload()
       await app.settled()
-      const look = { theme: 'dark', width: 390, height: 844, language: 'en' } as const
+      let [now, next] = appearances as readonly [Appearance, Appearance]
+      const look = { ...now, width: 390, height: 844 }
       const { page, complaints } = await openConsole(browser, app, { ...look, reader: { ...root, role: 100 } })
       await page.goto('/app/me')
       const wrong: unknown[] = []
@@ -176,15 +215,13 @@ describeWithBrowser('the console', () => {
         await follow(page, path)
         await drawn(page)
         await page.getByRole('heading').first().waitFor()
-        const found = [
-          ...(await seriousViolations(page)),
-          ...(await page.evaluate(chineseWords)),
-          ...complaints.splice(0),
-          ...((await overflow(page)) > 0 ? ['is wider than its window'] : []),
-        ]
+        const found = [...(await seriousViolations(page)), ...(await faultsOf(page, now))]
+        await show(page, next)
+        found.push(...(await faultsOf(page, next)), ...complaints.splice(0))
+        ;[now, next] = [next, now]
         if (found.length > 0) wrong.push([path, found])
       }
       expect(wrong).toEqual([])
-    })
+    }, 600_000)
   })
 })
