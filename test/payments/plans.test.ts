@@ -4,7 +4,8 @@ import { expireSubscriptions } from '#features/plans/service.ts'
 import { chat, eventually, say } from '#test/relay/caller-dialects.ts'
 import { type App, startApp } from '#test/support/app.ts'
 import { createEpayGateway, type EpayFields } from '#test/support/epay-gateway.ts'
-import type { TestUser } from '#test/support/factories.ts'
+import type { TestToken, TestUser } from '#test/support/factories.ts'
+import { long } from '#test/support/long.ts'
 import { ledgerViolations } from '#test/support/ledger-invariant.ts'
 import { storeOptions } from '#test/support/store-options.ts'
 
@@ -34,7 +35,12 @@ beforeAll(async () => {
   await app.services.channels.reload()
   await other.services.channels.reload()
 })
-beforeEach(() => app.upstream.clear())
+const useLeases = (leases: string) =>
+  [app, other].forEach(({ services }) => Object.assign(services.environment, { LEDGER_LEASES: leases }))
+beforeEach(() => {
+  useLeases(process.env['LEDGER_LEASES'] ?? 'on')
+  app.upstream.clear()
+})
 afterAll(async () => {
   await other[Symbol.asyncDispose]()
   await app[Symbol.asyncDispose]()
@@ -274,10 +280,8 @@ describe('a subscription', () => {
     )
     expect([fulfilled(outcomes).length, refusals(outcomes)]).toEqual([1, ['套餐已经结束']])
     expect(await balance(user)).toBe(700)
-    const { rows } = await app.pool.query(
-      "select actor_id, reason from audit_entries where action = 'subscriptions.end' and target_id = $1",
-      [String(id)],
-    )
+    const acts = "select actor_id, reason from audit_entries where action = 'subscriptions.end' and target_id = $1"
+    const { rows } = await app.pool.query(acts, [String(id)])
     expect(rows).toEqual([{ actor_id: admin.id, reason: 'unhappy' }])
     await ledgerHolds()
   })
@@ -292,36 +296,46 @@ describe('a subscription', () => {
   })
 })
 
-async function rush(user: TestUser, count: number, stream = false) {
-  const token = await app.make.token(user)
-  const body = chat.body('fixed', 'hello', stream)
+async function rush(user: TestUser, count: number, known?: TestToken) {
+  const token = known ?? (await app.make.token(user))
+  const body = chat.body('fixed', 'hello', false)
   const replies = await Promise.all(
     Array.from({ length: count }, (_, index) => say(nodeAt(index), chat, { token, body })),
   )
-  const texts = await Promise.all(replies.map((reply) => reply.text()))
-  return {
-    served: replies.filter(({ status }) => status === 200).length,
-    refused: replies.flatMap((reply, index) => (reply.status === 200 ? [] : [`${reply.status} ${texts[index]}`])),
-  }
+  const texts = await Promise.all(replies.map(async (reply) => `${reply.status} ${await reply.text()}`))
+  const refused = texts.filter((text) => !text.startsWith('200 '))
+  return { served: count - refused.length, refused }
 }
 
 const lastLog = async (user: TestUser) =>
   (await app.logs()).filter((row) => row.user_id === user.id && row.type === 2).at(-1)
 
 describe('calls of a user with a plan', () => {
-  it('of two hundred at once exactly those run that the plan pays for; the balance is untouched where the plan keeps it out, and the refusal says when it turns', async () => {
-    const plan = await sell({ price: 0, balancePays: false })
-    const user = await app.make.user({ quota: 1_000_000 })
-    await app.trpc(user).user.plans.buy.mutate({ id: plan.id })
-    const { served, refused } = await rush(user, 200)
-    expect([served, app.upstream.total]).toEqual([20, 20])
-    for (const refusal of refused) expect(refusal).toMatch(/^429 .*Team.*insufficient_quota/)
-    expect(await balance(user)).toBe(1_000_000)
-    const [subscription] = await owned(user)
-    expect(subscription?.windows.map(({ left }) => left)).toEqual([0, 480 * perCall])
-    expect(subscription?.usedQuota).toBe(20 * perCall)
-    await ledgerHolds()
-  })
+  it.each(['on', 'off'] as const)(
+    'of two hundred at once with leases %s exactly those run that the plan pays for; the balance is untouched where the plan keeps it out, and the refusal says when it turns',
+    async (leases) => {
+      useLeases(leases)
+      const plan = await sell({ price: 0, balancePays: false })
+      const user = await app.make.user({ quota: 100_000_000 })
+      const token = await app.make.token(user)
+      const lessees = async () =>
+        (await app.pool.query('select distinct node_id from leases where user_id = $1 and not closing', [user.id]))
+          .rowCount
+      // Both nodes have parts of the balance in memory when the plan begins.
+      do await rush(user, 60, token)
+      while ((await lessees()) !== (leases === 'on' ? 2 : 0))
+      const before = await balance(user)
+      await app.trpc(user).user.plans.buy.mutate({ id: plan.id })
+      app.upstream.clear()
+      const { served, refused } = await rush(user, long ? 1000 : 200, token)
+      expect([served, app.upstream.total]).toEqual([20, 20])
+      for (const refusal of refused) expect(refusal).toMatch(/^429 .*Team.*insufficient_quota/)
+      expect(await balance(user)).toBe(before)
+      const [bought] = await owned(user)
+      expect([bought?.usedQuota, ...(bought?.windows ?? []).map(({ left }) => left)]).toEqual([2000, 0, 480 * perCall])
+      await ledgerHolds()
+    },
+  )
 
   it('take the plan to its end and then the balance, which the receipt of each says and which recomputes to its charge', async () => {
     const plan = await sell({ price: 0, windows: [{ period: 'day', amount: 250 }] })

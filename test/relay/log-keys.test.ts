@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
+import { receiptViolations } from '#test/support/receipts.ts'
 import { type ScriptedUpstream, startScriptedUpstream } from '#test/support/scripted-upstream.ts'
 import { setOptions } from './serve.ts'
 import { closeSoundly, consumed } from './caller-dialects.ts'
@@ -166,5 +167,23 @@ describe('the log row of a call', () => {
     const next = await rowAfter('/v1/chat/completions', { model: 'plain', messages })
     expect(next.other).toMatchObject({ group_ratio: 0.5 })
     expect(next.other).not.toHaveProperty('user_group_ratio')
+  })
+
+  test('of a long prompt is charged by the step it is in; the receipts of all kinds above still give their charges when every price has changed', async () => {
+    await setOptions(app, { LongContextRatio: '{"plain":[{"above":99,"input":2,"output":1.5}]}' })
+    const row = await rowAfter('/v1/chat/completions', { model: 'plain', messages })
+    // (100 × 2 + 10 × 3 × 1.5) × 2 × 0.5
+    expect(row.quota).toBe(245)
+    const rows = (await consumed(app)).map(({ other }) => other['receipt'] as { formula: string; tools?: unknown[] })
+    expect(new Set(rows.map(({ formula }) => formula))).toEqual(new Set(['text', 'audio']))
+    expect(rows.flatMap(({ tools = [] }) => tools)).toHaveLength(4)
+    await setOptions(app, {
+      GroupRatio: '{"default":7}',
+      ModelRatio: '{"plain":99,"sound":99}',
+      CompletionRatio: '{}',
+      LongContextRatio: '{}',
+      ModelPrice: '{"gpt-image-1":9,"gpt-4.1-tools":9}',
+    })
+    expect(await receiptViolations(app.pool)).toEqual([])
   })
 })
