@@ -1,8 +1,8 @@
 import type { WireEvent } from '#relay/transport/framing.ts'
-import type { UpstreamFailure } from '#relay/chat/events.ts'
 import type { ListenVerdict, StreamListener } from '../types.ts'
-import { keepDelivered, nameless } from '../shared/answer-record.ts'
+import { nameless } from '../shared/answer-record.ts'
 import { recordOf, tryRecord, wordOf } from '../shared/json.ts'
+import { createListener, type ListenState } from '../shared/stream-listener.ts'
 import { failureIn } from './answer-parts.ts'
 import { createClaudeDecoder } from './stream.ts'
 import { createUsageCounter } from './usage.ts'
@@ -21,53 +21,32 @@ function mayMatter({ event, data }: WireEvent): boolean {
 }
 
 export function listenToClaude(): StreamListener {
-  const delivered = keepDelivered(() => createClaudeDecoder(nameless))
-  const usage = createUsageCounter()
-  let complete = false
+  const counter = createUsageCounter()
   let id: string | undefined
-  let failure: UpstreamFailure | undefined
 
-  function watch(wire: WireEvent): ListenVerdict {
+  function watch(wire: WireEvent, state: ListenState): ListenVerdict {
     const event = mayMatter(wire) ? tryRecord(wire.data) : undefined
     switch (event?.['type']) {
       case undefined:
         break
       case 'message_start':
-        usage.add(recordOf(event['message'])?.['usage'], false)
+        counter.add(recordOf(event['message'])?.['usage'], false)
         id = wordOf(recordOf(event['message'])?.['id'])
         break
       case 'message_delta':
-        usage.add(event['usage'], true)
-        complete ||= typeof recordOf(event['delta'])?.['stop_reason'] === 'string'
+        counter.add(event['usage'], true)
+        state.complete ||= typeof recordOf(event['delta'])?.['stop_reason'] === 'string'
         break
       case 'message_stop':
-        complete = true
+        state.complete = true
         break
       case 'error':
-        failure = failureIn(event)
+        state.failure = failureIn(event)
         return 'failed'
     }
-    return complete ? 'hold' : 'forward'
+    if (state.complete && id !== undefined) state.keeps = [id]
+    return state.complete ? 'hold' : 'forward'
   }
 
-  return {
-    push(event) {
-      delivered.push(event)
-      return watch(event)
-    },
-    get complete() {
-      return complete
-    },
-    get usage() {
-      return usage.usage
-    },
-    get failure() {
-      return failure
-    },
-    get keeps() {
-      return complete && id !== undefined ? [id] : undefined
-    },
-    delivered: delivered.delivered,
-    written: delivered.written,
-  }
+  return createListener({ decoder: () => createClaudeDecoder(nameless), watch, usage: () => counter.usage })
 }

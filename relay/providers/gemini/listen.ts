@@ -1,8 +1,10 @@
-import type { UpstreamFailure } from '#relay/chat/events.ts'
+import type { ReportedUsage } from '#core/usage.ts'
+import type { WireEvent } from '#relay/transport/framing.ts'
 import type { ListenVerdict, StreamListener } from '../types.ts'
-import { keepDelivered, nameless } from '../shared/answer-record.ts'
+import { nameless } from '../shared/answer-record.ts'
 import { numberOf, recordOf, recordsOf, tryRecord, wordOf } from '../shared/json.ts'
 import { failureIn } from './failure.ts'
+import { createListener, type ListenState } from '../shared/stream-listener.ts'
 import { chargedSearches, queriesIn } from './grounding.ts'
 import { createGeminiDecoder } from './stream.ts'
 import { readUsage } from './usage.ts'
@@ -15,14 +17,11 @@ const mayClose = (data: string): boolean =>
   data.includes('"finishReason"') || data.includes('"error"') || data.includes('"promptFeedback"')
 
 export function listenToGemini(): StreamListener {
-  const delivered = keepDelivered(() => createGeminiDecoder(nameless))
-  let complete = false
   let usageData: string | undefined
   let images = 0
   const queries = new Set<string>()
-  let failure: UpstreamFailure | undefined
 
-  function watch(data: string): ListenVerdict {
+  function watch({ data }: WireEvent, state: ListenState): ListenVerdict {
     if (data.includes('"usageMetadata"')) usageData = data
     if (data.includes('"inlineData"')) images += 1
     const chunk = mayClose(data) || data.includes('"webSearchQueries"') ? tryRecord(data) : undefined
@@ -30,7 +29,7 @@ export function listenToGemini(): StreamListener {
       const found = failureIn(chunk)
       // A blocked prompt is an answer in this dialect; only an error is a failure.
       if (found && recordOf(chunk['error'])) {
-        failure = found
+        state.failure = found
         return 'failed'
       }
       const candidates = recordsOf(chunk['candidates'])
@@ -38,32 +37,20 @@ export function listenToGemini(): StreamListener {
         const index = numberOf(candidate['index']) ?? place
         for (const query of queriesIn(candidate['groundingMetadata'])) queries.add(`${index} ${query}`)
       }
-      complete ||=
+      state.complete ||=
         found !== undefined || candidates.some((candidate) => wordOf(candidate['finishReason']) !== undefined)
     }
-    return complete ? 'hold' : 'forward'
+    return state.complete ? 'hold' : 'forward'
   }
 
-  return {
-    push(event) {
-      delivered.push(event)
-      return watch(event.data)
-    },
-    get complete() {
-      return complete
-    },
-    get usage() {
-      const last = usageData === undefined ? undefined : tryRecord(usageData)
-      const usage = recordOf(last?.['usageMetadata'])
-      if (!usage) return undefined
-      const searches = chargedSearches(queries.size, last?.['modelVersion'])
-      const counted = readUsage(usage, images)
-      return searches > 0 ? { ...counted, webSearchCalls: searches } : counted
-    },
-    get failure() {
-      return failure
-    },
-    delivered: delivered.delivered,
-    written: delivered.written,
+  function usage(): ReportedUsage | undefined {
+    const last = usageData === undefined ? undefined : tryRecord(usageData)
+    const reported = recordOf(last?.['usageMetadata'])
+    if (!reported) return undefined
+    const searches = chargedSearches(queries.size, last?.['modelVersion'])
+    const counted = readUsage(reported, images)
+    return searches > 0 ? { ...counted, webSearchCalls: searches } : counted
   }
+
+  return createListener({ decoder: () => createGeminiDecoder(nameless), watch, usage })
 }

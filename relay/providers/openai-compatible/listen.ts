@@ -1,9 +1,12 @@
 import type { UpstreamFailure } from '#relay/chat/events.ts'
 import { pastString } from '#relay/chat/text-at.ts'
+import type { ReportedUsage } from '#core/usage.ts'
+import type { WireEvent } from '#relay/transport/framing.ts'
 import type { ListenVerdict, StreamListener } from '../types.ts'
-import { keepDelivered, nameless } from '../shared/answer-record.ts'
+import { nameless } from '../shared/answer-record.ts'
 import { refusalOf } from '../shared/failures.ts'
 import { recordsOf, tryRecord } from '../shared/json.ts'
+import { createListener, type ListenState } from '../shared/stream-listener.ts'
 import { createOpenAiDecoder } from './stream.ts'
 import type { OpenAiStyle } from './style.ts'
 import { readUsage, usageObjectOf } from './usage.ts'
@@ -73,10 +76,7 @@ function holds(data: string, name: string): boolean {
 }
 
 export function listenToOpenAi(style: OpenAiStyle, caller: { includeUsage: boolean }): StreamListener {
-  const delivered = keepDelivered(() => createOpenAiDecoder(style, nameless), createTextReader(style))
-  let complete = false
   let usageData: string | undefined
-  let failure: UpstreamFailure | undefined
 
   function failureIn(data: string): UpstreamFailure | undefined {
     const chunk = tryRecord(data)
@@ -90,42 +90,35 @@ export function listenToOpenAi(style: OpenAiStyle, caller: { includeUsage: boole
     )
   }
 
-  function watch(data: string): ListenVerdict {
-    if (holds(data, errorName) || (style.refusal && data.includes(style.refusal.mark))) {
-      failure = failureIn(data)
-      if (failure) return 'failed'
+  function watch({ data }: WireEvent, state: ListenState): ListenVerdict {
+    if (data.startsWith('[DONE]')) {
+      state.complete = true
+      return 'hold'
     }
-    const usage = opens(data, usageName, '{')
-    if (usage) usageData = data
+    if (holds(data, errorName) || (style.refusal && data.includes(style.refusal.mark))) {
+      state.failure = failureIn(data)
+      if (state.failure) return 'failed'
+    }
+    const hasUsage = opens(data, usageName, '{')
+    if (hasUsage) usageData = data
     const finishes = opens(data, finishName, '"') && !/"finish_reason"\s*:\s*""/.test(data)
-    const counts = usage && noChoices.test(data)
-    complete ||= finishes
+    const counts = hasUsage && noChoices.test(data)
+    state.complete ||= finishes
     if (counts && !caller.includeUsage) return 'drop'
     // One of several answers may end before the others: only what closes waits.
     return finishes || counts ? 'hold' : 'forward'
   }
 
-  return {
-    push(event) {
-      delivered.push(event)
-      if (event.data.startsWith('[DONE]')) {
-        complete = true
-        return 'hold'
-      }
-      return watch(event.data)
-    },
-    get complete() {
-      return complete
-    },
-    get usage() {
-      const usage = usageData === undefined ? undefined : tryRecord(usageData)
-      const counts = usage && usageObjectOf(usage)
-      return counts ? (style.usage ?? readUsage)(counts) : undefined
-    },
-    get failure() {
-      return failure
-    },
-    delivered: delivered.delivered,
-    written: delivered.written,
+  function usage(): ReportedUsage | undefined {
+    const chunk = usageData === undefined ? undefined : tryRecord(usageData)
+    const counts = chunk && usageObjectOf(chunk)
+    return counts ? (style.usage ?? readUsage)(counts) : undefined
   }
+
+  return createListener({
+    decoder: () => createOpenAiDecoder(style, nameless),
+    textOf: createTextReader(style),
+    watch,
+    usage,
+  })
 }
