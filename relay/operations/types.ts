@@ -3,7 +3,7 @@ import type { EmbedAction } from '#relay/dialects/gemini/embed.ts'
 import type { OwnForm, PlainOperation, PlainRequest } from '#relay/providers/types.ts'
 
 /** What Google's paths call operations that are no chat. */
-export type ForeignAction = EmbedAction | 'predict'
+type ForeignAction = EmbedAction | 'predict'
 
 /** What a path says of the operation asked for. */
 export type PlainRoute = {

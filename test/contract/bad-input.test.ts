@@ -37,7 +37,7 @@ function hasForm(path: string, status: number, text: string): boolean {
   if (path.startsWith('/suno')) return typeof body['code'] === 'string' && 'data' in body
   if (typeof error?.['message'] !== 'string') return false
   if (path.startsWith('/v1/messages')) return body['type'] === 'error'
-  const isGoogle = /^\/v1beta\/(?!openai)|:\w+$/.test(path)
+  const isGoogle = /^\/v1beta\/(?!openai)|^\/v1\/interactions|:\w+$/.test(path)
   return isGoogle ? error['code'] === status && typeof error['status'] === 'string' : 'type' in error
 }
 

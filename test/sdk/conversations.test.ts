@@ -251,7 +251,8 @@ test('an interaction is its maker’s alone, is kept unless its caller says no, 
     () => openai.responses.delete(made.id),
     () => openai.responses.create({ model, input: 'x', previous_response_id: made.id }),
   ]
-  expect((await fetch(`${app.url}/v1/interactions/${made.id}`)).status).toBe(401)
+  for (const path of ['/v1/interactions/', '/v1beta/interactions/'])
+    expect((await fetch(`${app.url}${path}${made.id}`)).status).toBe(401)
   for (const refused of reading) expect(await thrownBy(refused)).toMatchObject({ status: 404 })
   const foreign = await failureOf({ model, input: 'x', previous_interaction_id: made.id }, other.key)
   expect(foreign).toMatchObject({ status: 404, error: 'NOT_FOUND' })
