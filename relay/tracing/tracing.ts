@@ -19,7 +19,7 @@ type AdmittedCall = Pick<TracedCall, 'id' | 'dialect'> & {
   asked?: { operation: string }
 }
 
-export type TracedPlan = {
+type TracedPlan = {
   attempt: { channel: { id: number; name: string; type: number }; key: { position: number }; upstreamModel: string }
 }
 

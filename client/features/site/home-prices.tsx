@@ -1,4 +1,4 @@
-import { Box, Flex, Stack, Text } from '@chakra-ui/react'
+import { Box, Flex, Link as TextLink, Stack, Text } from '@chakra-ui/react'
 import { Link } from 'wouter'
 import { ratioToDollars } from '#core/pricing/prices.ts'
 import type { RouterOutputs } from '#server/app-router.ts'
@@ -20,10 +20,11 @@ const spread = (items: readonly Item[]): Item[] => {
 /** What models cost whoever has no account yet, in dollars per million tokens. */
 export function HomePrices({ items, ratio }: { items: readonly Item[]; ratio: number }) {
   const { quotaPerUnit } = useStatus()
+  const byUsage = items.filter(({ price }) => price.modelPrice === null)
   return (
     <Stack gap="3">
       <Box as="ul" listStyleType="none" borderWidth="1px" borderRadius="l3" bg="bg.panel" textStyle="sm">
-        {spread(items).map(({ model, price }) => {
+        {spread(byUsage.length > 0 ? byUsage : items).map(({ model, price }) => {
           const input = ratioToDollars(price.modelRatio ?? 0, quotaPerUnit) * ratio
           const text =
             price.modelPrice === null
@@ -55,7 +56,10 @@ export function HomePrices({ items, ratio }: { items: readonly Item[]; ratio: nu
         })}
       </Box>
       <Text textStyle="sm" color="fg.muted">
-        {t('单位为美元每百万 tokens。')} <Link href="/pricing">{t('全部价格')}</Link>
+        {t('单位为美元每百万 tokens。')}{' '}
+        <TextLink asChild>
+          <Link href="/pricing">{t('全部价格')}</Link>
+        </TextLink>
       </Text>
     </Stack>
   )
