@@ -11,7 +11,7 @@ export type Citation = {
   url: string
   title?: string | undefined
   citedText?: string | undefined
-  /** Offsets in UTF-16 units in the text of the whole answer, all its parts of text one behind the other. */
+  /** Offsets in UTF-16 units in the text of the complete answer, all its parts of text one behind the other. */
   startIndex?: number | undefined
   endIndex?: number | undefined
 }

@@ -69,7 +69,7 @@ const asEvents = (given: readonly Piece[]): ChatEvent[] => {
   })
 }
 
-/** The stretches that sources stand at, in the text of the whole answer. */
+/** The stretches that sources stand at, in the text of the complete answer. */
 function sources(answer: ChatResponse): [string, string][] {
   const texts = (answer.choices[0]?.parts ?? []).filter((part) => part.type === 'text')
   const text = texts.map((part) => part.text).join('')

@@ -42,7 +42,7 @@ export function remoteCallBlocks(call: McpCall): HostedBlocks {
   }
 }
 
-/** Both blocks as they stand in a whole answer. */
+/** Both blocks as they stand in a complete answer. */
 export const completeBlocks = ({ use, input, result }: HostedBlocks): Fields[] => [
   { ...use, input },
   ...(result ? [result] : []),

@@ -6,7 +6,7 @@ export type GroundedText = { text: string; partIndex: number }
 
 type Segment = { partIndex?: number; startIndex: number; endIndex: number; text: string }
 
-/** The stretch of the whole answer's text as one of the part it lies in. */
+/** The stretch of the complete answer's text as one of the part it lies in. */
 function segmentOf(start: number, end: number, texts: readonly GroundedText[]): Segment | undefined {
   let before = 0
   for (const { text, partIndex } of texts) {
