@@ -28,7 +28,7 @@ const reply: Reply = {
   request: { model: 'gpt-4o', group: '', messages: [], stream: true, stream_options: { include_usage: true } },
   events: ['{"choices":[]}'],
 }
-const said = (id: number, content: string, images?: string[]): Message => ({
+const turn = (id: number, content: string, images?: string[]): Message => ({
   id,
   role: 'user',
   content,
@@ -50,22 +50,22 @@ const reloaded = (one: StoredConversation): StoredConversation | undefined =>
 test('a conversation comes back as it was, without raw events; a reply that was still coming ends where it was', () => {
   const failed: Reply = { ...reply, id: 3, status: 'error', error: new Error('no channel') }
   const request = { ...reply.request, messages: [{ role: 'user' as const, content: 'Hi' }] }
-  const back = reloaded(conversation({ name: 'First', left: [said(1, 'Hi'), reply, failed] }))
+  const back = reloaded(conversation({ name: 'First', left: [turn(1, 'Hi'), reply, failed] }))
   expect(back).toMatchObject({ id: 'a', name: 'First', changedAt: 1, model: 'gpt-4o', right: [] })
   expect(back?.left).toEqual([
-    said(1, 'Hi'),
+    turn(1, 'Hi'),
     { ...reply, request, events: [], status: 'complete', stopped: true },
     { ...failed, request, events: [] },
   ])
 })
 
 test('of a long conversation the newest turns and images stay', () => {
-  const turns = Array.from({ length: 100 }, (_, index) => said(index, `${index}`))
+  const turns = Array.from({ length: 100 }, (_, index) => turn(index, `${index}`))
   expect(reloaded(conversation({ left: turns }))?.left.map(({ id }) => id)).toEqual(
     Array.from({ length: 60 }, (_, index) => index + 40),
   )
   const image = `data:${'x'.repeat(600_000)}`
-  const shown = reloaded(conversation({ left: [said(1, 'old', [image]), said(2, 'new', [image])] }))
+  const shown = reloaded(conversation({ left: [turn(1, 'old', [image]), turn(2, 'new', [image])] }))
   expect(shown?.left.map((message) => (message.role === 'user' ? message.images?.length : 0))).toEqual([0, 1])
 })
 
@@ -74,7 +74,7 @@ test('of many conversations the newest stay, and older ones lose their images be
   const left = withinLimits(many)
   expect([left.length, left[0]?.id]).toEqual([mostConversations, 'c79'])
   const heavy = (id: string, changedAt: number) =>
-    conversation({ id, changedAt, left: [said(1, 'look', [`data:${'x'.repeat(900_000)}`])] })
+    conversation({ id, changedAt, left: [turn(1, 'look', [`data:${'x'.repeat(900_000)}`])] })
   const fitting = withinLimits([heavy('old', 1), heavy('newer', 2), heavy('newest', 3)])
   expect(fitting.map(({ id, left: [first] }) => [id, first?.role === 'user' && first.images?.length])).toEqual([
     ['newest', 1],
@@ -82,21 +82,21 @@ test('of many conversations the newest stay, and older ones lose their images be
     ['old', 0],
   ])
   const wordy = (id: string, changedAt: number) =>
-    conversation({ id, changedAt, left: [said(1, 'w'.repeat(1_500_000))] })
+    conversation({ id, changedAt, left: [turn(1, 'w'.repeat(1_500_000))] })
   expect(withinLimits([wordy('old', 1), wordy('new', 2)]).map(({ id }) => id)).toEqual(['new'])
   expect(formatConversations(withinLimits([heavy('a', 1), wordy('b', 2)])).length).toBeLessThan(2_600_000)
 })
 
 test('the one conversation of an older console goes on, for its own reader alone', () => {
-  const earlier = { userId: 7, left: [said(1, 'Hi'), reply], right: [] }
+  const earlier = { userId: 7, left: [turn(1, 'Hi'), reply], right: [] }
   expect(fromEarlier(earlier, 7)).toMatchObject([{ model: 'gpt-4o', left: [{ content: 'Hi' }, { stopped: true }] }])
   expect(fromEarlier(earlier, 8)).toEqual([])
   expect(fromEarlier(null, 7)).toEqual([])
 })
 
 test('a conversation is called by its first words until it has a name, and found by either', () => {
-  const one = conversation({ left: [said(1, '  What is\nthe  weather? '), reply] })
-  const other = conversation({ id: 'b', name: 'Trip to Rome', left: [said(1, 'Plan it')] })
+  const one = conversation({ left: [turn(1, '  What is\nthe  weather? '), reply] })
+  const other = conversation({ id: 'b', name: 'Trip to Rome', left: [turn(1, 'Plan it')] })
   expect([conversationName(one), conversationName(other)]).toEqual(['What is the weather?', 'Trip to Rome'])
   const ids = (keyword: string) => findConversations([one, other], keyword).map(({ id }) => id)
   expect([ids('rome'), ids('half OF'), ids('plan'), ids(' '), ids('nothing')]).toEqual([
@@ -110,6 +110,6 @@ test('a conversation is called by its first words until it has a name, and found
 
 test('it leaves as text with every turn, its images by number and its calls', () => {
   const calling = { ...reply, toolCalls: [{ id: 'c', name: 'get_weather', arguments: '{}' }] }
-  const text = conversationText(conversation({ name: 'N', left: [said(1, 'Hi', ['data:x']), calling] }))
+  const text = conversationText(conversation({ name: 'N', left: [turn(1, 'Hi', ['data:x']), calling] }))
   expect(text).toBe('# N\n\n## User\n\n[image 1]\n\nHi\n\n## gpt-4o\n\nHalf of\n\n```json\nget_weather({})\n```\n')
 })
