@@ -80,6 +80,8 @@ export function createChatShortcut(services: RelayServices): Handler {
   return (req, res, next) => {
     const route = req.method === 'POST' ? routes.get(req.url) : undefined
     if (!route) return next()
+    // Spans are named by it; no router was there to say.
+    req.route = { path: req.url }
     endUnreadBody(services.bodies.limits, req, res)
     setAnyOrigin(req, res)
     return handleChat(services, route, { req, res })

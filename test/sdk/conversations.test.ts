@@ -138,6 +138,11 @@ test('a conversation is its maker’s alone, whole or not at all, and goes when 
   const { id } = await openai.conversations.create()
   const added = await openai.conversations.items.create(id, { items: [{ role: 'user', content: 'mine' }] })
   const item = added.data[0]?.id ?? ''
+  const sizeOf = async () =>
+    (await app.pool.query('select bytes from conversations where id = $1', [id])).rows[0]?.bytes
+  const size = await sizeOf()
+  await openai.conversations.items.create(id, { items: [added.data[0] as OpenAI.Responses.ResponseInputItem] })
+  expect(await sizeOf()).toBe(size)
   for (const refused of [
     () => theirs.conversations.retrieve(id),
     () => theirs.conversations.update(id, { metadata: {} }),
@@ -238,7 +243,13 @@ test('an interaction is its maker’s alone, is kept unless its caller says no, 
   const model = 'gpt-4o-mini'
   const other = await app.make.token(await app.make.user({ quota: 1_000_000_000 }))
   const theirs = googleLibrary(app.url, other.key)
-  const made = await google.interactions.create({ model, input: 'mine' })
+  const headers = { Authorization: 'Bearer secret-of-a-server' }
+  const made = await google.interactions.create({
+    model,
+    input: 'mine',
+    tools: [{ type: 'mcp_server', name: 'docs', url: 'https://mcp.test/sse', headers }],
+  })
+  expect(JSON.stringify([made, await google.interactions.get(made.id)])).not.toContain('secret-of-a-server')
   const response = await openai.responses.create({ model, input: 'a response' })
   const unkept = await google.interactions.create({ model, input: 'gone', store: false })
   const reading = [
@@ -265,6 +276,8 @@ test('an interaction is its maker’s alone, is kept unless its caller says no, 
     { model, input: [{ type: 'function_result', result: 'x' }] },
     { model, input: [{ type: 'user_input', content: [{ type: 'smell' }] }] },
     { model, input: 'x', previous_interaction_id: 5 },
+    { model, input: [{ type: 'user_input', content: [{ type: { toString: 1 } }] }] },
+    { model, input: [{ type: { toString: 1 } }] },
     { model, input: 'x', generation_config: { temperature: 'warm' } },
   ])
     expect(await failureOf(body)).toMatchObject({ status: 400, error: 'INVALID_ARGUMENT' })

@@ -1,7 +1,7 @@
 import { type ReportedUsage, normaliseUsage, totalTokens } from '#core/usage.ts'
 import { replayResponse } from '#relay/chat/collect.ts'
 import type { ChatResponse, FinishReason, StreamEncoder, UpstreamFailure } from '#relay/chat/events.ts'
-import type { Fields } from '#relay/chat/json.ts'
+import { type Fields, isObject } from '#relay/chat/json.ts'
 import { geminiError } from '../gemini/error.ts'
 import type { CallerError, EncodeContext } from '../types.ts'
 import { createAnswerSteps } from './answer-steps.ts'
@@ -24,10 +24,18 @@ const repeated = [
   'labels',
 ]
 
+/** What opens a remote server is not repeated: answers are stored, logged and passed on. */
+const withoutSecrets = (name: string, value: unknown): unknown =>
+  name === 'tools' && Array.isArray(value)
+    ? value.map((tool: unknown) => (isObject(tool) ? { ...tool, headers: undefined } : tool))
+    : value
+
 /** The part of an interaction that stays the same from its first event to its last. */
 function headOf({ ambient, model, callerBody = {} }: EncodeContext): Fields {
   const created = `${ambient.now().toISOString().slice(0, 19)}Z`
-  const echo = repeated.flatMap((name) => (callerBody[name] === undefined ? [] : [[name, callerBody[name]] as const]))
+  const echo = repeated.flatMap((name) =>
+    callerBody[name] === undefined ? [] : [[name, withoutSecrets(name, callerBody[name])] as const],
+  )
   const id = `${interactionPrefix}${ambient.newId(32)}`
   return { id, object: 'interaction', model, created, updated: created, ...Object.fromEntries(echo) }
 }

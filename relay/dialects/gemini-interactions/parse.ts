@@ -3,7 +3,7 @@ import { type Fields, isObject } from '#relay/chat/json.ts'
 import type { ChatRequest } from '#relay/chat/request.ts'
 import { parseGemini } from '../gemini/parse.ts'
 import { defined, readerFor, unreadNames } from '../read.ts'
-import { contentsOf, stepsOf } from './steps.ts'
+import { contentsOf, stepsOf, typeOf } from './steps.ts'
 
 const code = 'invalid_gemini_request'
 export const read = readerFor(code)
@@ -89,11 +89,11 @@ function readChoice(value: unknown): Fields | undefined {
   return defined({ mode: mode?.toUpperCase(), allowedFunctionNames: names })
 }
 
-const vendorTools: Readonly<Record<string, string>> = {
-  google_search: 'googleSearch',
-  code_execution: 'codeExecution',
-  url_context: 'urlContext',
-}
+const vendorTools = new Map([
+  ['google_search', 'googleSearch'],
+  ['code_execution', 'codeExecution'],
+  ['url_context', 'urlContext'],
+])
 
 function readTools(value: unknown, losses: Set<string>): Fields[] | undefined {
   const tools = (read.list(value, 'tools') ?? []).map((tool, index) => {
@@ -103,9 +103,10 @@ function readTools(value: unknown, losses: Set<string>): Fields[] | undefined {
   const functions = tools
     .filter(({ type }) => type === 'function')
     .map(({ name, description, parameters }) => defined({ name, description, parametersJsonSchema: parameters }))
-  const others = tools.flatMap(({ type }): Fields[] => {
-    const name = vendorTools[String(type)]
-    if (name === undefined && type !== 'function') losses.add(`tools.${String(type)}`)
+  const others = tools.flatMap((tool): Fields[] => {
+    const type = typeOf(tool)
+    const name = vendorTools.get(type)
+    if (name === undefined && type !== 'function') losses.add(`tools.${type}`)
     return name === undefined ? [] : [{ [name]: {} }]
   })
   return tools.length === 0
@@ -119,7 +120,7 @@ const formatTypes = new Set(['text', 'image', 'audio', 'video'])
 function readFormat(body: Fields, losses: Set<string>): Fields {
   const given = body['response_format']
   const formats = (Array.isArray(given) ? given : [given]).filter(isObject)
-  const isTyped = (format: Fields): boolean => formatTypes.has(String(format['type']))
+  const isTyped = (format: Fields): boolean => formatTypes.has(typeOf(format))
   for (const format of formats) if (isTyped(format) && format['type'] !== 'text') losses.add('response_format')
   const text = formats.find((format) => format['type'] === 'text' || !isTyped(format))
   const schema = text && isTyped(text) ? text['schema'] : text

@@ -10,10 +10,13 @@ export function stepsOf(input: unknown, read: Reader): Fields[] {
     if (!isObject(entry)) throw read.invalid(`input[${index}]`)
     return entry
   })
-  return given.every(({ type }) => contentTypes.has(String(type))) && given.length > 0
+  return given.every((entry) => contentTypes.has(typeOf(entry))) && given.length > 0
     ? [{ type: 'user_input', content: given }]
     : given
 }
+
+/** The type as a name; what is no text names none. */
+export const typeOf = ({ type }: Fields): string => (typeof type === 'string' ? type : '')
 
 const contentTypes = new Set(['text', 'image', 'audio', 'document', 'video'])
 
@@ -62,7 +65,7 @@ export function contentsOf(steps: readonly Fields[], read: Reader, losses: Set<s
         add(step['role'] === 'model' ? 'model' : 'user', partsOf(step['content'], `${path}.content`, read))
         break
       default:
-        losses.add(`input.${String(step['type'])}`)
+        losses.add(`input.${typeOf(step)}`)
     }
   }
   return contents
@@ -93,10 +96,10 @@ function partsOf(content: unknown, path: string, read: Reader): Fields[] {
     const at = `${path}[${index}]`
     if (!isObject(part)) throw read.invalid(at)
     if (part['type'] === 'text') return { text: read.text(part['text'], `${at}.text`) ?? '' }
-    if (!contentTypes.has(String(part['type']))) throw read.invalid(`${at}.type`)
+    if (!contentTypes.has(typeOf(part))) throw read.invalid(`${at}.type`)
     const mimeType = read.text(part['mime_type'], `${at}.mime_type`)
     const data = read.text(part['data'], `${at}.data`)
-    if (data !== undefined) return { inlineData: { mimeType: mimeType ?? usualTypes[String(part['type'])], data } }
+    if (data !== undefined) return { inlineData: { mimeType: mimeType ?? usualTypes[typeOf(part)], data } }
     return {
       fileData: { ...(mimeType === undefined ? {} : { mimeType }), fileUri: read.name(part['uri'], `${at}.uri`) },
     }

@@ -46,7 +46,7 @@ export function parsePredict(value: unknown, model: string): PredictCall {
   const ratio = read.text(parameters['aspectRatio'], 'parameters.aspectRatio') ?? '1:1'
   const bySize = sizes.find(([pattern]) => pattern.test(model))?.[1]
   const isLarge = read.text(parameters['sampleImageSize'], 'parameters.sampleImageSize') === '2K'
-  const size = bySize?.[ratio] ?? '1024x1024'
+  const size = bySize && Object.hasOwn(bySize, ratio) ? bySize[ratio] : '1024x1024'
   const beside = unreadNames(instance, knownInstance, 'instances')
   return {
     json: {

@@ -9,20 +9,20 @@ const read = readerFor('invalid_responses_request')
 const mostAtOnce = 20
 const longestId = 128
 
-const prefixes: Readonly<Record<string, string>> = {
-  message: 'msg',
-  reasoning: 'rs',
-  function_call: 'fc',
-  custom_tool_call: 'ctc',
-  compaction: 'cmp',
-}
+const prefixes = new Map([
+  ['message', 'msg'],
+  ['reasoning', 'rs'],
+  ['function_call', 'fc'],
+  ['custom_tool_call', 'ctc'],
+  ['compaction', 'cmp'],
+])
 
 const isId = (value: unknown): value is string => typeof value === 'string' && value !== '' && value.length <= longestId
 
 /** An item as it is kept: with an id, and its content as a list. */
 export function asConversationItem(item: Fields, ambient: Ambient): Fields & { id: string } {
   const type = typeof item['type'] === 'string' ? item['type'] : 'message'
-  const id = isId(item['id']) ? item['id'] : `${prefixes[type] ?? 'item'}_${ambient.newId(24)}`
+  const id = isId(item['id']) ? item['id'] : `${prefixes.get(type) ?? 'item'}_${ambient.newId(24)}`
   if (type !== 'message') return { ...item, id }
   const { content } = item
   const part =

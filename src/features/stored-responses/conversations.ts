@@ -101,14 +101,21 @@ export async function addItems(
   const sealed = await Promise.all(texts.map((text) => sealText(secrets, text)))
   const { rows } = await pool.query<{ known: boolean; fits: boolean }>(
     `with known as (select id from conversations where ${isOwn}),
-          place as (update conversations set used_at = now(), bytes = bytes + $4, last_position = last_position + $5
-            where ${isOwn} and bytes + $4 <= $6 and last_position + $5 <= $7 returning id, last_position - $5 as before),
+          given as (select distinct on (id) id, bytes, sealed, n
+            from unnest($4::text[], $5::int[], $6::text[]) with ordinality as i (id, bytes, sealed, n)
+            where not exists (select 1 from conversation_items k where k.conversation_id = $1 and k.id = i.id)
+            order by id, n),
+          size as (select coalesce(sum(bytes), 0) as bytes, count(*)::int as items from given),
+          place as (update conversations c set used_at = now(), bytes = c.bytes + size.bytes,
+              last_position = last_position + size.items
+            from size where ${isOwn} and c.bytes + size.bytes <= $7 and last_position + size.items <= $8
+            returning c.id, last_position - size.items as before),
           added as (insert into conversation_items (conversation_id, position, id, bytes, sealed)
-            select place.id, place.before + i.n, i.id, i.bytes, i.sealed
-            from place, unnest($8::text[], $9::int[], $10::text[]) with ordinality as i (id, bytes, sealed, n)
+            select place.id, place.before + row_number() over (order by n), given.id, given.bytes, given.sealed
+            from place, given
             on conflict (conversation_id, id) do nothing)
      select exists (select 1 from known) as known, exists (select 1 from place) as fits`,
-    [...namedBy(named), total, items.length, most, mostItems, items.map(({ id }) => id), sizes, sealed],
+    [...namedBy(named), items.map(({ id }) => id), sizes, sealed, most, mostItems],
   )
   if (rows[0]?.known !== true) return 'unknown'
   if (!rows[0].fits) return 'too-large'
