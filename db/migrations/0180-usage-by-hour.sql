@@ -49,10 +49,12 @@ begin
     select u.hour, u.model_name, u."group", sum(u.count), sum(u.prompt_tokens), sum(u.completion_tokens), sum(u.cached_tokens),
       sum(u.quota), sum(u.use_time_ms), sum(u.first_token_ms), sum(u.first_token_count), sum(u.cost), sum(u.costed_quota)
     from usage_hourly u where u.hour >= start and u.hour < stop group by 1, 2, 3;
+  -- Hours too that a process of the version before added up while this table was made.
   insert into usage_by_hour
     select m.hour, m.model_name, sum(m.count), sum(m.prompt_tokens), sum(m.completion_tokens), sum(m.cached_tokens), sum(m.quota),
       sum(m.use_time_ms), sum(m.first_token_ms), sum(m.first_token_count), sum(m.cost), sum(m.costed_quota)
-    from usage_by_model m where m.hour >= start and m.hour < stop group by 1, 2;
+    from usage_by_model m
+    where m.hour > coalesce((select max(h.hour) from usage_by_hour h), '-infinity') and m.hour < stop group by 1, 2;
   insert into usage_by_channel as c
     select (u.hour at time zone 'utc')::date, u.channel_id, sum(u.quota), sum(u.cost), sum(u.costed_quota)
     from usage_hourly u where u.hour >= start and u.hour < stop group by 1, 2

@@ -46,6 +46,10 @@ export function webmSeconds(bytes: Uint8Array): number | undefined {
   let cluster = 0
   let last = 0
   let before = 0
+  /** When the block begins that was read last. */
+  let block = 0
+  /** When the last of those blocks ends that say how long they play. */
+  let ends = 0
   const reach = (time: number): void => {
     if (time <= last) return
     before = last
@@ -80,11 +84,12 @@ export function webmSeconds(bytes: Uint8Array): number | undefined {
       case idOf.block: {
         const track = numberAt(content, 0, false)?.length ?? 1
         const relative = ((content[track] ?? 0) << 8) | (content[track + 1] ?? 0)
-        reach(cluster + (relative > 0x7fff ? relative - 0x10000 : relative))
+        block = cluster + (relative > 0x7fff ? relative - 0x10000 : relative)
+        reach(block)
         break
       }
       case idOf.blockDuration:
-        reach(last + unsigned(content))
+        ends = Math.max(ends, block + unsigned(content))
         break
       default:
     }
@@ -92,6 +97,6 @@ export function webmSeconds(bytes: Uint8Array): number | undefined {
   }
   // The last block plays about as long as the one before it.
   const shown = last === 0 ? 0 : last + Math.min(last - before, 1_000_000_000 / scale)
-  const seconds = (Math.max(stated, shown) * scale) / 1_000_000_000
+  const seconds = (Math.max(stated, ends, shown) * scale) / 1_000_000_000
   return Number.isFinite(seconds) && seconds > 0 ? seconds : undefined
 }

@@ -91,8 +91,11 @@ const webmHeader = element(
   element('4285', big(2, 1)),
 )
 
-/** As browsers record: a block each 20 ms, five seconds to a cluster, sizes left open, and no length unless one is given. */
-export function liveWebm(seconds: number, { stated }: { stated?: number } = {}): Buffer {
+/**
+ * As browsers record: a block each 20 ms, five seconds to a cluster, sizes left open, and no length unless one is given. Blocks of
+ * several tracks say how long they play.
+ */
+export function liveWebm(seconds: number, { stated, tracks = 1 }: { stated?: number; tracks?: number } = {}): Buffer {
   const open = Buffer.from('01ffffffffffffff', 'hex')
   const duration = Buffer.alloc(4)
   duration.writeFloatBE((stated ?? 0) * 1000)
@@ -100,7 +103,12 @@ export function liveWebm(seconds: number, { stated }: { stated?: number } = {}):
   const blocks = Array.from({ length: Math.round((seconds * 1000) / 20) }, (_, index) => {
     const time = index * 20
     const begins = time % 5000 === 0 ? [Buffer.from('1f43b675', 'hex'), open, element('e7', big(time, 4))] : []
-    return Buffer.concat([...begins, element('a3', Buffer.from('81', 'hex'), big(time % 5000, 2), Buffer.alloc(5))])
+    const place = big(time % 5000, 2)
+    if (tracks === 1) return Buffer.concat([...begins, element('a3', big(0x81, 1), place, Buffer.alloc(5))])
+    const groups = Array.from({ length: tracks }, (_, track) =>
+      element('a0', element('a1', big(0x81 + track, 1), place, Buffer.alloc(5)), element('9b', big(20, 1))),
+    )
+    return Buffer.concat([...begins, ...groups])
   })
   return Buffer.concat([webmHeader, Buffer.from('18538067', 'hex'), open, info, ...blocks])
 }

@@ -74,6 +74,16 @@ test('hours that are over are added up once, and every figure stays what it was'
   expect(callsOf(after)).toBe(56)
 })
 
+test('hours that a process of the version before added up by group alone are added up over all groups too', async () => {
+  await hourOf(hoursAgo(5), { quota: 7 })
+  await hourOf(hoursAgo(4), { quota: 30 })
+  await rollUpUsage(app.services)
+  await app.sql('delete from usage_by_hour where hour >= $1', [hoursAgo(4)])
+  await app.sql('update usage_rollup set until = $1', [hoursAgo(2)])
+  await rollUpUsage(app.services)
+  expect(await app.sql('select quota::int from usage_by_hour order by hour')).toEqual([{ quota: 7 }, { quota: 30 }])
+})
+
 test('rows and sums of a time are the same once its hours are added up, also of rows that came out of order', async () => {
   const time = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute))
   /** A call as the ledger keeps it: a row and its part of the hour. */
