@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ChatResponse } from '#relay/chat/events.ts'
+import type { ChatEvent, ChatResponse } from '#relay/chat/events.ts'
 import { dialectOf } from './registry.ts'
 import { testContext } from './testing/stream-text.ts'
 
@@ -251,4 +251,26 @@ describe('complete answers', () => {
       ],
     })
   })
+})
+
+it('calls that an upstream writes at once stay apart in an interaction, and what it says between them', () => {
+  const stream = dialectOf('gemini-interactions').stream(testContext())
+  const start = { type: 'tool-call-start', name: 'f' } as const
+  for (const event of [
+    { ...start, index: 0, id: 'a' },
+    { ...start, index: 1, id: 'b' },
+    { type: 'tool-call-delta', index: 0, arguments: '{"x":' },
+    { type: 'tool-call-delta', index: 1, arguments: '{"y":' },
+    { type: 'text-delta', text: 'so' },
+    { type: 'tool-call-delta', index: 0, arguments: '1}' },
+    { type: 'tool-call-delta', index: 1, arguments: '2}' },
+  ] satisfies ChatEvent[])
+    stream.push(event)
+  const [, data = ''] = /interaction\.completed\ndata: (.*)/.exec(stream.close()) ?? []
+  const { interaction } = JSON.parse(data) as { interaction: { steps: unknown } }
+  expect(interaction.steps).toEqual([
+    { type: 'function_call', id: 'a', name: 'f', arguments: { x: 1 } },
+    { type: 'function_call', id: 'b', name: 'f', arguments: { y: 2 } },
+    { type: 'model_output', content: [{ type: 'text', text: 'so' }] },
+  ])
 })

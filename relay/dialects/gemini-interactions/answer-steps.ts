@@ -4,7 +4,8 @@ import { type Fields, parseObject } from '#relay/chat/json.ts'
 /** Writes an event of the stream; nobody may be there to read it. */
 type Emit = (type: string, fields: Fields) => void
 
-type Open = { kind: 'model_output' | 'thought' | 'function_call'; index: number; callIndex?: number; written: string }
+type Open = { kind: 'model_output' | 'thought'; index: number }
+type OpenCall = { index: number; written: string }
 
 const toAnnotation = ({ url, title, startIndex, endIndex }: Citation): Fields => ({
   type: 'url_citation',
@@ -18,25 +19,37 @@ const toAnnotation = ({ url, title, startIndex, endIndex }: Citation): Fields =>
 export function createAnswerSteps(emit: Emit) {
   const steps: Fields[] = []
   let open: Open | undefined
+  /** Calls whose arguments still come, by their numbers; upstreams may write several at once. */
+  const calls = new Map<number, OpenCall>()
 
-  const close = (): void => {
+  const closeCall = (number: number): void => {
+    const call = calls.get(number)
+    if (!call) return
+    calls.delete(number)
+    Object.assign(steps[call.index] ?? {}, { arguments: parseObject(call.written) ?? {} })
+    emit('step.stop', { index: call.index })
+  }
+  const closeOpen = (): void => {
     if (!open) return
-    const step = steps[open.index]
-    if (open.kind === 'function_call' && step) step['arguments'] = parseObject(open.written) ?? {}
     emit('step.stop', { index: open.index })
     open = undefined
   }
-  const begin = (kind: Open['kind'], step: Fields, callIndex?: number): Open => {
-    close()
-    open = { kind, index: steps.length, written: '', ...(callIndex === undefined ? {} : { callIndex }) }
-    steps.push(step)
-    emit('step.start', { index: open.index, step: structuredClone(step) })
-    return open
+  const close = (): void => {
+    closeOpen()
+    for (const number of [...calls.keys()]) closeCall(number)
   }
-  const delta = ({ index }: Open, fields: Fields): void => emit('step.delta', { index, delta: fields })
+  const begin = (step: Fields): number => {
+    closeOpen()
+    const index = steps.push(step) - 1
+    emit('step.start', { index, step: structuredClone(step) })
+    return index
+  }
+  const delta = ({ index }: { index: number }, fields: Fields): void => emit('step.delta', { index, delta: fields })
   const opened = (kind: 'model_output' | 'thought'): Open => {
     if (open?.kind === kind) return open
-    return begin(kind, kind === 'thought' ? { type: kind, summary: [] } : { type: kind, content: [] })
+    const index = begin(kind === 'thought' ? { type: kind, summary: [] } : { type: kind, content: [] })
+    open = { kind, index }
+    return open
   }
   const listIn = ({ index, kind }: Open): Fields[] =>
     steps[index]?.[kind === 'thought' ? 'summary' : 'content'] as Fields[]
@@ -61,7 +74,7 @@ export function createAnswerSteps(emit: Emit) {
     const step = opened('thought')
     Object.assign(steps[step.index] ?? {}, { signature })
     delta(step, { type: 'thought_signature', signature })
-    close()
+    closeOpen()
   }
   const cite = (citation: Citation): void => {
     const last = open?.kind === 'model_output' ? listIn(open).at(-1) : undefined
@@ -89,20 +102,22 @@ export function createAnswerSteps(emit: Emit) {
           return event.dialect === 'gemini' ? prove(event.value) : undefined
         case 'tool-call-start': {
           if (event.signature?.dialect === 'gemini') {
-            close()
+            closeOpen()
             prove(event.signature.value)
           }
           const { id, name } = event
-          begin('function_call', { type: 'function_call', id, name, arguments: {} }, event.index)
+          closeCall(event.index)
+          calls.set(event.index, { index: begin({ type: 'function_call', id, name, arguments: {} }), written: '' })
           return
         }
         case 'tool-call-delta': {
-          if (open?.callIndex !== event.index || event.arguments === '') return
-          open.written += event.arguments
-          return delta(open, { type: 'arguments_delta', arguments: event.arguments })
+          const call = calls.get(event.index)
+          if (!call || event.arguments === '') return
+          call.written += event.arguments
+          return delta(call, { type: 'arguments_delta', arguments: event.arguments })
         }
         case 'tool-call-end':
-          return open?.callIndex === event.index ? close() : undefined
+          return closeCall(event.index)
         case 'image':
           return show({ type: 'image', mime_type: event.mediaType, data: event.data })
         case 'audio-delta':
