@@ -103,14 +103,14 @@ type Target = { origin: string; path: string }
 /** Calls go to few addresses, and reading one takes longer than routing a call. */
 const knownTargets = new Map<string, Target>()
 const mostTargets = 1000
-/** Addresses made for one call are not worth keeping. */
-const longestKept = 500
+/** Addresses made for one call are not worth caching. */
+const longestCached = 500
 
 function targetOf(address: string): Target {
   const known = knownTargets.get(address)
   if (known) return known
   const target = readTarget(address)
-  if (address.length > longestKept) return target
+  if (address.length > longestCached) return target
   if (knownTargets.size >= mostTargets) knownTargets.clear()
   knownTargets.set(address, target)
   return target

@@ -60,6 +60,7 @@ const wireNames = new Set([
   'includeThoughts',
   'include_thoughts',
   'agent_thought',
+  'total_thought_tokens',
 ])
 
 const partsOf = (name) =>

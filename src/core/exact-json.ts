@@ -39,23 +39,23 @@ const mostInPieces = 1_000_000
  * @throws {SyntaxError} when it is not JSON.
  */
 export function parseWeighed(bytes: Buffer, weight: JsonWeight): unknown {
-  const whole = (): unknown => parseExactly(bytes.toString('utf8'), weight.wide)
-  if (bytes.length < leastInPieces || bytes.length > mostInPieces) return whole()
+  const parsed = (): unknown => parseExactly(bytes.toString('utf8'), weight.wide)
+  if (bytes.length < leastInPieces || bytes.length > mostInPieces) return parsed()
   const list = weight.fields?.toSorted((left, right) => right.end - right.value - (left.end - left.value))[0]
-  if (!list || list.name === '__proto__') return whole()
+  if (!list || list.name === '__proto__') return parsed()
   const [from, to] = [list.value + 1, list.end - 1]
   const cuts = weight.cuts?.filter((cut) => cut > from && cut < to) ?? []
-  if (cuts.length === 0 || bytes[from - 1] !== opening || bytes[to] !== closing) return whole()
+  if (cuts.length === 0 || bytes[from - 1] !== opening || bytes[to] !== closing) return parsed()
   const rest = parseExactly(bytes.toString('utf8', 0, from) + bytes.toString('utf8', to), weight.wide)
   const items: unknown[] = []
   for (const [index, cut] of [...cuts, to].entries()) {
     const start = index === 0 ? from : (cuts[index - 1] ?? 0) + 1
     const piece = parseExactly(`[${bytes.toString('utf8', start, cut)}]`, weight.wide) as unknown[]
     // A comma with nothing beside it: the whole is no JSON.
-    if (piece.length === 0) return whole()
+    if (piece.length === 0) return parsed()
     for (const item of piece) items.push(item)
   }
-  if (typeof rest !== 'object' || rest === null) return whole()
+  if (typeof rest !== 'object' || rest === null) return parsed()
   return Object.assign(rest, { [list.name]: items })
 }
 

@@ -32,7 +32,7 @@ function fittingOf(schema: JsonSchema, depth: number): fc.Arbitrary<unknown> {
     case 'string':
       return fc.string({ maxLength: 40, unit: 'grapheme' })
     case 'integer':
-      // Small ones are what most numbers are of: of tokens, pages, pictures.
+      // Small ones are what most numbers are of: of tokens, pages, images.
       return fc.oneof(fc.integer({ min: schema.minimum ?? -5, max: 100 }), fc.integer({ min: 0, max: 2_147_483_647 }))
     case 'number':
       return fc.double({ min: schema.minimum ?? -2, max: 1e6, noNaN: true })

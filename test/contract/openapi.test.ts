@@ -273,6 +273,6 @@ test('whatever fits the document, and what nearly does, is answered as the docum
     })
   }
   expect(wrong).toEqual([])
-  // Not everything was refused at the door.
+  // Not everything was refused by its form.
   expect(answered).toBeGreaterThan(70)
 })

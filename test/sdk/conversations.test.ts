@@ -92,17 +92,17 @@ describe.each(channelKinds)(
       expect(closing?.type === 'response.completed' && closing.response.conversation).toEqual({ id: conversation })
       expect((await world.newCharges())[0]).toBe(charge)
 
-      const kept = []
+      const stored = []
       for await (const item of openai.conversations.items.list(conversation, { order: 'asc', limit: 2 }))
-        kept.push(item)
-      expect(kept.map((item) => item.type === 'message' && item.role)).toEqual([
+        stored.push(item)
+      expect(stored.map((item) => item.type === 'message' && item.role)).toEqual([
         'user',
         'user',
         'assistant',
         'user',
         'assistant',
       ])
-      const [oldest] = kept
+      const [oldest] = stored
       const path = { conversation_id: conversation }
       expect(await openai.conversations.items.retrieve(oldest?.id ?? '', path)).toEqual(oldest)
       expect(await openai.conversations.items.delete(oldest?.id ?? '', path)).toMatchObject({ id: conversation })
@@ -111,7 +111,7 @@ describe.each(channelKinds)(
       })
       expect(added.data).toHaveLength(1)
       expect((await openai.conversations.items.list(conversation)).data.map(({ id }) => id)).toEqual(
-        [...kept.slice(1), ...added.data].toReversed().map(({ id }) => id),
+        [...stored.slice(1), ...added.data].toReversed().map(({ id }) => id),
       )
       await openai.responses.create({ model, conversation, input: 'third', store: false })
       expect(lastText()).toMatch(/first.*by hand.*third/s)
@@ -170,8 +170,8 @@ test('a conversation is its maker’s alone, whole or not at all, and goes when 
   )
   await Promise.all(turns)
   const roles: string[] = []
-  for await (const kept of openai.conversations.items.list(id, { order: 'asc' }))
-    roles.push(kept.type === 'message' ? kept.role : kept.type)
+  for await (const stored of openai.conversations.items.list(id, { order: 'asc' }))
+    roles.push(stored.type === 'message' ? stored.role : stored.type)
   // Turns at the same time follow each other, none within another.
   expect(roles).toEqual(['user', ...turns.flatMap(() => ['user', 'assistant'])])
 
@@ -251,11 +251,11 @@ test('an interaction is its maker’s alone, is kept unless its caller says no, 
   })
   expect(JSON.stringify([made, await google.interactions.get(made.id)])).not.toContain('secret-of-a-server')
   const response = await openai.responses.create({ model, input: 'a response' })
-  const unkept = await google.interactions.create({ model, input: 'gone', store: false })
+  const dropped = await google.interactions.create({ model, input: 'gone', store: false })
   const reading = [
     () => theirs.interactions.get(made.id),
     () => theirs.interactions.delete(made.id),
-    () => google.interactions.get(unkept.id),
+    () => google.interactions.get(dropped.id),
     () => google.interactions.get(response.id),
     () => google.interactions.get('x'.repeat(3000)),
     () => openai.responses.retrieve(made.id),

@@ -46,11 +46,11 @@ type KeyCellProps = {
   name: string
 }
 
-/** Masked until it is asked for, with a button that copies it. */
 const RevealedKey = chakra('span', {
   base: { fontFamily: 'mono', textStyle: 'xs', lineHeight: '1.2', whiteSpace: 'normal', overflowWrap: 'anywhere' },
 })
 
+/** Masked until it is asked for, with a button that copies it. */
 export function KeyCell({ value, load, name }: KeyCellProps) {
   const [shown, setShown] = useState<string>()
   const toggle = async () => {

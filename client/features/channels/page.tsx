@@ -40,7 +40,7 @@ export function Page() {
   const unpriced = useUnpricedOffer(opened.state.form !== '')
   const utils = trpc.useUtils()
   const { open } = opened
-  const { toggleTag, probesOf, driftOf, unpricedOf, cooldownsOf } = list
+  const { toggleTag, probesOf, driftOf, unpricedOf, cooldownsOf, idsOfPage } = list
   const [pricing, setPricing] = useState<readonly string[]>()
   const [names, setNames] = useState<ReadonlyMap<number, string>>(new Map())
   const opening: Opening = useMemo(
@@ -52,7 +52,7 @@ export function Page() {
     }),
     [open],
   )
-  const columns = channelColumns({ actions, opening, probesOf, driftOf, unpricedOf, cooldownsOf, toggleTag })
+  const columns = channelColumns({ actions, opening, probesOf, driftOf, unpricedOf, cooldownsOf, idsOfPage, toggleTag })
   const matchingIds = async () => {
     const found = await utils.admin.channels.matching.fetch(list.input, { staleTime: 0 })
     setNames(new Map(found.map(({ id, name }) => [id, name])))

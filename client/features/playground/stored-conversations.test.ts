@@ -1,12 +1,17 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   conversationName,
+  conversationsOf,
   conversationText,
   findConversations,
   formatConversations,
   fromEarlier,
+  isChangedElsewhere,
+  keepMessages,
   mostConversations,
   parseConversations,
+  removeConversation,
+  storedMessages,
   type StoredConversation,
   withinLimits,
 } from './stored-conversations.ts'
@@ -112,4 +117,41 @@ test('it leaves as text with every turn, its images by number and its calls', ()
   const calling = { ...reply, toolCalls: [{ id: 'c', name: 'get_weather', arguments: '{}' }] }
   const text = conversationText(conversation({ name: 'N', left: [turn(1, 'Hi', ['data:x']), calling] }))
   expect(text).toBe('# N\n\n## User\n\n[image 1]\n\nHi\n\n## gpt-4o\n\nHalf of\n\n```json\nget_weather({})\n```\n')
+})
+
+describe('in several tabs', () => {
+  const place = { id: 'a', side: 'left', model: 'gpt-4o' } as const
+  const stored = conversationsOf(7)
+  const here = [turn(1, 'Hi')]
+  /** As the storage event brings it. */
+  const elsewhere = (...messages: Message[]) =>
+    stored.set(messages.length > 0 ? [conversation({ left: messages })] : [])
+
+  test('what nothing was added to here is neither written over what another tab added nor brought back', () => {
+    keepMessages(7, { ...place, messages: here })
+    elsewhere(turn(1, 'Hi'), turn(2, 'Again'))
+    keepMessages(7, { ...place, messages: here })
+    expect(stored.get()).toMatchObject([{ left: [{ content: 'Hi' }, { content: 'Again' }] }])
+    elsewhere()
+    keepMessages(7, { ...place, messages: here })
+    expect(stored.get()).toEqual([])
+  })
+
+  test('what another tab added is noticed, what only looks different is not', () => {
+    elsewhere(turn(1, 'Hi'))
+    expect(isChangedElsewhere(7, { ...place, messages: here })).toBe(false)
+    expect(isChangedElsewhere(7, { ...place, messages: [turn(1, 'Hi'), { ...reply, events: [] }] })).toBe(true)
+    elsewhere(turn(1, 'Hi'), { ...reply, status: 'complete', stopped: true, events: [] })
+    expect(isChangedElsewhere(7, { ...place, messages: [turn(1, 'Hi'), reply] })).toBe(false)
+  })
+
+  test('a reply that was still coming does not bring back what was removed here; opened anew its place can be used', () => {
+    elsewhere(turn(1, 'Hi'))
+    removeConversation(7, 'a')
+    keepMessages(7, { ...place, messages: [turn(1, 'Hi'), reply] })
+    expect(stored.get()).toEqual([])
+    expect(storedMessages(7, 'a', 'left')).toEqual([])
+    keepMessages(7, { ...place, messages: [turn(3, 'Anew')] })
+    expect(stored.get()).toMatchObject([{ id: 'a', left: [{ content: 'Anew' }] }])
+  })
 })

@@ -154,15 +154,38 @@ const find = (userId: number, id: string): StoredConversation | undefined =>
     .get()
     .find((one) => one.id === id)
 
-export const storedMessages = (userId: number, id: string, side: Side): readonly Message[] =>
-  find(userId, id)?.[side] ?? []
+const none: readonly Message[] = []
+
+/** What this page last read or wrote of each side. */
+const known = new Map<string, readonly Message[]>()
+const sideOf = (userId: number, id: string, side: Side): string => `${userId} ${id} ${side}`
+
+/** What was said in it, to go on with. */
+export function storedMessages(userId: number, id: string, side: Side): readonly Message[] {
+  removed.delete(id)
+  const messages = find(userId, id)?.[side] ?? none
+  known.set(sideOf(userId, id, side), messages)
+  return messages
+}
+
+/** Whether another tab has gone on with it. */
+export function isChangedElsewhere(userId: number, { id, side, messages }: Omit<Change, 'model'>): boolean {
+  const stored = find(userId, id)?.[side]
+  const text = (given: readonly Message[]) => JSON.stringify(storable(given.map(ended)))
+  return stored !== undefined && stored !== messages && text(stored) !== text(messages)
+}
 
 type Change = { id: string; side: Side; model: string; messages: readonly Message[] }
 
-/** A conversation is there from its first message on; without messages and a name of its own it is gone. */
+/**
+ * A conversation is there from its first message on; without messages and a name of its own it is gone. A side that nothing was
+ * added to on this page is left as it is: another tab may have gone on with it, or removed it.
+ */
 export function keepMessages(userId: number, { id, side, model, messages }: Change): void {
   const before = find(userId, id)
-  if (removed.has(id) || before?.[side] === messages || (!before && messages.length === 0)) return
+  const place = sideOf(userId, id, side)
+  if (removed.has(id) || known.get(place) === messages || (!before && messages.length === 0)) return
+  known.set(place, messages)
   const blank: StoredConversation = { id, name: '', changedAt: 0, model: '', beside: '', left: [], right: [] }
   const changed: StoredConversation = {
     ...(before ?? blank),

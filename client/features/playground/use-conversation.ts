@@ -3,7 +3,7 @@ import { t } from '../../i18n/t.ts'
 import { useSession } from '../../lib/session.ts'
 import { callPlayground, readJson } from './call.ts'
 import { bodyOf } from './call-body.ts'
-import { keepMessages, storedMessages, type Side } from './stored-conversations.ts'
+import { conversationsOf, isChangedElsewhere, keepMessages, storedMessages, type Side } from './stored-conversations.ts'
 import type { CallBody, Message, Reply } from './reply.ts'
 import { doneMarker, openCalls, withChunk } from './reply.ts'
 import type { Settings } from './settings.ts'
@@ -77,6 +77,13 @@ export function useConversation(settings: Settings, model: string, { id: convers
   useEffect(() => {
     if (!running) latest.current()
   }, [running, messages])
+  useEffect(() => {
+    if (running) return undefined
+    return conversationsOf(reader).subscribe(() => {
+      if (isChangedElsewhere(reader, { id: conversation, side, messages }))
+        setMessages(restored(reader, conversation, side))
+    })
+  }, [running, reader, conversation, side, messages])
 
   const answer = useCallback(
     async (before: readonly Message[]) => {

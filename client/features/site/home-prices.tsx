@@ -56,7 +56,7 @@ export function HomePrices({ items, ratio }: { items: readonly Item[]; ratio: nu
         })}
       </Box>
       <Text textStyle="sm" color="fg.muted">
-        {t('单位为美元每百万 tokens。')}{' '}
+        {byUsage.length > 0 && `${t('单位为美元每百万 tokens。')} `}
         <TextLink asChild>
           <Link href="/pricing">{t('全部价格')}</Link>
         </TextLink>

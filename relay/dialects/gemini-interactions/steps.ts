@@ -1,5 +1,5 @@
 import { type Fields, isObject } from '#relay/chat/json.ts'
-import { type Reader } from '../read.ts'
+import type { Reader } from '../read.ts'
 
 /** What an interaction is asked, as steps: a text, a content, contents, or steps themselves. */
 export function stepsOf(input: unknown, read: Reader): Fields[] {

@@ -46,9 +46,9 @@ export function createPlainBytes(total: number): GatheredBytes {
       giveBack(chunk)
     },
     take: () => {
-      const whole = bytes?.subarray(0, length) ?? Buffer.alloc(0)
+      const filled = bytes?.subarray(0, length) ?? Buffer.alloc(0)
       drop()
-      return whole
+      return filled
     },
     drop,
   }

@@ -26,12 +26,14 @@ type ColumnsOf = {
   driftOf: ReadonlyMap<number, Drift>
   unpricedOf: ReadonlyMap<number, readonly string[]>
   cooldownsOf: ReadonlyMap<number, Cooldown[]>
+  /** All channels on the page, in portions that fit into an address. */
+  idsOfPage: readonly number[][]
   toggleTag: (tag: string) => void
 }
 
 /** The server orders by the names of these columns. */
 export function channelColumns(given: ColumnsOf): Column<Row>[] {
-  const { actions, opening, probesOf, driftOf, unpricedOf, cooldownsOf, toggleTag } = given
+  const { actions, opening, probesOf, driftOf, unpricedOf, cooldownsOf, idsOfPage, toggleTag } = given
   return [
     {
       id: 'id',
@@ -125,7 +127,7 @@ export function channelColumns(given: ColumnsOf): Column<Row>[] {
       csv: (row) => (row.kind === 'tag' ? row.usedQuota : row.channel.usedQuota),
     },
     ...figureColumns(actions),
-    ...hiddenColumns(),
+    ...hiddenColumns(idsOfPage),
     {
       id: 'operate',
       title: t('操作'),
@@ -174,10 +176,15 @@ const figureColumns = (actions: ChannelActions): Column<Row>[] => [
   },
 ]
 
-/** Of the last thirty days; asked for once the column is shown. */
-function Margin({ row }: { row: Row }) {
-  const channelIds = channelsOf([row]).map(({ id }) => id)
-  const { data: own = [] } = trpc.admin.prices.channelMargins.useQuery({ channelIds })
+type MarginProps = { row: Row; idsOfPage: readonly number[][] }
+
+/** Of the last thirty days; asked for once the column is shown, for all rows of the page together. */
+function Margin({ row, idsOfPage }: MarginProps) {
+  const answers = trpc.useQueries((one) =>
+    idsOfPage.map((channelIds) => one.admin.prices.channelMargins({ channelIds })),
+  )
+  const ids = new Set(channelsOf([row]).map(({ id }) => id))
+  const own = answers.flatMap(({ data = [] }) => data.filter(({ channelId }) => ids.has(channelId)))
   if (own.length === 0) return <None />
   const cost = own.reduce((sum, one) => sum + one.cost, 0)
   const costedQuota = own.reduce((sum, one) => sum + one.costedQuota, 0)
@@ -186,7 +193,7 @@ function Margin({ row }: { row: Row }) {
 
 const usedCostOf = (row: Row): number => channelsOf([row]).reduce((sum, { usedCost }) => sum + usedCost, 0)
 
-const hiddenColumns = (): Column<Row>[] => [
+const hiddenColumns = (idsOfPage: readonly number[][]): Column<Row>[] => [
   {
     id: 'usedCost',
     title: t('成本'),
@@ -202,7 +209,7 @@ const hiddenColumns = (): Column<Row>[] => [
     width: 150,
     align: 'end',
     hidden: true,
-    cell: (row) => <Margin row={row} />,
+    cell: (row) => <Margin row={row} idsOfPage={idsOfPage} />,
   },
   {
     id: 'models',

@@ -5,6 +5,7 @@ import type { Sort } from '../../../lib/table-state.ts'
 import { trpc } from '../../../lib/trpc.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { channelSorts } from '#features/channels/schema.ts'
+import { chunksOf } from '../models/chunks.ts'
 import { useCooldowns } from './use-cooldowns.ts'
 import { foldByTag, toChannelRow } from './rows.ts'
 
@@ -69,6 +70,10 @@ export function useChannelList() {
     [unpriced.data],
   )
   const cooldownsOf = useCooldowns(shown)
+  const idsOfPage = useMemo(
+    () => chunksOf((channels ?? []).map(({ id }) => String(id))).map((ids) => ids.map(Number)),
+    [channels],
+  )
 
   return {
     table,
@@ -82,6 +87,7 @@ export function useChannelList() {
     driftOf,
     unpricedOf,
     cooldownsOf,
+    idsOfPage,
     sortsById,
     setSortsById: (on: boolean) => {
       idSort.set(on)

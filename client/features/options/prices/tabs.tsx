@@ -56,7 +56,7 @@ export function PriceTabs({ fields }: { fields: readonly Field[] }) {
   )
 }
 
-/** Two ways of writing one table: whoever has typed into its text is reported before the other way overtakes it. */
+/** Two ways of writing one table: whoever has typed into its text is warned before the other way overtakes it. */
 function Guarded({ children }: { children: React.ReactNode }) {
   const isTyped = useChanges().some(({ key }) => tableKeys.some((table) => table === key))
   return (
