@@ -77,7 +77,13 @@ const create: Answer = async (asked) => {
   const metadata = readMetadata(body['metadata'])
   const id = `conv_${services.ambient.newId(32)}`
   const made = await createConversation(depsOf(asked), { id, userId, metadata, mostBytes: mostBytes(asked) })
-  await add({ ...asked, id }, items)
+  try {
+    await add({ ...asked, id }, items)
+  } catch (error) {
+    // Its caller never learns the id.
+    await removeConversation(depsOf(asked), { ...namedBy(asked), id })
+    throw error
+  }
   return shown(made)
 }
 

@@ -140,7 +140,15 @@ test('a conversation is its maker’s alone, whole or not at all, and goes when 
   const item = added.data[0]?.id ?? ''
   const sizeOf = async () =>
     (await app.pool.query('select bytes from conversations where id = $1', [id])).rows[0]?.bytes
+  const countOf = async () => (await app.pool.query('select count(*) from conversations')).rows[0]
+  const count = await countOf()
+  const large = { role: 'user' as const, content: 'x'.repeat(17 * 1024 * 1024) }
+  expect(await thrownBy(() => openai.conversations.create({ items: [large] }))).toMatchObject({ status: 413 })
+  expect(await countOf()).toEqual(count)
   const size = await sizeOf()
+  await openai.conversations.update(id, { metadata: { k: '长'.repeat(512) } })
+  expect(Number(await sizeOf())).toBeGreaterThan(Number(size))
+  await openai.conversations.update(id, { metadata: {} })
   await openai.conversations.items.create(id, { items: [added.data[0] as OpenAI.Responses.ResponseInputItem] })
   expect(await sizeOf()).toBe(size)
   for (const refused of [

@@ -16,7 +16,7 @@ type Deps = { pool: Pool; secrets: Secrets }
 type Named = { id: string; userId: number; days: number }
 
 const mostItems = 10_000
-/** What a conversation without items takes. */
+/** What a conversation without items and metadata takes. */
 const emptyBytes = 1024
 
 const isOwn = 'id = $1 and user_id = $2 and used_at > now() - make_interval(days => $3)'
@@ -27,9 +27,10 @@ export async function createConversation(
   made: { id: string; userId: number; metadata: Metadata; mostBytes: number },
 ): Promise<ConversationHead> {
   const { id, userId, metadata, mostBytes } = made
+  const sealed = await sealText(secrets, JSON.stringify(metadata))
   const { rows } = await pool.query<HeadRow>(
     `insert into conversations (id, user_id, sealed_metadata, bytes) values ($1, $2, $3, $4) returning ${headColumns}`,
-    [id, userId, await sealText(secrets, JSON.stringify(metadata)), emptyBytes],
+    [id, userId, sealed, emptyBytes + sealed.length],
   )
   await makeRoom(pool, { id, userId, mostBytes })
   return { id, createdAt: rows[0]?.created_at ?? 0, metadata }
@@ -69,7 +70,8 @@ export async function updateConversation(
   { metadata, ...named }: Named & { metadata: Metadata },
 ): Promise<ConversationHead | undefined> {
   const { rows } = await deps.pool.query<HeadRow>(
-    `update conversations set sealed_metadata = $4, used_at = now() where ${isOwn} returning ${headColumns}`,
+    `update conversations set sealed_metadata = $4, bytes = bytes - length(sealed_metadata) + length($4), used_at = now()
+     where ${isOwn} returning ${headColumns}`,
     [...namedBy(named), await sealText(deps.secrets, JSON.stringify(metadata))],
   )
   return headOf(deps, rows[0])
