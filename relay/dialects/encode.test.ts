@@ -253,7 +253,7 @@ describe('complete answers', () => {
   })
 })
 
-it('calls that an upstream writes at once stay apart in an interaction, and what it says between them', () => {
+it('calls that an upstream writes at once stay apart in an interaction, and sources stand at bytes of their text', () => {
   const stream = dialectOf('gemini-interactions').stream(testContext())
   const start = { type: 'tool-call-start', name: 'f' } as const
   for (const event of [
@@ -261,7 +261,10 @@ it('calls that an upstream writes at once stay apart in an interaction, and what
     { ...start, index: 1, id: 'b' },
     { type: 'tool-call-delta', index: 0, arguments: '{"x":' },
     { type: 'tool-call-delta', index: 1, arguments: '{"y":' },
-    { type: 'text-delta', text: 'so' },
+    { type: 'text-delta', text: 'so so' },
+    { type: 'reasoning-delta', text: 'hm' },
+    { type: 'text-delta', text: '鸟 sings' },
+    { type: 'citation', citation: { url: 'https://a.test', startIndex: 7, endIndex: 12 } },
     { type: 'tool-call-delta', index: 0, arguments: '1}' },
     { type: 'tool-call-delta', index: 1, arguments: '2}' },
   ] satisfies ChatEvent[])
@@ -271,6 +274,17 @@ it('calls that an upstream writes at once stay apart in an interaction, and what
   expect(interaction.steps).toEqual([
     { type: 'function_call', id: 'a', name: 'f', arguments: { x: 1 } },
     { type: 'function_call', id: 'b', name: 'f', arguments: { y: 2 } },
-    { type: 'model_output', content: [{ type: 'text', text: 'so' }] },
+    { type: 'model_output', content: [{ type: 'text', text: 'so so' }] },
+    { type: 'thought', summary: [{ type: 'text', text: 'hm' }] },
+    {
+      type: 'model_output',
+      content: [
+        {
+          type: 'text',
+          text: '鸟 sings',
+          annotations: [{ type: 'url_citation', url: 'https://a.test', title: '', start_index: 4, end_index: 9 }],
+        },
+      ],
+    },
   ])
 })

@@ -1,3 +1,4 @@
+import { shifted } from '#relay/chat/citations.ts'
 import type { ChatEvent, Citation } from '#relay/chat/events.ts'
 import { type Fields, parseObject } from '#relay/chat/json.ts'
 
@@ -7,18 +8,25 @@ type Emit = (type: string, fields: Fields) => void
 type Open = { kind: 'model_output' | 'thought'; index: number }
 type OpenCall = { index: number; written: string }
 
-const toAnnotation = ({ url, title, startIndex, endIndex }: Citation): Fields => ({
-  type: 'url_citation',
-  url,
-  title: title ?? '',
-  start_index: startIndex ?? 0,
-  end_index: endIndex ?? 0,
-})
+/** Offsets count in bytes of the content that is cited. */
+function toAnnotation({ url, title, startIndex = 0, endIndex = 0 }: Citation, text: string): Fields {
+  const bytes = (units: number): number => Buffer.byteLength(text.slice(0, units))
+  return {
+    type: 'url_citation',
+    url,
+    title: title ?? '',
+    start_index: bytes(startIndex),
+    end_index: bytes(endIndex),
+  }
+}
 
 /** Hub events → steps of an interaction, in the order they came. What is said without interruption is one step. */
 export function createAnswerSteps(emit: Emit) {
   const steps: Fields[] = []
   let open: Open | undefined
+  /** Length of the answer's text, and of what stood before the content that is written. */
+  let written = 0
+  let before = 0
   /** Calls whose arguments still come, by their numbers; upstreams may write several at once. */
   const calls = new Map<number, OpenCall>()
 
@@ -57,7 +65,10 @@ export function createAnswerSteps(emit: Emit) {
     const list = listIn(into)
     const last = list.at(-1)
     if (last?.['type'] === 'text') last['text'] = String(last['text']) + text
-    else list.push({ type: 'text', text })
+    else {
+      before = written
+      list.push({ type: 'text', text })
+    }
   }
   const say = (text: string): void => {
     if (text === '') return
@@ -79,7 +90,7 @@ export function createAnswerSteps(emit: Emit) {
   const cite = (citation: Citation): void => {
     const last = open?.kind === 'model_output' ? listIn(open).at(-1) : undefined
     if (!open || last?.['type'] !== 'text') return
-    const annotations = [toAnnotation(citation)]
+    const annotations = [toAnnotation(shifted(citation, -before), String(last['text']))]
     last['annotations'] = [...((last['annotations'] as Fields[] | undefined) ?? []), ...annotations]
     delta(open, { type: 'text_annotation_delta', annotations })
   }
@@ -90,6 +101,9 @@ export function createAnswerSteps(emit: Emit) {
     push(event: ChatEvent): void {
       switch (event.type) {
         case 'text-delta':
+          say(event.text)
+          written += event.text.length
+          return
         case 'refusal-delta':
           return say(event.text)
         case 'reasoning-delta': {
