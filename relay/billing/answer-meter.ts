@@ -28,6 +28,8 @@ const eventsBeforeScale = 8
 /** Events are mostly envelope; so many bytes count as that until a shorter event has shown more. */
 const envelopeBytes = 600
 const bytesPerToken = 3
+/** An event that may carry more is looked into: it may be a copy of what came before, sources, or sealed reasoning. */
+const ordinaryTokens = 256
 
 /** Other calls of the same user give back what they did not need, for which a caller waits so long. */
 const longestWaitMs = 5000
@@ -60,6 +62,8 @@ export function createAnswerMeter(context: AttemptContext, writer: StreamWriter)
   let largest = 0
   /** The same before what arrived since the last count was counted: much of an event may be no answer at all. */
   let largestCounted = 0
+  /** Since the last count came an event that may be more than text. */
+  let extraordinary = false
   let refused = false
   let raisesAhead = false
   let recountedAt = 0
@@ -83,6 +87,7 @@ export function createAnswerMeter(context: AttemptContext, writer: StreamWriter)
       countedBefore = counted
     }
     rough = 0
+    extraordinary = false
     // Some vendors begin with a copy of the request, tools and all.
     largestCounted = Math.max(largestCounted, Math.min(largest, Math.max(0, counted - before) / scale))
     largest = largestCounted
@@ -160,11 +165,12 @@ export function createAnswerMeter(context: AttemptContext, writer: StreamWriter)
       usual += tokens
       rough += isScaleKnown ? tokens * scale : bytes / bytesPerToken
       if (tokens > largest) largest = tokens
+      if (tokens > ordinaryTokens) extraordinary = true
       if (counted + rough < nextRaise) return true
       // One of several answers may end before the others.
       if (writer.complete && facts.choices === 1) return true
-      // Counting reads every event, so the rough count is believed as long as there is more to be had.
-      if (isScaleKnown && !refused && isCovered()) {
+      // Counting reads every event, so the rough count of plain text is believed as long as there is more to be had.
+      if (isScaleKnown && !refused && !extraordinary && isCovered()) {
         void raiseAhead()
         return true
       }

@@ -7,7 +7,7 @@ const id = z.int().min(1).max(2_147_483_647)
 export const channelOf = z.object({ channelId: id })
 export type ChannelOf = z.infer<typeof channelOf>
 
-export const channelsOf = z.object({ channelIds: z.array(z.int()).max(10_000) })
+export const channelsOf = z.object({ channelIds: z.array(id).max(10_000) })
 export type ChannelsOf = z.infer<typeof channelsOf>
 
 export const setBuyingPrices = z.object({ channelId: id, prices: z.array(buyingPrice).max(2000) })

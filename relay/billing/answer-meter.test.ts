@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest'
+import type { AttemptContext } from '#relay/attempt/attempt-context.ts'
+import { createWeight } from '#relay/providers/shared/answer-record.ts'
+import type { StreamWriter } from '#relay/response/stream-writer.ts'
+import { createAnswerMeter } from './answer-meter.ts'
+
+/** A stream that is priced at one a token, on a balance of so much. */
+function startStream(balance: number) {
+  const hold = {
+    amount: 200,
+    crowded: false,
+    idle: () => Promise.resolve(),
+    raise: (wanted: number) => {
+      const isThere = wanted <= balance
+      if (isThere) hold.amount = wanted
+      return Promise.resolve(isThere ? { outcome: 'raised' } : { outcome: 'refused', available: 0 })
+    },
+  }
+  const price = { kind: 'ratio', modelRatio: 1, completionRatio: 1, cacheRatio: 1, cacheWriteRatio: 1 }
+  const ratios = { cacheWrite1hRatio: 1, imageRatio: 1, audioRatio: 1, audioCompletionRatio: 1, source: 'table' }
+  const terms = {
+    promptTokens: 0,
+    cacheWriteMarked: 0,
+    price: { ...price, ...ratios },
+    groupRatio: 1,
+    quotaPerUnit: 500_000,
+    formula: 'text',
+  }
+  const weight = createWeight()
+  const context = {
+    call: { caller: { user: { id: 1 }, token: null }, upstreamAbort: new AbortController() },
+    held: { hold, facts: { grows: true, limit: 0, choices: 1, terms } },
+    services: { holds: { lengths: { expect: () => ({ answerRatio: 1 }) } } },
+    attempt: { upstreamModel: 'gpt-4o' },
+  }
+  const writer = {
+    complete: false,
+    usage: undefined,
+    written: () => ({ text: '', toolCalls: 0, tokens: weight.tokens }),
+  }
+  const meter = createAnswerMeter(context as unknown as AttemptContext, writer as unknown as StreamWriter)
+  return {
+    hold,
+    written: () => weight.tokens,
+    /** Whether more may follow. Lets what was asked for arrive. */
+    send: async (text: string, sealed = ''): Promise<boolean> => {
+      if (text !== '') weight.add({ type: 'text-delta', text })
+      const choices = [{ index: 0, delta: { content: text }, finish_reason: null, ...(sealed && { sealed }) }]
+      const data = JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion.chunk', choices })
+      const mayGoOn = meter?.note({ event: '', data }) ?? true
+      for (let turn = 0; turn < 10; turn += 1) await Promise.resolve()
+      return mayGoOn
+    },
+  }
+}
+
+test('nothing is set aside for what large events carry beside the answer', async () => {
+  const { hold, send, written } = startStream(1_000_000)
+  for (let event = 0; event < 200; event += 1) expect(await send(' the')).toBe(true)
+  for (let event = 0; event < 200; event += 1) await send('', 'x'.repeat(900))
+  expect(await send(' the')).toBe(true)
+  expect(hold.amount).toBeLessThan(written() * 4)
+})
+
+test('text that grows denser than it began does not run beyond what can be paid', async () => {
+  const { hold, send, written } = startStream(2000)
+  for (let event = 0; event < 60; event += 1) await send(event === 0 ? 'a' : 'abc')
+  while (await send('中'.repeat(40))) expect(written()).toBeLessThan(4000)
+  // The event that is refused to follow is the last to have been let out.
+  expect(written()).toBeLessThanOrEqual(hold.amount)
+})
