@@ -4,11 +4,12 @@ import type { App } from '../support/app.ts'
 import { startApp } from '../support/app.ts'
 import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
 import type { TestUser } from '../support/factories.ts'
+import { processorMs } from '../support/processor-time.ts'
 import { setOptions } from '../relay/serve.ts'
 import { seriousViolations } from './accessibility.ts'
 import type { Look } from './console.ts'
 import { builtConsole, drawn, follow, openConsole, toastShown } from './console.ts'
-import { act, box, button } from './parts.ts'
+import { act, box, button, pageWork } from './parts.ts'
 
 describeWithBrowser('channels', () => {
   let app: App
@@ -285,23 +286,22 @@ describeWithBrowser('channels', () => {
     const { page, context } = await open('/admin/channels?sort=id&order=desc')
     await page.getByText(/^共 10,0\d\d 条$/).waitFor()
     const search = page.getByRole('searchbox').or(page.getByPlaceholder('搜索 ID、名称、密钥'))
-    const times: number[] = []
-    for (const [words, found] of [
-      ['crowd 777', 'crowd 7779'],
-      ['crowd 1234', 'crowd 1234'],
-      ['crowd 99', 'crowd 9999'],
-      ['crowd 505', 'crowd 5059'],
-      ['crowd 42', 'crowd 4299'],
-    ] as const) {
-      await search.fill(words)
+    const pageMs = await pageWork(page)
+    const [times, work]: [number[], number[]] = [[], []]
+    for (const [number, found] of Object.entries({ 777: 7779, 1234: 1234, 99: 9999, 505: 5059, 42: 4299 })) {
+      await search.fill(`crowd ${number}`)
+      const workBefore = (await pageMs()) + processorMs()
       const startedAt = performance.now()
       await search.press('Enter')
-      await page.getByRole('cell', { name: found, exact: true }).waitFor()
+      await page.getByRole('cell', { name: `crowd ${found}`, exact: true }).waitFor()
       times.push(performance.now() - startedAt)
+      work.push((await pageMs()) + processorMs() - workBefore)
     }
-    const quickest = Math.min(...times)
-    process.stdout.write(`ten thousand channels are filtered in ${quickest.toFixed(0)} ms\n`)
-    expect(quickest).toBeLessThan(process.env['STRICT_TIMES'] === '1' ? 200 : 20_000)
+    const [quickest, least] = [Math.min(...times), Math.min(...work)]
+    process.stdout.write(`ten thousand channels: ${quickest.toFixed(0)} ms, ${least.toFixed(0)} ms of them work\n`)
+    // Time that other programs have the cores does not count, unless nothing else runs.
+    expect(least).toBeLessThan(1000)
+    if (process.env['STRICT_TIMES'] === '1') expect(quickest).toBeLessThan(200)
     await context.close()
     await app.pool.query("delete from channels where name like 'crowd %'")
   })

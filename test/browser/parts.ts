@@ -9,3 +9,13 @@ export async function act(page: Page, name: string, action: string): Promise<voi
   await button(page, `操作 ${name}`).click()
   await page.getByRole('menuitem', { name: action, exact: true }).click()
 }
+
+/** Milliseconds of processor time that the page has used: they do not pass while other programs have the core. */
+export async function pageWork(page: Page): Promise<() => Promise<number>> {
+  const devtools = await page.context().newCDPSession(page)
+  await devtools.send('Performance.enable', { timeDomain: 'threadTicks' })
+  return async () => {
+    const { metrics } = await devtools.send('Performance.getMetrics')
+    return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Infinity) * 1000
+  }
+}

@@ -18,7 +18,7 @@ beforeAll(async () => {
   root = await app.signedIn(rootPerson)
   admin = await app.signedIn(adminPerson)
 })
-afterAll(() => app[Symbol.asyncDispose]())
+afterAll(() => app[Symbol.asyncDispose]().finally(() => asked.mockRestore()))
 afterEach(() => app.sql('delete from options').then(() => app.services.options.reload()))
 
 const refused = (message: string) => ({ status: 200, body: { success: false, message } })
