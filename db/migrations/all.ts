@@ -47,8 +47,8 @@ export const migrationsList = [
   fromFile('0111-log-search'),
   fromFile('0130-plan-prices'),
   fromFile('0150-nodes'),
-  fromFile('0180-usage-by-hour'),
-  fromFile('0170-conversations'),
   fromFile('0160-rebate-shares'),
-  fromFile('0160-user-short-search'),
+  fromFile('0161-user-short-search'),
+  fromFile('0170-conversations'),
+  fromFile('0180-usage-by-hour'),
 ]
