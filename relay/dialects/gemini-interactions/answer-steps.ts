@@ -44,7 +44,7 @@ export function createAnswerSteps(emit: Emit) {
   }
   const close = (): void => {
     closeOpen()
-    for (const number of [...calls.keys()]) closeCall(number)
+    for (const number of calls.keys()) closeCall(number)
   }
   const begin = (step: Fields): number => {
     closeOpen()
