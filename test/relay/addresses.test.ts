@@ -60,7 +60,7 @@ test.each(['/%zz', '/v1beta/models/%zz:generateContent', '/api/user/%zz', '/trpc
 )
 
 test('an unknown action of Google’s form is refused in that form', async () => {
-  const reply = await post('/v1beta/models/gpt-4o-mini:predict', '{}')
+  const reply = await post('/v1beta/models/gpt-4o-mini:tune', '{}')
   expect(reply.status).toBe(404)
   expect(await reply.json()).toMatchObject({ error: { code: 404, status: 'NOT_FOUND' } })
 })
