@@ -31,9 +31,12 @@ export function contentsOf(steps: readonly Fields[], read: Reader, losses: Set<s
     const proven = parts.map((part, index) => (index === 0 ? { ...part, ...proof } : part))
     if (parts.length > 0) proof = {}
     const last = contents.at(-1)
-    if (last?.role === role) last.parts.push(...proven)
+    if (last?.role === role) for (const part of proven) last.parts.push(part)
     else if (parts.length > 0) contents.push({ role, parts: proven })
   }
+  const names = new Map<unknown, unknown>()
+  for (const step of steps)
+    if (step['type'] === 'function_call' && !names.has(step['id'])) names.set(step['id'], step['name'])
   for (const [index, step] of steps.entries()) {
     const path = `input[${index}]`
     switch (step['type']) {
@@ -58,7 +61,7 @@ export function contentsOf(steps: readonly Fields[], read: Reader, losses: Set<s
         break
       }
       case 'function_result':
-        add('user', [resultOf(step, steps, { path, read })])
+        add('user', [resultOf(step, names, { path, read })])
         break
       case undefined:
         // As the first form of this interface had it.
@@ -71,10 +74,14 @@ export function contentsOf(steps: readonly Fields[], read: Reader, losses: Set<s
   return contents
 }
 
-function resultOf(step: Fields, steps: readonly Fields[], { path, read }: { path: string; read: Reader }): Fields {
+/** `names`: of the calls, by their ids. */
+function resultOf(
+  step: Fields,
+  names: ReadonlyMap<unknown, unknown>,
+  { path, read }: { path: string; read: Reader },
+): Fields {
   const id = read.name(step['call_id'], `${path}.call_id`)
-  const call = steps.find((other) => other['type'] === 'function_call' && other['id'] === id)
-  const name = read.text(step['name'] ?? call?.['name'], `${path}.name`) ?? id
+  const name = read.text(step['name'] ?? names.get(id), `${path}.name`) ?? id
   const { result } = step
   const listed = Array.isArray(result) ? partsOf(result, `${path}.result`, read) : []
   const text = listed.flatMap((part) => (typeof part['text'] === 'string' ? [part['text']] : [])).join('\n')

@@ -13,18 +13,18 @@ import type {
 } from '#relay/chat/request.ts'
 import { type Reader, defined } from '../read.ts'
 import { pick, pickObject } from './fields.ts'
+import { createPendingCalls } from './pending-calls.ts'
 
 type MediaPart = ImagePart | AudioPart | FilePart
 
 type Conversation = {
   read: Reader
-  /** Calls without a result yet, oldest first: results without an id answer the first of their name. */
-  pending: { id: string; name: string; hasOwnId: boolean }[]
+  pending: ReturnType<typeof createPendingCalls>
   losses: Set<string>
 }
 
 export function readContents(contents: unknown[], read: Reader): { messages: Message[]; losses: string[] } {
-  const conversation: Conversation = { read, pending: [], losses: new Set() }
+  const conversation: Conversation = { read, pending: createPendingCalls(), losses: new Set() }
   const messages = contents.map((content, turn): Message => {
     if (!isObject(content)) throw read.invalid(`contents[${turn}]`)
     const parts = readParts(content['parts'], `contents[${turn}].parts`, read)
@@ -115,7 +115,7 @@ function readModelPart(part: Fields, { turn, index, conversation }: Place): Assi
     const name = read.name(call['name'], 'functionCall.name')
     const given = read.text(call['id'], 'functionCall.id') || undefined
     const id = given ?? `call_${turn}_${index}`
-    pending.push({ id, name, hasOwnId: given !== undefined })
+    pending.add(id, name, given !== undefined)
     const args = read.object(call['args'], 'functionCall.args') ?? {}
     return [defined<ToolCallPart>({ type: 'tool-call', id, name, arguments: JSON.stringify(args), signature })]
   }
@@ -144,18 +144,14 @@ function readResult(response: Fields, { turn, index, conversation }: Place): Too
   const name = read.name(response['name'], 'functionResponse.name')
   if (response['scheduling'] !== undefined) conversation.losses.add('functionResponse.scheduling')
   const given = read.text(response['id'], 'functionResponse.id') || undefined
-  const byId = pending.findIndex((call) => call.id === given)
-  // A result may bring an id of the caller's own for a call that had none: those pair by name, in their order.
-  const byName = pending.findIndex((call) => call.name === name && (given === undefined || !call.hasOwnId))
-  const match = byId < 0 ? byName : byId
-  const [call] = match < 0 ? [] : pending.splice(match, 1)
+  const answered = pending.answer(given, name)
   const { text, isError } = readResponse(response['response'])
   const media = readParts(response['parts'], 'functionResponse.parts', read).flatMap(
     (part) => readMedia(part, read) ?? [],
   )
   return defined({
     type: 'tool-result',
-    callId: call?.id ?? given ?? `call_${turn}_${index}`,
+    callId: answered ?? given ?? `call_${turn}_${index}`,
     name,
     content: [
       ...(text === '' ? [] : [{ type: 'text' as const, text }]),
