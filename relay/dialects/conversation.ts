@@ -29,7 +29,8 @@ const openMessage = ({ openResults, messages }: Conversation) => {
 export function addUserMessage(conversation: Conversation, content: UserPart[], name?: string): void {
   const open = openMessage(conversation)
   if (open) {
-    open.content.push(...content)
+    // Of hundreds of thousands of parts no call could take each as an argument of its own.
+    for (const part of content) open.content.push(part)
     if (name !== undefined) open.name = name
   } else conversation.messages.push(defined({ role: 'user', content, name }))
   conversation.openResults = false

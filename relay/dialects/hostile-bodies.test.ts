@@ -54,6 +54,36 @@ it('tens of thousands of calls find their results without each being looked for 
   expect(timeOf(50_000)).toBeLessThan(10_000_000)
 })
 
+it('a message of very many parts that joins the one before it is read', () => {
+  const content = Array.from({ length: 200_000 }, () => ({ type: 'text', text: 'x' }))
+  const texts = content.map(({ text }) => ({ type: 'output_text', text }))
+  for (const [id, body] of [
+    [
+      'openai-chat',
+      {
+        messages: [
+          { role: 'tool', tool_call_id: 'c', content: 'x' },
+          { role: 'user', content },
+        ],
+      },
+    ],
+    [
+      'openai-responses',
+      {
+        input: [
+          { role: 'assistant', content: 'x' },
+          { role: 'assistant', content: texts },
+        ],
+      },
+    ],
+  ] as const)
+    expect(
+      dialectOf(id)
+        .parse({ model: 'm', ...body }, {})
+        .messages.at(-1)?.content.length,
+    ).toBe(200_001)
+})
+
 const ids: CallerDialectId[] = [
   'openai-chat',
   'openai-responses',

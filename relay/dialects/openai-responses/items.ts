@@ -42,13 +42,13 @@ function readItem(conversation: Conversation, item: Fields, path: string): void 
       return readMessage(conversation, item, path)
     case 'function_call':
     case 'custom_tool_call':
-      return addToAssistant(conversation, readCall(conversation, item, path))
+      return addToAssistant(conversation, [readCall(conversation, item, path)])
     case 'function_call_output':
     case 'custom_tool_call_output':
       return addResult(conversation, item, path)
     case 'reasoning': {
       const part = readReasoning(item, path, read)
-      if (part !== undefined) addToAssistant(conversation, part)
+      if (part !== undefined) addToAssistant(conversation, [part])
       return
     }
     // Its tools are read with those of the call.
@@ -71,19 +71,19 @@ function readOwnItem(conversation: Conversation, item: Fields): void {
   const call = readOwnCall(item)
   if (call) {
     conversation.names.set(call.id, call.name)
-    return addToAssistant(conversation, call)
+    return addToAssistant(conversation, [call])
   }
   const output = readOwnOutput(item)
   if (output) return addResultPart(conversation, output.callId, [{ type: 'text', text: output.text }])
   const hosted = readHostedItem(item)
-  addToAssistant(conversation, hosted ?? { type: 'vendor', dialect: 'openai-responses', value: item })
+  addToAssistant(conversation, [hosted ?? { type: 'vendor', dialect: 'openai-responses', value: item }])
 }
 
 /** Reasoning, words and calls that follow each other are one turn of the model. */
-function addToAssistant(conversation: Conversation, ...parts: AssistantPart[]): void {
+function addToAssistant(conversation: Conversation, parts: AssistantPart[]): void {
   const last = conversation.messages.at(-1)
   conversation.openResults = false
-  if (last?.role === 'assistant') last.content.push(...parts)
+  if (last?.role === 'assistant') for (const part of parts) last.content.push(part)
   else conversation.messages.push({ role: 'assistant', content: parts })
 }
 
@@ -119,7 +119,7 @@ function readMessage(conversation: Conversation, item: Fields, path: string): vo
     case 'assistant': {
       const accepted = parts.filter((part) => part.type !== 'file')
       if (accepted.length < parts.length) losses.add('input.content')
-      return addToAssistant(conversation, ...accepted)
+      return addToAssistant(conversation, accepted)
     }
     case 'system':
     case 'developer': {
