@@ -95,10 +95,14 @@ const show = (page: Page, { theme, language }: Appearance): Promise<void> =>
     { 'theme-mode': theme, i18nextLng: language },
   )
 
+/** Far more than any page shows at once; a long list draws what is in sight. */
+const mostElements = 4000
+
 /** What is wrong with the words of a page and with the room they take. */
 const faultsOf = async (page: Page, { language, isForeign }: Appearance): Promise<string[]> => [
   ...(await page.evaluate(textsInPage)).filter(isForeign).map((text) => `${language}: ${text}`),
   ...((await overflow(page)) > 0 ? [`${language}: is wider than its window`] : []),
+  ...((await page.locator('*').count()) > mostElements ? ['draws more than is in sight'] : []),
 ]
 
 const tabs = ['operation', 'ratelimit', 'models', 'system', 'other']

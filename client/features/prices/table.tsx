@@ -49,7 +49,8 @@ export function PriceTable(props: PriceTableProps) {
       borderRadius="l3"
       bg="bg.panel"
       overflow="auto"
-      flex="1"
+      // A height of its own on a phone, whose page scrolls: as high as its rows it would draw all of them.
+      flex={{ base: 'none', sm: '1' }}
       minH="0"
       h={{ base: '70vh', sm: 'auto' }}
       textStyle="sm"
