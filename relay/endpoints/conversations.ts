@@ -14,14 +14,11 @@ import {
 } from '#features/stored-responses/conversations.ts'
 import { readConversationItems, readMetadata } from '#relay/dialects/openai-responses/conversation-items.ts'
 import { openAiResponses } from '#relay/dialects/openai-responses/index.ts'
-import { admitAddress } from '#relay/request/admit.ts'
-import { authenticate } from '#relay/request/authenticate.ts'
 import type { Incoming, RelayServices } from '#relay/request/call.ts'
-import { limit, type LimitedCall } from '#relay/request/limit.ts'
 import { readBody } from '#relay/request/read-body.ts'
-import { receive } from '#relay/request/receive.ts'
-import { reportError, statusSent } from '#relay/response/report-error.ts'
-import { daysOf, openMemory } from '#relay/routing/local-responses.ts'
+import { daysOf, mostBytesOf, openMemory } from '#relay/routing/local-responses.ts'
+import { answerUncharged } from './answer-uncharged.ts'
+import { itemPage, pageAsked } from './item-page.ts'
 
 type Json = Record<string, unknown>
 
@@ -39,8 +36,6 @@ type Answer = (asked: Asked) => Promise<unknown>
 
 const depsOf = ({ services }: Asked) => ({ pool: services.database.pool, secrets: services.secrets })
 const namedBy = ({ services, id, userId }: Asked) => ({ id, userId, days: daysOf(services) })
-const mostBytes = ({ services }: Asked): number =>
-  services.options.get('global.stored_responses_megabytes') * 1024 * 1024
 
 /** @throws {DomainError} relay.stored_item_unknown for what is not there, or somebody else's. */
 function known<Value>(found: Value | undefined): Value {
@@ -55,17 +50,9 @@ const shown = ({ id, createdAt, metadata }: ConversationHead) => ({
   metadata,
 })
 
-const listOf = (items: readonly Item[], hasMore: boolean) => ({
-  object: 'list',
-  data: items,
-  first_id: items[0]?.id ?? null,
-  last_id: items.at(-1)?.id ?? null,
-  has_more: hasMore,
-})
-
 async function add(asked: Asked, items: Item[]): Promise<void> {
   if (items.length === 0) return
-  const added = await addItems(depsOf(asked), { ...namedBy(asked), items, mostBytes: mostBytes(asked) })
+  const added = await addItems(depsOf(asked), { ...namedBy(asked), items, mostBytes: mostBytesOf(asked.services) })
   if (added === 'unknown') throw new DomainError('relay.stored_item_unknown')
   if (added === 'too-large') throw new DomainError('relay.body_too_large')
 }
@@ -76,7 +63,7 @@ const create: Answer = async (asked) => {
   const items = readConversationItems(body['items'], services.ambient)
   const metadata = readMetadata(body['metadata'])
   const id = `conv_${services.ambient.newId(32)}`
-  const made = await createConversation(depsOf(asked), { id, userId, metadata, mostBytes: mostBytes(asked) })
+  const made = await createConversation(depsOf(asked), { id, userId, metadata, mostBytes: mostBytesOf(asked.services) })
   try {
     await add({ ...asked, id }, items)
   } catch (error) {
@@ -99,25 +86,20 @@ const remove: Answer = async (asked) => {
   return { id: asked.id, object: 'conversation.deleted', deleted: true }
 }
 
-const mostItems = 100
-
 const list: Answer = async (asked) => {
-  const { order, after, limit } = asked.incoming.req.query
-  const page = {
-    ascending: order === 'asc',
-    after: typeof after === 'string' && after !== '' ? after : undefined,
-    limit: Math.min(mostItems, Math.max(1, Number.parseInt(String(limit ?? '20'), 10) || 20)),
-  }
+  const { query } = asked.incoming.req
+  const after = typeof query['after'] === 'string' && query['after'] !== '' ? query['after'] : undefined
+  const page = { ...pageAsked(query), after }
   const { hold } = openMemory(asked.services, asked.incoming)
   const found = known(await findConversationItems(depsOf(asked), { ...namedBy(asked), page, hold }))
-  return listOf(found.items, found.hasMore)
+  return itemPage(found.items, found.hasMore)
 }
 
 const addGiven: Answer = async (asked) => {
   const items = readConversationItems(asked.body['items'], asked.services.ambient)
   known(await findConversationHead(depsOf(asked), namedBy(asked)))
   await add(asked, items)
-  return listOf(items, false)
+  return itemPage(items, false)
 }
 
 const retrieveItem: Answer = async (asked) => {
@@ -150,18 +132,10 @@ export async function answerConversation(
   { method, answer }: ConversationPath,
   { req, res }: { req: Request; res: Response },
 ): Promise<void> {
-  const incoming = receive(services, openAiResponses, { req, res })
-  let limited: LimitedCall | null = null
-  try {
-    const caller = await authenticate(services, req)
-    limited = await limit(services, caller, incoming)
-    admitAddress(caller, incoming.ip)
+  await answerUncharged(services, { dialect: openAiResponses, req, res }, async ({ caller, incoming }) => {
     const body = method === 'post' ? (await readBody(services, incoming)).json : {}
     const { id = '', item = '' } = req.params as { id?: string; item?: string }
     res.json(await answer({ services, incoming, userId: caller.user.id, id, item, body }))
-    await limited.ended(200)
-  } catch (error) {
-    await limited?.ended(statusSent(incoming, error))
-    reportError(services, incoming, error)
-  }
+    return 200
+  })
 }

@@ -3,13 +3,9 @@ import { DomainError } from '#core/errors.ts'
 import { findTurn, forgetLocalResponse } from '#features/stored-responses/local-responses.ts'
 import { isInteractionId } from '#relay/dialects/gemini-interactions/ids.ts'
 import { geminiInteractions } from '#relay/dialects/gemini-interactions/index.ts'
-import { admitAddress } from '#relay/request/admit.ts'
-import { authenticate } from '#relay/request/authenticate.ts'
 import type { RelayServices } from '#relay/request/call.ts'
-import { limit, type LimitedCall } from '#relay/request/limit.ts'
-import { receive } from '#relay/request/receive.ts'
-import { reportError, statusSent } from '#relay/response/report-error.ts'
 import { daysOf, openMemory } from '#relay/routing/local-responses.ts'
+import { answerUncharged } from './answer-uncharged.ts'
 
 /** Reads or deletes an interaction that is kept for its maker; neither charged nor logged. Another's is unknown. */
 export async function storedInteraction(
@@ -17,12 +13,7 @@ export async function storedInteraction(
   method: 'get' | 'delete',
   { req, res }: { req: Request; res: Response },
 ): Promise<void> {
-  const incoming = receive(services, geminiInteractions, { req, res })
-  let limited: LimitedCall | null = null
-  try {
-    const caller = await authenticate(services, req)
-    limited = await limit(services, caller, incoming)
-    admitAddress(caller, incoming.ip)
+  await answerUncharged(services, { dialect: geminiInteractions, req, res }, async ({ caller, incoming }) => {
     const id = String(req.params['id'])
     const owned = { id, userId: caller.user.id }
     if (!isInteractionId(id)) throw new DomainError('relay.stored_item_unknown')
@@ -38,9 +29,6 @@ export async function storedInteraction(
       const input = req.query['include_input'] === 'true' ? { input: turn.input } : {}
       res.json({ ...turn.response, ...input })
     }
-    await limited.ended(200)
-  } catch (error) {
-    await limited?.ended(statusSent(incoming, error))
-    reportError(services, incoming, error)
-  }
+    return 200
+  })
 }

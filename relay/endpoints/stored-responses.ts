@@ -4,22 +4,19 @@ import { forgetAnswer } from '#features/stored-responses/service.ts'
 import { forgetLocalResponse } from '#features/stored-responses/local-responses.ts'
 import { isInteractionId } from '#relay/dialects/gemini-interactions/ids.ts'
 import { openAiResponses } from '#relay/dialects/openai-responses/index.ts'
-import { admitAddress } from '#relay/request/admit.ts'
 import { upstreamChannelOf, providerCallOf } from '#relay/attempt/upstream-channel.ts'
-import { authenticate } from '#relay/request/authenticate.ts'
 import type { CallCore, Incoming, RelayServices } from '#relay/request/call.ts'
 import { readStored } from '#relay/routing/local-responses.ts'
 import { placeOfNamed } from '#relay/routing/stored-responses.ts'
 import { asAttemptFailure, AttemptFailed } from '#relay/attempt/failure.ts'
-import { limit, type LimitedCall } from '#relay/request/limit.ts'
-import { receive } from '#relay/request/receive.ts'
-import { reportError, statusSent } from '#relay/response/report-error.ts'
 import { providerFor } from '#relay/providers/registry.ts'
 import type { StoredCall } from '#relay/providers/types.ts'
 import { secretsOf } from '#relay/upstream-call/channel.ts'
 import { isGood, upstreamFailure } from '#relay/upstream-call/send.ts'
 import { timeoutsOf } from '#relay/upstream-call/timeouts.ts'
 import { sendWithToken } from '#relay/upstream-call/tokens.ts'
+import { answerUncharged } from './answer-uncharged.ts'
+import { itemPage, pageAsked } from './item-page.ts'
 
 const largestAnswer = 64 * 1024 * 1024
 
@@ -31,19 +28,13 @@ export async function storedAnswer(
   { method, path }: Input,
   { req, res }: { req: Request; res: Response },
 ): Promise<void> {
-  const incoming = receive(services, openAiResponses, { req, res })
-  let limited: LimitedCall | null = null
-  try {
-    const caller = await authenticate(services, req)
-    limited = await limit(services, caller, incoming)
-    admitAddress(caller, incoming.ip)
+  await answerUncharged(services, { dialect: openAiResponses, req, res }, async ({ caller, incoming }) => {
     const id = String(req.params['id'])
     const core = { caller, model: '', stream: false, body: { bytes: Buffer.alloc(0), json: {} }, group: caller.group }
     const own = await ownAnswer(services, { method, path, id, userId: caller.user.id, query: req.query, incoming })
     if (own !== undefined) {
       res.json(own)
-      await limited.ended(200)
-      return
+      return 200
     }
     const { status, text } = await ask(
       services,
@@ -54,11 +45,8 @@ export async function storedAnswer(
       await forgetAnswer(services.database.pool, { id, userId: caller.user.id })
     }
     res.status(status).setHeader('content-type', 'application/json; charset=utf-8').end(text)
-    await limited.ended(status)
-  } catch (error) {
-    await limited?.ended(statusSent(incoming, error))
-    reportError(services, incoming, error)
-  }
+    return status
+  })
 }
 
 type Stored = Input & { id: string; userId: number; query: Record<string, unknown>; incoming: Incoming }
@@ -72,24 +60,15 @@ async function ownAnswer(services: RelayServices, stored: Stored): Promise<unkno
     return removed ? { id, object: 'response', deleted: true } : undefined
   }
   const found = await readStored(services, { id, userId, path, incoming })
-  return Array.isArray(found) ? itemPage(found, query) : found
+  return Array.isArray(found) ? askedItems(found, query) : found
 }
 
-const mostItems = 100
-
-/** The items that a caller asks for, the latest first unless it wants them otherwise. */
-function itemPage(items: Record<string, unknown>[], query: Record<string, unknown>) {
-  const sorted = query['order'] === 'asc' ? items : items.toReversed()
+/** The items that a caller asks for. */
+function askedItems(items: Record<string, unknown>[], query: Record<string, unknown>) {
+  const { ascending, limit } = pageAsked(query)
+  const sorted = ascending ? items : items.toReversed()
   const start = sorted.findIndex(({ id }) => id === query['after']) + 1
-  const limit = Math.min(mostItems, Math.max(1, Number.parseInt(String(query['limit'] ?? '20'), 10) || 20))
-  const data = sorted.slice(start, start + limit)
-  return {
-    object: 'list',
-    data,
-    first_id: data[0]?.['id'] ?? null,
-    last_id: data.at(-1)?.['id'] ?? null,
-    has_more: start + limit < sorted.length,
-  }
+  return itemPage(sorted.slice(start, start + limit), start + limit < sorted.length)
 }
 
 /** Asks the channel that made it, with the key that made it. */

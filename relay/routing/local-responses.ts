@@ -22,6 +22,9 @@ import { isReference, itemsOf } from './stored-responses.ts'
 type Json = Record<string, unknown>
 
 export const daysOf = ({ options }: RelayServices): number => options.get('global.stored_responses_days')
+/** How much of one user is stored. */
+export const mostBytesOf = ({ options }: RelayServices): number =>
+  options.get('global.stored_responses_megabytes') * 1024 * 1024
 
 /** Answers of this call are kept: its caller did not say no, and the operator does not. */
 export const keepsAnswer = (services: RelayServices, { dialect, earlier, body }: KeepingCall): boolean =>
@@ -175,7 +178,7 @@ export async function keepAnswer(services: RelayServices, call: CallCore, respon
         chain: call.earlier?.chain ?? [],
         itemIds,
         turn: { input: call.earlier?.input ?? asItems(call.body.json['input']), response },
-        mostBytes: services.options.get('global.stored_responses_megabytes') * 1024 * 1024,
+        mostBytes: mostBytesOf(services),
       },
     )
   } catch (cause) {
@@ -197,7 +200,7 @@ export async function keepTurn(services: RelayServices, call: CallCore, response
         userId: call.caller.user.id,
         days: daysOf(services),
         items,
-        mostBytes: services.options.get('global.stored_responses_megabytes') * 1024 * 1024,
+        mostBytes: mostBytesOf(services),
       },
     )
     return added === 'added'

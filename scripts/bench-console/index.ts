@@ -9,7 +9,8 @@ import { fixed, printTable } from '../bench/report.ts'
 import { root } from '../steps.ts'
 import { type Answered, ask, connect } from './ask.ts'
 import { questions } from './questions.ts'
-import { createRandom, type Size } from './rows.ts'
+import { createRandom } from '#test/seed/random.ts'
+import type { Size } from './rows.ts'
 import { seedConsole, settle } from './seed.ts'
 
 const usage = `Measures every list, filter and statistic of the console over a large installation.

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { copyLine } from './copy.ts'
-import { createRandom, hourMs, hoursOf, logsOfHour } from './rows.ts'
+import { createRandom } from '#test/seed/random.ts'
+import { hourMs, hoursOf, logsOfHour } from './rows.ts'
 
 const size = { logs: 5000, users: 100, channels: 50, days: 3, now: new Date('2026-11-22T12:34:00Z') }
 

@@ -18,17 +18,6 @@ export const groupCount = groups
 export const tokenName = (token: number): string =>
   token % 500 === 7 ? `only-${token}` : `token-${(token * 31) % tokenNames}`
 
-/** The same numbers at every run (mulberry32). */
-export function createRandom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 /** Few have much, most have little. */
 const skewed = (random: () => number, count: number, power: number): number => Math.floor(count * random() ** power)
 

@@ -2,11 +2,11 @@ import pg, { type Client } from 'pg'
 import type { ConnectionOptions } from '#db/connection.ts'
 import { logType } from '#core/statuses.ts'
 import { createSecrets, sha256 } from '#features/secrets/service.ts'
+import { createRandom } from '#test/seed/random.ts'
 import { secretKey } from '../bench/installation.ts'
 import { copyInto, copyLine } from './copy.ts'
 import {
   channelName,
-  createRandom,
   groupCount,
   groupName,
   hoursOf,

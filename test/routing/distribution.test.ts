@@ -3,26 +3,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemAmbient } from '#server/process.ts'
 import type { App } from '#test/support/app.ts'
 import type { TestToken } from '#test/support/factories.ts'
+import { createRandom } from '#test/seed/random.ts'
 import { serve } from '../relay/serve.ts'
 import { chat, closeSoundly, consumed, say } from '../relay/caller-dialects.ts'
 import { startRelay } from '../relay/relay-world.ts'
-
-/** The same numbers in every run: what falls outside the bounds is a fault, not bad luck. */
-function seeded(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
 
 let app: App
 let token: TestToken
 let admin: TestToken
 beforeAll(async () => {
-  ;({ app, token } = await startRelay({ ambient: { ...systemAmbient, random: seeded(20_261_121) } }))
+  // The same numbers in every run: what falls outside the bounds is a fault, not bad luck.
+  ;({ app, token } = await startRelay({ ambient: { ...systemAmbient, random: createRandom(20_261_121) } }))
   admin = await app.make.token(await app.make.user({ role: 10, quota: 1_000_000_000 }))
 })
 afterAll(() => closeSoundly(app))
