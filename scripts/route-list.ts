@@ -20,7 +20,7 @@ Written by \`npm run routes -- --write\`; change the tables in the code, not thi
 
 ## Callers' traffic
 
-An access token is wanted everywhere but for the playground, which wants a session. Every path below \`/v1\` and \`/v1beta\`
+Every path requires an access token, except those of the playground, which require a session. Every path below \`/v1\` and \`/v1beta\`
 is also served with \`/hf\` in front.
 
 ${table(['method', 'path'], relay)}
@@ -32,14 +32,16 @@ channel is in its cooldown), \`estimate\`, \`price\` and \`reservation\`; \`remo
 
 ## REST
 
-For scripts with a system access token and for programs of the older console. Role, validation and work are the
-procedure's.
+For scripts with a system access token (\`Authorization: Bearer …\` and the user's id in \`X-User-Id\`; a user makes it in the personal settings)
+and for programs of the older console, which send the session cookie and the same id. Each path calls its procedure, so role and validation are the procedure's. An answer
+is \`{"success", "message", "data"}\`; a refusal is status 200 with \`success: false\`, or 401 without valid credentials, 429 over a limit, 500 for an internal error.
+\`GET /api/openapi.json\` describes every path here and above in OpenAPI 3.1, \`/api/docs\` shows it as a page.
 
 ${table(['method', 'path', 'role', 'procedure'], rest)}
 
 ## tRPC
 
-What the console calls, at \`/trpc\`.
+What the console calls, at \`/trpc\`, with the session cookie, from the same origin.
 
 ${table(['procedure', 'kind', 'role'], procedures)}
 `

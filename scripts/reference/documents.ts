@@ -9,6 +9,7 @@ import { errorBlocks } from './errors.ts'
 import { extendingBlocks } from './extending.ts'
 import { ledgerBlocks } from './ledger.ts'
 import type { Blocks } from './markdown.ts'
+import { operatingBlocks } from './operating.ts'
 import { optionBlocks } from './options.ts'
 import { routingBlocks } from './routing.ts'
 import { ruleBlocks } from './rules.ts'
@@ -45,21 +46,27 @@ export function fillIn(page: string, text: string, blocks: Blocks): string {
 
 export type Document = { name: string; path: string; written: string; current: string }
 
+/** Pages outside docs/reference that have generated parts. */
+const guides: Readonly<Record<string, Blocks>> = { 'extending.md': extendingBlocks, 'operating.md': operatingBlocks }
+
+function pageOf(name: string, path: string, blocks: Blocks): Document {
+  const written = readFileSync(path, 'utf8')
+  return { name, path, written, current: fillIn(name, written, blocks) }
+}
+
 /** Every page with generated parts as it stands and as it should stand. */
 export function referencePages(): Document[] {
   const folder = join(root, 'docs/reference')
-  const path = join(root, 'docs/extending.md')
-  const written = readFileSync(path, 'utf8')
-  const extending = { name: 'extending.md', path, written, current: fillIn('extending.md', written, extendingBlocks) }
   const reference = readdirSync(folder)
     .filter((name) => name.endsWith('.md'))
     .map((name) => {
       const blocks = pages[name]
       if (!blocks)
         throw new Error(`docs/reference/${name} is held to nothing: name it in scripts/reference/documents.ts`)
-      const path = join(folder, name)
-      const written = readFileSync(path, 'utf8')
-      return { name, path, written, current: fillIn(name, written, blocks) }
+      return pageOf(name, join(folder, name), blocks)
     })
-  return [...reference, extending]
+  return [
+    ...reference,
+    ...Object.entries(guides).map(([name, blocks]) => pageOf(name, join(root, 'docs', name), blocks)),
+  ]
 }

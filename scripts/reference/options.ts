@@ -1,19 +1,9 @@
-import { globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describeOption, type OptionField } from '#core/options/describe.ts'
 import { encodeValue } from '#core/options/codec.ts'
 import { type OptionGroup, optionGroups, settingsTabs } from '#core/options/groups.ts'
 import { optionKeys, optionOf } from '#core/options/registry/index.ts'
-import { root } from '../steps.ts'
+import { translate } from './english.ts'
 import { type Blocks, code, table } from './markdown.ts'
-
-const english: Readonly<Record<string, string>> = Object.assign(
-  {},
-  ...globSync('client/**/en.json', { cwd: root }).map(
-    (path) => JSON.parse(readFileSync(join(root, path), 'utf8')) as object,
-  ),
-)
-const translate = (sentence: string): string => english[sentence] ?? sentence
 
 const longestDefault = 40
 

@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { readEnvironment } from './env.ts'
+import { environment, readEnvironment } from './env.ts'
 
 describe('the environment', () => {
   test('needs nothing set', () => {
@@ -35,6 +36,18 @@ describe('the environment', () => {
       TRACE_UPSTREAMS: 'off',
       LOG_LEVEL: 'info',
     })
+  })
+
+  test('is described in docs/operating.md: every variable, and the default of each that has a fixed one', () => {
+    const text = readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8')
+    const described = new Map(
+      [...text.matchAll(/^\| `([A-Z_]+)` \| (.*?) \|/gm)].map(([, name = '', preset = '']) => [name, preset]),
+    )
+    const names = Object.keys(environment.shape).filter((name) => !name.startsWith('OTEL_'))
+    expect([...described.keys()].filter((name) => !name.startsWith('OTEL_')).toSorted()).toEqual(names.toSorted())
+    const { DATA_DIR: _folder, WORKERS: _cores, OUTBOUND_ALLOW: _none, ...fixed } = readEnvironment({})
+    for (const [name, value] of Object.entries(fixed))
+      if (described.has(name)) expect([name, described.get(name)]).toEqual([name, String(value)])
   })
 
   test('takes an empty variable as unset', () => {

@@ -47,7 +47,7 @@ const addressRanges = z
 
 const requestLimit = (preset: number) => integer(0, 1_000_000).default(preset)
 
-const environment = z.object({
+export const environment = z.object({
   PORT: integer(0, 65_535).default(3000),
   HOST: z.string().default('0.0.0.0'),
   /** Unset: the embedded PostgreSQL, with its data in DATA_DIR. */

@@ -32,6 +32,13 @@ test('the shipped proxy sends every path of the relay to the relay, with or with
   expect(relayPaths.flatMap((path) => [path, `${path}/`]).filter((path) => !reachesRelay(path))).toEqual([])
 })
 
+test('docs/operating.md names the paths that the shipped proxy sends to the relay', () => {
+  const text = readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8')
+  const [, sentence = ''] = /To the\s+relay nodes go ([^;]+);/.exec(text) ?? []
+  const named = [...sentence.matchAll(/`([^`]+)`/g)].map(([, path]) => path)
+  expect(named).toEqual([...new Set(matcher.map((path) => path.replace(/\/\*?$/, '')))])
+})
+
 test('the shipped proxy sends every path of the console to the console', () => {
   const rest = [...Object.keys(restTable), ...documented.served, ...documented.later].map(withoutMethod)
   const pages = routes.flatMap(({ paths }) => [...paths])
