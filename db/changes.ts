@@ -124,13 +124,20 @@ async function openSession({
     onError(error)
     end()
   }
+  // One statement after another: the driver will refuse those that come while one is under way.
+  let last: Promise<unknown> = Promise.resolve()
+  const inTurn = (asked: pg.QueryConfig): Promise<pg.QueryResult> => {
+    const answer = last.then(() => client.query(asked))
+    last = answer.catch(() => {})
+    return answer
+  }
   // Counted in turns of the timer, not in time: while this process is held up itself, answers wait to be read.
   let unanswered = 0
   const ask = (): void => {
     unanswered += 1
     if (unanswered > mostUnanswered) return fail(new Error('the notice connection does not answer'))
     if (unanswered > 1) return
-    client.query(askWhetherItLives).then(() => (unanswered = 0), fail)
+    inTurn(askWhetherItLives).then(() => (unanswered = 0), fail)
   }
   const asking = setInterval(ask, askEveryMs)
   client.on('error', onError)
@@ -144,5 +151,5 @@ async function openSession({
     end()
     throw error
   }
-  return { query: (text, values) => client.query(text, values), lost, end }
+  return { query: (text, values = []) => inTurn({ text, values }), lost, end }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { root, run } from './steps.ts'
 
@@ -14,8 +14,9 @@ const sources = [
   'tsconfig.json',
 ]
 
-const stamp = join(root, 'dist/console.hash')
-const page = join(root, 'dist/client/index.html')
+const built = join(root, 'dist/client')
+/** What the sources were from which a build was made: a part of it, that nobody is sent. */
+const stampOf = (folder: string): string => join(folder, '.sources')
 
 function hashSources(): string {
   const hash = createHash('sha256')
@@ -29,10 +30,10 @@ function hashSources(): string {
 }
 
 /** Copies for the wire, made once here instead of at every request. */
-function compressFiles(): void {
+function compressFiles(folder: string): void {
   const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } }
-  for (const file of globSync('**/*.{js,css,svg,json}', { cwd: dirname(page) })) {
-    const path = join(dirname(page), file)
+  for (const file of globSync('**/*.{js,css,svg,json}', { cwd: folder })) {
+    const path = join(folder, file)
     const content = readFileSync(path)
     if (content.length < 1000) continue
     writeFileSync(`${path}.br`, brotliCompressSync(content, quality))
@@ -40,19 +41,42 @@ function compressFiles(): void {
   }
 }
 
+/** Puts a whole folder in the place of another, whoever does the same at this moment. */
+export function replaceFolder(made: string, place: string): void {
+  const former = `${made}-former`
+  for (let tries = 1; ; tries += 1) {
+    try {
+      renameSync(place, former)
+    } catch {
+      // There is none, or somebody else is replacing it.
+    }
+    rmSync(former, { recursive: true, force: true })
+    try {
+      return renameSync(made, place)
+    } catch (error) {
+      // Another has put its own there meanwhile.
+      if (tries === 1000 || !['ENOTEMPTY', 'EEXIST', 'EPERM'].includes(Object(error).code)) throw error
+    }
+  }
+}
+
 /** Builds the console unless what is built fits the sources; false where it cannot be built. */
 export function buildConsole(): boolean {
   if (!existsSync(join(root, 'client/vite.config.ts'))) return true
   const hash = hashSources()
-  if (existsSync(page) && existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return true
+  if (existsSync(stampOf(built)) && readFileSync(stampOf(built), 'utf8') === hash) return true
   console.log('building the console …')
-  // Gone while it is built, so that a build cut short is done again.
-  rmSync(stamp, { force: true })
-  const args = ['build', '--config', 'client/vite.config.ts', '--logLevel', 'warn']
-  // Tests have set another mode, in which React's slow development half would be built in.
-  if (!run({ command: 'vite', args, env: { NODE_ENV: 'production' } })) return false
-  compressFiles()
-  mkdirSync(dirname(stamp), { recursive: true })
-  writeFileSync(stamp, hash)
-  return true
+  // Apart from the one that is served, and from those that others make at the same time.
+  const made = `${built}-${process.pid}`
+  const args = ['build', '--config', 'client/vite.config.ts', '--logLevel', 'warn', '--outDir', made]
+  try {
+    // Tests have set another mode, in which React's slow development half would be built in.
+    if (!run({ command: 'vite', args, env: { NODE_ENV: 'production' } })) return false
+    compressFiles(made)
+    writeFileSync(stampOf(made), hash)
+    replaceFolder(made, built)
+    return true
+  } finally {
+    rmSync(made, { recursive: true, force: true })
+  }
 }

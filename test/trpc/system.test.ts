@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { takeNodeIdentity } from '#features/ledger/node.ts'
 import { keepPresence } from '#features/system/presence.ts'
 import { listenForChanges } from '#db/changes.ts'
@@ -42,6 +42,35 @@ test('a process is listed as living while it holds its lock, as gone when it die
   await until(async () => (await own())?.alive === false, { what: 'the process still counts as living' })
   await presence.stop()
   expect(await own()).toBeUndefined()
+})
+
+test('statements on the session that listens are sent one after another, also by those who ask at once', async () => {
+  const question = 'select $1::int as number'
+  const send = pg.Client.prototype.query as (...asked: unknown[]) => Promise<pg.QueryResult>
+  let underWay = 0
+  let most = 0
+  const query = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
+    this: pg.Client,
+    ...asked: unknown[]
+  ) {
+    const answer = send.apply(this, asked)
+    if ((Object(asked[0]).text ?? asked[0]) !== question) return answer
+    most = Math.max(most, ++underWay)
+    return answer.finally(() => (underWay -= 1))
+  } as typeof pg.Client.prototype.query)
+  const changes = await listenForChanges(app.connection, () => {})
+  try {
+    const numbers = [1, 2, 3, 4, 5]
+    const answers = await Promise.all(numbers.map((number) => changes.query(question, [number])))
+    expect(answers.map(({ rows }) => rows)).toEqual(numbers.map((number) => [{ number }]))
+    expect(most).toBe(1)
+    // One that fails keeps none of the others from its answer.
+    const [failed, after] = await Promise.allSettled([changes.query('select nothing'), changes.query(question, [6])])
+    expect([failed.status, after.status]).toEqual(['rejected', 'fulfilled'])
+  } finally {
+    query.mockRestore()
+    await changes.close()
+  }
 })
 
 test('what is on hold is distinguished from what waits to be booked by hand', async () => {

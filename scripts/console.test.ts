@@ -1,0 +1,31 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { root } from './steps.ts'
+
+test('builds that end at the same moment leave one of them, whole, and nothing beside it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'console-build-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const builder = `
+    import { mkdirSync, writeFileSync } from 'node:fs'
+    import { replaceFolder } from './scripts/console.ts'
+    const [, folder, name] = process.argv
+    for (let round = 0; round < 100; round += 1) {
+      const made = folder + '/client-' + name
+      mkdirSync(made)
+      for (const file of ['page', 'script']) writeFileSync(made + '/' + file, name + round)
+      replaceFolder(made, folder + '/client')
+    }`
+  const builders = ['one', 'two'].map((name) =>
+    spawn(process.execPath, ['--input-type=module', '--eval', builder, folder, name], { cwd: root, stdio: 'inherit' }),
+  )
+  const codes = await Promise.all(builders.map((process) => once(process, 'exit').then(([code]) => code as number)))
+  expect(codes).toEqual([0, 0])
+  expect(globSync('*', { cwd: folder })).toEqual(['client'])
+  const read = (file: string) => readFileSync(join(folder, 'client', file), 'utf8')
+  expect(read('page')).toMatch(/^(one|two)99$/)
+  expect(read('script')).toBe(read('page'))
+})
