@@ -55,6 +55,7 @@ import { UsageByHour } from './usage-by-hour.ts'
 import { UsageByModel } from './usage-by-model.ts'
 import { UsageHourly } from './usage-hourly.ts'
 import { UsageRollup } from './usage-rollup.ts'
+import { UsageTotals } from './usage-totals.ts'
 import { User } from './user.ts'
 
 /** Every table, named one by one so that nothing is found by globbing. */
@@ -116,5 +117,6 @@ export const entities = [
   UsageByModel,
   UsageHourly,
   UsageRollup,
+  UsageTotals,
   User,
 ]

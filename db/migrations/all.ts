@@ -51,4 +51,5 @@ export const migrationsList = [
   fromFile('0161-user-short-search'),
   fromFile('0170-conversations'),
   fromFile('0180-usage-by-hour'),
+  fromFile('0194-usage-totals'),
 ]

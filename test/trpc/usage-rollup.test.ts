@@ -7,7 +7,9 @@ import { startWithPeople } from './people.ts'
 
 const { app, admin, anna, bert } = await startWithPeople()
 beforeEach(() =>
-  app.sql('truncate logs, usage_hourly, usage_by_model, usage_by_hour, usage_by_channel, log_hours, usage_rollup'),
+  app.sql(
+    'truncate logs, usage_hourly, usage_by_model, usage_by_hour, usage_totals, usage_by_channel, log_hours, usage_rollup',
+  ),
 )
 
 const hourMs = 3_600_000
@@ -53,7 +55,9 @@ test('hours that are over are added up once, and every figure stays what it was'
     Promise.all([
       stats.series(range),
       stats.overview(range),
+      stats.overview({ ...range, modelName: 'model-1' }),
       stats.overview({ ...range, group: 'vip' }),
+      stats.series({ ...range, interval: 'day', timeZone: 'Asia/Kolkata' }),
       stats.series({ ...range, interval: 'day' }),
       stats.series({ ...range, modelName: 'model-1%', username: 'anna' }),
       stats.series({ ...range, channelId: 1, interval: 'week' }),

@@ -16,14 +16,14 @@ const columns = [
   'first_token_count',
   'cost',
   'costed_quota',
-]
+] as const satisfies (keyof SumRow)[]
 
 /** The same figures of an hour and of a row, of calls that had any usage. */
-export const hourSums = columns
-  .map((column) => `coalesce(sum(l.${column === 'calls' ? 'count' : column}), 0) as ${column}`)
-  .join(', ')
-/** The same of such sums. */
-export const sumsAgain = columns.map((column) => `sum(s.${column}) as ${column}`).join(', ')
+export const hourSumsOf = (names: readonly (keyof SumRow)[]): string =>
+  names.map((name) => `coalesce(sum(l.${name === 'calls' ? 'count' : name}), 0) as ${name}`).join(', ')
+/** Sums of such sums. */
+export const sumsAgain = (names: readonly (keyof SumRow)[]): string =>
+  names.map((name) => `sum(s.${name}) as ${name}`).join(', ')
 
 type Narrowing = Pick<CommonFilters, 'userId' | 'tokenId' | 'channelId' | 'group'>
 
@@ -31,6 +31,12 @@ type Narrowing = Pick<CommonFilters, 'userId' | 'tokenId' | 'channelId' | 'group
 export function hoursFor({ userId, tokenId, channelId, group }: Narrowing): string {
   if (userId.length + tokenId.length + channelId.length > 0) return 'usage_hourly'
   return group.length > 0 ? 'usage_hourly_models' : 'usage_hourly_all'
+}
+
+/** The same; without a filter on models too, an hour that is over is one row. */
+const totalsFor = (filters: CommonFilters): string => {
+  const table = hoursFor(filters)
+  return table === 'usage_hourly_all' && filters.modelName.length === 0 ? 'usage_hourly_totals' : table
 }
 
 const firstToken = `coalesce((l.other->>'frt')::numeric, -1)`
@@ -65,7 +71,7 @@ async function sumsOfHours(query: Query, filters: CommonFilters, { start, end }:
   if (start) conditions.add((value) => `l.hour >= ${value}`, start)
   if (end) conditions.add((value) => `l.hour < ${value}`, end)
   const [row] = await query<SumRow>(
-    `select ${hourSums} from ${hoursFor(filters)} l${conditions.where()}`,
+    `select ${hourSumsOf(columns)} from ${totalsFor(filters)} l${conditions.where()}`,
     conditions.values(),
   )
   return row ?? nothing
@@ -95,10 +101,7 @@ export async function sumsBetween(
 
 const added = (parts: readonly SumRow[]): SumRow =>
   Object.fromEntries(
-    columns.map((column) => [
-      column,
-      String(parts.reduce((sum, part) => sum + Number(part[column as keyof SumRow]), 0)),
-    ]),
+    columns.map((column) => [column, String(parts.reduce((sum, part) => sum + Number(part[column]), 0))]),
   ) as SumRow
 
 export async function failuresBetween(

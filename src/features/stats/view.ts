@@ -2,21 +2,21 @@ import type { FailureSums, SumRow } from '#core/usage-sums.ts'
 
 const quotient = (part: number, total: number): number | null => (total > 0 ? part / total : null)
 
-const toSums = (row: SumRow | undefined) => {
-  const promptTokens = Number(row?.prompt_tokens ?? 0)
-  const cachedTokens = Number(row?.cached_tokens ?? 0)
-  const calls = Number(row?.calls ?? 0)
+const toSums = (row: SumRow) => {
+  const promptTokens = Number(row.prompt_tokens)
+  const cachedTokens = Number(row.cached_tokens)
+  const calls = Number(row.calls)
   return {
-    quota: Number(row?.quota ?? 0),
+    quota: Number(row.quota),
     calls,
     promptTokens,
-    completionTokens: Number(row?.completion_tokens ?? 0),
+    completionTokens: Number(row.completion_tokens),
     cachedTokens,
     /** Of the prompt, 0 to 1; null without a prompt. */
     cachedShare: quotient(cachedTokens, promptTokens),
     /** Means in milliseconds; null where nothing was measured. */
-    firstTokenMs: quotient(Number(row?.first_token_ms ?? 0), Number(row?.first_token_count ?? 0)),
-    useTimeMs: quotient(Number(row?.use_time_ms ?? 0), calls),
+    firstTokenMs: quotient(Number(row.first_token_ms), Number(row.first_token_count)),
+    useTimeMs: quotient(Number(row.use_time_ms), calls),
   }
 }
 
@@ -36,10 +36,32 @@ export const toOperatorTotals = (row: SumRow, failures: FailureSums) => ({
 })
 export type OperatorTotals = ReturnType<typeof toOperatorTotals>
 
-export const toPoint = ({ time, model, ...row }: SumRow & { time: Date; model: string | null }) => ({
+/** What charts draw of a model in an interval. */
+export const pointColumns = [
+  'calls',
+  'quota',
+  'prompt_tokens',
+  'completion_tokens',
+  'cached_tokens',
+  'first_token_ms',
+  'first_token_count',
+] as const
+/** `rank`: the place among the models that cost most, from 1; null with the others. */
+export type PointRow = Pick<SumRow, (typeof pointColumns)[number]> & {
+  time: Date
+  model: string | null
+  rank: number
+}
+
+export const toPoint = ({ time, model, ...row }: PointRow) => ({
   time,
   model,
-  ...toSums(row),
+  quota: Number(row.quota),
+  calls: Number(row.calls),
+  promptTokens: Number(row.prompt_tokens),
+  completionTokens: Number(row.completion_tokens),
+  cachedTokens: Number(row.cached_tokens),
+  firstTokenMs: quotient(Number(row.first_token_ms), Number(row.first_token_count)),
 })
 export type SeriesPoint = ReturnType<typeof toPoint>
 
