@@ -1,6 +1,6 @@
 import { httpBatchLink, httpLink, splitLink } from '@trpc/client'
 import { createTRPCReact } from '@trpc/react-query'
-import superjson from 'superjson'
+import superjson, { type SuperJSONResult } from 'superjson'
 import type { AppRouter } from '#server/app-router.ts'
 import { currentLanguage } from '../i18n/language.ts'
 import { currentUser } from './session.ts'
@@ -11,9 +11,12 @@ export const trpc = createTRPCReact<AppRouter>()
 /** The server wants the reader's own id with every call, so that another site's page cannot act in their name. */
 export const userHeaders = (): Record<string, string> => ({ 'X-User-Id': String(currentUser()?.id ?? -1) })
 
+const readAnswer = (answer: SuperJSONResult): unknown => superjson.deserialize(answer, { inPlace: true })
+
 const connection = {
   url: '/trpc',
-  transformer: superjson,
+  // What was parsed for this call alone need not be copied before its dates are put in.
+  transformer: { serialize: superjson.serialize, deserialize: readAnswer },
   headers: () => ({ ...userHeaders(), 'Accept-Language': currentLanguage() }),
 }
 

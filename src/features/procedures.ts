@@ -3,6 +3,7 @@ import superjson from 'superjson'
 import { DomainError } from '#core/errors.ts'
 import { type Role, roles } from '#core/roles.ts'
 import { readInput } from '#trpc/input-reader.ts'
+import { writeOutput } from '#trpc/output-writer.ts'
 import { actorOfRole, countCriticalAct, refuseCrossSiteChange } from '#trpc/procedure-checks.ts'
 import { errorDataOf, failureForCaller, toDomainError, unreadableInput } from '#trpc/procedure-errors.ts'
 import { networkOf } from './client-address/service.ts'
@@ -10,10 +11,10 @@ import type { Actor, Context } from './deps.ts'
 import { actOnce } from './idempotency/service.ts'
 import { requireRecentVerification } from './second-factor/verification.ts'
 
-/** What we write is our own; what strangers wrote is taken apart by a reader that builds nothing large. */
+/** What strangers wrote is taken apart by a reader that builds nothing large; long answers are written without a copy. */
 const transformer = {
   input: { serialize: superjson.serialize, deserialize: readInput },
-  output: superjson,
+  output: { serialize: writeOutput, deserialize: superjson.deserialize },
 }
 
 const t = initTRPC
