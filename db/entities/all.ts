@@ -10,6 +10,7 @@ import { ChannelDrift } from './channel-drift.ts'
 import { ChannelKey } from './channel-key.ts'
 import { ChannelProbe } from './channel-probe.ts'
 import { ChannelSearch } from './channel-search.ts'
+import { EarlyPaymentEvent } from './early-payment-event.ts'
 import { DrawingTask } from './drawing-task.ts'
 import { FailedCharge } from './failed-charge.ts'
 import { FailuresHourly } from './failures-hourly.ts'
@@ -31,6 +32,7 @@ import { OAuthState } from './oauth-state.ts'
 import { OneTimeCode } from './one-time-code.ts'
 import { Option } from './option.ts'
 import { Plan } from './plan.ts'
+import { PlanNotice } from './plan-notice.ts'
 import { Rebate } from './rebate.ts'
 import { Passkey } from './passkey.ts'
 import { RecoveryCode } from './recovery-code.ts'
@@ -72,6 +74,7 @@ export const entities = [
   ChannelKey,
   ChannelProbe,
   ChannelSearch,
+  EarlyPaymentEvent,
   DrawingTask,
   FailedCharge,
   FailuresHourly,
@@ -96,6 +99,7 @@ export const entities = [
   Passkey,
   RecoveryCode,
   Plan,
+  PlanNotice,
   PriceChange,
   Redemption,
   RedemptionUse,

@@ -44,7 +44,7 @@ export const Plan = defineEntity({
     onSale: p.boolean().default(true),
     /** Lower ones are shown first. */
     position: p.integer().default(0),
-    /** How many are sold at most, in all and to one user; null for any number. */
+    /** How many run at once at most, and how many one user may ever buy; null for any number. */
     stock: p.integer().nullable(),
     perUser: p.integer().nullable(),
     createdAt: p.datetime().defaultRaw('now()'),

@@ -52,4 +52,5 @@ export const migrationsList = [
   fromFile('0170-conversations'),
   fromFile('0180-usage-by-hour'),
   fromFile('0194-usage-totals'),
+  fromFile('0191-early-events-and-plan-notices'),
 ]

@@ -31,6 +31,10 @@ const jobWords = {
     label: '处理订单和返佣',
     results: ['已关闭 {expired} 个未支付的订单，补发 {rebates} 笔返佣，{plans} 个套餐到期'],
   },
+  'plan-notices': {
+    label: '发送套餐通知',
+    results: ['已发送 {sent} 条套餐通知'],
+  },
   retention: {
     label: '清理过期数据',
     results: ['已清理 {rows} 行过期数据，其中日志 {logs} 行'],

@@ -4,6 +4,7 @@ import type { Job } from '#jobs/job.ts'
 import { logClearing } from '#jobs/log-clearing.ts'
 import { logPartitions } from '#jobs/log-partitions.ts'
 import { payments } from '#jobs/payments.ts'
+import { planNotices } from '#jobs/plan-notices.ts'
 import { retention } from '#jobs/retention.ts'
 import { taskPolling } from '#jobs/task-polling.ts'
 import { usageRollup } from '#jobs/usage-rollup.ts'
@@ -18,6 +19,7 @@ export const jobList: readonly Job<RelayServices>[] = [
   logPartitions,
   usageRollup,
   payments,
+  planNotices,
   retention,
   logClearing,
   attention,

@@ -131,7 +131,7 @@ test('a product killed between the payment of a plan and its activation has done
   }
 })
 
-test('a product killed before a rebate, in a reversal and in what a won dispute gives back has done each completely or not at all', async () => {
+test('a product killed before a rebate, in a reversal, in that of a refund that grew and in what a won dispute gives back has done each completely or not at all', async () => {
   await using world = await createWorld()
   await using stripe = await startStripeGateway({
     secretKey: 'sk_test_4eC39HqLyjWD',
@@ -195,6 +195,19 @@ test('a product killed before a rebate, in a reversal and in what a won dispute 
     await restart()
     expect(await Promise.all(Array.from({ length: 5 }, won))).toEqual([200, 200, 200, 200, 200])
     expect(await balances()).toEqual([5_000_000, 500_000])
+
+    const refund = (money: number) => stripe.send(product.url, stripe.refundEvent(session, money))
+    await refund(3650)
+    await reverse()
+    expect(await balances()).toEqual([2_500_000, 250_000])
+    await refund(7300)
+    await killWhile(world, { product, user: inviter, act: reverse })
+    expect(await balances()).toEqual([2_500_000, 250_000])
+    if (long) {
+      await restart()
+      await Promise.all(Array.from({ length: 5 }, reverse))
+      expect(await balances()).toEqual([0, 0])
+    }
   } finally {
     await product.killAll()
   }

@@ -3,11 +3,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { plainNotice, webhookHeaders } from '#features/notifications/notice.ts'
 import { forgetNoticeCounts, notifyRoot } from '#features/notifications/service.ts'
-import { noteDispute } from '#features/orders/disputes.ts'
-import { noteRefund } from '#features/orders/money-back.ts'
+import { noteDispute, noteRefund } from '#features/orders/gateway-events.ts'
 import { receivePayment } from '#features/orders/notification.ts'
+import { sendPlanNotices } from '#features/plans/notices.ts'
+import { expireSubscriptions } from '#features/plans/service.ts'
 import { type App, startApp } from '#test/support/app.ts'
 import type { TestUser } from '#test/support/factories.ts'
+import { paymentTexts, planTexts } from './notice-texts.ts'
 import { startMailServer, textOf } from '#test/support/mail-server.ts'
 import { type Received, type Receiver, startReceiver } from '#test/support/receiver.ts'
 
@@ -185,28 +187,6 @@ describe('a low balance', () => {
 })
 
 describe('what is reported of payments', () => {
-  const texts = {
-    zh: {
-      mismatch: '支付通知与订单不符：订单 <no> 收到签名有效但与订单不符（money）的支付通知，未入账，请核对。',
-      refund: '订单已退款：订单 <no> 已退款 3.00 USD，额度尚未收回，请在订单管理中决定是否收回。',
-      open: '订单拒付：订单 <no> 被付款人拒付，原因：fraudulent。',
-      won: '订单拒付：订单 <no> 的拒付已撤销，原因：fraudulent，已恢复额度 $7.272728。',
-      lost: '订单拒付：订单 <no> 的拒付已成立，原因：fraudulent。',
-      orphaned: '已支付订单的账户不存在：订单 <no>X 已支付，但下单的账户已被删除，未入账，请处理退款。',
-    },
-    en: {
-      mismatch:
-        'A payment does not fit its order：A payment notification for order <no> has a valid signature but does not fit the order (money). Nothing was credited. Please check.',
-      refund:
-        'An order was refunded：Order <no> was refunded 3.00 USD. Its credit is still there; decide in the orders whether to take it back.',
-      open: 'A payment is disputed：Order <no> is disputed by its payer, reason: fraudulent.',
-      won: 'A payment is disputed：Order <no> is disputed no more, reason: fraudulent. $7.272728 were credited again.',
-      lost: 'A payment is disputed：Order <no> lost its dispute, reason: fraudulent.',
-      orphaned:
-        'The account of a paid order is gone：Order <no>X was paid, but its account has been deleted. Nothing was credited. Please refund it.',
-    },
-  }
-
   it.each(['zh', 'en'] as const)(
     'says in %s what happened to the order and what became of its credit',
     async (language) => {
@@ -244,7 +224,68 @@ describe('what is reported of payments', () => {
       await sent(() => dispute('dp_2', 'open'))
       const lost = await sent(() => dispute('dp_2', 'lost'))
       const orphaned = await sent(() => receivePayment(first.services, { ...paid, tradeNo: `${tradeNo}X` }))
-      expect({ mismatch, refund, open, won, lost, orphaned }).toEqual(texts[language])
+      expect({ mismatch, refund, open, won, lost, orphaned }).toEqual(paymentTexts[language])
+    },
+  )
+})
+
+describe('a plan', () => {
+  it.each(['zh', 'en'] as const)(
+    'tells in %s of each of its events, once for ten processes that look at once, and again where it could not be handed over',
+    async (language) => {
+      const user = await spender(5_000_000, { quota_warning_threshold: 0 })
+      await first.pool.query('update users set language = $1 where id = $2', [language, user.id])
+      const admin = first.trpc(await first.make.user({ role: 10 })).admin
+      const plan = await admin.plans.create.mutate({
+        name: 'Team',
+        price: 100_000,
+        term: 'month',
+        windows: [{ period: 'rolling', seconds: 18_000, amount: 100_000 }],
+      })
+      const buy = () => first.trpc(user).user.plans.buy.mutate({ id: plan.id })
+      const { signal } = new AbortController()
+      const told: string[] = []
+      const look = async () => {
+        hook.received.length = 0
+        const nodes = Array.from({ length: 10 }, (_, index) => (index % 2 === 0 ? first : second))
+        await Promise.all(nodes.map(({ services }) => sendPlanNotices(services, signal)))
+        for (const { text } of hook.received) {
+          const { title, content } = JSON.parse(text) as Record<string, string>
+          told.push(`${title}：${content?.replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d UTC/g, '<time>')}`)
+        }
+      }
+      const bought = await buy()
+      // Its receiver is away; whoever looks later finds it due again.
+      hook.answerWith(() => ({ status: 500 }))
+      await look()
+      hook.answerWith(() => ({ status: 200 }))
+      told.length = 0
+      await look()
+      expect(told).toEqual([])
+      await first.pool.query('update plan_notices set due_at = now() where sent_at is null')
+      await look()
+      await call(user)
+      await first.pool.query(
+        "update spend_caps c set amount = s.used_quota from subscriptions s where c.scope = 'subscription' and c.subject_id = s.id and s.id = $1",
+        [bought.id],
+      )
+      await look()
+      await first.pool.query(
+        "update subscriptions set starts_at = now() - interval '28 days', ends_at = now() + interval '2 days' where id = $1",
+        [bought.id],
+      )
+      await look()
+      const next = await buy()
+      await look()
+      await admin.subscriptions.end.mutate({ id: next.id, refund: 100_000, reason: 'a mistake' })
+      await look()
+      await first.pool.query(
+        "update subscriptions set starts_at = now() - interval '31 days', ends_at = now() - interval '1 hour' where id = $1",
+        [bought.id],
+      )
+      await expireSubscriptions(first.services)
+      for (let count = 0; count < 2; count += 1) await look()
+      expect(told).toEqual(planTexts[language])
     },
   )
 })

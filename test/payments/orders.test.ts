@@ -1,79 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { bookDueRebates } from '#features/rebates/service.ts'
-import { type App, startApp } from '#test/support/app.ts'
-import { createEpayGateway, type EpayFields } from '#test/support/epay-gateway.ts'
 import type { TestUser } from '#test/support/factories.ts'
-import { storeOptions } from '#test/support/store-options.ts'
-import { startStripeGateway, type StripeGateway, type StripeSession } from '#test/support/stripe-gateway.ts'
+import type { StripeSession } from '#test/support/stripe-gateway.ts'
+import { openShop } from './shop.ts'
 
-let app: App
-let stripe: StripeGateway
-let admin: TestUser
-const gateway = createEpayGateway({ pid: '1000', key: 'the key of the merchant' })
-const secrets = {
-  secretKey: 'sk_test_4eC39HqLyjWDarjtT1zdp7dc',
-  webhookSecret: 'whsec_5WbX5kEWLlfzsGNjH64I8lOOqUB6e8FH',
-}
-
-beforeAll(async () => {
-  app = await startApp()
-  stripe = await startStripeGateway(secrets)
-  await storeOptions(app, {
-    ServerAddress: 'https://gw.example',
-    'stripe.secret_key': secrets.secretKey,
-    'stripe.webhook_secret': secrets.webhookSecret,
-    'stripe.api_address': stripe.url,
-    'stripe.price': '1.1',
-    PayAddress: 'https://pay.example',
-    EpayId: '1000',
-    EpayKey: 'the key of the merchant',
-    RebateEnabled: 'true',
-    RebatePercentage: '10',
-  })
-  admin = await app.make.user({ role: 10, quota: 0 })
-})
-afterAll(async () => {
-  await stripe[Symbol.asyncDispose]()
-  await app[Symbol.asyncDispose]()
-})
-
-const payer = () => app.make.user({ quota: 0 })
-const order = async (user: TestUser, amount = 10): Promise<{ id: number; form: EpayFields }> => {
-  const started = await app.trpc(user).user.orders.pay.mutate({ amount, method: 'zfb' })
-  const { rows } = await app.pool.query('select id from top_up_orders where trade_no = $1', [started.tradeNo])
-  return { id: rows[0].id, form: started.kind === 'form' ? started.fields : {} }
-}
-const balance = async (user: TestUser) =>
-  Number((await app.pool.query('select quota from users where id = $1', [user.id])).rows[0].quota)
-const terms = { name: 'Team', price: 500_000, term: 'day' as const, windows: [{ period: 'day' as const, amount: 5 }] }
-const sessionOf = async ({ tradeNo }: { tradeNo: string }) => {
-  const session = stripe.sessions().find((one) => one.tradeNo === tradeNo) as StripeSession
-  const { rows } = await app.pool.query('select id from top_up_orders where trade_no = $1', [tradeNo])
-  return { session, id: rows[0].id as number }
-}
-const stripeOrder = async (user: TestUser) =>
-  sessionOf(await app.trpc(user).user.orders.pay.mutate({ amount: 10, method: 'stripe' }))
-const seen = (id: number) => app.trpc(admin).admin.orders.get.query({ id })
-/** Of those that an account has invited, a tenth is its rebate. */
-const invitedPayer = async () => {
-  const [inviter, user] = [await payer(), await payer()]
-  await app.pool.query('update users set inviter_id = $1 where id = $2', [inviter.id, user.id])
-  return { inviter, user }
-}
-const takeBack = (id: number) => app.trpc(admin).admin.orders.reverse.mutate({ id, reason: 'money went back' })
-type DisputeState = 'open' | 'won' | 'lost' | 'warning_closed'
-const dispute = (session: StripeSession, state: DisputeState, name = 'dp_1') => {
-  const [type, status] = state === 'open' ? (['created', 'needs_response'] as const) : (['closed', state] as const)
-  return stripe.send(app.url, stripe.disputeEvent(type, session, { status, id: `${name}_${session.id}` }))
-}
-const ledgerHolds = async () => expect(await app.violations()).toEqual([])
-const acts = async (id: number) =>
-  (
-    await app.pool.query(
-      "select action, actor_id, reason from audit_entries where target_type = 'order' and target_id = $1 order by id",
-      [String(id)],
-    )
-  ).rows
+const shop = await openShop()
+const { app, stripe, gateway, admin, payer, order, balance, terms, sessionOf, stripeOrder, seen } = shop
+const { invitedPayer, takeBack, dispute, ledgerHolds, acts } = shop
+afterAll(shop.close)
 
 describe('completing an order by hand', () => {
   it('credits once for fifty administrators and notifications that come at once', async () => {
@@ -125,8 +59,7 @@ describe('completing an order by hand', () => {
 
 describe('taking a credit back', () => {
   it('happens once, with the rebate, and may leave less than nothing', async () => {
-    const [inviter, user] = [await payer(), await payer()]
-    await app.pool.query('update users set inviter_id = $1 where id = $2', [inviter.id, user.id])
+    const { inviter, user } = await invitedPayer()
     const { id, form } = await order(user)
     await gateway.notify(app.url, gateway.notification(form))
     await expect.poll(() => balance(inviter)).toBe(500_000)
@@ -143,8 +76,7 @@ describe('taking a credit back', () => {
   })
 
   it('takes the part that went back, and the difference when more does, once for fifty at once, and the rebate with it', async () => {
-    const [inviter, user] = [await payer(), await payer()]
-    await app.pool.query('update users set inviter_id = $1 where id = $2', [inviter.id, user.id])
+    const { inviter, user } = await invitedPayer()
     const { id, form } = await order(user)
     await gateway.notify(app.url, gateway.notification(form))
     await expect.poll(() => balance(inviter)).toBe(500_000)
@@ -346,6 +278,62 @@ describe('a dispute that is won', () => {
     await takeBack(id)
     expect(await owned(user)).toMatchObject([{ status: 'refunded' }])
     expect(await balance(user)).toBe(0)
+    await ledgerHolds()
+  })
+})
+
+describe('what a gateway says of a payment before the payment', () => {
+  it('counts when the payment comes: it is credited once for fifty notices as soon as every dispute is won, with the rebate', async () => {
+    const { inviter, user } = await invitedPayer()
+    const { session, id } = await stripeOrder(user)
+    // Everything at once; nothing is known of the payment yet.
+    await Promise.all(Array.from({ length: 50 }, (_, index) => dispute(session, 'open', `dp_${index % 2}`)))
+    expect(await seen(id)).toMatchObject({ status: 'pending', events: [] })
+    const paid = () => stripe.send(app.url, stripe.checkoutEvent('completed', session))
+    expect(new Set(await Promise.all(Array.from({ length: 50 }, paid)))).toEqual(new Set([200]))
+    expect([await balance(user), (await seen(id)).status]).toEqual([0, 'disputed'])
+    await dispute(session, 'won', 'dp_0')
+    expect([await balance(user), (await seen(id)).status]).toEqual([0, 'disputed'])
+    await Promise.all(Array.from({ length: 50 }, () => dispute(session, 'won', 'dp_1')))
+    await expect.poll(() => balance(inviter)).toBe(500_000)
+    const shown = await seen(id)
+    expect([await balance(user), shown.status]).toEqual([5_000_000, 'paid'])
+    expect(shown.events.map(({ kind }) => kind)).toEqual([
+      ...['disputed', 'disputed', 'paid_disputed', 'dispute_won', 'dispute_won', 'paid'],
+    ])
+    expect((await app.pool.query('select 1 from early_payment_events')).rowCount).toBe(0)
+    await ledgerHolds()
+  })
+
+  it('changes nothing of the credit in whatever order notice, dispute and its end come', async () => {
+    const acts = (session: StripeSession) => [
+      () => stripe.send(app.url, stripe.checkoutEvent('completed', session)),
+      () => dispute(session, 'open'),
+      () => dispute(session, 'won'),
+    ]
+    for (const sequence of ['012', '021', '102', '120', '201', '210', 'at once'] as const) {
+      const user = await payer()
+      const { session, id } = await stripeOrder(user)
+      const steps = acts(session)
+      if (sequence === 'at once') await Promise.all(steps.flatMap((step) => Array.from({ length: 17 }, step)))
+      else for (const index of sequence) expect(await steps[Number(index)]?.()).toBe(200)
+      expect([sequence, (await seen(id)).status, await balance(user)]).toEqual([sequence, 'paid', 5_000_000])
+    }
+    await ledgerHolds()
+  })
+
+  it('keeps a payment uncredited whose dispute is lost, and whose money went back', async () => {
+    const [loser, refunded] = [await payer(), await payer()]
+    const lost = await stripeOrder(loser)
+    for (const state of ['open', 'lost'] as const) await dispute(lost.session, state)
+    const back = await stripeOrder(refunded)
+    const named = stripe.refundEvent(back.session, 1100)
+    const unnamed = named.replace(/"metadata":\{[^}]*\}/, '"metadata":{}')
+    expect(await stripe.send(app.url, unnamed)).toBe(200)
+    for (const { session } of [lost, back]) await stripe.send(app.url, stripe.checkoutEvent('completed', session))
+    expect([(await seen(lost.id)).status, (await seen(back.id)).status]).toEqual(['disputed', 'refunded'])
+    expect([await balance(loser), await balance(refunded)]).toEqual([0, 0])
+    await expect(takeBack(lost.id)).rejects.toThrow('只有已退款或被拒付')
     await ledgerHolds()
   })
 })

@@ -340,6 +340,25 @@ describe('a plan', () => {
     await ledgerHolds()
   })
 
+  it('whose stock is taken is on sale again once one has ended, and counts what one user ever bought', async () => {
+    const plan = await sellPlan({ stock: 1, perUser: 1 })
+    const rich = () => app.make.user({ quota: 5_000_000 })
+    const [first, second] = [await rich(), await rich()]
+    await app.pool.query('update plans set money_prices = $1 where id = $2', ['{}', plan.id])
+    const buy = (user: TestUser) => app.trpc(user).user.plans.buy.mutate({ id: plan.id })
+    const bought = await buy(first)
+    await expect(buy(second)).rejects.toThrow('套餐已售罄')
+    await app.pool.query(
+      "update subscriptions set starts_at = now() - interval '2 months', ends_at = now() - interval '1 month' where id = $1",
+      [bought.id],
+    )
+    await expect(buy(first)).rejects.toThrow('每人最多购买 1 次')
+    const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => buy(second)))
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    const [listed] = (await app.trpc(admin).admin.plans.list.query()).filter(({ id }) => id === plan.id)
+    expect(listed).toMatchObject({ sold: 2, running: 1, stock: 1 })
+  })
+
   it('ends when its money went back and an administrator says so, once for fifty; a part that grows ends it once', async () => {
     const user = await payer()
     const { session, id } = await orderPlan(user, (await sellPlan()).id)

@@ -15,6 +15,7 @@ const eventNames: Record<string, PlainText> = {
   completed: text('管理员补单'),
   refused: text('支付通知与订单不符，未入账'),
   refunded: text('已退款'),
+  paid_disputed: text('收到支付通知，但付款人已拒付，暂不入账'),
   disputed: text('付款人拒付'),
   dispute_won: text('拒付已撤销'),
   dispute_lost: text('拒付已成立'),

@@ -83,7 +83,7 @@ export function PlanForm({ open, plan, onClose }: PlanFormProps) {
       <FormSection title={t('上架')}>
         <SwitchField name="onSale" label={t('显示在钱包页')} />
         <NumberField name="position" label={t('排序')} help={t('数值小的排在前面')} required />
-        <NumberField name="stock" label={t('库存')} help={t('留空则不限')} nullable />
+        <NumberField name="stock" label={t('库存')} help={t('同时有效的份数上限，到期后空出；留空则不限')} nullable />
         <NumberField name="perUser" label={t('每人限购')} help={t('留空则不限')} nullable />
       </FormSection>
     </FormDrawer>

@@ -61,10 +61,11 @@ const columns = (): Column<Plan>[] => [
   {
     id: 'sold',
     title: t('已售'),
-    width: 90,
+    width: 150,
     align: 'end',
     card: 'fact',
-    cell: ({ sold, stock }) => (stock === null ? String(sold) : `${sold} / ${stock}`),
+    cell: ({ sold, running, stock }) =>
+      stock === null ? String(sold) : t('{sold}（有效 {running} / {stock}）', { sold, running, stock }),
   },
 ]
 

@@ -5,8 +5,7 @@ import type { Services } from '../deps.ts'
 import { readBody } from '../request-bodies/read-body.ts'
 import { epayCurrency, isEpayReady, isEpaySignature, type Parameters } from './gateways/epay.ts'
 import { isStripeReady, isStripeSignature, readStripeEvent, type StripeEvent, stripeMode } from './gateways/stripe.ts'
-import { noteDispute } from './disputes.ts'
-import { noteRefund } from './money-back.ts'
+import { noteDispute, noteRefund } from './gateway-events.ts'
 import { closeOrder, receivePayment } from './notification.ts'
 
 type Exchange = { req: Request; res: Response }

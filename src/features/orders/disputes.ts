@@ -1,17 +1,17 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
 import { TopUpOrder } from '#db/entities/top-up-order.ts'
 import { TopUpOrderEvent } from '#db/entities/top-up-order-event.ts'
 import { shownQuota } from '../ledger/shown-quota.ts'
 import { type Bilingual, plainNotices } from '../notifications/notice.ts'
-import { notifyRoot } from '../notifications/service.ts'
-import { noteEvent } from './ledger.ts'
-import { lockNamed, type Named, type NotifyDeps } from './money-back.ts'
+import type { NotifyDeps } from './after-credit.ts'
+import { creditOrder, type Credited, noteEvent } from './ledger.ts'
 import { type Restored, restoreOrder } from './reversal.ts'
 
 const kinds = { open: 'disputed', won: 'dispute_won', lost: 'dispute_lost' } as const
 
-type DisputeState = keyof typeof kinds
+export type DisputeState = keyof typeof kinds
 
-type Dispute = {
+export type Dispute = {
   /** The gateway's own number of the dispute; a payment may be disputed several times. */
   id: string
   state: DisputeState
@@ -30,38 +30,57 @@ function statesOf(events: readonly TopUpOrderEvent[], id: string): Map<string, D
   return states
 }
 
+const heldBackKind = 'paid_disputed'
+
+/** A payment is proven whose payer disputes it already: it is credited once every dispute of it is won. */
+export async function heldBack(em: EntityManager, order: TopUpOrder, detail: Record<string, string>): Promise<void> {
+  if (await proofOf(em, order)) return
+  await noteEvent(em, order.id, { kind: heldBackKind, detail })
+}
+
+const proofOf = (em: EntityManager, { id }: TopUpOrder): Promise<TopUpOrderEvent | null> =>
+  em.findOne(TopUpOrderEvent, { orderId: id, kind: heldBackKind }, { disableIdentityMap: true })
+
+type Outcome = { notice: Bilingual; credited: Credited | null }
+
 /**
  * The payer disputes the payment; `won` closes it in our favour. Once no dispute of a payment is open or lost, its order is paid
- * again, and what an administrator has taken back meanwhile is given back.
+ * again: what an administrator has taken back meanwhile is given back, and a payment that was proven meanwhile is credited. The
+ * order is locked. Resolves null for what was said before.
  */
-export async function noteDispute(
-  services: NotifyDeps,
-  named: Named,
+export async function applyDispute(
+  services: NotifyDeps & { em: EntityManager },
+  order: TopUpOrder,
   { id, state, reason }: Dispute,
-): Promise<boolean> {
-  const outcome = await services.database.orm.em.fork().transactional(async (em) => {
-    const order = await lockNamed(em, named)
-    if (!order) return null
-    const events = await em.find(
-      TopUpOrderEvent,
-      { orderId: order.id, kind: { $in: Object.values(kinds) } },
-      { orderBy: { id: 'asc' }, disableIdentityMap: true },
-    )
-    const states = statesOf(events, id)
-    const known = states.get(id)
-    // Said before, or overtaken by its own end.
-    if (known === state || (known !== undefined && known !== 'open')) return null
-    states.set(id, state)
-    const isOver = [...states.values()].every((each) => each === 'won')
-    const status = isOver ? (order.paidAt ? 'paid' : 'pending') : 'disputed'
-    if (order.status !== 'refunded') await em.nativeUpdate(TopUpOrder, { id: order.id }, { status })
-    await noteEvent(em, order.id, { kind: kinds[state], detail: { reason, dispute: id } })
-    const restored = isOver ? await restoreOrder({ ...services, em }, order) : null
-    return { tradeNo: order.tradeNo, restored }
-  })
-  if (!outcome) return false
-  void notifyRoot(services, disputeNotice(services, { ...outcome, state, reason }))
-  return true
+): Promise<Outcome | null> {
+  const { em } = services
+  const events = await em.find(
+    TopUpOrderEvent,
+    { orderId: order.id, kind: { $in: Object.values(kinds) } },
+    { orderBy: { id: 'asc' }, disableIdentityMap: true },
+  )
+  const states = statesOf(events, id)
+  const known = states.get(id)
+  // Said before, or overtaken by its own end.
+  if (known === state || (known !== undefined && known !== 'open')) return null
+  states.set(id, state)
+  const isOver = [...states.values()].every((each) => each === 'won')
+  const status = isOver ? (order.paidAt ? 'paid' : 'pending') : 'disputed'
+  if (order.status !== 'refunded') await em.nativeUpdate(TopUpOrder, { id: order.id }, { status })
+  await noteEvent(em, order.id, { kind: kinds[state], detail: { reason, dispute: id } })
+  const restored = isOver ? await restoreOrder(services, order) : null
+  const credited = isOver ? await creditHeldBack(services, order) : null
+  return { notice: disputeNotice(services, { tradeNo: order.tradeNo, restored, state, reason }), credited }
+}
+
+/** Credits a payment that was proven while its payer disputed it. */
+async function creditHeldBack(
+  services: NotifyDeps & { em: EntityManager },
+  order: TopUpOrder,
+): Promise<Credited | null> {
+  if (order.paidAt || order.status === 'refunded') return null
+  const proof = await proofOf(services.em, order)
+  return proof && creditOrder(services, order, { note: { kind: 'paid', detail: proof.detail ?? {} } })
 }
 
 type Closing = { tradeNo: string; restored: Restored | null; state: DisputeState; reason: string }

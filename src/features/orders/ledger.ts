@@ -10,7 +10,7 @@ import { activatePlan } from '../plans/activate.ts'
 import { grant } from '../ledger/service.ts'
 import { shownQuota } from '../ledger/shown-quota.ts'
 import { oweRebate, type RebateSource } from '../rebates/service.ts'
-import { planOrderOpenFor } from './schema.ts'
+import { planOrderOpenFor, takesPlace } from './schema.ts'
 
 type Scope = Pick<Services, 'options' | 'ambient'> & { em: EntityManager }
 
@@ -55,7 +55,7 @@ async function keepToPlanLimits(em: EntityManager, order: TopUpOrder): Promise<v
   const [plan] = await execute('select per_user, stock from plans where id = ? for update', [order.planId])
   if (!plan) return
   const [sales] = await execute(
-    `select count(*) filter (where user_id = ?) as mine, count(*) as sold,
+    `select count(*) filter (where user_id = ?) as mine, count(*) filter (where ${takesPlace}) as running,
        case when ?::timestamptz > now() - interval '${planOrderOpenFor}' then 0 else (
          select count(distinct user_id) from top_up_orders where status = 'pending' and plan_id = ? and user_id <> ?
            and created_at > now() - interval '${planOrderOpenFor}') end as open
@@ -63,7 +63,7 @@ async function keepToPlanLimits(em: EntityManager, order: TopUpOrder): Promise<v
     [order.userId, order.createdAt, order.planId, order.userId, order.planId],
   )
   const count = (name: string): number => Number(sales?.[name] ?? 0)
-  const isLeft = plan['stock'] == null || count('sold') + count('open') < Number(plan['stock'])
+  const isLeft = plan['stock'] == null || count('running') + count('open') < Number(plan['stock'])
   const isAllowed = plan['per_user'] == null || count('mine') < Number(plan['per_user'])
   if (isLeft && isAllowed) return
   await noteEvent(em, order.id, { kind: 'credited_instead', detail: { what: order.plan.name } })

@@ -1,10 +1,11 @@
 import { moneyText } from '#core/payment/money.ts'
 import { TopUpOrder } from '#db/entities/top-up-order.ts'
-import type { Services } from '../deps.ts'
 import { plainNotices } from '../notifications/notice.ts'
 import { notifyRoot } from '../notifications/service.ts'
-import { bookRebate } from '../rebates/service.ts'
-import { creditOrder, type Credited, lockOrder, noteEvent } from './ledger.ts'
+import { afterCredit, type NotifyDeps } from './after-credit.ts'
+import { announce, learnPayment, lockPayment } from './gateway-events.ts'
+import { creditOrder, lockOrder, noteEvent } from './ledger.ts'
+import { heldBack } from './disputes.ts'
 import type { GatewayId } from './schema.ts'
 
 /** What a gateway has proved to have said of a payment. */
@@ -23,33 +24,34 @@ export type Payment = {
 /** `nothing`: paid already, or no order of ours. `refused`: it does not fit the order, and somebody has to look. */
 export type Verdict = 'credited' | 'nothing' | 'refused'
 
-type NotifyDeps = Pick<Services, 'database' | 'options' | 'ambient' | 'log' | 'secrets' | 'transport' | 'guardedFetch'>
-
 /** Credits a proven payment if it is the one that was ordered. Resolves once that is committed. */
 export async function receivePayment(services: NotifyDeps, payment: Payment): Promise<Verdict> {
   const outcome = await services.database.orm.em.fork().transactional(async (em) => {
-    const order = await lockOrder(em, payment)
-    if (!order) return { verdict: 'nothing' } as const
-    const mismatch = mismatchOf(order, payment)
+    if (payment.gateway === 'stripe') await lockPayment(em, { ...payment, mode: payment.merchant })
+    const found = await lockOrder(em, payment)
+    if (!found) return { verdict: 'nothing', early: [] } as const
+    const mismatch = mismatchOf(found, payment)
     if (mismatch) {
-      await noteEvent(em, order.id, { kind: 'refused', detail: { what: mismatch, ...described(payment) } })
-      return { verdict: 'refused', mismatch } as const
+      await noteEvent(em, found.id, { kind: 'refused', detail: { what: mismatch, ...described(payment) } })
+      return { verdict: 'refused', mismatch, early: [] } as const
     }
-    if (order.paidAt || order.status === 'refunded' || order.status === 'disputed') {
-      // An administrator was quicker; refunds are found by this number.
-      if (!order.paymentId && payment.paymentId) {
-        await em.nativeUpdate(TopUpOrder, { id: order.id }, { paymentId: payment.paymentId })
-      }
-      return { verdict: 'nothing' } as const
+    const scope = { ...services, em }
+    const early = await learnPayment(scope, found, payment.paymentId)
+    const order = early.length === 0 ? found : ((await lockOrder(em, { id: found.id })) ?? found)
+    if (order.paidAt || order.status === 'refunded') return { verdict: 'nothing', early } as const
+    if (order.status === 'disputed') {
+      await heldBack(em, order, described(payment))
+      return { verdict: 'nothing', early } as const
     }
-    const credited = await creditOrder({ ...services, em }, order, {
+    const credited = await creditOrder(scope, order, {
       note: { kind: 'paid', detail: described(payment) },
       paymentId: payment.paymentId,
     })
-    return { verdict: 'credited', credited } as const
+    return { verdict: 'credited', credited, early } as const
   })
   if (outcome.verdict === 'refused') alert(services, payment, outcome.mismatch)
   if (outcome.verdict === 'credited') await afterCredit(services, payment.tradeNo, outcome.credited)
+  await announce(services, outcome.early)
   return outcome.verdict
 }
 
@@ -83,28 +85,6 @@ function alert(services: NotifyDeps, payment: Payment, what: string): void {
     },
   })
   void notifyRoot(services, notice)
-}
-
-/** What follows a credit and must not undo it. */
-export async function afterCredit(
-  services: NotifyDeps,
-  tradeNo: string,
-  { rebate, orphaned }: Credited,
-): Promise<void> {
-  if (orphaned) {
-    const notice = plainNotices('payment_orphaned', {
-      zh: {
-        title: '已支付订单的账户不存在',
-        content: `订单 ${tradeNo} 已支付，但下单的账户已被删除，未入账，请处理退款。`,
-      },
-      en: {
-        title: 'The account of a paid order is gone',
-        content: `Order ${tradeNo} was paid, but its account has been deleted. Nothing was credited. Please refund it.`,
-      },
-    })
-    void notifyRoot(services, notice)
-  }
-  await bookRebate(services, rebate)
 }
 
 /** The payer did not pay, or cannot any more. A payment that comes all the same is credited. */

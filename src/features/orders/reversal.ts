@@ -81,7 +81,9 @@ export async function reverseOrder(deps: UserDeps, { id, reason }: ActOnOrder): 
     const before = order.reversedQuota
     const after = before + amount
     const act = await nextAct(em, order)
-    if (order.plan) await deactivate(em, { source: 'order', key: order.tradeNo }, 'refunded')
+    if (order.plan) {
+      await deactivate(em, { source: 'order', key: order.tradeNo }, { status: 'refunded', by: 'operator' })
+    }
     const planRefund = order.plan && before === 0 ? await planRefundOf(em, order.tradeNo) : 0
     const given = order.plan ? planRefund : (await wasCredited(em, order)) ? amount : 0
     if (user && given > 0) {

@@ -10,6 +10,9 @@ export type GatewayId = (typeof gatewayIds)[number]
 /** So long one of a plan is kept for whoever has opened an order of it. */
 export const planOrderOpenFor = '35 minutes'
 
+/** A subscription takes one of its plan's stock while it runs, or is to run. */
+export const takesPlace = "status = 'active' and ends_at > ledger_clock()"
+
 const orderId = z.int(refusal('input.id_invalid')).min(1, refusal('input.id_invalid')).max(2_147_483_647)
 
 const tradeNo = z

@@ -7,8 +7,8 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { recordAct } from '../audit/service.ts'
 import type { Services, UserDeps } from '../deps.ts'
 import { lockOwner } from '../users/service/target.ts'
+import { afterCredit } from './after-credit.ts'
 import { creditOrder, lockOrder, lockPlanOf } from './ledger.ts'
-import { afterCredit } from './notification.ts'
 import type { ActOnOrder, ListOrders, ListOwnOrders } from './schema.ts'
 import {
   type AdminOrderView,

@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import type { PlanTerms } from '#db/entities/plan.ts'
 import { Subscription, type SubscriptionStatus } from '#db/entities/subscription.ts'
 import { writeCaps } from '../spend-caps/service.ts'
+import { noteForUser } from './notices.ts'
 
 type Bought = {
   userId: number
@@ -48,7 +49,23 @@ export async function activatePlan(em: EntityManager, bought: Bought): Promise<S
     owner,
     terms.windows.map((window) => ({ ...window, models: [] })),
   )
-  return em.findOneOrFail(Subscription, { id: made.id }, { disableIdentityMap: true })
+  const subscription = await em.findOneOrFail(Subscription, { id: made.id }, { disableIdentityMap: true })
+  const isNext = subscription.startsAt > subscription.createdAt
+  await noteForUser(em, { subscriptionId: made.id, kind: isNext ? 'renewed' : 'bought' })
+  return subscription
+}
+
+type Ending = {
+  status: Exclude<SubscriptionStatus, 'active' | 'expired'>
+  by: 'owner' | 'operator'
+  /** What of its price goes back to the balance. */
+  refund?: number
+}
+
+/** Tells one end of a subscription from another, after it was restored. */
+async function endOf(em: EntityManager, id: number): Promise<string> {
+  const { endedAt } = await em.findOneOrFail(Subscription, { id }, { disableIdentityMap: true })
+  return endedAt?.toISOString() ?? ''
 }
 
 /**
@@ -58,7 +75,7 @@ export async function activatePlan(em: EntityManager, bought: Bought): Promise<S
 export async function deactivate(
   em: EntityManager,
   which: { id: number } | { source: Subscription['source']; key: string },
-  status: Exclude<SubscriptionStatus, 'active'>,
+  { status, by, refund = 0 }: Ending,
 ): Promise<Subscription | null> {
   const found = await em.findOne(Subscription, which, { disableIdentityMap: true })
   if (!found) return null
@@ -69,7 +86,13 @@ export async function deactivate(
     `update subscriptions set status = ?, ended_at = ledger_clock() where id = ? and status = 'active' and ends_at > ledger_clock() returning id`,
     [status, found.id],
   )
-  return ended.length === 0 ? null : found
+  if (ended.length === 0) return null
+  // Whoever cancels their own knows it.
+  if (by === 'operator') {
+    const kind = status === 'refunded' ? 'refunded' : 'terminated'
+    await noteForUser(em, { subscriptionId: found.id, kind, key: await endOf(em, found.id), amount: refund })
+  }
+  return found
 }
 
 /**
@@ -94,5 +117,7 @@ export async function reactivate(
      where s.id = ? and s.status = 'refunded' and s.ends_at > s.ended_at returning s.id`,
     [found.id, found.userId, found.planId, found.id],
   )
-  return again.length === 0 ? null : found
+  if (again.length === 0) return null
+  await noteForUser(em, { subscriptionId: found.id, kind: 'restored', key: found.endedAt?.toISOString() ?? '' })
+  return found
 }

@@ -6,7 +6,7 @@ import { recordAct } from '../audit/service.ts'
 import type { Services, UserDeps } from '../deps.ts'
 import { openCurrencies } from '../orders/pay.ts'
 import { refuseUnknownZones } from '../spend-caps/service.ts'
-import { planOrderOpenFor } from '../orders/schema.ts'
+import { planOrderOpenFor, takesPlace } from '../orders/schema.ts'
 import type { ById, PlanForm, UpdatePlan } from './schema.ts'
 import { type PlanView, toPlanView } from './view.ts'
 
@@ -21,30 +21,33 @@ export const termsOfPlan = ({ name, price, term, termCount, models, windows, bal
   balancePays,
 })
 
-type Sales = { sold: number; mine: number; open: number }
+type Sales = { sold: number; running: number; mine: number; open: number }
 
 /**
- * How many of each were sold, in all and to one user, and how many others are about to pay. Somebody who opens several orders
- * counts once.
+ * How many of each were sold, how many of those run, how many were sold to one user, and how many others are about to pay.
+ * Somebody who opens several orders counts once.
  */
 export async function salesOf(em: EntityManager, userId = 0): Promise<Map<number, Sales>> {
-  const rows: { plan_id: number; sold: string; mine: string; open: string }[] = await em.getConnection().execute(
-    `select plan_id, sum(sold) as sold, sum(mine) as mine, sum(open) as open from (
-         select plan_id, count(*) as sold, count(*) filter (where user_id = ?) as mine, 0 as open
+  const rows: { plan_id: number; sold: string; running: string; mine: string; open: string }[] = await em
+    .getConnection()
+    .execute(
+      `select plan_id, sum(sold) as sold, sum(running) as running, sum(mine) as mine, sum(open) as open from (
+         select plan_id, count(*) as sold, count(*) filter (where ${takesPlace}) as running,
+             count(*) filter (where user_id = ?) as mine, 0 as open
            from subscriptions where status <> 'refunded' group by plan_id
          union all
-         select plan_id, 0, 0, count(distinct user_id) from top_up_orders
+         select plan_id, 0, 0, 0, count(distinct user_id) from top_up_orders
            where status = 'pending' and plan_id is not null and user_id <> ? and created_at > now() - interval '${planOrderOpenFor}'
            group by plan_id
        ) s group by plan_id`,
-    [userId, userId],
-    'all',
-    em.getTransactionContext(),
-  )
+      [userId, userId],
+      'all',
+      em.getTransactionContext(),
+    )
   return new Map(
-    rows.map(({ plan_id: planId, sold, mine, open }) => [
+    rows.map(({ plan_id: planId, sold, running, mine, open }) => [
       planId,
-      { sold: Number(sold), mine: Number(mine), open: Number(open) },
+      { sold: Number(sold), running: Number(running), mine: Number(mine), open: Number(open) },
     ]),
   )
 }
@@ -53,12 +56,12 @@ export async function salesOf(em: EntityManager, userId = 0): Promise<Map<number
 export async function listPlans({ em }: UserDeps): Promise<PlanView[]> {
   const plans = await em.find(Plan, {}, { orderBy: { position: 'asc', id: 'asc' }, disableIdentityMap: true })
   const sales = await salesOf(em)
-  return plans.map((plan) => toPlanView(plan, sales.get(plan.id)?.sold ?? 0))
+  return plans.map((plan) => toPlanView(plan, sales.get(plan.id)))
 }
 
 async function viewOf(em: EntityManager, id: number): Promise<PlanView> {
   const plan = await em.findOneOrFail(Plan, { id }, { disableIdentityMap: true })
-  return toPlanView(plan, (await salesOf(em)).get(id)?.sold ?? 0)
+  return toPlanView(plan, (await salesOf(em)).get(id))
 }
 
 export function createPlan(deps: UserDeps, input: PlanForm): Promise<PlanView> {

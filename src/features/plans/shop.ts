@@ -13,8 +13,6 @@ import { lockPlan, salesOf, termsOfPlan } from './service.ts'
 import { ownSubscription } from './subscriptions.ts'
 import { type OfferView, type SubscriptionView, toOfferView } from './view.ts'
 
-const unsold = { sold: 0, mine: 0, open: 0 }
-
 /** What is on sale, in the order of the shop. */
 export async function listOffers(deps: UserDeps): Promise<OfferView[]> {
   const { em, actor } = deps
@@ -24,15 +22,15 @@ export async function listOffers(deps: UserDeps): Promise<OfferView[]> {
     { orderBy: { position: 'asc', id: 'asc' }, disableIdentityMap: true },
   )
   const sales = await salesOf(em, actor.id)
-  return plans.map((plan) => toOfferView(plan, sales.get(plan.id) ?? unsold, paymentsOf(deps, plan)))
+  return plans.map((plan) => toOfferView(plan, sales.get(plan.id), paymentsOf(deps, plan)))
 }
 
 /** The plan, locked, if this user may buy it now. */
 async function buyable(em: EntityManager, userId: number, id: number): Promise<Plan> {
   const plan = await lockPlan(em, id)
   if (!plan.onSale) throw new DomainError('plan.not_found')
-  const { sold, mine, open } = (await salesOf(em, userId)).get(id) ?? unsold
-  if (typeof plan.stock === 'number' && sold + open >= plan.stock) throw new DomainError('plan.sold_out')
+  const { running, mine, open } = (await salesOf(em, userId)).get(id) ?? { running: 0, mine: 0, open: 0 }
+  if (typeof plan.stock === 'number' && running + open >= plan.stock) throw new DomainError('plan.sold_out')
   if (typeof plan.perUser === 'number' && mine >= plan.perUser)
     throw new DomainError('plan.limit_reached', { count: plan.perUser })
   return plan

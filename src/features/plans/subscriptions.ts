@@ -52,7 +52,7 @@ export async function ownSubscription(deps: UserDeps, id: number): Promise<Subsc
 export async function cancelOwnSubscription(deps: UserDeps, { id }: ById): Promise<SubscriptionView> {
   await deps.em.transactional(async (em) => {
     await ownSubscription({ ...deps, em }, id)
-    const ended = await deactivate(em, { id }, 'cancelled')
+    const ended = await deactivate(em, { id }, { status: 'cancelled', by: 'owner' })
     if (!ended) throw new DomainError('plan.subscription_over')
     await recordAct(
       { ...deps, em },
@@ -111,7 +111,8 @@ export function endSubscription(deps: UserDeps, { id, refund, reason }: EndSubsc
     if (refund > found.price) throw new DomainError('plan.refund_too_large')
     const { target } = await lockTarget(scope, found.userId)
     const status = refund > 0 ? 'refunded' : 'cancelled'
-    if (!(await deactivate(em, { id }, status))) throw new DomainError('plan.subscription_over')
+    const ended = await deactivate(em, { id }, { status, by: 'operator', refund })
+    if (!ended) throw new DomainError('plan.subscription_over')
     if (refund > 0)
       await grant(em, {
         kind: 'plan_refund',

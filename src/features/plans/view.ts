@@ -2,54 +2,47 @@ import type { MethodPrice } from '#core/payment/methods.ts'
 import type { Plan } from '#db/entities/plan.ts'
 import type { Subscription } from '#db/entities/subscription.ts'
 
-/** A plan as it is offered. `sold` are those that were not refunded. */
-export const toPlanView = (plan: Plan, sold: number) => ({
-  id: plan.id,
-  name: plan.name,
-  description: plan.description,
-  price: plan.price,
+type Sales = { sold: number; running: number; mine: number; open: number }
+
+const unsold: Sales = { sold: 0, running: 0, mine: 0, open: 0 }
+
+const toOffer = ({ id, name, description, price, term, termCount, models, windows, balancePays }: Plan) => ({
+  id,
+  name,
+  description,
+  price,
+  term,
+  termCount,
+  models,
+  windows,
+  balancePays,
+})
+
+/** A plan as it is offered. `sold` are those that were not refunded; those that run, or are to run, take its stock. */
+export const toPlanView = (plan: Plan, { sold, running }: Pick<Sales, 'sold' | 'running'> = unsold) => ({
+  ...toOffer(plan),
   moneyPrices: plan.moneyPrices,
-  term: plan.term,
-  termCount: plan.termCount,
-  models: plan.models,
-  windows: plan.windows,
-  balancePays: plan.balancePays,
   onSale: plan.onSale,
   position: plan.position,
   stock: plan.stock ?? null,
   perUser: plan.perUser ?? null,
   sold,
+  running,
   updatedAt: plan.updatedAt,
 })
 
 export type PlanView = ReturnType<typeof toPlanView>
 
 /** A plan as users see it in the shop. */
-export const toOfferView = (
-  plan: Plan,
-  { sold, mine, open }: { sold: number; mine: number; open: number },
-  payments: readonly MethodPrice[],
-) => {
-  const {
-    sold: _,
-    stock,
-    perUser,
-    onSale: __,
-    position: ___,
-    updatedAt: ____,
-    moneyPrices: _____,
-    ...offer
-  } = toPlanView(plan, sold)
-  return {
-    ...offer,
-    /** By which methods it can be paid, and for how much. */
-    payments,
-    /** How many are left, without those that others are about to pay; null for any number. */
-    left: stock === null ? null : Math.max(0, stock - sold - open),
-    /** Whether this user may buy it still. */
-    isOpen: perUser === null || mine < perUser,
-  }
-}
+export const toOfferView = (plan: Plan, { running, mine, open }: Sales = unsold, payments: readonly MethodPrice[]) => ({
+  ...toOffer(plan),
+  /** By which methods it can be paid, and for how much. */
+  payments,
+  /** How many are left, without those that others are about to pay; null for any number. */
+  left: typeof plan.stock === 'number' ? Math.max(0, plan.stock - running - open) : null,
+  /** Whether this user may buy it still. */
+  isOpen: typeof plan.perUser !== 'number' || mine < plan.perUser,
+})
 
 export type OfferView = ReturnType<typeof toOfferView>
 

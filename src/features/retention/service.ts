@@ -32,6 +32,9 @@ const expired = [
   },
   // Long after the last task has ended that could still be refunded.
   { table: 'subscription_charges', condition: "created_at < now() - interval '90 days'" },
+  // Of payments that are no orders here.
+  { table: 'early_payment_events', condition: "created_at < now() - interval '90 days'" },
+  { table: 'plan_notices', condition: "created_at < now() - interval '400 days'" },
   {
     table: 'channel_balances',
     condition: "read_at < now() - interval '90 days' or not exists (select 1 from channels c where c.id = channel_id)",

@@ -1,0 +1,36 @@
+import { defineEntity, p, type InferEntity } from '@mikro-orm/postgresql'
+
+export type PlanNoticeKind =
+  | 'bought'
+  | 'renewed'
+  | 'ending'
+  | 'ended'
+  | 'exhausted'
+  | 'refunded'
+  | 'terminated'
+  | 'restored'
+
+/** Something that happened to a subscription and that its user is notified of, once. */
+export const PlanNotice = defineEntity({
+  name: 'PlanNotice',
+  tableName: 'plan_notices',
+  uniques: [{ properties: ['subscriptionId', 'kind', 'key'] }],
+  indexes: [{ properties: ['sentAt', 'dueAt'] }],
+  properties: {
+    id: p.integer().primary().autoincrement(),
+    subscriptionId: p.integer(),
+    kind: p.text().$type<PlanNoticeKind>(),
+    /** Tells it from others of its kind: an instant, or a window. */
+    key: p.text().default(''),
+    /** What its text names beside the subscription. */
+    amount: p.bigint('number').nullable(),
+    turnsAt: p.datetime().nullable(),
+    createdAt: p.datetime().defaultRaw('now()').index(),
+    dueAt: p.datetime().defaultRaw('now()'),
+    attempts: p.integer().default(0),
+    /** Set before it is handed over, so that nobody gets it twice. */
+    sentAt: p.datetime().nullable(),
+  },
+})
+
+export type PlanNotice = InferEntity<typeof PlanNotice>

@@ -1,0 +1,42 @@
+/** What the operator is told of payments. */
+export const paymentTexts = {
+  zh: {
+    mismatch: '支付通知与订单不符：订单 <no> 收到签名有效但与订单不符（money）的支付通知，未入账，请核对。',
+    refund: '订单已退款：订单 <no> 已退款 3.00 USD，额度尚未收回，请在订单管理中决定是否收回。',
+    open: '订单拒付：订单 <no> 被付款人拒付，原因：fraudulent。',
+    won: '订单拒付：订单 <no> 的拒付已撤销，原因：fraudulent，已恢复额度 $7.272728。',
+    lost: '订单拒付：订单 <no> 的拒付已成立，原因：fraudulent。',
+    orphaned: '已支付订单的账户不存在：订单 <no>X 已支付，但下单的账户已被删除，未入账，请处理退款。',
+  },
+  en: {
+    mismatch:
+      'A payment does not fit its order：A payment notification for order <no> has a valid signature but does not fit the order (money). Nothing was credited. Please check.',
+    refund:
+      'An order was refunded：Order <no> was refunded 3.00 USD. Its credit is still there; decide in the orders whether to take it back.',
+    open: 'A payment is disputed：Order <no> is disputed by its payer, reason: fraudulent.',
+    won: 'A payment is disputed：Order <no> is disputed no more, reason: fraudulent. $7.272728 were credited again.',
+    lost: 'A payment is disputed：Order <no> lost its dispute, reason: fraudulent.',
+    orphaned:
+      'The account of a paid order is gone：Order <no>X was paid, but its account has been deleted. Nothing was credited. Please refund it.',
+  },
+}
+
+/** What users are told of their plans, in the order of the test; times are left out. */
+export const planTexts = {
+  zh: [
+    '套餐已开通：套餐「Team」已开通，有效期至 <time>。',
+    '套餐额度已用尽：套餐「Team」的 5 小时额度已用尽，<time> 起恢复。在此之前的调用将从余额扣费。',
+    '套餐即将到期：套餐「Team」将于 <time> 到期，如需继续使用请及时续订。',
+    '套餐已续期：套餐「Team」已续期，新的一期从 <time> 开始，有效期至 <time>。',
+    '套餐已退款：套餐「Team」已终止并退款，$0.200000 已退回余额。',
+    '套餐已到期：套餐「Team」已于 <time> 到期。',
+  ],
+  en: [
+    'Your plan is active：The plan “Team” is active until <time>.',
+    'Your plan is used up for now：What the plan “Team” pays in 5 hours is used up until <time>. Until then calls are charged to your balance.',
+    'Your plan ends soon：The plan “Team” ends at <time>. Renew it to go on.',
+    'Your plan is renewed：The plan “Team” is renewed: its next term begins at <time> and ends at <time>.',
+    'Your plan was refunded：The plan “Team” was ended and refunded; $0.200000 went back to your balance.',
+    'Your plan has ended：The plan “Team” ended at <time>.',
+  ],
+}
