@@ -200,7 +200,7 @@ test('what is not offered is told with its reason, and printed', () => {
   process.stdout.write(`${[title, ...lines].join('\n')}\n`)
 })
 
-test('every living type of the list has a provider of its own', () => {
+test('every type of channel-types.json that can be called has a provider in relay/providers/registry.ts', () => {
   const ownTypes = new Set(listProviders().flatMap((provider) => provider.channelTypes))
   const living = channelTypes.filter(({ status, supports }) => {
     const talks = Object.entries(supports).some(([operation, offered]) => offered && operation !== 'task')

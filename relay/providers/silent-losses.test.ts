@@ -75,7 +75,7 @@ const chatSayings: Saying[] = [
       { type: 'video_url', video_url: { url: 'x' } },
     ]),
   ],
-  ['a thought', chatTurn({}), chatTurn({ reasoning_content: 'hm' })],
+  ['reasoning text', chatTurn({}), chatTurn({ reasoning_content: 'hm' })],
   ['a refusal', chatTurn({}), chatTurn({ refusal: 'never' })],
   ['sound of an answer', chatTurn({}), chatTurn({ audio: { id: 'audio_1' } })],
 ]

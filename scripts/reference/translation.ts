@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { InvalidRequest } from '#relay/chat/invalid-request.ts'
 import { details } from '#relay/chat/losses.ts'
+import { sealLoss } from '#relay/chat/seals/open-seals.ts'
 import { requestWith } from '#relay/providers/conformance/requests.ts'
 import {
   callers,
@@ -39,12 +40,14 @@ const featureRows = () =>
 function writtenNames(): Map<string, Set<string>> {
   const names = new Map<string, Set<string>>()
   const note = (name: string, place: string) => names.set(name, (names.get(name) ?? new Set()).add(place))
-  for (const path of globSync('relay/{dialects,providers}/**/*.ts', { cwd: root }).toSorted()) {
+  for (const path of globSync('relay/{chat,dialects,providers}/**/*.ts', { cwd: root }).toSorted()) {
     if (path.endsWith('.test.ts') || /\/(testing|conformance)\//.test(path)) continue
-    const place = path.replaceAll('\\', '/').split('/').slice(1, 3).join('/')
+    const place = path.replaceAll('\\', '/').replace(/\.ts$/, '').split('/').slice(1, 3).join('/')
     const source = readFileSync(join(root, path), 'utf8')
-    for (const [, name = ''] of source.matchAll(/losses\.(?:add|push)\(\s*'([^']+)'/g)) note(name, place)
+    for (const [, added, listed] of source.matchAll(/\b(?:losses|lost)(?:\.(?:add|push)\(\s*'([^']+)'|: \['([^']+)')/g))
+      note(added ?? listed ?? '', place)
   }
+  note(sealLoss, 'chat/seals')
   for (const name of Object.keys(details)) note(name, 'chat/losses')
   return names
 }
@@ -55,6 +58,6 @@ const nameRows = () =>
     .map(([name, places]) => [code(name), [...places].toSorted().join(', ')])
 
 export const translationBlocks: Blocks = {
-  features: () => table(['wanted by a caller of another dialect', ...targets.map(({ name }) => name)], featureRows()),
+  features: () => table(['feature of a call in another dialect', ...targets.map(({ name }) => name)], featureRows()),
   names: () => table(['name', 'reported by'], nameRows()),
 }

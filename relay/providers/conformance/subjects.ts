@@ -58,7 +58,7 @@ const noList = 'the vendor has none'
 const textOnly: Subject['optOut'] = {
   'cached tokens': notReported,
   tools: 'the vendor has no tools',
-  thinking: 'its models do not show thoughts',
+  thinking: 'its models do not show reasoning',
   'stop reasons': 'the vendor tells no reason',
   'filtered answers': 'the vendor tells no reason',
   images: 'its models read no pictures',
@@ -122,7 +122,7 @@ const settings: Readonly<Record<string, Setting | Setting[]>> = {
     optOut: {
       'cached tokens': notReported,
       tools: 'the vendor knows one call a turn',
-      thinking: 'its models do not show thoughts',
+      thinking: 'its models do not show reasoning',
       images: 'its models read no pictures',
       'tool results': 'the vendor knows one call a turn',
       'model list': noList,
@@ -133,7 +133,7 @@ const settings: Readonly<Record<string, Setting | Setting[]>> = {
     optOut: {
       'cached tokens': notReported,
       tools: 'an application has tools of its own',
-      thinking: 'an application shows thoughts only of its agents',
+      thinking: 'an application shows reasoning only of its agents',
       'stop reasons': 'the vendor tells no reason',
       'filtered answers': 'the vendor tells no reason',
       images: 'bytes are sent before the call, which the system tests show',
@@ -185,7 +185,7 @@ const settings: Readonly<Record<string, Setting | Setting[]>> = {
       alwaysStreams: true,
       optOut: {
         'cached tokens': notReported,
-        thinking: 'its models do not show thoughts',
+        thinking: 'its models do not show reasoning',
         'stop reasons': 'the vendor tells no reason',
         'filtered answers': 'the vendor tells no reason',
         images: 'its messages are text',

@@ -147,7 +147,7 @@ export const features: Record<string, Feature> = {
     find: (request) => (partsOf(request, 'image')[0] as { detail?: string } | undefined)?.detail,
     named: ['detail', 'image.detail'],
   },
-  audioFile: {
+  'audio file': {
     want: user(text, { type: 'audio', source: { ...data, mediaType: 'audio/wav' }, format: 'wav' }),
     find: (request) => partsOf(request, 'audio').length,
     named: ['audio', 'input_audio'],
@@ -187,17 +187,17 @@ export const features: Record<string, Feature> = {
     find: (request) => JSON.stringify(request.messages).includes('never'),
     named: ['refusal'],
   },
-  'a thought': {
+  'reasoning text': {
     want: history({ type: 'reasoning', text: 'hm' }, text),
     find: (request) => partsOf(request, 'reasoning').length,
     named: ['reasoning_content'],
   },
-  'proof of a thought': {
+  'signature of reasoning': {
     want: history({ type: 'reasoning', text: 'hm', signature: { dialect: 'claude', value: 'c2ln' } }, text),
     find: (request) => JSON.stringify(request.messages).includes('c2ln'),
     named: ['reasoning_content'],
   },
-  'a sealed thought': {
+  'encrypted reasoning': {
     want: history({ type: 'reasoning', text: '', encrypted: { dialect: 'openai-responses', data: 'c2VhbA' } }, text),
     find: (request) => JSON.stringify(request.messages).includes('c2VhbA'),
     named: ['reasoning_content'],
@@ -230,7 +230,7 @@ export const features: Record<string, Feature> = {
     find: (request) => /"isError":true|Error: broke/.test(JSON.stringify(request.messages)),
     named: ['is_error'],
   },
-  'a name of who speaks': {
+  'name of the speaker': {
     want: { messages: [{ role: 'user', content: [text], name: 'bob' }] },
     find: ({ messages }) => (messages[0] as { name?: string }).name,
     named: ['name', 'messages.name'],
