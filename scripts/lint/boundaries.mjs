@@ -103,6 +103,7 @@ export const table = [
       'type:src/features/*/router**',
       'src/rest/route',
       'src/rest/read',
+      'src/rest/reply',
       'src/core/**',
       'npm:zod',
     ],

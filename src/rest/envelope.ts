@@ -18,20 +18,21 @@ export const statusOfKind: Record<Kind, number> = {
 }
 
 /** What a row says of its reply's form. */
-type RouteEnvelope = Pick<BoundRoute, 'envelope' | 'message' | 'topLevel' | 'topLevelOfRefusal' | 'status'>
+type RouteEnvelope = Pick<BoundRoute, 'envelope' | 'message' | 'topLevelOfRefusal' | 'status'>
 
-type Answer = { output: unknown; data: unknown }
+/** `beside`: what stands beside success and message. */
+type Answer = { output: unknown; data: unknown; beside: Record<string, unknown> | undefined }
 type Refusal = { error: DomainError; language: Language }
 
-export function sendSuccess(res: Response, route: RouteEnvelope, { output, data }: Answer): void {
+export function sendSuccess(res: Response, route: RouteEnvelope, { output, data, beside }: Answer): void {
   if (route.envelope === 'message-only') {
-    res.json({ message: 'success', ...route.topLevel(output), data })
+    res.json({ message: 'success', ...beside, data })
     return
   }
   res.json({
     success: true,
     message: route.message(output),
-    ...route.topLevel(output),
+    ...beside,
     ...(data === undefined ? {} : { data }),
   })
 }

@@ -75,7 +75,8 @@ async function answer<Api, Services>(
     const request: RestRequest = { params: toTexts(req.params), query: toTexts(req.query), body: toObject(body) }
     const output = await route.call(api, request)
     if (route.redirectTo !== undefined) return res.redirect(302, route.redirectTo)
-    sendSuccess(res, route, { output, data: route.reply(output, request) })
+    const data = route.reply(output, request)
+    sendSuccess(res, route, { output, data, beside: route.topLevel?.(output, request) })
   } catch (error) {
     sendRefusal(res, route, { error: domainErrorOf(product.services.log, error), language })
   }

@@ -79,19 +79,3 @@ export const zeroBasedPage =
     page: clampPage((integer(query['p']) ?? 0) + 1),
     pageSize: sizeName === null ? defaultPageSize : clampSize(integer(query[sizeName])),
   })
-
-/** `{items,total,page,page_size}` with each item renamed. */
-export const pageReply =
-  <Item>(toItem: (item: Item) => unknown) =>
-  (page: { items: Item[]; total: number; page: number; pageSize: number }) => ({
-    items: page.items.map(toItem),
-    total: page.total,
-    page: page.page,
-    page_size: page.pageSize,
-  })
-
-/** The bare array of older lists. */
-export const listReply =
-  <Item>(toItem: (item: Item) => unknown) =>
-  (page: { items: Item[] }) =>
-    page.items.map(toItem)

@@ -1,23 +1,19 @@
 import type { Request, Response } from 'express'
 import type { ErrorCode } from '#core/errors.ts'
+import type { Reply } from './reply.ts'
+import type { RestRequest } from './request.ts'
 
-/** What a row may read of a request; values are as sent, see `read.ts` for lenient readers. */
-export type RestRequest = {
-  params: Record<string, string>
-  query: Record<string, string | undefined>
-  /** The parsed JSON body; `{}` when there is none. */
-  body: Record<string, unknown>
-}
+export type { RestRequest } from './request.ts'
 
 /** A documented path tied to a procedure. `Api` is the part of the typed in-process caller that the row needs. */
 export type BoundRoute<Api = never> = {
   kind: 'bound'
   call: (api: Api, request: RestRequest) => Promise<unknown>
   /** Output → `data`; absent key when it gives undefined. */
-  reply: (output: unknown, request: RestRequest) => unknown
+  reply: Reply<unknown>
   message: (output: unknown) => string
   /** Keys beside success and message, for the replies that clients read there. */
-  topLevel: (output: unknown) => Record<string, unknown>
+  topLevel: Reply<unknown, Record<string, unknown>> | undefined
   /** Keys beside success and message of a refusal. */
   topLevelOfRefusal: Record<string, unknown>
   /** `message-only`: no success key; clients read "success" or "error" in message. */
@@ -52,9 +48,10 @@ type InputOf<P extends Procedure> = [Parameters<P>[0]] extends [never] ? unknown
 
 type BindOptions<P extends Procedure> = {
   input?: (request: RestRequest) => InputOf<P>
-  reply?: (output: Awaited<ReturnType<P>>, request: RestRequest) => unknown
+  /** What becomes of the output, with its schema. */
+  reply: Reply<Awaited<ReturnType<P>>>
   message?: string | ((output: Awaited<ReturnType<P>>) => string)
-  topLevel?: (output: Awaited<ReturnType<P>>) => Record<string, unknown>
+  topLevel?: Reply<Awaited<ReturnType<P>>, Record<string, unknown>>
   topLevelOfRefusal?: Record<string, unknown>
   envelope?: BoundRoute['envelope']
   status?: BoundRoute['status']
@@ -63,14 +60,14 @@ type BindOptions<P extends Procedure> = {
   redirectTo?: string
 }
 
-const bindTo = <Api, P extends Procedure>(pick: (api: Api) => P, options: BindOptions<P> = {}): BoundRoute<Api> => {
+const bindTo = <Api, P extends Procedure>(pick: (api: Api) => P, options: BindOptions<P>): BoundRoute<Api> => {
   const { message } = options
   return {
     kind: 'bound',
     call: (api, request) => pick(api)((options.input ? options.input(request) : undefined) as never),
-    reply: (options.reply ?? ((output: unknown) => output)) as BoundRoute['reply'],
+    reply: options.reply as BoundRoute['reply'],
     message: (typeof message === 'function' ? message : () => message ?? '') as BoundRoute['message'],
-    topLevel: (options.topLevel ?? (() => ({}))) as BoundRoute['topLevel'],
+    topLevel: options.topLevel as BoundRoute['topLevel'],
     topLevelOfRefusal: options.topLevelOfRefusal ?? {},
     envelope: options.envelope ?? 'plain',
     status: { 'input.unreadable': 200, ...options.status },
@@ -87,11 +84,11 @@ export type CallerOf<Router extends { createCaller: (...given: never[]) => unkno
 
 /**
  * Ties documented paths to a feature's procedures: rename in, rename out, nothing else. Role, validation and service are the
- * procedure's. Without `reply` the output itself is `data`; a procedure that returns nothing gives no `data`.
+ * procedure's.
  */
 export const binder =
   <Api>() =>
-  <P extends Procedure>(pick: (api: Api) => P, options?: BindOptions<P>): BoundRoute<Api> =>
+  <P extends Procedure>(pick: (api: Api) => P, options: BindOptions<P>): BoundRoute<Api> =>
     bindTo(pick, options)
 
 /**
@@ -99,6 +96,3 @@ export const binder =
  * @public The rows of payments and of signing in elsewhere are made with it.
  */
 export const raw = <Services>(handler: RawRoute<Services>['handler']): RawRoute<Services> => ({ kind: 'raw', handler })
-
-/** A reply without `data`. */
-export const noData = (): undefined => undefined

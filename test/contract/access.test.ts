@@ -3,6 +3,7 @@ import { errors, type ErrorCode } from '#core/errors.ts'
 import { type App, startApp } from '#test/support/app.ts'
 import { accessTable, type Surface, expectedOf, refusalOf, routesOf } from './access-table.ts'
 import { callRest } from './callers.ts'
+import { departures } from './reply-schema.ts'
 import { createWalkers, inParallel, mayChange, type Step, steps, type Walkers } from './walk.ts'
 
 let app: App
@@ -73,6 +74,8 @@ test.each(surfaces)(
       if (!expected.split(' or ').includes(outcome))
         wrong.push(`${name}: ${outcome} instead of ${expected}: ${text.slice(0, 200)}`)
       else if (status !== (expectedStatus(step) ?? status)) wrong.push(`${name}: ${outcome} with ${status}`)
+      if (step.surface === 'rest' && outcome === 'ok' && text.startsWith('{'))
+        wrong.push(...departures(step.route, text))
       if (isOwned && row.foreign === undefined)
         wrong.push(`${name}: is about somebody's things, so its row needs foreign`)
     }

@@ -1,5 +1,6 @@
-import { integer, pageQuery, pageReply, seconds, text } from '#rest/read.ts'
-import { binder, type CallerOf, noData, type RouteTable } from '#rest/route.ts'
+import { integer, pageQuery, text } from '#rest/read.ts'
+import { asInteger, asObject, asPage, asSeconds, asText, noData } from '#rest/reply.ts'
+import { binder, type CallerOf, type RouteTable } from '#rest/route.ts'
 import type { notesUserRouter } from './router.ts'
 import type { NoteView } from './view.ts'
 
@@ -7,10 +8,14 @@ type Api = { user: { notes: CallerOf<typeof notesUserRouter> } }
 
 const bind = binder<Api>()
 
-const toNote = ({ id, content, createdAt }: NoteView) => ({ id, content, created_at: seconds(createdAt) })
+const toNote = asObject<NoteView>({
+  id: asInteger('id'),
+  content: asText('content'),
+  created_at: asSeconds('createdAt'),
+})
 
 export const noteRoutes: RouteTable<Api> = {
-  'GET /api/user/notes': bind((api) => api.user.notes.list, { input: pageQuery, reply: pageReply(toNote) }),
+  'GET /api/user/notes': bind((api) => api.user.notes.list, { input: pageQuery, reply: asPage(toNote) }),
   'POST /api/user/notes': bind((api) => api.user.notes.create, {
     input: ({ body }) => ({ content: text(body['content']) ?? '' }),
     reply: toNote,

@@ -1,5 +1,6 @@
 import { text } from '#rest/read.ts'
-import { binder, type CallerOf, noData, type RestRequest, type RouteTable } from '#rest/route.ts'
+import { noData, sameText } from '#rest/reply.ts'
+import { binder, type CallerOf, type RestRequest, type RouteTable } from '#rest/route.ts'
 import type { authRouter } from './router.ts'
 
 type Api = { auth: CallerOf<typeof authRouter> }
@@ -29,6 +30,7 @@ export const authRoutes: RouteTable<Api> = {
   'GET /api/reset_password': bind((api) => api.auth.requestPasswordReset, { input: requestMail, reply: noData }),
   'POST /api/user/reset': bind((api) => api.auth.resetPassword, {
     input: ({ body }) => ({ email: text(body['email']) ?? '', token: text(body['token']) ?? '' }),
+    reply: sameText,
   }),
   'GET /api/oauth/email/bind': bind((api) => api.auth.bindEmail, {
     input: ({ query }) => ({ email: query['email'] ?? '', code: query['code'] ?? '' }),

@@ -1,5 +1,24 @@
 import { boolean, csv, integer, integers, seconds, text, zeroBasedPage } from '#rest/read.ts'
-import { binder, type CallerOf, noData, type RestRequest, type RouteTable } from '#rest/route.ts'
+import {
+  always,
+  asBarePage,
+  asFlag,
+  asInteger,
+  asJsonText,
+  asJsonTextOrNull,
+  asListOf,
+  asNames,
+  asNumber,
+  asObject,
+  asOneOf,
+  asSeconds,
+  asText,
+  asTextOrNull,
+  noData,
+  replyOfPart,
+  sameList,
+} from '#rest/reply.ts'
+import { binder, type CallerOf, type RestRequest, type RouteTable } from '#rest/route.ts'
 import type { CreateChannel, UpdateChannel } from './schema.ts'
 import type { ChannelView } from './view.ts'
 import type { channelsAdminRouter } from './router.ts'
@@ -8,64 +27,64 @@ type Api = { admin: { channels: CallerOf<typeof channelsAdminRouter> } }
 
 const bind = binder<Api>()
 
-const toRestChannel = (channel: ChannelView & { key?: string }) => ({
-  id: channel.id,
-  type: channel.type,
-  key: channel.key ?? '',
-  name: channel.name,
-  status: channel.status,
-  openai_organization: channel.openaiOrganization,
-  test_model: channel.testModel,
-  max_input_tokens: channel.maxInputTokens,
-  base_url: channel.baseUrl,
-  other: channel.other,
-  models: channel.models.join(','),
-  group: channel.groups.join(','),
-  model_prefix: channel.modelPrefix,
-  tag: channel.tag,
-  model_mapping: channel.modelMapping,
-  status_code_mapping: channel.statusCodeMapping,
-  setting: channel.setting,
-  param_override: channel.paramOverride,
-  system_prompt: channel.systemPrompt,
-  priority: channel.priority,
-  weight: channel.weight,
-  auto_ban: channel.autoBan ? 1 : 0,
-  created_time: seconds(channel.createdAt),
-  test_time: seconds(channel.testedAt),
-  response_time: channel.responseTimeMs,
-  balance: channel.balance,
-  balance_updated_time: seconds(channel.balanceUpdatedAt),
-  used_quota: channel.usedQuota,
-  other_info: channel.statusAt
-    ? JSON.stringify({ status_reason: channel.statusReason, status_time: seconds(channel.statusAt) })
-    : '',
+const toRestChannel = asObject<ChannelView & { key?: string }>({
+  id: asInteger('id'),
+  type: asInteger('type'),
+  key: asText(({ key }) => key ?? ''),
+  name: asText('name'),
+  status: asInteger('status'),
+  openai_organization: asTextOrNull('openaiOrganization'),
+  test_model: asTextOrNull('testModel'),
+  max_input_tokens: asInteger('maxInputTokens'),
+  base_url: asTextOrNull('baseUrl'),
+  other: asText('other'),
+  models: asNames('models'),
+  group: asNames('groups'),
+  model_prefix: asTextOrNull('modelPrefix'),
+  tag: asTextOrNull('tag'),
+  model_mapping: asJsonTextOrNull('modelMapping'),
+  status_code_mapping: asJsonTextOrNull('statusCodeMapping'),
+  setting: asJsonTextOrNull('setting'),
+  param_override: asJsonTextOrNull('paramOverride'),
+  system_prompt: asTextOrNull('systemPrompt'),
+  priority: asInteger('priority'),
+  weight: asInteger('weight'),
+  auto_ban: asOneOf(0, 1)(({ autoBan }) => (autoBan ? 1 : 0)),
+  created_time: asSeconds('createdAt'),
+  test_time: asSeconds('testedAt'),
+  response_time: asInteger('responseTimeMs'),
+  balance: asNumber('balance'),
+  balance_updated_time: asSeconds('balanceUpdatedAt'),
+  used_quota: asInteger('usedQuota'),
+  other_info: asJsonText(({ statusAt, statusReason }) =>
+    statusAt ? JSON.stringify({ status_reason: statusReason, status_time: seconds(statusAt) }) : '',
+  ),
+})
+
+const modelPermission = asObject<null>({
+  id: always('modelperm-LwHkVFn8AcMItP432fKKDIKJ'),
+  object: always('model_permission'),
+  created: always(1_626_777_600),
+  allow_create_engine: always(true),
+  allow_sampling: always(true),
+  allow_logprobs: always(true),
+  allow_search_indices: always(false),
+  allow_view: always(true),
+  allow_fine_tuning: always(false),
+  organization: always('*'),
+  group: always(null),
+  is_blocking: always(false),
 })
 
 /** An entry of the list of models as the OpenAI interface has it, with the rights it once told. */
-const toRestModel = ({ id, ownedBy }: { id: string; ownedBy: string }) => ({
-  id,
-  object: 'model',
-  created: 1_626_777_600,
-  owned_by: ownedBy,
-  permission: [
-    {
-      id: 'modelperm-LwHkVFn8AcMItP432fKKDIKJ',
-      object: 'model_permission',
-      created: 1_626_777_600,
-      allow_create_engine: true,
-      allow_sampling: true,
-      allow_logprobs: true,
-      allow_search_indices: false,
-      allow_view: true,
-      allow_fine_tuning: false,
-      organization: '*',
-      group: null,
-      is_blocking: false,
-    },
-  ],
-  root: id,
-  parent: null,
+const toRestModel = asObject<{ id: string; ownedBy: string }>({
+  id: asText('id'),
+  object: always('model'),
+  created: always(1_626_777_600),
+  owned_by: asText('ownedBy'),
+  permission: replyOfPart(asListOf(modelPermission), () => [null]),
+  root: asText('id'),
+  parent: always(null),
 })
 
 type Body = RestRequest['body']
@@ -133,8 +152,7 @@ const toUpdate = ({ body }: RestRequest): UpdateChannel => ({
 })
 
 const tagOf = ({ body }: RestRequest) => ({ tag: text(body['tag']) ?? '' })
-const list = (channels: ChannelView[]) => channels.map(toRestChannel)
-const count = (output: { count: number }) => output.count
+const count = asInteger<{ count: number }>('count')
 
 export const channelRoutes: RouteTable<Api> = {
   'GET /api/channel/': bind((api) => api.admin.channels.list, {
@@ -143,7 +161,7 @@ export const channelRoutes: RouteTable<Api> = {
       sort: sortOf(request.query['id_sort']),
       tagMode: boolean(request.query['tag_mode']) ?? false,
     }),
-    reply: (page) => list(page.items),
+    reply: asBarePage(toRestChannel),
   }),
   'GET /api/channel/search': bind((api) => api.admin.channels.search, {
     input: ({ query }) => ({
@@ -156,21 +174,26 @@ export const channelRoutes: RouteTable<Api> = {
       sort: sortOf(query['id_sort']),
       tagMode: boolean(query['tag_mode']) ?? false,
     }),
-    reply: list,
+    reply: asListOf(toRestChannel),
   }),
-  'GET /api/channel/models': bind((api) => api.admin.channels.models, { reply: (models) => models.map(toRestModel) }),
-  'GET /api/channel/models_enabled': bind((api) => api.admin.channels.modelsEnabled),
+  'GET /api/channel/models': bind((api) => api.admin.channels.models, { reply: asListOf(toRestModel) }),
+  'GET /api/channel/models_enabled': bind((api) => api.admin.channels.modelsEnabled, {
+    reply: sameList,
+  }),
   'GET /api/channel/tags': bind((api) => api.admin.channels.tags.list, {
+    reply: sameList,
     input: ({ query }) => ({
       offset: Math.max(0, integer(query['offset']) ?? 0),
       limit: Math.min(Math.max(1, integer(query['limit']) ?? 200), 1000),
     }),
   }),
   'GET /api/channel/fetch_models/:id': bind((api) => api.admin.channels.fetchModelsOf, {
+    reply: sameList,
     input: pathId,
     status: { 'channel.fetch_models_failed': 200 },
   }),
   'POST /api/channel/fetch_models': bind((api) => api.admin.channels.fetchModels, {
+    reply: sameList,
     // What is missing or malformed is refused by the procedure's own schema.
     input: ({ body }) => ({
       id: integer(body['id']) || undefined,
@@ -185,7 +208,10 @@ export const channelRoutes: RouteTable<Api> = {
     input: (request) => ({ ...pathId(request), model: request.query['model'] ?? '' }),
     reply: noData,
     message: ({ message }) => message,
-    topLevel: ({ success, seconds: time }) => ({ success, time }),
+    topLevel: asObject<{ success: boolean; seconds: number }>({
+      success: asFlag('success'),
+      time: asNumber('seconds'),
+    }),
     topLevelOfRefusal: { time: 0 },
   }),
   'GET /api/channel/test': bind((api) => api.admin.channels.testAll, { reply: noData }),
@@ -193,7 +219,7 @@ export const channelRoutes: RouteTable<Api> = {
   'GET /api/channel/update_balance/:id': bind((api) => api.admin.channels.updateBalance, {
     input: pathId,
     reply: noData,
-    topLevel: ({ balance }) => ({ balance }),
+    topLevel: asObject({ balance: asNumber('balance') }),
   }),
   'GET /api/channel/:id': bind((api) => api.admin.channels.get, { input: pathId, reply: toRestChannel }),
   'POST /api/channel/': bind((api) => api.admin.channels.create, { input: toCreate, reply: noData }),
@@ -202,7 +228,7 @@ export const channelRoutes: RouteTable<Api> = {
   'DELETE /api/channel/:id': bind((api) => api.admin.channels.remove, { input: pathId, reply: noData }),
   'POST /api/channel/batch': bind((api) => api.admin.channels.removeMany, {
     input: ({ body }) => ({ ids: integers(body['ids']) }),
-    reply: (_output, { body }) => integers(body['ids']).length,
+    reply: asInteger((_output, { body }) => integers(body['ids']).length),
   }),
   'POST /api/channel/batch/tag': bind((api) => api.admin.channels.setTag, {
     input: ({ body }) => ({ ids: integers(body['ids']), tag: text(body['tag']) ?? '' }),

@@ -1,4 +1,5 @@
 import type { UsableGroup } from '#core/groups.ts'
+import { asNumber, asObject, asRecord, asText, sameList } from '#rest/reply.ts'
 import { binder, type CallerOf, type RouteTable } from '#rest/route.ts'
 import type { groupsAdminRouter, groupsPublicRouter, groupsUserRouter } from './router.ts'
 
@@ -10,11 +11,13 @@ type Api = {
 
 const bind = binder<Api>()
 
-const byName = (groups: UsableGroup[]) =>
-  Object.fromEntries(groups.map(({ name, ratio, description }) => [name, { ratio, desc: description }]))
+const byName = asRecord(
+  (groups: readonly UsableGroup[]) => groups.map((group) => [group.name, group] as const),
+  asObject<UsableGroup>({ ratio: asNumber('ratio'), desc: asText('description') }),
+)
 
 export const groupRoutes: RouteTable<Api> = {
-  'GET /api/group/': bind((api) => api.admin.groups.names),
+  'GET /api/group/': bind((api) => api.admin.groups.names, { reply: sameList }),
   'GET /api/user/groups': bind((api) => api.public.groups.list, { reply: byName, userId: 'none' }),
   'GET /api/user/self/groups': bind((api) => api.user.groups.list, { reply: byName }),
 }

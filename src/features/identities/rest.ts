@@ -1,4 +1,5 @@
-import { binder, type CallerOf, noData, type RestRequest, type RouteTable } from '#rest/route.ts'
+import { noData, sameText } from '#rest/reply.ts'
+import { binder, type CallerOf, type RestRequest, type RouteTable } from '#rest/route.ts'
 import type { bindingsUserRouter, identitiesRouter } from './router.ts'
 
 type Api = {
@@ -23,6 +24,7 @@ const widgetFields = ({ query }: RestRequest) => ({
 export const identityRoutes: RouteTable<Api> = {
   'GET /api/oauth/state': bind((api) => api.auth.oauth.state, {
     input: ({ query }) => ({ inviteCode: query['aff'] ?? '' }),
+    reply: sameText,
     ...bySession,
   }),
   'GET /api/oauth/wechat/bind': bind((api) => api.user.account.bindings.bindWeChat, {
@@ -32,6 +34,7 @@ export const identityRoutes: RouteTable<Api> = {
   }),
   'GET /api/oauth/telegram/bind': bind((api) => api.user.account.bindings.bindTelegram, {
     input: widgetFields,
+    reply: noData,
     redirectTo: '/app/me',
     ...bySession,
   }),

@@ -1,4 +1,5 @@
-import { instant, integer, pageQuery, pageReply, seconds } from '#rest/read.ts'
+import { instant, integer, pageQuery } from '#rest/read.ts'
+import { asFlag, asInteger, asJsonText, asListOf, asObject, asPage, asSeconds, asText } from '#rest/reply.ts'
 import { binder, type CallerOf, type RestRequest, type RouteTable } from '#rest/route.ts'
 import type { LogStat } from './stat.ts'
 import type { LogView } from './view.ts'
@@ -8,26 +9,26 @@ type Api = { user: { logs: CallerOf<typeof logsUserRouter> }; admin: { logs: Cal
 
 const bind = binder<Api>()
 
-const toRestLog = (log: LogView) => ({
-  id: log.id,
-  user_id: log.userId,
-  created_at: seconds(log.createdAt),
-  type: log.type,
-  content: log.content,
-  username: log.username,
-  token_name: log.tokenName,
-  token_id: log.tokenId,
-  model_name: log.modelName,
-  quota: log.quota,
-  prompt_tokens: log.promptTokens,
-  completion_tokens: log.completionTokens,
-  use_time: Math.floor(log.useTimeMs / 1000),
-  is_stream: log.isStream,
-  channel: log.channelId,
-  channel_name: log.channelName,
-  group: log.group,
-  client_ip: log.clientIp,
-  other: log.other ? JSON.stringify(log.other) : '',
+const toRestLog = asObject<LogView>({
+  id: asInteger('id'),
+  user_id: asInteger('userId'),
+  created_at: asSeconds('createdAt'),
+  type: asInteger('type'),
+  content: asText('content'),
+  username: asText('username'),
+  token_name: asText('tokenName'),
+  token_id: asInteger('tokenId'),
+  model_name: asText('modelName'),
+  quota: asInteger('quota'),
+  prompt_tokens: asInteger('promptTokens'),
+  completion_tokens: asInteger('completionTokens'),
+  use_time: asInteger(({ useTimeMs }) => Math.floor(useTimeMs / 1000)),
+  is_stream: asFlag('isStream'),
+  channel: asInteger('channelId'),
+  channel_name: asText('channelName'),
+  group: asText('group'),
+  client_ip: asText('clientIp'),
+  other: asJsonText(({ other }) => (other ? JSON.stringify(other) : '')),
 })
 
 type Query = RestRequest['query']
@@ -62,17 +63,17 @@ const filters = (query: Query) => ({
 })
 
 const keyword = ({ query }: RestRequest) => ({ keyword: query['keyword'] ?? '' })
-const list = (logs: LogView[]) => logs.map(toRestLog)
-const documentedStat = ({ quota, rpm, tpm }: LogStat) => ({ quota, rpm, tpm })
+const list = asListOf(toRestLog)
+const documentedStat = asObject<LogStat>({ quota: asInteger('quota'), rpm: asInteger('rpm'), tpm: asInteger('tpm') })
 
 export const logRoutes: RouteTable<Api> = {
   'GET /api/log/': bind((api) => api.admin.logs.list, {
     input: (request) => ({ ...filters(request.query), ...pageQuery(request) }),
-    reply: pageReply(toRestLog),
+    reply: asPage(toRestLog),
   }),
   'GET /api/log/self': bind((api) => api.user.logs.list, {
     input: (request) => ({ ...ownFilters(request.query), ...pageQuery(request) }),
-    reply: pageReply(toRestLog),
+    reply: asPage(toRestLog),
   }),
   'GET /api/log/stat': bind((api) => api.admin.logs.stat, {
     input: ({ query }) => filters(query),
@@ -91,6 +92,6 @@ export const logRoutes: RouteTable<Api> = {
   }),
   'DELETE /api/log/': bind((api) => api.admin.logs.clear, {
     input: ({ query }) => ({ before: instant(query['target_timestamp']) }),
-    reply: ({ count }) => count,
+    reply: asInteger('count'),
   }),
 }

@@ -1,6 +1,7 @@
 import { DomainError } from '#core/errors.ts'
-import { instant, integer, integers, iso, pageQuery, pageReply, text } from '#rest/read.ts'
-import { binder, type CallerOf, noData, type RestRequest, type RouteTable } from '#rest/route.ts'
+import { instant, integer, integers, pageQuery, text } from '#rest/read.ts'
+import { asFlag, asInteger, asListOf, asObject, asPage, asText, asTime, noData, sameNumber } from '#rest/reply.ts'
+import { binder, type CallerOf, type RestRequest, type RouteTable } from '#rest/route.ts'
 import type { messagesAdminRouter, messagesUserRouter } from './router.ts'
 import type { MessageFormat } from './schema.ts'
 import type { AdminView, InboxView, RecipientView } from './view.ts'
@@ -12,31 +13,31 @@ type Api = {
 
 const bind = binder<Api>()
 
-const toInboxMessage = (message: InboxView) => ({
-  id: message.id,
-  title: message.title,
-  content: message.content,
-  format: message.format,
-  created_at: iso(message.createdAt),
-  read_at: iso(message.readAt),
-  is_read: message.readAt !== null,
+const toInboxMessage = asObject<InboxView>({
+  id: asInteger('id'),
+  title: asText('title'),
+  content: asText('content'),
+  format: asText('format'),
+  created_at: asTime('createdAt'),
+  read_at: asTime('readAt'),
+  is_read: asFlag(({ readAt }) => readAt !== null),
 })
 
-const toAdminMessage = (message: AdminView) => ({
-  id: message.id,
-  title: message.title,
-  content: message.content,
-  format: message.format,
-  created_at: iso(message.createdAt),
-  updated_at: iso(message.updatedAt),
-  stats: { total_recipients: message.totalRecipients, read_count: message.readCount },
+const toAdminMessage = asObject<AdminView>({
+  id: asInteger('id'),
+  title: asText('title'),
+  content: asText('content'),
+  format: asText('format'),
+  created_at: asTime('createdAt'),
+  updated_at: asTime('updatedAt'),
+  stats: asObject<AdminView>({ total_recipients: asInteger('totalRecipients'), read_count: asInteger('readCount') }),
 })
 
-const toRecipient = (recipient: RecipientView) => ({
-  user_id: recipient.userId,
-  username: recipient.username,
-  display_name: recipient.displayName,
-  read_at: iso(recipient.readAt),
+const toRecipient = asObject<RecipientView>({
+  user_id: asInteger('userId'),
+  username: asText('username'),
+  display_name: asText('displayName'),
+  read_at: asTime('readAt'),
 })
 
 const pathId = ({ params }: RestRequest) => ({ id: integer(params['id']) ?? 0 })
@@ -61,15 +62,15 @@ function dateOf(value: string | undefined, isEnd: boolean): Date | undefined {
 export const messageRoutes: RouteTable<Api> = {
   'GET /api/user/messages': bind((api) => api.user.messages.list, {
     input: pageQuery,
-    reply: pageReply(toInboxMessage),
+    reply: asPage(toInboxMessage),
   }),
   'PUT /api/user/messages/:id/read': bind((api) => api.user.messages.markRead, { input: pathId, reply: noData }),
   'GET /api/user/messages/unread_count': bind((api) => api.user.messages.unreadCount, {
-    reply: (count) => ({ unread_count: count }),
+    reply: asObject({ unread_count: sameNumber }),
   }),
   'GET /api/admin/messages': bind((api) => api.admin.messages.list, {
     input: pageQuery,
-    reply: pageReply(toAdminMessage),
+    reply: asPage(toAdminMessage),
   }),
   'GET /api/admin/messages/search': bind((api) => api.admin.messages.list, {
     input: (request) => ({
@@ -78,12 +79,12 @@ export const messageRoutes: RouteTable<Api> = {
       start: dateOf(request.query['start_date'], false),
       end: dateOf(request.query['end_date'], true),
     }),
-    reply: pageReply(toAdminMessage),
+    reply: asPage(toAdminMessage),
   }),
   'GET /api/admin/messages/:id': bind((api) => api.admin.messages.get, { input: pathId, reply: toAdminMessage }),
   'GET /api/admin/messages/:id/recipients': bind((api) => api.admin.messages.allRecipients, {
     input: pathId,
-    reply: (recipients) => recipients.map(toRecipient),
+    reply: asListOf(toRecipient),
   }),
   'POST /api/admin/messages': bind((api) => api.admin.messages.create, {
     input: (request) => ({ ...textOf(request), recipients: { userIds: integers(request.body['user_ids']) } }),

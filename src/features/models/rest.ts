@@ -1,4 +1,7 @@
+import { always, asBarePage, asList, asNumber, asObject, asOneOf, asRecord, asText, sameList } from '#rest/reply.ts'
 import { binder, type CallerOf, type RouteTable } from '#rest/route.ts'
+import type { builtInModelsByType } from '#core/channel-types/built-in-models.ts'
+import type { UsableGroup } from '#core/groups.ts'
 import type { PricingItem } from './view.ts'
 import type { modelsPublicRouter, modelsUserRouter } from './router.ts'
 
@@ -9,27 +12,34 @@ type Api = {
 
 const bind = binder<Api>()
 
-const toRestPricing = ({ model, groups, price }: PricingItem) => ({
-  model_name: model,
-  quota_type: price.kind === 'call' ? 1 : 0,
-  model_ratio: price.modelRatio ?? 0,
-  model_price: price.modelPrice ?? 0,
-  owner_by: '',
-  completion_ratio: price.completionRatio ?? 0,
-  enable_groups: groups,
+const toRestPricing = asObject<PricingItem>({
+  model_name: asText('model'),
+  quota_type: asOneOf(0, 1)(({ price }) => (price.kind === 'call' ? 1 : 0)),
+  model_ratio: asNumber(({ price }) => price.modelRatio ?? 0),
+  model_price: asNumber(({ price }) => price.modelPrice ?? 0),
+  owner_by: always(''),
+  completion_ratio: asNumber(({ price }) => price.completionRatio ?? 0),
+  enable_groups: asList('groups'),
 })
+
+const groupsByName = ({ groups }: { groups: readonly UsableGroup[] }) =>
+  groups.map((group) => [group.name, group] as const)
 
 export const modelRoutes: RouteTable<Api> = {
   'GET /api/pricing': bind((api) => api.public.models.pricing, {
     userId: 'none',
-    reply: ({ items }) => items.map(toRestPricing),
-    topLevel: ({ groups }) => ({
-      group_ratio: Object.fromEntries(groups.map(({ name, ratio }) => [name, ratio])),
-      usable_group: Object.fromEntries(groups.map(({ name, description }) => [name, description])),
+    reply: asBarePage(toRestPricing),
+    topLevel: asObject({
+      group_ratio: asRecord(groupsByName, asNumber('ratio')),
+      usable_group: asRecord(groupsByName, asText('description')),
     }),
   }),
   'GET /api/models': bind((api) => api.user.models.builtIn, {
-    reply: (types) => Object.fromEntries(types.map(({ type, models }) => [String(type), models])),
+    reply: asRecord(
+      (types: ReturnType<typeof builtInModelsByType>) =>
+        types.map(({ type, models }) => [String(type), models] as const),
+      sameList,
+    ),
   }),
-  'GET /api/user/models': bind((api) => api.user.models.list),
+  'GET /api/user/models': bind((api) => api.user.models.list, { reply: sameList }),
 }

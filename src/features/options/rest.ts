@@ -1,5 +1,7 @@
 import { type OptionKey, optionOf } from '#core/options/registry/index.ts'
-import { binder, type CallerOf, noData, type RouteTable } from '#rest/route.ts'
+import { asInteger, asListOf, asObject, asRecord, asText, noData } from '#rest/reply.ts'
+import { binder, type CallerOf, type RouteTable } from '#rest/route.ts'
+import type { ModelMapping } from '#core/options/model-mapping.ts'
 import type { UpdateModelMapping } from './schema.ts'
 import type { optionsAdminRouter } from './router.ts'
 
@@ -17,8 +19,23 @@ const optionText = (value: unknown): string => {
 const retypeNotice = (cleared: OptionKey[]): string =>
   cleared.length === 0 ? '' : `地址已更改，请重新填写${cleared.map((key) => optionOf(key).label).join('、')}`
 
+const toRestMapping = asObject<{ mapping: ModelMapping }>({
+  mapping: asRecord(
+    ({ mapping }) => Object.entries(mapping),
+    asListOf(
+      asObject<ModelMapping[string][number]>({
+        model: asText('model'),
+        priorities: asInteger('priorities'),
+        weight: asInteger('weight'),
+      }),
+    ),
+  ),
+})
+
 export const optionRoutes: RouteTable<Api> = {
-  'GET /api/option/': bind((api) => api.admin.options.texts),
+  'GET /api/option/': bind((api) => api.admin.options.texts, {
+    reply: asListOf(asObject<{ key: string; value: string }>({ key: asText('key'), value: asText('value') })),
+  }),
   'PUT /api/option/': bind((api) => api.admin.options.update, {
     input: ({ body }) => ({ key: optionText(body['key']), value: optionText(body['value']) }),
     reply: noData,
@@ -29,10 +46,11 @@ export const optionRoutes: RouteTable<Api> = {
     reply: noData,
     message: '重置模型倍率成功',
   }),
-  'GET /api/model_mapping/': bind((api) => api.admin.options.mapping.get),
+  'GET /api/model_mapping/': bind((api) => api.admin.options.mapping.get, { reply: toRestMapping }),
   'PUT /api/model_mapping/': bind((api) => api.admin.options.mapping.update, {
     // Whatever is missing or malformed is refused by the procedure's own schema.
     input: ({ body }) => ({ mapping: body['mapping'] }) as UpdateModelMapping,
+    reply: toRestMapping,
     message: '保存成功',
     status: { 'input.invalid': 400, 'input.unreadable': 400 },
   }),

@@ -1,5 +1,7 @@
 import { number, text } from '#rest/read.ts'
+import { asObject, asRecord, asText, sameText } from '#rest/reply.ts'
 import { binder, type CallerOf, raw, type RestRequest, type RouteTable } from '#rest/route.ts'
+import type { Started } from './gateways/gateway.ts'
 import { answerEpay, answerStripe } from './callbacks.ts'
 import type { ordersUserRouter } from './router.ts'
 
@@ -14,7 +16,7 @@ const amountOf = ({ body }: RestRequest) => ({ amount: number(body['amount']) ??
 export const orderRoutes: RouteTable<Api, Services> = {
   'POST /api/user/amount': bind((api) => api.user.orders.quote, {
     input: amountOf,
-    reply: ({ money }) => money,
+    reply: asText('money'),
     envelope: 'message-only',
   }),
   'POST /api/user/pay': bind((api) => api.user.orders.pay, {
@@ -23,8 +25,8 @@ export const orderRoutes: RouteTable<Api, Services> = {
       ...amountOf(request),
       method: text(request.body['payment_method']) === 'zfb' ? ('zfb' as const) : ('wx' as const),
     }),
-    reply: (started) => (started.kind === 'form' ? started.fields : {}),
-    topLevel: ({ url }) => ({ url }),
+    reply: asRecord((started: Started) => Object.entries(started.kind === 'form' ? started.fields : {}), sameText),
+    topLevel: asObject({ url: asText('url') }),
     envelope: 'message-only',
   }),
   'GET /api/user/epay/notify': raw<Services>(answerEpay),

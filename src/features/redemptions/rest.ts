@@ -1,5 +1,17 @@
-import { boolean, instant, integer, integers, number, pageQuery, pageReply, seconds, text } from '#rest/read.ts'
-import { binder, type CallerOf, noData, type RestRequest, type RouteTable } from '#rest/route.ts'
+import { boolean, instant, integer, integers, number, pageQuery, text } from '#rest/read.ts'
+import {
+  always,
+  asFlag,
+  asInteger,
+  asObject,
+  asPage,
+  asSeconds,
+  asText,
+  noData,
+  sameList,
+  sameNumber,
+} from '#rest/reply.ts'
+import { binder, type CallerOf, type RestRequest, type RouteTable } from '#rest/route.ts'
 import type { redemptionsAdminRouter, redemptionsUserRouter } from './router.ts'
 import type { SetRedemptionStatus } from './schema.ts'
 import type { RedemptionView } from './view.ts'
@@ -11,23 +23,23 @@ type Api = {
 
 const bind = binder<Api>()
 
-const toRestRedemption = (redemption: RedemptionView) => ({
-  id: redemption.id,
-  user_id: redemption.userId,
-  key: redemption.key,
-  status: redemption.status,
-  name: redemption.name,
-  quota: redemption.quota,
-  created_time: seconds(redemption.createdAt),
-  redeemed_time: seconds(redemption.redeemedAt),
-  valid_from: seconds(redemption.validFrom),
-  valid_until: seconds(redemption.validUntil),
-  count: 0,
-  used_user_id: redemption.usedUserId,
-  is_gift: redemption.isGift,
-  max_uses: redemption.maxUses,
-  used_count: redemption.usedCount,
-  DeletedAt: null,
+const toRestRedemption = asObject<RedemptionView>({
+  id: asInteger('id'),
+  user_id: asInteger('userId'),
+  key: asText('key'),
+  status: asInteger('status'),
+  name: asText('name'),
+  quota: asInteger('quota'),
+  created_time: asSeconds('createdAt'),
+  redeemed_time: asSeconds('redeemedAt'),
+  valid_from: asSeconds('validFrom'),
+  valid_until: asSeconds('validUntil'),
+  count: always(0),
+  used_user_id: asInteger('usedUserId'),
+  is_gift: asFlag('isGift'),
+  max_uses: asInteger('maxUses'),
+  used_count: asInteger('usedCount'),
+  DeletedAt: always(null),
 })
 
 /** 0 and nothing at all are "open"; what is no time is left for the schema to refuse. */
@@ -46,6 +58,8 @@ const fieldsOf = ({ body }: RestRequest) => ({
 
 const pathId = ({ params }: RestRequest) => ({ id: integer(params['id']) ?? 0 })
 const nameOf = ({ query }: RestRequest) => ({ name: query['name'] ?? '' })
+
+const count = sameNumber
 
 const updateFields = bind((api) => api.admin.redemptions.update, {
   input: (request) => ({
@@ -67,20 +81,24 @@ const updateStatus = bind((api) => api.admin.redemptions.setStatus, {
 export const redemptionRoutes: RouteTable<Api> = {
   'POST /api/user/topup': bind((api) => api.user.redemptions.redeem, {
     input: ({ body, query }) => ({ key: text(body['key']) ?? '', turnstile: query['turnstile'] ?? '' }),
-    reply: ({ quota, isGift }) => ({ quota, is_gift: isGift }),
+    reply: asObject<{ quota: number; isGift: boolean }>({ quota: asInteger('quota'), is_gift: asFlag('isGift') }),
   }),
 
   'GET /api/redemption/': bind((api) => api.admin.redemptions.list, {
     input: pageQuery,
-    reply: pageReply(toRestRedemption),
+    reply: asPage(toRestRedemption),
   }),
   'GET /api/redemption/search': bind((api) => api.admin.redemptions.list, {
     input: (request) => ({ ...pageQuery(request), keyword: request.query['keyword'] ?? '' }),
-    reply: pageReply(toRestRedemption),
+    reply: asPage(toRestRedemption),
   }),
-  'GET /api/redemption/count-by-name': bind((api) => api.admin.redemptions.countByName, { input: nameOf }),
+  'GET /api/redemption/count-by-name': bind((api) => api.admin.redemptions.countByName, {
+    input: nameOf,
+    reply: count,
+  }),
   'GET /api/redemption/:id': bind((api) => api.admin.redemptions.get, { input: pathId, reply: toRestRedemption }),
   'POST /api/redemption/': bind((api) => api.admin.redemptions.create, {
+    reply: sameList,
     input: (request) => {
       const { body } = request
       const key = text(body['key'])?.trim() ?? ''
@@ -100,8 +118,12 @@ export const redemptionRoutes: RouteTable<Api> = {
   },
   'PUT /api/redemption/batch-disable': bind((api) => api.admin.redemptions.disable, {
     input: ({ body }) => ({ ids: integers(body['ids']) }),
+    reply: count,
   }),
-  'DELETE /api/redemption/delete-by-name': bind((api) => api.admin.redemptions.removeByName, { input: nameOf }),
-  'DELETE /api/redemption/delete-disabled': bind((api) => api.admin.redemptions.removeDisabled),
+  'DELETE /api/redemption/delete-by-name': bind((api) => api.admin.redemptions.removeByName, {
+    input: nameOf,
+    reply: count,
+  }),
+  'DELETE /api/redemption/delete-disabled': bind((api) => api.admin.redemptions.removeDisabled, { reply: count }),
   'DELETE /api/redemption/:id': bind((api) => api.admin.redemptions.remove, { input: pathId, reply: noData }),
 }

@@ -1,5 +1,6 @@
 import { text } from '#rest/read.ts'
-import { binder, type CallerOf, noData, type RestRequest, type RouteTable } from '#rest/route.ts'
+import { asFlag, asInteger, asList, asObject, asText, noData } from '#rest/reply.ts'
+import { binder, type CallerOf, type RestRequest, type RouteTable } from '#rest/route.ts'
 import type { secondFactorUserRouter } from './router.ts'
 
 type Api = { user: { secondFactor: CallerOf<typeof secondFactorUserRouter> } }
@@ -8,20 +9,22 @@ const bind = binder<Api>()
 
 const byCode = ({ body }: RestRequest) => ({ code: text(body['code']) ?? '' })
 
-const toRestCodes = ({ recoveryCodes }: { recoveryCodes: string[] | null }) => ({ backup_codes: recoveryCodes ?? [] })
+const toRestCodes = asObject<{ recoveryCodes: string[] | null }>({
+  backup_codes: asList(({ recoveryCodes }) => recoveryCodes ?? []),
+})
 
 /** The second step of the login stands with the users, whose documented form it answers in. */
 export const secondFactorRoutes: RouteTable<Api> = {
   'GET /api/user/2fa/status': bind((api) => api.user.secondFactor.get, {
-    reply: ({ authenticator, passkeys, recoveryCodes }) => ({
-      enabled: authenticator || passkeys > 0,
-      totp_enabled: authenticator,
-      passkey_count: passkeys,
-      backup_codes_remaining: recoveryCodes,
+    reply: asObject<{ authenticator: boolean; passkeys: number; recoveryCodes: number }>({
+      enabled: asFlag(({ authenticator, passkeys }) => authenticator || passkeys > 0),
+      totp_enabled: asFlag('authenticator'),
+      passkey_count: asInteger('passkeys'),
+      backup_codes_remaining: asInteger('recoveryCodes'),
     }),
   }),
   'POST /api/user/2fa/setup': bind((api) => api.user.secondFactor.setUpAuthenticator, {
-    reply: ({ secret, uri }) => ({ secret, qr_code_data: uri }),
+    reply: asObject<{ secret: string; uri: string }>({ secret: asText('secret'), qr_code_data: asText('uri') }),
   }),
   'POST /api/user/2fa/enable': bind((api) => api.user.secondFactor.enableAuthenticator, {
     input: byCode,

@@ -1,5 +1,19 @@
-import { boolean, seconds, text } from '#rest/read.ts'
-import { binder, type CallerOf, noData, type RouteTable } from '#rest/route.ts'
+import { boolean, text } from '#rest/read.ts'
+import {
+  always,
+  asFlag,
+  asInteger,
+  asListOf,
+  asNumber,
+  asObject,
+  asRecord,
+  asSeconds,
+  asText,
+  noData,
+  replyOfPart,
+  sameText,
+} from '#rest/reply.ts'
+import { binder, type CallerOf, type RouteTable } from '#rest/route.ts'
 import type { StatusView } from './view.ts'
 import type { siteAdminRouter, siteRouter } from './router.ts'
 
@@ -7,57 +21,60 @@ type Api = { site: CallerOf<typeof siteRouter>; admin: { site: CallerOf<typeof s
 
 const bind = binder<Api>()
 
-const toRestStatus = (status: StatusView) => ({
-  version: status.version,
-  start_time: seconds(status.startedAt),
-  system_name: status.systemName,
-  logo: status.logo,
-  footer_html: status.footerHtml,
-  server_address: status.serverAddress,
-  price: status.price,
-  min_topup: status.minTopUp,
-  top_up_link: status.topUpLink,
-  docs_link: status.docsLink,
-  enable_online_topup: status.onlineTopUpEnabled,
-  quota_per_unit: status.quotaPerUnit,
-  display_in_currency: status.displayInCurrency,
-  enable_batch_update: false,
-  enable_drawing: status.drawingEnabled,
-  enable_task: status.taskEnabled,
-  enable_data_export: status.dataExportEnabled,
-  data_export_default_time: status.dataExportDefaultTime,
-  default_collapse_sidebar: status.defaultCollapseSidebar,
-  mj_notify_enabled: status.mjNotifyEnabled,
-  chats: status.chats,
-  demo_site_enabled: status.demoSiteEnabled,
-  self_use_mode_enabled: status.selfUseModeEnabled,
-  setup: status.setUp,
-  check_in_enabled: status.checkInEnabled,
-  aff_enabled: status.affEnabled,
-  email_verification: status.emailVerification,
-  turnstile_check: status.turnstileCheck,
-  turnstile_site_key: status.turnstileSiteKey,
-  github_oauth: status.githubOauth,
-  github_client_id: status.githubClientId,
-  linuxdo_oauth: status.linuxdoOauth,
-  linuxdo_client_id: status.linuxdoClientId,
-  linuxdo_minimum_trust_level: status.linuxdoMinimumTrustLevel,
-  log_chat_content_enabled: status.logChatContentEnabled,
-  oidc_enabled: status.oidcEnabled,
-  oidc_client_id: status.oidcClientId,
-  oidc_authorization_endpoint: status.oidcAuthorizationEndpoint,
-  wechat_login: status.wechatLogin,
-  wechat_qrcode: status.wechatQrcode,
-  telegram_oauth: status.telegramOauth,
-  telegram_bot_name: status.telegramBotName,
+/** One name with its address. */
+const chatLink = asRecord((link: Record<string, string>) => Object.entries(link), sameText)
+
+const toRestStatus = asObject<StatusView>({
+  version: asText('version'),
+  start_time: asSeconds('startedAt'),
+  system_name: asText('systemName'),
+  logo: asText('logo'),
+  footer_html: asText('footerHtml'),
+  server_address: asText('serverAddress'),
+  price: asNumber('price'),
+  min_topup: asInteger('minTopUp'),
+  top_up_link: asText('topUpLink'),
+  docs_link: asText('docsLink'),
+  enable_online_topup: asFlag('onlineTopUpEnabled'),
+  quota_per_unit: asNumber('quotaPerUnit'),
+  display_in_currency: asFlag('displayInCurrency'),
+  enable_batch_update: always(false),
+  enable_drawing: asFlag('drawingEnabled'),
+  enable_task: asFlag('taskEnabled'),
+  enable_data_export: asFlag('dataExportEnabled'),
+  data_export_default_time: asText('dataExportDefaultTime'),
+  default_collapse_sidebar: asFlag('defaultCollapseSidebar'),
+  mj_notify_enabled: asFlag('mjNotifyEnabled'),
+  chats: replyOfPart(asListOf(chatLink), ({ chats }) => chats),
+  demo_site_enabled: asFlag('demoSiteEnabled'),
+  self_use_mode_enabled: asFlag('selfUseModeEnabled'),
+  setup: asFlag('setUp'),
+  check_in_enabled: asFlag('checkInEnabled'),
+  aff_enabled: asFlag('affEnabled'),
+  email_verification: asFlag('emailVerification'),
+  turnstile_check: asFlag('turnstileCheck'),
+  turnstile_site_key: asText('turnstileSiteKey'),
+  github_oauth: asFlag('githubOauth'),
+  github_client_id: asText('githubClientId'),
+  linuxdo_oauth: asFlag('linuxdoOauth'),
+  linuxdo_client_id: asText('linuxdoClientId'),
+  linuxdo_minimum_trust_level: asInteger('linuxdoMinimumTrustLevel'),
+  log_chat_content_enabled: asFlag('logChatContentEnabled'),
+  oidc_enabled: asFlag('oidcEnabled'),
+  oidc_client_id: asText('oidcClientId'),
+  oidc_authorization_endpoint: asText('oidcAuthorizationEndpoint'),
+  wechat_login: asFlag('wechatLogin'),
+  wechat_qrcode: asText('wechatQrcode'),
+  telegram_oauth: asFlag('telegramOauth'),
+  telegram_bot_name: asText('telegramBotName'),
 })
 
 export const siteRoutes: RouteTable<Api> = {
   'GET /api/setup': bind((api) => api.site.setupStatus, {
-    reply: ({ done, rootExists, databaseType }) => ({
-      status: done,
-      root_init: rootExists,
-      database_type: databaseType,
+    reply: asObject<{ done: boolean; rootExists: boolean; databaseType: string }>({
+      status: asFlag('done'),
+      root_init: asFlag('rootExists'),
+      database_type: asText('databaseType'),
     }),
   }),
   'POST /api/setup': bind((api) => api.site.setup, {
@@ -86,7 +103,7 @@ export const siteRoutes: RouteTable<Api> = {
     message: '数据库连接正常',
     status: { internal: 503 },
   }),
-  'GET /api/notice': bind((api) => api.site.notice),
-  'GET /api/about': bind((api) => api.site.about),
-  'GET /api/home_page_content': bind((api) => api.site.homePageContent),
+  'GET /api/notice': bind((api) => api.site.notice, { reply: sameText }),
+  'GET /api/about': bind((api) => api.site.about, { reply: sameText }),
+  'GET /api/home_page_content': bind((api) => api.site.homePageContent, { reply: sameText }),
 }

@@ -1,4 +1,5 @@
-import { instant, seconds } from '#rest/read.ts'
+import { instant } from '#rest/read.ts'
+import { asInteger, asListOf, asObject, asSeconds, asText } from '#rest/reply.ts'
 import { binder, type CallerOf, type RestRequest, type RouteTable } from '#rest/route.ts'
 import type { HourlyUsage } from './view.ts'
 import type { statsAdminRouter, statsUserRouter } from './router.ts'
@@ -7,15 +8,15 @@ type Api = { user: { stats: CallerOf<typeof statsUserRouter> }; admin: { stats: 
 
 const bind = binder<Api>()
 
-const toQuotaData = (usage: HourlyUsage) => ({
-  id: usage.id,
-  user_id: usage.userId,
-  username: usage.username,
-  model_name: usage.modelName,
-  created_at: seconds(usage.hour),
-  token_used: usage.tokens,
-  count: usage.count,
-  quota: usage.quota,
+const toQuotaData = asObject<HourlyUsage>({
+  id: asInteger('id'),
+  user_id: asInteger('userId'),
+  username: asText('username'),
+  model_name: asText('modelName'),
+  created_at: asSeconds('hour'),
+  token_used: asInteger('tokens'),
+  count: asInteger('count'),
+  quota: asInteger('quota'),
 })
 
 /** Both bounds always count; one that is not given is the beginning of time. */
@@ -24,7 +25,7 @@ const range = ({ query }: RestRequest) => ({
   end: instant(query['end_timestamp']) ?? new Date(0),
 })
 
-const list = (usages: HourlyUsage[]) => usages.map(toQuotaData)
+const list = asListOf(toQuotaData)
 
 export const statsRoutes: RouteTable<Api> = {
   'GET /api/data/': bind((api) => api.admin.stats.usage, {

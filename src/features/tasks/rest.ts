@@ -1,4 +1,16 @@
-import { instant, integer, number, seconds, zeroBasedPage, listReply } from '#rest/read.ts'
+import { instant, integer, number, zeroBasedPage } from '#rest/read.ts'
+import {
+  always,
+  asAnything,
+  asBarePage,
+  asInteger,
+  asJsonText,
+  asMilliseconds,
+  asObject,
+  asSeconds,
+  asText,
+  type ReplyFields,
+} from '#rest/reply.ts'
 import { binder, type CallerOf, type RestRequest, type RouteTable } from '#rest/route.ts'
 import type { DrawingView, MusicTaskView } from './view.ts'
 import type { tasksAdminRouter, tasksUserRouter } from './router.ts'
@@ -8,8 +20,6 @@ type Api = { user: { tasks: CallerOf<typeof tasksUserRouter> }; admin: { tasks: 
 const bind = binder<Api>()
 
 type Query = RestRequest['query']
-
-const milliseconds = (value: Date | null): number => value?.getTime() ?? 0
 
 /** Milliseconds since 1970; 0 and absent are open. */
 const instantOfMs = (value: unknown): Date | undefined => {
@@ -26,49 +36,51 @@ const endOf = (value: unknown): Date | undefined => {
 /** These lists carry JSON as text. */
 const jsonText = (value: unknown): string => (value === null ? '' : JSON.stringify(value))
 
-/** These documented lists tell an owner no channel. */
-const toRestDrawing = (task: DrawingView) => ({
-  id: task.id,
-  code: task.code,
-  user_id: task.userId,
-  action: task.action,
-  mj_id: task.mjId,
-  prompt: task.prompt,
-  prompt_en: task.promptEn,
-  description: task.description,
-  state: task.state,
-  submit_time: milliseconds(task.submittedAt),
-  start_time: milliseconds(task.startedAt),
-  finish_time: milliseconds(task.finishedAt),
-  image_url: task.imageUrl,
-  status: task.status,
-  progress: task.progress,
-  fail_reason: task.failReason,
-  channel_id: task.channelId,
-  quota: task.quota,
-  buttons: jsonText(task.buttons),
-  properties: jsonText(task.properties),
-})
+const drawing: ReplyFields<DrawingView> = {
+  id: asInteger('id'),
+  code: asInteger('code'),
+  user_id: asInteger('userId'),
+  action: asText('action'),
+  mj_id: asText('mjId'),
+  prompt: asText('prompt'),
+  prompt_en: asText('promptEn'),
+  description: asText('description'),
+  state: asText('state'),
+  submit_time: asMilliseconds('submittedAt'),
+  start_time: asMilliseconds('startedAt'),
+  finish_time: asMilliseconds('finishedAt'),
+  image_url: asText('imageUrl'),
+  status: asText('status'),
+  progress: asText('progress'),
+  fail_reason: asText('failReason'),
+  channel_id: asInteger('channelId'),
+  quota: asInteger('quota'),
+  buttons: asJsonText(({ buttons }) => jsonText(buttons)),
+  properties: asJsonText(({ properties }) => jsonText(properties)),
+}
 
-const toRestMusicTask = (task: MusicTaskView) => ({
-  id: task.id,
-  created_at: seconds(task.createdAt),
-  updated_at: seconds(task.updatedAt),
-  task_id: task.taskId,
-  platform: task.platform,
-  user_id: task.userId,
-  channel_id: task.channelId,
-  quota: task.quota,
-  action: task.action,
-  status: task.status,
-  fail_reason: task.failReason,
-  submit_time: seconds(task.submittedAt),
-  start_time: seconds(task.startedAt),
-  finish_time: seconds(task.finishedAt),
-  progress: task.progress,
-  properties: task.properties ?? { input: '' },
-  data: task.data,
-})
+const musicTask: ReplyFields<MusicTaskView> = {
+  id: asInteger('id'),
+  created_at: asSeconds('createdAt'),
+  updated_at: asSeconds('updatedAt'),
+  task_id: asText('taskId'),
+  platform: asText('platform'),
+  user_id: asInteger('userId'),
+  channel_id: asInteger('channelId'),
+  quota: asInteger('quota'),
+  action: asText('action'),
+  status: asText('status'),
+  fail_reason: asText('failReason'),
+  submit_time: asSeconds('submittedAt'),
+  start_time: asSeconds('startedAt'),
+  finish_time: asSeconds('finishedAt'),
+  progress: asText('progress'),
+  properties: asAnything(({ properties }) => properties ?? { input: '' }),
+  data: asAnything('data'),
+}
+
+/** These documented lists tell an owner no channel. */
+const withoutChannel = { channel_id: always(0) }
 
 const page = zeroBasedPage(null)
 const channelOf = (query: Query) => Math.max(0, integer(query['channel_id']) ?? 0)
@@ -95,18 +107,18 @@ export const taskRoutes: RouteTable<Api> = {
       channelId: channelOf(request.query),
       ...page(request),
     }),
-    reply: listReply(toRestDrawing),
+    reply: asBarePage(asObject(drawing)),
   }),
   'GET /api/mj/self': bind((api) => api.user.tasks.drawings, {
     input: (request) => ({ ...drawingFilters(request.query), ...page(request) }),
-    reply: listReply((task: DrawingView) => ({ ...toRestDrawing(task), channel_id: 0 })),
+    reply: asBarePage(asObject({ ...drawing, ...withoutChannel })),
   }),
   'GET /api/task/': bind((api) => api.admin.tasks.musicTasks, {
     input: (request) => ({ ...musicFilters(request.query), channelId: channelOf(request.query), ...page(request) }),
-    reply: listReply(toRestMusicTask),
+    reply: asBarePage(asObject(musicTask)),
   }),
   'GET /api/task/self': bind((api) => api.user.tasks.musicTasks, {
     input: (request) => ({ ...musicFilters(request.query), ...page(request) }),
-    reply: listReply((task: MusicTaskView) => ({ ...toRestMusicTask(task), channel_id: 0 })),
+    reply: asBarePage(asObject({ ...musicTask, ...withoutChannel })),
   }),
 }

@@ -1,6 +1,18 @@
-import { boolean, csv, instant, integer, listReply, number, seconds, text, zeroBasedPage } from '#rest/read.ts'
+import { boolean, csv, instant, integer, number, seconds, text, zeroBasedPage } from '#rest/read.ts'
 import type { SetTokenStatus } from './schema.ts'
-import { binder, type CallerOf, noData, type RestRequest, type RouteTable } from '#rest/route.ts'
+import {
+  always,
+  asBarePage,
+  asFlag,
+  asInteger,
+  asListOf,
+  asNames,
+  asObject,
+  asSeconds,
+  asText,
+  noData,
+} from '#rest/reply.ts'
+import { binder, type CallerOf, type RestRequest, type RouteTable } from '#rest/route.ts'
 import type { TokenView } from './view.ts'
 import type { tokensUserRouter } from './router.ts'
 
@@ -8,27 +20,27 @@ type Api = { user: { tokens: CallerOf<typeof tokensUserRouter> } }
 
 const bind = binder<Api>()
 
-const toRestToken = (token: TokenView) => ({
-  id: token.id,
-  user_id: token.userId,
-  key: token.key ?? token.keyMask,
-  status: token.status,
-  name: token.name,
-  created_time: seconds(token.createdAt),
-  accessed_time: seconds(token.accessedAt),
-  expired_time: token.expiresAt === null ? -1 : seconds(token.expiresAt),
-  remain_quota: token.remainQuota,
-  used_quota: token.usedQuota,
-  unlimited_quota: token.unlimitedQuota,
-  model_limits_enabled: token.modelLimitsEnabled,
-  model_limits: token.modelLimits.join(','),
-  allow_ips: token.allowIps,
-  group: token.group,
-  rate_limit_enabled: token.rateLimitEnabled,
-  rate_limit_period: token.rateLimitPeriod,
-  rate_limit_count: token.rateLimitCount,
-  rate_limit_success: token.rateLimitSuccess,
-  DeletedAt: null,
+const toRestToken = asObject<TokenView>({
+  id: asInteger('id'),
+  user_id: asInteger('userId'),
+  key: asText(({ key, keyMask }) => key ?? keyMask),
+  status: asInteger('status'),
+  name: asText('name'),
+  created_time: asSeconds('createdAt'),
+  accessed_time: asSeconds('accessedAt'),
+  expired_time: asInteger(({ expiresAt }) => (expiresAt === null ? -1 : seconds(expiresAt))),
+  remain_quota: asInteger('remainQuota'),
+  used_quota: asInteger('usedQuota'),
+  unlimited_quota: asFlag('unlimitedQuota'),
+  model_limits_enabled: asFlag('modelLimitsEnabled'),
+  model_limits: asNames('modelLimits'),
+  allow_ips: asText('allowIps'),
+  group: asText('group'),
+  rate_limit_enabled: asFlag('rateLimitEnabled'),
+  rate_limit_period: asInteger('rateLimitPeriod'),
+  rate_limit_count: asInteger('rateLimitCount'),
+  rate_limit_success: asInteger('rateLimitSuccess'),
+  DeletedAt: always(null),
 })
 
 /** -1, 0 and nothing at all are "never"; what is no time is left for the schema to refuse. */
@@ -79,11 +91,11 @@ const updateStatus = bind((api) => api.user.tokens.setStatus, {
 export const tokenRoutes: RouteTable<Api> = {
   'GET /api/token/': bind((api) => api.user.tokens.list, {
     input: (request) => ({ ...zeroBasedPage('size')(request), withKeys: true }),
-    reply: listReply(toRestToken),
+    reply: asBarePage(toRestToken),
   }),
   'GET /api/token/search': bind((api) => api.user.tokens.search, {
     input: ({ query }) => ({ keyword: query['keyword'] ?? '', key: query['token'] ?? '', withKeys: true }),
-    reply: (tokens) => tokens.map(toRestToken),
+    reply: asListOf(toRestToken),
   }),
   'GET /api/token/:id': bind((api) => api.user.tokens.get, { input: pathId, reply: toRestToken }),
   'POST /api/token/': bind((api) => api.user.tokens.create, { input: fieldsOf, reply: noData }),

@@ -1,5 +1,20 @@
-import { boolean, integer, iso, number, pageQuery, pageReply, text } from '#rest/read.ts'
-import { binder, type CallerOf, noData, type RestRequest, type RouteTable } from '#rest/route.ts'
+import { boolean, integer, number, pageQuery, text } from '#rest/read.ts'
+import {
+  always,
+  asEither,
+  asFlag,
+  asInteger,
+  asJsonText,
+  asObject,
+  asOptional,
+  asPage,
+  asText,
+  asTime,
+  noData,
+  type ReplyFields,
+  sameText,
+} from '#rest/reply.ts'
+import { binder, type CallerOf, type RestRequest, type RouteTable } from '#rest/route.ts'
 import type { ManageUser, Settings } from './schema.ts'
 import type { AccountView, SettingsView, SignedInUser, SignIn, UserView } from './view.ts'
 import type { authRouter } from '#features/auth/router.ts'
@@ -16,76 +31,84 @@ type Api = {
 
 const bind = binder<Api>()
 
+type Finished = Awaited<ReturnType<Api['auth']['oauth']['finish']>>
+
 /** Every key of the documented user, as an empty account has it. */
-const emptyUser = {
-  id: 0,
-  username: '',
-  password: '',
-  display_name: '',
-  role: 0,
-  status: 0,
-  email: '',
-  github_id: '',
-  oidc_id: '',
-  wechat_id: '',
-  telegram_id: '',
-  linux_do_id: '',
-  verification_code: '',
-  access_token: null,
-  quota: 0,
-  used_quota: 0,
-  request_count: 0,
-  group: '',
-  aff_code: '',
-  aff_count: 0,
-  aff_quota: 0,
-  aff_history_quota: 0,
-  inviter_id: 0,
-  DeletedAt: null,
-  setting: '',
-  last_check_in_time: null,
+const emptyUser: ReplyFields<unknown> = {
+  id: always(0),
+  username: always(''),
+  password: always(''),
+  display_name: always(''),
+  role: always(0),
+  status: always(0),
+  email: always(''),
+  github_id: always(''),
+  oidc_id: always(''),
+  wechat_id: always(''),
+  telegram_id: always(''),
+  linux_do_id: always(''),
+  verification_code: always(''),
+  access_token: always(null),
+  quota: always(0),
+  used_quota: always(0),
+  request_count: always(0),
+  group: always(''),
+  aff_code: always(''),
+  aff_count: always(0),
+  aff_quota: always(0),
+  aff_history_quota: always(0),
+  inviter_id: always(0),
+  DeletedAt: always(null),
+  setting: always(''),
+  last_check_in_time: always(null),
 }
 
-const toRestLoginUser = (user: SignedInUser) => ({
+const toRestLoginUser = asObject<SignedInUser>({
   ...emptyUser,
-  id: user.id,
-  username: user.username,
-  display_name: user.displayName,
-  role: user.role,
-  status: user.status,
-  group: user.group,
+  id: asInteger('id'),
+  username: asText('username'),
+  display_name: asText('displayName'),
+  role: asInteger('role'),
+  status: asInteger('status'),
+  group: asText('group'),
 })
 
 /** Whoever has a second factor is asked for it at `POST /api/user/login/2fa`. */
-const toRestSignIn = (result: SignIn) => ('secondStep' in result ? { require_2fa: true } : toRestLoginUser(result))
+const toRestSignIn = asEither(
+  (result: SignIn) => 'secondStep' in result,
+  asObject({ require_2fa: always(true) }),
+  toRestLoginUser,
+)
 
 const signInMessage = (result: SignIn) => ('secondStep' in result ? '请输入两步验证码' : '')
 
-const toRestUser = (user: UserView | AccountView) => ({
+const toRestUser = asObject<UserView | AccountView>({
   ...emptyUser,
-  id: user.id,
-  username: user.username,
-  display_name: user.displayName,
-  role: user.role,
-  status: user.status,
-  email: user.email,
-  github_id: user.githubId,
-  oidc_id: user.oidcId,
-  wechat_id: user.wechatId,
-  telegram_id: user.telegramId,
-  linux_do_id: user.linuxDoId,
-  quota: user.quota,
-  used_quota: user.usedQuota,
-  request_count: user.requestCount,
-  group: user.group,
-  aff_code: user.affCode,
-  aff_count: user.affCount,
-  aff_quota: user.affQuota,
-  aff_history_quota: user.affHistoryQuota,
-  inviter_id: user.inviterId,
-  DeletedAt: iso(user.deletedAt),
-  setting: user.settings ? JSON.stringify(toRestSetting(user.settings)) : '',
-  last_check_in_time: iso(user.lastCheckInAt),
+  id: asInteger('id'),
+  username: asText('username'),
+  display_name: asText('displayName'),
+  role: asInteger('role'),
+  status: asInteger('status'),
+  email: asText('email'),
+  github_id: asText('githubId'),
+  oidc_id: asText('oidcId'),
+  wechat_id: asText('wechatId'),
+  telegram_id: asText('telegramId'),
+  linux_do_id: asText('linuxDoId'),
+  quota: asInteger('quota'),
+  used_quota: asInteger('usedQuota'),
+  request_count: asInteger('requestCount'),
+  group: asText('group'),
+  aff_code: asText('affCode'),
+  aff_count: asInteger('affCount'),
+  aff_quota: asInteger('affQuota'),
+  aff_history_quota: asInteger('affHistoryQuota'),
+  inviter_id: asInteger('inviterId'),
+  DeletedAt: asTime('deletedAt'),
+  setting: asJsonText(({ settings }: UserView | AccountView) =>
+    settings ? JSON.stringify(toRestSetting(settings)) : '',
+  ),
+  last_check_in_time: asTime('lastCheckInAt'),
 })
 
 const toRestSetting = (settings: SettingsView & { webhookSecret?: string }) => ({
@@ -117,7 +140,9 @@ const oauth = (provider: 'github' | 'oidc' | 'linuxdo') =>
       error: query['error'] ?? '',
       errorDescription: query['error_description'] ?? '',
     }),
-    reply: (finished) => (finished.outcome === 'signed-in' ? toRestSignIn(finished.user) : undefined),
+    reply: asOptional(toRestSignIn, (finished: Finished) =>
+      finished.outcome === 'signed-in' ? finished.user : undefined,
+    ),
     // Clients compare this word.
     message: (finished) => (finished.outcome === 'bound' ? 'bind' : signInMessage(finished.user)),
     ...bySession,
@@ -165,18 +190,19 @@ export const userRoutes: RouteTable<Api> = {
     reply: noData,
   }),
   'DELETE /api/user/self': bind((api) => api.user.account.removeUnasked, { reply: noData }),
-  'GET /api/user/token': bind((api) => api.user.account.createAccessToken),
-  'GET /api/user/aff': bind((api) => api.user.account.inviteCode),
+  'GET /api/user/token': bind((api) => api.user.account.createAccessToken, { reply: sameText }),
+  'GET /api/user/aff': bind((api) => api.user.account.inviteCode, { reply: sameText }),
   'POST /api/user/aff_transfer': bind((api) => api.user.account.transferRewards, {
     input: ({ body }) => ({ quota: number(body['quota']) ?? 0 }),
     reply: noData,
     message: '划转成功',
   }),
   'GET /api/user/check_in_status': bind((api) => api.user.account.checkInStatus, {
-    reply: ({ canCheckIn }) => ({ can_check_in: canCheckIn }),
+    reply: asObject({ can_check_in: asFlag('canCheckIn') }),
   }),
   'POST /api/user/check_in': bind((api) => api.user.account.checkIn, {
     input: ({ query }) => ({ turnstile: query['turnstile'] ?? '' }),
+    reply: asObject({ quota: asInteger('quota') }),
     message: '签到成功',
   }),
   'PUT /api/user/setting': bind((api) => api.user.account.updateSettings, {
@@ -193,14 +219,14 @@ export const userRoutes: RouteTable<Api> = {
     message: '设置已更新',
   }),
 
-  'GET /api/user/': bind((api) => api.admin.users.list, { input: pageQuery, reply: pageReply(toRestUser) }),
+  'GET /api/user/': bind((api) => api.admin.users.list, { input: pageQuery, reply: asPage(toRestUser) }),
   'GET /api/user/search': bind((api) => api.admin.users.list, {
     input: (request) => ({
       ...pageQuery(request),
       keyword: request.query['keyword'] ?? '',
       group: request.query['group'] ?? '',
     }),
-    reply: pageReply(toRestUser),
+    reply: asPage(toRestUser),
   }),
   'GET /api/user/:id': bind((api) => api.admin.users.get, { input: pathId, reply: toRestUser }),
   'POST /api/user/': bind((api) => api.admin.users.create, {
@@ -226,7 +252,12 @@ export const userRoutes: RouteTable<Api> = {
   }),
   'POST /api/user/manage': bind((api) => api.admin.users.manage, {
     input: ({ body }) => ({ id: integer(body['id']) ?? 0, action: text(body['action']) as ManageUser['action'] }),
-    reply: ({ id, status, role }) => ({ ...emptyUser, id, status, role }),
+    reply: asObject<{ id: number; status: number; role: number }>({
+      ...emptyUser,
+      id: asInteger('id'),
+      status: asInteger('status'),
+      role: asInteger('role'),
+    }),
   }),
   'DELETE /api/user/:id': bind((api) => api.admin.users.remove, { input: pathId, reply: noData }),
 }
