@@ -5,8 +5,7 @@ import { IconButton } from '../components/icon-button.tsx'
 import { t } from '../i18n/t.ts'
 import { useSession } from '../lib/session.ts'
 import { trpc } from '../lib/trpc.ts'
-
-const everyMs = 30_000
+import { badgeText, unreadEveryMs } from '../lib/unread.ts'
 
 /** Alone, because the server leaves only the question by itself out of what it counts for an address. */
 const alone = { trpc: { context: { alone: true } } }
@@ -17,9 +16,9 @@ export function InboxBell() {
   const unread = trpc.user.messages.unreadCount.useQuery(undefined, {
     ...alone,
     enabled: user !== undefined,
-    refetchInterval: everyMs,
+    refetchInterval: unreadEveryMs,
     refetchOnWindowFocus: true,
-    staleTime: everyMs,
+    staleTime: unreadEveryMs,
     // The number of whoever was signed in before says nothing of this reader.
     placeholderData: undefined,
   })
@@ -49,7 +48,7 @@ export function InboxBell() {
           pointerEvents="none"
           data-unread=""
         >
-          {count > 99 ? '99+' : count}
+          {badgeText(count)}
         </Box>
       )}
     </Box>

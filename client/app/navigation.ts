@@ -31,3 +31,8 @@ export function isOffered(route: AppRoute, role: number, status: SiteStatus): bo
   if (!route.nav || role < route.role || role < (route.nav.role ?? 0)) return false
   return route.nav.shown?.(status) ?? true
 }
+
+export const isChat = (path: string): boolean => /^\/(app\/chat|chat|chat2link)(\/|$)/.test(path)
+
+/** Pixels: the names of chat links stand further in. */
+export const sidebarWidth = (path: string, collapsed: boolean): number => (collapsed ? 60 : isChat(path) ? 240 : 200)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { roles } from '#core/roles.ts'
 import type { SiteStatus } from '../lib/status.ts'
 import { currentStatus } from '../lib/status.ts'
-import { isOffered, routeOf } from './navigation.ts'
+import { isOffered, routeOf, sidebarWidth } from './navigation.ts'
 import { hasPage, isFileOf, pageFiles } from './pages.ts'
 import { routes } from './routes.tsx'
 
@@ -56,4 +56,10 @@ test('channels, codes and messages are offered to the super administrator alone'
   const own = ['/admin/channels', '/admin/coupons', '/admin/messages']
   expect(offered(roles.admin, status()).filter((path) => own.includes(path))).toEqual([])
   expect(offered(roles.root, status()).filter((path) => own.includes(path))).toEqual(own)
+})
+
+test('the sidebar is 200 wide, 240 beside a chat and 60 when collapsed', () => {
+  expect([sidebarWidth('/app/tokens', false), sidebarWidth('/app/chat/0', false), sidebarWidth('/chat', true)]).toEqual(
+    [200, 240, 60],
+  )
 })

@@ -6,7 +6,7 @@ import { IconButton } from '../components/icon-button.tsx'
 import { t } from '../i18n/t.ts'
 import { useSession } from '../lib/session.ts'
 import { useStatus } from '../lib/status.ts'
-import { isOffered, knownRoutes, routeOf } from './navigation.ts'
+import { isChat, isOffered, knownRoutes, routeOf, sidebarWidth } from './navigation.ts'
 import { preloadPage } from './pages.ts'
 import type { AppRoute, Nav } from './routes.tsx'
 import { navGroups } from './routes.tsx'
@@ -73,8 +73,6 @@ function ChatLinks({ path, onVisit }: { path: string; onVisit?: (() => void) | u
   )
 }
 
-const isChat = (path: string): boolean => /^\/(app\/chat|chat|chat2link)(\/|$)/.test(path)
-
 type SidebarListProps = { collapsed?: boolean; onVisit?: () => void }
 
 /** The pages this reader may open, by group. */
@@ -117,13 +115,12 @@ type SidebarProps = { collapsed: boolean; onToggle: () => void }
 
 export function Sidebar({ collapsed, onToggle }: SidebarProps) {
   const [path] = useLocation()
-  const width = collapsed ? '60px' : isChat(path) ? '240px' : '200px'
   return (
     <Flex
       direction="column"
       as="aside"
       data-shell=""
-      w={width}
+      w={`${sidebarWidth(path, collapsed)}px`}
       flexShrink="0"
       borderEndWidth="1px"
       bg="bg"

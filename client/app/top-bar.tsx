@@ -10,6 +10,7 @@ import { commandKey } from '../lib/keyboard.ts'
 import { useNow } from '../lib/now.ts'
 import { useSession } from '../lib/session.ts'
 import { useStatus } from '../lib/status.ts'
+import { isNewYearsDay } from '../lib/time-range.ts'
 import { useIsNarrow, useIsPhone } from '../lib/use-media.ts'
 import { InboxBell } from './inbox-bell.tsx'
 import { openPalette } from './palette-state.ts'
@@ -68,8 +69,7 @@ export function SiteLink({ target, onVisit }: { target: Target; onVisit?: () => 
 
 /** A greeting on the first day of the year. */
 function NewYear() {
-  const today = useNow()
-  if (today.getMonth() !== 0 || today.getDate() !== 1) return null
+  if (!isNewYearsDay(useNow())) return null
   return (
     <span role="img" aria-label={t('新年快乐')} data-tip={t('新年快乐')}>
       🎉

@@ -5,9 +5,7 @@ import { t } from '../i18n/t.ts'
 import { errorText, refusedFields } from '../lib/errors.ts'
 import { trpc } from '../lib/trpc.ts'
 import type { useBotCheck } from '../lib/use-bot-check.ts'
-import { useCountdown } from '../lib/use-countdown.ts'
-
-const waitSeconds = 30
+import { resendSeconds, useCountdown } from '../lib/use-countdown.ts'
 
 /** Sends a code to the address in the form's `email`. */
 export function EmailCodeButton({ bot }: { bot: ReturnType<typeof useBotCheck> }) {
@@ -19,7 +17,7 @@ export function EmailCodeButton({ bot }: { bot: ReturnType<typeof useBotCheck> }
     try {
       await bot.with((turnstile) => run.mutateAsync({ email: getValues('email'), turnstile }))
       notify.success(t('验证码发送成功'))
-      start(waitSeconds)
+      start(resendSeconds)
     } catch (error) {
       const message = refusedFields(error)['email'] ?? errorText(error)
       setError('email', { type: 'server', message }, { shouldFocus: true })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatRange, parseRange, previousRange } from './time-range.ts'
+import { formatRange, isNewYearsDay, monthBefore, parseRange, previousRange } from './time-range.ts'
 
 const now = new Date(2026, 2, 10, 15, 30)
 
@@ -24,4 +24,18 @@ test('nonsense and ranges that end before they begin are no range', () => {
 test('the previous range is as long and ends where this one begins', () => {
   const range = { from: new Date(2000), to: new Date(5000) }
   expect(previousRange(range)).toEqual({ from: new Date(-1000), to: new Date(2000) })
+})
+
+test.each([
+  [new Date(2026, 10, 23, 15, 30), new Date(2026, 9, 23, 15, 30)],
+  [new Date(2026, 2, 31), new Date(2026, 1, 28)],
+  [new Date(2027, 0, 5), new Date(2026, 11, 5)],
+])('one month before %s is %s', (time, before) => expect(monthBefore(time)).toEqual(before))
+
+test('the year begins on the first of January, all day long', () => {
+  expect([new Date(2027, 0, 1, 23, 59), new Date(2027, 0, 2), new Date(2026, 11, 31)].map(isNewYearsDay)).toEqual([
+    true,
+    false,
+    false,
+  ])
 })

@@ -36,3 +36,13 @@ export const previousRange = ({ from, to }: TimeRange): TimeRange => ({
   from: new Date(2 * from.getTime() - to.getTime()),
   to: from,
 })
+
+/** The same time of day a month before; the last day of a month that is too short for it. */
+export function monthBefore(time: Date): Date {
+  const lastDay = new Date(time.getFullYear(), time.getMonth(), 0).getDate()
+  const before = new Date(time)
+  before.setMonth(time.getMonth() - 1, Math.min(time.getDate(), lastDay))
+  return before
+}
+
+export const isNewYearsDay = (time: Date): boolean => time.getMonth() === 0 && time.getDate() === 1

@@ -1,5 +1,8 @@
 import { useEffect, useState } from 'react'
 
+/** So long nobody asks for another mail. */
+export const resendSeconds = 30
+
 /** Seconds that are left until something may be done again; zero when it may. */
 export function useCountdown(): [left: number, start: (seconds: number) => void] {
   const [left, setLeft] = useState(0)

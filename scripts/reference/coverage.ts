@@ -1,7 +1,9 @@
 import { namingTests, unnamedRoutes } from '#test/contract/unnamed-routes.ts'
 import { type Blocks, code, table } from './markdown.ts'
+import { ruleCoverageBlocks } from './rules.ts'
 
 export const coverageBlocks: Blocks = {
+  ...ruleCoverageBlocks,
   named: () =>
     table(
       ['route', 'test'],

@@ -1,14 +1,35 @@
 import { rules as accounts } from '#test/rules/accounts.ts'
 import { rules as channels } from '#test/rules/channels.ts'
 import { rules as documentedApi } from '#test/rules/documented-api.ts'
+import { rules as limits } from '#test/rules/limits.ts'
+import { rules as messages } from '#test/rules/messages.ts'
 import { rules as operation } from '#test/rules/operation.ts'
 import { rules as options } from '#test/rules/options.ts'
+import { rules as presets } from '#test/rules/presets.ts'
+import { rules as screens } from '#test/rules/screens.ts'
 import { rules as settings } from '#test/rules/settings.ts'
 import { rules as signingIn } from '#test/rules/signing-in.ts'
 import { rules as site } from '#test/rules/site.ts'
 import { rules as tokens } from '#test/rules/tokens.ts'
 import type { Rule, RuleList } from '#test/rules/rule.ts'
 import { type Blocks, code, table } from './markdown.ts'
+
+/** In the order in which documents name them. */
+const lists = [
+  signingIn,
+  accounts,
+  site,
+  tokens,
+  channels,
+  options,
+  settings,
+  operation,
+  documentedApi,
+  screens,
+  messages,
+  limits,
+  presets,
+]
 
 const row = ({ rule, message = '', file, test }: Rule) => [rule, message, `${code(file)}: ${test}`]
 
@@ -20,7 +41,36 @@ const listed = ({ title, sections }: RuleList): string =>
     ),
   ].join('\n\n')
 
-export const ruleBlocks: Blocks = {
-  rules: () =>
-    [signingIn, accounts, site, tokens, channels, options, settings, operation, documentedApi].map(listed).join('\n\n'),
+export const ruleBlocks: Blocks = { rules: () => lists.map(listed).join('\n\n') }
+
+const all = (): Rule[] => lists.flatMap(({ sections }) => Object.values(sections).flat())
+
+const ofKind = (kind: Rule['kind']) => () =>
+  table(
+    [kind ?? 'rule', 'asserted as', 'test'],
+    all()
+      .filter((rule) => rule.kind === kind)
+      .map(({ rule, asserts = '', file, test }) => [rule, code(asserts), `${code(file)}: ${test}`]),
+  )
+
+/** Every message, limit and preset with the test that asserts it. */
+export const ruleCoverageBlocks: Blocks = {
+  messages: () => {
+    const tests = new Map<string, string>()
+    for (const { message, file, test } of all())
+      if (message !== undefined && !tests.has(message)) tests.set(message, `${code(file)}: ${test}`)
+    return table(
+      ['message', 'test'],
+      [...tests].toSorted(([left], [right]) => (left < right ? -1 : 1)),
+    )
+  },
+  limits: ofKind('limit'),
+  presets: ofKind('preset'),
+  sections: () =>
+    table(
+      ['rules about', 'how many, each with its test'],
+      lists.flatMap(({ title, sections }) =>
+        Object.entries(sections).map(([heading, rules]) => [`${title}: ${heading}`, String(rules.length)]),
+      ),
+    ),
 }

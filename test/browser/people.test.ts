@@ -50,6 +50,11 @@ describeWithBrowser('people', () => {
 
   test('an administrator finds a user, changes the balance with a reason, promotes, disables, and the audit log shows it', async () => {
     const { page, context, complaints } = await openAs(root, '/admin/users')
+    await page.getByRole('button', { name: '添加用户' }).click()
+    await page.getByRole('textbox', { name: '用户名', exact: true }).fill('clara')
+    await page.getByRole('textbox', { name: '密码', exact: true }).fill('a good long one')
+    await page.getByRole('button', { name: '创建', exact: true }).click()
+    await toastShown(page, '用户账户创建成功！')
     await page.getByPlaceholder('搜索 ID、用户名或邮箱').fill('anna')
     await page.waitForURL(/keyword=anna/)
     await page.getByRole('cell', { name: 'founder', exact: true }).waitFor({ state: 'detached' })

@@ -113,6 +113,7 @@ describeWithBrowser('accounts elsewhere', () => {
     world.wechat.assign('123456', 'wx-neo')
     await page.getByRole('group', { name: '微信' }).getByRole('button', { name: '绑定', exact: true }).click()
     const dialog = page.getByRole('dialog', { name: '微信扫码' })
+    await dialog.getByText('三分钟内有效').waitFor()
     await dialog.getByRole('textbox', { name: '验证码' }).fill('999999')
     await dialog.getByRole('button', { name: '绑定', exact: true }).click()
     await dialog.getByText('验证码错误或已过期').waitFor()

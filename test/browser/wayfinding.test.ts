@@ -4,7 +4,7 @@ import type { App } from '../support/app.ts'
 import { startApp } from '../support/app.ts'
 import { describeWithBrowser, launchBrowser } from '../support/chromium.ts'
 import type { TestChannel, TestToken, TestUser } from '../support/factories.ts'
-import { builtConsole, openConsole } from './console.ts'
+import { builtConsole, follow, openConsole } from './console.ts'
 
 describeWithBrowser('finding the way', () => {
   let app: App
@@ -73,6 +73,9 @@ describeWithBrowser('finding the way', () => {
     }
     await page.getByRole('button', { name: 'Back to channels' }).click()
     await page.waitForURL('**/admin/channels')
+    expect((await page.getByRole('banner').boundingBox())?.height).toBe(56)
+    await follow(page, '/no/such/page')
+    await page.getByText('The page you are looking for').waitFor()
     expect(complaints).toEqual([])
     await context.close()
   })

@@ -27,7 +27,6 @@ export const unnamedRoutes: Readonly<Record<string, string>> = {
   'admin.prices.channelMoney': onlyReads,
   'admin.prices.rehearse': onlyReads,
   'user.logs.suggest': onlyReads,
-  'user.messages.markAllRead': 'The suites call it with every role; its effect on the inbox has no test of its own.',
   'user.redemptions.uses': onlyReads,
   'user.secondFactor.signatureOptions':
     'The console calls it; the suites see its refusal at an address without a name.',

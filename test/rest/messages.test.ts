@@ -82,6 +82,24 @@ describe('a message', () => {
     ])
   })
 
+  it('are all read at once by their reader, once, and by nobody else', async () => {
+    const other = await app.person()
+    const sent = [await send({ user_ids: [person.id, other.id] }), await send({ title: 'Second' })]
+    const api = await app.trpc(person)
+    const before = await unread()
+    expect(before).toBeGreaterThanOrEqual(2)
+    expect(await api.user.messages.markAllRead()).toEqual({ count: before })
+    expect(await unread()).toBe(0)
+    const { items } = await inbox({ page_size: '100' })
+    expect(items.every(({ is_read, read_at }) => is_read && read_at !== null)).toBe(true)
+    expect(await api.user.messages.markAllRead()).toEqual({ count: 0 })
+    expect((await inbox({ page_size: '100' })).items).toEqual(items)
+    expect(await (await app.trpc(other)).user.messages.unreadCount()).toBe(1)
+    expect((await admin.get(`/api/admin/messages/${sent[0]?.id}`)).data).toMatchObject({
+      stats: { total_recipients: 2, read_count: 1 },
+    })
+  })
+
   it("is nobody else's to read or to mark, and administration is for administrators", async () => {
     const { id } = await send()
     const other = await app.signedIn(await app.person())

@@ -2,6 +2,8 @@
 export type Rule = {
   /** The rule, limit or message in a sentence. */
   rule: string
+  /** A limit holds a figure that the test asserts; a preset is what stands there until somebody chooses otherwise, or what is offered. */
+  kind?: 'limit' | 'preset'
   /** The message as the product shows it, in Chinese; it has to stand in the product's code as it stands here. */
   message?: string
   /**

@@ -13,6 +13,8 @@ const lists = await Promise.all(
   files.map(async (name) => ({ name, list: ((await import(`./${name}`)) as { rules: RuleList }).rules })),
 )
 
+const everyRule = lists.flatMap(({ list }) => Object.values(list.sections).flat())
+
 it.each(lists)('every rule of $name has a test that asserts it', ({ list }) => {
   const rules = Object.values(list.sections).flat()
   expect(rules.length).toBeGreaterThan(0)
@@ -33,6 +35,17 @@ it('every message that documents quote is in the product, letter by letter', () 
     .join('\n')
   expect(quotedMessages.length).toBeGreaterThan(80)
   expect(quotedMessages.filter((message) => !product.includes(message))).toEqual([])
+})
+
+it('every message that documents quote has a test that asserts it', () => {
+  const asserted = everyRule.flatMap(({ message = [] }) => message)
+  expect(quotedMessages.filter((quoted) => !asserted.some((message) => message.includes(quoted)))).toEqual([])
+})
+
+it('every limit and preset names what its test asserts, letter by letter', () => {
+  const figures = everyRule.filter(({ kind }) => kind !== undefined)
+  expect(figures.length).toBeGreaterThan(90)
+  expect(figures.filter(({ asserts }) => asserts === undefined).map(({ rule }) => rule)).toEqual([])
 })
 
 it('a rule without its test, or whose test says nothing of it, is found', () => {

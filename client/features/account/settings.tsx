@@ -15,11 +15,9 @@ import { useZodForm } from '../../lib/form.ts'
 import { trpc } from '../../lib/trpc.ts'
 import type { Account, AccountProps } from './account.ts'
 import { useRefreshAccount } from './account.ts'
+import { thresholdPresets, usualThreshold } from './thresholds.ts'
 
 type Values = Required<z.input<typeof settings>>
-
-const usualThreshold = 500_000
-const thresholdPresets = [0.2, 1, 5, 10]
 
 const valuesOf = ({ settings: saved }: Account): Values => ({
   notifyType: saved?.notifyType === 'webhook' ? 'webhook' : 'email',

@@ -11,9 +11,7 @@ import { t } from '../../i18n/t.ts'
 import { useZodForm } from '../../lib/form.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { useBotCheck } from '../../lib/use-bot-check.ts'
-import { useCountdown } from '../../lib/use-countdown.ts'
-
-const waitSeconds = 30
+import { resendSeconds, useCountdown } from '../../lib/use-countdown.ts'
 
 export function Page() {
   const form = useZodForm({ schema: requestMail, values: { email: '' }, judged: 'when-sent' })
@@ -23,7 +21,7 @@ export function Page() {
   const submit = async ({ email }: RequestMail) => {
     await bot.with((turnstile) => run.mutateAsync({ email, turnstile }))
     notify.success(t('重置邮件发送成功，请检查邮箱！'))
-    start(waitSeconds)
+    start(resendSeconds)
   }
   return (
     <EntryPage

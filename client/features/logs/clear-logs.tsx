@@ -3,16 +3,15 @@ import { confirm } from '../../components/confirm.tsx'
 import { notify } from '../../components/notify.ts'
 import { t } from '../../i18n/t.ts'
 import { fromLocalInput, toLocalInput } from '../../lib/local-time.ts'
+import { monthBefore } from '../../lib/time-range.ts'
 import { trpc } from '../../lib/trpc.ts'
-
-const monthMs = 30 * 86_400_000
 
 /** Removes old rows for good. Asks until when, and for the log's name. */
 export function useClearLogs(): () => Promise<void> {
   const utils = trpc.useUtils()
   const clear = trpc.admin.logs.startClearing.useMutation()
   return async () => {
-    const chosen = { before: toLocalInput(new Date(Date.now() - monthMs)) }
+    const chosen = { before: toLocalInput(monthBefore(new Date())) }
     await confirm({
       title: t('清理旧日志'),
       body: (

@@ -11,6 +11,7 @@ import { formatExactTime } from '../../lib/format.ts'
 import { useNow } from '../../lib/now.ts'
 import { useTableState } from '../../lib/table-state.ts'
 import { trpc } from '../../lib/trpc.ts'
+import { unreadEveryMs } from '../../lib/unread.ts'
 import { FormatTag } from './body.tsx'
 import { inboxTime } from './inbox-time.ts'
 
@@ -33,7 +34,7 @@ const Row = chakra(Link, {
 export function InboxList() {
   const table = useTableState()
   const { page, pageSize } = table
-  const list = trpc.user.messages.list.useQuery({ page, pageSize }, { refetchInterval: 30_000 })
+  const list = trpc.user.messages.list.useQuery({ page, pageSize }, { refetchInterval: unreadEveryMs })
   const unread = trpc.user.messages.unreadCount.useQuery()
   const items = list.data?.items ?? []
   return (

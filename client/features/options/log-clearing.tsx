@@ -5,18 +5,13 @@ import { notify } from '../../components/notify.ts'
 import { t } from '../../i18n/t.ts'
 import { formatTime } from '../../lib/format.ts'
 import { fromLocalInput, toLocalInput } from '../../lib/local-time.ts'
+import { monthBefore } from '../../lib/time-range.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { ClearingProgress, useClearing } from './clearing-progress.tsx'
 
-const monthAgo = (): Date => {
-  const time = new Date()
-  time.setMonth(time.getMonth() - 1)
-  return time
-}
-
 /** Removes what the usage log holds from before a moment. */
 export function LogClearing() {
-  const [before, setBefore] = useState<Date | null>(monthAgo)
+  const [before, setBefore] = useState<Date | null>(() => monthBefore(new Date()))
   const clear = trpc.admin.logs.startClearing.useMutation()
   const { run, refetch } = useClearing()
   const ask = async () => {

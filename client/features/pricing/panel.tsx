@@ -3,11 +3,13 @@ import { useState } from 'react'
 import { CopyButton } from '../../components/copy.tsx'
 import { DetailPanel, neighbours } from '../../components/detail-panel.tsx'
 import { Facts, Section } from '../../components/facts.tsx'
+import { Status } from '../../components/status.tsx'
 import { t } from '../../i18n/t.ts'
 import { abbreviate, priceText } from '../../lib/format.ts'
 import { useStatus } from '../../lib/status.ts'
 import { Dollar, kindText } from './columns.tsx'
 import { costOf, dollarsFor, dollarsOf, type Group } from './prices.ts'
+import { ratioTone } from './ratio-tone.ts'
 import type { PriceLine } from './use-prices.ts'
 
 type PricePanelProps = {
@@ -176,7 +178,9 @@ function GroupPrices({ line, groups }: { line: PriceLine; groups: readonly Group
           return (
             <tr key={name}>
               <td data-tip={description}>{name}</td>
-              <td data-end="">{ratio}</td>
+              <td data-end="">
+                <Status tone={ratioTone(ratio)}>{ratio}</Status>
+              </td>
               <td data-end="">
                 <Dollar value={perCall ? dollars.call : dollars.input} />
               </td>

@@ -2,7 +2,6 @@ import { useEffect, useState } from 'react'
 import { Button, Stack, Textarea } from '@chakra-ui/react'
 import { Download } from 'lucide-react'
 import { redemptionForm } from '#features/redemptions/schema.ts'
-import { defaultQuotaPerUnit } from '#core/quota.ts'
 import { confirm } from '../../components/confirm.tsx'
 import { CopyButton } from '../../components/copy.tsx'
 import { saveFile } from '../../components/data-table/csv.ts'
@@ -16,26 +15,15 @@ import { t } from '../../i18n/t.ts'
 import { useZodForm } from '../../lib/form.ts'
 import { quotaText } from '../../lib/format.ts'
 import { trpc } from '../../lib/trpc.ts'
+import { newRedemption, quotaPresets } from './values.ts'
 import type { Redemption } from './words.ts'
 
 const dayMs = 86_400_000
-const quotaPresets = [1, 10, 50, 100, 500, 1000]
 
-const blank = {
-  name: '',
-  quota: defaultQuotaPerUnit / 5,
-  count: 1,
-  isGift: false,
-  maxUses: -1,
-  validFrom: null,
-  validUntil: null,
-  key: '',
-}
-
-type Values = typeof blank & { validFrom: Date | null; validUntil: Date | null }
+type Values = typeof newRedemption & { validFrom: Date | null; validUntil: Date | null }
 
 const valuesOf = (redemption: Redemption): Values => ({
-  ...blank,
+  ...newRedemption,
   name: redemption.name,
   quota: redemption.quota,
   isGift: redemption.isGift,
@@ -77,7 +65,7 @@ type RedemptionFormProps = { open: boolean; redemption: Redemption | undefined; 
 
 /** Makes codes, or changes one that nobody has used. */
 export function RedemptionForm({ open, redemption, onClose }: RedemptionFormProps) {
-  const form = useZodForm({ schema: redemptionForm, values: blank })
+  const form = useZodForm({ schema: redemptionForm, values: newRedemption })
   const { reset, watch } = form
   const [isGift, key, quota] = watch(['isGift', 'key', 'quota'])
   const [shown, setShown] = useState<number>()
@@ -85,7 +73,7 @@ export function RedemptionForm({ open, redemption, onClose }: RedemptionFormProp
     if (!open) return setShown(undefined)
     if (shown === (redemption?.id ?? 0)) return
     setShown(redemption?.id ?? 0)
-    reset(redemption ? valuesOf(redemption) : blank)
+    reset(redemption ? valuesOf(redemption) : newRedemption)
   }, [open, redemption, reset, shown])
 
   const utils = trpc.useUtils()

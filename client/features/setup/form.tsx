@@ -14,13 +14,11 @@ import { useZodForm } from '../../lib/form.ts'
 import { rememberUser } from '../../lib/session.ts'
 import { rememberStatus } from '../../lib/status.ts'
 import { trpc } from '../../lib/trpc.ts'
+import { modes, reloadMilliseconds, usualMode } from './modes.ts'
 
 type Setup = RouterOutputs['site']['setupStatus']
 type SetupFormProps = { setup: Setup; onFinish: () => void }
 
-const reloadMilliseconds = 1500
-
-const modes = ['external', 'self', 'demo'] as const
 const choices = z.object({ mode: z.enum(modes), token: z.string().trim() })
 const withAccount = z.intersection(rootAccount, choices)
 
@@ -33,7 +31,7 @@ export function SetupForm({ setup, onFinish }: SetupFormProps) {
   const given = search.get('token') ?? ''
   // Both ways have the same fields; those of the account are neither shown nor judged once it exists.
   const schema = (setup.rootExists ? choices : withAccount) as typeof withAccount
-  const form = useZodForm({ schema, values: { ...empty, mode: 'external', token: given }, judged: 'when-sent' })
+  const form = useZodForm({ schema, values: { ...empty, mode: usualMode, token: given }, judged: 'when-sent' })
   const run = trpc.site.setup.useMutation()
   const utils = trpc.useUtils()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Attempt, Run, TestResult } from './run-tests.ts'
-import { backOffMs, runTests } from './run-tests.ts'
+import { backOffMs, concurrencyLimits, runTests } from './run-tests.ts'
 
 const good: Attempt = { success: true, message: '', seconds: 1, isRetryable: false }
 const busy: Attempt = { success: false, message: '429', seconds: 1, isRetryable: true }
@@ -35,6 +35,10 @@ test('no more models are tried at once than asked for, with a pause between batc
   expect(most).toBe(2)
   expect(waits).toEqual([200, 200])
   expect(results.size).toBe(5)
+})
+
+test('1 to 10 models may be tried at once, and three are unless somebody asks for more or fewer', () => {
+  expect(concurrencyLimits).toEqual({ least: 1, most: 10, preset: 3 })
 })
 
 test('a failure that may pass is tried twice more, with growing pauses', async () => {

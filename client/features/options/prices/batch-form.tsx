@@ -1,5 +1,5 @@
 import { useWatch } from 'react-hook-form'
-import { z } from 'zod'
+import type { z } from 'zod'
 import { CardsField } from '../../../components/fields/choice-fields.tsx'
 import { NumberField } from '../../../components/fields/text-fields.tsx'
 import { FieldRow, FormDrawer } from '../../../components/form-drawer.tsx'
@@ -7,24 +7,7 @@ import { notify } from '../../../components/notify.ts'
 import { t } from '../../../i18n/t.ts'
 import { useZodForm } from '../../../lib/form.ts'
 import { trpc } from '../../../lib/trpc.ts'
-
-/** What is typed and no number is `NaN`. */
-const figure = z.union([z.number(), z.nan(), z.null()])
-
-const batchForm = z
-  .object({ mode: z.enum(['price', 'ratio', 'both']), price: figure, ratio: figure, completionRatio: figure })
-  .superRefine(({ mode, price, ratio, completionRatio }, context) => {
-    const refuse = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message })
-    const shown = mode === 'price' ? { price } : mode === 'ratio' ? { ratio } : { ratio, completionRatio }
-    for (const [path, value] of Object.entries(shown))
-      if (value !== null && !(value >= 0)) refuse(path, t('请输入有效的数字'))
-    if (mode === 'price' && price === null) refuse('price', t('请输入填充值'))
-    if (mode === 'ratio' && ratio === null) refuse('ratio', t('请输入填充值'))
-    if (mode === 'both') {
-      if (ratio === null) refuse('ratio', t('请输入模型倍率和补全倍率'))
-      if (completionRatio === null) refuse('completionRatio', t('请输入模型倍率和补全倍率'))
-    }
-  })
+import { batchForm, chosenModels } from './form-rules.ts'
 
 const blank: z.input<typeof batchForm> = { mode: 'both', price: null, ratio: null, completionRatio: null }
 
@@ -37,9 +20,8 @@ export function BatchForm({ models, onClose, onSaved }: BatchFormProps) {
   const utils = trpc.useUtils()
   const setPrices = trpc.admin.models.setPrices.useMutation()
   const save = async ({ price, ratio, completionRatio }: z.output<typeof batchForm>) => {
-    if (!models || models.length === 0) throw new Error(t('请先选择需要批量设置的模型'))
     await setPrices.mutateAsync({
-      prices: models.map((model) =>
+      prices: chosenModels(models).map((model) =>
         mode === 'price'
           ? { model, modelPrice: price ?? 0 }
           : {

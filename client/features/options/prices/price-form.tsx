@@ -2,7 +2,6 @@ import { Button, Text } from '@chakra-ui/react'
 import { BookOpenText } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { useFormContext, useWatch } from 'react-hook-form'
-import { z } from 'zod'
 import { CardsField } from '../../../components/fields/choice-fields.tsx'
 import { NumberField, TextField } from '../../../components/fields/text-fields.tsx'
 import { FieldRow, FormDrawer, FormSection } from '../../../components/form-drawer.tsx'
@@ -10,40 +9,11 @@ import { notify } from '../../../components/notify.ts'
 import { t } from '../../../i18n/t.ts'
 import { useZodForm } from '../../../lib/form.ts'
 import { trpc } from '../../../lib/trpc.ts'
+import { priceForm, type PriceValues } from './form-rules.ts'
 import { toDollars, toRatios, inputOf, type PriceFigures, type PriceRow } from './rows.ts'
 
 /** Stands in the address for a model that is still to be named. */
 export const newPrice = '+'
-
-const figure = z.number().min(0).nullable()
-
-const priceForm = z.object({
-  model: z.string().trim().min(1),
-  kind: z.enum(['tokens', 'call']),
-  unit: z.enum(['ratio', 'price']),
-  ratio: figure,
-  completionRatio: figure,
-  cacheRatio: figure,
-  input: figure,
-  output: figure,
-  cached: figure,
-  price: figure,
-})
-type PriceValues = z.input<typeof priceForm>
-
-/** With the names that a new price may not take. */
-const judged = (taken: readonly string[]) =>
-  priceForm.superRefine((values, context) => {
-    const refuse = (path: keyof PriceValues, message: string) =>
-      context.addIssue({ code: 'custom', path: [path], message })
-    if (taken.includes(values.model)) refuse('model', t('模型名称已存在'))
-    if (values.kind === 'call') {
-      if (values.price === null) refuse('price', t('请输入数字'))
-    } else if (values.unit === 'ratio') {
-      if (values.ratio === null) refuse('ratio', t('请输入数字'))
-    } else if (values.input === null) refuse('input', t('请输入数字'))
-    else if (values.input === 0) refuse('input', t('模型价格不能为0'))
-  })
 
 const blank: PriceFigures = {
   kind: 'tokens',
@@ -73,7 +43,7 @@ type PriceFormProps = {
 /** The price of one model, by tokens or by call, in ratios or in dollars. */
 export function PriceForm({ opened, known, onClose }: PriceFormProps) {
   const isNamed = opened !== undefined && opened.model !== ''
-  const form = useZodForm({ schema: judged(isNamed ? [] : known), values: valuesOf('', undefined) })
+  const form = useZodForm({ schema: priceForm(isNamed ? [] : known), values: valuesOf('', undefined) })
   const utils = trpc.useUtils()
   const setPrices = trpc.admin.models.setPrices.useMutation()
   const { reset } = form

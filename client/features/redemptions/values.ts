@@ -1,0 +1,16 @@
+import { defaultQuotaPerUnit } from '#core/quota.ts'
+
+/** What a new code is made with until its maker says otherwise. */
+export const newRedemption = {
+  name: '',
+  quota: defaultQuotaPerUnit / 5,
+  count: 1,
+  isGift: false,
+  maxUses: -1,
+  validFrom: null,
+  validUntil: null,
+  key: '',
+}
+
+/** Dollars. */
+export const quotaPresets = [1, 10, 50, 100, 500, 1000] as const

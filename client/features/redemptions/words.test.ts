@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { newRedemption, quotaPresets } from './values.ts'
+import { isUsedUp, type Redemption, stateOf } from './words.ts'
+
+test('a code is unused, disabled or used; another status is an unknown one', () => {
+  expect([1, 2, 3, 9].map((status) => stateOf({ status }).words)).toEqual(['未使用', '已禁用', '已使用', '未知状态'])
+})
+
+test('a gift code is used up once it has been used as often as it may be, and never where that is not limited', () => {
+  const used = (more: Partial<Redemption>) =>
+    isUsedUp({ isGift: true, maxUses: 2, usedCount: 2, ...more } as Redemption)
+  expect([used({}), used({ usedCount: 1 }), used({ maxUses: -1 }), used({ isGift: false })]).toEqual([
+    true,
+    false,
+    false,
+    false,
+  ])
+})
+
+test('a new code is one of 100000, used without a limit; amounts of 1 to 1000 dollars are offered', () => {
+  expect(newRedemption).toMatchObject({ quota: 100_000, count: 1, maxUses: -1 })
+  expect(quotaPresets).toEqual([1, 10, 50, 100, 500, 1000])
+})
