@@ -20,8 +20,9 @@ export function BatchForm({ models, onClose, onSaved }: BatchFormProps) {
   const utils = trpc.useUtils()
   const setPrices = trpc.admin.models.setPrices.useMutation()
   const save = async ({ price, ratio, completionRatio }: z.output<typeof batchForm>) => {
+    const chosen = chosenModels(models)
     await setPrices.mutateAsync({
-      prices: chosenModels(models).map((model) =>
+      prices: chosen.map((model) =>
         mode === 'price'
           ? { model, modelPrice: price ?? 0 }
           : {
@@ -33,7 +34,7 @@ export function BatchForm({ models, onClose, onSaved }: BatchFormProps) {
     })
     await utils.admin.options.list.refetch()
     void utils.invalidate()
-    notify.success(t('已为 {count} 个模型设置价格', { count: models.length }))
+    notify.success(t('已为 {count} 个模型设置价格', { count: chosen.length }))
     onSaved()
   }
   return (
