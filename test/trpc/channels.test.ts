@@ -187,6 +187,23 @@ describe('channels', () => {
     expect(await codeOf(channels.update({ id: id + 1, weight: 1 }))).toBe('channel.not_found')
   })
 
+  it('are not overwritten by a change that began before another', async () => {
+    const { id } = await create({ models: ['a'] })
+    const results = await Promise.allSettled(
+      Array.from({ length: 50 }, async (_, index) =>
+        (await asAdmin()).update({ id, models: ['a', `m${index}`], expected: { models: ['a'] } }),
+      ),
+    )
+    const refused = results.flatMap((result) =>
+      result.status === 'rejected' ? [codeOf(Promise.reject(result.reason))] : [],
+    )
+    expect(new Set(await Promise.all(refused))).toEqual(new Set(['channel.changed_meanwhile']))
+    expect(refused).toHaveLength(49)
+    // What nobody else has touched may still be changed, by a form that was opened before.
+    expect(await (await asAdmin()).update({ id, weight: 4, expected: { weight: 0 } })).toMatchObject({ weight: 4 })
+    expect((await (await asAdmin()).get({ id })).models).toHaveLength(2)
+  })
+
   it('send a stored key to another host by the word of root alone: an administrator types it again', async () => {
     const { id } = await create({ baseUrl: 'https://up.example' })
     const channels = await asAdmin()

@@ -164,6 +164,45 @@ describe('options', () => {
 })
 
 describe('saving a form', () => {
+  it('leaves alone what somebody else has saved since the form was opened, and saves the rest', async () => {
+    const { options, store } = callAs(100)
+    await options.save({
+      changes: [
+        { key: 'GroupRatio', value: { default: 1, vip: 0.8 }, expected: { default: 1, vip: 1, svip: 1 } },
+        { key: 'Notice', value: 'first', expected: '' },
+      ],
+    })
+    const late = await callAs(100).options.save({
+      changes: [
+        {
+          key: 'GroupRatio',
+          value: { default: 1, vip: 1, svip: 1, gold: 2 },
+          expected: { default: 1, vip: 1, svip: 1 },
+        },
+        { key: 'Notice', value: 'first', expected: '' },
+        { key: 'Footer', value: 'mine', expected: '' },
+      ],
+    })
+    expect(late.saved.toSorted()).toEqual(['Footer', 'Notice'])
+    expect(late.failed).toMatchObject([{ key: 'GroupRatio', code: 'option.changed_meanwhile' }])
+    await store.reload()
+    expect(store.get('GroupRatio')).toEqual({ default: 1, vip: 0.8 })
+    // Whoever has seen it saves over it.
+    const seen = { key: 'GroupRatio', value: { default: 1, gold: 2 }, expected: { default: 1, vip: 0.8 } }
+    expect(await options.save({ changes: [seen] })).toMatchObject({ saved: ['GroupRatio'], failed: [] })
+  })
+
+  it('lets one of fifty forms that began with the same value win', async () => {
+    const results = await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        callAs(100).options.save({ changes: [{ key: 'About', value: `word${index}`, expected: '' }] }),
+      ),
+    )
+    const winners = results.flatMap(({ saved }, index) => (saved.length > 0 ? [`word${index}`] : []))
+    expect(winners).toHaveLength(1)
+    expect(await storedText('About')).toBe(winners[0])
+  })
+
   it('takes a switch and what it needs together', async () => {
     const { options, store } = callAs(100)
     const result = await options.save({
@@ -251,6 +290,17 @@ describe('the model mapping', () => {
     expect(await options.mapping.get()).toEqual(expected)
     expect(store.get('global_model_mapping')).toEqual(expected)
     expect(await codeOf(options.mapping.update({ mapping: { fast: [] } }))).toBe('mapping.entries_required')
+  })
+
+  it('is not replaced by one that began with another', async () => {
+    const { options } = callAs(100)
+    const first = { fast: [{ model: 'gpt-4o-mini', priorities: 0, weight: 0 }] }
+    const second = { smart: [{ model: 'gpt-5', priorities: 0, weight: 0 }] }
+    await options.mapping.update({ mapping: first, expected: {} })
+    const late = callAs(100).options.mapping.update({ mapping: second, expected: {} })
+    expect(await codeOf(late)).toBe('mapping.changed_meanwhile')
+    expect(await options.mapping.get()).toEqual({ mapping: first })
+    await options.mapping.update({ mapping: { ...first, ...second }, expected: first })
   })
 
   it('cannot be reloaded when the stored text is broken', async () => {

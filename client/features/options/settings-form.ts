@@ -7,6 +7,7 @@ import { trpc } from '../../lib/trpc.ts'
 import type { RouterOutputs } from '#server/app-router.ts'
 import {
   changedFields,
+  beganWith,
   changeOf,
   fields,
   formValuesOf,
@@ -91,7 +92,7 @@ export function useSave() {
     if (!(await form.trigger(changed.map(({ key }) => nameOf(key))))) return notify.error(t('请检查输入'))
     try {
       const { saved, failed, cleared } = await mutation.mutateAsync({
-        changes: changed.map((field) => changeOf(field, values)),
+        changes: changed.map((field) => ({ ...changeOf(field, values), ...beganWith(field, stored) })),
       })
       const fresh = formValuesOf(await utils.admin.options.list.fetch(undefined, { staleTime: 0 }))
       for (const key of saved) form.setValue(nameOf(key), valueIn(fresh, key))

@@ -108,6 +108,12 @@ export const changeOf = (field: OptionField, values: FormValues) => ({
   value: toValue(field, values[nameOf(field.key)]) as never,
 })
 
+/** What a change replaces, for the server to compare: another's value is not overwritten unseen. */
+export function beganWith(field: OptionField, stored: FormValues): { expected?: never } {
+  const value = kindOf(field) === 'secret' ? undefined : toValue(field, stored[nameOf(field.key)])
+  return value === undefined || value === notJson ? {} : { expected: value as never }
+}
+
 export const formValuesOf = (options: readonly { key: string; value: unknown }[]): FormValues => {
   const stored = new Map(options.map(({ key, value }) => [key, value]))
   return Object.fromEntries(

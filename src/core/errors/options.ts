@@ -2,6 +2,10 @@ import type { ErrorRows } from './row.ts'
 
 export const optionErrors = {
   'option.key_required': { kind: 'invalid', message: '缺少设置项名称', status: 400 },
+  'option.changed_meanwhile': {
+    kind: 'conflict',
+    message: '{label}已被其他人修改，未保存；请核对后再次保存',
+  },
   'option.invalid': { kind: 'invalid', message: '{label}无效：{detail}' },
   'option.not_number': { kind: 'invalid', message: '{label}必须是数字' },
   'option.not_integer': { kind: 'invalid', message: '{label}必须是整数' },
@@ -35,6 +39,7 @@ export const optionErrors = {
   'option.partly_saved': { kind: 'invalid', message: '部分保存失败，请重试' },
   'option.secret_key_changed': { kind: 'internal', message: '加密的设置无法读取，请检查 SECRET_KEY' },
 
+  'mapping.changed_meanwhile': { kind: 'conflict', message: '模型映射已被其他人修改，未保存；请核对后再次保存' },
   'mapping.name_required': { kind: 'invalid', message: '请输入虚拟模型名', status: 400 },
   'mapping.name_taken': { kind: 'invalid', message: '虚拟模型名 {name} 已存在', status: 400 },
   'mapping.entries_required': { kind: 'invalid', message: '至少需要配置一个实际模型', status: 400 },

@@ -74,11 +74,14 @@ export const createChannel = z.object({
 })
 export type CreateChannel = z.infer<typeof createChannel>
 
-/** What is absent stays. A blank key stays too: nobody empties it. */
+/**
+ * What is absent stays. A blank key stays too: nobody empties it. `expected` is what the changed fields were where the change
+ * began: it is refused where somebody else has changed them since.
+ */
 export const updateChannel = z
   .object({ ...fields, key, status: z.union([z.literal(1), z.literal(2), z.literal(3)]) })
   .partial()
-  .extend({ id: channelId })
+  .extend({ id: channelId, expected: z.object(fields).partial().optional() })
 export type UpdateChannel = z.infer<typeof updateChannel>
 export type ChannelFields = Partial<Omit<CreateChannel, 'key'>>
 

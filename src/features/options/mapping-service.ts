@@ -3,7 +3,7 @@ import { decodeText, encodeValue } from '#core/options/codec.ts'
 import { checkModelMapping, type ModelMapping, trimModelMapping } from '#core/options/model-mapping.ts'
 import { findOptionRow } from './rows.ts'
 import type { UpdateModelMapping } from './schema.ts'
-import { type OptionsDeps, updateOption } from './service.ts'
+import { type OptionsDeps, replaceOption, updateOption } from './service.ts'
 
 export const getModelMapping = (deps: OptionsDeps): { mapping: ModelMapping } =>
   deps.options.get('global_model_mapping')
@@ -16,7 +16,12 @@ export async function updateModelMapping(
   const problem = checkModelMapping(input.mapping)
   if (problem) throw toDomainError(problem)
   const value = { mapping: trimModelMapping(input.mapping) }
-  await updateOption(deps, { key: 'global_model_mapping', value: encodeValue('global_model_mapping', value) })
+  const change = { key: 'global_model_mapping', value: encodeValue('global_model_mapping', value) }
+  if (!input.expected) await updateOption(deps, change)
+  else {
+    const expected = encodeValue('global_model_mapping', { mapping: trimModelMapping(input.expected) })
+    if (!(await replaceOption(deps, { ...change, expected }))) throw new DomainError('mapping.changed_meanwhile')
+  }
   return value
 }
 

@@ -1,6 +1,6 @@
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql'
 import { DomainError } from '#core/errors.ts'
-import { encodeValue } from '#core/options/codec.ts'
+import { decodeText, encodeValue } from '#core/options/codec.ts'
 import { isOptionKey, type OptionKey, optionOf, type OptionValues } from '#core/options/registry/index.ts'
 import { isSecretKey } from '#core/options/rules.ts'
 import { Option } from '#db/entities/option.ts'
@@ -44,26 +44,53 @@ export function checkRow({ key, value }: OptionRow): DomainError | undefined {
 
 export type OptionActs = Storage & AuditDeps & Pick<Deps, 'ambient'>
 
-/** What to write, and keys to put back to their defaults. */
-type OptionChanges = { rows?: readonly OptionRow[]; removed?: readonly string[] }
+/** What to write, and keys to put back to their defaults; `expected` by key is the text that a change began with. */
+type OptionChanges = {
+  rows?: readonly OptionRow[]
+  removed?: readonly string[]
+  expected?: ReadonlyMap<string, string>
+}
 
 /**
  * The only writer of options: judged rows and who changed what, in the caller's transaction. Rows go in key order, so writers
  * cannot deadlock.
+ * @returns the keys that were left alone because somebody else has changed them since
  */
-export async function changeOptionRows(deps: OptionActs, { rows = [], removed = [] }: OptionChanges): Promise<void> {
-  const keys = [...rows.map(({ key }) => key), ...removed].toSorted()
-  if (keys.length === 0) return
+export async function changeOptionRows(
+  deps: OptionActs,
+  { rows: given = [], removed = [], expected = new Map() }: OptionChanges,
+): Promise<string[]> {
+  const keys = [...given.map(({ key }) => key), ...removed].toSorted()
+  if (keys.length === 0) return []
+  // An option that has no row yet has none to lock either.
+  if (expected.size > 0) await deps.em.execute("select pg_advisory_xact_lock(hashtext('options'))")
   const before = await textsOf(deps, keys)
+  const overtaken = new Set(
+    given.flatMap(({ key, value }) => {
+      const now = canonical(key, before.get(key) ?? defaultText(key))
+      return expected.has(key) && now !== expected.get(key) && now !== value ? [key] : []
+    }),
+  )
+  const rows = given.filter(({ key }) => !overtaken.has(key))
   await storeOptionRows(deps, rows, deps.ambient.now())
   if (removed.length > 0) await deps.em.nativeDelete(Option, { key: { $in: [...removed] } })
   const after = new Map<string, string | undefined>(rows.map(({ key, value }) => [key, value]))
   await recordActs(
     deps,
-    keys.flatMap(
-      (key) => optionAct(key, before.get(key) ?? defaultText(key), after.get(key) ?? defaultText(key)) ?? [],
+    keys.flatMap((key) =>
+      overtaken.has(key)
+        ? []
+        : (optionAct(key, before.get(key) ?? defaultText(key), after.get(key) ?? defaultText(key)) ?? []),
     ),
   )
+  return [...overtaken]
+}
+
+/** As the value would be written now: rows may come from another version, or from a hand. */
+function canonical(key: string, text: string | undefined): string | undefined {
+  if (!isOptionKey(key) || text === undefined) return text
+  const read = decodeText(key, text)
+  return read.problem ? defaultText(key) : encodeValue(key, read.value)
 }
 
 /** The stored texts, their rows held until the transaction ends. */

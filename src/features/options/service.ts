@@ -26,7 +26,17 @@ export type Cleared = { cleared: OptionKey[] }
 
 /** One option by its text, live at once. A key that is not known is kept as it came. */
 export async function updateOption(deps: OptionsDeps, input: UpdateOption): Promise<Cleared> {
-  return write(deps, [await judgeUpdate(deps, input)])
+  const { cleared } = await write(deps, [await judgeUpdate(deps, input)])
+  return { cleared }
+}
+
+/** The same of an option that nobody may have changed since it was this text. */
+export async function replaceOption(
+  deps: OptionsDeps,
+  { expected, ...input }: UpdateOption & { expected: string },
+): Promise<boolean> {
+  const { overtaken } = await write(deps, [await judgeUpdate(deps, input)], new Map([[input.key, expected]]))
+  return overtaken.length === 0
 }
 
 async function judgeUpdate(deps: OptionsDeps, input: UpdateOption): Promise<OptionRow> {
@@ -71,15 +81,30 @@ export async function saveOptions(deps: OptionsDeps, input: SaveOptions): Promis
   await deps.options.reload()
   for (const [key, problem] of refusedTogether(deps.options.snapshot(), accepted)) failed.set(key, problem)
   for (const key of failed.keys()) texts.delete(key)
-  const { cleared } = await write(
+  const { cleared, overtaken } = await write(
     deps,
     [...texts].map(([key, value]) => ({ key, value })),
+    expectedTexts(changes),
   )
+  for (const key of overtaken) failed.set(key, { code: 'option.changed_meanwhile', params: { label: labelOf(key) } })
   return {
     cleared,
-    saved: [...texts.keys()],
+    saved: [...texts.keys()].filter((key) => !failed.has(key)),
     failed: [...failed].map(([key, problem]) => toFailedChange(key, problem)),
   }
+}
+
+const labelOf = (key: string): string => (isOptionKey(key) ? optionOf(key).label : key)
+
+/** What changes began with, as it would be written; a secret is never shown, so that nobody begins with it. */
+function expectedTexts(changes: SaveOptions['changes']): Map<string, string> {
+  return new Map(
+    changes.flatMap(({ key, expected }): [string, string][] => {
+      if (expected === undefined || !isOptionKey(key) || optionOf(key).visibility === 'secret') return []
+      const judged = judgeValue(key, expected)
+      return judged.problem ? [] : [[key, encodeValue(key, judged.value)]]
+    }),
+  )
 }
 
 function judgeChange(key: string, value: unknown): { value: unknown; text: string } | { problem: Problem } {
@@ -122,14 +147,20 @@ const readingWith =
 /** Every option that says where some secret is sent. */
 const addressesOfSecrets = new Set(optionKeys.flatMap((key) => optionOf(key).boundTo ?? []))
 
-async function write(deps: OptionsDeps, rows: OptionRow[]): Promise<Cleared> {
+async function write(
+  deps: OptionsDeps,
+  rows: OptionRow[],
+  expected?: ReadonlyMap<string, string>,
+): Promise<Cleared & { overtaken: string[] }> {
   // What is already in force must not overtake what is set now.
   if (rows.some(({ key }) => isPriceKey(key))) await applyDuePriceChanges(deps)
   const cleared = await strandedBy(deps, new Map(rows.map(({ key, value }) => [key, value])))
   const changed = [...rows, ...cleared.map((key) => ({ key, value: '' }))]
-  await deps.em.transactional((em) => changeOptionRows({ ...deps, em }, { rows: changed }))
+  const overtaken = await deps.em.transactional((em) =>
+    changeOptionRows({ ...deps, em }, { rows: changed, ...(expected && { expected }) }),
+  )
   await deps.options.reload()
-  return { cleared }
+  return { cleared, overtaken }
 }
 
 async function strandedBy(deps: OptionsDeps, texts: ReadonlyMap<string, string>): Promise<OptionKey[]> {

@@ -20,6 +20,7 @@ import {
   emptyValues,
   endsWithVersion,
   fieldOfRefusal,
+  replacedBy,
   valuesOf,
 } from './values.ts'
 
@@ -144,7 +145,7 @@ function useSave({ id, stored, onSaved }: SaveOf) {
     const saved =
       id === undefined || !stored
         ? await create.mutateAsync(values)
-        : await update.mutateAsync({ ...changesOf(values, stored), id })
+        : await update.mutateAsync({ ...changesOf(values, stored), expected: replacedBy(values, stored), id })
     notify.success(id === undefined ? t('渠道创建成功！') : t('渠道更新成功！'))
     void refresh()
     onSaved(saved)

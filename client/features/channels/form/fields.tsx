@@ -93,6 +93,9 @@ function addressWords({ type, requiresBaseUrl }: ChannelType): { label: string; 
 }
 
 const examples: Record<number, string> = {
+  // The usual hosts of drawing services are gone: each operator runs one.
+  2: 'https://midjourney.example.com',
+  5: 'https://midjourney.example.com',
   3: 'https://NAME.openai.azure.com',
   8: 'https://example.com/v1/chat/completions',
   36: 'https://example.com',
@@ -109,7 +112,7 @@ function AddressField({ entry, baseUrl }: { entry: ChannelType; baseUrl: string 
         label={label}
         type="url"
         mono
-        required={entry.requiresBaseUrl && entry.baseUrl === ''}
+        required={entry.requiresBaseUrl}
         placeholder={examples[entry.type] ?? entry.baseUrl}
         help={help}
       />

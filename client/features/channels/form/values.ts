@@ -56,6 +56,13 @@ export function changesOf(values: ChannelValues, stored: ChannelValues): Partial
   return Object.fromEntries(changed)
 }
 
+/** What stands where the changes go, so that one of somebody else in the same place is not overwritten unseen. */
+export function replacedBy(values: ChannelValues, stored: ChannelValues): Partial<Omit<ChannelValues, 'key'>> {
+  const { key: _, ...changed } = changesOf(values, stored)
+  const names = Object.keys(changed) as (keyof typeof changed)[]
+  return Object.fromEntries(names.map((name) => [name, stored[name]]))
+}
+
 type Aim = Pick<ChannelValues, 'type' | 'baseUrl'>
 
 export const cleanAddress = (address: string): string => withoutTrailingSlashes(address.trim())
@@ -120,7 +127,7 @@ function judgeOther({ type, other, key }: ChannelValues, complain: Complaint): v
 
 function judgeAddress({ type, baseUrl }: ChannelValues, complain: Complaint): void {
   if (baseUrl.trim() === '') {
-    if (channelTypeOf(type)?.requiresBaseUrl === true && defaultBaseUrlOf(type) === '') {
+    if (channelTypeOf(type)?.requiresBaseUrl === true) {
       complain('baseUrl', { text: t('此类型需要填写接口地址') })
     }
     return

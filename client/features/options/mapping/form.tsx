@@ -64,8 +64,9 @@ export function MappingForm({ opened, mapping, onClose }: MappingFormProps) {
       form={form}
       loading={!isKnown}
       onSubmit={async ({ name, entries }) => {
-        const others = Object.entries(mapping ?? {}).filter(([other]) => other !== opened)
-        await update.mutateAsync({ mapping: { ...Object.fromEntries(others), [name]: entries } })
+        const { mapping: expected } = await utils.admin.options.mapping.get.fetch(undefined, { staleTime: 0 })
+        const others = Object.entries(expected).filter(([other]) => other !== opened)
+        await update.mutateAsync({ mapping: { ...Object.fromEntries(others), [name]: entries }, expected })
         await utils.admin.options.invalidate()
         notify.success(t('保存成功'))
       }}

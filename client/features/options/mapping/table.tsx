@@ -25,7 +25,7 @@ export function MappingTable() {
   const query = trpc.admin.options.mapping.get.useQuery()
   const [state, set] = useUrlState({ mapping: '' })
   const rows = useMemo(() => query.data && rowsOf(query.data.mapping), [query.data])
-  const { remove, reload } = useActs(query.data?.mapping)
+  const { remove, reload } = useActs()
   const open = (mapping: string) => set({ mapping })
   const add = (
     <Button onClick={() => open(newMapping)}>
@@ -90,7 +90,7 @@ export function MappingTable() {
   )
 }
 
-function useActs(mapping: ModelMapping | undefined) {
+function useActs() {
   const utils = trpc.useUtils()
   const update = trpc.admin.options.mapping.update.useMutation()
   const reloading = trpc.admin.options.mapping.reload.useMutation()
@@ -102,9 +102,9 @@ function useActs(mapping: ModelMapping | undefined) {
       danger: true,
       failed: (reason) => t('删除失败：{reason}', { reason }),
       run: async () => {
-        await update.mutateAsync({
-          mapping: Object.fromEntries(Object.entries(mapping ?? {}).filter(([other]) => other !== name)),
-        })
+        const { mapping: expected } = await utils.admin.options.mapping.get.fetch(undefined, { staleTime: 0 })
+        const others = Object.entries(expected).filter(([other]) => other !== name)
+        await update.mutateAsync({ mapping: Object.fromEntries(others), expected })
         await utils.admin.options.invalidate()
         notify.success(t('映射已删除'))
       },

@@ -45,10 +45,11 @@ export async function createChannel(deps: UserDeps, input: CreateChannel): Promi
  * it elsewhere type it again.
  */
 export async function updateChannel(deps: UserDeps, input: UpdateChannel): Promise<SavedChannel> {
-  const { id, key = '', status, ...given } = input
+  const { id, key = '', status, expected = {}, ...given } = input
   if (given.name === '') throw new DomainError('channel.name_and_key_required')
   await deps.em.transactional(async (em) => {
     const stored = await lockChannel(em, id)
+    if (isOvertaken(deps, stored, expected)) throw new DomainError('channel.changed_meanwhile')
     const setting = given.setting === undefined ? {} : { setting: withStoredPassword(given.setting, stored.setting) }
     const columns = toColumns({ ...given, ...setting }, stored)
     const keys = key.trim() === '' ? undefined : readKeys(columns.type ?? stored.type, key)
@@ -62,6 +63,14 @@ export async function updateChannel(deps: UserDeps, input: UpdateChannel): Promi
     await recordChannels(deps, em, [act])
   })
   return saved(deps, id)
+}
+
+/** Whether somebody else has changed a field since this change began. */
+function isOvertaken({ actor }: UserDeps, stored: Channel, expected: NonNullable<UpdateChannel['expected']>): boolean {
+  const now = { ...toChannelView(stored), ...(actor.role >= roles.root && { setting: stored.setting }) }
+  return Object.entries(expected).some(
+    ([name, value]) => JSON.stringify(now[name as keyof typeof expected]) !== JSON.stringify(value),
+  )
 }
 
 /**
