@@ -216,6 +216,7 @@ export const routes: readonly AppRoute[] = [
     role: roles.user,
     nav: { icon: Wallet, group: 'personal' },
   },
+  { paths: ['/app/wallet/receipt'], page: 'wallet/receipt', title: text('收据'), role: roles.user },
   { paths: ['/app/wallet/topup-success'], page: 'wallet/topup-success', title: text('充值成功'), role: roles.user },
   {
     paths: ['/app/me'],

@@ -26,6 +26,17 @@ test('the demo world has people to sign in as, a month of usage and a balanced l
     )
     expect(rows[0].days).toBeGreaterThan(25)
     expect(rows[0].models).toBeGreaterThan(8)
+    // No page of it is empty.
+    for (const table of [
+      'drawing_tasks',
+      'music_tasks',
+      'plans',
+      'subscriptions',
+      'top_up_orders',
+      'audit_entries',
+      'messages',
+    ])
+      expect([table, (await pool.query(`select 1 from ${table} limit 3`)).rowCount]).toEqual([table, 3])
   } finally {
     await pool.end()
   }

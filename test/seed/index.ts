@@ -5,11 +5,15 @@ import type { ConnectionOptions } from '#db/connection.ts'
 import { connect } from '#db/orm.ts'
 import { bookBalances } from './balances.ts'
 import { seedChannels } from './channels.ts'
+import { seedAudit } from './audit.ts'
 import { seedMessages } from './messages.ts'
+import { seedPlans } from './plans.ts'
+import { seedTasks } from './tasks.ts'
 import { seedPeople } from './people.ts'
 import type { SeedContext } from './seed-context.ts'
 import { seedRedemptions } from './redemptions.ts'
 import { seedTokens } from './tokens.ts'
+import { demoPaymentKey } from '../simulator/payments.ts'
 import { createRandom } from './random.ts'
 import { orderLogs, seedUsage } from './usage.ts'
 
@@ -88,14 +92,17 @@ async function plant(context: SeedContext): Promise<void> {
   const people = await seedPeople(context, await hash(demoPassword))
   const channels = await seedChannels(context)
   const tokens = await seedTokens(context, people, rootKeyName)
-  await seedUsage(context, { people, channels, tokens })
+  const tasks = await seedTasks(context, { people, tokens })
+  await seedUsage(context, { people, channels, tokens, tasks })
+  await seedPlans(context, people)
   await seedRedemptions(context, people)
   await bookBalances(context, people)
   await orderLogs(context)
   await seedMessages(context, people)
+  await seedAudit(context, people)
 }
 
-async function seedOptions({ db }: SeedContext): Promise<void> {
+async function seedOptions({ db, secrets, upstreamUrl }: SeedContext): Promise<void> {
   const options = {
     GroupRatio: JSON.stringify({ default: 1, vip: 0.8, research: 0.5 }),
     UserUsableGroups: JSON.stringify({ default: '默认分组', vip: '会员分组' }),
@@ -103,6 +110,16 @@ async function seedOptions({ db }: SeedContext): Promise<void> {
     QuotaForNewUser: '2500000',
     CheckInEnabled: 'true',
     LogErrorEnabled: 'true',
+    DrawingEnabled: 'true',
+    TaskEnabled: 'true',
+    Chats: JSON.stringify([
+      { 网页聊天: `${upstreamUrl}/media/chat.html#{"url":"{address}","key":"{key}"}` },
+      { 'Cherry Studio': 'cherrystudio://providers/api-keys?v=1&data={address}|{key}' },
+    ]),
+    // The simulated provider plays the payment gateway too.
+    PayAddress: upstreamUrl,
+    EpayId: 'demo',
+    EpayKey: secrets.encrypt(demoPaymentKey),
   }
   for (const option of Object.entries(options)) {
     await db.query('insert into options (key, value) values ($1, $2) on conflict (key) do nothing', option)
@@ -114,6 +131,14 @@ async function moveChannels(db: PoolClient, upstreamUrl: string): Promise<void> 
   const before = rows[0]?.value
   if (before === upstreamUrl) return
   await db.query('update channels set base_url = replace(base_url, $1, $2) where starts_with(base_url, $1)', [
+    before,
+    upstreamUrl,
+  ])
+  await db.query("update options set value = replace(value, $1, $2) where key in ('PayAddress', 'Chats')", [
+    before,
+    upstreamUrl,
+  ])
+  await db.query('update drawing_tasks set image_url = replace(image_url, $1, $2) where starts_with(image_url, $1)', [
     before,
     upstreamUrl,
   ])

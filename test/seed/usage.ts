@@ -6,7 +6,7 @@ import type { PlantedChannel } from './channels.ts'
 import type { Person } from './people.ts'
 import type { PlantedToken } from './tokens.ts'
 
-type Given = { people: Person[]; channels: PlantedChannel[]; tokens: PlantedToken[] }
+type Given = { people: Person[]; channels: PlantedChannel[]; tokens: PlantedToken[]; tasks: LogRow[] }
 
 const days = 30
 const minutesOfDay = 24 * 60
@@ -14,7 +14,7 @@ const minutesOfDay = 24 * 60
 /** A month of calls with quiet nights and week-ends, and the hourly sums and counters that follow from them. */
 export async function seedUsage(context: SeedContext, given: Given): Promise<void> {
   const rows = given.people.flatMap((person) => rowsOf(context, person, given))
-  await insertLogs(context, rows)
+  await insertLogs(context, [...rows, ...given.tasks])
   await sumUp(context)
 }
 
@@ -115,8 +115,8 @@ async function sumUp({ db }: SeedContext): Promise<void> {
     insert into usage_hourly (hour, user_id, model_name, channel_id, token_id, "group", count, prompt_tokens,
       completion_tokens, cached_tokens, quota, use_time_ms, first_token_ms, first_token_count)
     select date_trunc('hour', created_at), user_id, model_name, channel_id, token_id, "group", count(*), sum(prompt_tokens),
-      sum(completion_tokens), sum((other ->> 'cache_tokens')::bigint), sum(quota), sum(use_time_ms),
-      sum((other ->> 'frt')::bigint), count(*)
+      sum(completion_tokens), coalesce(sum((other ->> 'cache_tokens')::bigint), 0), sum(quota), sum(use_time_ms),
+      coalesce(sum((other ->> 'frt')::bigint), 0), count(other ->> 'frt')
     from logs where type = ${logType.consume} group by 1, 2, 3, 4, 5, 6`)
   await db.query(`
     insert into failures_hourly (hour, user_id, model_name, channel_id, token_id, "group", calls, attempts)

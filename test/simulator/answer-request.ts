@@ -6,6 +6,7 @@ import type { createFailureCounter } from './failures.ts'
 import { fixedBody } from './fixed.ts'
 import type { SimulatedTask } from './types.ts'
 import { mediaReply } from './media.ts'
+import { isPayment, paymentReply } from './payments.ts'
 import { readForm } from './multipart.ts'
 import { openai } from './openai/vendor.ts'
 import { outcomeOf } from './outcome.ts'
@@ -151,6 +152,11 @@ export async function answerRequest(world: World, request: IncomingMessage, resp
       const ordered = writeOrderedFailure(response, openai, directives)
       return await (ordered ?? writeReply(response, mediaReply(target), { vendor: openai, directives }))
     }
+    if (isPayment(target))
+      return await writeReply(response, await paymentReply(target, bytes), {
+        vendor: openai,
+        directives: target.directives,
+      })
     await respond(world, { target, bytes, url: request.url ?? '/' }, response)
   } catch (error) {
     if (response.headersSent || response.destroyed) {

@@ -1,4 +1,4 @@
-import { Button, chakra, Flex, HStack, Input, Stack, Text } from '@chakra-ui/react'
+import { Button, chakra, Flex, HStack, Input, Stack, Switch, Text } from '@chakra-ui/react'
 import { Download, MessagesSquare, Pencil, SquarePen, Trash } from 'lucide-react'
 import { useState } from 'react'
 import { Time } from '../../components/cells/time.tsx'
@@ -8,6 +8,8 @@ import { IconButton } from '../../components/icon-button.tsx'
 import { Sheet } from '../../components/sheet.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
+import { forgetsAtSignOut } from '../../lib/reader-storage.ts'
+import { useStored } from '../../lib/stored.ts'
 import {
   conversationName,
   conversationText,
@@ -38,6 +40,7 @@ export function ConversationsSheet(props: ConversationsSheetProps) {
   const { open, onClose, reader, conversations, shown, onShow, onNew } = props
   const [keyword, setKeyword] = useState('')
   const [renamed, setRenamed] = useState('')
+  const forgets = useStored(forgetsAtSignOut(reader))
   const found = findConversations(conversations, keyword)
   const remove = async (one: StoredConversation) => {
     const question = {
@@ -109,6 +112,16 @@ export function ConversationsSheet(props: ConversationsSheetProps) {
         <Text textStyle="xs" color="fg.muted">
           {t('保存在此浏览器中，最多 {count} 个；超出时先去掉最早的。', { count: mostConversations })}
         </Text>
+        <Switch.Root
+          checked={forgets}
+          onCheckedChange={({ checked }) => forgetsAtSignOut(reader).set(checked)}
+          size="sm"
+          alignSelf="flex-start"
+        >
+          <Switch.HiddenInput />
+          <Switch.Control />
+          <Switch.Label>{t('退出登录时删除此浏览器中我的对话和设置')}</Switch.Label>
+        </Switch.Root>
       </Stack>
     </Sheet>
   )

@@ -14,7 +14,7 @@ import { Composer } from './composer.tsx'
 import { ConversationsSheet } from './conversations-sheet.tsx'
 import { ExportSheet } from './export-sheet.tsx'
 import { useOffer } from './models.ts'
-import { storedSettings } from './settings.ts'
+import { settingsOf } from './settings.ts'
 import { SidePanel } from './side-panel.tsx'
 import { conversationName, conversationsOf, type StoredConversation } from './stored-conversations.ts'
 import { Thread } from './thread.tsx'
@@ -35,7 +35,8 @@ function useShown(reader: number, id: string) {
 
 /** The choice of models is in the address, the rest is remembered. */
 function useChoices(reader: number) {
-  const remembered = useStored(storedSettings)
+  const stored = settingsOf(reader)
+  const remembered = useStored(stored)
   const [address, setAddress] = useUrlState({ model: '', group: '', beside: '', conversation: '' })
   const shown = useShown(reader, address.conversation)
   const offer = useOffer(address.group || remembered.group)
@@ -55,7 +56,7 @@ function useChoices(reader: number) {
     setModel: (chosen: string) => setAddress({ model: chosen }, { replace: true }),
     setBeside: (chosen: string) => setAddress({ beside: chosen }, { replace: true }),
     change: (patch: Partial<typeof remembered>) => {
-      storedSettings.set({ ...remembered, ...patch })
+      stored.set({ ...remembered, ...patch })
       if (patch.group !== undefined) setAddress({ group: '' }, { replace: true })
     },
     /** Another model than the first to compare it with. */

@@ -1,4 +1,5 @@
-import { createStored } from '../../lib/stored.ts'
+import { readerKey } from '../../lib/reader-storage.ts'
+import { createStored, createStoredJson, type Stored } from '../../lib/stored.ts'
 import type { FunctionTool } from './tools.ts'
 
 export type Settings = {
@@ -39,9 +40,21 @@ export const firstSettings: Settings = {
   tools: [],
 }
 
-export const storedSettings = createStored<Settings>('playground', {
-  // What an older console stored may lack what this one reads.
-  parse: (text) => ({ ...firstSettings, ...(JSON.parse(text) as Partial<Settings>) }),
-  format: JSON.stringify,
-  fallback: firstSettings,
-})
+const byReader = new Map<number, Stored<Settings>>()
+
+/** A reader's own: a system prompt and tools say as much of their author as what was said. */
+export function settingsOf(userId: number): Stored<Settings> {
+  const known = byReader.get(userId)
+  if (known) return known
+  const stored = createStored<Settings>(readerKey('playground-settings', userId), {
+    // What an older console stored may lack what this one reads.
+    parse: (text) => ({ ...firstSettings, ...(JSON.parse(text) as Partial<Settings>) }),
+    format: JSON.stringify,
+    fallback: firstSettings,
+  })
+  byReader.set(userId, stored)
+  return stored
+}
+
+/** An older console kept those of all readers as one: nobody knows whose they are. */
+createStoredJson<null>('playground', null).set(null)

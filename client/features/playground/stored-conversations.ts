@@ -1,3 +1,4 @@
+import { readerKey } from '../../lib/reader-storage.ts'
 import { createStored, type Stored } from '../../lib/stored.ts'
 import type { Message } from './reply.ts'
 import { wireMessages } from './reply.ts'
@@ -132,7 +133,7 @@ const byReader = new Map<number, Stored<readonly StoredConversation[]>>()
 export function conversationsOf(userId: number): Stored<readonly StoredConversation[]> {
   const known = byReader.get(userId)
   if (known) return known
-  const stored = createStored<readonly StoredConversation[]>(`playground-conversations-${userId}`, {
+  const stored = createStored<readonly StoredConversation[]>(readerKey('playground-conversations', userId), {
     parse: parseConversations,
     format: formatConversations,
     fallback: fromEarlier(earlier.get(), userId),

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { t } from '../../i18n/t.ts'
-import { useSession } from '../../lib/session.ts'
+import { currentUser, useSession } from '../../lib/session.ts'
 import { callPlayground, readJson } from './call.ts'
 import { bodyOf } from './call-body.ts'
 import { conversationsOf, isChangedElsewhere, keepMessages, storedMessages, type Side } from './stored-conversations.ts'
@@ -63,7 +63,10 @@ export function useConversation(settings: Settings, model: string, { id: convers
   const [running, setRunning] = useState(false)
   const current = useRef<AbortController>(undefined)
   const checkSession = useSessionCheck()
-  const keep = () => keepMessages(reader, { id: conversation, side, model, messages })
+  const keep = () => {
+    // Whoever has signed out meanwhile leaves nothing behind, least of all under another's name.
+    if (currentUser()?.id === reader) keepMessages(reader, { id: conversation, side, model, messages })
+  }
   const latest = useRef(keep)
   latest.current = keep
   useEffect(

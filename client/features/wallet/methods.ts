@@ -18,6 +18,9 @@ export const methodName = (method: Method['method']): PlainText => names[method]
 
 const gatewayNames: Record<string, PlainText> = { alipay: names.zfb, wxpay: names.wx }
 
+/** Where one's order is shown as it is printed. */
+export const receiptAddress = (tradeNo: string): string => `/app/wallet/receipt?order=${encodeURIComponent(tradeNo)}`
+
 /** How an order is paid. */
 export const orderMethod = ({ gateway, method }: Pick<Order, 'gateway' | 'method'>): PlainText =>
   gatewayNames[method] ?? (gateway === 'stripe' ? names.stripe : text('在线充值'))

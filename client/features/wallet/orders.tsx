@@ -1,5 +1,6 @@
 import { keepPreviousData } from '@tanstack/react-query'
-import { Receipt } from 'lucide-react'
+import { Printer, Receipt } from 'lucide-react'
+import { useLocation } from 'wouter'
 import { orderStatuses } from '#features/orders/schema.ts'
 import { DataTable } from '../../components/data-table/data-table.tsx'
 import type { Column } from '../../components/data-table/types.ts'
@@ -11,7 +12,7 @@ import { t } from '../../i18n/t.ts'
 import { useTableState } from '../../lib/table-state.ts'
 import { trpc } from '../../lib/trpc.ts'
 import { useUrlState } from '../../lib/url-state.ts'
-import { type Order, orderMethod } from './methods.ts'
+import { type Order, orderMethod, receiptAddress } from './methods.ts'
 
 const columns = (): Column<Order>[] => {
   const { tradeNo, status, quota, money, created } = orderColumnsOf<Order>()
@@ -28,6 +29,7 @@ const columns = (): Column<Order>[] => {
 export function Orders() {
   const [values, setFilters] = useUrlState({ status: '' }, ['page'])
   const table = useTableState()
+  const [, navigate] = useLocation()
   const status = orderStatuses.find((one) => one === values.status) ?? ('' as const)
   const orders = trpc.user.orders.list.useQuery(
     { status, page: table.page, pageSize: table.pageSize },
@@ -40,6 +42,10 @@ export function Orders() {
       columns={columns()}
       rowId={({ id }) => id}
       rowLabel={({ tradeNo }) => tradeNo}
+      onOpen={({ tradeNo }) => navigate(receiptAddress(tradeNo))}
+      rowActions={({ tradeNo }) => [
+        { id: 'receipt', label: t('查看收据'), icon: Printer, onSelect: () => navigate(receiptAddress(tradeNo)) },
+      ]}
       query={orders}
       paging={table}
       csvName="orders"

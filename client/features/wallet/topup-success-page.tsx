@@ -9,6 +9,7 @@ import { Page as Frame } from '../../components/page.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { t } from '../../i18n/t.ts'
 import { trpc } from '../../lib/trpc.ts'
+import { receiptAddress } from './methods.ts'
 
 const pollMs = 2000
 
@@ -35,6 +36,11 @@ export function Page() {
       <Button asChild variant="solid">
         <Link href="/app/wallet">{t('返回钱包')}</Link>
       </Button>
+      {order.data?.paidAt && (
+        <Button asChild>
+          <Link href={receiptAddress(order.data.tradeNo)}>{t('查看收据')}</Link>
+        </Button>
+      )}
       <Button asChild>
         <Link href="/">{t('返回首页')}</Link>
       </Button>
