@@ -53,4 +53,5 @@ export const migrationsList = [
   fromFile('0180-usage-by-hour'),
   fromFile('0194-usage-totals'),
   fromFile('0191-early-events-and-plan-notices'),
+  fromFile('0193-ledger-fewer-statements'),
 ]

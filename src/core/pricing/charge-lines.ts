@@ -1,5 +1,5 @@
 import type { Usage } from '../usage.ts'
-import { decimalOf, multiply, product, shift, sum } from './decimal.ts'
+import { add, decimalOf, multiply, shift } from './decimal.ts'
 import type { Decimal } from './decimal.ts'
 import { stepFor } from './long-context.ts'
 import type { Price, RatioPrice } from './price.ts'
@@ -45,13 +45,22 @@ export type ChargeLine = {
 }
 
 const oneQuota = decimalOf(1)
+const noQuota = decimalOf(0)
 /** An image of a model priced by ratio costs this many dollars at ratio 1. */
 const imageDollarsPerRatio = decimalOf('0.0025')
 
-export const lineQuota = (line: ChargeLine): Decimal =>
-  product([decimalOf(line.quantity), line.base, ...line.ratios.map(({ value }) => decimalOf(value))])
+/** Most ratios are 1, which changes nothing. */
+export function lineQuota({ quantity, base, ratios }: ChargeLine): Decimal {
+  let quota = base === oneQuota ? decimalOf(quantity) : multiply(decimalOf(quantity), base)
+  for (const { value } of ratios) if (value !== 1) quota = multiply(quota, decimalOf(value))
+  return quota
+}
 
-export const exactQuota = (lines: readonly ChargeLine[]): Decimal => sum(lines.map(lineQuota))
+export function exactQuota(lines: readonly ChargeLine[]): Decimal {
+  let quota = noQuota
+  for (const line of lines) quota = add(quota, lineQuota(line))
+  return quota
+}
 
 const dollarsInQuota = (dollars: number, quotaPerUnit: number): Decimal =>
   multiply(decimalOf(dollars), decimalOf(quotaPerUnit))
@@ -75,7 +84,8 @@ function usageLines(receipt: UsageReceipt): ChargeLine[] {
   const { usage, price } = receipt
   if (usage.promptTokens + usage.completionTokens === 0) return []
   const lines = price.kind === 'call' ? [callLine(receipt, price.modelPrice)] : tokenLines(receipt, price)
-  return [...lines, ...(receipt.tools ?? []).map((tool) => toolLine(tool, receipt))].filter((line) => line.quantity > 0)
+  for (const tool of receipt.tools ?? []) if (tool.calls > 0) lines.push(toolLine(tool, receipt))
+  return lines
 }
 
 const callLine = (receipt: Receipt, modelPrice: number): ChargeLine => ({
@@ -107,7 +117,7 @@ function tokenLines(receipt: UsageReceipt, price: RatioPrice): ChargeLine[] {
   const step = receipt.promptUnit === 'character' ? undefined : stepFor(price.longContext, usage.promptTokens)
   const lines: ChargeLine[] = []
   const line = (label: LineLabel, quantity: number, ...own: Ratio[]): void => {
-    if (quantity <= 0) return
+    if (!(quantity > 0)) return
     const ratios: Ratio[] = [{ name: 'model', value: price.modelRatio }, ...own]
     if (step !== undefined) {
       const isAnswer = label === 'output' || label === 'audioOutput'

@@ -79,8 +79,6 @@ export const multiply = (left: Decimal, right: Decimal): Decimal => ({
 
 export const product = (factors: readonly Decimal[]): Decimal => factors.reduce(multiply, one)
 
-export const sum = (terms: readonly Decimal[]): Decimal => terms.reduce(add, zero)
-
 /** Divides by a power of ten, which is always exact. */
 export const shift = (value: Decimal, places: number): Decimal => ({ units: value.units, scale: value.scale + places })
 

@@ -2,7 +2,7 @@ import type { OptionsReader } from '#core/options/registry/index.ts'
 import { groupRatioOf } from './group-ratio.ts'
 import type { CallPrice, Price } from './price.ts'
 import { type PriceSettings, resolvePrice, resolveTaskPrice } from './resolve-price.ts'
-import { figureOf, type PriceTables } from './tables.ts'
+import { figureOf, type PriceTables, type RatioMap } from './tables.ts'
 import { taskPriceName } from './tasks.ts'
 
 export const priceTablesOf = (options: OptionsReader): PriceTables => ({
@@ -14,23 +14,73 @@ export const priceTablesOf = (options: OptionsReader): PriceTables => ({
   LongContextRatio: options.get('LongContextRatio'),
 })
 
-/** What a model costs by the present options; undefined where no call of it would be served. */
-export const priceOf = (
+type CommonSettings = Omit<PriceSettings, 'acceptUnset'>
+
+const commonSettingsOf = (options: OptionsReader): CommonSettings => ({
+  fallback_pricing_enabled: options.get('fallback_pricing_enabled'),
+  fallback_single_price: options.get('fallback_single_price') ?? 0,
+  fallback_input_ratio: options.get('fallback_input_ratio') ?? 0,
+  fallback_completion_ratio: options.get('fallback_completion_ratio') ?? 0,
+  SelfUseModeEnabled: options.get('SelfUseModeEnabled'),
+})
+
+/** What models cost by one state of the options: the same few are asked for with every call. */
+type KnownPrices = {
+  tables: PriceTables
+  settings: CommonSettings
+  prices: Map<string, Price | undefined>
+  /** Of those who accept models that nobody has priced. */
+  accepted: Map<string, Price | undefined>
+}
+
+const knownPrices = new WeakMap<RatioMap, KnownPrices>()
+/** Names come from callers too. */
+const mostKnown = 5000
+
+const isCurrent = ({ tables, settings }: KnownPrices, options: OptionsReader): boolean =>
+  tables.ModelPrice === options.get('ModelPrice') &&
+  tables.CompletionRatio === options.get('CompletionRatio') &&
+  tables.CacheRatio === options.get('CacheRatio') &&
+  tables.CreateCacheRatio === options.get('CreateCacheRatio') &&
+  tables.LongContextRatio === options.get('LongContextRatio') &&
+  settings.fallback_pricing_enabled === options.get('fallback_pricing_enabled') &&
+  settings.fallback_single_price === (options.get('fallback_single_price') ?? 0) &&
+  settings.fallback_input_ratio === (options.get('fallback_input_ratio') ?? 0) &&
+  settings.fallback_completion_ratio === (options.get('fallback_completion_ratio') ?? 0) &&
+  settings.SelfUseModeEnabled === options.get('SelfUseModeEnabled')
+
+function knownPricesOf(options: OptionsReader): KnownPrices {
+  const ratios = options.get('ModelRatio')
+  const known = knownPrices.get(ratios)
+  if (known && isCurrent(known, options)) return known
+  const fresh: KnownPrices = {
+    tables: priceTablesOf(options),
+    settings: commonSettingsOf(options),
+    prices: new Map(),
+    accepted: new Map(),
+  }
+  knownPrices.set(ratios, fresh)
+  return fresh
+}
+
+/**
+ * What a model costs by the present options; undefined where no call of it would be served. As long as the options stay as they
+ * are it is the same object, which nobody may change.
+ */
+export function priceOf(
   options: OptionsReader,
   { model, acceptUnset }: { model: string; acceptUnset: boolean },
-): Price | undefined =>
-  resolvePrice({
-    model,
-    tables: priceTablesOf(options),
-    settings: {
-      fallback_pricing_enabled: options.get('fallback_pricing_enabled'),
-      fallback_single_price: options.get('fallback_single_price') ?? 0,
-      fallback_input_ratio: options.get('fallback_input_ratio') ?? 0,
-      fallback_completion_ratio: options.get('fallback_completion_ratio') ?? 0,
-      SelfUseModeEnabled: options.get('SelfUseModeEnabled'),
-      acceptUnset,
-    },
-  })
+): Price | undefined {
+  const { tables, settings, prices, accepted } = knownPricesOf(options)
+  const known = acceptUnset ? accepted : prices
+  let price = known.get(model)
+  if (price === undefined && !known.has(model)) {
+    price = resolvePrice({ model, tables, settings: { ...settings, acceptUnset } })
+    if (known.size >= mostKnown) known.clear()
+    known.set(model, price && Object.freeze(price))
+  }
+  return price
+}
 
 const tablesOnly: PriceSettings = {
   fallback_pricing_enabled: false,

@@ -18,16 +18,13 @@ export function toolUses(call: {
   usage: Pick<Usage, 'webSearchCalls' | 'fileSearchCalls' | 'codeInterpreterContainers'>
 }): ToolUse[] {
   const { model, usage } = call
+  const containers = usage.codeInterpreterContainers ?? 0
   const searches = usage.webSearchCalls > 0 ? usage.webSearchCalls : isChatSearchModel(model) ? 1 : 0
-  const uses: ToolUse[] = [
-    { tool: 'webSearch', calls: searches, dollars: webSearchDollars(model), per: 1000 },
-    { tool: 'fileSearch', calls: usage.fileSearchCalls, dollars: toolPrices.file_search, per: 1000 },
-    {
-      tool: 'codeInterpreter',
-      calls: usage.codeInterpreterContainers ?? 0,
-      dollars: toolPrices.code_interpreter_per_call,
-      per: 1,
-    },
-  ]
-  return uses.filter((use) => use.calls > 0)
+  const uses: ToolUse[] = []
+  if (searches > 0) uses.push({ tool: 'webSearch', calls: searches, dollars: webSearchDollars(model), per: 1000 })
+  if (usage.fileSearchCalls > 0)
+    uses.push({ tool: 'fileSearch', calls: usage.fileSearchCalls, dollars: toolPrices.file_search, per: 1000 })
+  if (containers > 0)
+    uses.push({ tool: 'codeInterpreter', calls: containers, dollars: toolPrices.code_interpreter_per_call, per: 1 })
+  return uses
 }
